@@ -1,0 +1,90 @@
+"""`extrinsic ls`: what there is, one line each; the first word of a line is the key."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+
+from extrinsic.cli.output import print_rows, sign
+
+NAME = "ls"
+HELP = "list formats, metrics, trackers, features, estimators, configs, domains"
+DESCRIPTION = (
+    "List what there is, one line each; the first word of a line is the key. Without a kind: the kinds."
+)
+
+Lines = list[tuple[str, str]]
+
+
+def _formats() -> Lines:
+    from extrinsic.registry import FORMATS
+
+    return [(entry.name, entry.summary) for entry in FORMATS.entries()]
+
+
+def _metrics() -> Lines:
+    from extrinsic.registry import METRICS
+
+    return [(entry.name, entry.summary) for entry in METRICS.entries()]
+
+
+def _trackers() -> Lines:
+    from extrinsic.registry import TRACKERS
+
+    return [(entry.name, entry.summary) for entry in TRACKERS.entries()]
+
+
+def _features() -> Lines:
+    from extrinsic.registry import FEATURES
+
+    return [(entry.name, entry.summary) for entry in FEATURES.entries()]
+
+
+def _estimators() -> Lines:
+    from extrinsic.registry import ESTIMATORS
+
+    return [(entry.name, entry.summary) for entry in ESTIMATORS.entries()]
+
+
+def _domains() -> Lines:
+    from extrinsic.domain import built_in_domains, load_domain
+
+    return [(name, load_domain(name).description) for name in built_in_domains()]
+
+
+def _configs() -> Lines:
+    return []
+
+
+KINDS: dict[str, tuple[str, Callable[[], Lines]]] = {
+    "formats": ("file formats of corpora and tracker outputs", _formats),
+    "domains": ("tasks: slots, groups, what the system's acts mean", _domains),
+    "metrics": ("intrinsic metrics of a tracker", _metrics),
+    "trackers": ("trackers that run on any corpus with an SLU N-best", _trackers),
+    "features": ("maps from beliefs to the state of a policy", _features),
+    "estimators": ("estimators of what a policy is worth", _estimators),
+    "configs": ("studies that come with the package", _configs),
+}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("kind", nargs="?", choices=list(KINDS), metavar="KIND", help=" | ".join(KINDS))
+    parser.add_argument("--json", action="store_true", help="as JSON on stdout")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    if arguments.kind is None:
+        lines = [(kind, description) for kind, (description, _) in KINDS.items()]
+    else:
+        lines = KINDS[arguments.kind][1]()
+    if arguments.json:
+        rows = [{"key": key, "summary": summary} for key, summary in lines]
+        print_rows(sign(command=NAME, kind=arguments.kind), rows, sys.stdout)
+        return 0
+    width = max((len(key) for key, _ in lines), default=0)
+    for key, summary in lines:
+        print(f"{key:<{width}}  {summary}")
+    if not lines:
+        print(f"this version has no {arguments.kind} yet", file=sys.stderr)
+    return 0

@@ -1,0 +1,35 @@
+"""What commands print: problems for people, rows for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, TextIO
+
+from extrinsic.errors import Problem
+
+SHOWN_PROBLEMS = 50
+
+
+def print_problems(problems: Sequence[Problem], stream: TextIO, most: int | None, indent: str = "") -> None:
+    """One line a problem, and how many more there are. Errors come first."""
+    order = sorted(problems, key=lambda problem: ("error", "repair", "note").index(problem.severity))
+    for problem in order[:most]:
+        label = "" if problem.severity == "error" else f"[{problem.severity}] "
+        print(f"{indent}{label}{problem}", file=stream)
+    if most is not None and len(order) > most:
+        print(f"{indent}... and {len(order) - most:,} more", file=stream)
+
+
+def print_rows(signature: str, rows: Iterable[dict[str, Any]], stream: TextIO) -> None:
+    """The one form of --json: {"signature": ..., "rows": [...]}."""
+    from extrinsic.storage import encode_json
+
+    stream.write(encode_json({"signature": signature, "rows": list(rows)}, indent=2).decode())
+
+
+def sign(**parts: object) -> str:
+    """A line that says what made a result, so that two people can tell whether theirs are comparable."""
+    from extrinsic import __version__
+
+    fields = {"extrinsic": __version__, **parts}
+    return "|".join(f"{name}:{value}" for name, value in fields.items() if value is not None)

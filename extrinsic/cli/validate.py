@@ -1,0 +1,118 @@
+"""`extrinsic validate`: every problem of some files, not just the first."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from extrinsic.cli.arguments import add_corpus_arguments, require_corpus
+from extrinsic.cli.output import SHOWN_PROBLEMS, print_problems, print_rows, sign
+from extrinsic.errors import InputError, Problems
+
+if TYPE_CHECKING:
+    from extrinsic.corpus.formats import Format
+    from extrinsic.corpus.model import Corpus
+
+NAME = "validate"
+HELP = "report every problem of tracker files or a corpus"
+DESCRIPTION = (
+    "Report every problem of the files, with session, turn, slot, what was expected and what was found. "
+    "Exit code 0: clean; 2: problems. Repairs that the scoring rules define (a negative score, scores that "
+    "sum above 1) are counted and do not fail, unless --strict."
+)
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    add_corpus_arguments(parser)
+    parser.add_argument(
+        "files", nargs="*", metavar="FILE", help="tracker files; none: check the corpus itself"
+    )
+    parser.add_argument("--strict", action="store_true", help="treat repairs as errors")
+    parser.add_argument("--json", action="store_true", help="all problems, as JSON on stdout")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from extrinsic.corpus.formats import BeliefFormat
+    from extrinsic.registry import FORMATS
+
+    form: Format = FORMATS.get(arguments.format)
+    corpus = None
+    if isinstance(form, BeliefFormat):
+        require_corpus(arguments)
+        corpus = form.read_corpus(arguments.corpus, arguments.dataset, arguments.domain)
+    rows = [_check(form, path, corpus, arguments.strict) for path in arguments.files]
+    if not arguments.files:
+        rows = [_corpus_row(arguments, corpus)]
+    if arguments.json:
+        signature = sign(
+            command=NAME,
+            format=form.name,
+            dataset=corpus.dataset if corpus else None,
+            corpus=corpus.signature[:12] if corpus else None,
+        )
+        print_rows(
+            signature,
+            ({**row, "problems": [p.as_dict() for p in row["problems"]]} for row in rows),
+            sys.stdout,
+        )
+    else:
+        for row in rows:
+            _print_row(row)
+    return 2 if any(row["errors"] for row in rows) else 0
+
+
+def _check(form: Format, path: str, corpus: Corpus | None, strict: bool) -> dict[str, Any]:
+    problems = Problems(path)
+    sessions = turns = None
+    try:
+        if corpus is not None:
+            output = form.read_tracker(path, corpus)  # type: ignore[union-attr]
+            sessions, turns = corpus.n_dialogs, corpus.n_turns
+            problems.extend(output.problems)
+        else:
+            states = form.read(path)  # type: ignore[union-attr]
+            sessions, turns = states.n_dialogs, states.n_turns
+            problems.extend(states.problems)
+    except InputError as error:
+        problems.extend(error.problems)
+    if strict:
+        problems.strict()
+    return _row(path, sessions, turns, problems)
+
+
+def _corpus_row(arguments: argparse.Namespace, corpus: Corpus | None) -> dict[str, Any]:
+    if corpus is None:
+        raise InputError("nothing to validate: name at least one file")
+    return _row(arguments.corpus, corpus.n_dialogs, corpus.n_turns, Problems())
+
+
+def _row(path: str, sessions: int | None, turns: int | None, problems: Problems) -> dict[str, Any]:
+    counts = {
+        severity: sum(p.severity == severity for p in problems) for severity in ("error", "repair", "note")
+    }
+    return {
+        "file": path,
+        "sessions": sessions,
+        "turns": turns,
+        "errors": counts["error"],
+        "repairs": counts["repair"],
+        "notes": counts["note"],
+        "problems": list(problems),
+    }
+
+
+def _print_row(row: dict[str, Any]) -> None:
+    kinds = ("sessions", "turns", "errors", "repairs", "notes")
+    found = [_count(row[kind], kind) for kind in kinds if row[kind]]
+    if not row["problems"]:
+        found.append("no problems")
+    print(f"{row['file']}: {', '.join(found)}")
+    # The file is named above; where a problem lies in it is enough below.
+    problems = [replace(p, path=None) if p.path == row["file"] else p for p in row["problems"]]
+    print_problems(problems, sys.stdout, SHOWN_PROBLEMS, indent="  ")
+
+
+def _count(number: int, kind: str) -> str:
+    return f"{number:,} {kind.removesuffix('s') if number == 1 else kind}"

@@ -1,0 +1,1 @@
+"""Corpora and tracker outputs, columnar in memory."""

@@ -1,0 +1,107 @@
+"""Taking apart JSON that is not as it should be, and saying where and how it is not.
+
+Readers decode good files straight into types. Only when that fails, the file is read again through a
+Checker, which finds every problem and not just the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from math import isfinite
+from typing import Any
+
+from extrinsic.errors import Problems, did_you_mean, shown
+
+
+@dataclass(frozen=True)
+class Checker:
+    """Reports problems at a place; `at` gives one for a place further in."""
+
+    problems: Problems
+    session: str | None = None
+    turn: int | None = None
+    slot: str | None = None
+
+    def at(self, **place: Any) -> Checker:
+        return replace(self, **place)
+
+    def report(self, message: str, **details: Any) -> None:
+        self.problems.add(message, session=self.session, turn=self.turn, slot=self.slot, **details)
+
+    def object(self, value: Any, what: str) -> dict[str, Any]:
+        """The object, or an empty one and a problem; keys that stand twice are problems too."""
+        if not isinstance(value, dict):
+            self.report(f"{what} has the wrong kind", expected="an object", found=shown(value))
+            return {}
+        for key in getattr(value, "keys_repeated", ()):
+            self.report(f"the key {key!r} stands more than once in {what}")
+        return value
+
+    def array(self, value: Any, what: str) -> list[Any]:
+        if not isinstance(value, list):
+            self.report(f"{what} has the wrong kind", expected="an array", found=shown(value))
+            return []
+        return value
+
+    def text(self, value: Any, what: str) -> str | None:
+        if not isinstance(value, str):
+            self.report(f"{what} has the wrong kind", expected="text", found=shown(value))
+            return None
+        return value
+
+    def boolean(self, value: Any, what: str) -> None:
+        if not isinstance(value, bool):
+            self.report(f"{what} has the wrong kind", expected="true or false", found=shown(value))
+
+    def score(self, value: Any, what: str = "the score") -> None:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            self.report(f"{what} has the wrong kind", expected="a number", found=shown(value))
+        elif not isfinite(value):
+            self.report(f"{what} is not finite", expected="a finite number", found=str(value))
+
+    def member(self, value: dict[str, Any], key: str, what: str) -> Any:
+        """value[key]; where it is missing a problem is reported and Missing returned."""
+        if key not in value:
+            self.report(f"{what} lacks {key!r}", found=f"the keys {', '.join(map(repr, value)) or 'none'}")
+            return Missing
+        return value[key]
+
+    def known(self, name: str, known: Iterable[str], what: str) -> bool:
+        options = list(known)
+        if name in options:
+            return True
+        self.report(f"unknown {what} {name!r}; {did_you_mean(name, options)}")
+        return False
+
+    def only(self, value: dict[str, Any], known: Iterable[str], what: str) -> None:
+        """Report keys that do not belong: a misspelt one would otherwise be ignored without a word."""
+        options = list(known)
+        for key in value:
+            if key not in options:
+                self.report(f"unknown key {key!r} in {what}; {did_you_mean(key, options)}")
+
+
+class Missing:
+    """What `Checker.member` returns for a member that is not there."""
+
+
+def check_acts(checker: Checker, acts: Any, what: str) -> None:
+    """[{act, slots: [[slot, value], ...]}, ...]"""
+    for number, act in enumerate(checker.array(acts, what)):
+        where = f"act {number} of {what}"
+        entry = checker.object(act, where)
+        if not entry:
+            continue
+        name = checker.member(entry, "act", where)
+        if name is not Missing:
+            checker.text(name, f"the name of {where}")
+        slots = checker.member(entry, "slots", where)
+        if slots is Missing:
+            continue
+        for pair in checker.array(slots, f"the slots of {where}"):
+            good = isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str)
+            if not good or isinstance(pair[1], dict | list):
+                checker.report(
+                    f"a slot of {where} is no pair", expected="[slot, value]", found=repr(pair)[:80]
+                )

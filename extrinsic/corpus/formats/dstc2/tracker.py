@@ -1,0 +1,200 @@
+"""DSTC2/3 tracker files: beliefs about goals (per slot and joint), method and requested slots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import chain
+from operator import methodcaller
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from extrinsic.arrays import Floats, Ints, offsets_from_lengths, take_rows
+from extrinsic.corpus.formats.dstc2.diagnosis import check_turn
+from extrinsic.corpus.formats.repairs import report_repairs, report_requested_repairs
+from extrinsic.corpus.formats.sessions import paused_collector
+from extrinsic.corpus.formats.tracker_files import check_tracker_file, sessions_fit
+from extrinsic.corpus.hypotheses import Hypotheses, JointHypotheses
+from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.tracker_output import TrackerOutput, method_beliefs, rank_joint, rank_slots
+from extrinsic.corpus.vocabulary import NONE
+from extrinsic.errors import Problems
+from extrinsic.storage import content_hash, decode_clean, has_keys, read_bytes
+
+
+class JointHypothesis(msgspec.Struct, gc=False, forbid_unknown_fields=True):
+    slots: dict[str, str]
+    score: float
+
+
+class TrackerTurn(msgspec.Struct, gc=False, rename="kebab", forbid_unknown_fields=True):
+    goal_labels: dict[str, dict[str, float]]
+    method_label: dict[str, float]
+    requested_slots: dict[str, float]
+    goal_labels_joint: list[JointHypothesis] | msgspec.UnsetType = msgspec.UNSET
+
+
+class TrackerSession(msgspec.Struct, gc=False, rename="kebab", forbid_unknown_fields=True):
+    session_id: str
+    turns: list[TrackerTurn]
+
+
+class TrackerFile(msgspec.Struct, gc=False, rename="kebab", forbid_unknown_fields=True):
+    sessions: list[TrackerSession]
+    dataset: str | msgspec.UnsetType = msgspec.UNSET
+    wall_time: float | msgspec.UnsetType = msgspec.UNSET
+
+
+_values = methodcaller("values")
+
+DECODER = msgspec.json.Decoder(TrackerFile)
+
+
+def read_tracker(path: str | Path, corpus: Corpus, name: str) -> TrackerOutput:
+    """Read a tracker file against its corpus, or raise InputError with every problem in it."""
+    data = read_bytes(path)
+    with paused_collector():
+        decoded = _decode(data, corpus)
+        if decoded is None:
+            check_tracker_file(data, str(path), corpus, check_turn)
+            raise AssertionError("a tracker file was refused without a reason")
+        file, columns = decoded
+    beliefs, ranking = rank_slots(corpus, columns.given)
+    joint, joint_ranking = rank_joint(corpus, columns.joint)
+    method, method_ranking = method_beliefs(corpus, columns.method)
+    problems = Problems(str(path))
+    report_repairs(
+        problems, corpus, ranking, columns.given.offsets, [f"goal.{slot}" for slot in corpus.slots]
+    )
+    report_repairs(problems, corpus, joint_ranking, columns.joint.offsets, ["goal.joint"])
+    report_repairs(problems, corpus, method_ranking, columns.method.offsets, ["method"])
+    report_requested_repairs(problems, corpus, columns.requested)
+    return TrackerOutput(
+        name=name,
+        slots=corpus.slots,
+        turn_offsets=corpus.offsets,
+        given=columns.given,
+        given_joint=columns.joint,
+        beliefs=beliefs,
+        joint=joint,
+        given_method=columns.method,
+        method=method,
+        requested=columns.requested,
+        problems=tuple(problems),
+        wall_time=None if file.wall_time is msgspec.UNSET else file.wall_time,
+        signature=content_hash("dstc2", data),
+    )
+
+
+@dataclass(frozen=True)
+class Columns:
+    """A tracker file in columns."""
+
+    given: Hypotheses
+    joint: JointHypotheses
+    method: Hypotheses
+    requested: Floats
+
+
+def _decode(data: bytes, corpus: Corpus) -> tuple[TrackerFile, Columns] | None:
+    """The file and its columns, or None if anything in it is not as it should be."""
+    try:
+        file = DECODER.decode(data)
+        turns = [turn for session in file.sessions for turn in session.turns]
+        ids = [session.session_id for session in file.sessions]
+        counts = [len(session.turns) for session in file.sessions]
+        if not sessions_fit(corpus, file.dataset, ids, counts):
+            return None
+        columns = Columns(
+            _goal_columns(turns, corpus),
+            _joint_columns(turns, corpus),
+            _method_columns(turns, corpus),
+            _requested_columns(turns, corpus),
+        )
+    except (msgspec.DecodeError, RecursionError, KeyError):  # KeyError: an unknown slot or method
+        return None
+    if has_keys(data, _count_keys(file, turns, columns)) or decode_clean(data) is not None:
+        return file, columns
+    return None
+
+
+def _count_keys(file: TrackerFile, turns: list[TrackerTurn], columns: Columns) -> int:
+    """How many keys a file with this content has, if none stands twice."""
+    of_file = 1 + (file.dataset is not msgspec.UNSET) + (file.wall_time is not msgspec.UNSET)
+    of_turns = sum(len(turn.goal_labels) + len(turn.requested_slots) for turn in turns)
+    of_joint = 2 * len(columns.joint.score) + np.count_nonzero(columns.joint.assignment)
+    return int(
+        of_file + 2 * len(file.sessions) + 3 * len(turns) + of_turns
+        + len(columns.given.value) + len(columns.method.value) + columns.joint.given.sum() + of_joint
+    )  # fmt: skip
+
+
+# The columns are gathered with chains and maps: a tracker file has far more hypotheses than anything
+# else, and a Python loop over them would cost more than decoding the file.
+
+
+def _goal_columns(turns: list[TrackerTurn], corpus: Corpus) -> Hypotheses:
+    goals = [turn.goal_labels for turn in turns]
+    distributions = list(chain.from_iterable(map(_values, goals)))
+    turn = np.repeat(np.arange(len(turns)), list(map(len, goals)))
+    item = turn * len(corpus.slots) + _columns_of(chain.from_iterable(goals), corpus.slots, len(turn))
+    lengths = list(map(len, distributions))
+    value = corpus.vocabulary.ids(list(chain.from_iterable(distributions)))
+    score = _scores(chain.from_iterable(map(_values, distributions)), len(value))
+    # Rows as written (slots in any order, some left out) become one row for every (turn, slot).
+    n_items = len(turns) * len(corpus.slots)
+    row_of_item = np.full(n_items, len(lengths), dtype=np.int64)
+    row_of_item[item] = np.arange(len(lengths))
+    offsets, flat = take_rows(offsets_from_lengths([*lengths, 0]), row_of_item)
+    return Hypotheses(offsets, value[flat], score[flat])
+
+
+def _joint_columns(turns: list[TrackerTurn], corpus: Corpus) -> JointHypotheses:
+    lists = [turn.goal_labels_joint for turn in turns]
+    given = np.array([joint is not msgspec.UNSET for joint in lists], dtype=bool)
+    hypotheses = list(chain.from_iterable(joint for joint in lists if joint is not msgspec.UNSET))
+    slots = [hypothesis.slots for hypothesis in hypotheses]
+    row = np.repeat(np.arange(len(slots)), list(map(len, slots)))
+    assignment = np.full((len(slots), len(corpus.slots)), NONE, dtype=np.int32)
+    column = _columns_of(chain.from_iterable(slots), corpus.slots, len(row))
+    assignment[row, column] = corpus.vocabulary.ids(list(chain.from_iterable(map(_values, slots))))
+    return JointHypotheses(
+        given,
+        offsets_from_lengths([0 if joint is msgspec.UNSET else len(joint) for joint in lists]),
+        assignment,
+        np.array([hypothesis.score for hypothesis in hypotheses], dtype=np.float64),
+    )
+
+
+def _method_columns(turns: list[TrackerTurn], corpus: Corpus) -> Hypotheses:
+    methods = [turn.method_label for turn in turns]
+    values = list(chain.from_iterable(methods))
+    known = corpus.ontology.get("method")
+    if known and not set(known).issuperset(values):
+        raise KeyError
+    return Hypotheses(
+        offsets_from_lengths(list(map(len, methods))),
+        corpus.vocabulary.ids(values),
+        _scores(chain.from_iterable(map(_values, methods)), len(values)),
+    )
+
+
+def _requested_columns(turns: list[TrackerTurn], corpus: Corpus) -> Floats:
+    asked = [turn.requested_slots for turn in turns]
+    row = np.repeat(np.arange(len(turns)), list(map(len, asked)))
+    requested = np.zeros((len(turns), len(corpus.requestable)))
+    column = _columns_of(chain.from_iterable(asked), corpus.requestable, len(row))
+    requested[row, column] = _scores(chain.from_iterable(map(_values, asked)), len(row))
+    return requested
+
+
+def _columns_of(names: Iterable[str], known: tuple[str, ...], count: int) -> Ints:
+    """(count,) where each name stands among the known ones; KeyError if one does not."""
+    column_of = {name: column for column, name in enumerate(known)}
+    return np.fromiter(map(column_of.__getitem__, names), dtype=np.int64, count=count)
+
+
+def _scores(scores: Iterable[float], count: int) -> Floats:
+    return np.fromiter(scores, dtype=np.float64, count=count)

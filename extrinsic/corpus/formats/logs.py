@@ -1,0 +1,218 @@
+"""The log files of DSTC1 and DSTC2: what the system said and what the recogniser understood."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from extrinsic.arrays import offsets_from_lengths
+from extrinsic.corpus.acts import ActsBuilder
+from extrinsic.corpus.formats.checking import Checker, Missing, check_acts
+from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.nbest import NBest
+from extrinsic.corpus.vocabulary import Vocabulary
+
+SOURCES = ("live", "batch")
+
+Scalar = str | int | float | None
+
+
+class WrittenAct(msgspec.Struct, gc=False):
+    act: str
+    slots: list[tuple[str, Scalar]]
+
+
+class WrittenHypothesis(msgspec.Struct, gc=False, rename="kebab"):
+    slu_hyp: list[WrittenAct]
+    score: float
+
+
+class WrittenList(msgspec.Struct, gc=False, rename="kebab"):
+    slu_hyps: list[WrittenHypothesis]
+
+
+class WrittenInput(msgspec.Struct, gc=False):
+    live: WrittenList | None = None
+    batch: WrittenList | None = None
+
+
+class WrittenOutput(msgspec.Struct, gc=False, rename="kebab"):
+    dialog_acts: list[WrittenAct] = []
+
+
+class LogTurn(msgspec.Struct, gc=False, rename="kebab"):
+    output: WrittenOutput
+    input: WrittenInput
+    turn_index: int
+    restart: bool = False
+
+
+class Log(msgspec.Struct, gc=False, rename="kebab"):
+    session_id: str
+    turns: list[LogTurn]
+
+    def turns_in_order(self) -> bool:
+        return bool(self.turns) and all(turn.turn_index == i for i, turn in enumerate(self.turns))
+
+
+class LogColumns:
+    """Gathers logs into the columns of a corpus."""
+
+    def __init__(self) -> None:
+        self.sessions: list[str] = []
+        self._turns_per_dialog: list[int] = []
+        self._restart: list[bool] = []
+        self._system = ActsBuilder()
+        self._hypotheses_per_turn: list[int] = []
+        self._score: list[float] = []
+        self._batch: list[bool] = []
+        self._heard = ActsBuilder()
+
+    def add(self, log: Log) -> None:
+        self.sessions.append(log.session_id)
+        self._turns_per_dialog.append(len(log.turns))
+        for turn in log.turns:
+            self._restart.append(turn.restart)
+            self._system.add(turn.output.dialog_acts)
+            before = len(self._score)
+            self._add_list(turn.input.live, False)
+            self._add_list(turn.input.batch, True)
+            self._hypotheses_per_turn.append(len(self._score) - before)
+
+    def _add_list(self, written: WrittenList | None, batch: bool) -> None:
+        if written is None:
+            return
+        for hypothesis in written.slu_hyps:
+            self._score.append(hypothesis.score)
+            self._batch.append(batch)
+            self._heard.add(hypothesis.slu_hyp)
+
+    def build(self, vocabulary: Vocabulary) -> dict[str, Any]:
+        """The fields of Corpus that come from the logs."""
+        return {
+            "sessions": tuple(self.sessions),
+            "offsets": offsets_from_lengths(self._turns_per_dialog),
+            "restart": np.array(self._restart, dtype=bool),
+            "system": self._system.build(vocabulary),
+            "nbest": NBest(
+                offsets_from_lengths(self._hypotheses_per_turn),
+                np.array(self._score, dtype=np.float64),
+                np.array(self._batch, dtype=bool),
+                self._heard.build(vocabulary),
+            ),
+        }
+
+
+def check_log(checker: Checker, value: Any) -> int:
+    """Report what is wrong with a log; returns how many turns it has, as far as that can be told."""
+    log = checker.object(value, "the log")
+    session = checker.member(log, "session-id", "the log")
+    if session is not Missing:
+        checker.text(session, "the session id")
+    turns = checker.member(log, "turns", "the log")
+    if turns is Missing:
+        return 0
+    turns = checker.array(turns, "the turns")
+    if not turns:
+        checker.report("the log has no turns")
+    for number, turn in enumerate(turns):
+        _check_turn(checker.at(turn=number), turn, number)
+    return len(turns)
+
+
+def _check_turn(checker: Checker, value: Any, number: int) -> None:
+    turn = checker.object(value, "the turn")
+    index = checker.member(turn, "turn-index", "the turn")
+    if index is not Missing and index != number:
+        checker.report("the turn index is out of order", expected=str(number), found=repr(index))
+    if "restart" in turn:
+        checker.boolean(turn["restart"], "'restart'")
+    output = checker.member(turn, "output", "the turn")
+    if output is not Missing:
+        written = checker.object(output, "the output")
+        check_acts(checker, written.get("dialog-acts", []), "the system's acts")
+    heard = checker.member(turn, "input", "the turn")
+    if heard is Missing:
+        return
+    for source, written in checker.object(heard, "the input").items():
+        if source in SOURCES:
+            _check_nbest(checker, written, source)
+
+
+def _check_nbest(checker: Checker, value: Any, source: str) -> None:
+    what = f"input.{source}"
+    hypotheses = checker.member(checker.object(value, what), "slu-hyps", what)
+    if hypotheses is Missing:
+        return
+    for number, hypothesis in enumerate(checker.array(hypotheses, f"{what}.slu-hyps")):
+        where = f"hypothesis {number} of {what}"
+        entry = checker.object(hypothesis, where)
+        acts = checker.member(entry, "slu-hyp", where)
+        if acts is not Missing:
+            check_acts(checker, acts, where)
+        score = checker.member(entry, "score", where)
+        if score is not Missing:
+            checker.score(score, f"the score of {where}")
+
+
+def conditions_of_log(value: Any, keys: list[str]) -> list[str | None]:
+    """What the log has at dotted keys such as `system-specific.dialog-manager`, as text."""
+    found: list[str | None] = []
+    for key in keys:
+        part: Any = value
+        for name in key.split("."):
+            part = part.get(name) if isinstance(part, dict) else None
+        found.append(None if part is None or isinstance(part, dict | list) else str(part))
+    return found
+
+
+def write_log(corpus: Corpus, dialog: int) -> dict[str, Any]:
+    """The log of a dialog as JSON, with the conditions put back where they were."""
+    log: dict[str, Any] = {"session-id": corpus.sessions[dialog]}
+    for condition in corpus.domain.conditions:
+        value = corpus.conditions.get(condition.name, (None,) * corpus.n_dialogs)[dialog]
+        if value is not None:
+            part = log
+            *folders, last = condition.key.split(".")
+            for name in folders:
+                part = part.setdefault(name, {})
+            part[last] = value
+    begin, end = corpus.offsets[dialog], corpus.offsets[dialog + 1]
+    log["turns"] = [_write_turn(corpus, turn, turn - begin) for turn in range(begin, end)]
+    return log
+
+
+def _write_turn(corpus: Corpus, turn: int, number: int) -> dict[str, Any]:
+    nbest = corpus.nbest
+    lists: dict[str, Any] = {"live": {"slu-hyps": []}}
+    for hypothesis in range(nbest.offsets[turn], nbest.offsets[turn + 1]):
+        source = SOURCES[int(nbest.batch[hypothesis])]
+        entry = {
+            "slu-hyp": write_acts(corpus.vocabulary, nbest.acts, hypothesis),
+            "score": float(nbest.score[hypothesis]),
+        }
+        lists.setdefault(source, {"slu-hyps": []})["slu-hyps"].append(entry)
+    return {
+        "turn-index": int(number),
+        "restart": bool(corpus.restart[turn]),
+        "output": {"dialog-acts": write_acts(corpus.vocabulary, corpus.system, turn)},
+        "input": lists,
+    }
+
+
+def write_acts(vocabulary: Vocabulary, acts: Any, owner: int) -> list[dict[str, Any]]:
+    """The acts of one owner as JSON."""
+    written = []
+    for act in range(acts.offsets[owner], acts.offsets[owner + 1]):
+        pairs = range(acts.pair_offsets[act], acts.pair_offsets[act + 1])
+        written.append(
+            {
+                "act": vocabulary.value(int(acts.name[act])),
+                "slots": [
+                    [vocabulary.value(int(acts.slot[p])), vocabulary.value(int(acts.value[p]))] for p in pairs
+                ],
+            }
+        )
+    return written

@@ -1,0 +1,67 @@
+"""Saying what the scoring rules had to mend in a tracker file, item by item."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from extrinsic.arrays import Floats, Ints
+from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.ranking import ROUNDING, Ranking
+from extrinsic.errors import Problems
+
+
+def report_repairs(
+    problems: Problems, corpus: Corpus, ranking: Ranking, offsets: Ints, slots: Sequence[str]
+) -> None:
+    """Negative scores and sums above 1; items are turn-major over `slots`."""
+    clipped = corpus.format == "dstc1"
+    message = (
+        "a negative score counts as 0" if clipped else "a negative score is kept as the challenge keeps it"
+    )
+    for hypothesis in np.flatnonzero(ranking.negative):
+        item = int(np.searchsorted(offsets, hypothesis, side="right")) - 1
+        _report(problems, corpus, item, slots, message, "a score of at least 0", "a negative one")
+    for item in np.flatnonzero(ranking.excess).tolist():
+        found = f"{ranking.total[item]:.6g}"
+        _report(problems, corpus, item, slots, "the scores sum to more than 1: divided by their sum",
+                "a sum of at most 1", found)  # fmt: skip
+
+
+def report_requested_repairs(problems: Problems, corpus: Corpus, requested: Floats) -> None:
+    """Probabilities of requested slots outside [0, 1]; the challenge scores them as they stand."""
+    for turn, column in zip(*np.nonzero((requested < 0) | (requested - 1.0 >= ROUNDING)), strict=True):
+        _report(
+            problems, corpus, int(turn), [f"requested.{corpus.requestable[column]}"],
+            "a probability outside [0, 1] is kept as the challenge keeps it",
+            "a number from 0 to 1", f"{requested[turn, column]:.6g}",
+        )  # fmt: skip
+
+
+def note_unlabelled(problems: Problems, corpus: Corpus, items: Ints) -> None:
+    """(turn, slot) items of hypotheses that nobody ever labelled: they count as wrong. One note a slot."""
+    n_slots = len(corpus.slots)
+    for column, slot in enumerate(corpus.slots):
+        turns = items[items % n_slots == column] // n_slots
+        if len(turns) == 0:
+            continue
+        dialog = int(corpus.dialog_of_turn[turns[0]])
+        problems.add(
+            f"{len(turns)} hypotheses were never labelled and count as wrong; the first is here",
+            session=corpus.sessions[dialog],
+            turn=int(corpus.turn_in_dialog[turns[0]]),
+            slot=slot,
+            severity="note",
+        )
+
+
+def _report(
+    problems: Problems, corpus: Corpus, item: int, slots: Sequence[str],
+    message: str, expected: str, found: str,
+) -> None:  # fmt: skip
+    turn, slot = divmod(item, len(slots))
+    problems.add(
+        message, session=corpus.sessions[corpus.dialog_of_turn[turn]], turn=int(corpus.turn_in_dialog[turn]),
+        slot=slots[slot], expected=expected, found=found, severity="repair",
+    )  # fmt: skip

@@ -1,0 +1,93 @@
+"""Which sessions a dataset consists of, and where their files are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from extrinsic.corpus.formats.trees import Directory, Tree, open_tree
+from extrinsic.errors import InputError, Problems, did_you_mean
+
+LIST_FOLDERS = ("config", "scripts/config")
+SESSION_FOLDERS = ("", "data/")
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A named list of sessions in a tree; `lists` is the tree that holds the list, `folder` where in it."""
+
+    name: str
+    tree: Tree
+    lists: Tree
+    folder: str
+    directories: tuple[str, ...]
+
+    def file(self, directory: str, name: str) -> str:
+        """The name of a session's file within the tree, below the root or below `data`."""
+        candidates = [f"{folder}{directory}/{name}" for folder in SESSION_FOLDERS]
+        return next((candidate for candidate in candidates if candidate in self.tree), candidates[0])
+
+
+def datasets_in(path: str | Path, extension: str) -> list[str]:
+    """The names of the datasets whose lists lie in a corpus."""
+    return sorted(_lists(open_tree(path), extension))
+
+
+def find_dataset(path: str | Path, dataset: str | None, extension: str) -> Dataset:
+    """Read the list `<dataset>.<extension>` of a corpus; without a name, the only one there is."""
+    tree = open_tree(path)
+    lists, where = tree, _lists(tree, extension)
+    if not where and isinstance(tree, Directory):
+        # The challenges' own scripts are pointed at the data folder beside the one with the lists.
+        lists = Directory(tree.path.resolve().parent)
+        where = _lists(lists, extension)
+    if not where:
+        raise InputError(
+            "no list of sessions found",
+            path=str(path),
+            expected=" or ".join(f"{folder}/<dataset>.{extension}" for folder in LIST_FOLDERS),
+        )
+    if dataset is None:
+        if len(where) > 1:
+            raise InputError(
+                "several datasets are here; say which with --dataset",
+                path=str(path),
+                found=", ".join(sorted(where)),
+            )
+        dataset = next(iter(where))
+    if dataset not in where:
+        raise InputError(f"there is no dataset {dataset!r}; {did_you_mean(dataset, where)}", path=str(path))
+    name = where[dataset]
+    return Dataset(dataset, tree, lists, str(PurePosixPath(name).parent), _read_list(lists, name))
+
+
+def _lists(tree: Tree, extension: str) -> dict[str, str]:
+    return {
+        PurePosixPath(name).name.removesuffix(f".{extension}"): name
+        for folder in LIST_FOLDERS
+        for name in tree.names(folder)
+        if name.endswith(f".{extension}")
+    }
+
+
+def _read_list(tree: Tree, name: str) -> tuple[str, ...]:
+    place = tree.place(name)
+    try:
+        lines = tree.read(name).decode("utf-8").splitlines()
+    except UnicodeDecodeError:
+        raise InputError("this is not text", path=place, expected="one session path a line") from None
+    problems = Problems(place)
+    line_of: dict[str, int] = {}
+    for number, line in enumerate(lines, start=1):
+        directory = line.strip().rstrip("/")
+        if not directory:
+            continue
+        if directory in line_of:
+            problems.add(f"line {number} repeats line {line_of[directory]}", session=directory)
+        if PurePosixPath(directory).is_absolute() or ".." in PurePosixPath(directory).parts:
+            problems.add(f"line {number} points out of the corpus", found=directory)
+        line_of.setdefault(directory, number)
+    if not line_of:
+        problems.add("the list of sessions is empty")
+    problems.raise_errors()
+    return tuple(line_of)

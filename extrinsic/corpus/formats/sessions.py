@@ -1,0 +1,189 @@
+"""Reading the sessions of a dataset, and checking that a tracker file speaks of the same ones."""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+import msgspec
+import numpy as np
+
+from extrinsic.corpus.formats.checking import Checker
+from extrinsic.corpus.formats.logs import Log, LogColumns, check_log, conditions_of_log
+from extrinsic.corpus.formats.session_lists import Dataset
+from extrinsic.corpus.model import Corpus
+from extrinsic.domain import Domain
+from extrinsic.errors import InputError, Problems
+from extrinsic.storage import decode_clean, decode_loosely
+
+L = TypeVar("L", bound=msgspec.Struct)
+
+DIRECTORY = "directory"
+"""The condition every corpus has: the first part of a session's path, such as Mar13_S0A1."""
+
+SHOWN_IDS = 5
+
+
+@contextmanager
+def paused_collector() -> Iterator[None]:
+    """Decoded JSON is a great many objects and no cycle: the collector would only walk them in vain."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+@dataclass
+class Sessions(Generic[L]):
+    """The files of a dataset's sessions, decoded."""
+
+    logs: LogColumns = field(default_factory=LogColumns)
+    labels: list[L] = field(default_factory=list)
+    conditions: dict[str, list[str | None]] = field(default_factory=dict)
+    signature: str = ""
+
+    def frozen_conditions(self) -> dict[str, tuple[str | None, ...]]:
+        return {name: tuple(values) for name, values in self.conditions.items()}
+
+
+LabelCheck = Callable[[Checker, Any], int]
+
+
+def read_sessions(
+    dataset: Dataset, domain: Domain, log_name: str, label_name: str, label_type: type[L],
+    check_label: LabelCheck,
+) -> Sessions[L]:  # fmt: skip
+    """Read the log and the labels of every session, or raise InputError with every problem found."""
+    sessions: Sessions[L] = Sessions()
+    names = [DIRECTORY, *(condition.name for condition in domain.conditions)]
+    keys = [condition.key for condition in domain.conditions]
+    sessions.conditions = {name: [] for name in names}
+    problems = Problems()
+    digest = hashlib.sha256()
+    with paused_collector():
+        for directory in dataset.directories:
+            files = [dataset.file(directory, name) for name in (log_name, label_name)]
+            if not _all_there(dataset, directory, files, problems):
+                continue
+            try:
+                log_data, label_data = (dataset.tree.read(file) for file in files)
+            except InputError as error:
+                problems.extend(error.problems)
+                continue
+            digest.update(len(log_data).to_bytes(8, "little") + log_data)
+            digest.update(len(label_data).to_bytes(8, "little") + label_data)
+            log_value = decode_clean(log_data)
+            log = _convert(log_value, Log)
+            labels = _convert(decode_clean(label_data), label_type)
+            if log is None or labels is None or not _fits(log, labels):
+                _diagnose(dataset, directory, files, (log_data, label_data), check_label, problems)
+                continue
+            sessions.logs.add(log)
+            sessions.labels.append(labels)
+            values = [directory.partition("/")[0], *conditions_of_log(log_value, keys)]
+            for name, value in zip(names, values, strict=True):
+                sessions.conditions[name].append(value)
+        _check_ids(sessions.logs.sessions, dataset, problems)
+        problems.raise_errors()
+    sessions.signature = digest.hexdigest()
+    return sessions
+
+
+def _all_there(dataset: Dataset, directory: str, files: list[str], problems: Problems) -> bool:
+    missing = [file for file in files if file not in dataset.tree]
+    for file in missing:
+        problems.add("there is no such file", path=dataset.tree.place(file), session=directory)
+    return not missing
+
+
+def _convert(value: Any, kind: type[L]) -> L | None:
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError:
+        return None
+
+
+def _fits(log: Log, labels: Any) -> bool:
+    return log.turns_in_order() and len(labels.turns) == len(log.turns) and labels.is_complete()
+
+
+def _diagnose(
+    dataset: Dataset, directory: str, files: list[str], contents: tuple[bytes, bytes],
+    check_label: LabelCheck, problems: Problems,
+) -> None:  # fmt: skip
+    """Say what is wrong with a session whose files could not be read straight away."""
+    before = len(problems)
+    counts = []
+    for file, data, check in zip(files, contents, (check_log, check_label), strict=True):
+        found = Problems(dataset.tree.place(file))
+        try:
+            counts.append(check(Checker(found, session=directory), decode_loosely(data, found.path or file)))
+        except InputError as error:
+            found.extend(error.problems)
+        problems.extend(found)
+    if len(counts) == 2 and counts[0] != counts[1]:
+        problems.add(
+            "the labels and the log differ in their number of turns",
+            path=dataset.tree.place(files[1]), session=directory,
+            expected=f"{counts[0]} turns", found=str(counts[1]),
+        )  # fmt: skip
+    if len(problems) == before:
+        problems.add("the log or the labels have an unexpected form", path=dataset.tree.place(files[0]))
+
+
+def _check_ids(ids: list[str], dataset: Dataset, problems: Problems) -> None:
+    for session, count in Counter(ids).items():
+        if count > 1:
+            problems.add(f"{count} sessions of {dataset.name!r} have the same session id", session=session)
+
+
+def check_sessions(problems: Problems, corpus: Corpus, ids: Sequence[str], n_turns: Sequence[int]) -> None:
+    """Report sessions that are missing, extra, repeated or out of order, and turn counts that differ."""
+    _check_same_sessions(problems, corpus, ids)
+    expected = dict(zip(corpus.sessions, np.diff(corpus.offsets).tolist(), strict=True))
+    for session, count in zip(ids, n_turns, strict=True):
+        if session in expected and count != expected[session]:
+            problems.add(
+                "the number of turns differs from the corpus",
+                session=session, expected=f"{expected[session]} turns", found=str(count),
+            )  # fmt: skip
+
+
+def _check_same_sessions(problems: Problems, corpus: Corpus, ids: Sequence[str]) -> None:
+    known, given = set(corpus.sessions), set(ids)
+    if not known & given:
+        problems.add(
+            f"this file is about another corpus than {corpus.dataset!r}: no session is in both",
+            expected=_some(corpus.sessions), found=_some(ids),
+        )  # fmt: skip
+        return
+    for session, count in Counter(ids).items():
+        if count > 1:
+            problems.add(f"the session stands {count} times in the file", session=session)
+    extra = [session for session in dict.fromkeys(ids) if session not in known]
+    missing = [session for session in corpus.sessions if session not in given]
+    if extra:
+        problems.add(f"{len(extra)} sessions are not in the corpus {corpus.dataset!r}: {_some(extra)}")
+    if missing:
+        problems.add(f"{len(missing)} sessions of the corpus are not in the file: {_some(missing)}")
+    if not extra and not missing and len(ids) == len(corpus.sessions):
+        for position, (session, expected) in enumerate(zip(ids, corpus.sessions, strict=True)):
+            if session != expected:
+                problems.add(
+                    f"the sessions are out of order, first at position {position}",
+                    session=session, expected=expected, found=session,
+                )  # fmt: skip
+                break
+
+
+def _some(ids: Sequence[str]) -> str:
+    rest = f" and {len(ids) - SHOWN_IDS} more" if len(ids) > SHOWN_IDS else ""
+    return ", ".join(ids[:SHOWN_IDS]) + rest

@@ -1,0 +1,47 @@
+"""TRADE's prediction file: `{dialog: {turn: {"turn_belief": [...], "pred_bs_ptr": [...]}}}`.
+
+Entries are `domain-slot-value`; other keys of a turn are TRADE's own and not read. Wu et al. 2019.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from extrinsic.corpus.formats.checking import Checker, Missing
+from extrinsic.corpus.formats.state_sets.native import Dialogs, put, read_native
+from extrinsic.corpus.formats.state_sets.turns import turn_numbers
+from extrinsic.corpus.state_sets import StateSets
+
+
+def read(path: str | Path, name: str) -> StateSets:
+    return read_native(path, name, "trade", gather)
+
+
+def gather(checker: Checker, value: Any) -> Dialogs:
+    dialogs: Dialogs = {}
+    for dialog, turns in checker.object(value, "the file").items():
+        inside = checker.at(session=dialog)
+        entries = inside.object(turns, "the dialog")
+        dialogs[dialog] = []
+        for number, key in enumerate(turn_numbers(entries, inside) or []):
+            at_turn = inside.at(turn=number)
+            turn = at_turn.object(entries[key], "the turn")
+            gold, predicted = (_state(at_turn, turn, side) for side in ("turn_belief", "pred_bs_ptr"))
+            dialogs[dialog].append((gold, predicted))
+    return dialogs
+
+
+def _state(checker: Checker, turn: dict[str, Any], side: str) -> dict[str, dict[str, str]]:
+    state: dict[str, dict[str, str]] = {}
+    entries = checker.member(turn, side, "the turn")
+    for entry in () if entries is Missing else checker.array(entries, repr(side)):
+        # A value may hold hyphens; domain and slot names do not.
+        parts = entry.split("-", 2) if isinstance(entry, str) else []
+        if len(parts) != 3:
+            checker.report(
+                f"an entry of {side!r} is no triple", expected="domain-slot-value", found=repr(entry)
+            )
+            continue
+        put(checker, state, *parts)
+    return state

@@ -1,0 +1,78 @@
+"""TripPy's prediction file: a list with one object a turn, its `guid` and `slot_prediction_<slot>`.
+
+`guid` is [set, dialog, turn]; slots are `domain-slot`; a value that was copied from what the system
+informed is marked with two section signs, which are no part of it. Heck et al. 2020.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from extrinsic.corpus.formats.checking import Checker, Missing
+from extrinsic.corpus.formats.state_sets.building import State
+from extrinsic.corpus.formats.state_sets.native import Dialogs, put, read_native
+from extrinsic.corpus.state_sets import StateSets
+
+GOLD = "slot_groundtruth_"
+PREDICTED = "slot_prediction_"
+COPIED = "\u00a7\u00a7"
+
+
+def read(path: str | Path, name: str) -> StateSets:
+    return read_native(path, name, "trippy", gather)
+
+
+def gather(checker: Checker, value: Any) -> Dialogs:
+    by_dialog: dict[str, dict[int, tuple[State, State]]] = {}
+    for number, item in enumerate(checker.array(value, "the file")):
+        entry = checker.object(item, f"entry {number}")
+        guid = checker.member(entry, "guid", f"entry {number}")
+        if guid is Missing:
+            continue
+        dialog, turn = _identity(checker, guid, number)
+        if dialog is None or turn is None:
+            continue
+        inside = checker.at(session=dialog, turn=turn)
+        turns = by_dialog.setdefault(dialog, {})
+        if turn in turns:
+            inside.report("the turn stands more than once")
+        turns[turn] = (_state(inside, entry, GOLD), _state(inside, entry, PREDICTED))
+    return {dialog: _in_order(checker.at(session=dialog), turns) for dialog, turns in by_dialog.items()}
+
+
+def _identity(checker: Checker, guid: Any, number: int) -> tuple[str | None, int | None]:
+    # Dialog names hold no hyphen, so the joined form can be taken apart from both ends.
+    parts = guid.split("-") if isinstance(guid, str) else guid
+    good = isinstance(parts, list) and len(parts) >= 3 and all(isinstance(part, str) for part in parts)
+    if not good or not parts[-1].isdigit():
+        checker.report(
+            f"the guid of entry {number} is wrong", expected="[set, dialog, turn]", found=repr(guid)
+        )
+        return None, None
+    return "-".join(parts[1:-1]), int(parts[-1])
+
+
+def _in_order(checker: Checker, turns: dict[int, tuple[State, State]]) -> list[tuple[State, State]]:
+    order = sorted(turns)
+    # Some versions count from 0, some from 1; a gap is a turn that was lost.
+    if order[0] not in (0, 1) or order != list(range(order[0], order[0] + len(order))):
+        checker.report("turns are missing", expected="consecutive numbers", found=", ".join(map(str, order)))
+    return [turns[number] for number in order]
+
+
+def _state(checker: Checker, entry: dict[str, Any], prefix: str) -> dict[str, dict[str, str]]:
+    state: dict[str, dict[str, str]] = {}
+    found = False
+    for key, value in entry.items():
+        if not key.startswith(prefix):
+            continue
+        found = True
+        domain, hyphen, slot = key.removeprefix(prefix).partition("-")
+        if not hyphen:
+            checker.report(f"the key {key!r} names no slot", expected=f"{prefix}domain-slot")
+        elif checker.at(slot=f"{domain}-{slot}").text(value, "the value") is not None:
+            put(checker, state, domain, slot, value.removeprefix(COPIED).strip())
+    if not found:
+        checker.report(f"the entry has no key that begins with {prefix!r}")
+    return state

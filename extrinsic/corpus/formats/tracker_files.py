@@ -1,0 +1,79 @@
+"""What tracker files of DSTC1 and DSTC2 have in common: a dataset, its sessions, their turns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+
+from extrinsic.corpus.formats.checking import Checker, Missing
+from extrinsic.corpus.formats.sessions import check_sessions
+from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.tracker_output import TrackerOutput
+from extrinsic.errors import Problems
+from extrinsic.storage import decode_loosely
+
+TurnCheck = Callable[[Checker, Any, Corpus], None]
+
+
+def sessions_fit(
+    corpus: Corpus, dataset: str | msgspec.UnsetType, ids: Sequence[str], n_turns: Sequence[int]
+) -> bool:
+    """Whether a file speaks of the corpus's dataset, its sessions in order, and all their turns."""
+    problems = Problems()
+    check_sessions(problems, corpus, ids, n_turns)
+    return not len(problems) and (dataset is msgspec.UNSET or dataset == corpus.dataset)
+
+
+def check_tracker_file(data: bytes, path: str, corpus: Corpus, check_turn: TurnCheck) -> None:
+    """Raise InputError with every problem of a tracker file that could not be read straight away."""
+    problems = Problems(path)
+    checker = Checker(problems)
+    value = decode_loosely(data, path)
+    file = checker.object(value, "the file")
+    if isinstance(value, dict):
+        _check_file(checker, file, corpus, check_turn)
+    problems.raise_errors()
+
+
+def _check_file(checker: Checker, file: dict[str, Any], corpus: Corpus, check_turn: TurnCheck) -> None:
+    checker.only(file, ("dataset", "wall-time", "sessions"), "the file")
+    if "dataset" in file and file["dataset"] != corpus.dataset:
+        checker.report(
+            "the file says it is about another dataset",
+            expected=repr(corpus.dataset), found=repr(file["dataset"]),
+        )  # fmt: skip
+    if "wall-time" in file:
+        checker.score(file["wall-time"], "'wall-time'")
+    sessions = checker.member(file, "sessions", "the file")
+    if sessions is Missing:
+        return
+    ids: list[str] = []
+    counts: list[int] = []
+    for number, value in enumerate(checker.array(sessions, "'sessions'")):
+        session = checker.object(value, f"session {number} of the file")
+        identity = checker.member(session, "session-id", f"session {number} of the file")
+        named = identity is not Missing and checker.text(identity, f"the id of session {number}") is not None
+        inside = checker.at(session=identity if named else f"number {number}")
+        inside.only(session, ("session-id", "turns"), "the session")
+        turns = inside.member(session, "turns", "the session")
+        turns = [] if turns is Missing else inside.array(turns, "'turns'")
+        if named:
+            ids.append(identity)
+            counts.append(len(turns))
+        for position, turn in enumerate(turns):
+            check_turn(inside.at(turn=position), turn, corpus)
+    check_sessions(checker.problems, corpus, ids, counts)
+
+
+def tracker_file(output: TrackerOutput, corpus: Corpus, write_turn: Callable[[int], Any]) -> dict[str, Any]:
+    """A tracker file as JSON, its turns written by `write_turn`."""
+    sessions = [
+        {
+            "session-id": session,
+            "turns": [write_turn(turn) for turn in range(corpus.offsets[i], corpus.offsets[i + 1])],
+        }
+        for i, session in enumerate(corpus.sessions)
+    ]
+    return {"dataset": corpus.dataset, "wall-time": output.wall_time or 0.0, "sessions": sessions}

@@ -1,0 +1,135 @@
+"""What is true: the annotators' labels, and the question a score needs answered: is this value right?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from extrinsic.arrays import Bools, Ids, Ints
+from extrinsic.corpus.acts import Acts
+from extrinsic.corpus.vocabulary import NONE
+
+
+class Truth(Protocol):
+    """Which values are right at a turn."""
+
+    def is_correct(self, turn: Ints, slot: Ints, value: Ids) -> Bools:
+        """Element by element: is this value (None included) right for this slot at this turn?"""
+        ...
+
+
+@dataclass(frozen=True)
+class TableTruth:
+    """One right value per (turn, slot); value (n_turns, n_slots), NONE where nothing is labelled."""
+
+    value: Ids
+
+    def is_correct(self, turn: Ints, slot: Ints, value: Ids) -> Bools:
+        return np.asarray(self.value[turn, slot] == value)
+
+
+@dataclass(frozen=True)
+class SpanTruth:
+    """Values that are right for a stretch of turns; a slot may have several at once.
+
+    slot, value, start, end (n_spans,), sorted by (slot, value, start); spans of one (slot, value) do not
+    overlap.   none (n_turns, n_slots): whether None is right, that is no value is.
+    """
+
+    slot: Ints
+    value: Ids
+    start: Ints
+    end: Ints
+    none: Bools
+
+    def is_correct(self, turn: Ints, slot: Ints, value: Ids) -> Bools:
+        if len(self.slot) == 0:
+            return np.asarray((value == NONE) & self.none[turn, slot])
+        # The last span that begins at or before the turn, of this slot and value or an earlier one.
+        n_turns, n_values = len(self.none), int(max(self.value.max(), value.max(initial=0))) + 1
+        keys = (self.slot * n_values + self.value) * n_turns + self.start
+        found = np.searchsorted(keys, (slot * n_values + value) * n_turns + turn, side="right") - 1
+        at = np.maximum(found, 0)
+        inside = (self.slot[at] == slot) & (self.value[at] == value) & (turn < self.end[at]) & (found >= 0)
+        return np.where(value == NONE, self.none[turn, slot], inside)
+
+
+@dataclass(frozen=True)
+class LabelEvents:
+    """DSTC1: at some turns annotators said of an observed value whether it is what the caller wants.
+
+    turn, slot, value, correct (n_events,), in the order of the files.
+    """
+
+    turn: Ints
+    slot: Ints
+    value: Ids
+    correct: Bools
+
+    def take(self, turns: Ints, n_turns: int) -> LabelEvents:
+        """The events of the chosen turns, which become turns 0, 1, 2, ..."""
+        new_turn = np.full(n_turns, -1, dtype=np.int64)
+        new_turn[turns] = np.arange(len(turns))
+        kept = np.flatnonzero(new_turn[self.turn] >= 0)
+        kept = kept[np.argsort(new_turn[self.turn[kept]], kind="stable")]
+        return LabelEvents(new_turn[self.turn[kept]], self.slot[kept], self.value[kept], self.correct[kept])
+
+    def ever_labelled(self, segment_end: Ints, n_slots: int) -> SpanTruth:
+        """As `truth`, with every labelled value taken as right: which values were labelled so far."""
+        return replace(self, correct=np.ones(len(self.turn), dtype=bool)).truth(segment_end, n_slots)
+
+    def truth(self, segment_end: Ints, n_slots: int) -> SpanTruth:
+        """A value once true stays true up to the end of its segment (a restart, or the dialog's end).
+
+        segment_end (n_turns,): the turn at which the segment of each turn ends (exclusive).
+        """
+        right = np.flatnonzero(self.correct)
+        turn, slot, value = self.turn[right], self.slot[right], self.value[right]
+        end = segment_end[turn]
+        order = np.lexsort((turn, end, value, slot))
+        slot, value, turn, end = slot[order], value[order], turn[order], end[order]
+        first = np.ones(len(order), dtype=bool)
+        first[1:] = (slot[1:] != slot[:-1]) | (value[1:] != value[:-1]) | (end[1:] != end[:-1])
+        slot, value, start, end = slot[first], value[first], turn[first], end[first]
+        return SpanTruth(slot, value, start, end, ~covered(slot, start, end, len(segment_end), n_slots))
+
+    def labelled(self, segment_end: Ints, n_slots: int) -> Bools:
+        """(n_turns, n_slots) whether any value of the slot was labelled, right or wrong, so far."""
+        return covered(self.slot, self.turn, segment_end[self.turn], len(segment_end), n_slots)
+
+
+def covered(slot: Ints, start: Ints, end: Ints, n_turns: int, n_slots: int) -> Bools:
+    """(n_turns, n_slots) whether some span [start, end) of the slot holds the turn."""
+    steps = np.zeros((n_turns + 1, n_slots), dtype=np.int32)
+    np.add.at(steps, (start, slot), 1)
+    np.add.at(steps, (end, slot), -1)
+    return np.asarray(np.cumsum(steps[:-1], axis=0) > 0)
+
+
+@dataclass(frozen=True)
+class GoalLabels:
+    """DSTC2: what the caller wants at every turn, and what the annotators heard.
+
+    goal (n_turns, n_slots), NONE where unlabelled.   requested (n_turns, n_requestable).
+    method (n_turns,).   heard: the annotated user acts of every turn.
+    """
+
+    goal: Ids
+    requested: Bools
+    method: Ids
+    heard: Acts
+
+    def take(self, turns: Ints) -> GoalLabels:
+        return replace(
+            self,
+            goal=self.goal[turns],
+            requested=self.requested[turns],
+            method=self.method[turns],
+            heard=self.heard.take(turns),
+        )
+
+    def truth(self) -> TableTruth:
+        """Label scheme a: the labels as given at each turn."""
+        return TableTruth(self.goal)

@@ -1,0 +1,132 @@
+"""A corpus of dialogs in columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from extrinsic.arrays import Bools, Ids, Ints, row_of_each, take_rows
+from extrinsic.corpus.acts import Acts
+from extrinsic.corpus.labels import GoalLabels, LabelEvents, Truth
+from extrinsic.corpus.nbest import NBest
+from extrinsic.corpus.predicates import mentioned_slots, predicate_of_turns
+from extrinsic.corpus.vocabulary import Vocabulary
+from extrinsic.domain import Domain
+from extrinsic.errors import UsageError, did_you_mean
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """Dialogs, their turns, what the system said, what was understood, and what was meant.
+
+    dataset:    the name of the list of sessions.   format: what it was read as (decides the rules).
+    slots:      what is tracked, in the order in which items of one turn come.
+    requestable: what a caller may ask for (DSTC2), in order.
+    sessions:   (n_dialogs) ids.   directories: where each was found below the root.
+    offsets:    (n_dialogs + 1,) the turns of each dialog.
+    restart:    (n_turns,) the system began anew at this turn.
+    conditions: per name one value a dialog.   outcomes: per name one number a dialog, NaN if unknown.
+    ontology:   the challenge's own description of the task, where there is one (DSTC2).
+    signature:  a hash of the bytes it was read from.
+    """
+
+    dataset: str
+    format: str
+    domain: Domain
+    slots: tuple[str, ...]
+    requestable: tuple[str, ...]
+    vocabulary: Vocabulary
+    sessions: tuple[str, ...]
+    directories: tuple[str, ...]
+    offsets: Ints
+    restart: Bools
+    system: Acts
+    nbest: NBest
+    labels: LabelEvents | GoalLabels
+    conditions: Mapping[str, tuple[str | None, ...]] = field(default_factory=dict)
+    outcomes: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    ontology: Mapping[str, Any] = field(default_factory=dict)
+    signature: str = ""
+
+    @property
+    def n_dialogs(self) -> int:
+        return len(self.sessions)
+
+    @property
+    def n_turns(self) -> int:
+        return int(self.offsets[-1])
+
+    @cached_property
+    def dialog_of_turn(self) -> Ints:
+        """(n_turns,)"""
+        return row_of_each(self.offsets)
+
+    @cached_property
+    def turn_in_dialog(self) -> Ints:
+        """(n_turns,) 0, 1, 2, ... within each dialog."""
+        return np.arange(self.n_turns) - self.offsets[self.dialog_of_turn]
+
+    @cached_property
+    def segment_end(self) -> Ints:
+        """(n_turns,) the turn (exclusive) where the dialog ends or the system begins anew."""
+        begins = self.restart.copy()
+        begins[self.offsets[:-1]] = True
+        starts = np.flatnonzero(begins)
+        ends = np.append(starts[1:], self.n_turns)
+        return np.asarray(ends[np.cumsum(begins) - 1])
+
+    @cached_property
+    def truth(self) -> Truth:
+        """What is right at each turn, by the labels as given (DSTC1 accumulates them)."""
+        if isinstance(self.labels, GoalLabels):
+            return self.labels.truth()
+        return self.labels.truth(self.segment_end, len(self.slots))
+
+    @cached_property
+    def predicate(self) -> Ids:
+        """(n_turns,) the action of each system turn, an index into domain.predicate_names; -1: unmapped."""
+        return predicate_of_turns(self.domain, self.system, self.vocabulary)
+
+    @cached_property
+    def mentioned(self) -> Bools:
+        """(n_turns, n_slots) whether the system's acts name the slot, or a part of it."""
+        return mentioned_slots(self.slots, self.system, self.vocabulary)
+
+    def take(self, dialogs: Ints | list[int]) -> Corpus:
+        """The chosen dialogs, in the order given."""
+        chosen = np.asarray(dialogs, dtype=np.int64)
+        offsets, turns = take_rows(self.offsets, chosen)
+        labels: LabelEvents | GoalLabels
+        if isinstance(self.labels, GoalLabels):
+            labels = self.labels.take(turns)
+        else:
+            labels = self.labels.take(turns, self.n_turns)
+        return replace(
+            self,
+            sessions=tuple(self.sessions[i] for i in chosen),
+            directories=tuple(self.directories[i] for i in chosen),
+            offsets=offsets,
+            restart=self.restart[turns],
+            system=self.system.take(turns),
+            nbest=self.nbest.take(turns),
+            labels=labels,
+            conditions={name: tuple(of[i] for i in chosen) for name, of in self.conditions.items()},
+            outcomes={name: tuple(of[i] for i in chosen) for name, of in self.outcomes.items()},
+        )
+
+    def dialogs_by(self, condition: str) -> dict[str, Ints]:
+        """The dialogs of each value of a condition, e.g. of each `directory` (the first part of the path)."""
+        if condition not in self.conditions:
+            raise UsageError(
+                f"the corpus {self.dataset!r} has no condition {condition!r}; "
+                f"{did_you_mean(condition, self.conditions)}"
+            )
+        values = self.conditions[condition]
+        groups: dict[str, list[int]] = {}
+        for dialog, value in enumerate(values):
+            groups.setdefault(str(value), []).append(dialog)
+        return {value: np.array(groups[value], dtype=np.int64) for value in sorted(groups)}

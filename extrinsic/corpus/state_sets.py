@@ -1,0 +1,76 @@
+"""State-set trackers: at every turn one set of (domain, slot, value), predicted against gold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from extrinsic.arrays import Ids, Ints, row_of_each, take_rows
+from extrinsic.corpus.vocabulary import Value, Vocabulary
+from extrinsic.errors import Problem
+
+ABSENT = 0
+"""The slot is not in the set."""
+
+GIVEN_NONE = 1
+"""The slot is in the set with the value "none" or an empty one; only metrics of change tell it apart."""
+
+
+@dataclass(frozen=True, eq=False)
+class StateSets:
+    """The states of one system over its dialogs, and the gold states beside them.
+
+    dialogs: ids.   offsets (n_dialogs + 1,): turns.   slots: (domain, slot), sorted.
+    gold, predicted (n_turns, n_slots): value ids; ABSENT, GIVEN_NONE or an id of the vocabulary.
+    """
+
+    name: str
+    dialogs: tuple[str, ...]
+    offsets: Ints
+    slots: tuple[tuple[str, str], ...]
+    vocabulary: Vocabulary
+    gold: Ids
+    predicted: Ids
+    problems: tuple[Problem, ...] = ()
+    signature: str = ""
+
+    @property
+    def n_dialogs(self) -> int:
+        return len(self.dialogs)
+
+    @property
+    def n_turns(self) -> int:
+        return int(self.offsets[-1])
+
+    @cached_property
+    def dialog_of_turn(self) -> Ints:
+        return row_of_each(self.offsets)
+
+    @cached_property
+    def domains(self) -> tuple[str, ...]:
+        return tuple(sorted({domain for domain, _ in self.slots}))
+
+    def value(self, identity: int) -> Value | None:
+        """The value of an id; "none" for GIVEN_NONE."""
+        return self.vocabulary.value(identity)
+
+    def take(self, dialogs: Ints | list[int]) -> StateSets:
+        """The chosen dialogs, in the order given."""
+        chosen = np.asarray(dialogs, dtype=np.int64)
+        offsets, turns = take_rows(self.offsets, chosen)
+        return replace(
+            self,
+            dialogs=tuple(self.dialogs[i] for i in chosen),
+            offsets=offsets,
+            gold=self.gold[turns],
+            predicted=self.predicted[turns],
+        )
+
+
+def state_vocabulary() -> Vocabulary:
+    """A vocabulary in which "none" has the id GIVEN_NONE."""
+    vocabulary = Vocabulary()
+    assert vocabulary.id("none") == GIVEN_NONE
+    return vocabulary

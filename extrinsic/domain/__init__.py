@@ -1,0 +1,9 @@
+"""What a task is: its slots and the groups they form, and what the system's acts mean.
+
+A domain is data: `bus.toml` and `restaurants.toml` come with the package, a user's own is a path.
+"""
+
+from extrinsic.domain.loading import built_in_domains, load_domain
+from extrinsic.domain.model import Condition, Domain, PredicateRule, Slot
+
+__all__ = ["Condition", "Domain", "PredicateRule", "Slot", "built_in_domains", "load_domain"]

@@ -1,0 +1,70 @@
+"""Finding a domain by name or path, and checking that its parts fit together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from extrinsic.domain.model import Domain
+from extrinsic.errors import Problems, UsageError, did_you_mean
+from extrinsic.settings import parse_toml, report_key
+from extrinsic.storage import read_bytes
+
+HERE = Path(__file__).parent
+
+
+def built_in_domains() -> list[str]:
+    return sorted(path.stem for path in HERE.glob("*.toml"))
+
+
+def load_domain(name_or_path: str) -> Domain:
+    """A built-in domain by its name, or a user's own by the path of its TOML file."""
+    if name_or_path in built_in_domains():
+        path = HERE / f"{name_or_path}.toml"
+    elif name_or_path.endswith(".toml") or "/" in name_or_path:
+        path = Path(name_or_path)
+    else:
+        raise UsageError(
+            f"there is no domain {name_or_path!r}; {did_you_mean(name_or_path, built_in_domains())} "
+            "(a domain of your own is the path of its .toml file)"
+        )
+    data = read_bytes(path)
+    domain = parse_toml(data, Domain, str(path))
+    problems = Problems(str(path))
+    _check_references(domain, data.decode("utf-8"), problems)
+    problems.raise_errors()
+    return domain
+
+
+def _check_references(domain: Domain, text: str, problems: Problems) -> None:
+    """Every name that refers to another part of the domain must exist, and nothing may stand twice."""
+    _check_unique([slot.name for slot in domain.slots], "slots", "slot", text, problems)
+    parts = [part for slot in domain.slots for part in (slot.parts or (slot.name,))]
+    _check_unique(parts, "slots", "slot or part", text, problems)
+    grouped = [slot for group in domain.groups.values() for slot in group]
+    _check_unique(grouped, "groups", "slot", text, problems)
+    _check_unique([condition.name for condition in domain.conditions], "conditions", "name", text, problems)
+    for group, slots in domain.groups.items():
+        _check_known(slots, domain.slot_names, ("groups", group), "slot", text, problems)
+        if not slots:
+            report_key(problems, text, ("groups", group), "a group needs at least one slot")
+    _check_known(domain.required, domain.groups, ("required",), "group", text, problems)
+    for role in ("greeting", "offer", "yes_no", "end"):
+        _check_known(getattr(domain, role), domain.predicate_names, (role,), "predicate", text, problems)
+    for position, rule in enumerate(domain.predicates):
+        if not rule.acts:
+            report_key(problems, text, ("predicates", position, "acts"), "a predicate needs at least one act")
+
+
+def _check_unique(names: list[str], key: str, what: str, text: str, problems: Problems) -> None:
+    for name in dict.fromkeys(names):
+        if names.count(name) > 1:
+            report_key(problems, text, (key,), f"the {what} {name!r} stands {names.count(name)} times")
+
+
+def _check_known(
+    names: tuple[str, ...], known: object, keys: tuple[str, ...], what: str, text: str, problems: Problems
+) -> None:
+    options = list(known)  # type: ignore[call-overload]
+    for name in names:
+        if name not in options:
+            report_key(problems, text, keys, f"there is no {what} {name!r}; {did_you_mean(name, options)}")

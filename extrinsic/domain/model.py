@@ -1,0 +1,78 @@
+"""The domain as the rest of the package sees it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import msgspec
+
+
+class Slot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A slot. With `parts`, its value is a set of (part, value) pairs, as DSTC1's date and time are."""
+
+    name: str
+    parts: tuple[str, ...] = ()
+
+
+class PredicateRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A system turn has predicate `name` when it holds one of `acts` (about one of `slots`, if given)."""
+
+    name: str
+    acts: tuple[str, ...]
+    slots: tuple[str, ...] = ()
+
+
+class Condition(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Something about a call that is known beforehand: which system answered it, over which line.
+
+    `key` is where the log of a session has it. `in_state` says whether a policy's state must hold it:
+    a corpus that several systems made is confounded unless the state tells them apart.
+    """
+
+    name: str
+    key: str
+    in_state: bool = False
+
+
+class Domain(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
+    """A task.
+
+    slots:      everything a tracker tracks.
+    groups:     the concepts a caller has in mind, each one slot or several that stand in for each other.
+    required:   the groups without which the system can do nothing.
+    predicates: rules, in order of precedence, that map a system turn to the action a policy chooses.
+    greeting:   predicates that are no decision.   offer: that present a result.
+    yes_no:     that ask a yes/no question.        end: that end the call.
+    excluded:   raw acts whose dialogs a study leaves out unless told otherwise.
+    """
+
+    name: str
+    description: str
+    slots: tuple[Slot, ...]
+    groups: dict[str, tuple[str, ...]]
+    required: tuple[str, ...]
+    predicates: tuple[PredicateRule, ...]
+    offer: tuple[str, ...]
+    yes_no: tuple[str, ...]
+    end: tuple[str, ...]
+    greeting: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+
+    @cached_property
+    def slot_names(self) -> tuple[str, ...]:
+        return tuple(slot.name for slot in self.slots)
+
+    @cached_property
+    def slot_of_part(self) -> dict[str, str]:
+        """Which slot a name in an act or a hypothesis belongs to: itself, or the one it is a part of."""
+        return {part: slot.name for slot in self.slots for part in (slot.parts or (slot.name,))}
+
+    @cached_property
+    def compound_slots(self) -> frozenset[str]:
+        return frozenset(slot.name for slot in self.slots if slot.parts)
+
+    @cached_property
+    def predicate_names(self) -> tuple[str, ...]:
+        """The actions, each once, in order of first mention."""
+        return tuple(dict.fromkeys(rule.name for rule in self.predicates))

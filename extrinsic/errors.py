@@ -1,0 +1,140 @@
+"""What can be wrong with an input, said so that the user can find and mend it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal
+
+Severity = Literal["error", "repair", "note"]
+
+LONGEST_FOUND = 80
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong, and where.
+
+    An `error` stops the reading. A `repair` is a defect that the scoring rules themselves say how to
+    treat (a negative score, scores that sum above 1). A `note` is worth knowing and changes nothing.
+    """
+
+    message: str
+    path: str | None = None
+    session: str | None = None
+    turn: int | None = None
+    slot: str | None = None
+    expected: str | None = None
+    found: str | None = None
+    severity: Severity = "error"
+
+    def place(self) -> str:
+        """File, session, turn and slot, as far as they are known."""
+        parts = [self.path] if self.path else []
+        if self.session is not None:
+            parts.append(f"session {self.session}")
+        if self.turn is not None:
+            parts.append(f"turn {self.turn}")
+        if self.slot is not None:
+            parts.append(f"slot {self.slot}")
+        return ", ".join(parts)
+
+    def __str__(self) -> str:
+        details = []
+        if self.expected is not None:
+            details.append(f"expected {self.expected}")
+        if self.found is not None:
+            details.append(f"found {self.found}")
+        text = self.message + (f" ({', '.join(details)})" if details else "")
+        place = self.place()
+        return f"{place}: {text}" if place else text
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+class ExtrinsicError(Exception):
+    """Anything this package refuses to do; the command line exits with 2 and prints the problems."""
+
+    def __init__(self, problems: str | Problem | Iterable[Problem], **details: Any) -> None:
+        if isinstance(problems, str):
+            problems = [Problem(problems, **details)]
+        elif isinstance(problems, Problem):
+            problems = [problems]
+        self.problems: tuple[Problem, ...] = tuple(problems)
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.problems,)
+
+
+class InputError(ExtrinsicError):
+    """A file that cannot be read as what it should be."""
+
+
+class UsageError(ExtrinsicError):
+    """A request that makes no sense: a name that does not exist, a parameter out of range."""
+
+
+class Problems:
+    """Collects problems, so that a reader can report all of them and not just the first."""
+
+    def __init__(self, path: str | None = None) -> None:
+        self.path = path
+        self._items: list[Problem] = []
+
+    def add(self, message: str, **details: Any) -> None:
+        details.setdefault("path", self.path)
+        self._items.append(Problem(message, **details))
+
+    def extend(self, problems: Iterable[Problem]) -> None:
+        self._items.extend(problems)
+
+    def __iter__(self) -> Iterator[Problem]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    @property
+    def errors(self) -> list[Problem]:
+        return [problem for problem in self._items if problem.severity == "error"]
+
+    def raise_errors(self) -> None:
+        """Raise InputError with every error; the repairs and notes come along for the record."""
+        if self.errors:
+            raise InputError(self._items)
+
+    def strict(self) -> None:
+        """Turn repairs into errors."""
+        self._items = [
+            replace(problem, severity="error") if problem.severity == "repair" else problem
+            for problem in self._items
+        ]
+
+
+def did_you_mean(name: str, known: Iterable[str], limit: int = 12) -> str:
+    """What to try instead of an unknown name: the closest one, or what there is."""
+    from difflib import get_close_matches
+
+    names = sorted(known)
+    close = get_close_matches(name, names, n=1, cutoff=0.6)
+    if close:
+        return f"did you mean {close[0]!r}?"
+    if not names:
+        return "there is none"
+    shown = ", ".join(names[:limit])
+    rest = f" and {len(names) - limit} more" if len(names) > limit else ""
+    return f"there is: {shown}{rest}"
+
+
+def shown(value: object) -> str:
+    """A found value as it may stand in a message: its kind and a short form of it."""
+    kinds = {dict: "object", list: "array", str: "text", bool: "boolean", type(None): "null"}
+    kind = kinds.get(type(value), "number")
+    if isinstance(value, dict | list):
+        return f"{kind} with {len(value)} {'entry' if len(value) == 1 else 'entries'}"
+    text = repr(value)
+    if len(text) > LONGEST_FOUND:
+        text = text[:LONGEST_FOUND] + "..."
+    return "null" if value is None else f"{kind} {text}"

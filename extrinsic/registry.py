@@ -1,0 +1,100 @@
+"""The one registry behind formats, metrics, trackers, features and estimators.
+
+A name is registered with its target, or with a lazy `module:attribute`, and one line that says what it
+is, so that listing what there is imports nothing. Installed packages add their own through entry points:
+
+    [project.entry-points."extrinsic.metrics"]
+    my_metric = "my_package.my_metric:METRIC"
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from extrinsic.errors import UsageError, did_you_mean
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A registered name: its target (an object, or text `module:attribute`) and one line about it."""
+
+    name: str
+    target: Any
+    summary: str
+
+
+class Registry(Generic[T]):
+    """Names of one kind of thing; `group` is the entry-point group that plugins use."""
+
+    def __init__(self, kind: str, group: str) -> None:
+        self.kind = kind
+        self.group = group
+        self._entries: dict[str, Entry] = {}
+        self._plugins_found = False
+
+    def register(self, name: str, target: T | str, summary: str) -> None:
+        """Add a name; a name can be taken only once."""
+        if name in self._entries:
+            raise UsageError(
+                f"the {self.kind} {name!r} is registered twice: {self._entries[name].target!r} and {target!r}"
+            )
+        self._entries[name] = Entry(name, target, summary)
+
+    def unregister(self, name: str) -> None:
+        """Forget a name (for tests and notebooks that define a thing again)."""
+        self._entries.pop(name, None)
+
+    def entries(self) -> list[Entry]:
+        """Everything there is, plugins included, in order of name."""
+        self._find_plugins()
+        return [self._entries[name] for name in sorted(self._entries)]
+
+    def names(self) -> list[str]:
+        return [entry.name for entry in self.entries()]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names()
+
+    def get(self, name: str) -> T:
+        """The target of a name, imported now if it was lazy."""
+        if name not in self._entries:
+            self._find_plugins()
+        entry = self._entries.get(name)
+        if entry is None:
+            raise UsageError(f"there is no {self.kind} {name!r}; {did_you_mean(name, self._entries)}")
+        if isinstance(entry.target, str):
+            entry = Entry(name, self._load(entry), entry.summary)
+            self._entries[name] = entry
+        target: T = entry.target
+        return target
+
+    def _load(self, entry: Entry) -> Any:
+        from importlib import import_module
+
+        module, _, attribute = entry.target.partition(":")
+        try:
+            return getattr(import_module(module), attribute)
+        except (ImportError, AttributeError) as error:
+            raise UsageError(
+                f"the {self.kind} {entry.name!r} cannot be loaded from {entry.target!r}: {error}"
+            ) from error
+
+    def _find_plugins(self) -> None:
+        if self._plugins_found:
+            return
+        from importlib.metadata import entry_points
+
+        self._plugins_found = True
+        for point in entry_points(group=self.group):
+            package = point.dist.name if point.dist else "an installed package"
+            self.register(point.name, point.value, f"from {package}")
+
+
+FORMATS: Registry[Any] = Registry("format", "extrinsic.formats")
+METRICS: Registry[Any] = Registry("metric", "extrinsic.metrics")
+TRACKERS: Registry[Any] = Registry("tracker", "extrinsic.trackers")
+FEATURES: Registry[Any] = Registry("feature map", "extrinsic.features")
+ESTIMATORS: Registry[Any] = Registry("estimator", "extrinsic.estimators")

@@ -1,0 +1,109 @@
+"""TOML files read into typed structures; every mistake is reported with its line and key."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from extrinsic.errors import InputError, Problems, did_you_mean, shown
+from extrinsic.storage import read_bytes
+
+S = TypeVar("S", bound=msgspec.Struct)
+
+
+def read_toml(path: str | Path, kind: type[S]) -> S:
+    """Read a TOML file into the structure `kind`, or raise InputError with every mistake in it."""
+    return parse_toml(read_bytes(path), kind, str(path))
+
+
+def parse_toml(data: bytes, kind: type[S], path: str) -> S:
+    try:
+        text = data.decode("utf-8")
+        tree = tomllib.loads(text)
+    except UnicodeDecodeError:
+        raise InputError("this is not text", path=path, expected="TOML in UTF-8") from None
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"the TOML is malformed: {error}", path=path) from None
+    problems = Problems(path)
+    _check(tree, kind, (), text, problems)
+    problems.raise_errors()
+    return msgspec.convert(tree, kind)
+
+
+def report_key(
+    problems: Problems, text: str, keys: tuple[str | int, ...], message: str, **details: Any
+) -> None:
+    """Add a problem with a key of a TOML text, naming its line."""
+    problems.add(f"{line_of(text, keys)}, key {_dotted(keys)}: {message}", **details)
+
+
+def _check(tree: Any, kind: Any, keys: tuple[str | int, ...], text: str, problems: Problems) -> None:
+    """Walk the parts that have a structure of their own; let msgspec judge the leaves."""
+    info = msgspec.inspect.type_info(kind)
+    if isinstance(info, msgspec.inspect.StructType):
+        if not isinstance(tree, dict):
+            report_key(problems, text, keys, "wrong kind", expected="a table", found=shown(tree))
+            return
+        fields = {field.encode_name: field for field in info.fields}
+        for key in tree:
+            if key not in fields:
+                report_key(problems, text, (*keys, key), f"unknown; {did_you_mean(key, fields)}")
+        hints = msgspec.structs.fields(info.cls)
+        types = {field.encode_name: field.type for field in hints}
+        for name, field in fields.items():
+            if name in tree:
+                _check(tree[name], types[name], (*keys, name), text, problems)
+            elif field.required:
+                report_key(problems, text, (*keys, name), "missing")
+        return
+    if isinstance(info, msgspec.inspect.VarTupleType | msgspec.inspect.ListType) and isinstance(tree, list):
+        item = getattr(kind, "__args__", (Any,))[0]
+        for position, part in enumerate(tree):
+            _check(part, item, (*keys, position), text, problems)
+        return
+    try:
+        msgspec.convert(tree, kind)
+    except msgspec.ValidationError as error:
+        message = str(error).partition(" - at")[0]
+        report_key(problems, text, keys, message, found=shown(tree))
+
+
+def _dotted(keys: tuple[str | int, ...]) -> str:
+    text = ""
+    for key in keys:
+        text += f"[{key}]" if isinstance(key, int) else f".{key}" if text else key
+    return text or "(the file)"
+
+
+def line_of(text: str, keys: tuple[str | int, ...]) -> str:
+    """'line N' of a key path: the last of its table headers and keys that stands in the text.
+
+    tomllib keeps no positions; a key that is missing is placed at the table it should be in.
+    """
+    lines = text.splitlines()
+    best, begin = 1, 0
+    path: list[str] = []
+    for position, key in enumerate(keys):
+        if isinstance(key, int):
+            continue
+        path.append(re.escape(key))
+        quoted = r"\s*\.\s*".join(f'"?{part}"?' for part in path)
+        header = re.compile(rf"\s*\[\[?\s*{quoted}\s*\]\]?")
+        bare = re.compile(rf'\s*(?:.*[{{,]\s*)?"?{re.escape(key)}"?\s*=')
+        index = next((k for k in keys[position + 1 : position + 2] if isinstance(k, int)), 0)
+        headers = [number for number, line in enumerate(lines) if header.match(line)]
+        if headers:
+            begin = headers[min(index, len(headers) - 1)]
+            best = begin + 1
+            continue
+        for number in range(begin, len(lines)):
+            if number > begin and position > 0 and re.match(r"\s*\[", lines[number]):
+                break
+            if bare.match(lines[number]):
+                begin, best = number, number + 1
+                break
+    return f"line {best}"

@@ -1,0 +1,214 @@
+"""Bytes in and out: files read with a clear word when they cannot be, written whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+import zlib
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from extrinsic.errors import InputError, Problems
+
+GZIP_MAGIC = b"\x1f\x8b"
+
+
+def read_bytes(path: str | Path) -> bytes:
+    """The content of a file, decompressed if it is gzip (told by its first bytes, not by its name)."""
+    path = Path(path)
+    if path.is_dir():
+        raise InputError("this is a directory", path=str(path), expected="a file")
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise InputError("there is no such file", path=str(path)) from None
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", path=str(path)) from None
+    if not data:
+        raise InputError("the file is empty", path=str(path))
+    return decompress(data, str(path)) if data.startswith(GZIP_MAGIC) else data
+
+
+def decompress(data: bytes, path: str) -> bytes:
+    """Gunzip, member after member, checking that nothing is cut off and the check sums hold."""
+    parts = []
+    try:
+        while data:
+            stream = zlib.decompressobj(wbits=31)
+            parts.append(stream.decompress(data))
+            if not stream.eof:
+                raise InputError("the gzip data is cut off", path=path)
+            # Padding with zeros after the last member is usual (tapes, tar) and means nothing.
+            data = stream.unused_data.lstrip(b"\0")
+    except zlib.error as error:
+        raise InputError(f"the gzip data is corrupt: {error}", path=path) from None
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def compress(data: bytes) -> bytes:
+    """Gzip without a time stamp, so that equal content gives equal bytes."""
+    stream = zlib.compressobj(9, wbits=31)
+    return stream.compress(data) + stream.flush()
+
+
+def write_atomic(path: str | Path, data: bytes) -> None:
+    """Write a file whole or not at all: a temporary neighbour, flushed to disk, then put in place.
+
+    A name that ends in .gz is compressed.
+    """
+    path = Path(path)
+    if path.suffix == ".gz":
+        data = compress(data)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o666 & ~_umask())  # noqa: PTH101 - mkstemp makes it private
+        os.replace(temporary, path)  # noqa: PTH105 - the atomic step, named as such
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    _sync_directory(path.parent)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _sync_directory(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def content_hash(*parts: bytes | str) -> str:
+    """A hash of the parts, in order; where one ends and the next begins matters."""
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.encode() if isinstance(part, str) else part
+        digest.update(len(data).to_bytes(8, "little"))
+        digest.update(data)
+    return digest.hexdigest()
+
+
+def encode_json(value: Any, indent: int = 0) -> bytes:
+    """Strict JSON with a final newline; NaN and infinities are refused."""
+    _refuse_non_finite(value)
+    data = msgspec.json.encode(value)
+    return (msgspec.json.format(data, indent=indent) if indent else data) + b"\n"
+
+
+def _refuse_non_finite(value: Any) -> None:
+    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+        raise ValueError(f"{value} cannot be written as JSON")
+    if isinstance(value, dict):
+        for item in value.values():
+            _refuse_non_finite(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            _refuse_non_finite(item)
+
+
+class Repeated(dict[str, Any]):
+    """A JSON object in which some keys stand more than once (`keys_repeated`)."""
+
+    keys_repeated: tuple[str, ...] = ()
+
+
+def decode_json(data: bytes, path: str) -> Any:
+    """Strict JSON: duplicate keys, NaN and infinities are problems, all of them reported."""
+    value = decode_clean(data)
+    if value is not None:
+        return value
+    value = decode_loosely(data, path)
+    problems = Problems(path)
+    _report_defects(value, "", problems)
+    problems.raise_errors()
+    return value
+
+
+def decode_clean(data: bytes) -> Any | None:
+    """The value if data is JSON in which no key is repeated, else None.
+
+    Readers try this first. When it fails they read again with `decode_loosely` and say what is wrong.
+    """
+    try:
+        value = msgspec.json.decode(data)
+    except (msgspec.DecodeError, RecursionError):
+        return None
+    return value if keeps_keys(data, value) else None
+
+
+def has_keys(data: bytes, n_keys: int) -> bool:
+    """Whether a JSON text holds just this many keys, so that none of those decoded stood twice.
+
+    Cheaper than `decode_clean` for who has counted the keys; False also when text holds colons, so a
+    False is to be looked into.
+    """
+    return data.count(b":") == n_keys
+
+
+def keeps_keys(data: bytes, value: Any) -> bool:
+    """Whether what was decoded from a JSON text still has every key of it, so that none stood twice.
+
+    A decoder keeps one of several equal keys, so what was decoded, encoded again, has fewer colons than
+    the text it came from. An escaped colon would upset the count, so it is never trusted.
+    """
+    return data.count(b":") == msgspec.json.encode(value).count(b":") and b"\\u003" not in data
+
+
+def decode_loosely(data: bytes, path: str) -> Any:
+    """JSON as Python's own decoder sees it: NaN allowed, objects with repeated keys as `Repeated`.
+
+    For finding out what is wrong with a file; only broken syntax is an error here.
+    """
+    import json
+
+    try:
+        return json.loads(data.decode("utf-8"), object_pairs_hook=_keep_repeated)
+    except UnicodeDecodeError as error:
+        raise InputError(
+            "this is not text",
+            path=path,
+            expected="JSON in UTF-8",
+            found=f"byte {data[error.start]:#04x} at {error.start}",
+        ) from None
+    except json.JSONDecodeError as error:
+        cut = error.pos >= len(data.decode("utf-8").rstrip())
+        message = "the JSON ends too early" if cut else f"the JSON is malformed: {error.msg}"
+        raise InputError(f"{message}, line {error.lineno} column {error.colno}", path=path) from None
+    except RecursionError:
+        raise InputError("the JSON is nested too deeply", path=path) from None
+
+
+def _keep_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) == len(pairs):
+        return value
+    keys = [key for key, _ in pairs]
+    repeated = Repeated(value)
+    repeated.keys_repeated = tuple(key for key in value if keys.count(key) > 1)
+    return repeated
+
+
+def _report_defects(value: Any, where: str, problems: Problems) -> None:
+    if isinstance(value, dict):
+        for key in getattr(value, "keys_repeated", ()):
+            problems.add(f"the key {key!r} stands more than once in {where or 'the outermost object'}")
+        for key, item in value.items():
+            _report_defects(item, f"{where}.{key}" if where else key, problems)
+    elif isinstance(value, list):
+        for position, item in enumerate(value):
+            _report_defects(item, f"{where}[{position}]", problems)
+    elif isinstance(value, float) and (value != value or abs(value) == float("inf")):
+        problems.add(f"not a finite number at {where}", found=str(value))
