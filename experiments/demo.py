@@ -66,7 +66,9 @@ def show(*arguments: str) -> None:
 
 
 def run() -> None:
-    print("What there is so far (the study comes later): file formats, and a validator that names every problem.")
+    print(
+        "What there is so far (the study comes later): file formats, and a validator that names every problem."
+    )
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         write_corpus(root / "corpus")
@@ -74,7 +76,9 @@ def run() -> None:
         (root / "bad.json").write_text(json.dumps(tracker("rout", "high")))
         show("ls", "formats")
         for name in ("good", "bad"):
-            show("validate", "--format", "dstc1", "--corpus", str(root / "corpus"), str(root / f"{name}.json"))
+            show(
+                "validate", "--format", "dstc1", "--corpus", str(root / "corpus"), str(root / f"{name}.json")
+            )
 
 
 if __name__ == "__main__":

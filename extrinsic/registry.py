@@ -27,13 +27,18 @@ class Entry:
 
 
 class Registry(Generic[T]):
-    """Names of one kind of thing; `group` is the entry-point group that plugins use."""
+    """Names of one kind of thing.
 
-    def __init__(self, kind: str, group: str) -> None:
+    `home` is the package whose import registers those that come with extrinsic; `group` is the
+    entry-point group that plugins use. Both are looked at when a name is first asked for.
+    """
+
+    def __init__(self, kind: str, group: str, home: str | None = None) -> None:
         self.kind = kind
         self.group = group
+        self.home = home
         self._entries: dict[str, Entry] = {}
-        self._plugins_found = False
+        self._complete = False
 
     def register(self, name: str, target: T | str, summary: str) -> None:
         """Add a name; a name can be taken only once."""
@@ -49,7 +54,7 @@ class Registry(Generic[T]):
 
     def entries(self) -> list[Entry]:
         """Everything there is, plugins included, in order of name."""
-        self._find_plugins()
+        self._complete_entries()
         return [self._entries[name] for name in sorted(self._entries)]
 
     def names(self) -> list[str]:
@@ -60,8 +65,7 @@ class Registry(Generic[T]):
 
     def get(self, name: str) -> T:
         """The target of a name, imported now if it was lazy."""
-        if name not in self._entries:
-            self._find_plugins()
+        self._complete_entries()
         entry = self._entries.get(name)
         if entry is None:
             raise UsageError(f"there is no {self.kind} {name!r}; {did_you_mean(name, self._entries)}")
@@ -82,18 +86,21 @@ class Registry(Generic[T]):
                 f"the {self.kind} {entry.name!r} cannot be loaded from {entry.target!r}: {error}"
             ) from error
 
-    def _find_plugins(self) -> None:
-        if self._plugins_found:
+    def _complete_entries(self) -> None:
+        if self._complete:
             return
+        from importlib import import_module
         from importlib.metadata import entry_points
 
-        self._plugins_found = True
+        self._complete = True
+        if self.home:
+            import_module(self.home)
         for point in entry_points(group=self.group):
             package = point.dist.name if point.dist else "an installed package"
             self.register(point.name, point.value, f"from {package}")
 
 
-FORMATS: Registry[Any] = Registry("format", "extrinsic.formats")
+FORMATS: Registry[Any] = Registry("format", "extrinsic.formats", "extrinsic.corpus.formats")
 METRICS: Registry[Any] = Registry("metric", "extrinsic.metrics")
 TRACKERS: Registry[Any] = Registry("tracker", "extrinsic.trackers")
 FEATURES: Registry[Any] = Registry("feature map", "extrinsic.features")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
+from functools import partial
 
 from extrinsic.cli.output import print_rows, sign
 
@@ -17,34 +18,10 @@ DESCRIPTION = (
 Lines = list[tuple[str, str]]
 
 
-def _formats() -> Lines:
-    from extrinsic.registry import FORMATS
+def _registered(registry: str) -> Lines:
+    import extrinsic.registry
 
-    return [(entry.name, entry.summary) for entry in FORMATS.entries()]
-
-
-def _metrics() -> Lines:
-    from extrinsic.registry import METRICS
-
-    return [(entry.name, entry.summary) for entry in METRICS.entries()]
-
-
-def _trackers() -> Lines:
-    from extrinsic.registry import TRACKERS
-
-    return [(entry.name, entry.summary) for entry in TRACKERS.entries()]
-
-
-def _features() -> Lines:
-    from extrinsic.registry import FEATURES
-
-    return [(entry.name, entry.summary) for entry in FEATURES.entries()]
-
-
-def _estimators() -> Lines:
-    from extrinsic.registry import ESTIMATORS
-
-    return [(entry.name, entry.summary) for entry in ESTIMATORS.entries()]
+    return [(entry.name, entry.summary) for entry in getattr(extrinsic.registry, registry).entries()]
 
 
 def _domains() -> Lines:
@@ -53,18 +30,14 @@ def _domains() -> Lines:
     return [(name, load_domain(name).description) for name in built_in_domains()]
 
 
-def _configs() -> Lines:
-    return []
-
-
 KINDS: dict[str, tuple[str, Callable[[], Lines]]] = {
-    "formats": ("file formats of corpora and tracker outputs", _formats),
+    "formats": ("file formats of corpora and tracker outputs", partial(_registered, "FORMATS")),
     "domains": ("tasks: slots, groups, what the system's acts mean", _domains),
-    "metrics": ("intrinsic metrics of a tracker", _metrics),
-    "trackers": ("trackers that run on any corpus with an SLU N-best", _trackers),
-    "features": ("maps from beliefs to the state of a policy", _features),
-    "estimators": ("estimators of what a policy is worth", _estimators),
-    "configs": ("studies that come with the package", _configs),
+    "metrics": ("intrinsic metrics of a tracker", partial(_registered, "METRICS")),
+    "trackers": ("trackers that run on any corpus with an SLU N-best", partial(_registered, "TRACKERS")),
+    "features": ("maps from beliefs to the state of a policy", partial(_registered, "FEATURES")),
+    "estimators": ("estimators of what a policy is worth", partial(_registered, "ESTIMATORS")),
+    "configs": ("studies that come with the package", list),
 }
 
 

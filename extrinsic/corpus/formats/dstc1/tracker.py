@@ -141,15 +141,14 @@ def _unlabelled(corpus: Corpus, given: Hypotheses) -> np.ndarray:
 def _check_turn(checker: Checker, value: Any, corpus: Corpus) -> None:
     for slot, written in checker.object(value, "the turn").items():
         inside = checker.at(slot=slot)
-        if not inside.known(slot, (*corpus.slots, JOINT), "slot"):
-            continue
+        known = inside.known(slot, (*corpus.slots, JOINT), "slot")
         entry = inside.object(written, "the slot's entry")
         inside.only(entry, ("hyps",), "the slot's entry")
         hypotheses = inside.member(entry, "hyps", "the slot's entry")
         if hypotheses is Missing:
             continue
         for number, hypothesis in enumerate(inside.array(hypotheses, "'hyps'")):
-            _check_hypothesis(inside, hypothesis, f"hypothesis {number}", corpus, slot)
+            _check_hypothesis(inside, hypothesis, f"hypothesis {number}", corpus, slot if known else JOINT)
 
 
 def _check_hypothesis(checker: Checker, value: Any, what: str, corpus: Corpus, slot: str) -> None:

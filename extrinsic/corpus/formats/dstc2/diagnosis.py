@@ -20,8 +20,8 @@ def check_turn(checker: Checker, value: Any, corpus: Corpus) -> None:
     if goals is not Missing:
         for slot, distribution in checker.object(goals, "'goal-labels'").items():
             inside = checker.at(slot=slot)
-            if inside.known(slot, corpus.slots, "slot in 'goal-labels'"):
-                _check_distribution(inside, distribution, "the distribution of the slot")
+            inside.known(slot, corpus.slots, "slot in 'goal-labels'")
+            _check_distribution(inside, distribution, "the distribution of the slot")
     if "goal-labels-joint" in turn:
         _check_joint(checker.at(slot="joint"), turn["goal-labels-joint"], corpus)
     method = checker.member(turn, "method-label", "the turn")
@@ -36,8 +36,8 @@ def check_turn(checker: Checker, value: Any, corpus: Corpus) -> None:
     if requested is not Missing:
         for slot, score in checker.object(requested, "'requested-slots'").items():
             inside = checker.at(slot=slot)
-            if inside.known(slot, corpus.requestable, "slot in 'requested-slots'"):
-                inside.score(score)
+            inside.known(slot, corpus.requestable, "slot in 'requested-slots'")
+            inside.score(score)
 
 
 def _check_distribution(checker: Checker, value: Any, what: str) -> None:
@@ -55,8 +55,8 @@ def _check_joint(checker: Checker, value: Any, corpus: Corpus) -> None:
         slots = checker.member(entry, "slots", where)
         if slots is not Missing:
             for slot, slot_value in checker.object(slots, f"the slots of {where}").items():
-                if checker.known(slot, corpus.slots, f"slot in {where}"):
-                    checker.text(slot_value, f"the value of {slot!r} in {where}")
+                checker.known(slot, corpus.slots, f"slot in {where}")
+                checker.text(slot_value, f"the value of {slot!r} in {where}")
         score = checker.member(entry, "score", where)
         if score is not Missing:
             checker.score(score, f"the score of {where}")
