@@ -7,7 +7,8 @@ import sys
 from collections.abc import Callable
 from functools import partial
 
-from extrinsic.cli.output import print_rows, sign
+from extrinsic.cli.output import print_rows
+from extrinsic.signature import sign
 
 NAME = "ls"
 HELP = "list formats, metrics, trackers, features, estimators, configs, domains"

@@ -25,11 +25,3 @@ def print_rows(signature: str, rows: Iterable[dict[str, Any]], stream: TextIO) -
     from extrinsic.storage import encode_json
 
     stream.write(encode_json({"signature": signature, "rows": list(rows)}, indent=2).decode())
-
-
-def sign(**parts: object) -> str:
-    """A line that says what made a result, so that two people can tell whether theirs are comparable."""
-    from extrinsic import __version__
-
-    fields = {"extrinsic": __version__, **parts}
-    return "|".join(f"{name}:{value}" for name, value in fields.items() if value is not None)

@@ -8,8 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from extrinsic.cli.arguments import add_corpus_arguments, require_corpus
-from extrinsic.cli.output import SHOWN_PROBLEMS, print_problems, print_rows, sign
+from extrinsic.cli.output import SHOWN_PROBLEMS, print_problems, print_rows
 from extrinsic.errors import InputError, Problems
+from extrinsic.signature import sign
 
 if TYPE_CHECKING:
     from extrinsic.corpus.formats import Format

@@ -15,6 +15,7 @@ from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.domain import Domain, load_domain
+from extrinsic.errors import UsageError
 from extrinsic.registry import FORMATS
 
 
@@ -91,3 +92,27 @@ FORMATS.register("trippy", TRIPPY, "TripPy's predictions: a list of turns with s
 FORMATS.register(
     "simpletod", SIMPLETOD, "SimpleTOD's output: generated_turn_belief against target_turn_belief"
 )
+
+
+def read_corpus(
+    path: str | Path, dataset: str | None = None, *, format: str, domain: Domain | str | None = None
+) -> Corpus:
+    """Read a corpus of a belief format, e.g. `read_corpus("dstc2.tar.gz", "dstc2_dev", format="dstc2")`."""
+    form = FORMATS.get(format)
+    if not isinstance(form, BeliefFormat):
+        raise UsageError(f"files of format {format!r} hold their own gold states: use read_states")
+    return form.read_corpus(path, dataset, domain)
+
+
+def read_tracker(path: str | Path, corpus: Corpus, name: str | None = None) -> TrackerOutput:
+    """Read a tracker file of the corpus's own format."""
+    output: TrackerOutput = FORMATS.get(corpus.format).read_tracker(path, corpus, name)
+    return output
+
+
+def read_states(path: str | Path, *, format: str = "state-sets", name: str | None = None) -> StateSets:
+    """Read a file of predicted and gold state sets."""
+    form = FORMATS.get(format)
+    if not isinstance(form, StateFormat):
+        raise UsageError(f"files of format {format!r} need a corpus: use read_corpus and read_tracker")
+    return form.read(path, name)

@@ -1,0 +1,132 @@
+"""`extrinsic score`: the intrinsic metrics of tracker files."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from extrinsic.cli.arguments import add_corpus_arguments, require_corpus
+from extrinsic.errors import InputError, Problem
+
+if TYPE_CHECKING:
+    from extrinsic.corpus.model import Corpus
+    from extrinsic.corpus.state_sets import StateSets
+    from extrinsic.corpus.tracker_output import TrackerOutput
+    from extrinsic.metrics.scoring import Scores
+
+NAME = "score"
+HELP = "compute the intrinsic metrics of tracker files"
+DESCRIPTION = (
+    "Compute intrinsic metrics. Without filters all metrics, schedules and components of the format are "
+    "computed; the table shows the most telling ones, --json and --csv give every row."
+)
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    add_corpus_arguments(parser)
+    parser.add_argument("files", nargs="+", metavar="FILE", help="tracker files")
+    parser.add_argument(
+        "--metric",
+        action="append",
+        metavar="M",
+        help="only this metric, e.g. accuracy or 'fga(0.5)'; repeatable",
+    )
+    parser.add_argument(
+        "--schedule", action="append", type=int, metavar="S", help="only this schedule; repeatable"
+    )
+    parser.add_argument("--component", action="append", metavar="C", help="only this component; repeatable")
+    parser.add_argument(
+        "--fill", action="append", default=[], metavar="RULE",
+        help="also score beliefs with the state-set metrics, filled by argmax or threshold[:.5]; repeatable",
+    )  # fmt: skip
+    parser.add_argument(
+        "--bootstrap", type=int, default=0, metavar="N", help="95%% intervals over N resamples of dialogs"
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="K", help="of the resamples (default 0)")
+    parser.add_argument(
+        "--turn-correlation", action="store_true",
+        help="instead: how state-set metrics correlate over turns (Kim et al. 2022, Fig. 3)",
+    )  # fmt: skip
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_const", const="json", dest="form", help="JSON on stdout")
+    form.add_argument("--csv", action="store_const", const="csv", dest="form", help="CSV on stdout")
+    form.add_argument(
+        "--latex", action="store_const", const="latex", dest="form", help="a LaTeX table on stdout"
+    )
+    form.add_argument(
+        "--markdown", action="store_const", const="markdown", dest="form", help="a Markdown table"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from extrinsic.cli.score_tables import print_scores
+    from extrinsic.metrics.scoring import merge_scores, score
+
+    corpus, trackers = _read(arguments)
+    if arguments.turn_correlation:
+        return _print_turn_correlations(arguments, trackers)
+    results: list[Scores] = []
+    for tracker in trackers:
+        results.append(
+            score(
+                corpus if corpus is not None else tracker,  # type: ignore[arg-type]
+                tracker if corpus is not None else None,  # type: ignore[arg-type]
+                metrics=arguments.metric,
+                schedules=arguments.schedule,
+                components=arguments.component,
+                fill=arguments.fill,
+                bootstrap=arguments.bootstrap,
+                seed=arguments.seed,
+            )
+        )
+    filtered = bool(arguments.metric or arguments.schedule or arguments.component)
+    print_scores(merge_scores(results), arguments.form or "table", filtered, sys.stdout)
+    return 0
+
+
+def _read(arguments: argparse.Namespace) -> tuple[Corpus | None, list[TrackerOutput | StateSets]]:
+    """The corpus, if the format has one, and every tracker; problems of all files are raised together."""
+    from extrinsic.corpus.formats import BeliefFormat, Format
+    from extrinsic.registry import FORMATS
+
+    form: Format = FORMATS.get(arguments.format)
+    corpus = None
+    if isinstance(form, BeliefFormat):
+        require_corpus(arguments)
+        corpus = form.read_corpus(arguments.corpus, arguments.dataset, arguments.domain)
+    trackers: list[TrackerOutput | StateSets] = []
+    problems: list[Problem] = []
+    for path in arguments.files:
+        try:
+            if isinstance(form, BeliefFormat):
+                assert corpus is not None
+                trackers.append(form.read_tracker(path, corpus))
+            else:
+                trackers.append(form.read(path))
+        except InputError as error:
+            problems.extend(error.problems)
+            continue
+        repairs = sum(problem.severity == "repair" for problem in trackers[-1].problems)
+        if repairs:
+            print(
+                f"{path}: {repairs:,} repairs by the scoring rules; `extrinsic validate` names them",
+                file=sys.stderr,
+            )
+    if problems:
+        raise InputError(problems)
+    return corpus, trackers
+
+
+def _print_turn_correlations(arguments: argparse.Namespace, trackers: list[TrackerOutput | StateSets]) -> int:
+    from extrinsic.cli.score_tables import print_turn_correlation
+    from extrinsic.corpus.state_sets import StateSets
+    from extrinsic.errors import UsageError
+    from extrinsic.metrics.turn_correlation import KIM_METRICS, turn_correlation
+
+    for tracker in trackers:
+        if not isinstance(tracker, StateSets):
+            raise UsageError("--turn-correlation compares metrics of state sets; this format has beliefs")
+        result = turn_correlation(tracker, arguments.metric or KIM_METRICS)
+        print_turn_correlation(tracker, result, arguments.form or "table", sys.stdout)
+    return 0

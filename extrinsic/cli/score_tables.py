@@ -1,0 +1,166 @@
+"""How scores are printed: a table for people, rows for programs, LaTeX and Markdown for papers."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from typing import TextIO
+
+from extrinsic.cli.output import print_rows
+from extrinsic.corpus.state_sets import StateSets
+from extrinsic.metrics.scoring import Score, Scores
+from extrinsic.metrics.turn_correlation import TurnCorrelation
+from extrinsic.signature import sign
+
+# What the table shows unless the user chose components, schedules or metrics.
+TELLING_COMPONENTS = ("goal.joint", "goal.all", "requested.all", "method", "joint", "all")
+
+Line = tuple[str, str, int, str | None, int]
+
+
+def print_scores(scores: Scores, form: str, filtered: bool, stream: TextIO) -> None:
+    if form == "json":
+        print_rows(scores.signature, scores.as_rows(), stream)
+        return
+    if form == "csv":
+        rows = scores.as_rows()
+        writer = csv.DictWriter(stream, [*rows[0], "signature"], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({**row, "signature": scores.signature} for row in rows)
+        return
+    telling = [row for row in scores.rows if filtered or _is_telling(row)]
+    if form == "latex":
+        _print_latex(telling, scores.signature, stream)
+    elif form == "markdown":
+        _print_markdown(telling, scores.signature, stream)
+    else:
+        _print_table(telling, scores, stream)
+
+
+def _is_telling(row: Score) -> bool:
+    return row.component in TELLING_COMPONENTS and row.label_scheme in (None, "a")
+
+
+def _pivot(rows: Sequence[Score]) -> tuple[list[str], dict[Line, dict[str, Score]]]:
+    """A line for each tracker, component, schedule and label scheme, a column for each metric."""
+    metrics = list(dict.fromkeys(row.metric for row in rows))
+    lines: dict[Line, dict[str, Score]] = {}
+    for row in rows:
+        key = (row.tracker, row.component, row.schedule, row.label_scheme, row.n)
+        # Metrics of one line may count different items (turns with a gold state); the first tells its n.
+        same = next((line for line in lines if line[:4] == key[:4]), key)
+        lines.setdefault(same, {})[row.metric] = row
+    return metrics, lines
+
+
+def _number(score: Score | None) -> str:
+    if score is None:
+        return ""
+    if score.value is None:
+        return "-"
+    text = f"{score.value:.4f}" if abs(score.value) < 1000 else f"{score.value:,.0f}"
+    return text if score.low is None or score.high is None else f"{text} [{score.low:.4f}, {score.high:.4f}]"
+
+
+def _head(lines: dict[Line, dict[str, Score]]) -> list[str]:
+    head = ["tracker", "component", "schedule"]
+    return [*head, "labels", "n"] if any(line[3] for line in lines) else [*head, "n"]
+
+
+def _cells(line: Line, head: Sequence[str]) -> list[str]:
+    named = dict(zip(("tracker", "component", "schedule", "labels", "n"), line, strict=True))
+    return [f"{named[name]:,}" if name == "n" else str(named[name]) for name in head]
+
+
+def _print_table(rows: Sequence[Score], scores: Scores, stream: TextIO) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(file=stream, highlight=False)
+    metrics, lines = _pivot(rows)
+    head = _head(lines)
+    fixed = sum(max([len(name), *(len(_cells(line, [name])[0]) for line in lines)]) + 2 for name in head)
+    for part in _fitting(metrics, lines, console.width - fixed):
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        for name in head:
+            table.add_column(name, justify="right" if name in ("n", "schedule") else "left", no_wrap=True)
+        for metric in part:
+            table.add_column(metric, justify="right", no_wrap=True)
+        for line, by_metric in lines.items():
+            table.add_row(*_cells(line, head), *(_number(by_metric.get(metric)) for metric in part))
+        console.print(table)
+        console.print()
+    if len(rows) < len(scores.rows):
+        shown = f"{len(rows):,} of {len(scores.rows):,} scores shown"
+        advice = "--component, --schedule and --metric choose, --json and --csv give all"
+        console.print(f"{shown}; {advice}", style="dim", soft_wrap=True)
+    console.print(scores.signature, style="dim", soft_wrap=True)
+
+
+def _fitting(metrics: Sequence[str], lines: dict[Line, dict[str, Score]], width: int) -> list[list[str]]:
+    """The metrics in runs that fit beside each other."""
+    runs: list[list[str]] = [[]]
+    used = 0
+    for metric in metrics:
+        cells = [len(_number(by_metric.get(metric))) for by_metric in lines.values()]
+        needed = max([len(metric), *cells]) + 2
+        if runs[-1] and used + needed > width:
+            runs.append([])
+            used = 0
+        runs[-1].append(metric)
+        used += needed
+    return runs
+
+
+def _print_markdown(rows: Sequence[Score], signature: str, stream: TextIO) -> None:
+    metrics, lines = _pivot(rows)
+    head = _head(lines)
+    print("| " + " | ".join([*head, *metrics]) + " |", file=stream)
+    print("|" + "|".join(["---"] * len(head) + ["---:"] * len(metrics)) + "|", file=stream)
+    for line, by_metric in lines.items():
+        cells = [cell.replace("|", "\\|") for cell in _cells(line, head)]
+        print(
+            "| " + " | ".join(cells + [_number(by_metric.get(metric)) for metric in metrics]) + " |",
+            file=stream,
+        )
+    print(f"\n`{signature}`", file=stream)
+
+
+def _print_latex(rows: Sequence[Score], signature: str, stream: TextIO) -> None:
+    metrics, lines = _pivot(rows)
+    head = _head(lines)
+    print(f"% {signature}", file=stream)
+    print(f"\\begin{{tabular}}{{{'l' * len(head)}{'r' * len(metrics)}}}", file=stream)
+    print(" & ".join(map(_escape_latex, [*head, *metrics])) + r" \\ \hline", file=stream)
+    for line, by_metric in lines.items():
+        cells = [_escape_latex(cell) for cell in _cells(line, head)]
+        print(
+            " & ".join(cells + [_number(by_metric.get(metric)) for metric in metrics]) + r" \\", file=stream
+        )
+    print(r"\end{tabular}", file=stream)
+
+
+def _escape_latex(text: str) -> str:
+    special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    return "".join(special.get(c, f"\\{c}" if c in "&%$#_{}" else c) for c in text)
+
+
+def print_turn_correlation(states: StateSets, result: TurnCorrelation, form: str, stream: TextIO) -> None:
+    signature = sign(format="state-sets", tracker=states.signature[:12], turn_correlation="pearson")
+    rows = [{"tracker": states.name, **row} for row in result.as_rows()]
+    if form == "json":
+        print_rows(signature, rows, stream)
+    elif form == "csv":
+        writer = csv.DictWriter(stream, [*rows[0], "signature"], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({**row, "signature": signature} for row in rows)
+    else:
+        width = max(map(len, result.metrics))
+        print(f"{states.name}: correlation of metrics over {states.n_turns:,} turns", file=stream)
+        print(" " * width, *(f"{metric:>{max(len(metric), 7)}}" for metric in result.metrics), file=stream)
+        for metric, row in zip(result.metrics, result.correlation, strict=True):
+            cells = (
+                f"{value:{max(len(name), 7)}.4f}" for value, name in zip(row, result.metrics, strict=True)
+            )
+            print(f"{metric:<{width}}", *cells, file=stream)
+        print(signature, file=stream)

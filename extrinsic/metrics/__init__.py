@@ -1,0 +1,80 @@
+"""Intrinsic metrics: what a tracker looks like on its own, one small file each."""
+
+from __future__ import annotations
+
+from extrinsic.registry import METRICS
+
+_BELIEF = {
+    "accuracy": ("accuracy:Accuracy", "share of items whose top hypothesis is right"),
+    "l2": ("l2:L2", "distance of the scores from 1 on the right value and 0 elsewhere"),
+    "l2.binary": ("l2_binary:L2Binary", "L2 with all wrong values taken together (DSTC2)"),
+    "avgp": ("avgp:AverageProbability", "mean score of the right value"),
+    "mrr": ("mrr:MeanReciprocalRank", "mean reciprocal rank of the right value"),
+    "neglogp": (
+        "neglogp:NegativeLogProbability",
+        "mean negative logarithm of the right value's score (DSTC2)",
+    ),
+    "nonempty": ("nonempty:NonEmpty", "share of items with a hypothesis besides None (DSTC1)"),
+    "hypothesis_count": (
+        "hypothesis_count:HypothesisCount",
+        "mean number of hypotheses besides None (DSTC1)",
+    ),
+    "update.acc": ("update:UpdateAccuracy", "share of needed updates that were made and right (DSTC2)"),
+    "update.prec": ("update:UpdatePrecision", "share of made updates that were right (DSTC2)"),
+    "roc.v1_eer": ("roc:EqualErrorRate", "false accepts plus false rejects where they are equally many"),
+    "roc.v1_eer_lee": ("roc:EqualErrorRateLee", "false accepts where they equal false rejects (Lee 2014)"),
+    "roc.v1_ca05": ("roc:V1_CA05", "correct accepts where false accepts fall to 5 %"),
+    "roc.v1_ca10": ("roc:V1_CA10", "correct accepts where false accepts fall to 10 %"),
+    "roc.v1_ca20": ("roc:V1_CA20", "correct accepts where false accepts fall to 20 %"),
+    "roc.v2_ca05": ("roc:V2_CA05", "true-accept rate where the false-accept rate falls to 5 %"),
+    "roc.v2_ca10": ("roc:V2_CA10", "true-accept rate where the false-accept rate falls to 10 %"),
+    "roc.v2_ca20": ("roc:V2_CA20", "true-accept rate where the false-accept rate falls to 20 %"),
+}
+
+_STATE = {
+    "jga": ("jga:JointGoalAccuracy", "joint goal accuracy: share of turns whose whole state is right"),
+    "slot_accuracy": ("slot_accuracy:SlotAccuracy", "share of all slots of the task that are right"),
+    "relative_slot_accuracy": (
+        "relative_slot_accuracy:RelativeSlotAccuracy",
+        "share of the slots in the gold or predicted state that are right",
+    ),
+    "average_goal_accuracy": (
+        "average_goal_accuracy:AverageGoalAccuracy",
+        "share of the gold state that was predicted",
+    ),
+    "improved_average_goal_accuracy": (
+        "improved_average_goal_accuracy:ImprovedAverageGoalAccuracy",
+        "share of the union of gold and predicted state that is in both; (published) as in the tables",
+    ),
+    "slot_f1": ("slot_f1:SlotF1", "F1 of the triples of all turns"),
+    "turn_match": ("turn_match:TurnMatch", "share of turns that match or only carry an earlier mistake"),
+    "fga": ("fga:make_fga", "flexible goal accuracy fga(lambda): carried-over mistakes fade"),
+    "gca": ("gca:GranularChangeAccuracy", "granular change accuracy: every change of the state judged once"),
+    "tail_orientation": ("traits:TailOrientation", "how late in a dialog its mistakes fall (TO)"),
+    "non_uniformity": ("traits:NonUniformity", "how unevenly a dialog's mistakes are spread (NU)"),
+    "changes": ("counts:ChangeCount", "changes(correct|wrong|missed|overshot): the counts behind gca"),
+    "turn_errors": ("counts:TurnErrorCount", "turn_errors(own|carried): the counts behind fga"),
+    "first_error": ("traits:FirstError", "where in a dialog its state is first wrong"),
+}
+
+for _name, (_target, _summary) in (_BELIEF | _STATE).items():
+    METRICS.register(_name, f"extrinsic.metrics.{_target}", _summary)
+
+DSTC1_METRICS = (
+    "accuracy", "l2", "avgp", "mrr", "nonempty", "hypothesis_count",
+    "roc.v1_eer", "roc.v1_eer_lee", "roc.v1_ca05", "roc.v1_ca10", "roc.v1_ca20",
+    "roc.v2_ca05", "roc.v2_ca10", "roc.v2_ca20",
+)  # fmt: skip
+
+DSTC2_METRICS = (
+    "accuracy", "l2", "l2.binary", "avgp", "neglogp", "mrr", "update.acc", "update.prec",
+    "roc.v1_eer", "roc.v1_eer_lee", "roc.v1_ca05", "roc.v1_ca10", "roc.v1_ca20",
+    "roc.v2_ca05", "roc.v2_ca10", "roc.v2_ca20",
+)  # fmt: skip
+
+STATE_METRICS = (
+    "jga", "slot_accuracy", "relative_slot_accuracy", "average_goal_accuracy",
+    "improved_average_goal_accuracy", "improved_average_goal_accuracy(published)", "slot_f1", "turn_match",
+    "fga(0.25)", "fga(0.5)", "fga(0.75)", "fga(1)", "gca", "tail_orientation", "tail_orientation(2023)", "non_uniformity", "non_uniformity(2023)",
+    "first_error",
+)  # fmt: skip

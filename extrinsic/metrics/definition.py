@@ -1,0 +1,126 @@
+"""What a metric is: a name with parameters, statistics that add up over dialogs, and a value of their sum.
+
+`metric.statistics(items)` is an (n_dialogs, k) array (or something that sums and multiplies like one);
+`metric.value(statistics.sum(0))` is the score. A resample of dialogs is `weights @ statistics`: no metric
+is ever computed twice on the same items.
+
+A metric's printed form is its identity and what the user types: `fga(0.5)`, `gca(weights=plain)`.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import MISSING, dataclass, fields
+from typing import Any, ClassVar
+
+import numpy as np
+
+from extrinsic.arrays import Floats
+from extrinsic.errors import UsageError, did_you_mean
+
+
+@dataclass(frozen=True)
+class Metric(ABC):
+    """A metric with its parameters; the dataclass fields of a subclass are its parameters.
+
+    name, formula, citation: what it is called, how it is computed, where it comes from.
+    higher_is_better: its direction.   kind: "belief" (scored hypotheses) or "state" (sets of triples).
+    """
+
+    name: ClassVar[str]
+    formula: ClassVar[str]
+    citation: ClassVar[str]
+    kind: ClassVar[str]
+    higher_is_better: ClassVar[bool] = True
+    positional: ClassVar[str | None] = None
+    """The parameter that is typed without its name."""
+
+    @abstractmethod
+    def statistics(self, items: Any) -> Any:
+        """(n_dialogs, k) statistics of the items, one row a dialog."""
+
+    @abstractmethod
+    def values(self, totals: Any) -> Floats:
+        """(..., k) sums of statistics -> (...,) values, NaN where there is none."""
+
+    def value(self, totals: Any) -> float | None:
+        """The value of one sum of statistics, None where there is nothing to score."""
+        value = float(self.values(totals))
+        return None if math.isnan(value) else value
+
+    def count(self, items: Any) -> int:
+        """How many items the value speaks of."""
+        return int(items.count)
+
+    def __str__(self) -> str:
+        shown: list[str] = []
+        for parameter in fields(self):
+            value = getattr(self, parameter.name)
+            if parameter.name == self.positional and (
+                parameter.default is MISSING or value != parameter.default
+            ):
+                shown.insert(0, _text(value))
+            elif value != parameter.default and parameter.name != self.positional:
+                shown.append(f"{parameter.name}={_text(value)}")
+        return f"{self.name}({', '.join(shown)})" if shown else self.name
+
+
+def _text(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def ratio(numerator: Floats, denominator: Floats) -> Floats:
+    """numerator / denominator, NaN where the denominator is 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(denominator != 0, np.divide(numerator, denominator), np.nan)
+
+
+def check_choice(metric: str, parameter: str, value: Any, choices: tuple[str, ...]) -> None:
+    """Refuse a parameter that is none of the choices."""
+    if value not in choices:
+        raise UsageError(
+            f"the metric {metric!r} has no {parameter} {value!r}; {did_you_mean(str(value), choices)}"
+        )
+
+
+@dataclass(frozen=True)
+class ItemMean(Metric):
+    """A belief metric that is the mean of one field over the items; subclasses name the field."""
+
+    kind: ClassVar[str] = "belief"
+    field: ClassVar[str]
+
+    def statistics(self, items: Any) -> Floats:
+        """(n_dialogs, 2): the sum of the field, and the number of items."""
+        return np.stack([items.sum_by_dialog(self.field), items.count_by_dialog], axis=1)
+
+    def values(self, totals: Any) -> Floats:
+        totals = np.asarray(totals)
+        return ratio(totals[..., 0], totals[..., 1])
+
+
+@dataclass(frozen=True)
+class TurnMean(Metric):
+    """A state-set metric that is the mean of a score over turns; subclasses say which score and turns."""
+
+    kind: ClassVar[str] = "state"
+
+    @abstractmethod
+    def turn_scores(self, items: Any) -> Floats:
+        """(n_turns,) the score of each turn, NaN for a turn that does not count."""
+
+    def statistics(self, items: Any) -> Floats:
+        """(n_dialogs, 2): the sum of the scores, and the number of turns that count."""
+        scores = self.turn_scores(items)
+        counts = items.scheduled & ~np.isnan(scores)
+        return np.stack(
+            [items.sum_by_dialog(np.where(counts, scores, 0.0)), items.sum_by_dialog(counts)], axis=1
+        )
+
+    def values(self, totals: Any) -> Floats:
+        totals = np.asarray(totals)
+        return ratio(totals[..., 0], totals[..., 1])
+
+    def count(self, items: Any) -> int:
+        return int((items.scheduled & ~np.isnan(self.turn_scores(items))).sum())

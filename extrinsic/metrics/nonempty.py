@@ -1,0 +1,12 @@
+"""How often a tracker says anything at all (DSTC1)."""
+
+from typing import ClassVar
+
+from extrinsic.metrics.definition import ItemMean
+
+
+class NonEmpty(ItemMean):
+    name: ClassVar[str] = "nonempty"
+    formula: ClassVar[str] = "mean of [number of hypotheses > 0]"
+    citation: ClassVar[str] = "Williams et al. 2013 (DSTC1)"
+    field: ClassVar[str] = "nonempty"

@@ -1,0 +1,167 @@
+"""Which turns of which component count: the schedules of DSTC1, DSTC2 and of state sets.
+
+Schedule 1 is every turn. Schedule 2 is where (DSTC1) or since when (DSTC2) a component was spoken of.
+Schedule 3 is the last turn (and, in DSTC1, the turn before a restart).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from extrinsic.arrays import Bools, Ids, Ints
+from extrinsic.corpus.acts import Acts
+from extrinsic.corpus.labels import LabelEvents
+from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.predicates import mentioned_slots
+
+Schedules = dict[int, Bools]
+
+# In DSTC1's third corpus the system asks for a neighborhood but only ever recognises a stop.
+DATASETS_WITHOUT_NEIGHBORHOOD = ("train3", "test3")
+
+
+def dstc1_schedules(corpus: Corpus) -> Schedules:
+    """(n_turns, n_slots + 1) masks, the joint last."""
+    assert isinstance(corpus.labels, LabelEvents)
+    second = corpus.mentioned | _heard_slots(corpus)
+    if corpus.dataset.startswith(DATASETS_WITHOUT_NEIGHBORHOOD):
+        column_of = {slot: column for column, slot in enumerate(corpus.slots)}
+        for place in ("from", "to"):
+            neighborhood, stop = column_of[f"{place}.neighborhood"], column_of[f"{place}.desc"]
+            second[:, stop] |= second[:, neighborhood]
+            second[:, neighborhood] = False
+    at_end = corpus.segment_end == np.arange(corpus.n_turns) + 1
+    third = corpus.labels.labelled(corpus.segment_end, len(corpus.slots)) & at_end[:, None]
+    return {
+        1: np.ones((corpus.n_turns, len(corpus.slots) + 1), dtype=bool),
+        2: _with_any(second),
+        3: _with_any(third),
+    }
+
+
+def _heard_slots(corpus: Corpus) -> Bools:
+    """(n_turns, n_slots) whether any hypothesis, live or batch, names the slot or a part of it."""
+    nbest = corpus.nbest
+    heard = np.zeros((corpus.n_turns, len(corpus.slots)), dtype=bool)
+    by_hypothesis = mentioned_slots(corpus.slots, nbest.acts, corpus.vocabulary)
+    hypothesis, slot = np.nonzero(by_hypothesis)
+    heard[nbest.turn_of_hypothesis()[hypothesis], slot] = True
+    return heard
+
+
+def _with_any(mask: Bools) -> Bools:
+    """A last column that is set where any of the others is."""
+    return np.concatenate([mask, mask.any(axis=1, keepdims=True)], axis=1)
+
+
+def dstc2_schedules(corpus: Corpus) -> Schedules:
+    """(n_turns, n_columns) masks; columns: slots, requestable slots, method, joint, joint_independent."""
+    n_columns = len(corpus.slots) + len(corpus.requestable) + 3
+    goal = _since_mention(corpus, _spoken_slots(corpus))
+    joint = goal.any(axis=1, keepdims=True)
+    method = _since_mention(corpus, _method_heard(corpus)[:, None])
+    second = np.concatenate([goal, _requested_since(corpus), method, joint, joint], axis=1)
+    last = np.zeros((corpus.n_turns, n_columns), dtype=bool)
+    last[corpus.offsets[1:] - 1] = True
+    return {1: np.ones((corpus.n_turns, n_columns), dtype=bool), 2: second, 3: last}
+
+
+def _since_mention(corpus: Corpus, mentioned: Bools) -> Bools:
+    """From the first flagged turn of each dialog onwards."""
+    turn = np.where(mentioned, np.arange(corpus.n_turns)[:, None], -1)
+    return np.asarray(np.maximum.accumulate(turn, axis=0) >= corpus.offsets[corpus.dialog_of_turn][:, None])
+
+
+def _live_hypotheses(corpus: Corpus) -> Bools:
+    """(h,) DSTC2's scorer looks at the live recogniser only."""
+    return ~corpus.nbest.batch
+
+
+def _spoken_slots(corpus: Corpus) -> Bools:
+    """(n_turns, n_slots) whether a user act or a system confirmation has a pair about the slot."""
+    nbest, vocabulary = corpus.nbest, corpus.vocabulary
+    spoken = np.zeros((corpus.n_turns, len(corpus.slots)), dtype=bool)
+    system = corpus.system
+    names = {int(name) for name in np.unique(system.name)}
+    confirming = [name for name in names if "conf" in vocabulary.text(name)]
+    act_of_pair = system.act_of_pair()
+    said = np.isin(system.name, confirming)[act_of_pair]
+    said_turn, said_slot = system.owner_of_act()[act_of_pair[said]], system.slot[said]
+
+    live = _live_hypotheses(corpus)[nbest.acts.owner_of_act()[nbest.acts.act_of_pair()]]
+    heard_turn, heard_slot = nbest.turn_of_pair()[live], nbest.acts.slot[live]
+    this = vocabulary.find("this")
+    heard_slot = np.where(heard_slot == this, slot_in_question(corpus)[heard_turn], heard_slot)
+
+    for column, slot in enumerate(corpus.slots):
+        identity = vocabulary.find(slot)
+        spoken[said_turn[said_slot == identity], column] = True
+        spoken[heard_turn[heard_slot == identity], column] = True
+    return spoken
+
+
+def slot_in_question(corpus: Corpus) -> Ids:
+    """(n_turns,) what `this` means: the slot the system just requested, confirmed or offered a choice of.
+
+    -1 where it did none of these.
+    """
+    system, vocabulary = corpus.system, corpus.vocabulary
+    first_pair = system.pair_offsets[:-1]
+    has_pair = np.diff(system.pair_offsets) > 0
+    requests = (system.name == vocabulary.find("request")) & has_pair
+    asks = np.isin(system.name, vocabulary.find_all(("expl-conf", "select"))) & has_pair
+    question = np.full(corpus.n_turns, -1, dtype=np.int32)
+    acts = np.flatnonzero(requests | asks)
+    pair = first_pair[acts]
+    # Of several acts the last decides; assignment by index keeps the last.
+    question[system.owner_of_act()[acts]] = np.where(requests[acts], system.value[pair], system.slot[pair])
+    return question
+
+
+def _method_heard(corpus: Corpus) -> Bools:
+    """(n_turns,) whether a hypothesis gives a method other than none: it asks for another, ends, informs."""
+    acts: Acts = corpus.nbest.acts
+    telling = np.isin(acts.name, corpus.vocabulary.find_all(("reqalts", "bye", "inform")))
+    heard = np.zeros(corpus.n_turns, dtype=bool)
+    live = _live_hypotheses(corpus)[acts.owner_of_act()]
+    heard[corpus.nbest.turn_of_act()[telling & live]] = True
+    return heard
+
+
+def _requested_since(corpus: Corpus) -> Bools:
+    """(n_turns, n_requestable) asked for in a hypothesis, and not informed or offered by the system since."""
+    nbest, system, vocabulary = corpus.nbest, corpus.system, corpus.vocabulary
+    shape = (corpus.n_turns, len(corpus.requestable))
+    informed, asked = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
+
+    act_of_pair = system.act_of_pair()
+    telling = np.isin(system.name, vocabulary.find_all(("inform", "offer")))[act_of_pair]
+    told_turn, told_slot = system.owner_of_act()[act_of_pair[telling]], system.slot[telling]
+
+    acts = nbest.acts
+    act = acts.act_of_pair()
+    wanted = (acts.name == vocabulary.find("request"))[act] & (acts.slot == vocabulary.find("slot"))
+    wanted &= _live_hypotheses(corpus)[acts.owner_of_act()[act]]
+    wanted_turn, wanted_slot = nbest.turn_of_pair()[wanted], acts.value[wanted]
+
+    for column, slot in enumerate(corpus.requestable):
+        identity = vocabulary.find(slot)
+        informed[told_turn[told_slot == identity], column] = True
+        asked[wanted_turn[wanted_slot == identity], column] = True
+    last_asked = _last_turn(asked)
+    start = corpus.offsets[corpus.dialog_of_turn][:, None]
+    # Within a turn the system speaks first: what is asked in that very turn counts.
+    return np.asarray((last_asked >= start) & (last_asked >= _last_turn(informed)))
+
+
+def _last_turn(flags: Bools) -> Ints:
+    turn = np.where(flags, np.arange(len(flags))[:, None], -1)
+    return np.asarray(np.maximum.accumulate(turn, axis=0))
+
+
+def state_schedules(offsets: Ints) -> Schedules:
+    """(n_turns,) masks for state sets: every turn, and the last turn."""
+    n_turns = int(offsets[-1])
+    last = np.zeros(n_turns, dtype=bool)
+    last[offsets[1:] - 1] = True
+    return {1: np.ones(n_turns, dtype=bool), 3: last}

@@ -1,0 +1,171 @@
+"""The items of a state-set tracker: predicted and gold states of turns, and what metrics need of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from extrinsic.arrays import Bools, Floats, Ids, Ints, row_of_each
+from extrinsic.corpus.state_sets import ABSENT, GIVEN_NONE
+
+
+@dataclass(frozen=True, eq=False)
+class StateItems:
+    """States of turns over some slots, on one schedule.
+
+    offsets (n_dialogs + 1,): turns.   scheduled (n_turns,): the turns that count; metrics that look back
+    still see the others.   given_gold, given_predicted (n_turns, n_slots): value ids as written.
+    n_known_slots: how many slots the task has, whether or not they occur (slot accuracy divides by it).
+    """
+
+    offsets: Ints
+    scheduled: Bools
+    given_gold: Ids
+    given_predicted: Ids
+    n_known_slots: int
+
+    @property
+    def n_dialogs(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def count(self) -> int:
+        return int(self.scheduled.sum())
+
+    def sum_by_dialog(self, values: Floats | Bools) -> Floats:
+        """(n_dialogs,) or (n_dialogs, k) sums over the turns of each dialog."""
+        return np.asarray(np.add.reduceat(values, self.offsets[:-1], axis=0, dtype=np.float64))
+
+    @cached_property
+    def gold(self) -> Ids:
+        """A slot that is none is not in the set."""
+        return np.where(self.given_gold == GIVEN_NONE, ABSENT, self.given_gold)
+
+    @cached_property
+    def predicted(self) -> Ids:
+        return np.where(self.given_predicted == GIVEN_NONE, ABSENT, self.given_predicted)
+
+    @cached_property
+    def agrees(self) -> Bools:
+        """(n_turns, n_slots) equal, both absent included."""
+        return np.asarray(self.gold == self.predicted)
+
+    @cached_property
+    def match(self) -> Bools:
+        """(n_turns,) the two sets are equal."""
+        return np.asarray(self.agrees.all(axis=1))
+
+    @cached_property
+    def n_differing(self) -> Ints:
+        """(n_turns,) slots missed, wrong or too many, each counted once."""
+        return np.asarray((~self.agrees).sum(axis=1))
+
+    @cached_property
+    def n_gold(self) -> Ints:
+        return np.asarray((self.gold != ABSENT).sum(axis=1))
+
+    @cached_property
+    def n_predicted(self) -> Ints:
+        return np.asarray((self.predicted != ABSENT).sum(axis=1))
+
+    @cached_property
+    def n_right(self) -> Ints:
+        """(n_turns,) triples in both sets."""
+        return np.asarray((self.agrees & (self.gold != ABSENT)).sum(axis=1))
+
+    @cached_property
+    def n_active(self) -> Ints:
+        """(n_turns,) slots in at least one of the sets."""
+        return np.asarray(((self.gold != ABSENT) | (self.predicted != ABSENT)).sum(axis=1))
+
+    @cached_property
+    def starts(self) -> Bools:
+        """(n_turns,) the first turn of each dialog."""
+        starts = np.zeros(len(self.scheduled), dtype=bool)
+        starts[self.offsets[:-1]] = True
+        return starts
+
+    def previous(self, values: np.ndarray, at_start: int) -> np.ndarray:
+        """What stood one turn earlier, `at_start` at the first turn of a dialog."""
+        shifted = np.empty_like(values)
+        shifted[1:] = values[:-1]
+        shifted[self.starts] = at_start
+        return shifted
+
+    @cached_property
+    def locally_right(self) -> Bools:
+        """(n_turns,) what is new in gold is predicted, and what is new in the prediction is gold."""
+        new_gold = (self.gold != self.previous(self.gold, ABSENT)) & (self.gold != ABSENT)
+        new_predicted = (self.predicted != self.previous(self.predicted, ABSENT)) & (self.predicted != ABSENT)
+        return np.asarray(~((new_gold | new_predicted) & ~self.agrees).any(axis=1))
+
+    @cached_property
+    def turn_in_dialog(self) -> Ints:
+        dialog = row_of_each(self.offsets)
+        return np.arange(len(dialog)) - self.offsets[dialog]
+
+    def local_errors(self, literal: bool) -> Bools:
+        """(n_turns,) turns that went wrong by themselves (FGA's errors of type 1).
+
+        As published, a turn that is wrong right after one that matched is such an error whatever the local
+        test says; read literally, the algorithm has only the first turn and the local test.
+        """
+        by_itself = self.starts | ~self.locally_right
+        if not literal:
+            by_itself = by_itself | self.previous(self.match, 0)
+        return np.asarray(~self.match & by_itself)
+
+    @cached_property
+    def changes(self) -> Changes:
+        return Changes(self)
+
+
+@dataclass(frozen=True, eq=False)
+class Changes:
+    """Changes of state, judged one by one (granular change accuracy).
+
+    A slot once given stays for the rest of the dialog, as none when its value disappears. Values: ABSENT
+    means never given so far, GIVEN_NONE given and now none.
+    """
+
+    items: StateItems
+
+    def _carried(self, given: Ids) -> Ids:
+        """(n_turns, n_slots) the states with slots once given kept as GIVEN_NONE."""
+        turn = np.where(given != ABSENT, np.arange(len(given))[:, None], -1)
+        first = self.items.offsets[row_of_each(self.items.offsets)][:, None]
+        so_far = np.maximum.accumulate(turn, axis=0) >= first
+        return np.where(given > GIVEN_NONE, given, np.where(so_far, GIVEN_NONE, ABSENT))
+
+    @cached_property
+    def counts(self) -> Floats:
+        """(n_turns, 5): correct, wrong, missed, overshot; and drops that both sides made at once."""
+        gold, predicted = self._carried(self.items.given_gold), self._carried(self.items.given_predicted)
+        gold_changed = gold != self.items.previous(gold, ABSENT)
+        predicted_changed = predicted != self.items.previous(predicted, ABSENT)
+        equal = gold == predicted
+        to_none, from_none = gold == GIVEN_NONE, predicted == GIVEN_NONE
+
+        lacks = predicted == ABSENT
+        gold_missed = gold_changed & lacks & ~to_none
+        gold_correct = gold_changed & ((lacks & to_none) | (~lacks & equal))
+        gold_overshot = gold_changed & ~lacks & ~equal & to_none
+        gold_wrong = gold_changed & ~lacks & ~equal & ~to_none
+
+        unknown = gold == ABSENT
+        other_overshot = predicted_changed & unknown & ~from_none
+        other_correct = predicted_changed & ((unknown & from_none) | (~unknown & equal & ~gold_correct))
+        other_missed = predicted_changed & ~unknown & ~equal & from_none
+        other_wrong = predicted_changed & ~unknown & ~equal & ~from_none & ~gold_wrong
+        both_dropped = gold_changed & predicted_changed & to_none & from_none
+        kinds = (
+            (gold_correct, other_correct),
+            (gold_wrong, other_wrong),
+            (gold_missed, other_missed),
+            (gold_overshot, other_overshot),
+            (both_dropped,),
+        )
+        counted = [sum(part.sum(axis=1) for part in kind) for kind in kinds]
+        return np.stack(counted, axis=1).astype(np.float64)

@@ -1,0 +1,144 @@
+"""The items of a belief tracker in a table: turns by columns, a column for each slot and other component.
+
+Everything a metric needs of an item is computed once for the whole table; a component is some columns, a
+schedule is a mask, and a metric's statistics are sums over what both leave.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from extrinsic.arrays import Bools, Floats, Ids, Ints, row_of_each
+from extrinsic.corpus.vocabulary import NONE
+from extrinsic.metrics.curves import RocRule, RocStatistics
+
+
+@dataclass(frozen=True, eq=False)
+class ItemTable:
+    """Items of one tracker under one label scheme.
+
+    rule:       whose scoring rules made the fields.   label_scheme: "a", "b" (DSTC2) or None.
+    offsets:    (n_dialogs + 1,) turns.
+    components: the columns of each component, in the order in which items of one turn come.
+    schedules:  number -> (n_turns, n_columns), which items count.
+    fields:     name -> (n_turns, n_columns): what metrics average.
+    top_score, correct (n_turns, n_columns): of the best hypothesis.
+    top, truth: (n_turns, n_columns) identities of the best hypothesis and of what is right, comparable
+                within a component; None where several values can be right at once (DSTC1).
+    """
+
+    rule: RocRule
+    label_scheme: str | None
+    offsets: Ints
+    components: Mapping[str, tuple[int, ...]]
+    schedules: Mapping[int, Bools]
+    fields: Mapping[str, Floats]
+    top_score: Floats
+    correct: Bools
+    top: Ids | None = None
+    truth: Ids | None = None
+    cache: dict[Any, Any] = field(default_factory=dict)
+    """Shared between the tables of one tracker: orders of scores do not depend on the labels."""
+
+    @property
+    def n_dialogs(self) -> int:
+        return len(self.offsets) - 1
+
+    @cached_property
+    def dialog_of_turn(self) -> Ints:
+        return row_of_each(self.offsets)
+
+    @cached_property
+    def _sums(self) -> dict[tuple[str | None, int], Floats]:
+        return {}
+
+    def sums(self, name: str | None, schedule: int) -> Floats:
+        """(n_dialogs, n_columns) sums of a field over the turns of each dialog; None counts items."""
+        key = (name, schedule)
+        if key not in self._sums:
+            mask = self.schedules[schedule]
+            values = mask if name is None else np.where(mask, self.fields[name], 0.0)
+            self._sums[key] = np.add.reduceat(values, self.offsets[:-1], axis=0, dtype=np.float64)
+        return self._sums[key]
+
+    def order(self, component: str) -> Ints:
+        """The items of a component (turn-major) by descending top score, equals in their order."""
+        if component not in self.cache:
+            scores = self.top_score[:, self.components[component]].ravel()
+            self.cache[component] = np.argsort(-scores, kind="stable")
+        order: Ints = self.cache[component]
+        return order
+
+    def select(self, component: str, schedule: int) -> Items:
+        return Items(self, component, schedule)
+
+
+@dataclass(frozen=True, eq=False)
+class Items:
+    """The items of one component on one schedule: what belief metrics are computed on."""
+
+    table: ItemTable
+    component: str
+    schedule: int
+
+    @property
+    def columns(self) -> list[int]:
+        return list(self.table.components[self.component])
+
+    @property
+    def n_dialogs(self) -> int:
+        return self.table.n_dialogs
+
+    def sum_by_dialog(self, name: str) -> Floats:
+        """(n_dialogs,) sum of a field."""
+        return np.asarray(self.table.sums(name, self.schedule)[:, self.columns].sum(axis=1))
+
+    @cached_property
+    def count_by_dialog(self) -> Floats:
+        return np.asarray(self.table.sums(None, self.schedule)[:, self.columns].sum(axis=1))
+
+    @property
+    def count(self) -> int:
+        return int(self.count_by_dialog.sum())
+
+    @cached_property
+    def _mask(self) -> Bools:
+        return np.asarray(self.table.schedules[self.schedule][:, self.columns].ravel())
+
+    @cached_property
+    def roc(self) -> RocStatistics:
+        """Top scores, sorted once for the component; a schedule only leaves some out."""
+        order = self.table.order(self.component)
+        order = order[self._mask[order]]
+        return RocStatistics(
+            self.table.rule,
+            self.n_dialogs,
+            self.table.top_score[:, self.columns].ravel()[order],
+            self.table.correct[:, self.columns].ravel()[order],
+            self.table.dialog_of_turn[order // len(self.columns)],
+        )
+
+    @cached_property
+    def update_counts(self) -> Floats:
+        """(n_dialogs, 4): correct updates, insertions, substitutions, deletions."""
+        assert self.table.top is not None and self.table.truth is not None
+        kept = np.flatnonzero(self._mask)
+        top = self.table.top[:, self.columns].ravel()[kept]
+        right = self.table.truth[:, self.columns].ravel()[kept]
+        dialog = self.table.dialog_of_turn[kept // len(self.columns)]
+        previous = np.empty_like(top)
+        previous[:1] = NONE
+        previous[1:] = np.where(dialog[1:] == dialog[:-1], top[:-1], NONE)
+        was_right, changed, is_right = previous == right, previous != top, top == right
+        kind = np.select(
+            [~was_right & changed & is_right, was_right & changed, ~was_right & changed, ~was_right],
+            [0, 1, 2, 3],
+            default=4,
+        )
+        counts = np.bincount(dialog * 5 + kind, minlength=self.n_dialogs * 5)
+        return counts.reshape(self.n_dialogs, 5)[:, :4].astype(np.float64)

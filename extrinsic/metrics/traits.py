@@ -1,0 +1,109 @@
+"""Where in a dialog its mistakes fall: traits that a good metric should not depend on.
+
+They describe dialogs, not trackers: a dialog without a mistake has none, and neither direction is better.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from extrinsic.arrays import Floats
+from extrinsic.metrics.definition import Metric, check_choice, ratio
+from extrinsic.metrics.state_items import StateItems
+
+FORMS = ("2024", "2023")
+
+
+def mistakes(items: StateItems) -> Floats:
+    """(n_turns,) changes that were missed, wrong or overshot, as granular change accuracy counts them."""
+    counts = items.changes.counts
+    return np.asarray(counts[:, 1] + counts[:, 2] + counts[:, 3] + counts[:, 4])
+
+
+@dataclass(frozen=True)
+class DialogTrait(Metric):
+    """The mean over dialogs with a mistake of a number that describes the dialog."""
+
+    kind: ClassVar[str] = "state"
+    citation: ClassVar[str] = "Aksu & Chen 2024, eq. 7-10; and its earlier version, section 6.3"
+    positional: ClassVar[str | None] = "form"
+
+    form: str = "2024"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "form", str(self.form))
+        check_choice(self.name, "form", self.form, FORMS)
+
+    def dialog_values(self, items: StateItems) -> Floats:
+        """(n_dialogs,) the trait of each dialog, NaN without a mistake."""
+        raise NotImplementedError
+
+    def statistics(self, items: Any) -> Floats:
+        """(n_dialogs, 2): the trait, and whether the dialog has one."""
+        values = self.dialog_values(items)
+        has = ~np.isnan(values)
+        return np.stack([np.where(has, values, 0.0), has], axis=1)
+
+    def values(self, totals: Any) -> Floats:
+        totals = np.asarray(totals)
+        return ratio(totals[..., 0], totals[..., 1])
+
+    def count(self, items: Any) -> int:
+        return int((~np.isnan(self.dialog_values(items))).sum())
+
+
+@dataclass(frozen=True)
+class TailOrientation(DialogTrait):
+    name: ClassVar[str] = "tail_orientation"
+    formula: ClassVar[str] = (
+        "2024: (mean turn of the mistakes - (n-1)/2) / n; 2023: sum of (turn - (n-1)/2) over mistakes / n"
+    )
+
+    def dialog_values(self, items: StateItems) -> Floats:
+        wrong = mistakes(items)
+        n_turns = np.diff(items.offsets)
+        middle = (n_turns - 1) / 2
+        total = items.sum_by_dialog(wrong)
+        turns = items.sum_by_dialog(wrong * items.turn_in_dialog)
+        if self.form == "2024":
+            return (ratio(turns, total) - middle) / n_turns
+        return np.where(total > 0, (turns - total * middle) / n_turns, np.nan)
+
+
+@dataclass(frozen=True)
+class NonUniformity(DialogTrait):
+    name: ClassVar[str] = "non_uniformity"
+    formula: ClassVar[str] = "2024: sum |m_t - E| / E; 2023: sum (m_t - E)^2; E the mean mistakes of a turn"
+
+    def dialog_values(self, items: StateItems) -> Floats:
+        wrong = mistakes(items)
+        n_turns = np.diff(items.offsets)
+        expected = items.sum_by_dialog(wrong) / n_turns
+        difference = wrong - np.repeat(expected, n_turns)
+        if self.form == "2024":
+            return ratio(items.sum_by_dialog(np.abs(difference)), expected)
+        return np.where(expected > 0, items.sum_by_dialog(difference**2), np.nan)
+
+
+@dataclass(frozen=True)
+class FirstError(DialogTrait):
+    """`form`: `turn` is the index of the first turn that does not match, `relative` that over n - 1."""
+
+    name: ClassVar[str] = "first_error"
+    formula: ClassVar[str] = "mean over dialogs with an error of the first turn with G_t != P_t"
+    citation: ClassVar[str] = "Kim et al. 2022, Fig. 1"
+
+    form: str = "turn"
+
+    def __post_init__(self) -> None:
+        check_choice(self.name, "form", self.form, ("turn", "relative"))
+
+    def dialog_values(self, items: StateItems) -> Floats:
+        n_turns = np.diff(items.offsets)
+        position = np.where(items.match, len(items.match), items.turn_in_dialog)
+        first = np.minimum.reduceat(position, items.offsets[:-1])
+        found = np.where(first < n_turns, first.astype(np.float64), np.nan)
+        return found if self.form == "turn" else found / np.maximum(n_turns - 1, 1)

@@ -1,0 +1,19 @@
+"""Turn match: the turn itself went right, whatever was wrong before it."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from extrinsic.arrays import Floats
+from extrinsic.metrics.definition import TurnMean
+
+
+@dataclass(frozen=True)
+class TurnMatch(TurnMean):
+    name: ClassVar[str] = "turn_match"
+    formula: ClassVar[str] = "FGA without decay (lambda -> infinity)"
+    citation: ClassVar[str] = "Dey et al. 2022"
+
+    def turn_scores(self, items: Any) -> Floats:
+        return np.asarray(~items.local_errors(literal=False), dtype=np.float64)

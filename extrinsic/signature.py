@@ -1,0 +1,11 @@
+"""A line that says what made a result, so that two people can tell whether theirs are comparable."""
+
+from __future__ import annotations
+
+from extrinsic import __version__
+
+
+def sign(**parts: object) -> str:
+    """`extrinsic:0.1.0|format:dstc2|...`; parts that are None are left out."""
+    fields = {"extrinsic": __version__, **parts}
+    return "|".join(f"{name}:{value}" for name, value in fields.items() if value is not None)

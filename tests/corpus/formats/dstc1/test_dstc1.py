@@ -1,0 +1,156 @@
+"""DSTC1 files, figure by figure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from extrinsic.corpus.formats import DSTC1
+from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.tracker_output import TrackerOutput
+from extrinsic.domain import load_domain
+from extrinsic.errors import InputError
+from tests.builders import dstc1_turn, hypothesis, slu_label, small_dstc1, tracker, write_dstc1, write_json
+from tests.contents import acts_content, beliefs_content, joint_content, values
+
+SEVEN = (("time.ampm", "pm"), ("time.hour", "7"))
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Corpus:
+    return DSTC1.read_corpus(write_dstc1(tmp_path, small_dstc1()).corpus)
+
+
+def read(corpus: Corpus, tmp_path: Path, *turns: Any) -> TrackerOutput:
+    """The first call's tracker turns are given, the rest is empty."""
+    beliefs = {"one": [*turns, *[{}] * (2 - len(turns))], "two": [{}, {}, {}]}
+    return DSTC1.read_tracker(write_json(tmp_path / "t.json", tracker("train4", beliefs)), corpus)
+
+
+def test_the_corpus_in_columns(corpus: Corpus) -> None:
+    assert corpus.sessions == ("one", "two")
+    assert corpus.directories == ("calls/one", "calls/two")
+    system = acts_content(corpus.system, corpus.vocabulary)
+    assert system[0] == [("hello", []), ("request", [("slot", "route")])]
+    assert corpus.nbest.offsets.tolist() == [0, 3, 4, 5, 6, 7]
+    assert corpus.nbest.batch.tolist() == [False, False, True, False, False, False, False]
+    assert corpus.nbest.score.tolist()[:3] == [0.6, 0.3, 0.8]
+    labels = corpus.labels
+    assert labels.turn.tolist() == [0, 0, 1, 2, 2, 3]
+    assert [corpus.slots[slot] for slot in labels.slot] == [
+        "route", "route", "route", "time", "from.desc", "from.desc",
+    ]  # fmt: skip
+    assert values(corpus.vocabulary, labels.value)[3:5] == [SEVEN, "cmu"]
+    assert labels.correct.tolist() == [False, True, True, True, True, False]
+
+
+def test_the_tracker_by_hand(corpus: Corpus, tmp_path: Path) -> None:
+    output = DSTC1.read_tracker(write_dstc1(tmp_path, small_dstc1()).tracker, corpus)
+    assert output.name == "tracker"
+    assert output.wall_time == 0.5
+    beliefs = beliefs_content(output.beliefs, corpus.vocabulary)
+    # Turn 0, route: 61d .5 is labelled wrong, 61c .25 right; None's .25 comes before its equal.
+    assert beliefs[0] == [("61d", 0.5, False), (None, 0.25, False), ("61c", 0.25, True)]
+    assert beliefs[9] == [("61c", 0.75, True), (None, 0.25, False)]
+    # The second call: time and from.desc are right at once; None is wrong for them, right elsewhere.
+    assert beliefs[18 + 8] == [(None, 0.5, False), (SEVEN, 0.5, True)]
+    assert beliefs[18 + 1] == [("cmu", 0.625, True), (None, 0.375, False)]
+    assert beliefs[18] == [(None, 1.0, True)]
+    # After the restart forbes is labelled wrong, and None is right again.
+    assert beliefs[27 + 1] == [(None, 0.5, True), ("forbes", 0.5, False)]
+    joint = output.joint
+    assert joint.correct[joint.none].tolist() == [False, False, False, True, True]
+    assert joint.correct[~joint.none].tolist() == [False, True, True]
+    assert output.given_joint.given.tolist() == [True, True, True, True, False]
+
+
+def test_pair_sets_compare_without_order_and_as_text(corpus: Corpus, tmp_path: Path) -> None:
+    turns = [{"time": {"hyps": [hypothesis(0.9, {"time.ampm": "pm", "time.hour": 7})]}}, {}, {}]
+    file = tracker("train4", {"one": [{}, {}], "two": turns})
+    output = DSTC1.read_tracker(write_json(tmp_path / "t.json", file), corpus)
+    assert beliefs_content(output.beliefs, corpus.vocabulary)[26][0] == (SEVEN, 0.9, True)
+
+
+def test_a_part_of_a_pair_set_is_another_value(corpus: Corpus, tmp_path: Path) -> None:
+    turns = [{"time": {"hyps": [hypothesis(0.9, {"time.hour": "7"})]}}, {}, {}]
+    file = tracker("train4", {"one": [{}, {}], "two": turns})
+    output = DSTC1.read_tracker(write_json(tmp_path / "t.json", file), corpus)
+    assert beliefs_content(output.beliefs, corpus.vocabulary)[26][0] == ((("time.hour", "7"),), 0.9, False)
+
+
+def test_a_hypothesis_without_pairs_is_wrong_and_not_none(corpus: Corpus, tmp_path: Path) -> None:
+    output = read(corpus, tmp_path, dstc1_turn(date=[hypothesis(0.75, {})], joint=[hypothesis(0.75, {})]))
+    assert beliefs_content(output.beliefs, corpus.vocabulary)[7] == [((), 0.75, False), (None, 0.25, True)]
+    assert joint_content(output.given_joint, corpus.vocabulary)[0] == (True, [((None,) * 9, 0.75)])
+    assert output.joint.correct.tolist()[:2] == [False, False]  # None is wrong: a route was labelled
+
+
+def test_values_nobody_labelled_are_noted(corpus: Corpus, tmp_path: Path) -> None:
+    output = read(corpus, tmp_path, dstc1_turn(route=[hypothesis(0.5, {"route": "54"})]))
+    (note,) = output.problems
+    assert (note.severity, note.session, note.turn, note.slot) == ("note", "one", 0, "route")
+
+
+def test_repairs_name_their_place(corpus: Corpus, tmp_path: Path) -> None:
+    high = [hypothesis(0.75, {"route": "61c"}), hypothesis(0.75, {"route": "61d"})]
+    output = read(
+        corpus, tmp_path, dstc1_turn(route=high), dstc1_turn(joint=[hypothesis(-0.5, {"route": "61c"})])
+    )
+    assert [(p.severity, p.session, p.turn, p.slot, p.found) for p in output.problems] == [
+        ("repair", "one", 0, "route", "1.5"),
+        ("repair", "one", 1, "joint", "a negative one"),
+    ]
+
+
+def test_a_dataset_may_be_left_unsaid(corpus: Corpus, tmp_path: Path) -> None:
+    file = {"sessions": small_dstc1().tracker["sessions"]}
+    output = DSTC1.read_tracker(write_json(tmp_path / "t.json", file), corpus)
+    assert output.wall_time is None
+
+
+def test_wall_time_that_is_unknown_stays_unknown(corpus: Corpus, tmp_path: Path) -> None:
+    file = {"sessions": small_dstc1().tracker["sessions"]}
+    output = DSTC1.read_tracker(write_json(tmp_path / "t.json", file), corpus)
+    DSTC1.write_tracker(output, corpus, tmp_path / "again.json")
+    assert DSTC1.read_tracker(tmp_path / "again.json", corpus).wall_time is None
+
+
+@pytest.mark.parametrize(
+    ("pairs", "message"),
+    [
+        ({}, "no pairs"),
+        ({"rout": "61c"}, "did you mean 'route'"),
+        ({"route": "61c", "from.desc": "cmu"}, "not about one slot"),
+        ({"date": "monday"}, "unknown slot"),
+        ({"route": ["61c"]}, "wrong kind"),
+        ({"route": None}, "wrong kind"),
+        ({"route": True}, "wrong kind"),
+    ],
+)
+def test_a_bad_label_is_placed(tmp_path: Path, pairs: Any, message: str) -> None:
+    files = small_dstc1()
+    files.labels["calls/two"]["turns"][1]["slu-labels"].append(slu_label(True, pairs))
+    with pytest.raises(InputError, match=f"(?s)turn 1.*{message}"):
+        DSTC1.read_corpus(write_dstc1(tmp_path, files).corpus)
+
+
+def test_bad_labels_are_reported_alike_wherever_they_are_noticed(tmp_path: Path) -> None:
+    """Some only show when the domain is asked: they name the session's file too, and all come at once."""
+    files = small_dstc1()
+    for directory in files.labels:
+        files.labels[directory]["turns"][0]["slu-labels"].append(slu_label(True, {"rout": "61c"}))
+    with pytest.raises(InputError) as caught:
+        DSTC1.read_corpus(write_dstc1(tmp_path, files).corpus)
+    assert len(caught.value.problems) == 2
+    assert {Path(str(p.path)).parent.name for p in caught.value.problems} == {"one", "two"}
+
+
+def test_a_domain_of_ones_own_decides_the_slots(tmp_path: Path) -> None:
+    bus = load_domain("bus")
+    files = small_dstc1()
+    corpus = DSTC1.read_corpus(write_dstc1(tmp_path, files).corpus, domain=bus)
+    assert corpus.slots == bus.slot_names
+    assert replace(corpus).domain.name == "bus"

@@ -1,0 +1,159 @@
+"""What must hold for every corpus and tracker file of DSTC1 and DSTC2, whatever is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from extrinsic.corpus.formats import DSTC1, DSTC2, BeliefFormat
+from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.tracker_output import TrackerOutput
+from tests.builders import Written, only_sessions, write_dstc1, write_dstc2
+from tests.contents import corpus_content, output_content
+from tests.strategies import dstc1_files, dstc2_files
+
+Case = tuple[BeliefFormat, Callable[..., Written], st.SearchStrategy[Any]]
+CASES: list[Any] = [
+    pytest.param((DSTC1, write_dstc1, dstc1_files()), id="dstc1"),
+    pytest.param((DSTC2, write_dstc2, dstc2_files()), id="dstc2"),
+]
+each_format = pytest.mark.parametrize("case", CASES)
+
+
+def read(form: BeliefFormat, written: Written) -> tuple[Corpus, TrackerOutput]:
+    corpus = form.read_corpus(written.corpus)
+    return corpus, form.read_tracker(written.tracker, corpus)
+
+
+@each_format
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_what_is_written_is_read_back(case: Case, data: st.DataObject) -> None:
+    form, write, files = case
+    with TemporaryDirectory() as folder:
+        root = Path(folder)
+        corpus, output = read(form, write(root, data.draw(files)))
+        form.write_corpus(corpus, root / "again")
+        form.write_tracker(output, corpus, root / "again.json.gz")
+        corpus_again, output_again = read(
+            form, Written(root / "again", root / "again.json.gz", corpus.dataset)
+        )  # fmt: skip
+    assert corpus_content(corpus_again) == corpus_content(corpus)
+    assert output_content(output_again, corpus_again) == output_content(output, corpus)
+    assert [str(p).partition(": ")[2] for p in output_again.problems] == [
+        str(p).partition(": ")[2] for p in output.problems
+    ]
+
+
+@each_format
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_taking_dialogs_commutes_with_reading(case: Case, data: st.DataObject) -> None:
+    """read(all).take(k) is read(only k), in any order, also with everything that is derived."""
+    form, write, strategy = case
+    files = data.draw(strategy)
+    dialogs = st.integers(0, len(files.logs) - 1)
+    chosen = data.draw(st.lists(dialogs, min_size=1, max_size=3, unique=True))
+    with TemporaryDirectory() as folder:
+        corpus, output = read(form, write(Path(folder) / "all", files))
+        part, part_output = read(form, write(Path(folder) / "part", only_sessions(files, chosen)))
+    taken = corpus.take(chosen)
+    assert corpus_content(taken) == corpus_content(part)
+    taken_output = output.take(np.array(chosen))
+    assert output_content(taken_output, taken) == output_content(part_output, part)
+    given_only = taken_output.marginals(taken), part_output.marginals(part)
+    assert given_only[0].score.tolist() == given_only[1].score.tolist()
+    assert given_only[0].correct.tolist() == given_only[1].correct.tolist()
+
+
+@settings(max_examples=25, deadline=None)
+@given(files=dstc2_files())
+def test_an_archive_reads_like_the_directory(files: Any) -> None:
+    with TemporaryDirectory() as folder:
+        one = read(DSTC2, write_dstc2(Path(folder) / "one", files))
+        (Path(folder) / "two").mkdir()
+        two = read(DSTC2, write_dstc2(Path(folder) / "two", files, archive=True))
+    assert corpus_content(one[0]) == corpus_content(two[0])
+    assert output_content(one[1], one[0]) == output_content(two[1], two[0])
+    assert one[0].signature == two[0].signature
+
+
+def as_text(pairs: dict[str, Any]) -> frozenset[tuple[str, str]]:
+    return frozenset((name, str(value)) for name, value in pairs.items())
+
+
+@settings(max_examples=40, deadline=None)
+@given(files=dstc1_files())
+def test_dstc1_correctness_by_going_through_the_turns(files: Any) -> None:
+    """The accumulated labels by a plain walk: sets that grow, and are emptied at a restart."""
+    with TemporaryDirectory() as folder:
+        corpus, output = read(DSTC1, write_dstc1(Path(folder), files))
+    slot_of = corpus.domain.slot_of_part
+    expected, expected_joint = [], []
+    for session, directory in zip(files.tracker["sessions"], files.logs, strict=True):
+        right: dict[str, set[Any]] = {slot: set() for slot in corpus.slots}
+        for turn, logged, labelled in zip(
+            session["turns"], files.logs[directory]["turns"], files.labels[directory]["turns"], strict=True
+        ):
+            if logged.get("restart"):
+                right = {slot: set() for slot in corpus.slots}
+            for label in labelled["slu-labels"]:
+                if label["label"]:
+                    right[slot_of[next(iter(label["slots"]))]].add(as_text(label["slots"]))
+            for slot in corpus.slots:
+                hyps = turn.get(slot, {"hyps": []})["hyps"]
+                expected.append({as_text(h["slots"]): as_text(h["slots"]) in right[slot] for h in hyps})
+                expected[-1][frozenset()] = not right[slot]
+            joint = {}
+            for hypothesis in turn.get("joint", {"hyps": []})["hyps"]:
+                parts = {slot: frozenset(p for p in as_text(hypothesis["slots"]) if slot_of[p[0]] == slot)
+                         for slot in corpus.slots}  # fmt: skip
+                fits = all(parts[s] in right[s] if parts[s] else not right[s] for s in corpus.slots)
+                joint[as_text(hypothesis["slots"])] = fits and bool(hypothesis["slots"])
+            expected_joint.append((joint, not any(right.values())))
+    check_slots(corpus, output, expected)
+    check_joint(corpus, output, expected_joint)
+
+
+def pairs_of(corpus: Corpus, slot: str, identity: int) -> frozenset[tuple[str, str]]:
+    value = corpus.vocabulary.value(identity)
+    return frozenset() if value is None else frozenset([(slot, value)] if isinstance(value, str) else value)
+
+
+def check_slots(corpus: Corpus, output: TrackerOutput, expected: list[dict[Any, bool]]) -> None:
+    beliefs = output.beliefs
+    for item, truths in enumerate(expected):
+        slot = corpus.slots[item % len(corpus.slots)]
+        row = range(beliefs.offsets[item], beliefs.offsets[item + 1])
+        found = {pairs_of(corpus, slot, int(beliefs.value[i])): bool(beliefs.correct[i]) for i in row}
+        assert found == truths
+
+
+def check_joint(corpus: Corpus, output: TrackerOutput, expected: list[tuple[dict[Any, bool], bool]]) -> None:
+    joint = output.joint
+    for turn, (truths, none_is_right) in enumerate(expected):
+        found = {}
+        for i in range(joint.offsets[turn], joint.offsets[turn + 1]):
+            if joint.none[i]:
+                assert bool(joint.correct[i]) == none_is_right
+                continue
+            parts = zip(corpus.slots, joint.assignment[i], strict=True)
+            pairs = frozenset().union(*(pairs_of(corpus, slot, int(value)) for slot, value in parts))
+            found[pairs] = bool(joint.correct[i])
+        assert found == truths
+
+
+@settings(max_examples=25, deadline=None)
+@given(files=dstc1_files(repairs=False))
+def test_a_sound_file_needs_no_repair(files: Any) -> None:
+    """Also shows that the strategies can be asked for sound files."""
+    with TemporaryDirectory() as folder:
+        _, output = read(DSTC1, write_dstc1(Path(folder), files))
+    assert [problem for problem in output.problems if problem.severity == "repair"] == []

@@ -1,0 +1,110 @@
+"""A corpus is read where it lies, directory or archive, and nothing outside it."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import tarfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from extrinsic.corpus.formats.trees import Archive, Directory, open_tree
+from extrinsic.errors import InputError
+from tests.builders import write_archive
+
+
+def test_directory_and_archive_hold_the_same(tmp_path: Path) -> None:
+    members = {"config/a.list": b"1", "config/b.list": b"2", "config/deeper/c.list": b"3", "data/x": b"4"}
+    for name, data in members.items():
+        path = tmp_path / "tree" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    for tree in (
+        open_tree(tmp_path / "tree"),
+        open_tree(write_archive(tmp_path / "a.tar.gz", members)),
+        open_tree(
+            write_archive(tmp_path / "b.tar.gz", {f"./{name}": data for name, data in members.items()})
+        ),
+    ):
+        assert list(tree.names("config")) == ["config/a.list", "config/b.list"]
+        assert list(tree.names("nowhere")) == []
+        assert "data/x" in tree
+        assert "config" not in tree
+        assert tree.read("data/x") == b"4"
+
+
+def test_an_archive_may_be_uncompressed(tmp_path: Path) -> None:
+    packed = write_archive(tmp_path / "a.tar.gz", {"x": b"1"})
+    (tmp_path / "a.tar").write_bytes(gzip.decompress(packed.read_bytes()))
+    assert open_tree(tmp_path / "a.tar").read("x") == b"1"
+
+
+@pytest.mark.parametrize("name", ["../x", "/etc/x", "a/../../x", "a/.."])
+def test_a_member_that_points_outside_is_refused(tmp_path: Path, name: str) -> None:
+    path = write_archive(tmp_path / "a.tar.gz", {"good": b"1", name: b"2", f"{name}y/../z": b"3"})
+    with pytest.raises(InputError) as caught:
+        open_tree(path)
+    assert len(caught.value.problems) == 2  # every one of them
+    assert repr(name) in str(caught.value)
+
+
+def test_links_are_no_files(tmp_path: Path) -> None:
+    with tarfile.open(tmp_path / "a.tar", "w") as archive:
+        link = tarfile.TarInfo("x")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        archive.addfile(link)
+    assert "x" not in open_tree(tmp_path / "a.tar")
+
+
+def test_what_is_not_there_is_named(tmp_path: Path) -> None:
+    archive = write_archive(tmp_path / "a.tar.gz", {"x": b"1", "empty": b""})
+    with pytest.raises(InputError, match=r"a\.tar\.gz:y: the archive has no such member"):
+        Archive(archive).read("y")
+    with pytest.raises(InputError, match=r"a\.tar\.gz:empty: the file is empty"):
+        Archive(archive).read("empty")
+    with pytest.raises(InputError, match="no such file"):
+        Directory(tmp_path).read("y")
+
+
+def test_a_name_too_long_for_the_system_is_just_not_there(tmp_path: Path) -> None:
+    assert "x" * 300 not in Directory(tmp_path)
+    with pytest.raises(InputError):
+        open_tree(tmp_path / ("x" * 300))
+
+
+@pytest.mark.parametrize("content", [b"no archive", b"\0" * 511, b'{"json": 1}' * 100, os.urandom(2000)])
+def test_what_is_no_archive(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "x.tar").write_bytes(content)
+    with pytest.raises(InputError, match="no tar archive"):
+        open_tree(tmp_path / "x.tar")
+
+
+def make_tar() -> bytes:
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        for name in ("one", "ü" * 120):  # the second needs an extended header
+            member = tarfile.TarInfo(name)
+            member.size = 700
+            archive.addfile(member, io.BytesIO(b"x" * 700))
+    return stream.getvalue()
+
+
+TAR = make_tar()
+
+
+@given(st.integers(0, len(TAR) - 1), st.binary(min_size=1, max_size=8), st.booleans())
+def test_a_damaged_archive_is_read_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, position: int, noise: bytes, cut: bool
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "damaged.tar"
+    path.write_bytes(TAR[:position] + (b"" if cut else noise + TAR[position + len(noise) :]))
+    try:
+        tree = open_tree(path)
+        for name in tree.names(""):
+            assert len(tree.read(name)) > 0
+    except InputError as error:
+        assert str(path) in str(error)

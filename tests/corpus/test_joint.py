@@ -1,0 +1,160 @@
+"""From single slots to all at once and back, against enumeration."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import prod
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from extrinsic.arrays import offsets_from_lengths
+from extrinsic.corpus.hypotheses import Beliefs, Hypotheses, JointHypotheses, empty_hypotheses
+from extrinsic.corpus.joint import joint_correctness, joint_of_marginals, marginals_of_joint
+from extrinsic.corpus.labels import TableTruth
+from extrinsic.corpus.ranking import rank_dstc1, rank_dstc2
+from tests.contents import rows
+
+Distribution = list[tuple[int, float]]
+"""(value id, score); 0 is None."""
+
+scores = st.sampled_from([0.0, 0.1, 0.25, 0.3, 1 / 3, 0.5]) | st.floats(0, 1)
+
+
+def beliefs_of(items: list[Distribution]) -> Beliefs:
+    flat = [pair for item in items for pair in item]
+    return Beliefs(
+        offsets_from_lengths([len(item) for item in items]),
+        np.array([value for value, _ in flat], dtype=np.int32),
+        np.array([score for _, score in flat], dtype=np.float64),
+        np.zeros(len(flat), dtype=bool),
+    )
+
+
+def joint_of(turns: list[list[tuple[tuple[int, ...], float]]], n_slots: int) -> JointHypotheses:
+    flat = [pair for turn in turns for pair in turn]
+    return JointHypotheses(
+        np.ones(len(turns), dtype=bool),
+        offsets_from_lengths([len(turn) for turn in turns]),
+        np.array([slots for slots, _ in flat], dtype=np.int32).reshape(len(flat), n_slots),
+        np.array([score for _, score in flat], dtype=np.float64),
+    )
+
+
+def contents(joint: JointHypotheses) -> list[list[tuple[tuple[int, ...], float]]]:
+    return rows(joint.offsets, [tuple(row) for row in joint.assignment.tolist()], joint.score)
+
+
+@st.composite
+def ranked_items(draw: st.DrawFn, n_items: int) -> Beliefs:
+    """Beliefs as the rules make them of non-negative scores."""
+    lists = draw(st.lists(st.lists(scores, max_size=4), min_size=n_items, max_size=n_items))
+    flat = np.array([score for item in lists for score in item], dtype=np.float64)
+    ranking = draw(st.sampled_from([rank_dstc1, rank_dstc2]))(
+        offsets_from_lengths(list(map(len, lists))), flat
+    )
+    value = (ranking.source + 1).astype(np.int32)  # any ids will do, as long as None is 0
+    return Beliefs(ranking.offsets, value, ranking.score, np.zeros(len(value), dtype=bool))
+
+
+def enumerate_product(beliefs: Beliefs, n_slots: int) -> list[list[tuple[tuple[int, ...], float]]]:
+    """Every combination of the slots' hypotheses but the one of Nones alone, best first."""
+    items = rows(beliefs.offsets, beliefs.value, beliefs.score)
+    turns = []
+    for first in range(0, len(items), n_slots):
+        found = [
+            (tuple(value for value, _ in chosen), prod(score for _, score in chosen))
+            for chosen in product(*items[first : first + n_slots])
+        ]
+        kept = [(slots, score) for slots, score in found if any(slots) and score > 0]
+        turns.append(sorted(kept, key=lambda pair: -pair[1]))
+    return turns
+
+
+def test_the_product_by_hand() -> None:
+    beliefs = beliefs_of([[(1, 0.75), (0, 0.25)], [(0, 0.5), (2, 0.5)]])
+    assert contents(joint_of_marginals(beliefs, 2)) == [
+        [((1, 0), 0.375), ((1, 2), 0.375), ((0, 2), 0.125)]  # None with None has the other .125
+    ]
+
+
+@given(st.integers(1, 3).flatmap(lambda n: st.tuples(st.just(n), ranked_items(2 * n))))
+def test_the_product_is_the_whole_enumeration(drawn: tuple[int, Beliefs]) -> None:
+    n_slots, beliefs = drawn
+    expected = enumerate_product(beliefs, n_slots)
+    found = contents(joint_of_marginals(beliefs, n_slots, most=10_000))
+    for turn, expected_turn in zip(found, expected, strict=True):
+        assert [score for _, score in turn] == [score for _, score in expected_turn]
+        assert sorted(turn) == sorted(expected_turn)
+
+
+@given(ranked_items(6), st.integers(1, 8))
+def test_a_cut_product_holds_the_best(beliefs: Beliefs, most: int) -> None:
+    """The all-None assignment may take one of the places."""
+    found = contents(joint_of_marginals(beliefs, 3, most=most))
+    for turn, whole in zip(found, enumerate_product(beliefs, 3), strict=True):
+        best = [score for _, score in whole][:most]
+        assert [score for _, score in turn] in (best, best[: most - 1])
+
+
+@given(ranked_items(9), st.sampled_from([3, 100]))
+def test_the_product_sums_to_at_most_one(beliefs: Beliefs, most: int) -> None:
+    for turn in contents(joint_of_marginals(beliefs, 3, most=most)):
+        assert sum(score for _, score in turn) <= 1 + 1e-12
+        assert all(0 < score <= 1 for _, score in turn)
+
+
+def test_marginals_by_hand() -> None:
+    """Summed per value, in the order of first mention; turns not flagged keep what was given."""
+    joint = joint_of([[((1, 0), 0.25), ((2, 3), 0.125), ((1, 3), 0.5), ((0, 0), 0.1)], [((1, 1), 0.9)]], 2)
+    given_items = Hypotheses(
+        offsets_from_lengths([0, 0, 1, 0]), np.array([7], dtype=np.int32), np.array([0.375])
+    )
+    found = marginals_of_joint(joint, np.array([True, False]), given_items)
+    assert rows(found.offsets, found.value, found.score) == [
+        [(1, 0.75), (2, 0.125)], [(3, 0.625)], [(7, 0.375)], [],
+    ]  # fmt: skip
+
+
+assignments = st.tuples(st.integers(0, 2), st.integers(0, 2))
+
+
+@given(st.lists(st.lists(st.tuples(assignments, scores), max_size=4), min_size=1, max_size=3))
+def test_marginals_against_a_plain_sum(turns: list[list[tuple[tuple[int, ...], float]]]) -> None:
+    everywhere = np.ones(len(turns), dtype=bool)
+    found = marginals_of_joint(joint_of(turns, 2), everywhere, empty_hypotheses(2 * len(turns)))
+    expected = []
+    for turn in turns:
+        for slot in range(2):
+            totals: dict[int, float] = {}
+            for values, score in turn:
+                if values[slot]:
+                    totals[values[slot]] = totals.get(values[slot], 0.0) + score
+            expected.append(list(totals.items()))
+    assert rows(found.offsets, found.value, found.score) == expected
+
+
+@given(ranked_items(4))
+def test_marginals_of_the_product_are_the_marginals(beliefs: Beliefs) -> None:
+    """Crossing two slots and summing one out again gives back the other."""
+    joint = joint_of_marginals(beliefs, 2, most=10_000)
+    found = marginals_of_joint(joint, np.ones(2, dtype=bool), empty_hypotheses(4))
+    for item, back in zip(
+        rows(beliefs.offsets, beliefs.value, beliefs.score),
+        rows(found.offsets, found.value, found.score),
+        strict=True,
+    ):
+        assert dict(back) == pytest.approx({v: s for v, s in item if v and s > 0 and v in dict(back)})
+        assert all(score < 1e-300 or value == 0 or value in dict(back) for value, score in item)
+
+
+def test_joint_correctness_by_hand() -> None:
+    """Turn 0: slot 0 is value 1, slot 1 unlabelled.   Turn 1: nothing is labelled."""
+    truth = TableTruth(np.array([[1, 0], [0, 0]], dtype=np.int32))
+    assignment = np.array([[1, 0], [1, 2], [0, 0], [0, 0], [0, 0], [0, 0]], dtype=np.int32)
+    none = np.array([False, False, False, True, False, True])
+    correct = joint_correctness(truth, np.array([0, 4, 6]), assignment, none)
+    # A hypothesis without any slot is not None, and never right, also where None is.
+    assert correct.tolist() == [True, False, False, False, False, True]

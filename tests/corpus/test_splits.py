@@ -1,0 +1,84 @@
+"""Who is in which part depends on who they are, never on their order."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from extrinsic.corpus.formats import DSTC2
+from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.splits import fold_of_dialogs, split_dialogs
+from extrinsic.errors import UsageError
+from tests.builders import (
+    ONTOLOGY,
+    Dstc2Files,
+    dstc2_label_turn,
+    dstc2_labels,
+    log,
+    log_turn,
+    tracker,
+    write_dstc2,
+)
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    """Twenty calls of one turn."""
+    names = [f"call-{number}" for number in range(20)]
+    files = Dstc2Files(
+        "dstc2_dev",
+        {f"a/{name}": log(name, [log_turn(0, [], [])]) for name in names},
+        {f"a/{name}": dstc2_labels(name, [dstc2_label_turn({})]) for name in names},
+        tracker("dstc2_dev", {}),
+        ONTOLOGY,
+    )
+    root: Path = tmp_path_factory.mktemp("splits")
+    return DSTC2.read_corpus(write_dstc2(root, files).corpus)
+
+
+def names(corpus: Corpus, dialogs: object) -> set[str]:
+    return {corpus.sessions[i] for i in dialogs}  # type: ignore[attr-defined]
+
+
+def test_the_parts_are_a_partition_of_the_asked_size(corpus: Corpus) -> None:
+    first, rest = split_dialogs(corpus, 0.3)
+    assert (len(first), len(rest)) == (6, 14)
+    assert sorted([*first, *rest]) == list(range(20))
+    assert list(first) == sorted(first)
+
+
+def test_the_seed_decides(corpus: Corpus) -> None:
+    assert list(split_dialogs(corpus, 0.5, seed=1)[0]) == list(split_dialogs(corpus, 0.5, seed=1)[0])
+    assert list(split_dialogs(corpus, 0.5, seed=1)[0]) != list(split_dialogs(corpus, 0.5, seed=2)[0])
+
+
+@settings(max_examples=20)
+@given(st.permutations(range(20)), st.integers(0, 3))
+def test_the_order_of_the_corpus_does_not(corpus: Corpus, order: list[int], seed: int) -> None:
+    shuffled = corpus.take(order)
+    for ours, theirs in zip(
+        split_dialogs(corpus, 0.3, seed), split_dialogs(shuffled, 0.3, seed), strict=True
+    ):  # fmt: skip
+        assert names(corpus, ours) == names(shuffled, theirs)
+    folds = dict(zip(corpus.sessions, fold_of_dialogs(corpus, 4, seed), strict=True))
+    assert folds == dict(zip(shuffled.sessions, fold_of_dialogs(shuffled, 4, seed), strict=True))
+
+
+def test_fold_sizes_differ_by_at_most_one(corpus: Corpus) -> None:
+    folds = fold_of_dialogs(corpus, 3).tolist()
+    assert sorted(folds.count(fold) for fold in range(3)) == [6, 7, 7]
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0, -0.5, float("nan")])
+def test_a_share_outside_zero_to_one_is_refused(corpus: Corpus, share: float) -> None:
+    with pytest.raises(UsageError):
+        split_dialogs(corpus, share)
+
+
+@pytest.mark.parametrize("n_folds", [1, 21])
+def test_an_impossible_number_of_folds_is_refused(corpus: Corpus, n_folds: int) -> None:
+    with pytest.raises(UsageError, match="2 to 20"):
+        fold_of_dialogs(corpus, n_folds)

@@ -1,0 +1,1 @@
+"""Plain, slow, independent implementations of every metric, to test the package against."""

@@ -1,0 +1,29 @@
+"""Where the real data is: in $EXTRINSIC_DATA, else beside the repository."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+def find_data() -> Path | None:
+    folder = Path(os.environ.get("EXTRINSIC_DATA") or BESIDE)
+    return folder if (folder / "dstc2").is_dir() else None
+
+
+DATA = find_data()
+FOLDER = DATA or BESIDE
+ARCHIVE = FOLDER / "dstc2" / "dstc2_traindev.tar.gz"
+
+needs_data = pytest.mark.skipif(
+    DATA is None, reason="the real data is not here: point EXTRINSIC_DATA at its folder"
+)
+
+
+def tracker_files(part: str) -> list[Path]:
+    """The tracker files of `dev` or `train`."""
+    return sorted((FOLDER / "dstc2" / "trackers").glob(f"*.{part}.json.gz"))

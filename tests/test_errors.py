@@ -1,0 +1,106 @@
+"""Problems say where they are; errors carry all of them."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from extrinsic.errors import ExtrinsicError, InputError, Problem, Problems, UsageError, did_you_mean, shown
+
+
+def test_a_problem_names_its_place_and_what_was_expected() -> None:
+    problem = Problem("wrong", "a.json", "call", 0, "food", expected="a number", found="text 'x'")
+    assert str(problem) == (
+        "a.json, session call, turn 0, slot food: wrong (expected a number, found text 'x')"
+    )
+
+
+@pytest.mark.parametrize(
+    ("problem", "text"),
+    [
+        (Problem("wrong"), "wrong"),
+        (Problem("wrong", turn=0), "turn 0: wrong"),
+        (Problem("wrong", found=""), "wrong (found )"),
+        (Problem("wrong", path="a", expected="b"), "a: wrong (expected b)"),
+    ],
+)
+def test_only_what_is_known_is_said(problem: Problem, text: str) -> None:
+    assert str(problem) == text
+
+
+def test_an_error_lists_every_problem() -> None:
+    error = InputError([Problem("one"), Problem("two", path="b")])
+    assert str(error) == "one\nb: two"
+    assert [problem.message for problem in error.problems] == ["one", "two"]
+
+
+def test_an_error_from_text_takes_details() -> None:
+    assert UsageError("wrong", found="7").problems == (Problem("wrong", found="7"),)
+
+
+def test_errors_survive_being_sent_between_processes() -> None:
+    error = pickle.loads(pickle.dumps(InputError([Problem("one", turn=3), Problem("two")])))
+    assert type(error) is InputError
+    assert error.problems == (Problem("one", turn=3), Problem("two"))
+
+
+def test_errors_are_caught_as_one_kind() -> None:
+    assert issubclass(InputError, ExtrinsicError)
+    assert issubclass(UsageError, ExtrinsicError)
+
+
+def test_the_collector_raises_only_for_errors() -> None:
+    problems = Problems("a.json")
+    problems.add("mended", severity="repair")
+    problems.add("by the way", severity="note")
+    problems.raise_errors()
+    problems.add("wrong", path="other.json")
+    with pytest.raises(InputError) as caught:
+        problems.raise_errors()
+    assert [(p.path, p.severity) for p in caught.value.problems] == [
+        ("a.json", "repair"),
+        ("a.json", "note"),
+        ("other.json", "error"),
+    ]
+
+
+def test_strict_turns_repairs_but_not_notes_into_errors() -> None:
+    problems = Problems()
+    for severity in ("repair", "note", "error"):
+        problems.add(severity, severity=severity)
+    problems.strict()
+    assert [problem.message for problem in problems.errors] == ["repair", "error"]
+    assert len(problems) == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "hint"),
+    [
+        ("dstc2_dve", ["dstc2_dev", "dstc2_train"], "did you mean 'dstc2_dev'?"),
+        ("zzz", ["b", "a"], "there is: a, b"),
+        ("zzz", [], "there is none"),
+        ("zzz", [f"n{i:02}" for i in range(14)], "n10, n11 and 2 more"),
+    ],
+)
+def test_did_you_mean(name: str, known: list[str], hint: str) -> None:
+    assert did_you_mean(name, known).endswith(hint)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "null"),
+        (True, "boolean True"),
+        (7, "number 7"),
+        ("x", "text 'x'"),
+        ({}, "object with 0 entries"),
+        ([1], "array with 1 entry"),
+    ],
+)
+def test_found_values_are_named_by_their_json_kind(value: object, text: str) -> None:
+    assert shown(value) == text
+
+
+def test_long_values_are_cut() -> None:
+    assert shown("x" * 1000) == "text '" + "x" * 79 + "..."

@@ -1,0 +1,64 @@
+"""The story is told in one direction: a module imports only from its own layer and those before it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import extrinsic
+
+LAYERS = (
+    "errors", "registry", "storage", "arrays", "settings", "domain", "corpus", "simulation", "trackers",
+    "metrics", "policy", "value", "correlation", "study", "report", "cli",
+)  # fmt: skip
+ROOT = Path(extrinsic.__file__).parent
+ENTRY = {"__init__", "__main__"}
+
+
+def imported(tree: ast.AST, package: list[str]) -> Iterator[str]:
+    """The extrinsic modules that a source imports anywhere, also inside functions and for types only."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = [*package[: len(package) - node.level + 1]] if node.level else []
+            module = ".".join([*base, *([node.module] if node.module else [])])
+            yield from (f"{module}.{alias.name}" for alias in node.names)
+
+
+def layer_of(module: str) -> str | None:
+    """The layer a dotted name lies in; None for what is no part of a layer, such as __version__."""
+    parts = module.split(".")
+    return parts[1] if parts[0] == "extrinsic" and len(parts) > 1 and parts[1] in LAYERS else None
+
+
+def violations(source: str, layer: str, package: list[str]) -> list[str]:
+    allowed = LAYERS[: LAYERS.index(layer) + 1]
+    return [name for name in imported(ast.parse(source), package) if layer_of(name) not in (*allowed, None)]
+
+
+def test_every_module_lies_in_a_layer() -> None:
+    found = {path.stem if path.is_file() else path.name for path in ROOT.iterdir() if path.suffix != ".toml"}
+    assert found - ENTRY - {"__pycache__", "py"} <= {*LAYERS, "py.typed"}
+
+
+def test_imports_go_downwards_only() -> None:
+    wrong = []
+    for path in ROOT.rglob("*.py"):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        if parts[0] not in ENTRY:
+            package = ["extrinsic", *parts[:-1]]
+            wrong += [f"{path}: {name}" for name in violations(path.read_text(), parts[0], package)]
+    assert wrong == []
+
+
+def test_a_wrong_import_would_be_found() -> None:
+    """The checker itself: plain, nested, relative and types-only imports of a later layer."""
+    source = (
+        "import extrinsic.cli.main\nfrom extrinsic import study, errors\n"
+        "def f():\n    from ..metrics import jga\nif TYPE_CHECKING:\n    from extrinsic.policy import lspi\n"
+    )
+    assert set(violations(source, "corpus", ["extrinsic", "corpus"])) == {
+        "extrinsic.cli.main", "extrinsic.study", "extrinsic.policy.lspi", "extrinsic.metrics.jga",
+    }  # fmt: skip

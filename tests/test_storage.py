@@ -1,0 +1,272 @@
+"""Files are read with a clear word when they cannot be, and written whole or not at all."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from extrinsic.errors import InputError
+from extrinsic.storage import (
+    compress,
+    content_hash,
+    decode_clean,
+    decode_json,
+    decompress,
+    encode_json,
+    read_bytes,
+    write_atomic,
+)
+
+TEXT = b'{"a": 1}' * 50
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**60), 2**60) | st.text(max_size=5)
+    | st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from([":", '":', "a:b", "\\u003a"]),
+    lambda inner: st.lists(inner, max_size=3)
+    | st.dictionaries(st.text(max_size=3) | st.sampled_from([":", "a"]), inner, max_size=3),
+    max_leaves=8,
+)  # fmt: skip
+
+
+def problems_of(data: bytes) -> list[str]:
+    with pytest.raises(InputError) as caught:
+        decode_json(data, "x.json")
+    assert {problem.path for problem in caught.value.problems} == {"x.json"}
+    return [str(problem) for problem in caught.value.problems]
+
+
+class TestReading:
+    def test_plain_and_gzip_give_the_same(self, tmp_path: Path) -> None:
+        """Told by the first bytes: the name of the gzip file says nothing."""
+        (tmp_path / "plain").write_bytes(TEXT)
+        (tmp_path / "packed.json").write_bytes(gzip.compress(TEXT))
+        assert read_bytes(tmp_path / "plain") == read_bytes(tmp_path / "packed.json") == TEXT
+
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [(None, "no such file"), (b"", "the file is empty"), (gzip.compress(TEXT)[:-20], "cut off")],
+    )
+    def test_what_cannot_be_read(self, tmp_path: Path, content: bytes | None, message: str) -> None:
+        path = tmp_path / "x"
+        if content is not None:
+            path.write_bytes(content)
+        with pytest.raises(InputError, match=f"{path}.*{message}"):
+            read_bytes(path)
+
+    def test_a_directory_is_no_file(self, tmp_path: Path) -> None:
+        with pytest.raises(InputError, match="directory"):
+            read_bytes(tmp_path)
+
+    @pytest.mark.parametrize("name", ["x" * 300, "x\0y"], ids=["long", "nul"])
+    def test_a_name_no_file_can_have(self, tmp_path: Path, name: str) -> None:
+        with pytest.raises(InputError):
+            read_bytes(tmp_path / name)
+
+
+class TestGzip:
+    def test_members_are_joined_and_padding_ignored(self) -> None:
+        data = gzip.compress(b"one ") + gzip.compress(b"two") + b"\0" * 512
+        assert decompress(data, "x") == b"one two"
+
+    @pytest.mark.parametrize("kept", [1, 5, 12, 30, -1])
+    def test_a_cut_stream_is_named(self, kept: int) -> None:
+        with pytest.raises(InputError, match=r"x\.gz.*cut off"):
+            decompress(gzip.compress(os.urandom(200))[:kept], "x.gz")
+
+    def test_a_cut_second_member_is_noticed(self) -> None:
+        with pytest.raises(InputError, match="cut off"):
+            decompress(gzip.compress(b"one") + gzip.compress(b"two")[:-4], "x.gz")
+
+    def test_trailing_rubbish_is_corrupt(self) -> None:
+        with pytest.raises(InputError, match="corrupt"):
+            decompress(gzip.compress(b"one") + b"rubbish", "x.gz")
+
+    def test_a_wrong_check_sum_is_corrupt(self) -> None:
+        data = bytearray(gzip.compress(TEXT))
+        data[-8] ^= 1
+        with pytest.raises(InputError, match="corrupt"):
+            decompress(bytes(data), "x.gz")
+
+    @given(st.binary(max_size=100), st.integers(0, 200), st.integers(1, 255))
+    def test_damage_is_never_passed_on(self, content: bytes, position: int, change: int) -> None:
+        """A flipped byte either is refused, or lies where it changes nothing (name, time, system)."""
+        data = bytearray(gzip.compress(content))
+        data[position % len(data)] ^= change
+        with suppress(InputError):
+            assert decompress(bytes(data), "x") == content
+
+    def test_equal_content_gives_equal_bytes(self) -> None:
+        packed = compress(TEXT)
+        assert packed[4:8] == b"\0\0\0\0"  # the time stamp of RFC 1952
+        assert packed == compress(TEXT)
+        assert gzip.decompress(packed) == TEXT
+
+
+class TestWriting:
+    def test_folders_are_made_and_gz_is_packed(self, tmp_path: Path) -> None:
+        path = tmp_path / "a" / "b" / "x.json.gz"
+        write_atomic(path, TEXT)
+        assert path.read_bytes()[:2] == b"\x1f\x8b"
+        assert read_bytes(path) == TEXT
+
+    def test_only_the_file_is_left(self, tmp_path: Path) -> None:
+        write_atomic(tmp_path / "x", b"old")
+        write_atomic(tmp_path / "x", b"new")
+        assert [path.name for path in tmp_path.iterdir()] == ["x"]
+        assert (tmp_path / "x").read_bytes() == b"new"
+
+    @pytest.mark.parametrize("step", ["fsync", "chmod", "replace"])
+    def test_a_failure_leaves_the_old_file_and_nothing_else(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+    ) -> None:
+        write_atomic(tmp_path / "x", b"old")
+
+        def fail(*arguments: object, **options: object) -> None:
+            raise OSError("the disk is full")
+
+        monkeypatch.setattr(os, step, fail)
+        with pytest.raises(OSError, match="full"):
+            write_atomic(tmp_path / "x", b"new")
+        assert [path.name for path in tmp_path.iterdir()] == ["x"]
+        assert (tmp_path / "x").read_bytes() == b"old"
+
+    def test_an_interrupt_leaves_nothing_behind(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:  # fmt: skip
+        def interrupt(*arguments: object) -> None:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(os, "replace", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            write_atomic(tmp_path / "x", b"new")
+        assert list(tmp_path.iterdir()) == []
+
+    def test_what_stands_there_is_always_whole(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Just before it is put in place the new content is complete, under another name, on disk."""
+        synced: list[int] = []
+        seen: list[bytes] = []
+        replace, fsync = os.replace, os.fsync
+
+        def look(source: str, target: Path) -> None:
+            assert Path(source) != target
+            assert len(synced) == 1
+            seen.append(Path(source).read_bytes())
+            replace(source, target)
+
+        monkeypatch.setattr(os, "fsync", lambda handle: (synced.append(handle), fsync(handle)))
+        monkeypatch.setattr(os, "replace", look)
+        write_atomic(tmp_path / "x", TEXT)
+        assert seen == [TEXT]
+        assert len(synced) == 2  # the folder too, or the new name may be lost
+
+    @pytest.mark.parametrize(("mask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
+    def test_permissions_follow_the_umask(self, tmp_path: Path, mask: int, mode: int) -> None:
+        before = os.umask(mask)
+        try:
+            write_atomic(tmp_path / "x", TEXT)
+            assert os.umask(mask) == mask  # and the mask is left as it was
+        finally:
+            os.umask(before)
+        assert (tmp_path / "x").stat().st_mode & 0o777 == mode
+
+
+class TestStrictJson:
+    @given(json_values)
+    def test_what_is_written_is_read_back(self, value: Any) -> None:
+        data = encode_json(value)
+        assert data.endswith(b"\n")
+        assert decode_json(data, "x") == value
+
+    @given(json_values, st.booleans())
+    def test_python_and_we_agree_on_good_json(self, value: Any, escape: bool) -> None:
+        assert decode_json(json.dumps(value, ensure_ascii=escape).encode(), "x") == value
+
+    def test_every_repeated_key_is_reported_with_its_path(self) -> None:
+        found = problems_of(b'{"a": {"b": [0, {"c": 1, "c": 2}]}, "d": 1, "d": {"e": 1, "e": 1}}')
+        assert [text for text in found if "'c' stands more than once in a.b[1]" in text]
+        assert [text for text in found if "'d' stands more than once in the outermost object" in text]
+        assert [text for text in found if "'e' stands more than once in d" in text]
+        assert len(found) == 3
+
+    @pytest.mark.parametrize(
+        "data",
+        [
+            b'{"a": "x:y", "a": "xy"}',  # colons in text must not hide the lost key
+            b'{"a": "\\u003a", "a": ":"}',  # nor escaped ones, which count in one text and not in the other
+            b'{"a\\u003ab": 1, "a:b": 2}',  # the same key, spelt in two ways
+            b'{"\\u0061": 1, "a": 2}',
+            b'{"a": {":": 1}, "a": {"::": 1}}',
+        ],
+    )
+    def test_a_repeated_key_cannot_hide(self, data: bytes) -> None:
+        assert decode_clean(data) is None
+        assert "more than once" in problems_of(data)[0]
+
+    @pytest.mark.parametrize(
+        ("data", "value"),
+        [
+            (b'{"a": "10:30", "b:": ":"}', {"a": "10:30", "b:": ":"}),
+            (b'{"a": "10\\u003a30"}', {"a": "10:30"}),
+            (b'{"a": "\\u003cb\\u003e"}', {"a": "<b>"}),
+            (b"null", None),
+            (b" [1, 2.5e3] ", [1, 2500.0]),
+        ],
+    )
+    def test_colons_and_escapes_are_no_defect(self, data: bytes, value: Any) -> None:
+        assert decode_json(data, "x") == value
+
+    @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", "-1e999"])
+    def test_what_is_not_finite_is_reported_with_its_path(self, number: str) -> None:
+        (text,) = problems_of(f'{{"a": [1, {{"b": {number}}}]}}'.encode())
+        assert "not a finite number at a[1].b" in text
+
+    @pytest.mark.parametrize(
+        ("data", "message"),
+        [
+            (b'{"a": [1, 2', "ends too early, line 1 column 12"),
+            (b'{"a":\n\n', "ends too early"),
+            (b'{"a": 1}}', "malformed: Extra data, line 1 column 9"),
+            (b"{'a': 1}", "line 1 column 2"),
+            (b'{"a": 01}', "malformed"),
+            (b"\xff\xfe\x00", "not text"),
+            (b'{"a": "\xe9"}', "byte 0xe9 at 7"),
+            (b"\xef\xbb\xbf{}", "BOM"),
+            (b"[" * 100_000, "nested too deeply"),
+        ],
+    )
+    def test_broken_syntax_is_placed(self, data: bytes, message: str) -> None:
+        (text,) = problems_of(data)
+        assert message in text
+
+    @pytest.mark.parametrize(
+        "data", [b'{"a": ' + b"9" * 5000 + b"}", b'{"a": "\\ud800"}'], ids=["long number", "lone surrogate"]
+    )
+    def test_what_json_allows_and_python_does_not(self, data: bytes) -> None:
+        """A number of 5,000 digits and half a character: refused in words, whoever stumbles over it."""
+        assert problems_of(data)
+
+    @pytest.mark.parametrize("value", [float("nan"), float("inf"), [1, {"a": (float("-inf"),)}]])
+    def test_no_nan_is_written(self, value: Any) -> None:
+        with pytest.raises(ValueError, match="cannot be written"):
+            encode_json(value)
+
+
+class TestContentHash:
+    def test_where_parts_end_matters(self) -> None:
+        different = {content_hash("ab", "c"), content_hash("a", "bc"), content_hash("abc")}
+        assert len(different | {content_hash("abc", ""), content_hash("", "abc"), content_hash()}) == 6
+
+    def test_text_and_its_bytes_are_the_same(self) -> None:
+        assert content_hash("é") == content_hash("é".encode())
+
+    def test_the_hash_is_fixed(self) -> None:
+        """Stored results are found by it: sha256 of the length in 8 bytes, then the part."""
+        assert content_hash(b"") == "af5570f5a1810b7af78caf4bc70a660f0df51e42baf91d4de5b2328de0e83dfc"
