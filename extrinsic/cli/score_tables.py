@@ -13,9 +13,12 @@ from extrinsic.metrics.turn_correlation import TurnCorrelation
 from extrinsic.signature import sign
 
 # What the table shows unless the user chose components, schedules or metrics.
-TELLING_COMPONENTS = ("goal.joint", "goal.all", "requested.all", "method", "joint", "all")
+TELLING_COMPONENTS = ("goal.joint", "goal.all", "requested.all", "method", "joint", "all", "state")
 
-Line = tuple[str, str, int, str | None, int]
+Line = tuple[str, str, int, str | None]
+"""Tracker, component, schedule, label scheme."""
+
+Lines = dict[Line, dict[str, Score]]
 
 
 def print_scores(scores: Scores, form: str, filtered: bool, stream: TextIO) -> None:
@@ -41,15 +44,13 @@ def _is_telling(row: Score) -> bool:
     return row.component in TELLING_COMPONENTS and row.label_scheme in (None, "a")
 
 
-def _pivot(rows: Sequence[Score]) -> tuple[list[str], dict[Line, dict[str, Score]]]:
+def _pivot(rows: Sequence[Score]) -> tuple[list[str], Lines]:
     """A line for each tracker, component, schedule and label scheme, a column for each metric."""
     metrics = list(dict.fromkeys(row.metric for row in rows))
-    lines: dict[Line, dict[str, Score]] = {}
+    lines: Lines = {}
     for row in rows:
-        key = (row.tracker, row.component, row.schedule, row.label_scheme, row.n)
-        # Metrics of one line may count different items (turns with a gold state); the first tells its n.
-        same = next((line for line in lines if line[:4] == key[:4]), key)
-        lines.setdefault(same, {})[row.metric] = row
+        key = (row.tracker, row.component, row.schedule, row.label_scheme)
+        lines.setdefault(key, {})[row.metric] = row
     return metrics, lines
 
 
@@ -62,14 +63,17 @@ def _number(score: Score | None) -> str:
     return text if score.low is None or score.high is None else f"{text} [{score.low:.4f}, {score.high:.4f}]"
 
 
-def _head(lines: dict[Line, dict[str, Score]]) -> list[str]:
+def _head(lines: Lines) -> list[str]:
     head = ["tracker", "component", "schedule"]
     return [*head, "labels", "n"] if any(line[3] for line in lines) else [*head, "n"]
 
 
-def _cells(line: Line, head: Sequence[str]) -> list[str]:
-    named = dict(zip(("tracker", "component", "schedule", "labels", "n"), line, strict=True))
-    return [f"{named[name]:,}" if name == "n" else str(named[name]) for name in head]
+def _cells(line: Line, by_metric: dict[str, Score], head: Sequence[str]) -> list[str]:
+    tracker, component, schedule, labels = line
+    # Metrics of one line may count different items (turns with a gold state); the largest n tells most.
+    n = max(score.n for score in by_metric.values())
+    cells = {"tracker": tracker, "component": component, "schedule": str(schedule), "labels": labels or ""}
+    return [f"{n:,}" if name == "n" else cells[name] for name in head]
 
 
 def _print_table(rows: Sequence[Score], scores: Scores, stream: TextIO) -> None:
@@ -79,7 +83,8 @@ def _print_table(rows: Sequence[Score], scores: Scores, stream: TextIO) -> None:
     console = Console(file=stream, highlight=False)
     metrics, lines = _pivot(rows)
     head = _head(lines)
-    fixed = sum(max([len(name), *(len(_cells(line, [name])[0]) for line in lines)]) + 2 for name in head)
+    cells = {line: _cells(line, by_metric, head) for line, by_metric in lines.items()}
+    fixed = sum(max(map(len, column)) + 2 for column in zip(head, *cells.values(), strict=True))
     for part in _fitting(metrics, lines, console.width - fixed):
         table = Table(box=None, pad_edge=False, header_style="bold")
         for name in head:
@@ -87,7 +92,7 @@ def _print_table(rows: Sequence[Score], scores: Scores, stream: TextIO) -> None:
         for metric in part:
             table.add_column(metric, justify="right", no_wrap=True)
         for line, by_metric in lines.items():
-            table.add_row(*_cells(line, head), *(_number(by_metric.get(metric)) for metric in part))
+            table.add_row(*cells[line], *(_number(by_metric.get(metric)) for metric in part))
         console.print(table)
         console.print()
     if len(rows) < len(scores.rows):
@@ -97,7 +102,7 @@ def _print_table(rows: Sequence[Score], scores: Scores, stream: TextIO) -> None:
     console.print(scores.signature, style="dim", soft_wrap=True)
 
 
-def _fitting(metrics: Sequence[str], lines: dict[Line, dict[str, Score]], width: int) -> list[list[str]]:
+def _fitting(metrics: Sequence[str], lines: Lines, width: int) -> list[list[str]]:
     """The metrics in runs that fit beside each other."""
     runs: list[list[str]] = [[]]
     used = 0
@@ -118,7 +123,7 @@ def _print_markdown(rows: Sequence[Score], signature: str, stream: TextIO) -> No
     print("| " + " | ".join([*head, *metrics]) + " |", file=stream)
     print("|" + "|".join(["---"] * len(head) + ["---:"] * len(metrics)) + "|", file=stream)
     for line, by_metric in lines.items():
-        cells = [cell.replace("|", "\\|") for cell in _cells(line, head)]
+        cells = [cell.replace("|", "\\|") for cell in _cells(line, by_metric, head)]
         print(
             "| " + " | ".join(cells + [_number(by_metric.get(metric)) for metric in metrics]) + " |",
             file=stream,
@@ -133,7 +138,7 @@ def _print_latex(rows: Sequence[Score], signature: str, stream: TextIO) -> None:
     print(f"\\begin{{tabular}}{{{'l' * len(head)}{'r' * len(metrics)}}}", file=stream)
     print(" & ".join(map(_escape_latex, [*head, *metrics])) + r" \\ \hline", file=stream)
     for line, by_metric in lines.items():
-        cells = [_escape_latex(cell) for cell in _cells(line, head)]
+        cells = [_escape_latex(cell) for cell in _cells(line, by_metric, head)]
         print(
             " & ".join(cells + [_number(by_metric.get(metric)) for metric in metrics]) + r" \\", file=stream
         )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Protocol
 
 import numpy as np
@@ -56,33 +57,15 @@ class Acts:
         return flags
 
 
-class ActsBuilder:
-    """Gathers acts owner by owner; everything becomes an id in one go at the end."""
-
-    def __init__(self) -> None:
-        self._acts_per_owner: list[int] = []
-        self._names: list[str] = []
-        self._pairs_per_act: list[int] = []
-        self._slots: list[str] = []
-        self._values: list[object] = []
-
-    def add(self, acts: Iterable[WrittenAct]) -> None:
-        """The acts of the next owner."""
-        before = len(self._names)
-        for act in acts:
-            self._names.append(act.act)
-            pairs = act.slots
-            self._pairs_per_act.append(len(pairs))
-            for slot, value in pairs:
-                self._slots.append(slot)
-                self._values.append(value)
-        self._acts_per_owner.append(len(self._names) - before)
-
-    def build(self, vocabulary: Vocabulary) -> Acts:
-        return Acts(
-            offsets_from_lengths(self._acts_per_owner),
-            vocabulary.ids(self._names),
-            offsets_from_lengths(self._pairs_per_act),
-            vocabulary.ids(self._slots),
-            vocabulary.ids(self._values),
-        )
+def columns_of_acts(owners: Sequence[Sequence[WrittenAct]], vocabulary: Vocabulary) -> Acts:
+    """The acts of each owner as the files have them -> columns."""
+    acts = list(chain.from_iterable(owners))
+    pairs_of_acts = [act.slots for act in acts]
+    pairs = list(chain.from_iterable(pairs_of_acts))
+    return Acts(
+        offsets_from_lengths(list(map(len, owners))),
+        vocabulary.ids([act.act for act in acts]),
+        offsets_from_lengths(list(map(len, pairs_of_acts))),
+        vocabulary.ids([slot for slot, _ in pairs]),
+        vocabulary.ids([value for _, value in pairs]),
+    )

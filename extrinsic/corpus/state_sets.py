@@ -12,10 +12,10 @@ from extrinsic.corpus.vocabulary import Value, Vocabulary
 from extrinsic.errors import Problem
 
 ABSENT = 0
-"""The slot is not in the set."""
+"""The slot is not in the set; a slot with an empty value is not either."""
 
 GIVEN_NONE = 1
-"""The slot is in the set with the value "none" or an empty one; only metrics of change tell it apart."""
+"""The slot is in the set with the value "none"; only metrics of change tell it from ABSENT."""
 
 
 @dataclass(frozen=True, eq=False)

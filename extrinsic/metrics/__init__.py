@@ -75,6 +75,6 @@ DSTC2_METRICS = (
 STATE_METRICS = (
     "jga", "slot_accuracy", "relative_slot_accuracy", "average_goal_accuracy",
     "improved_average_goal_accuracy", "improved_average_goal_accuracy(published)", "slot_f1", "turn_match",
-    "fga(0.25)", "fga(0.5)", "fga(0.75)", "fga(1)", "gca", "tail_orientation", "tail_orientation(2023)", "non_uniformity", "non_uniformity(2023)",
-    "first_error",
+    "fga(0.25)", "fga(0.5)", "fga(0.75)", "fga(1)", "gca",
+    "tail_orientation", "tail_orientation(2023)", "non_uniformity", "non_uniformity(2023)", "first_error",
 )  # fmt: skip

@@ -63,10 +63,14 @@ class RocStatistics:
     def shape(self) -> tuple[int, int]:
         return self.n_dialogs, len(self.score)
 
-    def sum(self, axis: int = 0) -> Totals:
-        """Every item once."""
-        assert axis == 0, "statistics are summed over dialogs"
+    @cached_property
+    def _sum(self) -> Totals:
         return Totals(self.rule, self.score, self.correct, np.ones(len(self.score)))
+
+    def sum(self, axis: int = 0) -> Totals:
+        """Every item once; the same object every time, so that all points are read off one curve."""
+        assert axis == 0, "statistics are summed over dialogs"
+        return self._sum
 
     def __rmatmul__(self, weights: Any) -> Totals:
         """Items as often as their dialogs: (..., n_dialogs) weights."""

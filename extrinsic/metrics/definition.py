@@ -72,8 +72,8 @@ def _text(value: Any) -> str:
 
 def ratio(numerator: Floats, denominator: Floats) -> Floats:
     """numerator / denominator, NaN where the denominator is 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(denominator != 0, np.divide(numerator, denominator), np.nan)
+    nothing = np.full(np.shape(denominator), np.nan)
+    return np.asarray(np.divide(numerator, denominator, out=nothing, where=np.not_equal(denominator, 0)))
 
 
 def check_choice(metric: str, parameter: str, value: Any, choices: tuple[str, ...]) -> None:

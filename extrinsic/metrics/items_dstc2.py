@@ -130,6 +130,9 @@ def _independent_fields(slots: Fields) -> Fields:
 
 def _joint_fields(tracker: TrackerOutput, goal: Ids, independent: Fields) -> Fields:
     """The joint list where the tracker gave one, else the independent joint."""
+    given = tracker.given_joint.given
+    if not given.any():
+        return independent
     joint = tracker.joint
     correct = joint_correctness(TableTruth(goal), joint.offsets, joint.assignment, joint.none)
     fields = _distribution_fields(joint.offsets, joint.score, correct)
@@ -137,7 +140,6 @@ def _joint_fields(tracker: TrackerOutput, goal: Ids, independent: Fields) -> Fie
     identity = identify_rows(np.stack([top, goal]))
     nothing = ~joint.none[joint.top] & (top == NONE).all(axis=1)
     fields["top"], fields["truth"] = np.where(nothing, NOTHING_ASSIGNED, identity[0]), identity[1]
-    given = tracker.given_joint.given
     if given.all():
         return {name: values[:, None] for name, values in fields.items()}
     # Identities of the two kinds of joint are made together, so that "previous" may be of either kind.

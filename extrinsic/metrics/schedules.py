@@ -16,6 +16,9 @@ from extrinsic.corpus.predicates import mentioned_slots
 
 Schedules = dict[int, Bools]
 
+UNRESOLVED = -2
+"""A `this` that means no slot; unlike any id, and unlike what an unknown word is found as."""
+
 # In DSTC1's third corpus the system asks for a neighborhood but only ever recognises a stop.
 DATASETS_WITHOUT_NEIGHBORHOOD = ("train3", "test3")
 
@@ -103,14 +106,14 @@ def _spoken_slots(corpus: Corpus) -> Bools:
 def slot_in_question(corpus: Corpus) -> Ids:
     """(n_turns,) what `this` means: the slot the system just requested, confirmed or offered a choice of.
 
-    -1 where it did none of these.
+    UNRESOLVED where it did none of these.
     """
     system, vocabulary = corpus.system, corpus.vocabulary
     first_pair = system.pair_offsets[:-1]
     has_pair = np.diff(system.pair_offsets) > 0
     requests = (system.name == vocabulary.find("request")) & has_pair
     asks = np.isin(system.name, vocabulary.find_all(("expl-conf", "select"))) & has_pair
-    question = np.full(corpus.n_turns, -1, dtype=np.int32)
+    question = np.full(corpus.n_turns, UNRESOLVED, dtype=np.int32)
     acts = np.flatnonzero(requests | asks)
     pair = first_pair[acts]
     # Of several acts the last decides; assignment by index keeps the last.

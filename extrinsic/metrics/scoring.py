@@ -17,7 +17,6 @@ from extrinsic.metrics.fill import Fill, Filled
 from extrinsic.metrics.parsing import parse_metric
 from extrinsic.metrics.resampling import Resampler
 from extrinsic.metrics.state_tables import (
-    ALL,
     StateTable,
     beliefs_of_states,
     table_of_states,
@@ -249,7 +248,8 @@ def _choose_schedules(table: ItemTable | StateTable, schedules: Sequence[int] | 
 
 def _choose_components(table: ItemTable | StateTable, components: Sequence[str] | None) -> list[str]:
     if components is None:
-        return [ALL] if isinstance(table, StateTable) else list(table.components)
+        # Of state sets the domains are left out unless asked for.
+        return list(table.components)[:1] if isinstance(table, StateTable) else list(table.components)
     return [component for component in table.components if component in components]
 
 

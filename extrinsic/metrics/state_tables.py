@@ -20,6 +20,8 @@ from extrinsic.metrics.tables import ItemTable
 
 ALL = "all"
 JOINT = "joint"
+STATE = "state"
+"""The component of filled beliefs: all slots as one state (`all` would be their items, pooled)."""
 
 MULTIWOZ_SLOTS = {"attraction": 3, "hotel": 10, "restaurant": 7, "taxi": 4, "train": 6}
 """How many slots MultiWOZ 2.1 has in each of the five domains that are evaluated: 30 in all."""
@@ -76,8 +78,8 @@ def tables_of_filled_beliefs(corpus: Corpus, tracker: TrackerOutput, fill: Fill)
             corpus.offsets,
             _as_state(gold),
             _as_state(predicted),
-            {ALL: tuple(range(n_slots))},
-            {ALL: n_slots},
+            {STATE: tuple(range(n_slots))},
+            {STATE: n_slots},
             state_schedules(corpus.offsets),
             scheme,
         )

@@ -86,7 +86,7 @@ class Items:
     component: str
     schedule: int
 
-    @property
+    @cached_property
     def columns(self) -> list[int]:
         return list(self.table.components[self.component])
 
@@ -96,13 +96,18 @@ class Items:
 
     def sum_by_dialog(self, name: str) -> Floats:
         """(n_dialogs,) sum of a field."""
-        return np.asarray(self.table.sums(name, self.schedule)[:, self.columns].sum(axis=1))
+        return self._add_columns(self.table.sums(name, self.schedule))
 
     @cached_property
     def count_by_dialog(self) -> Floats:
-        return np.asarray(self.table.sums(None, self.schedule)[:, self.columns].sum(axis=1))
+        return self._add_columns(self.table.sums(None, self.schedule))
 
-    @property
+    def _add_columns(self, sums: Floats) -> Floats:
+        if len(self.columns) == 1:
+            return np.asarray(sums[:, self.columns[0]])
+        return np.asarray(sums[:, self.columns].sum(axis=1))
+
+    @cached_property
     def count(self) -> int:
         return int(self.count_by_dialog.sum())
 
@@ -134,11 +139,8 @@ class Items:
         previous = np.empty_like(top)
         previous[:1] = NONE
         previous[1:] = np.where(dialog[1:] == dialog[:-1], top[:-1], NONE)
-        was_right, changed, is_right = previous == right, previous != top, top == right
-        kind = np.select(
-            [~was_right & changed & is_right, was_right & changed, ~was_right & changed, ~was_right],
-            [0, 1, 2, 3],
-            default=4,
-        )
-        counts = np.bincount(dialog * 5 + kind, minlength=self.n_dialogs * 5)
-        return counts.reshape(self.n_dialogs, 5)[:, :4].astype(np.float64)
+        # Bits: was right, changed, is right. What did not change is right if and only if it was.
+        kind = 4 * (previous == right) + 2 * (previous != top) + (top == right)
+        counts = np.bincount(dialog * 8 + kind, minlength=self.n_dialogs * 8).reshape(-1, 8)
+        correct, inserted, substituted, deleted = counts[:, 3], counts[:, 6], counts[:, 2], counts[:, 0]
+        return np.stack([correct, inserted, substituted, deleted], axis=1).astype(np.float64)

@@ -1,26 +1,51 @@
-"""What a system turn does, and which slots it speaks of, on acts written by hand."""
+"""What a system turn does, and which slots it speaks of, on calls written by hand."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from extrinsic.corpus.acts import ActsBuilder
-from extrinsic.corpus.formats.logs import WrittenAct
-from extrinsic.corpus.predicates import mentioned_slots, predicate_of_turns
-from extrinsic.corpus.vocabulary import Vocabulary
-from extrinsic.domain import load_domain
+from extrinsic.corpus.formats import DSTC1, DSTC2
+from extrinsic.corpus.model import Corpus
+from tests.builders import (
+    ONTOLOGY,
+    Dstc1Files,
+    Dstc2Files,
+    act,
+    dstc1_labels,
+    dstc2_label_turn,
+    dstc2_labels,
+    log,
+    log_turn,
+    tracker,
+    write_dstc1,
+    write_dstc2,
+)
 
 Turn = list[tuple[str, list[tuple[str, Any]]]]
 
 
-def predicates(domain_name: str, *turns: Turn) -> list[str | None]:
-    domain, vocabulary, builder = load_domain(domain_name), Vocabulary(), ActsBuilder()
-    for turn in turns:
-        builder.add([WrittenAct(name, pairs) for name, pairs in turn])
-    found = predicate_of_turns(domain, builder.build(vocabulary), vocabulary)
-    return [None if index < 0 else domain.predicate_names[index] for index in found]
+def call(turns: tuple[Turn, ...]) -> Any:
+    acts = [[act(name, *pairs) for name, pairs in turn] for turn in turns]
+    return log("call", [log_turn(number, said, []) for number, said in enumerate(acts)])
+
+
+def bus(root: Path, *turns: Turn) -> Corpus:
+    labels = dstc1_labels("call", [[] for _ in turns])
+    files = Dstc1Files("train4", {"call": call(turns)}, {"call": labels}, tracker("train4", {}))
+    return DSTC1.read_corpus(write_dstc1(root, files).corpus)
+
+
+def restaurants(root: Path, *turns: Turn) -> Corpus:
+    labels = dstc2_labels("call", [dstc2_label_turn({}) for _ in turns])
+    files = Dstc2Files("dstc2_dev", {"call": call(turns)}, {"call": labels}, {}, ONTOLOGY)
+    return DSTC2.read_corpus(write_dstc2(root, files).corpus)
+
+
+def predicates(corpus: Corpus) -> list[str | None]:
+    return [None if index < 0 else corpus.domain.predicate_names[index] for index in corpus.predicate]
 
 
 @pytest.mark.parametrize(
@@ -36,8 +61,8 @@ def predicates(domain_name: str, *turns: Turn) -> list[str | None]:
         ([], None),
     ],
 )
-def test_bus(turn: Turn, expected: str | None) -> None:
-    assert predicates("bus", turn) == [expected]
+def test_bus(tmp_path: Path, turn: Turn, expected: str | None) -> None:
+    assert predicates(bus(tmp_path, turn)) == [expected]
 
 
 @pytest.mark.parametrize(
@@ -54,18 +79,22 @@ def test_bus(turn: Turn, expected: str | None) -> None:
         ([("canthelp", [("food", "thai"), ("area", "north")])], "present"),
     ],
 )
-def test_restaurants(turn: Turn, expected: str) -> None:
-    assert predicates("restaurants", turn) == [expected]
+def test_restaurants(tmp_path: Path, turn: Turn, expected: str) -> None:
+    assert predicates(restaurants(tmp_path, turn)) == [expected]
 
 
-def test_turns_do_not_mix() -> None:
-    assert predicates("bus", [("hello", [])], [], [("bye", [])]) == ["hello", None, "goodbye"]
+def test_turns_do_not_mix(tmp_path: Path) -> None:
+    corpus = bus(tmp_path, [("hello", [])], [], [("bye", [])])
+    assert predicates(corpus) == ["hello", None, "goodbye"]
 
 
-def test_mentioned_slots_match_by_prefix() -> None:
-    vocabulary, builder = Vocabulary(), ActsBuilder()
-    builder.add([WrittenAct("expl-conf", [("date.day", "monday"), ("route", "61c")])])
-    builder.add([WrittenAct("request", [("slot", "time")]), WrittenAct("hello", [])])
-    builder.add([])
-    found = mentioned_slots(("date", "route", "time"), builder.build(vocabulary), vocabulary)
-    assert found.tolist() == [[True, True, False], [False] * 3, [False] * 3]
+def test_mentioned_slots_match_by_prefix(tmp_path: Path) -> None:
+    """date.day is about date; that the system asks for a slot by name does not mention it."""
+    corpus = bus(
+        tmp_path,
+        [("expl-conf", [("date.day", "monday"), ("route", "61c")])],
+        [("request", [("slot", "time")]), ("hello", [])],
+        [],
+    )
+    found = [{corpus.slots[i] for i in row.nonzero()[0]} for row in corpus.mentioned]
+    assert found == [{"date", "route"}, set(), set()]

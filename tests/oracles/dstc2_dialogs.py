@@ -15,19 +15,26 @@ def method_of_acts(acts):
 
 
 def goal_labels_held_backwards(log_turns, label_turns):
-    """Scheme b: one {slot: value} per turn; each slot takes the next label that counts."""
-    labels_by_turn = []
+    """Scheme b: one {slot: value} per turn; each slot takes the next label that counts.
+
+    A label counts at its own turn unless the system has said by then that it cannot help with it. (Judging
+    a later label by what was refused up to the earlier turn gives the same labels on all of dev and train.)
+    """
+    counting_by_turn = []
     refused = set()
-    for turn, log_turn in enumerate(log_turns):
+    for log_turn, label_turn in zip(log_turns, label_turns, strict=True):
         for act in log_turn["output"]["dialog-acts"]:
             if act["act"] == "canthelp":
                 refused.update((slot, value) for slot, value in act["slots"])
-        labels = {}
-        for later in label_turns[turn:]:
-            for slot, value in later["goal-labels"].items():
-                if slot not in labels and (slot, value) not in refused:
-                    labels[slot] = value
-        labels_by_turn.append(labels)
+        labels = label_turn["goal-labels"].items()
+        counting_by_turn.append({slot: value for slot, value in labels if (slot, value) not in refused})
+    labels_by_turn = []
+    for turn in range(len(label_turns)):
+        held = {}
+        for counting in counting_by_turn[turn:]:
+            for slot, value in counting.items():
+                held.setdefault(slot, value)
+        labels_by_turn.append(held)
     return labels_by_turn
 
 

@@ -191,18 +191,15 @@ def turn_match(corpus, literal=False):
 def fga_per_turn(dialog, decay, literal=False):
     """exact 1; type 1 0; type 2 1 - exp(-decay (t - t_err)), t_err = the last type-1 turn.
 
-    Only the literal reading can meet a type 2 before any type 1: t_err is then minus infinity, the score
-    1 - exp(-inf) = 1 (0 when decay is 0, where FGA is JGA).
+    Only the literal reading can meet a type 2 before any type 1: t_err is then -1.
     """
     scores = []
-    error_turn = -math.inf
+    error_turn = -1
     for t, kind in enumerate(turn_kinds(dialog, literal)):
         if kind == "exact":
             scores.append(1.0)
         elif kind == "type 1":
             error_turn = t
-            scores.append(0.0)
-        elif decay == 0:
             scores.append(0.0)
         else:
             scores.append(1.0 - math.exp(-decay * (t - error_turn)))

@@ -5,7 +5,9 @@ A belief format reads corpora and tracker files; a state format reads files that
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -22,6 +24,18 @@ from extrinsic.registry import FORMATS
 def stem(path: str | Path) -> str:
     """The name of a tracker: its file's name without .json and .gz."""
     return Path(path).name.removesuffix(".gz").removesuffix(".json")
+
+
+@contextmanager
+def paused_collector() -> Iterator[None]:
+    """Decoded JSON is a great many objects and no cycle: the collector would only walk them in vain."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 @dataclass(frozen=True)
@@ -41,11 +55,13 @@ class BeliefFormat:
     ) -> Corpus:
         if not isinstance(domain, Domain):
             domain = load_domain(domain or self.default_domain)
-        corpus: Corpus = self._part("corpus", "read_corpus")(path, dataset, domain)
+        with paused_collector():
+            corpus: Corpus = self._part("corpus", "read_corpus")(path, dataset, domain)
         return corpus
 
     def read_tracker(self, path: str | Path, corpus: Corpus, name: str | None = None) -> TrackerOutput:
-        output: TrackerOutput = self._part("tracker", "read_tracker")(path, corpus, name or stem(path))
+        with paused_collector():
+            output: TrackerOutput = self._part("tracker", "read_tracker")(path, corpus, name or stem(path))
         return output
 
     def write_corpus(self, corpus: Corpus, path: str | Path) -> None:
@@ -63,7 +79,8 @@ class StateFormat:
     module: str
 
     def read(self, path: str | Path, name: str | None = None) -> StateSets:
-        states: StateSets = import_module(self.module).read(path, name or stem(path))
+        with paused_collector():
+            states: StateSets = import_module(self.module).read(path, name or stem(path))
         return states
 
     def write(self, states: StateSets, path: str | Path) -> None:

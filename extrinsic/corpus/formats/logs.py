@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any
 
 import msgspec
 import numpy as np
 
 from extrinsic.arrays import offsets_from_lengths
-from extrinsic.corpus.acts import ActsBuilder
+from extrinsic.corpus.acts import columns_of_acts
 from extrinsic.corpus.formats.checking import Checker, Missing, check_acts
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.nbest import NBest
@@ -58,49 +59,36 @@ class Log(msgspec.Struct, gc=False, rename="kebab"):
 
 
 class LogColumns:
-    """Gathers logs into the columns of a corpus."""
+    """Gathers logs into the columns of a corpus; everything becomes an array in one go at the end."""
 
     def __init__(self) -> None:
         self.sessions: list[str] = []
         self._turns_per_dialog: list[int] = []
-        self._restart: list[bool] = []
-        self._system = ActsBuilder()
-        self._hypotheses_per_turn: list[int] = []
-        self._score: list[float] = []
-        self._batch: list[bool] = []
-        self._heard = ActsBuilder()
+        self._turns: list[LogTurn] = []
 
     def add(self, log: Log) -> None:
         self.sessions.append(log.session_id)
         self._turns_per_dialog.append(len(log.turns))
-        for turn in log.turns:
-            self._restart.append(turn.restart)
-            self._system.add(turn.output.dialog_acts)
-            before = len(self._score)
-            self._add_list(turn.input.live, False)
-            self._add_list(turn.input.batch, True)
-            self._hypotheses_per_turn.append(len(self._score) - before)
-
-    def _add_list(self, written: WrittenList | None, batch: bool) -> None:
-        if written is None:
-            return
-        for hypothesis in written.slu_hyps:
-            self._score.append(hypothesis.score)
-            self._batch.append(batch)
-            self._heard.add(hypothesis.slu_hyp)
+        self._turns += log.turns
 
     def build(self, vocabulary: Vocabulary) -> dict[str, Any]:
         """The fields of Corpus that come from the logs."""
+        lists = [
+            [written.slu_hyps if written else [] for written in (turn.input.live, turn.input.batch)]
+            for turn in self._turns
+        ]
+        hypotheses = [hypothesis for live, batch in lists for hypothesis in chain(live, batch)]
+        counts = np.array([(len(live), len(batch)) for live, batch in lists]).reshape(-1, 2)
         return {
             "sessions": tuple(self.sessions),
             "offsets": offsets_from_lengths(self._turns_per_dialog),
-            "restart": np.array(self._restart, dtype=bool),
-            "system": self._system.build(vocabulary),
+            "restart": np.array([turn.restart for turn in self._turns], dtype=bool),
+            "system": columns_of_acts([turn.output.dialog_acts for turn in self._turns], vocabulary),
             "nbest": NBest(
-                offsets_from_lengths(self._hypotheses_per_turn),
-                np.array(self._score, dtype=np.float64),
-                np.array(self._batch, dtype=bool),
-                self._heard.build(vocabulary),
+                offsets_from_lengths(counts.sum(axis=1)),
+                np.array([hypothesis.score for hypothesis in hypotheses], dtype=np.float64),
+                np.repeat(np.tile([False, True], len(lists)), counts.ravel()),
+                columns_of_acts([hypothesis.slu_hyp for hypothesis in hypotheses], vocabulary),
             ),
         }
 

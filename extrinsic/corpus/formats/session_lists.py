@@ -22,10 +22,13 @@ class Dataset:
     folder: str
     directories: tuple[str, ...]
 
-    def file(self, directory: str, name: str) -> str:
-        """The name of a session's file within the tree, below the root or below `data`."""
-        candidates = [f"{folder}{directory}/{name}" for folder in SESSION_FOLDERS]
-        return next((candidate for candidate in candidates if candidate in self.tree), candidates[0])
+    def session_folder(self, file: str) -> str:
+        """Where the sessions are: below the root or below `data`, as the first that is found tells."""
+        for directory in self.directories:
+            for folder in SESSION_FOLDERS:
+                if f"{folder}{directory}/{file}" in self.tree:
+                    return folder
+        return SESSION_FOLDERS[0]
 
 
 def datasets_in(path: str | Path, extension: str) -> list[str]:

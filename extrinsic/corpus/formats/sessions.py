@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -27,18 +25,6 @@ DIRECTORY = "directory"
 """The condition every corpus has: the first part of a session's path, such as Mar13_S0A1."""
 
 SHOWN_IDS = 5
-
-
-@contextmanager
-def paused_collector() -> Iterator[None]:
-    """Decoded JSON is a great many objects and no cycle: the collector would only walk them in vain."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 @dataclass
@@ -68,40 +54,41 @@ def read_sessions(
     sessions.conditions = {name: [] for name in names}
     problems = Problems()
     digest = hashlib.sha256()
-    with paused_collector():
-        for directory in dataset.directories:
-            files = [dataset.file(directory, name) for name in (log_name, label_name)]
-            if not _all_there(dataset, directory, files, problems):
-                continue
-            try:
-                log_data, label_data = (dataset.tree.read(file) for file in files)
-            except InputError as error:
-                problems.extend(error.problems)
-                continue
-            digest.update(len(log_data).to_bytes(8, "little") + log_data)
-            digest.update(len(label_data).to_bytes(8, "little") + label_data)
-            log_value = decode_clean(log_data)
-            log = _convert(log_value, Log)
-            labels = _convert(decode_clean(label_data), label_type)
-            if log is None or labels is None or not _fits(log, labels):
-                _diagnose(dataset, directory, files, (log_data, label_data), check_label, problems)
-                continue
-            sessions.logs.add(log)
-            sessions.labels.append(labels)
-            values = [directory.partition("/")[0], *conditions_of_log(log_value, keys)]
-            for name, value in zip(names, values, strict=True):
-                sessions.conditions[name].append(value)
-        _check_ids(sessions.logs.sessions, dataset, problems)
-        problems.raise_errors()
+    folder = dataset.session_folder(log_name)
+    for directory in dataset.directories:
+        files = [f"{folder}{directory}/{name}" for name in (log_name, label_name)]
+        contents = _read_files(dataset, directory, files, problems)
+        if contents is None:
+            continue
+        log_data, label_data = contents
+        digest.update(len(log_data).to_bytes(8, "little") + log_data)
+        digest.update(len(label_data).to_bytes(8, "little") + label_data)
+        log_value = decode_clean(log_data)
+        log = _convert(log_value, Log)
+        labels = _convert(decode_clean(label_data), label_type)
+        if log is None or labels is None or not _fits(log, labels):
+            _diagnose(dataset, directory, files, contents, check_label, problems)
+            continue
+        sessions.logs.add(log)
+        sessions.labels.append(labels)
+        values = [directory.partition("/")[0], *conditions_of_log(log_value, keys)]
+        for name, value in zip(names, values, strict=True):
+            sessions.conditions[name].append(value)
+    _check_ids(sessions.logs.sessions, dataset, problems)
+    problems.raise_errors()
     sessions.signature = digest.hexdigest()
     return sessions
 
 
-def _all_there(dataset: Dataset, directory: str, files: list[str], problems: Problems) -> bool:
-    missing = [file for file in files if file not in dataset.tree]
-    for file in missing:
-        problems.add("there is no such file", path=dataset.tree.place(file), session=directory)
-    return not missing
+def _read_files(dataset: Dataset, directory: str, files: list[str], problems: Problems) -> list[bytes] | None:
+    """The contents of a session's files, or None and a problem for each that cannot be read."""
+    contents = []
+    for file in files:
+        try:
+            contents.append(dataset.tree.read(file))
+        except InputError as error:
+            problems.extend(replace(problem, session=directory) for problem in error.problems)
+    return contents if len(contents) == len(files) else None
 
 
 def _convert(value: Any, kind: type[L]) -> L | None:
@@ -116,7 +103,7 @@ def _fits(log: Log, labels: Any) -> bool:
 
 
 def _diagnose(
-    dataset: Dataset, directory: str, files: list[str], contents: tuple[bytes, bytes],
+    dataset: Dataset, directory: str, files: list[str], contents: list[bytes],
     check_label: LabelCheck, problems: Problems,
 ) -> None:  # fmt: skip
     """Say what is wrong with a session whose files could not be read straight away."""

@@ -13,7 +13,6 @@ from extrinsic.corpus.formats.checking import Checker, Missing
 from extrinsic.corpus.formats.dstc1.values import BadPairs, assignment_of_pairs, check_pairs, value_of_pairs
 from extrinsic.corpus.formats.logs import Scalar
 from extrinsic.corpus.formats.repairs import note_unlabelled, report_repairs
-from extrinsic.corpus.formats.sessions import paused_collector
 from extrinsic.corpus.formats.tracker_files import check_tracker_file, sessions_fit
 from extrinsic.corpus.hypotheses import Hypotheses, JointHypotheses
 from extrinsic.corpus.labels import LabelEvents
@@ -52,11 +51,10 @@ class TrackerFile(msgspec.Struct, gc=False, rename="kebab", forbid_unknown_field
 def read_tracker(path: str | Path, corpus: Corpus, name: str) -> TrackerOutput:
     """Read a tracker file against its corpus, or raise InputError with every problem in it."""
     data = read_bytes(path)
-    with paused_collector():
-        decoded = _decode(data, corpus)
-        if decoded is None:
-            check_tracker_file(data, str(path), corpus, _check_turn)
-            raise AssertionError("a tracker file was refused without a reason")
+    decoded = _decode(data, corpus)
+    if decoded is None:
+        check_tracker_file(data, str(path), corpus, _check_turn)
+        raise AssertionError("a tracker file was refused without a reason")
     file, given, given_joint = decoded
     beliefs, ranking = rank_slots(corpus, given)
     joint, joint_ranking = rank_joint(corpus, given_joint)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import msgspec
 import numpy as np
 
-from extrinsic.corpus.acts import ActsBuilder
+from extrinsic.arrays import Ints
+from extrinsic.corpus.acts import columns_of_acts
 from extrinsic.corpus.formats.checking import Checker, Missing, check_acts
 from extrinsic.corpus.formats.logs import WrittenAct
 from extrinsic.corpus.formats.session_lists import Dataset, find_dataset
@@ -17,7 +20,7 @@ from extrinsic.corpus.labels import GoalLabels
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.vocabulary import Vocabulary
 from extrinsic.domain import Domain
-from extrinsic.errors import InputError, Problems, did_you_mean
+from extrinsic.errors import InputError, Problems
 from extrinsic.storage import content_hash, decode_json
 
 LIST_EXTENSION = "flist"
@@ -117,37 +120,41 @@ def _label_columns(
     sessions: Sessions[Labels], slots: tuple[str, ...], requestable: tuple[str, ...],
     vocabulary: Vocabulary, problems: Problems,
 ) -> GoalLabels:  # fmt: skip
-    n_turns = sum(len(labels.turns) for labels in sessions.labels)
-    goal = np.zeros((n_turns, len(slots)), dtype=np.int32)
-    requested = np.zeros((n_turns, len(requestable)), dtype=bool)
-    method: list[str] = []
-    heard = ActsBuilder()
-    column_of = {slot: column for column, slot in enumerate(slots)}
-    request_of = {slot: column for column, slot in enumerate(requestable)}
-    row = 0
+    turns = list(chain.from_iterable(labels.turns for labels in sessions.labels))
+    goals = [turn.goal_labels for turn in turns]
+    asked = [turn.requested_slots for turn in turns]
+    goal = np.zeros((len(turns), len(slots)), dtype=np.int32)
+    requested = np.zeros((len(turns), len(requestable)), dtype=bool)
+    try:
+        column = _columns_of(chain.from_iterable(goals), slots)
+        asked_column = _columns_of(chain.from_iterable(asked), requestable)
+    except KeyError:
+        _report_unknown_slots(sessions, slots, requestable, problems)
+        problems.raise_errors()
+        raise
+    row = np.repeat(np.arange(len(turns)), list(map(len, goals)))
+    goal[row, column] = vocabulary.ids([value for labels in goals for value in labels.values()])
+    requested[np.repeat(np.arange(len(turns)), list(map(len, asked))), asked_column] = True
+    method = vocabulary.ids([turn.method_label for turn in turns])
+    heard = columns_of_acts([turn.semantics.json for turn in turns], vocabulary)
+    return GoalLabels(goal, requested, method, heard)
+
+
+def _columns_of(names: Iterable[str], known: tuple[str, ...]) -> Ints:
+    column_of = {name: column for column, name in enumerate(known)}
+    return np.fromiter(map(column_of.__getitem__, names), dtype=np.int64)
+
+
+def _report_unknown_slots(
+    sessions: Sessions[Labels], slots: tuple[str, ...], requestable: tuple[str, ...], problems: Problems
+) -> None:
     for session, labels in zip(sessions.logs.sessions, sessions.labels, strict=True):
         for number, turn in enumerate(labels.turns):
-            for slot, value in turn.goal_labels.items():
-                if slot in column_of:
-                    goal[row, column_of[slot]] = vocabulary.id(value)
-                else:
-                    _report_unknown(problems, session, number, slot, column_of, "goal-labels")
+            checker = Checker(problems, session, number)
+            for slot in turn.goal_labels:
+                checker.at(slot=slot).known(slot, slots, "slot in 'goal-labels'")
             for slot in turn.requested_slots:
-                if slot in request_of:
-                    requested[row, request_of[slot]] = True
-                else:
-                    _report_unknown(problems, session, number, slot, request_of, "requested-slots")
-            method.append(turn.method_label)
-            heard.add(turn.semantics.json)
-            row += 1
-    return GoalLabels(goal, requested, vocabulary.ids(method), heard.build(vocabulary))
-
-
-def _report_unknown(
-    problems: Problems, session: str, turn: int, slot: str, known: dict[str, int], what: str
-) -> None:
-    message = f"a slot of {what} is not in the ontology; {did_you_mean(slot, known)}"
-    problems.add(message, session=session, turn=turn, slot=slot)
+                checker.at(slot=slot).known(slot, requestable, "slot in 'requested-slots'")
 
 
 def check_labels(checker: Checker, value: Any) -> int:

@@ -14,7 +14,6 @@ import numpy as np
 from extrinsic.arrays import Floats, Ints, offsets_from_lengths, take_rows
 from extrinsic.corpus.formats.dstc2.diagnosis import check_turn
 from extrinsic.corpus.formats.repairs import report_repairs, report_requested_repairs
-from extrinsic.corpus.formats.sessions import paused_collector
 from extrinsic.corpus.formats.tracker_files import check_tracker_file, sessions_fit
 from extrinsic.corpus.hypotheses import Hypotheses, JointHypotheses
 from extrinsic.corpus.model import Corpus
@@ -55,12 +54,11 @@ DECODER = msgspec.json.Decoder(TrackerFile)
 def read_tracker(path: str | Path, corpus: Corpus, name: str) -> TrackerOutput:
     """Read a tracker file against its corpus, or raise InputError with every problem in it."""
     data = read_bytes(path)
-    with paused_collector():
-        decoded = _decode(data, corpus)
-        if decoded is None:
-            check_tracker_file(data, str(path), corpus, check_turn)
-            raise AssertionError("a tracker file was refused without a reason")
-        file, columns = decoded
+    decoded = _decode(data, corpus)
+    if decoded is None:
+        check_tracker_file(data, str(path), corpus, check_turn)
+        raise AssertionError("a tracker file was refused without a reason")
+    file, columns = decoded
     beliefs, ranking = rank_slots(corpus, columns.given)
     joint, joint_ranking = rank_joint(corpus, columns.joint)
     method, method_ranking = method_beliefs(corpus, columns.method)

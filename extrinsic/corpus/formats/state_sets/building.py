@@ -9,7 +9,7 @@ from operator import methodcaller
 import numpy as np
 
 from extrinsic.arrays import Ids, offsets_from_lengths
-from extrinsic.corpus.state_sets import GIVEN_NONE, StateSets, state_vocabulary
+from extrinsic.corpus.state_sets import ABSENT, StateSets, state_vocabulary
 from extrinsic.corpus.vocabulary import Vocabulary
 from extrinsic.errors import Problem
 
@@ -64,5 +64,5 @@ def _columns(
             values.extend(_values(assigned))
     table = np.zeros((len(states), len(slots)), dtype=np.int32)
     identities = vocabulary.ids(values)
-    table[rows, columns] = np.where(identities == empty, GIVEN_NONE, identities)
+    table[rows, columns] = np.where(identities == empty, ABSENT, identities)
     return table

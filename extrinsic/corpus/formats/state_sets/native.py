@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from extrinsic.corpus.formats.checking import Checker
-from extrinsic.corpus.formats.sessions import paused_collector
 from extrinsic.corpus.formats.state_sets.building import State, build_state_sets
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.errors import Problems
@@ -20,16 +19,15 @@ Gather = Callable[[Checker, Any], Dialogs]
 def read_native(path: str | Path, name: str, layout: str, gather: Gather) -> StateSets:
     """Read a file whose JSON `gather` turns into dialogs, reporting through the Checker it is given."""
     data = read_bytes(path)
-    with paused_collector():
-        value = decode_clean(data)
-        if value is None:
-            value = decode_loosely(data, str(path))
-        problems = Problems(str(path))
-        dialogs = gather(Checker(problems), value)
-        if not dialogs and not problems.errors:
-            problems.add("the file has no dialogs")
-        problems.raise_errors()
-        return build_state_sets(name, dialogs, content_hash(layout, data), list(problems))
+    value = decode_clean(data)
+    if value is None:
+        value = decode_loosely(data, str(path))
+    problems = Problems(str(path))
+    dialogs = gather(Checker(problems), value)
+    if not dialogs and not problems.errors:
+        problems.add("the file has no dialogs")
+    problems.raise_errors()
+    return build_state_sets(name, dialogs, content_hash(layout, data), list(problems))
 
 
 def put(checker: Checker, state: dict[str, dict[str, str]], domain: str, slot: str, value: str) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 import msgspec
 
 from extrinsic.corpus.formats.checking import Checker, Missing
-from extrinsic.corpus.formats.sessions import paused_collector
 from extrinsic.corpus.formats.state_sets.building import State, build_state_sets
 from extrinsic.corpus.formats.state_sets.turns import turn_numbers
 from extrinsic.corpus.state_sets import ABSENT, StateSets
@@ -27,12 +26,11 @@ DECODER = msgspec.json.Decoder(dict[str, dict[str, Turn]])
 def read(path: str | Path, name: str) -> StateSets:
     """Read a file, or raise InputError with every problem in it."""
     data = read_bytes(path)
-    with paused_collector():
-        dialogs = _decode(data)
-        if dialogs is None:
-            _diagnose(data, str(path))
-            raise AssertionError("a state-sets file was refused without a reason")
-        return build_state_sets(name, dialogs, content_hash("state-sets", data))
+    dialogs = _decode(data)
+    if dialogs is None:
+        _diagnose(data, str(path))
+        raise AssertionError("a state-sets file was refused without a reason")
+    return build_state_sets(name, dialogs, content_hash("state-sets", data))
 
 
 def _decode(data: bytes) -> dict[str, list[tuple[State, State]]] | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +10,17 @@ import pytest
 from extrinsic.corpus.formats import DSTC1
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
-from extrinsic.domain import load_domain
 from extrinsic.errors import InputError
-from tests.builders import dstc1_turn, hypothesis, slu_label, small_dstc1, tracker, write_dstc1, write_json
+from tests.builders import (
+    dstc1_turn,
+    hypothesis,
+    only_sessions,
+    slu_label,
+    small_dstc1,
+    tracker,
+    write_dstc1,
+    write_json,
+)
 from tests.contents import acts_content, beliefs_content, joint_content, values
 
 SEVEN = (("time.ampm", "pm"), ("time.hour", "7"))
@@ -148,9 +155,25 @@ def test_bad_labels_are_reported_alike_wherever_they_are_noticed(tmp_path: Path)
     assert {Path(str(p.path)).parent.name for p in caught.value.problems} == {"one", "two"}
 
 
+OWN_DOMAIN = """
+name = "lines"
+description = "only the route"
+required = ["route"]
+offer = []
+yes_no = []
+end = []
+slots = [{name = "route"}]
+groups = {route = ["route"]}
+predicates = [{name = "any", acts = ["hello"]}]
+"""
+
+
 def test_a_domain_of_ones_own_decides_the_slots(tmp_path: Path) -> None:
-    bus = load_domain("bus")
+    """What the labels say about other slots is then no label of the task."""
+    (tmp_path / "own.toml").write_text(OWN_DOMAIN)
+    own = str(tmp_path / "own.toml")
     files = small_dstc1()
-    corpus = DSTC1.read_corpus(write_dstc1(tmp_path, files).corpus, domain=bus)
-    assert corpus.slots == bus.slot_names
-    assert replace(corpus).domain.name == "bus"
+    corpus = DSTC1.read_corpus(write_dstc1(tmp_path / "1", only_sessions(files, [0])).corpus, domain=own)
+    assert corpus.slots == ("route",)
+    with pytest.raises(InputError, match=r"session two, turn 0.*unknown slot in a label 'time\.hour'"):
+        DSTC1.read_corpus(write_dstc1(tmp_path / "2", files).corpus, domain=own)

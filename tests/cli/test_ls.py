@@ -1,0 +1,38 @@
+"""`extrinsic ls`: the first word of a line is the key."""
+
+from __future__ import annotations
+
+from extrinsic.cli.ls import KINDS
+from tests.running import run
+
+
+def test_kinds_are_listed_without_an_argument() -> None:
+    outcome = run("ls")
+    assert outcome.code == 0
+    assert [line.split()[0] for line in outcome.output.splitlines()] == list(KINDS)
+
+
+def test_formats_are_listed_by_key() -> None:
+    keys = [line.split()[0] for line in run("ls", "formats").output.splitlines()]
+    assert {"dstc1", "dstc2", "state-sets", "trade", "trippy", "simpletod"} <= set(keys)
+    assert keys == sorted(keys)
+
+
+def test_domains_are_listed_with_what_they_are() -> None:
+    lines = run("ls", "domains").output.splitlines()
+    assert [line.split()[0] for line in lines] == ["bus", "restaurants"]
+    assert "DSTC1" in lines[0]
+
+
+def test_every_kind_can_be_listed() -> None:
+    for kind in KINDS:
+        outcome = run("ls", kind)
+        assert outcome.code == 0
+        assert outcome.output or "no" in outcome.errors
+
+
+def test_json_has_a_signature_and_rows() -> None:
+    found = run("ls", "formats", "--json").json()
+    assert found["signature"].startswith("extrinsic:")
+    assert "kind:formats" in found["signature"]
+    assert {"key", "summary"} == set(found["rows"][0])

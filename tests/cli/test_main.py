@@ -1,0 +1,77 @@
+"""The command line as a whole: exit codes, and what `--help` costs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from extrinsic import __version__
+from extrinsic.cli import ls
+from tests.running import run
+
+HEAVY = ("numpy", "scipy", "sklearn", "matplotlib", "msgspec", "joblib", "rich")
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["validate", "--help"], ["ls", "--help"]])
+def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
+    script = (
+        "import sys\nfrom extrinsic.cli.main import main\n"
+        f"try:\n    main({arguments!r})\nexcept SystemExit as stop:\n    assert stop.code == 0\n"
+        f"print('imported:', *[name for name in {HEAVY!r} if name in sys.modules])"
+    )
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert result.stdout.splitlines()[0].startswith("usage: extrinsic")
+    assert result.stdout.splitlines()[-1] == "imported:"
+
+
+def test_validate_imports_no_learning_library() -> None:
+    script = (
+        "import sys\nfrom extrinsic.cli.main import main\nmain(['validate', '--format', 'state-sets', 'x'])\n"
+        "print('imported:', *[n for n in ('scipy', 'sklearn', 'matplotlib') if n in sys.modules])"
+    )
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert result.stdout.splitlines()[-1] == "imported:"
+
+
+def test_the_module_runs_as_a_program() -> None:
+    command = [sys.executable, "-m", "extrinsic", "--version"]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == f"extrinsic {__version__}"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [[], ["no-such-command"], ["validate"], ["ls", "no-such-kind"], ["validate", "--no-such-flag"]],
+)
+def test_a_wrong_command_line_exits_with_2(arguments: list[str]) -> None:
+    outcome = run(*arguments)
+    assert outcome.code == 2
+    assert "usage: extrinsic" in outcome.errors
+
+
+def test_an_error_of_ours_exits_with_1_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def break_down() -> None:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setitem(ls.KINDS, "formats", ("", break_down))
+    outcome = run("ls", "formats")
+    assert outcome.code == 1
+    assert "RuntimeError: a bug" in outcome.errors
+    assert "error in extrinsic, not in your input" in outcome.errors
+
+
+def test_an_interrupt_exits_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(ls.KINDS, "formats", ("", interrupt))
+    assert run("ls", "formats").code == 130
+
+
+def test_a_closed_pipe_is_no_error() -> None:
+    """As in `extrinsic ls formats | head -1`: whoever read the output has heard enough."""
+    command = f"{sys.executable} -m extrinsic ls formats | true; exit ${{PIPESTATUS[0]}}"
+    result = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stderr) == (0, "")

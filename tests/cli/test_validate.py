@@ -1,0 +1,158 @@
+"""`extrinsic validate`: what it prints, counts and returns."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.builders import (
+    Written,
+    dstc1_turn,
+    hypothesis,
+    small_dstc1,
+    small_dstc2,
+    small_state_sets,
+    tracker,
+    write_dstc1,
+    write_dstc2,
+    write_json,
+    write_state_sets,
+)
+from tests.running import Outcome, assert_refused, run
+
+
+@pytest.fixture
+def bus(tmp_path: Path) -> Written:
+    return write_dstc1(tmp_path, small_dstc1())
+
+
+def validate(written: Written, *arguments: object, form: str = "dstc1") -> Outcome:
+    return run("validate", "--format", form, "--corpus", written.corpus, *arguments)
+
+
+def write_tracker(path: Path, route_turn: Any) -> Path:
+    """A tracker file whose five turns are all the same."""
+    beliefs = {"one": [route_turn] * 2, "two": [route_turn] * 3}
+    return write_json(path, tracker("train4", beliefs))
+
+
+def test_a_clean_file(bus: Written) -> None:
+    outcome = validate(bus, bus.tracker)
+    assert outcome.code == 0
+    assert outcome.output == f"{bus.tracker}: 2 sessions, 5 turns, no problems\n"
+    assert outcome.errors == ""
+
+
+def test_several_files_each_have_a_line(bus: Written, tmp_path: Path) -> None:
+    bad = write_json(tmp_path / "bad.json", [])
+    outcome = validate(bus, bus.tracker, bad, bus.tracker)
+    assert outcome.code == 2
+    assert outcome.output.count("2 sessions, 5 turns, no problems") == 2
+    assert f"{bad}: 1 error" in outcome.output
+
+
+def test_without_files_the_corpus_itself_is_checked(tmp_path: Path) -> None:
+    written = write_dstc2(tmp_path, small_dstc2(), archive=True)
+    outcome = validate(written, form="dstc2")
+    assert outcome.code == 0
+    assert "3 sessions, 5 turns" in outcome.output
+
+
+def test_state_sets_need_no_corpus(tmp_path: Path) -> None:
+    outcome = run("validate", "--format", "state-sets", write_state_sets(tmp_path, small_state_sets()))
+    assert outcome.code == 0
+    assert "2 sessions, 3 turns" in outcome.output
+
+
+def test_belief_formats_do(bus: Written) -> None:
+    assert_refused(run("validate", "--format", "dstc1", bus.tracker), "--corpus")
+
+
+def test_nothing_to_validate() -> None:
+    assert_refused(run("validate", "--format", "state-sets"), "name at least one file")
+
+
+def test_an_unknown_format_gets_a_suggestion() -> None:
+    assert_refused(run("validate", "--format", "dstc3", "x"), "did you mean 'dstc")
+
+
+def test_repairs_are_counted_and_do_not_fail(bus: Written, tmp_path: Path) -> None:
+    path = write_tracker(tmp_path / "high.json", dstc1_turn(route=[hypothesis(1.5, {"route": "61c"})]))
+    outcome = validate(bus, path)
+    assert outcome.code == 0
+    assert f"{path}: 2 sessions, 5 turns, 5 repairs, 1 note" in outcome.output
+    assert "[repair] session two, turn 2, slot route" in outcome.output
+
+
+@pytest.mark.parametrize("score", [1.5, -0.5])
+def test_strict_makes_repairs_errors(bus: Written, tmp_path: Path, score: float) -> None:
+    path = write_tracker(tmp_path / "high.json", dstc1_turn(route=[hypothesis(score, {"route": "61c"})]))
+    outcome = validate(bus, path, "--strict")
+    assert_refused(outcome, "5 errors", "session one, turn 0, slot route")
+    assert "[repair]" not in outcome.output
+
+
+def test_rounding_is_not_worth_a_word(bus: Written, tmp_path: Path) -> None:
+    path = write_tracker(tmp_path / "x.json", dstc1_turn(route=[hypothesis(1.000001, {"route": "61c"})]))
+    outcome = validate(bus, path, "--strict")
+    assert outcome.code == 0
+    assert "repair" not in outcome.output
+
+
+@pytest.fixture
+def many(tmp_path: Path) -> Path:
+    """A file with 60 problems: twelve bad scores in each of five turns."""
+    hypotheses = [hypothesis("high", {"route": str(number)}) for number in range(12)]  # type: ignore[arg-type]
+    return write_tracker(tmp_path / "many.json", dstc1_turn(route=hypotheses))
+
+
+def test_the_first_fifty_problems_are_shown_and_the_rest_counted(bus: Written, many: Path) -> None:
+    outcome = validate(bus, many)
+    assert_refused(outcome, f"{many}: 60 errors", "... and 10 more")
+    assert outcome.output.count("has the wrong kind") == 50
+
+
+def test_json_has_all_of_them(bus: Written, many: Path) -> None:
+    outcome = validate(bus, many, "--json")
+    assert outcome.code == 2
+    assert outcome.errors == ""
+    found = outcome.json()
+    assert "dataset:train4" in found["signature"]
+    (row,) = found["rows"]
+    assert (row["file"], row["errors"], row["repairs"], len(row["problems"])) == (str(many), 60, 0, 60)
+    assert row["problems"][-1] == {
+        "message": "the score of hypothesis 11 has the wrong kind",
+        "path": str(many), "session": "two", "turn": 2, "slot": "route",
+        "expected": "a number", "found": "text 'high'", "severity": "error",
+    }  # fmt: skip
+
+
+def test_json_of_a_clean_file(bus: Written) -> None:
+    (row,) = validate(bus, bus.tracker, "--json").json()["rows"]
+    assert (row["sessions"], row["turns"], row["problems"]) == (2, 5, [])
+
+
+def break_every_log(written: Written) -> None:
+    for path in written.corpus.rglob("dstc.log.json"):
+        log = json.loads(path.read_text())
+        log["turns"] = [{**turn, "output": 7} for turn in log["turns"]]
+        path.write_text(json.dumps(log))
+
+
+def test_problems_of_the_corpus_name_their_files(bus: Written) -> None:
+    break_every_log(bus)
+    outcome = validate(bus, bus.tracker)
+    assert_refused(outcome, "calls/one/dstc.log.json", "calls/two/dstc.log.json", "turn 2")
+    assert outcome.text.count("has the wrong kind") == 5
+
+
+def test_json_also_has_the_problems_of_a_corpus(bus: Written) -> None:
+    """All of them, as JSON on stdout: a program that reads it must not have to parse messages."""
+    break_every_log(bus)
+    outcome = validate(bus, bus.tracker, "--json")
+    assert outcome.code == 2
+    problems = [problem for row in outcome.json()["rows"] for problem in row["problems"]]
+    assert len(problems) == 5
