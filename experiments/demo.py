@@ -1,7 +1,6 @@
-"""`make demo`, until the study exists: a two-call bus corpus is written, read and checked.
+"""`make demo`, until the study exists: a two-call bus corpus is written, checked and scored.
 
-Nothing here answers the question of the README yet. It shows what there is: formats, and a validator
-that names every problem of a tracker file.
+Nothing here answers the question of the README yet; it shows what there is.
 """
 
 from __future__ import annotations
@@ -53,32 +52,48 @@ def write_corpus(root: Path) -> None:
     (root / "config" / "demo.sessions").write_text("\n".join(sessions) + "\n")
 
 
-def tracker(route_slot: str, score: Any) -> dict[str, Any]:
-    turn = {route_slot: {"hyps": [{"slots": {"route": "61c"}, "score": score}]}}
-    sessions = [{"session-id": session, "turns": [turn, turn]} for session in ("one", "two")]
+def tracker(slot: str, *beliefs: dict[str, Any]) -> dict[str, Any]:
+    """A tracker file: for each call a belief about the route, held through both turns."""
+    sessions = []
+    for session, belief in zip(("one", "two"), beliefs, strict=True):
+        hypotheses = [{"slots": {"route": route}, "score": score} for route, score in belief.items()]
+        sessions.append({"session-id": session, "turns": [{slot: {"hyps": hypotheses}}] * 2})
     return {"dataset": "demo", "wall-time": 0.1, "sessions": sessions}
 
 
+TRACKERS = {
+    "cautious": tracker("route", {"61c": 0.4, "61d": 0.4}, {"28x": 0.7}),
+    "certain": tracker("route", {"61d": 1.0}, {"28x": 1.0}),
+    "broken": tracker("rout", {"61c": "high"}, {"28x": 0.7}),
+}
+
+
 def show(*arguments: str) -> None:
-    print(f"\n$ extrinsic {' '.join(arguments)}")
+    print(f"\n$ extrinsic {' '.join(arguments)}", flush=True)
     code = main(arguments)
-    print(f"(exit code {code})")
+    print(f"(exit code {code})", flush=True)
 
 
 def run() -> None:
     print(
-        "What there is so far (the study comes later): file formats, and a validator that names every problem."
+        "The study of configs/quick.toml is not built yet. This shows what there is: two made-up calls and\n"
+        "three made-up trackers, checked and scored. The figures mean nothing beyond that."
     )
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
+        corpus = str(root / "corpus")
         write_corpus(root / "corpus")
-        (root / "good.json").write_text(json.dumps(tracker("route", 0.7)))
-        (root / "bad.json").write_text(json.dumps(tracker("rout", "high")))
-        show("ls", "formats")
-        for name in ("good", "bad"):
-            show(
-                "validate", "--format", "dstc1", "--corpus", str(root / "corpus"), str(root / f"{name}.json")
-            )
+        for name, content in TRACKERS.items():
+            (root / f"{name}.json").write_text(json.dumps(content))
+        files = {name: str(root / f"{name}.json") for name in TRACKERS}
+        show("validate", "--format", "dstc1", "--corpus", corpus, files["cautious"], files["broken"])
+        good = (files["cautious"], files["certain"])
+        metrics = [part for name in ("accuracy", "l2", "avgp", "mrr") for part in ("--metric", name)]
+        components = ("--component", "route", "--component", "all")
+        show("score", "--format", "dstc1", "--corpus", corpus, *good, *metrics, *components)
+        show("score", "--format", "dstc1", "--corpus", corpus, *good, "--metric", "jga", "--fill", "argmax",
+             "--fill", "threshold")  # fmt: skip
+        show("ls", "metrics")
 
 
 if __name__ == "__main__":

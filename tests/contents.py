@@ -114,7 +114,7 @@ def output_content(output: TrackerOutput, corpus: Corpus) -> dict[str, Any]:
 
 
 def states_content(states: StateSets) -> dict[str, Any]:
-    """{dialog: [(gold, predicted)]}, each a dictionary over (domain, slot); "none" where given as such."""
+    """{dialog: [(gold, predicted)]}, each a dictionary over (domain, slot); an explicit "none" is a value."""
 
     def state(row: Any) -> dict[tuple[str, str], Any]:
         return {states.slots[column]: states.value(int(row[column])) for column in np.flatnonzero(row)}

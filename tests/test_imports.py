@@ -9,7 +9,7 @@ from pathlib import Path
 import extrinsic
 
 LAYERS = (
-    "errors", "registry", "storage", "arrays", "settings", "domain", "corpus", "simulation", "trackers",
+    "errors", "signature", "registry", "storage", "arrays", "settings", "domain", "corpus", "simulation", "trackers",
     "metrics", "policy", "value", "correlation", "study", "report", "cli",
 )  # fmt: skip
 ROOT = Path(extrinsic.__file__).parent

@@ -9,18 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from extrinsic.arrays import Bools, Ids, Ints, row_of_each, take_rows
+from extrinsic.arrays import Bools, Ids, Ints, take_rows
 from extrinsic.corpus.acts import Acts
 from extrinsic.corpus.labels import GoalLabels, LabelEvents, Truth
 from extrinsic.corpus.nbest import NBest
 from extrinsic.corpus.predicates import mentioned_slots, predicate_of_turns
+from extrinsic.corpus.turns import DialogTurns
 from extrinsic.corpus.vocabulary import Vocabulary
 from extrinsic.domain import Domain
 from extrinsic.errors import UsageError, did_you_mean
 
 
 @dataclass(frozen=True, eq=False)
-class Corpus:
+class Corpus(DialogTurns):
     """Dialogs, their turns, what the system said, what was understood, and what was meant.
 
     dataset:    the name of the list of sessions.   format: what it was read as (decides the rules).
@@ -51,24 +52,6 @@ class Corpus:
     outcomes: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     ontology: Mapping[str, Any] = field(default_factory=dict)
     signature: str = ""
-
-    @property
-    def n_dialogs(self) -> int:
-        return len(self.sessions)
-
-    @property
-    def n_turns(self) -> int:
-        return int(self.offsets[-1])
-
-    @cached_property
-    def dialog_of_turn(self) -> Ints:
-        """(n_turns,)"""
-        return row_of_each(self.offsets)
-
-    @cached_property
-    def turn_in_dialog(self) -> Ints:
-        """(n_turns,) 0, 1, 2, ... within each dialog."""
-        return np.arange(self.n_turns) - self.offsets[self.dialog_of_turn]
 
     @cached_property
     def segment_end(self) -> Ints:

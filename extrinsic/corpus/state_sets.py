@@ -7,7 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from extrinsic.arrays import Ids, Ints, row_of_each, take_rows
+from extrinsic.arrays import Ids, Ints, take_rows
+from extrinsic.corpus.turns import DialogTurns
 from extrinsic.corpus.vocabulary import Value, Vocabulary
 from extrinsic.errors import Problem
 
@@ -19,7 +20,7 @@ GIVEN_NONE = 1
 
 
 @dataclass(frozen=True, eq=False)
-class StateSets:
+class StateSets(DialogTurns):
     """The states of one system over its dialogs, and the gold states beside them.
 
     dialogs: ids.   offsets (n_dialogs + 1,): turns.   slots: (domain, slot), sorted.
@@ -35,18 +36,6 @@ class StateSets:
     predicted: Ids
     problems: tuple[Problem, ...] = ()
     signature: str = ""
-
-    @property
-    def n_dialogs(self) -> int:
-        return len(self.dialogs)
-
-    @property
-    def n_turns(self) -> int:
-        return int(self.offsets[-1])
-
-    @cached_property
-    def dialog_of_turn(self) -> Ints:
-        return row_of_each(self.offsets)
 
     @cached_property
     def domains(self) -> tuple[str, ...]:

@@ -8,7 +8,12 @@ import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ids, Ints, row_of_each, take_rows
 from extrinsic.corpus.hypotheses import Beliefs, Hypotheses, JointBeliefs, JointHypotheses
-from extrinsic.corpus.joint import joint_correctness, marginals_of_joint
+from extrinsic.corpus.joint import (
+    choose_joint,
+    joint_correctness,
+    joint_of_marginals,
+    marginals_of_joint,
+)
 from extrinsic.corpus.labels import GoalLabels, Truth
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.ranking import Ranking, Rule, rank_dstc1, rank_dstc2
@@ -84,6 +89,14 @@ class TrackerOutput:
         if not alone.any():
             return self.beliefs
         return rank_slots(corpus, marginals_of_joint(self.given_joint, alone, self.given))[0]
+
+    def joint_beliefs(self, corpus: Corpus, most: int = 100) -> JointBeliefs:
+        """Joint beliefs for features and rewards: the joint list where the tracker wrote one, else the
+        product of its marginals (the `most` likely assignments)."""
+        if self.given_joint.given.all():
+            return self.joint
+        product = joint_of_marginals(self.marginals(corpus), len(self.slots), most)
+        return rank_joint(corpus, choose_joint(self.given_joint, product))[0]
 
 
 def rank_slots(corpus: Corpus, given: Hypotheses) -> tuple[Beliefs, Ranking]:

@@ -33,6 +33,7 @@ class ChangeCount(Count):
     name: ClassVar[str] = "changes"
     formula: ClassVar[str] = "number of changes that granular change accuracy judges so"
     citation: ClassVar[str] = "Aksu & Chen 2024, Algorithm 1"
+    whole_dialogs: ClassVar[bool] = True
 
     drops: str = "twice"
 

@@ -33,6 +33,8 @@ class Metric(ABC):
     citation: ClassVar[str]
     kind: ClassVar[str]
     higher_is_better: ClassVar[bool] = True
+    whole_dialogs: ClassVar[bool] = False
+    """It looks at dialogs from beginning to end, so only schedule 1 makes sense."""
     positional: ClassVar[str | None] = None
     """The parameter that is typed without its name."""
 

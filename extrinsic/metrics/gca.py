@@ -31,6 +31,7 @@ class GranularChangeAccuracy(Metric):
     )
     citation: ClassVar[str] = "Aksu & Chen 2024"
     kind: ClassVar[str] = "state"
+    whole_dialogs: ClassVar[bool] = True
 
     weights: str = "counts"
     drops: str = "twice"

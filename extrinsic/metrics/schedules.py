@@ -30,9 +30,10 @@ def dstc1_schedules(corpus: Corpus) -> Schedules:
     if corpus.dataset.startswith(DATASETS_WITHOUT_NEIGHBORHOOD):
         column_of = {slot: column for column, slot in enumerate(corpus.slots)}
         for place in ("from", "to"):
-            neighborhood, stop = column_of[f"{place}.neighborhood"], column_of[f"{place}.desc"]
-            second[:, stop] |= second[:, neighborhood]
-            second[:, neighborhood] = False
+            neighborhood, stop = column_of.get(f"{place}.neighborhood"), column_of.get(f"{place}.desc")
+            if neighborhood is not None and stop is not None:
+                second[:, stop] |= second[:, neighborhood]
+                second[:, neighborhood] = False
     at_end = corpus.segment_end == np.arange(corpus.n_turns) + 1
     third = corpus.labels.labelled(corpus.segment_end, len(corpus.slots)) & at_end[:, None]
     return {

@@ -153,11 +153,13 @@ def score(
         raise UsageError("a corpus is scored together with a tracker's output")
     else:
         source = Source(corpus, tracker)
+    if source.n_dialogs == 0:
+        raise UsageError("nothing to score: there are no dialogs")
     chosen = _choose_metrics(source, metrics, fill)
     resampler = Resampler(source.n_dialogs, bootstrap, seed) if bootstrap else None
     rows = tuple(_score_all(source, chosen, schedules, components, resampler))
     if not rows:
-        raise UsageError("nothing was scored: no component on these schedules")
+        raise UsageError("nothing to score: these metrics have no such component on such a schedule")
     return Scores(rows, _signature(source, bootstrap, seed), resampler is not None)
 
 
@@ -216,6 +218,8 @@ def _score_all(
                 for component in _choose_components(table, components):
                     items = table.select(component, schedule)
                     for metric in group:
+                        if schedule != 1 and _of_whole_dialogs(metric):
+                            continue
                         yield _score_one(source, metric, table, component, schedule, items, resampler)
 
 
@@ -238,6 +242,10 @@ def _score_one(
         low=low,
         high=high,
     )
+
+
+def _of_whole_dialogs(metric: Metric | Filled) -> bool:
+    return (metric.metric if isinstance(metric, Filled) else metric).whole_dialogs
 
 
 def _choose_schedules(table: ItemTable | StateTable, schedules: Sequence[int] | None) -> list[int]:

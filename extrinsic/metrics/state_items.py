@@ -7,12 +7,13 @@ from functools import cached_property
 
 import numpy as np
 
-from extrinsic.arrays import Bools, Floats, Ids, Ints, row_of_each
+from extrinsic.arrays import Bools, Floats, Ids, Ints
 from extrinsic.corpus.state_sets import ABSENT, GIVEN_NONE
+from extrinsic.corpus.turns import DialogTurns
 
 
 @dataclass(frozen=True, eq=False)
-class StateItems:
+class StateItems(DialogTurns):
     """States of turns over some slots, on one schedule.
 
     offsets (n_dialogs + 1,): turns.   scheduled (n_turns,): the turns that count; metrics that look back
@@ -25,10 +26,6 @@ class StateItems:
     given_gold: Ids
     given_predicted: Ids
     n_known_slots: int
-
-    @property
-    def n_dialogs(self) -> int:
-        return len(self.offsets) - 1
 
     @property
     def count(self) -> int:
@@ -101,11 +98,6 @@ class StateItems:
         new_predicted = (self.predicted != self.previous(self.predicted, ABSENT)) & (self.predicted != ABSENT)
         return np.asarray(~((new_gold | new_predicted) & ~self.agrees).any(axis=1))
 
-    @cached_property
-    def turn_in_dialog(self) -> Ints:
-        dialog = row_of_each(self.offsets)
-        return np.arange(len(dialog)) - self.offsets[dialog]
-
     def local_errors(self, literal: bool) -> Bools:
         """(n_turns,) turns that went wrong by themselves (FGA's errors of type 1).
 
@@ -135,7 +127,7 @@ class Changes:
     def _carried(self, given: Ids) -> Ids:
         """(n_turns, n_slots) the states with slots once given kept as GIVEN_NONE."""
         turn = np.where(given != ABSENT, np.arange(len(given))[:, None], -1)
-        first = self.items.offsets[row_of_each(self.items.offsets)][:, None]
+        first = self.items.offsets[self.items.dialog_of_turn][:, None]
         so_far = np.maximum.accumulate(turn, axis=0) >= first
         return np.where(given > GIVEN_NONE, given, np.where(so_far, GIVEN_NONE, ABSENT))
 

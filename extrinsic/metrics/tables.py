@@ -13,13 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from extrinsic.arrays import Bools, Floats, Ids, Ints, row_of_each
+from extrinsic.arrays import Bools, Floats, Ids, Ints
+from extrinsic.corpus.turns import DialogTurns
 from extrinsic.corpus.vocabulary import NONE
 from extrinsic.metrics.curves import RocRule, RocStatistics
 
 
 @dataclass(frozen=True, eq=False)
-class ItemTable:
+class ItemTable(DialogTurns):
     """Items of one tracker under one label scheme.
 
     rule:       whose scoring rules made the fields.   label_scheme: "a", "b" (DSTC2) or None.
@@ -44,14 +45,6 @@ class ItemTable:
     truth: Ids | None = None
     cache: dict[Any, Any] = field(default_factory=dict)
     """Shared between the tables of one tracker: orders of scores do not depend on the labels."""
-
-    @property
-    def n_dialogs(self) -> int:
-        return len(self.offsets) - 1
-
-    @cached_property
-    def dialog_of_turn(self) -> Ints:
-        return row_of_each(self.offsets)
 
     @cached_property
     def _sums(self) -> dict[tuple[str | None, int], Floats]:

@@ -28,6 +28,7 @@ class DialogTrait(Metric):
     """The mean over dialogs with a mistake of a number that describes the dialog."""
 
     kind: ClassVar[str] = "state"
+    whole_dialogs: ClassVar[bool] = True
     citation: ClassVar[str] = "Aksu & Chen 2024, eq. 7-10; and its earlier version, section 6.3"
     positional: ClassVar[str | None] = "form"
 

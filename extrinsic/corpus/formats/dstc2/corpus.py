@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -10,9 +9,9 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from extrinsic.arrays import Ints
 from extrinsic.corpus.acts import columns_of_acts
 from extrinsic.corpus.formats.checking import Checker, Missing, check_acts
+from extrinsic.corpus.formats.columns import columns_of
 from extrinsic.corpus.formats.logs import WrittenAct
 from extrinsic.corpus.formats.session_lists import Dataset, find_dataset
 from extrinsic.corpus.formats.sessions import Sessions, read_sessions
@@ -126,8 +125,8 @@ def _label_columns(
     goal = np.zeros((len(turns), len(slots)), dtype=np.int32)
     requested = np.zeros((len(turns), len(requestable)), dtype=bool)
     try:
-        column = _columns_of(chain.from_iterable(goals), slots)
-        asked_column = _columns_of(chain.from_iterable(asked), requestable)
+        column = columns_of(chain.from_iterable(goals), slots)
+        asked_column = columns_of(chain.from_iterable(asked), requestable)
     except KeyError:
         _report_unknown_slots(sessions, slots, requestable, problems)
         problems.raise_errors()
@@ -138,11 +137,6 @@ def _label_columns(
     method = vocabulary.ids([turn.method_label for turn in turns])
     heard = columns_of_acts([turn.semantics.json for turn in turns], vocabulary)
     return GoalLabels(goal, requested, method, heard)
-
-
-def _columns_of(names: Iterable[str], known: tuple[str, ...]) -> Ints:
-    column_of = {name: column for column, name in enumerate(known)}
-    return np.fromiter(map(column_of.__getitem__, names), dtype=np.int64)
 
 
 def _report_unknown_slots(

@@ -11,7 +11,8 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from extrinsic.arrays import Floats, Ints, offsets_from_lengths, take_rows
+from extrinsic.arrays import Floats, offsets_from_lengths, take_rows
+from extrinsic.corpus.formats.columns import columns_of
 from extrinsic.corpus.formats.dstc2.diagnosis import check_turn
 from extrinsic.corpus.formats.repairs import report_repairs, report_requested_repairs
 from extrinsic.corpus.formats.tracker_files import check_tracker_file, sessions_fit
@@ -137,7 +138,7 @@ def _goal_columns(turns: list[TrackerTurn], corpus: Corpus) -> Hypotheses:
     goals = [turn.goal_labels for turn in turns]
     distributions = list(chain.from_iterable(map(_values, goals)))
     turn = np.repeat(np.arange(len(turns)), list(map(len, goals)))
-    item = turn * len(corpus.slots) + _columns_of(chain.from_iterable(goals), corpus.slots, len(turn))
+    item = turn * len(corpus.slots) + columns_of(chain.from_iterable(goals), corpus.slots)
     lengths = list(map(len, distributions))
     value = corpus.vocabulary.ids(list(chain.from_iterable(distributions)))
     score = _scores(chain.from_iterable(map(_values, distributions)), len(value))
@@ -156,7 +157,7 @@ def _joint_columns(turns: list[TrackerTurn], corpus: Corpus) -> JointHypotheses:
     slots = [hypothesis.slots for hypothesis in hypotheses]
     row = np.repeat(np.arange(len(slots)), list(map(len, slots)))
     assignment = np.full((len(slots), len(corpus.slots)), NONE, dtype=np.int32)
-    column = _columns_of(chain.from_iterable(slots), corpus.slots, len(row))
+    column = columns_of(chain.from_iterable(slots), corpus.slots)
     assignment[row, column] = corpus.vocabulary.ids(list(chain.from_iterable(map(_values, slots))))
     return JointHypotheses(
         given,
@@ -183,15 +184,9 @@ def _requested_columns(turns: list[TrackerTurn], corpus: Corpus) -> Floats:
     asked = [turn.requested_slots for turn in turns]
     row = np.repeat(np.arange(len(turns)), list(map(len, asked)))
     requested = np.zeros((len(turns), len(corpus.requestable)))
-    column = _columns_of(chain.from_iterable(asked), corpus.requestable, len(row))
+    column = columns_of(chain.from_iterable(asked), corpus.requestable)
     requested[row, column] = _scores(chain.from_iterable(map(_values, asked)), len(row))
     return requested
-
-
-def _columns_of(names: Iterable[str], known: tuple[str, ...], count: int) -> Ints:
-    """(count,) where each name stands among the known ones; KeyError if one does not."""
-    column_of = {name: column for column, name in enumerate(known)}
-    return np.fromiter(map(column_of.__getitem__, names), dtype=np.int64, count=count)
 
 
 def _scores(scores: Iterable[float], count: int) -> Floats:

@@ -39,14 +39,14 @@ def test_by_hand(tmp_path: Path) -> None:
     north, time = states.vocabulary.find("north"), states.vocabulary.find("10:15")
     south, name = states.vocabulary.find("south"), states.vocabulary.find("a-and-b")
     assert states.gold.tolist() == [[north, ABSENT, ABSENT], [north, GIVEN_NONE, time], [ABSENT] * 3]
-    assert states.predicted.tolist() == [[north, ABSENT, ABSENT], [south, name, GIVEN_NONE], [ABSENT] * 3]
+    assert states.predicted.tolist() == [[north, ABSENT, ABSENT], [south, name, ABSENT], [ABSENT] * 3]
 
 
 def plain_content(files: StateSetFiles) -> dict[str, Any]:
-    """The same as contents.states_content, straight from the file: an empty value is "none"."""
+    """The same as contents.states_content, straight from the file: an empty value is none at all."""
 
     def state(written: Any) -> dict[tuple[str, str], str]:
-        return {(d, s): value or "none" for d, slots in written.items() for s, value in slots.items()}
+        return {(d, s): v for d, slots in written.items() for s, v in slots.items() if v}
 
     return {
         dialog: [(state(turn["gt"]), state(turn["pr"])) for turn in turns.values()]

@@ -1,0 +1,33 @@
+"""What follows from the offsets of dialogs alone."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from extrinsic.arrays import Ints, row_of_each
+
+
+class DialogTurns:
+    """For whatever has turns in dialogs: offsets (n_dialogs + 1,) say which turns each dialog has."""
+
+    offsets: Ints
+
+    @property
+    def n_dialogs(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def n_turns(self) -> int:
+        return int(self.offsets[-1])
+
+    @cached_property
+    def dialog_of_turn(self) -> Ints:
+        """(n_turns,)"""
+        return row_of_each(self.offsets)
+
+    @cached_property
+    def turn_in_dialog(self) -> Ints:
+        """(n_turns,) 0, 1, 2, ... within each dialog."""
+        return np.arange(self.n_turns) - self.offsets[self.dialog_of_turn]
