@@ -58,7 +58,8 @@ def add_in_order(values: Floats, offsets: Ints, start: float = 0.0, sign: float 
     rows = np.flatnonzero(lengths)
     position = 0
     while len(rows):
-        totals[rows] += sign * values[offsets[rows] + position]
+        with np.errstate(over="ignore"):
+            totals[rows] += sign * values[offsets[rows] + position]
         position += 1
         rows = rows[lengths[rows] > position]
     return totals

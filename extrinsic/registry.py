@@ -42,11 +42,14 @@ class Registry(Generic[T]):
 
     def register(self, name: str, target: T | str, summary: str) -> None:
         """Add a name; a name can be taken only once."""
-        if name in self._entries:
+        self._add(self._entries, Entry(name, target, summary))
+
+    def _add(self, entries: dict[str, Entry], entry: Entry) -> None:
+        taken = entries.setdefault(entry.name, entry)
+        if taken is not entry:
             raise UsageError(
-                f"the {self.kind} {name!r} is registered twice: {self._entries[name].target!r} and {target!r}"
+                f"the {self.kind} {entry.name!r} is registered twice: {taken.target!r} and {entry.target!r}"
             )
-        self._entries[name] = Entry(name, target, summary)
 
     def unregister(self, name: str) -> None:
         """Forget a name (for tests and notebooks that define a thing again)."""
@@ -76,12 +79,11 @@ class Registry(Generic[T]):
         return target
 
     def _load(self, entry: Entry) -> Any:
-        from importlib import import_module
+        from importlib.metadata import EntryPoint
 
-        module, _, attribute = entry.target.partition(":")
         try:
-            return getattr(import_module(module), attribute)
-        except (ImportError, AttributeError) as error:
+            return EntryPoint(entry.name, entry.target, self.group).load()
+        except Exception as error:  # whatever a plugin's import may raise is the plugin's doing
             raise UsageError(
                 f"the {self.kind} {entry.name!r} cannot be loaded from {entry.target!r}: {error}"
             ) from error
@@ -92,12 +94,15 @@ class Registry(Generic[T]):
         from importlib import import_module
         from importlib.metadata import entry_points
 
-        self._complete = True
         if self.home:
             import_module(self.home)
+        # All plugins or none: a clash must be there again when the next name is asked for.
+        complete = dict(self._entries)
         for point in entry_points(group=self.group):
             package = point.dist.name if point.dist else "an installed package"
-            self.register(point.name, point.value, f"from {package}")
+            self._add(complete, Entry(point.name, point.value, f"from {package}"))
+        self._entries = complete
+        self._complete = True
 
 
 FORMATS: Registry[Any] = Registry("format", "extrinsic.formats", "extrinsic.corpus.formats")

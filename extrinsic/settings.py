@@ -28,6 +28,10 @@ def parse_toml(data: bytes, kind: type[S], path: str) -> S:
         raise InputError("this is not text", path=path, expected="TOML in UTF-8") from None
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"the TOML is malformed: {error}", path=path) from None
+    except RecursionError:
+        raise InputError("the TOML is nested too deeply", path=path) from None
+    except ValueError as error:  # a number of thousands of digits
+        raise InputError(f"the TOML cannot be read: {error}", path=path) from None
     problems = Problems(path)
     _check(tree, kind, (), text, problems)
     problems.raise_errors()
@@ -64,6 +68,11 @@ def _check(tree: Any, kind: Any, keys: tuple[str | int, ...], text: str, problem
         item = getattr(kind, "__args__", (Any,))[0]
         for position, part in enumerate(tree):
             _check(part, item, (*keys, position), text, problems)
+        return
+    if isinstance(info, msgspec.inspect.DictType) and isinstance(tree, dict):
+        item = getattr(kind, "__args__", (Any, Any))[1]
+        for key, part in tree.items():
+            _check(part, item, (*keys, key), text, problems)
         return
     try:
         msgspec.convert(tree, kind)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import tempfile
 import zlib
@@ -14,6 +15,9 @@ import msgspec
 from extrinsic.errors import InputError, Problems
 
 GZIP_MAGIC = b"\x1f\x8b"
+
+UNDECODABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What msgspec raises for data that is no JSON, or not of the type asked for."""
 
 
 def read_bytes(path: str | Path) -> bytes:
@@ -27,6 +31,8 @@ def read_bytes(path: str | Path) -> bytes:
         raise InputError("this is a directory", path=str(path), expected="a file") from None
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", path=str(path)) from None
+    except ValueError as error:  # a name with a null byte
+        raise InputError(f"cannot be read: {error}", path=repr(str(path))) from None
     if not data:
         raise InputError("the file is empty", path=str(path))
     return decompress(data, str(path)) if data.startswith(GZIP_MAGIC) else data
@@ -132,7 +138,7 @@ def decode_json(data: bytes, path: str) -> Any:
         return value
     value = decode_loosely(data, path)
     problems = Problems(path)
-    _report_defects(value, "", problems)
+    report_defects(value, "", problems)
     problems.raise_errors()
     return value
 
@@ -144,7 +150,7 @@ def decode_clean(data: bytes) -> Any | None:
     """
     try:
         value = msgspec.json.decode(data)
-    except (msgspec.DecodeError, RecursionError):
+    except UNDECODABLE:
         return None
     return value if keeps_keys(data, value) else None
 
@@ -162,9 +168,18 @@ def keeps_keys(data: bytes, value: Any) -> bool:
     """Whether what was decoded from a JSON text still has every key of it, so that none stood twice.
 
     A decoder keeps one of several equal keys, so what was decoded, encoded again, has fewer colons than
-    the text it came from. An escaped colon would upset the count, so it is never trusted.
+    the text it came from. Where the count cannot be trusted (an escaped colon) the keys are looked at.
     """
-    return data.count(b":") == msgspec.json.encode(value).count(b":") and b"\\u003" not in data
+    if b"\\u003" not in data:
+        return data.count(b":") == msgspec.json.encode(value).count(b":")
+    repeated = False
+
+    def look(pairs: list[tuple[str, Any]]) -> None:
+        nonlocal repeated
+        repeated = repeated or len({key for key, _ in pairs}) < len(pairs)
+
+    json.loads(data, object_pairs_hook=look)
+    return not repeated
 
 
 def decode_loosely(data: bytes, path: str) -> Any:
@@ -172,10 +187,14 @@ def decode_loosely(data: bytes, path: str) -> Any:
 
     For finding out what is wrong with a file; only broken syntax is an error here.
     """
-    import json
-
     try:
-        return json.loads(data.decode("utf-8"), object_pairs_hook=_keep_repeated)
+        value = json.loads(data.decode("utf-8"), object_pairs_hook=_keep_repeated)
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+        return value
+    except UnicodeEncodeError as error:
+        raise InputError(
+            "a text holds half a surrogate pair", path=path, found=repr(error.object[error.start])
+        ) from None
     except UnicodeDecodeError as error:
         raise InputError(
             "this is not text",
@@ -189,6 +208,8 @@ def decode_loosely(data: bytes, path: str) -> Any:
         raise InputError(f"{message}, line {error.lineno} column {error.colno}", path=path) from None
     except RecursionError:
         raise InputError("the JSON is nested too deeply", path=path) from None
+    except ValueError as error:  # a number of thousands of digits
+        raise InputError(f"the JSON cannot be read: {error}", path=path) from None
 
 
 def _keep_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -201,14 +222,15 @@ def _keep_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return repeated
 
 
-def _report_defects(value: Any, where: str, problems: Problems) -> None:
+def report_defects(value: Any, where: str, problems: Problems) -> None:
+    """Report keys that stand more than once and numbers that are not finite, with their place."""
     if isinstance(value, dict):
         for key in getattr(value, "keys_repeated", ()):
             problems.add(f"the key {key!r} stands more than once in {where or 'the outermost object'}")
         for key, item in value.items():
-            _report_defects(item, f"{where}.{key}" if where else key, problems)
+            report_defects(item, f"{where}.{key}" if where else key, problems)
     elif isinstance(value, list):
         for position, item in enumerate(value):
-            _report_defects(item, f"{where}[{position}]", problems)
+            report_defects(item, f"{where}[{position}]", problems)
     elif isinstance(value, float) and (value != value or abs(value) == float("inf")):
         problems.add(f"not a finite number at {where}", found=str(value))

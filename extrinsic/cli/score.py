@@ -119,14 +119,15 @@ def _read(arguments: argparse.Namespace) -> tuple[Corpus | None, list[TrackerOut
 
 
 def _print_turn_correlations(arguments: argparse.Namespace, trackers: list[TrackerOutput | StateSets]) -> int:
-    from extrinsic.cli.score_tables import print_turn_correlation
+    from extrinsic.cli.score_tables import print_turn_correlations
     from extrinsic.corpus.state_sets import StateSets
     from extrinsic.errors import UsageError
     from extrinsic.metrics.turn_correlation import KIM_METRICS, turn_correlation
 
+    results = []
     for tracker in trackers:
         if not isinstance(tracker, StateSets):
             raise UsageError("--turn-correlation compares metrics of state sets; this format has beliefs")
-        result = turn_correlation(tracker, arguments.metric or KIM_METRICS)
-        print_turn_correlation(tracker, result, arguments.form or "table", sys.stdout)
+        results.append((tracker, turn_correlation(tracker, arguments.metric or KIM_METRICS)))
+    print_turn_correlations(results, arguments.form or "table", sys.stdout)
     return 0

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
-from typing import TextIO
+from typing import Any, TextIO
 
 from extrinsic.cli.output import print_rows
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.metrics.scoring import Score, Scores
 from extrinsic.metrics.turn_correlation import TurnCorrelation
 from extrinsic.signature import sign
+from extrinsic.storage import content_hash
 
 # What the table shows unless the user chose components, schedules or metrics.
 TELLING_COMPONENTS = ("goal.joint", "goal.all", "requested.all", "method", "joint", "all", "state")
@@ -26,10 +27,7 @@ def print_scores(scores: Scores, form: str, filtered: bool, stream: TextIO) -> N
         print_rows(scores.signature, scores.as_rows(), stream)
         return
     if form == "csv":
-        rows = scores.as_rows()
-        writer = csv.DictWriter(stream, [*rows[0], "signature"], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({**row, "signature": scores.signature} for row in rows)
+        _print_csv(scores.as_rows(), scores.signature, stream)
         return
     telling = [row for row in scores.rows if filtered or _is_telling(row)]
     if form == "latex":
@@ -38,6 +36,13 @@ def print_scores(scores: Scores, form: str, filtered: bool, stream: TextIO) -> N
         _print_markdown(telling, scores.signature, stream)
     else:
         _print_table(telling, scores, stream)
+
+
+def _print_csv(rows: list[dict[str, Any]], signature: str, stream: TextIO) -> None:
+    """The signature is a column, so that every row keeps it and any reader of CSV can read the file."""
+    writer = csv.DictWriter(stream, [*rows[0], "signature"], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({**row, "signature": signature} for row in rows)
 
 
 def _is_telling(row: Score) -> bool:
@@ -150,22 +155,31 @@ def _escape_latex(text: str) -> str:
     return "".join(special.get(c, f"\\{c}" if c in "&%$#_{}" else c) for c in text)
 
 
-def print_turn_correlation(states: StateSets, result: TurnCorrelation, form: str, stream: TextIO) -> None:
-    signature = sign(format="state-sets", tracker=states.signature[:12], turn_correlation="pearson")
-    rows = [{"tracker": states.name, **row} for row in result.as_rows()]
+def print_turn_correlations(
+    results: Sequence[tuple[StateSets, TurnCorrelation]], form: str, stream: TextIO
+) -> None:
+    """One document for all files; a table each for people (LaTeX and Markdown have no form of their own)."""
+    trackers = content_hash(*(states.signature for states, _ in results))[:12]
+    signature = sign(format="state-sets", trackers=trackers, turn_correlation="pearson")
+    rows = [{"tracker": states.name, **row} for states, result in results for row in result.as_rows()]
     if form == "json":
         print_rows(signature, rows, stream)
     elif form == "csv":
-        writer = csv.DictWriter(stream, [*rows[0], "signature"], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({**row, "signature": signature} for row in rows)
+        _print_csv(rows, signature, stream)
     else:
-        width = max(map(len, result.metrics))
-        print(f"{states.name}: correlation of metrics over {states.n_turns:,} turns", file=stream)
-        print(" " * width, *(f"{metric:>{max(len(metric), 7)}}" for metric in result.metrics), file=stream)
-        for metric, row in zip(result.metrics, result.correlation, strict=True):
-            cells = (
-                f"{value:{max(len(name), 7)}.4f}" for value, name in zip(row, result.metrics, strict=True)
-            )
-            print(f"{metric:<{width}}", *cells, file=stream)
+        for states, result in results:
+            _print_matrix(states, result, stream)
         print(signature, file=stream)
+
+
+def _print_matrix(states: StateSets, result: TurnCorrelation, stream: TextIO) -> None:
+    first = max(map(len, result.metrics))
+    widths = [max(len(metric), 7) for metric in result.metrics]
+    print(f"{states.name}: correlation of metrics over {states.n_turns:,} turns", file=stream)
+    heads = (f"{metric:>{width}}" for metric, width in zip(result.metrics, widths, strict=True))
+    print(" " * first, *heads, file=stream)
+    for metric, row in zip(result.metrics, result.correlation, strict=True):
+        texts = ("-" if value != value else f"{value:.4f}" for value in row)
+        print(f"{metric:<{first}}", *(f"{text:>{width}}" for text, width in zip(texts, widths, strict=True)),
+              file=stream)  # fmt: skip
+    print(file=stream)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from extrinsic.cli.arguments import add_corpus_arguments, require_corpus
 from extrinsic.cli.output import SHOWN_PROBLEMS, print_problems, print_rows
-from extrinsic.errors import InputError, Problems
+from extrinsic.errors import InputError, Problems, UsageError
 from extrinsic.signature import sign
 
 if TYPE_CHECKING:
@@ -36,16 +36,27 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from extrinsic.corpus.formats import BeliefFormat
+    from extrinsic.domain import load_domain
     from extrinsic.registry import FORMATS
 
     form: Format = FORMATS.get(arguments.format)
-    corpus = None
+    corpus, rows = None, []
     if isinstance(form, BeliefFormat):
         require_corpus(arguments)
-        corpus = form.read_corpus(arguments.corpus, arguments.dataset, arguments.domain)
-    rows = [_check(form, path, corpus, arguments.strict) for path in arguments.files]
-    if not arguments.files:
-        rows = [_corpus_row(arguments, corpus)]
+        domain = load_domain(arguments.domain or form.default_domain)
+        try:
+            corpus = form.read_corpus(arguments.corpus, arguments.dataset, domain)
+        except InputError as error:
+            # Without its corpus a tracker file cannot be judged: the corpus's problems are the result.
+            problems = Problems()
+            problems.extend(error.problems)
+            rows = [_row(arguments.corpus, None, None, problems)]
+    elif not arguments.files:
+        raise UsageError("nothing to validate: name at least one file")
+    if not rows:
+        rows = [_check(form, path, corpus, arguments.strict) for path in arguments.files]
+    if corpus is not None and not arguments.files:
+        rows = [_row(arguments.corpus, corpus.n_dialogs, corpus.n_turns, Problems())]
     if arguments.json:
         signature = sign(
             command=NAME,
@@ -81,12 +92,6 @@ def _check(form: Format, path: str, corpus: Corpus | None, strict: bool) -> dict
     if strict:
         problems.strict()
     return _row(path, sessions, turns, problems)
-
-
-def _corpus_row(arguments: argparse.Namespace, corpus: Corpus | None) -> dict[str, Any]:
-    if corpus is None:
-        raise InputError("nothing to validate: name at least one file")
-    return _row(arguments.corpus, corpus.n_dialogs, corpus.n_turns, Problems())
 
 
 def _row(path: str, sessions: int | None, turns: int | None, problems: Problems) -> dict[str, Any]:

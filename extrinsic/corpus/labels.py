@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from extrinsic.arrays import Bools, Ids, Ints
+from extrinsic.arrays import Bools, Ids, Ints, row_of_each, take_rows
 from extrinsic.corpus.acts import Acts
 from extrinsic.corpus.vocabulary import NONE
 
@@ -35,13 +35,15 @@ class SpanTruth:
     """Values that are right for a stretch of turns; a slot may have several at once.
 
     slot, value, start, end (n_spans,), sorted by (slot, value, start); spans of one (slot, value) do not
-    overlap.   none (n_turns, n_slots): whether None is right, that is no value is.
+    overlap.   label (n_spans,): which label began the span, in the order of the files.
+    none (n_turns, n_slots): whether None is right, that is no value is.
     """
 
     slot: Ints
     value: Ids
     start: Ints
     end: Ints
+    label: Ints
     none: Bools
 
     def is_correct(self, turn: Ints, slot: Ints, value: Ids) -> Bools:
@@ -70,11 +72,10 @@ class LabelEvents:
 
     def take(self, turns: Ints, n_turns: int) -> LabelEvents:
         """The events of the chosen turns, which become turns 0, 1, 2, ..."""
-        new_turn = np.full(n_turns, -1, dtype=np.int64)
-        new_turn[turns] = np.arange(len(turns))
-        kept = np.flatnonzero(new_turn[self.turn] >= 0)
-        kept = kept[np.argsort(new_turn[self.turn[kept]], kind="stable")]
-        return LabelEvents(new_turn[self.turn[kept]], self.slot[kept], self.value[kept], self.correct[kept])
+        by_turn = np.argsort(self.turn, kind="stable")
+        offsets, flat = take_rows(np.searchsorted(self.turn[by_turn], np.arange(n_turns + 1)), turns)
+        chosen = by_turn[flat]
+        return LabelEvents(row_of_each(offsets), self.slot[chosen], self.value[chosen], self.correct[chosen])
 
     def ever_labelled(self, segment_end: Ints, n_slots: int) -> SpanTruth:
         """As `truth`, with every labelled value taken as right: which values were labelled so far."""
@@ -93,7 +94,8 @@ class LabelEvents:
         first = np.ones(len(order), dtype=bool)
         first[1:] = (slot[1:] != slot[:-1]) | (value[1:] != value[:-1]) | (end[1:] != end[:-1])
         slot, value, start, end = slot[first], value[first], turn[first], end[first]
-        return SpanTruth(slot, value, start, end, ~covered(slot, start, end, len(segment_end), n_slots))
+        none = ~covered(slot, start, end, len(segment_end), n_slots)
+        return SpanTruth(slot, value, start, end, right[order][first], none)
 
     def labelled(self, segment_end: Ints, n_slots: int) -> Bools:
         """(n_turns, n_slots) whether any value of the slot was labelled, right or wrong, so far."""

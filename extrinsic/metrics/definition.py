@@ -69,7 +69,8 @@ class Metric(ABC):
 
 
 def _text(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    """A number with all the digits it takes to read it back, a whole one without a point."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def ratio(numerator: Floats, denominator: Floats) -> Floats:

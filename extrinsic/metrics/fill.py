@@ -37,15 +37,16 @@ class Fill:
             raise UsageError("the threshold of a fill rule must lie in [0, 1]", found=str(self.threshold))
 
     def __str__(self) -> str:
-        return (
-            self.rule if self.rule == "argmax" or self.threshold == 0.5 else f"{self.rule}:{self.threshold:g}"
-        )
+        usual = self.rule == "argmax" or self.threshold == 0.5
+        return self.rule if usual else f"{self.rule}:{self.threshold}"
 
     @staticmethod
     def parse(text: str) -> Fill:
-        rule, _, threshold = str(text).partition(":")
-        if not threshold:
+        rule, colon, threshold = str(text).partition(":")
+        if not colon:
             return Fill(rule)
+        if rule == "argmax":
+            raise UsageError("the fill rule argmax takes no threshold", found=str(text))
         try:
             return Fill(rule, float(threshold))
         except ValueError:
@@ -101,10 +102,10 @@ def gold_states(corpus: Corpus, predicted: Ids, scheme: str) -> Ids:
 def _latest_values(truth: SpanTruth, shape: tuple[int, ...]) -> Ids:
     """(n_turns, n_slots) the right value that became right last, NONE where there is none."""
     latest = np.full(shape, NONE, dtype=np.int32)
-    order = np.argsort(truth.start, kind="stable")
+    order = np.lexsort((truth.label, truth.start))
     lengths = (truth.end - truth.start)[order]
     begin = np.cumsum(lengths) - lengths
     turn = np.repeat(truth.start[order] - begin, lengths) + np.arange(lengths.sum())
-    # Assignment by index keeps the last, and spans come in the order in which they begin.
+    # Assignment by index keeps the last, and spans come in the order in which they were labelled.
     latest[turn, np.repeat(truth.slot[order], lengths)] = np.repeat(truth.value[order], lengths)
     return latest

@@ -20,6 +20,8 @@ class Resampler:
     def __init__(self, n_dialogs: int, n_resamples: int, seed: int) -> None:
         if n_resamples < 2:
             raise UsageError("a bootstrap needs at least 2 resamples", found=str(n_resamples))
+        if seed < 0:
+            raise UsageError("the seed of a bootstrap must be at least 0", found=str(seed))
         rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(n_dialogs,)))
         self.weights = rng.multinomial(n_dialogs, np.full(n_dialogs, 1.0 / n_dialogs), size=n_resamples)
         self._last: tuple[Any, list[Any]] | None = None

@@ -9,14 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import (
-    Json,
-    Written,
-    small_dstc1,
-    small_dstc2,
-    small_state_sets,
-)
+from tests.builders import Json, Written
 from tests.running import Outcome, run
+from tests.samples import small_dstc1, small_dstc2, small_state_sets
 
 FORMATS = ("dstc1", "dstc2", "state-sets", "trade", "trippy", "simpletod")
 BELIEFS = FORMATS[:2]

@@ -6,13 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import (
-    small_dstc1,
-    small_dstc2,
-    write_dstc1,
-    write_dstc2,
-)
+from tests.builders import write_dstc1, write_dstc2
 from tests.cli.bench import Bench
+from tests.samples import small_dstc1, small_dstc2
 
 
 @pytest.fixture

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.builders import (
-    small_dstc1,
-    small_dstc2,
-    write_archive,
-    write_dstc1,
-    write_dstc2,
-)
+from tests.builders import write_archive, write_dstc1, write_dstc2
 from tests.cli.bench import Bench
 from tests.running import assert_refused, run
+from tests.samples import small_dstc1, small_dstc2
 
 
 class TestCorpus:

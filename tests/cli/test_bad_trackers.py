@@ -138,6 +138,8 @@ class TestNames:
             ("route", {"route": None}, "wrong kind"),
             ("route", {"route": True}, "wrong kind"),
             ("joint", {"route": False}, "wrong kind"),
+            ("route", {"route": float("nan")}, "'route'"),
+            ("time", {"time.hour": float("inf")}, "'time.hour'"),
             ("route", [], "wrong kind"),
         ],
     )

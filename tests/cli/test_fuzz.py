@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.builders import Json, small_dstc1, small_dstc2, small_state_sets, write_dstc1, write_dstc2
+from tests.builders import Json, write_dstc1, write_dstc2
 from tests.running import run
+from tests.samples import small_dstc1, small_dstc2, small_state_sets
 
 TRADE = {"d": {"0": {"turn_belief": ["hotel-area-north"], "pred_bs_ptr": ["hotel-area-a-b"], "x": [1.5]}}}
 SLOTS = {"slot_prediction_hotel-area": "§§x", "slot_groundtruth_hotel-area": "x"}

@@ -12,9 +12,6 @@ from tests.builders import (
     Written,
     dstc1_turn,
     hypothesis,
-    small_dstc1,
-    small_dstc2,
-    small_state_sets,
     tracker,
     write_dstc1,
     write_dstc2,
@@ -22,6 +19,7 @@ from tests.builders import (
     write_state_sets,
 )
 from tests.running import Outcome, assert_refused, run
+from tests.samples import small_dstc1, small_dstc2, small_state_sets
 
 
 @pytest.fixture

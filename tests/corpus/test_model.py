@@ -8,8 +8,9 @@ import pytest
 
 from extrinsic.corpus.formats import DSTC1, DSTC2
 from extrinsic.errors import UsageError
-from tests.builders import small_dstc1, small_dstc2, write_dstc1, write_dstc2
+from tests.builders import write_dstc1, write_dstc2
 from tests.contents import corpus_content
+from tests.samples import small_dstc1, small_dstc2
 
 
 def test_segments_end_at_restarts_and_at_the_end_of_a_dialog(tmp_path: Path) -> None:

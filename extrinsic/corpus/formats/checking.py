@@ -57,8 +57,9 @@ class Checker:
     def score(self, value: Any, what: str = "the score") -> None:
         if isinstance(value, bool) or not isinstance(value, int | float):
             self.report(f"{what} has the wrong kind", expected="a number", found=shown(value))
-        elif not isfinite(value):
-            self.report(f"{what} is not finite", expected="a finite number", found=str(value))
+        elif not is_finite(value):
+            found = str(value) if isinstance(value, float) else "a whole number too large"
+            self.report(f"{what} is not finite", expected="a finite number", found=found)
 
     def member(self, value: dict[str, Any], key: str, what: str) -> Any:
         """value[key]; where it is missing a problem is reported and Missing returned."""
@@ -82,6 +83,21 @@ class Checker:
                 self.report(f"unknown key {key!r} in {what}; {did_you_mean(key, options)}")
 
 
+def is_finite(value: float) -> bool:
+    """Also False for a whole number too large for a float."""
+    try:
+        return isfinite(value)
+    except OverflowError:
+        return False
+
+
+def is_plain(value: Any) -> bool:
+    """Whether a value of a pair is text or a number, which compares as text."""
+    return isinstance(value, str) or (
+        isinstance(value, int | float) and not isinstance(value, bool) and is_finite(value)
+    )
+
+
 class Missing:
     """What `Checker.member` returns for a member that is not there."""
 
@@ -101,7 +117,7 @@ def check_acts(checker: Checker, acts: Any, what: str) -> None:
             continue
         for pair in checker.array(slots, f"the slots of {where}"):
             good = isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str)
-            if not good or isinstance(pair[1], dict | list):
+            if not good or not (pair[1] is None or is_plain(pair[1])):
                 checker.report(
                     f"a slot of {where} is no pair", expected="[slot, value]", found=repr(pair)[:80]
                 )

@@ -17,7 +17,7 @@ from extrinsic.corpus.formats.session_lists import Dataset
 from extrinsic.corpus.model import Corpus
 from extrinsic.domain import Domain
 from extrinsic.errors import InputError, Problems
-from extrinsic.storage import decode_clean, decode_loosely
+from extrinsic.storage import decode_clean, decode_loosely, report_defects
 
 L = TypeVar("L", bound=msgspec.Struct)
 
@@ -33,6 +33,7 @@ class Sessions(Generic[L]):
 
     logs: LogColumns = field(default_factory=LogColumns)
     labels: list[L] = field(default_factory=list)
+    label_files: list[str] = field(default_factory=list)
     conditions: dict[str, list[str | None]] = field(default_factory=dict)
     signature: str = ""
 
@@ -67,10 +68,13 @@ def read_sessions(
         log = _convert(log_value, Log)
         labels = _convert(decode_clean(label_data), label_type)
         if log is None or labels is None or not _fits(log, labels):
-            _diagnose(dataset, directory, files, contents, check_label, problems)
+            _diagnose(
+                dataset, directory, files, contents, (Log, label_type), (check_log, check_label), problems
+            )
             continue
         sessions.logs.add(log)
         sessions.labels.append(labels)
+        sessions.label_files.append(dataset.tree.place(files[1]))
         values = [directory.partition("/")[0], *conditions_of_log(log_value, keys)]
         for name, value in zip(names, values, strict=True):
             sessions.conditions[name].append(value)
@@ -104,17 +108,24 @@ def _fits(log: Log, labels: Any) -> bool:
 
 def _diagnose(
     dataset: Dataset, directory: str, files: list[str], contents: list[bytes],
-    check_label: LabelCheck, problems: Problems,
+    kinds: tuple[type[msgspec.Struct], ...], checks: tuple[LabelCheck, ...], problems: Problems,
 ) -> None:  # fmt: skip
     """Say what is wrong with a session whose files could not be read straight away."""
-    before = len(problems)
     counts = []
-    for file, data, check in zip(files, contents, (check_log, check_label), strict=True):
+    for file, data, kind, check in zip(files, contents, kinds, checks, strict=True):
         found = Problems(dataset.tree.place(file))
+        checker = Checker(found, session=directory)
         try:
-            counts.append(check(Checker(found, session=directory), decode_loosely(data, found.path or file)))
+            value = decode_loosely(data, dataset.tree.place(file))
         except InputError as error:
-            found.extend(error.problems)
+            problems.extend(replace(problem, session=directory) for problem in error.problems)
+            continue
+        counts.append(check(checker, value))
+        if not len(found):
+            # What is not read must be sound, too: a repeated key may be a misspelt one that is.
+            report_defects(value, "", found)
+        if not len(found):
+            _report_unexpected(checker, value, kind)
         problems.extend(found)
     if len(counts) == 2 and counts[0] != counts[1]:
         problems.add(
@@ -122,8 +133,14 @@ def _diagnose(
             path=dataset.tree.place(files[1]), session=directory,
             expected=f"{counts[0]} turns", found=str(counts[1]),
         )  # fmt: skip
-    if len(problems) == before:
-        problems.add("the log or the labels have an unexpected form", path=dataset.tree.place(files[0]))
+
+
+def _report_unexpected(checker: Checker, value: Any, kind: type[msgspec.Struct]) -> None:
+    """The last resort, for a form that no check knows."""
+    try:
+        msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        checker.report(f"the file has an unexpected form: {error}")
 
 
 def _check_ids(ids: list[str], dataset: Dataset, problems: Problems) -> None:

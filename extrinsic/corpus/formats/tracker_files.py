@@ -76,4 +76,7 @@ def tracker_file(output: TrackerOutput, corpus: Corpus, write_turn: Callable[[in
         }
         for i, session in enumerate(corpus.sessions)
     ]
-    return {"dataset": corpus.dataset, "wall-time": output.wall_time or 0.0, "sessions": sessions}
+    file: dict[str, Any] = {"dataset": corpus.dataset}
+    if output.wall_time is not None:
+        file["wall-time"] = output.wall_time
+    return {**file, "sessions": sessions}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,7 +21,8 @@ class Directory:
         self.path = path
 
     def __contains__(self, name: str) -> bool:
-        return (self.path / name).is_file()
+        # Path.is_file raises where a name is too long; here that only means that it is not there.
+        return os.path.isfile(self.place(name))  # noqa: PTH113
 
     def read(self, name: str) -> bytes:
         return read_bytes(self.place(name))
@@ -134,6 +136,7 @@ Tree = Directory | Archive
 def open_tree(path: str | Path) -> Tree:
     """A directory as it is, anything else as a tar archive."""
     path = Path(path)
-    if path.is_dir():
+    # Path.is_dir raises where a name is too long; reading it then says so.
+    if os.path.isdir(path):  # noqa: PTH112
         return Directory(path)
     return Archive(path)

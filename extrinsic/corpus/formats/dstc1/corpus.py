@@ -9,8 +9,13 @@ import msgspec
 import numpy as np
 
 from extrinsic.corpus.formats.checking import Checker, Missing
-from extrinsic.corpus.formats.dstc1.values import BadPairs, check_pairs, slot_of_pairs, value_of_pairs
-from extrinsic.corpus.formats.logs import Scalar
+from extrinsic.corpus.formats.dstc1.values import (
+    BadPairs,
+    PairValue,
+    check_pairs,
+    slot_of_pairs,
+    value_of_pairs,
+)
 from extrinsic.corpus.formats.session_lists import find_dataset
 from extrinsic.corpus.formats.sessions import Sessions, read_sessions
 from extrinsic.corpus.labels import LabelEvents
@@ -24,7 +29,7 @@ LIST_EXTENSION = "sessions"
 
 
 class SluLabel(msgspec.Struct, gc=False):
-    slots: dict[str, Scalar]
+    slots: dict[str, PairValue]
     label: bool
 
 
@@ -75,7 +80,10 @@ def _label_columns(
     values: list[Value] = []
     correct: list[bool] = []
     first = 0
-    for session, labels in zip(sessions.logs.sessions, sessions.labels, strict=True):
+    for session, labels, file in zip(
+        sessions.logs.sessions, sessions.labels, sessions.label_files, strict=True
+    ):
+        problems.path = file
         for number, turn in enumerate(labels.turns):
             for label in turn.slu_labels:
                 try:

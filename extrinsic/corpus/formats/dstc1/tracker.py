@@ -10,8 +10,13 @@ import numpy as np
 
 from extrinsic.arrays import offsets_from_lengths, row_of_each, take_rows
 from extrinsic.corpus.formats.checking import Checker, Missing
-from extrinsic.corpus.formats.dstc1.values import BadPairs, assignment_of_pairs, check_pairs, value_of_pairs
-from extrinsic.corpus.formats.logs import Scalar
+from extrinsic.corpus.formats.dstc1.values import (
+    BadPairs,
+    PairValue,
+    assignment_of_pairs,
+    check_pairs,
+    value_of_pairs,
+)
 from extrinsic.corpus.formats.repairs import note_unlabelled, report_repairs
 from extrinsic.corpus.formats.tracker_files import check_tracker_file, sessions_fit
 from extrinsic.corpus.hypotheses import Hypotheses, JointHypotheses
@@ -26,7 +31,7 @@ JOINT = "joint"
 
 
 class Hypothesis(msgspec.Struct, gc=False, forbid_unknown_fields=True):
-    slots: dict[str, Scalar]
+    slots: dict[str, PairValue]
     score: float
 
 

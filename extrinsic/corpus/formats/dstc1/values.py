@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from extrinsic.corpus.formats.checking import Checker
-from extrinsic.corpus.formats.logs import Scalar
+from extrinsic.corpus.formats.checking import Checker, is_plain
 from extrinsic.corpus.vocabulary import Value
 from extrinsic.domain import Domain
+from extrinsic.errors import shown
+
+PairValue = str | int | float
 
 
 class BadPairs(Exception):
     """Pairs that are no hypothesis of a slot group; `check_pairs` says why."""
 
 
-def value_of_pairs(domain: Domain, slot: str, pairs: dict[str, Scalar]) -> Value:
+def value_of_pairs(domain: Domain, slot: str, pairs: dict[str, PairValue]) -> Value:
     """The value that a non-empty set of pairs stands for; values compare as text.
 
     A simple slot takes exactly one pair, its own; a compound one any pairs of its parts. No pairs at all
@@ -31,7 +33,7 @@ def value_of_pairs(domain: Domain, slot: str, pairs: dict[str, Scalar]) -> Value
     return str(pairs[slot])
 
 
-def slot_of_pairs(domain: Domain, pairs: dict[str, Scalar]) -> str:
+def slot_of_pairs(domain: Domain, pairs: dict[str, PairValue]) -> str:
     """The slot that all the pairs belong to."""
     slots = {domain.slot_of_part.get(part) for part in pairs}
     if len(slots) != 1 or None in slots:
@@ -39,9 +41,9 @@ def slot_of_pairs(domain: Domain, pairs: dict[str, Scalar]) -> str:
     return str(slots.pop())
 
 
-def assignment_of_pairs(domain: Domain, pairs: dict[str, Scalar]) -> dict[str, Value]:
+def assignment_of_pairs(domain: Domain, pairs: dict[str, PairValue]) -> dict[str, Value]:
     """The value of each slot that a joint hypothesis speaks of."""
-    by_slot: dict[str, dict[str, Scalar]] = {}
+    by_slot: dict[str, dict[str, PairValue]] = {}
     for part, value in pairs.items():
         slot = domain.slot_of_part.get(part)
         if slot is None:
@@ -62,8 +64,11 @@ def check_pairs(checker: Checker, value: Any, domain: Domain, what: str, slot: s
     for part, part_value in pairs.items():
         if checker.known(part, domain.slot_of_part, f"slot in {what}"):
             slots.add(domain.slot_of_part[part])
-        if isinstance(part_value, dict | list) or part_value is None:
-            checker.report(f"the value of {part!r} in {what} has the wrong kind", expected="text or a number")
+        if not is_plain(part_value):
+            checker.report(
+                f"the value of {part!r} in {what} has the wrong kind",
+                expected="text or a number", found=shown(part_value),
+            )  # fmt: skip
     if slot is not None and slots - {slot}:
         checker.report(
             f"{what} speaks of another slot", expected=slot, found=", ".join(sorted(slots - {slot}))

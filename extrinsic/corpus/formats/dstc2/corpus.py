@@ -142,7 +142,10 @@ def _label_columns(
 def _report_unknown_slots(
     sessions: Sessions[Labels], slots: tuple[str, ...], requestable: tuple[str, ...], problems: Problems
 ) -> None:
-    for session, labels in zip(sessions.logs.sessions, sessions.labels, strict=True):
+    for session, labels, file in zip(
+        sessions.logs.sessions, sessions.labels, sessions.label_files, strict=True
+    ):
+        problems.path = file
         for number, turn in enumerate(labels.turns):
             checker = Checker(problems, session, number)
             for slot in turn.goal_labels:

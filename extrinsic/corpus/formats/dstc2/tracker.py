@@ -21,7 +21,7 @@ from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput, method_beliefs, rank_joint, rank_slots
 from extrinsic.corpus.vocabulary import NONE
 from extrinsic.errors import Problems
-from extrinsic.storage import content_hash, decode_clean, has_keys, read_bytes
+from extrinsic.storage import UNDECODABLE, content_hash, decode_clean, has_keys, read_bytes
 
 
 class JointHypothesis(msgspec.Struct, gc=False, forbid_unknown_fields=True):
@@ -112,7 +112,7 @@ def _decode(data: bytes, corpus: Corpus) -> tuple[TrackerFile, Columns] | None:
             _method_columns(turns, corpus),
             _requested_columns(turns, corpus),
         )
-    except (msgspec.DecodeError, RecursionError, KeyError):  # KeyError: an unknown slot or method
+    except (*UNDECODABLE, KeyError):  # KeyError: an unknown slot or method
         return None
     if has_keys(data, _count_keys(file, turns, columns)) or decode_clean(data) is not None:
         return file, columns

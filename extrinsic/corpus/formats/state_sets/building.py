@@ -34,14 +34,17 @@ def build_state_sets(
             {(domain, slot) for state in chain(gold, predicted) for domain in state for slot in state[domain]}
         )
     )
+    tables = [_columns(states, slots, vocabulary, empty) for states in (gold, predicted)]
+    # A slot that only ever has an empty value is in no set at all.
+    used = np.any([(table != ABSENT).any(axis=0) for table in tables], axis=0)
     return StateSets(
         name=name,
         dialogs=tuple(dialogs),
         offsets=offsets_from_lengths(list(map(len, dialogs.values()))),
-        slots=slots,
+        slots=tuple(slot for slot, is_used in zip(slots, used, strict=True) if is_used),
         vocabulary=vocabulary,
-        gold=_columns(gold, slots, vocabulary, empty),
-        predicted=_columns(predicted, slots, vocabulary, empty),
+        gold=tables[0] if used.all() else tables[0][:, used],
+        predicted=tables[1] if used.all() else tables[1][:, used],
         problems=tuple(problems),
         signature=signature,
     )

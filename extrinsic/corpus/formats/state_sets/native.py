@@ -10,7 +10,7 @@ from extrinsic.corpus.formats.checking import Checker
 from extrinsic.corpus.formats.state_sets.building import State, build_state_sets
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.errors import Problems
-from extrinsic.storage import content_hash, decode_clean, decode_loosely, read_bytes
+from extrinsic.storage import content_hash, decode_clean, decode_loosely, read_bytes, report_defects
 
 Dialogs = dict[str, list[tuple[State, State]]]
 Gather = Callable[[Checker, Any], Dialogs]
@@ -19,11 +19,16 @@ Gather = Callable[[Checker, Any], Dialogs]
 def read_native(path: str | Path, name: str, layout: str, gather: Gather) -> StateSets:
     """Read a file whose JSON `gather` turns into dialogs, reporting through the Checker it is given."""
     data = read_bytes(path)
+    problems = Problems(str(path))
     value = decode_clean(data)
     if value is None:
         value = decode_loosely(data, str(path))
-    problems = Problems(str(path))
-    dialogs = gather(Checker(problems), value)
+        report_defects(value, "", problems)
+    checker = Checker(problems)
+    dialogs = gather(checker, value)
+    for dialog, turns in dialogs.items():
+        if not turns:
+            checker.at(session=dialog).report("the dialog has no turns")
     if not dialogs and not problems.errors:
         problems.add("the file has no dialogs")
     problems.raise_errors()

@@ -12,7 +12,15 @@ from extrinsic.corpus.formats.state_sets.building import State, build_state_sets
 from extrinsic.corpus.formats.state_sets.turns import turn_numbers
 from extrinsic.corpus.state_sets import ABSENT, StateSets
 from extrinsic.errors import InputError, Problems
-from extrinsic.storage import content_hash, decode_loosely, encode_json, keeps_keys, read_bytes, write_atomic
+from extrinsic.storage import (
+    UNDECODABLE,
+    content_hash,
+    decode_loosely,
+    encode_json,
+    keeps_keys,
+    read_bytes,
+    write_atomic,
+)
 
 
 class Turn(msgspec.Struct, gc=False, forbid_unknown_fields=True):
@@ -36,7 +44,7 @@ def read(path: str | Path, name: str) -> StateSets:
 def _decode(data: bytes) -> dict[str, list[tuple[State, State]]] | None:
     try:
         file = DECODER.decode(data)
-    except (msgspec.DecodeError, RecursionError):
+    except UNDECODABLE:
         return None
     if not file or not keeps_keys(data, file):
         return None

@@ -12,6 +12,7 @@ from typing import Any
 from extrinsic.corpus.formats.checking import Checker, Missing
 from extrinsic.corpus.formats.state_sets.building import State
 from extrinsic.corpus.formats.state_sets.native import Dialogs, put, read_native
+from extrinsic.corpus.formats.state_sets.turns import is_number
 from extrinsic.corpus.state_sets import StateSets
 
 GOLD = "slot_groundtruth_"
@@ -45,7 +46,7 @@ def _identity(checker: Checker, guid: Any, number: int) -> tuple[str | None, int
     # Dialog names hold no hyphen, so the joined form can be taken apart from both ends.
     parts = guid.split("-") if isinstance(guid, str) else guid
     good = isinstance(parts, list) and len(parts) >= 3 and all(isinstance(part, str) for part in parts)
-    if not good or not parts[-1].isdigit():
+    if not good or not is_number(parts[-1]):
         checker.report(
             f"the guid of entry {number} is wrong", expected="[set, dialog, turn]", found=repr(guid)
         )

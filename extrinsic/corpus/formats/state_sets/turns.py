@@ -7,10 +7,15 @@ from collections.abc import Iterable
 from extrinsic.corpus.formats.checking import Checker
 
 
+def is_number(text: str) -> bool:
+    """Whether a text is a whole number of a size that turns can have."""
+    return text.isascii() and text.isdigit() and len(text) < 10
+
+
 def turn_numbers(keys: Iterable[str], checker: Checker | None) -> list[str] | None:
     """The keys in the order of the turns they name, or None (and a problem) if they are not 0, 1, 2, ..."""
     keys = list(keys)
-    wrong = [key for key in keys if not (key.isascii() and key.isdigit() and str(int(key)) == key)]
+    wrong = [key for key in keys if not is_number(key) or str(int(key)) != key]
     for key in wrong if checker else ():
         assert checker is not None
         checker.report("a turn is not named by its number", expected="'0', '1', ...", found=repr(key))

@@ -11,17 +11,9 @@ from extrinsic.corpus.formats import DSTC1
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.errors import InputError
-from tests.builders import (
-    dstc1_turn,
-    hypothesis,
-    only_sessions,
-    slu_label,
-    small_dstc1,
-    tracker,
-    write_dstc1,
-    write_json,
-)
+from tests.builders import dstc1_turn, hypothesis, only_sessions, slu_label, tracker, write_dstc1, write_json
 from tests.contents import acts_content, beliefs_content, joint_content, values
+from tests.samples import small_dstc1
 
 SEVEN = (("time.ampm", "pm"), ("time.hour", "7"))
 

@@ -13,8 +13,9 @@ from extrinsic.corpus.formats import DSTC2
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.errors import InputError
-from tests.builders import ONTOLOGY, dstc2_turn, hypothesis, small_dstc2, tracker, write_dstc2, write_json
+from tests.builders import ONTOLOGY, dstc2_turn, hypothesis, tracker, write_dstc2, write_json
 from tests.contents import acts_content, beliefs_content, joint_content, rows, values
+from tests.samples import small_dstc2
 
 SLOTS = ("food", "pricerange", "name", "area")
 

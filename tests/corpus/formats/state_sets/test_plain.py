@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from extrinsic.corpus.formats import STATE_SETS
 from extrinsic.corpus.state_sets import ABSENT, GIVEN_NONE
 from extrinsic.errors import InputError
-from tests.builders import StateSetFiles, small_state_sets, write_json, write_state_sets
+from tests.builders import StateSetFiles, write_json, write_state_sets
 from tests.contents import states_content
+from tests.samples import small_state_sets
 from tests.strategies import state_set_files
 
 TURN = {"gt": {}, "pr": {}}

@@ -1,0 +1,301 @@
+"""`extrinsic score`: what it prints, what it chooses, and what the Python interface returns."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+from dataclasses import FrozenInstanceError
+from pathlib import Path
+
+import pytest
+
+import extrinsic
+from extrinsic.errors import UsageError
+from tests.builders import Written, write_dstc1, write_dstc2, write_json, write_state_sets
+from tests.real_data import ARCHIVE, FOLDER, needs_data
+from tests.running import Outcome, run
+from tests.samples import small_dstc1, small_dstc2, small_state_sets
+
+ROW = ["tracker", "component", "metric", "schedule", "label_scheme", "n", "value"]
+
+
+@pytest.fixture(scope="module")
+def bus(tmp_path_factory: pytest.TempPathFactory) -> Written:
+    return write_dstc1(tmp_path_factory.mktemp("bus"), small_dstc1())
+
+
+@pytest.fixture(scope="module")
+def restaurants(tmp_path_factory: pytest.TempPathFactory) -> Written:
+    return write_dstc2(tmp_path_factory.mktemp("restaurants"), small_dstc2())
+
+
+@pytest.fixture(scope="module")
+def states(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_state_sets(tmp_path_factory.mktemp("states"), small_state_sets())
+
+
+def score_bus(bus: Written, *options: object) -> Outcome:
+    outcome = run("score", "--format", "dstc1", "--corpus", bus.corpus, bus.tracker, *options)
+    assert outcome.code == 0, outcome.errors
+    return outcome
+
+
+def score_states(*options: object) -> Outcome:
+    outcome = run("score", "--format", "state-sets", *options)
+    assert outcome.code == 0, outcome.errors
+    return outcome
+
+
+def test_json(bus: Written) -> None:
+    written = score_bus(bus, "--json").json()
+    assert list(written) == ["signature", "rows"]
+    assert all(list(row) == ROW for row in written["rows"])
+    # 14 metrics, 3 schedules, 9 slots and joint and all.
+    assert len(written["rows"]) == 14 * 3 * 11
+    row = next(row for row in written["rows"] if row["component"] == "route")
+    # Five turns: 61d is wrong at the first, 61c right at the second, None right in the other call.
+    assert row == {
+        "tracker": "tracker", "component": "route", "metric": "accuracy", "schedule": 1, "label_scheme": None,
+        "n": 5, "value": 4 / 5,
+    }  # fmt: skip
+
+
+def test_nothing_to_score_is_null(bus: Written) -> None:
+    rows = score_bus(bus, "--component", "to.monument", "--schedule", 3, "--json").json()["rows"]
+    assert len(rows) == 14
+    assert {(row["n"], row["value"]) for row in rows} == {(0, None)}
+    printed = score_bus(bus, "--component", "to.monument", "--schedule", 3, "--metric", "l2").output
+    assert "to.monument" in printed
+    assert "nan" not in printed.lower()
+
+
+def test_intervals(bus: Written) -> None:
+    written = score_bus(bus, "--bootstrap", 20, "--seed", 4, "--json").json()
+    assert all(list(row) == [*ROW, "low", "high"] for row in written["rows"])
+    assert written["signature"].endswith("|bootstrap:20,seed=4")
+    route = written["rows"][0]
+    assert route["low"] <= route["value"] <= route["high"]
+    assert "[" in score_bus(bus, "--bootstrap", 20, "--metric", "accuracy", "--component", "route").output
+
+
+def test_signature_says_what_was_scored(bus: Written) -> None:
+    signature = score_bus(bus, "--json").json()["signature"]
+    parts = dict(part.split(":") for part in signature.split("|"))
+    assert list(parts) == ["extrinsic", "format", "dataset", "corpus", "tracker"]
+    assert parts["extrinsic"] == extrinsic.__version__
+    assert (parts["format"], parts["dataset"]) == ("dstc1", bus.dataset)
+    for form in ((), ("--csv",), ("--latex",), ("--markdown",)):
+        assert signature in score_bus(bus, *form).output
+
+
+def test_signature_changes_with_the_files(bus: Written, tmp_path: Path) -> None:
+    files = small_dstc1()
+    files.tracker["sessions"][0]["turns"][0]["route"]["hyps"][0]["score"] = 0.375
+    other = write_json(tmp_path / "tracker.json", files.tracker)
+    changed = run("score", "--format", "dstc1", "--corpus", bus.corpus, other, "--json").json()["signature"]
+    same = score_bus(bus, "--json").json()["signature"]
+    assert changed.rpartition("|")[0] == same.rpartition("|")[0]
+    assert changed != same
+
+
+def test_csv(bus: Written) -> None:
+    rows = list(csv.DictReader(io.StringIO(score_bus(bus, "--csv").output)))
+    written = score_bus(bus, "--json").json()
+    assert list(rows[0]) == [*ROW, "signature"]
+    assert {row["signature"] for row in rows} == {written["signature"]}
+    for line, row in zip(rows, written["rows"], strict=True):
+        assert line["value"] == ("" if row["value"] is None else repr(row["value"]))
+        assert line["label_scheme"] == ""
+
+
+def test_table_shows_the_telling_and_says_so(bus: Written) -> None:
+    output = score_bus(bus).output
+    assert "joint" in output and "all" in output
+    assert "from.monument" not in output
+    assert "84 of 462 scores shown" in output
+    # A filter shows what was asked for, and only that.
+    asked = score_bus(bus, "--component", "from.monument", "--metric", "accuracy").output
+    assert "from.monument" in asked and "joint" not in asked and "scores shown" not in asked
+
+
+def test_table_has_a_line_for_each_label_scheme_asked_for(restaurants: Written) -> None:
+    output = run(
+        "score", "--format", "dstc2", "--corpus", restaurants.corpus, restaurants.tracker,
+        "--component", "goal.food", "--metric", "accuracy", "--schedule", 1,
+    ).output  # fmt: skip
+    lines = [line.split() for line in output.splitlines()]
+    assert lines[0] == ["tracker", "component", "schedule", "labels", "n", "accuracy"]
+    assert [line[3] for line in lines[1:3]] == ["a", "b"]
+
+
+def test_filters(bus: Written) -> None:
+    rows = score_bus(
+        bus, "--json", "--metric", "l2", "--metric", "roc.v1_eer", "--schedule", 1, "--schedule", 3,
+        "--component", "joint", "--component", "time",
+    ).json()["rows"]  # fmt: skip
+    assert {(row["metric"], row["schedule"], row["component"]) for row in rows} == {
+        (metric, schedule, component)
+        for metric in ("l2", "roc.v1_eer")
+        for schedule in (1, 3)
+        for component in ("joint", "time")
+    }
+    everything = score_bus(bus, "--json").json()["rows"]
+    assert all(row in everything for row in rows)
+
+
+def test_several_files_at_once(bus: Written, tmp_path: Path) -> None:
+    other = write_json(tmp_path / "other.v2.json", small_dstc1().tracker)
+    outcome = run("score", "--format", "dstc1", "--corpus", bus.corpus, bus.tracker, other, "--json")
+    rows = outcome.json()["rows"]
+    alone = score_bus(bus, "--json").json()["rows"]
+    assert rows[: len(alone)] == alone
+    # The tracker is called after its file; the same content scores the same.
+    assert [{**row, "tracker": "other.v2"} for row in alone] == rows[len(alone) :]
+    assert "|trackers:" in outcome.json()["signature"]
+
+
+@needs_data
+def test_a_tracker_is_called_after_its_file() -> None:
+    outcome = run(
+        "score", "--format", "dstc2", "--corpus", ARCHIVE, "--dataset", "dstc2_dev",
+        FOLDER / "dstc2" / "trackers" / "focus.dev.json.gz", "--json", "--metric", "accuracy",
+    )  # fmt: skip
+    assert {row["tracker"] for row in outcome.json()["rows"]} == {"focus.dev"}
+
+
+def test_markdown(tmp_path: Path) -> None:
+    # A bar would end the cell; an underscore within a word is just itself.
+    path = write_json(tmp_path / "a|b_c.json", small_state_sets().states)
+    lines = score_states(
+        path, "--markdown", "--metric", "slot_f1", "--metric", "fga(0.5)"
+    ).output.splitlines()
+    assert lines[0] == "| tracker | component | schedule | n | slot_f1 | fga(0.5) |"
+    assert lines[1] == "|---|---|---|---|---:|---:|"
+    # One triple in both sets (turn 0) of 1 + 1 and 2 + 2; two turns of three match.
+    assert lines[2] == r"| a\|b_c | all | 1 | 3 | 0.3333 | 0.6667 |"
+    assert len(lines) == 5 and lines[4].startswith("`extrinsic:")
+
+
+def test_latex(tmp_path: Path) -> None:
+    path = write_json(tmp_path / "a_b&c%.json", small_state_sets().states)
+    lines = score_states(path, "--latex", "--metric", "slot_f1", "--metric", "jga").output.splitlines()
+    assert lines[0].startswith("% extrinsic:")
+    assert lines[1] == r"\begin{tabular}{llllrr}"
+    assert lines[2] == r"tracker & component & schedule & n & slot\_f1 & jga \\ \hline"
+    assert lines[3] == r"a\_b\&c\% & all & 1 & 3 & 0.3333 & 0.6667 \\"
+    assert lines[4:] == [r"\end{tabular}"]
+
+
+def test_state_sets_need_no_corpus(states: Path) -> None:
+    rows = score_states(states, "--json").json()["rows"]
+    assert {(row["component"], row["schedule"]) for row in rows} == {("all", 1)}
+    by_metric = {row["metric"]: row["value"] for row in rows}
+    assert by_metric["jga"] == 2 / 3
+    assert {"gca", "fga(0.25)", "tail_orientation(2023)", "first_error"} <= set(by_metric)
+    by_domain = score_states(states, "--json", "--component", "taxi", "--metric", "jga").json()["rows"]
+    # The taxi is missing at the second of three turns.
+    assert [(row["component"], row["n"], row["value"]) for row in by_domain] == [("taxi", 3, 2 / 3)]
+
+
+def test_fill(bus: Written) -> None:
+    rows = score_bus(bus, "--fill", "argmax", "--fill", "threshold:0.7", "--metric", "jga", "--json").json()[
+        "rows"
+    ]
+    assert {(row["metric"], row["component"]) for row in rows} == {
+        ("jga(fill=argmax)", "state"),
+        ("jga(fill=threshold:0.7)", "state"),
+    }
+    everything = score_bus(bus, "--fill", "threshold", "--json").json()["rows"]
+    assert {"accuracy", "gca(fill=threshold)"} <= {row["metric"] for row in everything}
+
+
+def test_repairs_are_mentioned(bus: Written, tmp_path: Path) -> None:
+    files = small_dstc1()
+    files.tracker["sessions"][0]["turns"][0]["route"]["hyps"][0]["score"] = -0.5
+    path = write_json(tmp_path / "negative.json", files.tracker)
+    outcome = run("score", "--format", "dstc1", "--corpus", bus.corpus, path, "--json")
+    assert (outcome.code, "1 repairs" in outcome.errors) == (0, True)
+    assert outcome.json()["rows"]
+
+
+def test_every_process_prints_the_same(restaurants: Written) -> None:
+    """Sets of texts come in another order in every process."""
+    command = [
+        sys.executable, "-m", "extrinsic", "score", "--format", "dstc2", "--corpus", restaurants.corpus,
+        restaurants.tracker, "--fill", "argmax", "--bootstrap", "5", "--json",
+    ]  # fmt: skip
+    first, second = (
+        subprocess.run(
+            command, capture_output=True, check=True, env={**os.environ, "PYTHONHASHSEED": seed}
+        ).stdout
+        for seed in ("1", "2")
+    )
+    assert first == second
+    assert json.loads(first)["rows"]
+
+
+def test_turn_correlation(states: Path) -> None:
+    written = score_states(states, "--turn-correlation", "--json").json()
+    assert list(written) == ["signature", "rows"]
+    assert len(written["rows"]) == 4 * 4
+    assert written["rows"][0] == {
+        "tracker": "states", "metric": "jga", "other": "jga", "correlation": pytest.approx(1), "n": 3,
+    }  # fmt: skip
+    table = score_states(states, "--turn-correlation", "--metric", "jga", "--metric", "slot_accuracy").output
+    assert "over 3 turns" in table and "slot_accuracy" in table
+
+
+def test_turn_correlation_of_a_perfect_tracker(tmp_path: Path) -> None:
+    """A constant score correlates with nothing: null, never NaN."""
+    perfect = {"a": {"0": {"gt": {}, "pr": {}}, "1": {"gt": {}, "pr": {}}}}
+    path = write_json(tmp_path / "perfect.json", perfect)
+    rows = score_states(path, "--turn-correlation", "--json").json()["rows"]
+    assert {row["correlation"] for row in rows} == {None}
+    assert "nan" not in score_states(path, "--turn-correlation").output
+
+
+def test_turn_correlation_of_several_files_is_one_document(states: Path, tmp_path: Path) -> None:
+    other = write_json(tmp_path / "other.json", small_state_sets().states)
+    written = json.loads(score_states(states, other, "--turn-correlation", "--json").output)
+    assert {row["tracker"] for row in written["rows"]} == {"states", "other"}
+    rows = list(
+        csv.DictReader(io.StringIO(score_states(states, other, "--turn-correlation", "--csv").output))
+    )
+    assert {row["tracker"] for row in rows} == {"states", "other"}
+
+
+def test_python(bus: Written) -> None:
+    corpus = extrinsic.read_corpus(bus.corpus, bus.dataset, format="dstc1")
+    tracker = extrinsic.read_tracker(bus.tracker, corpus)
+    scores = extrinsic.score(corpus, tracker, metrics=["accuracy"], components=["route"], schedules=[1])
+    assert isinstance(scores, extrinsic.Scores)
+    assert [(row.metric, row.n, row.value) for row in scores.rows] == [("accuracy", 5, 4 / 5)]
+    assert scores.as_rows() == score_bus(
+        bus, "--metric", "accuracy", "--component", "route", "--schedule", 1, "--json"
+    ).json()["rows"]  # fmt: skip
+    with pytest.raises(FrozenInstanceError):
+        scores.rows[0].value = 1.0  # type: ignore[misc]
+    with pytest.raises(UsageError, match="together with a tracker"):
+        extrinsic.score(corpus)
+
+
+def test_python_with_state_sets(states: Path) -> None:
+    scores = extrinsic.score(extrinsic.read_states(states), metrics=["jga", "slot_f1"])
+    assert [row.value for row in scores.rows] == [2 / 3, pytest.approx(1 / 3)]
+
+
+def test_dataframes_need_pandas(states: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scores = extrinsic.score(extrinsic.read_states(states), metrics=["jga"])
+    monkeypatch.setitem(sys.modules, "pandas", None)  # as if it were not installed
+    with pytest.raises(UsageError, match="pip install pandas"):
+        scores.to_dataframe()
+
+
+def test_dataframes_with_pandas(states: Path) -> None:
+    pytest.importorskip("pandas")
+    frame = extrinsic.score(extrinsic.read_states(states), metrics=["jga"]).to_dataframe()
+    assert list(frame.columns) == ROW

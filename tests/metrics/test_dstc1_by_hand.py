@@ -1,0 +1,211 @@
+"""DSTC1 scores of small calls, worked out by hand: what is right, and what each item is worth."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from tests.builders import DSTC1_SLOTS
+from tests.metrics.calls import CallScores, Turn
+
+C, D, X = {"route": "61c"}, {"route": "61d"}, {"route": "28x"}
+CMU = {"from.desc": "cmu"}
+ROOT2 = math.sqrt(2)
+
+
+def one_item(*hypotheses: tuple[float, dict[str, str]], right: tuple[dict[str, str], ...] = ()) -> CallScores:
+    """A call of one turn with a belief about the route."""
+    return CallScores([Turn({"route": hypotheses}, right=right)])
+
+
+def test_a_plain_item() -> None:
+    # 61d .5, 61c .3, None .2; 61c is right: rank 2, c = .3.
+    scores = one_item((0.5, D), (0.3, C), right=(C,))
+    assert scores["route", "accuracy"] == 0
+    assert scores["route", "mrr"] == 1 / 2
+    assert scores["route", "avgp"] == 0.3
+    assert scores["route", "l2"] == pytest.approx(ROOT2 * 0.7)
+    assert scores["route", "hypothesis_count"] == 2
+    assert scores["route", "nonempty"] == 1
+    assert scores.n("route") == 1
+
+
+def test_several_right_values() -> None:
+    # 61d .5 and 61c .25 are both right: avgp takes the higher, l2 their sum c = .75; None (.25) is wrong.
+    scores = one_item((0.25, C), (0.5, D), right=(C, D))
+    assert scores["route", "accuracy"] == 1
+    assert scores["route", "mrr"] == 1
+    assert scores["route", "avgp"] == 0.5
+    assert scores["route", "l2"] == pytest.approx(ROOT2 * 0.25)
+
+
+def test_none_comes_before_its_equals() -> None:
+    # 61c .5 ties with None .5; None stands first. Without a right value None is right, else 61c at rank 2.
+    assert one_item((0.5, C))["route", "accuracy"] == 1
+    scores = one_item((0.5, C), right=(C,))
+    assert scores["route", "accuracy"] == 0
+    assert scores["route", "mrr"] == 1 / 2
+
+
+def test_equal_scores_keep_the_order_of_the_file() -> None:
+    # None has 1 - .375 - .375 = .25.
+    assert one_item((0.375, C), (0.375, D), right=(C,))["route", "mrr"] == 1
+    assert one_item((0.375, D), (0.375, C), right=(C,))["route", "mrr"] == 1 / 2
+
+
+def test_the_file_need_not_be_sorted() -> None:
+    assert one_item((0.125, D), (0.625, C), right=(C,))["route", "accuracy"] == 1
+
+
+def test_the_rest_is_subtracted_one_after_the_other() -> None:
+    # 1 - .8 - .1 = .09999999999999995 in floats: None is third, although in numbers it ties with 61c and
+    # would come before it.
+    assert 1.0 - 0.8 - 0.1 < 0.1
+    assert one_item((0.8, D), (0.1, C))["route", "mrr"] == 1 / 3
+
+
+def test_sums_above_one_are_divided() -> None:
+    # .75 + .5 = 1.25: 61d .6, 61c .4, None 0.
+    scores = one_item((0.75, D), (0.5, C), right=(C,))
+    assert scores["route", "avgp"] == pytest.approx(0.4)
+    assert scores["route", "l2"] == pytest.approx(ROOT2 * 0.6)
+    # None at 0 ranks last: behind both.
+    assert one_item((0.75, D), (0.5, C))["route", "mrr"] == 1 / 3
+
+
+def test_negative_scores_count_as_nothing() -> None:
+    # 61c -.5 becomes 0, so None has 1 - .25 = .75 (not 1.25) and 61d .25.
+    scores = one_item((-0.5, C), (0.25, D), right=(D,))
+    assert scores["route", "avgp"] == 0.25
+    assert one_item((-0.5, C), (0.25, D))["route", "avgp"] == 0.75
+    assert one_item((-0.5, C), (0.25, D), right=(C,))["route", "mrr"] == 1 / 3
+    # It is sorted by what was written: -.5 comes behind a 0 that follows it in the file.
+    assert one_item((-0.5, C), (0.0, D), right=(D,))["route", "mrr"] == 1 / 2
+
+
+def test_a_value_never_labelled_is_wrong() -> None:
+    # Nothing right was observed: None is right, 28x is not, though nobody said so.
+    scores = one_item((0.75, X))
+    assert scores["route", "accuracy"] == 0
+    assert scores["route", "avgp"] == 0.25
+
+
+def test_labels_accumulate_and_false_may_become_true() -> None:
+    belief = {"route": [(0.75, C)]}
+    call = [Turn(belief, wrong=[C]), Turn(belief, right=[C]), Turn(belief, wrong=[C]), Turn(belief)]
+    # False at turn 0, true at 1, and it stays true whatever comes: accuracy 0, 1, 1, 1.
+    scores = CallScores(call)
+    assert scores["route", "accuracy"] == 3 / 4
+    # At turn 0 None (.25) is right, later 61c (.75).
+    assert scores["route", "avgp"] == (0.25 + 3 * 0.75) / 4
+
+
+def test_a_restart_clears_the_labels() -> None:
+    belief = {"route": [(0.75, C)]}
+    call = [Turn(belief, right=[C]), Turn(belief, restart=True), Turn(belief, right=[C])]
+    # Right; then nothing is known and None is right again; then right again.
+    assert CallScores(call)["route", "accuracy"] == 2 / 3
+    # Labels of one call say nothing about the next.
+    assert CallScores([Turn(belief, right=[C])], [Turn(belief)])["route", "accuracy"] == 1 / 2
+
+
+def test_date_and_time_are_sets_of_pairs() -> None:
+    seven = {"time.hour": "7", "time.ampm": "pm"}
+    # The order of the pairs and number against text do not matter; a part or a superset is another value.
+    for pairs, right in (
+        ({"time.ampm": "pm", "time.hour": 7}, 1),
+        ({"time.hour": "7"}, 0),
+        ({**seven, "time.minute": "30"}, 0),
+    ):
+        assert CallScores([Turn({"time": [(0.75, pairs)]}, right=[seven])])["time", "accuracy"] == right
+    day = {"date.absmonth": "5", "date.absday": "22"}
+    assert CallScores([Turn({"date": [(0.75, day)]}, right=[day])])["date", "accuracy"] == 1
+
+
+def test_all_pools_the_slots_without_the_joint() -> None:
+    scores = CallScores([Turn({"route": [(0.75, C)], "joint": [(1.0, C)]})])
+    # Of nine slots eight are None and right; the route is wrong, and so is the joint.
+    assert scores["all", "accuracy"] == pytest.approx(8 / 9)
+    assert scores.n("all") == len(DSTC1_SLOTS)
+    assert scores["joint", "accuracy"] == 0
+
+
+@pytest.mark.parametrize(
+    ("joint", "right", "expected"),
+    [
+        (C, [C], 1),
+        (C, [C, CMU], 0),  # from.desc is left out, but a right value of it is known
+        ({**C, **CMU}, [C, CMU], 1),
+        ({**C, **CMU}, [C], 0),  # says more than was observed
+        ({**C, "time.hour": "7"}, [C, {"time.hour": "7", "time.ampm": "pm"}], 0),
+        ({}, [], 0),  # no pairs: never right, not even where None is
+        (None, [], 1),  # no hypothesis at all: None with 1
+        (None, [C], 0),
+    ],
+)
+def test_joint(joint: dict[str, str] | None, right: list[dict[str, str]], expected: int) -> None:
+    hypotheses = [] if joint is None else [(1.0, joint)]
+    assert CallScores([Turn({"joint": hypotheses}, right=right)])["joint", "accuracy"] == expected
+
+
+def test_a_joint_left_out_of_the_turn_is_none() -> None:
+    scores = CallScores([Turn()], [Turn(right=[C])])
+    assert scores["joint", "accuracy"] == 1 / 2
+    assert scores["joint", "hypothesis_count"] == 0
+
+
+def roc_items(*items: tuple[float, bool]) -> CallScores:
+    """One-turn calls whose top route is 61c with these scores (above .5), right or wrong."""
+    return CallScores(
+        *([Turn({"route": [(score, C)]}, right=[C] if right else [])] for score, right in items)
+    )
+
+
+def test_roc_of_five_items() -> None:
+    # By descending score: 1 right, .9 wrong, .8 right, .7 right, .6 wrong. Accepting the best k (N = 5,
+    # 3 right, 2 wrong), from the lowest threshold up:
+    #   k   TA  FA  FR   FA/N  TA/N  FA/2  TA/3
+    #   5    3   2   0    .4    .6    1     1
+    #   4    3   1   0    .2    .6    .5    1
+    #   3    2   1   1    .2    .4    .5    2/3
+    #   2    1   1   2    .2    .2    .5    1/3
+    #   1    1   0   2    0     .2    0     1/3
+    #   0    0   0   3    0     0     0     0     (the last threshold rejects everything)
+    scores = roc_items((0.6, False), (0.9, False), (1.0, True), (0.7, True), (0.8, True))
+    assert scores["route", "roc.v1_eer"] == pytest.approx((1 + 1) / 5)  # k = 3: the first with FR >= FA
+    assert scores["route", "roc.v1_eer_lee"] == pytest.approx(1 / 5)  # FA alone
+    assert scores["route", "roc.v1_ca05"] == scores["route", "roc.v1_ca10"] == 1 / 5
+    assert scores["route", "roc.v1_ca20"] == 3 / 5
+    assert scores["route", "roc.v2_ca05"] == scores["route", "roc.v2_ca20"] == pytest.approx(1 / 3)
+
+
+def test_the_two_equal_error_rates_differ_where_errors_jump() -> None:
+    # .75 right, wrong, wrong, tied: they are accepted together (FA 2, FR 0) or rejected (FA 0, FR 1).
+    # FR >= FA first where all are rejected: FA + FR = 1 of 3, Lee's FA = 0.
+    scores = roc_items((0.75, True), (0.75, False), (0.75, False))
+    assert scores["route", "roc.v1_eer"] == pytest.approx(1 / 3)
+    assert scores["route", "roc.v1_eer_lee"] == 0
+    assert scores["route", "roc.v1_ca05"] == 0
+
+
+def test_scores_closer_than_two_thresholds_are_one() -> None:
+    # Between .6 and 1 thresholds are .4/9999 = .00004 apart. .80001 (wrong) and .80002 (right) fall between
+    # two of them, so the right one is never accepted alone: from 4 to 2 items, TA 3 -> 1 ... of N = 4.
+    #   all: TA 3 FA 1; without .6: TA 2 FA 1; only 1.0: TA 1 FA 0.
+    scores = roc_items((0.6, True), (0.80001, False), (0.80002, True), (1.0, True))
+    assert scores["route", "roc.v2_ca05"] == pytest.approx(1 / 3)
+    # Further apart than a step they are told apart: TA 2 FA 0.
+    apart = roc_items((0.6, True), (0.8, False), (0.8005, True), (1.0, True))
+    assert apart["route", "roc.v2_ca05"] == pytest.approx(2 / 3)
+
+
+def test_roc_needs_two_items_of_both_kinds() -> None:
+    one = roc_items((0.75, True))
+    assert one["route", "accuracy"] == 1
+    assert one["route", "roc.v1_eer"] is one["route", "roc.v1_ca20"] is one["route", "roc.v2_ca20"] is None
+    for right in (True, False):
+        both = roc_items((0.75, right), (1.0, right))
+        assert both["route", "roc.v1_eer"] == 0  # all right: accept all; all wrong: reject all
+        assert both["route", "roc.v1_ca05"] == right
+        assert both["route", "roc.v2_ca05"] is None

@@ -1,0 +1,148 @@
+"""A metric's printed form is its identity and what the user types."""
+
+from __future__ import annotations
+
+import pytest
+
+from extrinsic.errors import UsageError
+from extrinsic.metrics import DSTC1_METRICS, DSTC2_METRICS, STATE_METRICS
+from extrinsic.metrics.definition import Metric
+from extrinsic.metrics.fill import Fill, Filled
+from extrinsic.metrics.parsing import parse_metric
+from extrinsic.registry import METRICS
+
+VARIANTS = (
+    "fga(0)",
+    "fga(2, variant=literal)",
+    "fga(inf)",
+    "fga(0.12345678)",
+    "gca(weights=plain)",
+    "gca(drops=once)",
+    "gca(weights=plain, drops=once)",
+    "changes(missed)",
+    "changes(correct, drops=once)",
+    "turn_errors(own)",
+    "turn_errors(carried)",
+    "first_error(relative)",
+    "slot_accuracy(37)",
+    "jga(fill=argmax)",
+    "jga(fill=threshold)",
+    "jga(fill=threshold:0.7)",
+    "jga(fill=threshold:0.12345678)",
+    "fga(0.5, fill=argmax)",
+    "gca(weights=plain, fill=threshold:0.25)",
+)
+
+NEEDS_A_PARAMETER = {"changes": "changes(wrong)", "turn_errors": "turn_errors(own)"}
+
+
+@pytest.mark.parametrize("text", sorted({*DSTC1_METRICS, *DSTC2_METRICS, *STATE_METRICS, *VARIANTS}))
+def test_the_printed_form_is_what_was_typed(text: str) -> None:
+    metric = parse_metric(text)
+    assert str(metric) == text
+    assert parse_metric(str(metric)) == metric
+
+
+@pytest.mark.parametrize(
+    ("typed", "printed"),
+    [
+        ("fga", "fga(0.5)"),
+        ("fga()", "fga(0.5)"),
+        ("fga(decay=0.75)", "fga(0.75)"),
+        ("fga(.5, variant=published)", "fga(0.5)"),
+        ("  fga ( 1.0 )  ", "fga(1)"),
+        ("gca(weights=counts)", "gca"),
+        ("gca(drops=once, weights=plain)", "gca(weights=plain, drops=once)"),
+        ("improved_average_goal_accuracy(union)", "improved_average_goal_accuracy"),
+        ("tail_orientation(2024)", "tail_orientation"),
+        ("first_error(turn)", "first_error"),
+        ("jga(fill=threshold:0.5)", "jga(fill=threshold)"),
+    ],
+)
+def test_defaults_are_not_printed(typed: str, printed: str) -> None:
+    assert str(parse_metric(typed)) == printed
+
+
+def test_lambda_from_turns_and_factor_survives_printing() -> None:
+    metric = parse_metric("fga(turns=6, factor=0.95)")
+    assert parse_metric(str(metric)) == metric
+
+
+def test_a_fill_rule_is_read_off_the_metric() -> None:
+    metric = parse_metric("fga(0.5, fill=threshold:0.7)")
+    assert metric == Filled(parse_metric("fga(0.5)"), Fill("threshold", 0.7))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("acuracy", "did you mean 'accuracy'?"),
+        ("nothing_like_it", "there is: accuracy"),
+        ("fga(lambada=1)", "no parameter 'lambada'; there is: decay, factor"),
+        ("fga(varient=literal)", "did you mean 'variant'?"),
+        ("jga(weights=plain)", "no parameter 'weights'"),
+        ("fga(-0.5)", "lambda must be a number of at least 0 (found -0.5)"),
+        ("fga(nan)", "lambda must be a number"),
+        ("fga(abc)", "lambda must be a number"),
+        ("fga(0.5, variant=litteral)", "did you mean 'literal'?"),
+        ("fga(0.5, 0.6)", "one value without a name"),
+        ("jga(1)", "no value without a name"),
+        ("fga(turns=6)", "both turns and factor"),
+        ("fga(0.5, turns=6, factor=0.95)", "both turns and factor"),
+        ("fga(turns=0, factor=0.95)", "turns > 0"),
+        ("fga(turns=6, factor=1)", "factor in [0, 1)"),
+        ("fga(turns=six, factor=0.95)", "fga"),
+        ("fga(variant=literal, variant=published)", "'variant' stands twice"),
+        ("jga(fill=argmax, fill=threshold)", "'fill' stands twice"),
+        ("fga(0.5, decay=0.5)", "decay"),
+        ("gca(weights=plane)", "did you mean 'plain'?"),
+        ("gca(drops=thrice)", "did you mean 'twice'?"),
+        ("changes", "which"),
+        ("changes(mised)", "did you mean 'missed'?"),
+        ("turn_errors(other)", "there is: carried, own"),
+        ("tail_orientation(2022)", "no form '2022'"),
+        ("slot_accuracy(0)", "whole number above 0"),
+        ("slot_accuracy(many)", "whole number above 0"),
+        ("jga(fill=argmin)", "did you mean 'argmax'?"),
+        ("jga(fill=threshold:1.5)", "must lie in [0, 1]"),
+        ("jga(fill=threshold:-0.1)", "must lie in [0, 1]"),
+        ("jga(fill=threshold:nan)", "must lie in [0, 1]"),
+        ("jga(fill=threshold:half)", "must be a number"),
+        ("jga(fill=argmax:0.7)", "argmax"),
+        ("accuracy(fill=argmax)", "takes no fill rule"),
+        ("", "is no metric"),
+        ("fga(0.5", "is no metric"),
+        ("fga)0.5(", "is no metric"),
+        ("fga(0.5))", "is no metric"),
+        ("fga(0.5) jga", "is no metric"),
+        ("7", "is no metric"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(text: str, said: str) -> None:
+    with pytest.raises(UsageError) as refusal:
+        parse_metric(text)
+    assert said in str(refusal.value)
+
+
+@pytest.mark.parametrize("name", METRICS.names())
+def test_every_metric_says_what_it_is(name: str) -> None:
+    metric = parse_metric(NEEDS_A_PARAMETER.get(name, name))
+    assert isinstance(metric, Metric)
+    assert metric.name == name
+    assert metric.kind in ("belief", "state")
+    assert isinstance(metric.higher_is_better, bool)
+    assert len(metric.formula) > 10
+    # An author and a year, so that a reader can look it up.
+    assert any(character.isdigit() for character in metric.citation)
+
+
+def test_directions() -> None:
+    lower_is_better = {
+        str(metric)
+        for metric in map(parse_metric, {*DSTC1_METRICS, *DSTC2_METRICS, *STATE_METRICS, *VARIANTS})
+        if isinstance(metric, Metric) and not metric.higher_is_better
+    }
+    assert lower_is_better == {
+        "l2", "l2.binary", "neglogp", "roc.v1_eer", "roc.v1_eer_lee",
+        "changes(missed)", "turn_errors(own)", "turn_errors(carried)",
+    }  # fmt: skip
