@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from extrinsic.corpus.formats import read_corpus as read_corpus
+    from extrinsic.corpus.formats import read_states as read_states
+    from extrinsic.corpus.formats import read_tracker as read_tracker
+    from extrinsic.metrics.scoring import Scores as Scores
+    from extrinsic.metrics.scoring import score as score
 
 __version__ = "0.1.0"
 

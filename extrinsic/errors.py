@@ -72,6 +72,10 @@ class InputError(ExtrinsicError):
     """A file that cannot be read as what it should be."""
 
 
+class OutputError(ExtrinsicError):
+    """A file that cannot be written: no space, no permission."""
+
+
 class UsageError(ExtrinsicError):
     """A request that makes no sense: a name that does not exist, a parameter out of range."""
 
@@ -113,14 +117,15 @@ class Problems:
         ]
 
 
-def did_you_mean(name: str, known: Iterable[str], limit: int = 12) -> str:
+def did_you_mean(name: str, known: Iterable[str], limit: int = 40) -> str:
     """What to try instead of an unknown name: the closest one, or what there is."""
     from difflib import get_close_matches
 
     names = sorted(known)
-    close = get_close_matches(name, names, n=1, cutoff=0.6)
+    by_lower = {known.lower(): known for known in names}
+    close = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.6)
     if close:
-        return f"did you mean {close[0]!r}?"
+        return f"did you mean {by_lower[close[0]]!r}?"
     if not names:
         return "there is none"
     shown = ", ".join(names[:limit])
@@ -131,7 +136,7 @@ def did_you_mean(name: str, known: Iterable[str], limit: int = 12) -> str:
 def shown(value: object) -> str:
     """A found value as it may stand in a message: its kind and a short form of it."""
     kinds = {dict: "object", list: "array", str: "text", bool: "boolean", type(None): "null"}
-    kind = kinds.get(type(value), "number")
+    kind = kinds.get(type(value), "number" if isinstance(value, int | float) else type(value).__name__)
     if isinstance(value, dict | list):
         return f"{kind} with {len(value)} {'entry' if len(value) == 1 else 'entries'}"
     text = repr(value)

@@ -47,6 +47,7 @@ def report_key(
 
 def _check(tree: Any, kind: Any, keys: tuple[str | int, ...], text: str, problems: Problems) -> None:
     """Walk the parts that have a structure of their own; let msgspec judge the leaves."""
+    kind = _structure_in(kind) if isinstance(tree, dict) else kind
     info = msgspec.inspect.type_info(kind)
     if isinstance(info, msgspec.inspect.StructType):
         if not isinstance(tree, dict):
@@ -79,6 +80,14 @@ def _check(tree: Any, kind: Any, keys: tuple[str | int, ...], text: str, problem
     except msgspec.ValidationError as error:
         message = str(error).partition(" - at")[0]
         report_key(problems, text, keys, message, found=shown(tree))
+
+
+def _structure_in(kind: Any) -> Any:
+    """The structure of an optional table, else the kind itself."""
+    members = [part for part in getattr(kind, "__args__", ()) if isinstance(part, type)]
+    structures = [part for part in members if issubclass(part, msgspec.Struct)]
+    is_union = isinstance(msgspec.inspect.type_info(kind), msgspec.inspect.UnionType)
+    return structures[0] if is_union and len(structures) == 1 else kind
 
 
 def _dotted(keys: tuple[str | int, ...]) -> str:

@@ -8,4 +8,5 @@ from extrinsic import __version__
 def sign(**parts: object) -> str:
     """`extrinsic:0.1.0|format:dstc2|...`; parts that are None are left out."""
     fields = {"extrinsic": __version__, **parts}
-    return "|".join(f"{name}:{value}" for name, value in fields.items() if value is not None)
+    texts = {name: str(value).replace("|", "%7C") for name, value in fields.items() if value is not None}
+    return "|".join(f"{name}:{text}" for name, text in texts.items())

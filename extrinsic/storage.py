@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import json
 import os
-import tempfile
+import secrets
 import zlib
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from extrinsic.errors import InputError, Problems
+from extrinsic.errors import InputError, OutputError, Problems
 
 GZIP_MAGIC = b"\x1f\x8b"
 
@@ -68,25 +70,23 @@ def write_atomic(path: str | Path, data: bytes) -> None:
     path = Path(path)
     if path.suffix == ".gz":
         data = compress(data)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())  # noqa: PTH101 - mkstemp makes it private
-        os.replace(temporary, path)  # noqa: PTH105 - the atomic step, named as such
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-    _sync_directory(path.parent)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # Opened like any other file, so that it gets the permissions that any other would.
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+        _sync_directory(path.parent)
+    except OSError as error:
+        raise OutputError(f"cannot be written: {error.strerror or error}", path=str(path)) from error
 
 
 def _sync_directory(path: Path) -> None:
@@ -187,6 +187,10 @@ def decode_loosely(data: bytes, path: str) -> Any:
 
     For finding out what is wrong with a file; only broken syntax is an error here.
     """
+    if data.startswith(codecs.BOM_UTF8):
+        raise InputError(
+            "the file begins with a byte-order mark", path=path, expected="JSON in UTF-8 without one"
+        )
     try:
         value = json.loads(data.decode("utf-8"), object_pairs_hook=_keep_repeated)
         json.dumps(value, ensure_ascii=False).encode("utf-8")
@@ -216,9 +220,9 @@ def _keep_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) == len(pairs):
         return value
-    keys = [key for key, _ in pairs]
+    counts = Counter(key for key, _ in pairs)
     repeated = Repeated(value)
-    repeated.keys_repeated = tuple(key for key in value if keys.count(key) > 1)
+    repeated.keys_repeated = tuple(key for key in value if counts[key] > 1)
     return repeated
 
 

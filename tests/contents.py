@@ -99,7 +99,7 @@ def output_content(output: TrackerOutput, corpus: Corpus) -> dict[str, Any]:
     vocabulary, joint = corpus.vocabulary, output.joint
     return {
         "slots": output.slots,
-        "turn_offsets": output.turn_offsets.tolist(),
+        "offsets": output.offsets.tolist(),
         "given": hypotheses_content(output.given, vocabulary),
         "given_joint": joint_content(output.given_joint, vocabulary),
         "given_method": hypotheses_content(output.given_method, vocabulary),

@@ -79,8 +79,9 @@ def test_strict_turns_repairs_but_not_notes_into_errors() -> None:
     [
         ("dstc2_dve", ["dstc2_dev", "dstc2_train"], "did you mean 'dstc2_dev'?"),
         ("zzz", ["b", "a"], "there is: a, b"),
+        ("JGA", ["jga", "gca"], "did you mean 'jga'?"),
         ("zzz", [], "there is none"),
-        ("zzz", [f"n{i:02}" for i in range(14)], "n10, n11 and 2 more"),
+        ("zzz", [f"n{i:02}" for i in range(42)], "n38, n39 and 2 more"),
     ],
 )
 def test_did_you_mean(name: str, known: list[str], hint: str) -> None:

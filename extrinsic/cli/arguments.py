@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
 
 from extrinsic.errors import UsageError
 
@@ -20,5 +23,34 @@ def add_corpus_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def require_corpus(arguments: argparse.Namespace) -> None:
-    if arguments.corpus is None:
+    if not arguments.corpus:
         raise UsageError(f"the format {arguments.format!r} needs a corpus: say where it is with --corpus")
+
+
+def refuse_corpus(arguments: argparse.Namespace) -> None:
+    """State sets carry their own gold; a corpus would be ignored without a word."""
+    given = [f"--{name}" for name in ("corpus", "dataset", "domain") if getattr(arguments, name) is not None]
+    if given:
+        raise UsageError(
+            f"files of format {arguments.format!r} hold their own gold: leave out {', '.join(given)}"
+        )
+
+
+def unique_names(paths: Sequence[str]) -> list[str]:
+    """Names for tracker files: their stems, with as much of the folders before them as tells them apart."""
+    from extrinsic.corpus.formats import stem
+
+    resolved = [Path(path).resolve() for path in paths]
+    for path, times in Counter(resolved).items():
+        if times > 1:
+            raise UsageError("the file is named more than once", path=str(path))
+    names = [stem(path) for path in paths]
+    depth = 1
+    while len(set(names)) < len(names):
+        counts = Counter(names)
+        names = [
+            "/".join((*path.parts[-1 - depth : -1], stem(path))) if counts[name] > 1 else name
+            for name, path in zip(names, resolved, strict=True)
+        ]
+        depth += 1
+    return names

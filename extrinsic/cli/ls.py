@@ -6,8 +6,10 @@ import argparse
 import sys
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from extrinsic.cli.output import print_rows
+from extrinsic.registry import ESTIMATORS, FEATURES, FORMATS, METRICS, TRACKERS, Registry
 from extrinsic.signature import sign
 
 NAME = "ls"
@@ -19,10 +21,8 @@ DESCRIPTION = (
 Lines = list[tuple[str, str]]
 
 
-def _registered(registry: str) -> Lines:
-    import extrinsic.registry
-
-    return [(entry.name, entry.summary) for entry in getattr(extrinsic.registry, registry).entries()]
+def _registered(registry: Registry[Any]) -> Lines:
+    return [(entry.name, entry.summary) for entry in registry.entries()]
 
 
 def _domains() -> Lines:
@@ -32,12 +32,12 @@ def _domains() -> Lines:
 
 
 KINDS: dict[str, tuple[str, Callable[[], Lines]]] = {
-    "formats": ("file formats of corpora and tracker outputs", partial(_registered, "FORMATS")),
+    "formats": ("file formats of corpora and tracker outputs", partial(_registered, FORMATS)),
     "domains": ("tasks: slots, groups, what the system's acts mean", _domains),
-    "metrics": ("intrinsic metrics of a tracker", partial(_registered, "METRICS")),
-    "trackers": ("trackers that run on any corpus with an SLU N-best", partial(_registered, "TRACKERS")),
-    "features": ("maps from beliefs to the state of a policy", partial(_registered, "FEATURES")),
-    "estimators": ("estimators of what a policy is worth", partial(_registered, "ESTIMATORS")),
+    "metrics": ("intrinsic metrics of a tracker", partial(_registered, METRICS)),
+    "trackers": ("trackers that run on any corpus with an SLU N-best", partial(_registered, TRACKERS)),
+    "features": ("maps from beliefs to the state of a policy", partial(_registered, FEATURES)),
+    "estimators": ("estimators of what a policy is worth", partial(_registered, ESTIMATORS)),
     "configs": ("studies that come with the package", list),
 }
 

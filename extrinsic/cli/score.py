@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from extrinsic.cli.arguments import add_corpus_arguments, require_corpus
+from extrinsic.cli.arguments import add_corpus_arguments, refuse_corpus, require_corpus, unique_names
 from extrinsic.errors import InputError, Problem
 
 if TYPE_CHECKING:
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 NAME = "score"
 HELP = "compute the intrinsic metrics of tracker files"
 DESCRIPTION = (
-    "Compute intrinsic metrics. Without filters all metrics, schedules and components of the format are "
-    "computed; the table shows the most telling ones, --json and --csv give every row."
+    "Compute intrinsic metrics. Of beliefs (dstc1, dstc2) all metrics, schedules, components and label "
+    "schemes are computed; the table shows the most telling, --json and --csv give every row. Of state sets "
+    "every turn and all slots together; --component hotel gives a domain, --schedule 3 the last turn."
 )
 
 
@@ -95,24 +96,24 @@ def _read(arguments: argparse.Namespace) -> tuple[Corpus | None, list[TrackerOut
     if isinstance(form, BeliefFormat):
         require_corpus(arguments)
         corpus = form.read_corpus(arguments.corpus, arguments.dataset, arguments.domain)
+    else:
+        refuse_corpus(arguments)
     trackers: list[TrackerOutput | StateSets] = []
     problems: list[Problem] = []
-    for path in arguments.files:
+    for path, name in zip(arguments.files, unique_names(arguments.files), strict=True):
         try:
             if isinstance(form, BeliefFormat):
                 assert corpus is not None
-                trackers.append(form.read_tracker(path, corpus))
+                trackers.append(form.read_tracker(path, corpus, name))
             else:
-                trackers.append(form.read(path))
+                trackers.append(form.read(path, name))
         except InputError as error:
             problems.extend(error.problems)
             continue
         repairs = sum(problem.severity == "repair" for problem in trackers[-1].problems)
         if repairs:
-            print(
-                f"{path}: {repairs:,} repairs by the scoring rules; `extrinsic validate` names them",
-                file=sys.stderr,
-            )
+            counted = "1 repair" if repairs == 1 else f"{repairs:,} repairs"
+            print(f"{path}: {counted} by the scoring rules; `extrinsic validate` tells", file=sys.stderr)
     if problems:
         raise InputError(problems)
     return corpus, trackers
@@ -122,12 +123,20 @@ def _print_turn_correlations(arguments: argparse.Namespace, trackers: list[Track
     from extrinsic.cli.score_tables import print_turn_correlations
     from extrinsic.corpus.state_sets import StateSets
     from extrinsic.errors import UsageError
+    from extrinsic.metrics.items.bridge import ALL
     from extrinsic.metrics.turn_correlation import KIM_METRICS, turn_correlation
 
+    ignored = [name for name in ("schedule", "fill", "bootstrap") if getattr(arguments, name)]
+    ignored += [arguments.form] if arguments.form in ("latex", "markdown") else []
+    if ignored:
+        raise UsageError(f"--turn-correlation does not go with --{', --'.join(ignored)}")
+    if arguments.component and len(arguments.component) > 1:
+        raise UsageError("--turn-correlation takes one --component at a time")
+    component = arguments.component[0] if arguments.component else ALL
     results = []
     for tracker in trackers:
         if not isinstance(tracker, StateSets):
             raise UsageError("--turn-correlation compares metrics of state sets; this format has beliefs")
-        results.append((tracker, turn_correlation(tracker, arguments.metric or KIM_METRICS)))
+        results.append((tracker, turn_correlation(tracker, arguments.metric or KIM_METRICS, component)))
     print_turn_correlations(results, arguments.form or "table", sys.stdout)
     return 0

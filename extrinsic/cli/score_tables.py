@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 from collections.abc import Sequence
 from typing import Any, TextIO
 
@@ -15,6 +16,8 @@ from extrinsic.storage import content_hash
 
 # What the table shows unless the user chose components, schedules or metrics.
 TELLING_COMPONENTS = ("goal.joint", "goal.all", "requested.all", "method", "joint", "all", "state")
+
+WIDE = 1_000
 
 Line = tuple[str, str, int, str | None]
 """Tracker, component, schedule, label scheme."""
@@ -85,11 +88,15 @@ def _print_table(rows: Sequence[Score], scores: Scores, stream: TextIO) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    console = Console(file=stream, highlight=False)
     metrics, lines = _pivot(rows)
     head = _head(lines)
     cells = {line: _cells(line, by_metric, head) for line, by_metric in lines.items()}
     fixed = sum(max(map(len, column)) + 2 for column in zip(head, *cells.values(), strict=True))
+    widest = max(_width(metric, lines) for metric in metrics)
+    console = Console(file=stream, highlight=False)
+    if not (console.is_terminal or "COLUMNS" in os.environ):
+        console.width = WIDE  # a pipe has no width, and a number must never be cut off
+    console.width = max(console.width, fixed + widest)
     for part in _fitting(metrics, lines, console.width - fixed):
         table = Table(box=None, pad_edge=False, header_style="bold")
         for name in head:
@@ -107,13 +114,17 @@ def _print_table(rows: Sequence[Score], scores: Scores, stream: TextIO) -> None:
     console.print(scores.signature, style="dim", soft_wrap=True)
 
 
+def _width(metric: str, lines: Lines) -> int:
+    """What the column of a metric needs, the space beside it included."""
+    return max([len(metric), *(len(_number(by_metric.get(metric))) for by_metric in lines.values())]) + 2
+
+
 def _fitting(metrics: Sequence[str], lines: Lines, width: int) -> list[list[str]]:
     """The metrics in runs that fit beside each other."""
     runs: list[list[str]] = [[]]
     used = 0
     for metric in metrics:
-        cells = [len(_number(by_metric.get(metric))) for by_metric in lines.values()]
-        needed = max([len(metric), *cells]) + 2
+        needed = _width(metric, lines)
         if runs[-1] and used + needed > width:
             runs.append([])
             used = 0

@@ -7,13 +7,12 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from extrinsic.cli.arguments import add_corpus_arguments, require_corpus
+from extrinsic.cli.arguments import add_corpus_arguments, refuse_corpus, require_corpus
 from extrinsic.cli.output import SHOWN_PROBLEMS, print_problems, print_rows
 from extrinsic.errors import InputError, Problems, UsageError
 from extrinsic.signature import sign
 
 if TYPE_CHECKING:
-    from extrinsic.corpus.formats import Format
     from extrinsic.corpus.model import Corpus
 
 NAME = "validate"
@@ -39,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     from extrinsic.domain import load_domain
     from extrinsic.registry import FORMATS
 
-    form: Format = FORMATS.get(arguments.format)
+    form = FORMATS.get(arguments.format)
     corpus, rows = None, []
     if isinstance(form, BeliefFormat):
         require_corpus(arguments)
@@ -51,7 +50,9 @@ def run(arguments: argparse.Namespace) -> int:
             problems = Problems()
             problems.extend(error.problems)
             rows = [_row(arguments.corpus, None, None, problems)]
-    elif not arguments.files:
+    else:
+        refuse_corpus(arguments)
+    if corpus is None and not rows and not arguments.files:
         raise UsageError("nothing to validate: name at least one file")
     if not rows:
         rows = [_check(form, path, corpus, arguments.strict) for path in arguments.files]
@@ -75,18 +76,13 @@ def run(arguments: argparse.Namespace) -> int:
     return 2 if any(row["errors"] for row in rows) else 0
 
 
-def _check(form: Format, path: str, corpus: Corpus | None, strict: bool) -> dict[str, Any]:
+def _check(form: Any, path: str, corpus: Corpus | None, strict: bool) -> dict[str, Any]:
     problems = Problems(path)
     sessions = turns = None
     try:
-        if corpus is not None:
-            output = form.read_tracker(path, corpus)  # type: ignore[union-attr]
-            sessions, turns = corpus.n_dialogs, corpus.n_turns
-            problems.extend(output.problems)
-        else:
-            states = form.read(path)  # type: ignore[union-attr]
-            sessions, turns = states.n_dialogs, states.n_turns
-            problems.extend(states.problems)
+        read = form.read(path) if corpus is None else form.read_tracker(path, corpus)
+        sessions, turns = read.n_dialogs, read.n_turns
+        problems.extend(read.problems)
     except InputError as error:
         problems.extend(error.problems)
     if strict:

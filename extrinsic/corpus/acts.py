@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
-from typing import Protocol
 
 import numpy as np
 
-from extrinsic.arrays import Bools, Ids, Ints, offsets_from_lengths, row_of_each, take_rows
-from extrinsic.corpus.vocabulary import Vocabulary
+from extrinsic.arrays import Bools, Ids, Ints, row_of_each, take_rows
 
 
-class WrittenAct(Protocol):
-    """An act as the log files have it."""
-
-    @property
-    def act(self) -> str: ...
-
-    @property
-    def slots(self) -> list[tuple[str, str | int | float | None]]: ...
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Acts:
     """The acts of n owners (turns, or recogniser hypotheses).
 
@@ -55,17 +41,3 @@ class Acts:
         flags = np.zeros(len(self.offsets) - 1, dtype=bool)
         flags[self.owner_of_act()[acts]] = True
         return flags
-
-
-def columns_of_acts(owners: Sequence[Sequence[WrittenAct]], vocabulary: Vocabulary) -> Acts:
-    """The acts of each owner as the files have them -> columns."""
-    acts = list(chain.from_iterable(owners))
-    pairs_of_acts = [act.slots for act in acts]
-    pairs = list(chain.from_iterable(pairs_of_acts))
-    return Acts(
-        offsets_from_lengths(list(map(len, owners))),
-        vocabulary.ids([act.act for act in acts]),
-        offsets_from_lengths(list(map(len, pairs_of_acts))),
-        vocabulary.ids([slot for slot, _ in pairs]),
-        vocabulary.ids([value for _, value in pairs]),
-    )

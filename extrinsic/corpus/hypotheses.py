@@ -9,7 +9,7 @@ import numpy as np
 from extrinsic.arrays import Bools, Floats, Ids, Ints, take_rows
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Hypotheses:
     """What a tracker wrote, in its order: for each of n items some values with scores.
 
@@ -25,7 +25,7 @@ class Hypotheses:
         return Hypotheses(offsets, self.value[flat], self.score[flat])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Beliefs:
     """Ranked distributions of n items, None among the values; scores are what the rules make of them.
 
@@ -50,7 +50,7 @@ class Beliefs:
         return self.offsets[:-1]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class JointHypotheses:
     """What a tracker wrote about all slots at once.
 
@@ -68,7 +68,7 @@ class JointHypotheses:
         return JointHypotheses(self.given[turns], offsets, self.assignment[flat], self.score[flat])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class JointBeliefs:
     """Ranked joint distributions of n turns.
 
@@ -96,6 +96,16 @@ class JointBeliefs:
         return self.offsets[:-1]
 
 
-def empty_hypotheses(n_items: int) -> Hypotheses:
+def no_hypotheses(n_items: int) -> Hypotheses:
     """No hypothesis for any item."""
     return Hypotheses(np.zeros(n_items + 1, np.int64), np.zeros(0, np.int32), np.zeros(0))
+
+
+def no_joint_hypotheses(n_turns: int, n_slots: int) -> JointHypotheses:
+    """No joint list for any turn."""
+    return JointHypotheses(
+        np.zeros(n_turns, dtype=bool),
+        np.zeros(n_turns + 1, np.int64),
+        np.zeros((0, n_slots), np.int32),
+        np.zeros(0),
+    )

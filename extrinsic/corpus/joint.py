@@ -4,10 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from extrinsic.arrays import Bools, Ids, Ints, offsets_from_lengths, position_in_row, row_of_each, take_rows
+from extrinsic.arrays import (
+    Bools,
+    Floats,
+    Ids,
+    Ints,
+    offsets_from_lengths,
+    position_in_row,
+    row_of_each,
+    take_rows,
+)
 from extrinsic.corpus.hypotheses import Beliefs, Hypotheses, JointHypotheses
 from extrinsic.corpus.labels import Truth
 from extrinsic.corpus.vocabulary import NONE
+
+TURNS_AT_ONCE = 1_000
+"""How many turns are crossed at once; more only costs memory."""
 
 
 def joint_correctness(truth: Truth, offsets: Ints, assignment: Ids, none: Bools) -> Bools:
@@ -66,32 +78,49 @@ def choose_joint(given: JointHypotheses, other: JointHypotheses) -> JointHypothe
 def joint_of_marginals(beliefs: Beliefs, n_slots: int, most: int = 100) -> JointHypotheses:
     """The product of the slots' beliefs: the `most` likely assignments of each turn, best first.
 
-    Slot by slot, each partial assignment is crossed with the slot's hypotheses and the best are kept; as
-    scores only shrink, none of the best complete ones is lost that way. The assignment in which every
-    slot is None is left to the joint's own None, and zero scores are dropped.
+    The assignment in which every slot is None is left to the joint's own None; scores that are not
+    positive are dropped.
     """
     n_turns = len(beliefs) // n_slots
-    lengths = np.diff(beliefs.offsets).reshape(n_turns, n_slots)
-    widest = int(lengths.max(initial=1))
+    assignments, products, lengths = [], [], []
+    for begin in range(0, n_turns, TURNS_AT_ONCE):
+        items = np.arange(begin * n_slots, min(begin + TURNS_AT_ONCE, n_turns) * n_slots)
+        assignment, product = _best_products(beliefs.take(items), n_slots, most)
+        kept = (product > 0) & (assignment != NONE).any(axis=2)
+        assignments.append(assignment[kept])
+        products.append(product[kept])
+        lengths.append(kept.sum(axis=1))
+    return JointHypotheses(
+        np.ones(n_turns, dtype=bool),
+        offsets_from_lengths(np.concatenate(lengths)),
+        np.concatenate(assignments),
+        np.concatenate(products),
+    )
+
+
+def _best_products(beliefs: Beliefs, n_slots: int, most: int) -> tuple[Ids, Floats]:
+    """(n_turns, k, n_slots) assignments and (n_turns, k) their products, best first.
+
+    Slot by slot, each partial assignment is crossed with the slot's best hypotheses and the best are kept;
+    as scores up to 1 only shrink a product, none of the best complete ones is lost that way.
+    """
+    n_turns = len(beliefs) // n_slots
+    widest = min(int(np.diff(beliefs.offsets).max(initial=1)), most)
     score = np.zeros((n_turns, n_slots, widest))
     value = np.zeros((n_turns, n_slots, widest), dtype=np.int32)
     item, position = row_of_each(beliefs.offsets), position_in_row(beliefs.offsets)
-    score[item // n_slots, item % n_slots, position] = beliefs.score
-    value[item // n_slots, item % n_slots, position] = beliefs.value
+    near = np.flatnonzero(position < widest)
+    turn, slot, position = item[near] // n_slots, item[near] % n_slots, position[near]
+    score[turn, slot, position] = beliefs.score[near]
+    value[turn, slot, position] = beliefs.value[near]
 
     product = np.ones((n_turns, 1))
     assignment = np.zeros((n_turns, 1, n_slots), dtype=np.int32)
-    for slot in range(n_slots):
-        crossed = (product[:, :, None] * score[:, slot, None, :]).reshape(n_turns, -1)
+    for column in range(n_slots):
+        crossed = (product[:, :, None] * score[:, column, None, :]).reshape(n_turns, -1)
         best = np.argsort(-crossed, axis=1, kind="stable")[:, :most]
         product = np.take_along_axis(crossed, best, axis=1)
         before, chosen = best // widest, best % widest
         assignment = np.take_along_axis(assignment, before[:, :, None], axis=1)
-        assignment[:, :, slot] = np.take_along_axis(value[:, slot], chosen, axis=1)
-    kept = (product > 0) & (assignment != NONE).any(axis=2)
-    return JointHypotheses(
-        np.ones(n_turns, dtype=bool),
-        offsets_from_lengths(kept.sum(axis=1)),
-        assignment[kept],
-        product[kept],
-    )
+        assignment[:, :, column] = np.take_along_axis(value[:, column], chosen, axis=1)
+    return assignment, product

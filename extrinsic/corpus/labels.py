@@ -20,7 +20,7 @@ class Truth(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TableTruth:
     """One right value per (turn, slot); value (n_turns, n_slots), NONE where nothing is labelled."""
 
@@ -30,7 +30,7 @@ class TableTruth:
         return np.asarray(self.value[turn, slot] == value)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SpanTruth:
     """Values that are right for a stretch of turns; a slot may have several at once.
 
@@ -58,7 +58,7 @@ class SpanTruth:
         return np.where(value == NONE, self.none[turn, slot], inside)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LabelEvents:
     """DSTC1: at some turns annotators said of an observed value whether it is what the caller wants.
 
@@ -70,9 +70,10 @@ class LabelEvents:
     value: Ids
     correct: Bools
 
-    def take(self, turns: Ints, n_turns: int) -> LabelEvents:
+    def take(self, turns: Ints) -> LabelEvents:
         """The events of the chosen turns, which become turns 0, 1, 2, ..."""
         by_turn = np.argsort(self.turn, kind="stable")
+        n_turns = max(int(turns.max(initial=-1)), int(self.turn.max(initial=-1))) + 1
         offsets, flat = take_rows(np.searchsorted(self.turn[by_turn], np.arange(n_turns + 1)), turns)
         chosen = by_turn[flat]
         return LabelEvents(row_of_each(offsets), self.slot[chosen], self.value[chosen], self.correct[chosen])
@@ -110,7 +111,7 @@ def covered(slot: Ints, start: Ints, end: Ints, n_turns: int, n_slots: int) -> B
     return np.asarray(np.cumsum(steps[:-1], axis=0) > 0)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class GoalLabels:
     """DSTC2: what the caller wants at every turn, and what the annotators heard.
 

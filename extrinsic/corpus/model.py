@@ -18,6 +18,7 @@ from extrinsic.corpus.turns import DialogTurns
 from extrinsic.corpus.vocabulary import Vocabulary
 from extrinsic.domain import Domain
 from extrinsic.errors import UsageError, did_you_mean
+from extrinsic.storage import content_hash
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +54,23 @@ class Corpus(DialogTurns):
     ontology: Mapping[str, Any] = field(default_factory=dict)
     signature: str = ""
 
+    def __post_init__(self) -> None:
+        """Refuse columns that do not fit together: corpora are also made in memory, past all readers."""
+        lengths = {
+            "sessions": len(self.sessions) == len(self.offsets) - 1,
+            "directories": len(self.directories) == len(self.sessions),
+            "offsets (every dialog needs a turn)": bool((np.diff(self.offsets) > 0).all()),
+            "restart": len(self.restart) == self.n_turns,
+            "system": len(self.system.offsets) == self.n_turns + 1,
+            "nbest": len(self.nbest.offsets) == self.n_turns + 1,
+            "labels": not isinstance(self.labels, GoalLabels) or len(self.labels.goal) == self.n_turns,
+            **{f"conditions[{name!r}]": len(of) == self.n_dialogs for name, of in self.conditions.items()},
+            **{f"outcomes[{name!r}]": len(of) == self.n_dialogs for name, of in self.outcomes.items()},
+        }
+        wrong = [name for name, fits in lengths.items() if not fits]
+        if wrong:
+            raise UsageError(f"the columns of a corpus do not fit together: {', '.join(wrong)}")
+
     @cached_property
     def segment_end(self) -> Ints:
         """(n_turns,) the turn (exclusive) where the dialog ends or the system begins anew."""
@@ -76,18 +94,15 @@ class Corpus(DialogTurns):
 
     @cached_property
     def mentioned(self) -> Bools:
-        """(n_turns, n_slots) whether the system's acts name the slot, or a part of it."""
-        return mentioned_slots(self.slots, self.system, self.vocabulary)
+        """(n_turns, n_slots) whether the system's acts have a pair about the slot, or a part of it."""
+        return mentioned_slots(
+            [self.domain.names_of(slot) for slot in self.slots], self.system, self.vocabulary
+        )
 
     def take(self, dialogs: Ints | list[int]) -> Corpus:
         """The chosen dialogs, in the order given."""
         chosen = np.asarray(dialogs, dtype=np.int64)
         offsets, turns = take_rows(self.offsets, chosen)
-        labels: LabelEvents | GoalLabels
-        if isinstance(self.labels, GoalLabels):
-            labels = self.labels.take(turns)
-        else:
-            labels = self.labels.take(turns, self.n_turns)
         return replace(
             self,
             sessions=tuple(self.sessions[i] for i in chosen),
@@ -96,9 +111,10 @@ class Corpus(DialogTurns):
             restart=self.restart[turns],
             system=self.system.take(turns),
             nbest=self.nbest.take(turns),
-            labels=labels,
+            labels=self.labels.take(turns),
             conditions={name: tuple(of[i] for i in chosen) for name, of in self.conditions.items()},
             outcomes={name: tuple(of[i] for i in chosen) for name, of in self.outcomes.items()},
+            signature=content_hash(self.signature, chosen.tobytes()),
         )
 
     def dialogs_by(self, condition: str) -> dict[str, Ints]:

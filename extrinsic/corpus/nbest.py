@@ -8,7 +8,7 @@ from extrinsic.arrays import Bools, Floats, Ints, row_of_each, take_rows
 from extrinsic.corpus.acts import Acts
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class NBest:
     """Hypotheses of n turns.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from extrinsic.arrays import Bools, Ids
@@ -24,12 +26,10 @@ def predicate_of_turns(domain: Domain, system: Acts, vocabulary: Vocabulary) -> 
     return predicates
 
 
-def mentioned_slots(slots: tuple[str, ...], system: Acts, vocabulary: Vocabulary) -> Bools:
-    """(n_turns, n_slots) whether a pair of the turn names the slot or a part (`date.day` of `date`)."""
-    mentioned = np.zeros((len(system.offsets) - 1, len(slots)), dtype=bool)
-    turn_of_pair = system.owner_of_act()[system.act_of_pair()]
-    names = np.unique(system.slot)
-    for position, slot in enumerate(slots):
-        parts = [name for name in names if vocabulary.text(int(name)).startswith(slot)]
-        mentioned[turn_of_pair[np.isin(system.slot, parts)], position] = True
+def mentioned_slots(names_of_slots: Sequence[Sequence[str]], acts: Acts, vocabulary: Vocabulary) -> Bools:
+    """(n_owners, n_slots) whether a pair of the owner's acts has one of the slot's names."""
+    mentioned = np.zeros((len(acts.offsets) - 1, len(names_of_slots)), dtype=bool)
+    owner_of_pair = acts.owner_of_act()[acts.act_of_pair()]
+    for column, names in enumerate(names_of_slots):
+        mentioned[owner_of_pair[np.isin(acts.slot, vocabulary.find_all(names))], column] = True
     return mentioned

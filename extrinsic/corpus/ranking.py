@@ -17,7 +17,7 @@ ROUNDING = 1e-5
 """A sum above 1 by less than this is a rounding error, normalised without a report."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Ranking:
     """A ranked order of the hypotheses of n items, None included.
 

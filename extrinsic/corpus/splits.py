@@ -19,7 +19,7 @@ def split_dialogs(corpus: Corpus, share: float, seed: int = 0) -> tuple[Ints, In
     """
     if not 0.0 < share < 1.0:
         raise UsageError("the share of a split must lie between 0 and 1", found=str(share))
-    ranked = sorted(range(corpus.n_dialogs), key=lambda dialog: _draw(corpus.sessions[dialog], seed))
+    ranked = _ranked(corpus, seed)
     first = np.zeros(corpus.n_dialogs, dtype=bool)
     first[ranked[: round(share * corpus.n_dialogs)]] = True
     return np.flatnonzero(first), np.flatnonzero(~first)
@@ -33,11 +33,16 @@ def fold_of_dialogs(corpus: Corpus, n_folds: int, seed: int = 0) -> Ints:
             expected=f"2 to {corpus.n_dialogs}",
             found=str(n_folds),
         )
-    ranked = sorted(range(corpus.n_dialogs), key=lambda dialog: _draw(corpus.sessions[dialog], seed))
+    ranked = _ranked(corpus, seed)
     folds = np.empty(corpus.n_dialogs, dtype=np.int64)
     folds[ranked] = np.arange(corpus.n_dialogs) % n_folds
     return folds
 
 
-def _draw(session: str, seed: int) -> bytes:
-    return hashlib.sha256(f"{seed}/{session}".encode()).digest()
+def _ranked(corpus: Corpus, seed: int) -> list[int]:
+    """The dialogs in an order that the seed and their ids alone decide."""
+
+    def draw(dialog: int) -> bytes:
+        return hashlib.sha256(f"{seed}/{corpus.sessions[dialog]}".encode()).digest()
+
+    return sorted(range(corpus.n_dialogs), key=draw)

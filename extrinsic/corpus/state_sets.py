@@ -7,10 +7,11 @@ from functools import cached_property
 
 import numpy as np
 
-from extrinsic.arrays import Ids, Ints, take_rows
+from extrinsic.arrays import Bools, Ids, Ints, take_rows
 from extrinsic.corpus.turns import DialogTurns
 from extrinsic.corpus.vocabulary import Value, Vocabulary
 from extrinsic.errors import Problem
+from extrinsic.storage import content_hash
 
 ABSENT = 0
 """The slot is not in the set; a slot with an empty value is not either."""
@@ -25,6 +26,7 @@ class StateSets(DialogTurns):
 
     dialogs: ids.   offsets (n_dialogs + 1,): turns.   slots: (domain, slot), sorted.
     gold, predicted (n_turns, n_slots): value ids; ABSENT, GIVEN_NONE or an id of the vocabulary.
+    in_gold (n_slots,): the slots that the gold states of the whole file have; others are the system's own.
     """
 
     name: str
@@ -34,6 +36,7 @@ class StateSets(DialogTurns):
     vocabulary: Vocabulary
     gold: Ids
     predicted: Ids
+    in_gold: Bools
     problems: tuple[Problem, ...] = ()
     signature: str = ""
 
@@ -55,11 +58,13 @@ class StateSets(DialogTurns):
             offsets=offsets,
             gold=self.gold[turns],
             predicted=self.predicted[turns],
+            signature=content_hash(self.signature, chosen.tobytes()),
         )
 
 
 def state_vocabulary() -> Vocabulary:
     """A vocabulary in which "none" has the id GIVEN_NONE."""
     vocabulary = Vocabulary()
-    assert vocabulary.id("none") == GIVEN_NONE
+    if vocabulary.id("none") != GIVEN_NONE:
+        raise RuntimeError("a new vocabulary gives out ids from 1")
     return vocabulary

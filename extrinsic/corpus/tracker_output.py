@@ -7,69 +7,86 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ids, Ints, row_of_each, take_rows
-from extrinsic.corpus.hypotheses import Beliefs, Hypotheses, JointBeliefs, JointHypotheses
+from extrinsic.corpus.hypotheses import (
+    Beliefs,
+    Hypotheses,
+    JointBeliefs,
+    JointHypotheses,
+    no_hypotheses,
+    no_joint_hypotheses,
+)
 from extrinsic.corpus.joint import (
     choose_joint,
     joint_correctness,
     joint_of_marginals,
     marginals_of_joint,
 )
-from extrinsic.corpus.labels import GoalLabels, Truth
+from extrinsic.corpus.labels import GoalLabels
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.ranking import Ranking, Rule, rank_dstc1, rank_dstc2
-from extrinsic.corpus.vocabulary import NONE
-from extrinsic.errors import Problem
+from extrinsic.corpus.turns import DialogTurns
+from extrinsic.corpus.vocabulary import NONE, Vocabulary
+from extrinsic.errors import Problem, UsageError
+from extrinsic.storage import content_hash
 
 RULES: dict[str, Rule] = {"dstc1": rank_dstc1, "dstc2": rank_dstc2}
 
 
 @dataclass(frozen=True, eq=False)
-class TrackerOutput:
-    """The beliefs of one tracker over one corpus.
+class TrackerOutput(DialogTurns):
+    """The beliefs of one tracker over the dialogs of one corpus; `build_output` makes them.
 
+    sessions, offsets, slots, vocabulary: those of the corpus.
     given, given_joint, given_method: what the tracker wrote, in its order.
     beliefs: items are (turn, slot), turn-major.   joint, method: items are turns.
     requested: (n_turns, n_requestable) probability that the caller asks for it (DSTC2).
-    problems: repairs and notes made while reading.   signature: a hash of the bytes it was read from.
+    problems: repairs and notes made while reading.   signature: a hash of what it was made of.
     """
 
     name: str
+    sessions: tuple[str, ...]
     slots: tuple[str, ...]
-    turn_offsets: Ints
+    vocabulary: Vocabulary
+    offsets: Ints
     given: Hypotheses
     given_joint: JointHypotheses
+    given_method: Hypotheses
     beliefs: Beliefs
     joint: JointBeliefs
-    given_method: Hypotheses | None = None
-    method: Beliefs | None = None
-    requested: Floats | None = None
+    method: Beliefs
+    requested: Floats
     problems: tuple[Problem, ...] = ()
     wall_time: float | None = None
     signature: str = ""
 
-    @property
-    def n_turns(self) -> int:
-        return int(self.turn_offsets[-1])
-
-    def items(self, turns: Ints) -> Ints:
-        """The (turn, slot) items of the turns, turn-major."""
-        n_slots = len(self.slots)
-        return (turns[:, None] * n_slots + np.arange(n_slots)).ravel()
+    def require_about(self, corpus: Corpus) -> None:
+        """Raise UsageError unless these are beliefs about the dialogs of the corpus, in its order."""
+        if self.sessions != corpus.sessions or not np.array_equal(self.offsets, corpus.offsets):
+            raise UsageError(f"the tracker {self.name!r} is not about the dialogs of {corpus.dataset!r}")
+        if self.vocabulary is not corpus.vocabulary:
+            raise UsageError(
+                f"the tracker {self.name!r} was read against another copy of {corpus.dataset!r}: "
+                "keep the two together, or read it again"
+            )
 
     def take(self, dialogs: Ints | list[int]) -> TrackerOutput:
         """The chosen dialogs, in the order given."""
-        offsets, turns = take_rows(self.turn_offsets, np.asarray(dialogs, dtype=np.int64))
-        items = self.items(turns)
+        chosen = np.asarray(dialogs, dtype=np.int64)
+        offsets, turns = take_rows(self.offsets, chosen)
+        n_slots = len(self.slots)
+        items = (turns[:, None] * n_slots + np.arange(n_slots)).ravel()
         return replace(
             self,
-            turn_offsets=offsets,
+            sessions=tuple(self.sessions[i] for i in chosen),
+            offsets=offsets,
             given=self.given.take(items),
             given_joint=self.given_joint.take(turns),
+            given_method=self.given_method.take(turns),
             beliefs=self.beliefs.take(items),
             joint=self.joint.take(turns),
-            given_method=None if self.given_method is None else self.given_method.take(turns),
-            method=None if self.method is None else self.method.take(turns),
-            requested=None if self.requested is None else self.requested[turns],
+            method=self.method.take(turns),
+            requested=self.requested[turns],
+            signature=content_hash(self.signature, chosen.tobytes()),
         )
 
     @property
@@ -88,7 +105,8 @@ class TrackerOutput:
         alone = self.turns_with_joint_only
         if not alone.any():
             return self.beliefs
-        return rank_slots(corpus, marginals_of_joint(self.given_joint, alone, self.given))[0]
+        given = marginals_of_joint(self.given_joint, alone, self.given)
+        return _slot_beliefs(corpus, given, RULES[corpus.format](given.offsets, given.score))
 
     def joint_beliefs(self, corpus: Corpus, most: int = 100) -> JointBeliefs:
         """Joint beliefs for features and rewards: the joint list where the tracker wrote one, else the
@@ -96,43 +114,89 @@ class TrackerOutput:
         if self.given_joint.given.all():
             return self.joint
         product = joint_of_marginals(self.marginals(corpus), len(self.slots), most)
-        return rank_joint(corpus, choose_joint(self.given_joint, product))[0]
+        joint = choose_joint(self.given_joint, product)
+        return _joint_beliefs(corpus, joint, RULES[corpus.format](joint.offsets, joint.score))
 
 
-def rank_slots(corpus: Corpus, given: Hypotheses) -> tuple[Beliefs, Ranking]:
-    """Ranked beliefs of (turn, slot) items, with what is correct filled in from the corpus's labels."""
-    ranking = RULES[corpus.format](given.offsets, given.score)
-    value = ranked_values(ranking, given)
-    correct = slot_correctness(corpus.truth, ranking.offsets, value, len(corpus.slots))
-    return Beliefs(ranking.offsets, value, ranking.score, correct), ranking
+@dataclass(frozen=True, eq=False)
+class Rankings:
+    """How the hypotheses of an output were ranked; readers report from it what had to be mended."""
+
+    slots: Ranking
+    joint: Ranking
+    method: Ranking
 
 
-def slot_correctness(truth: Truth, offsets: Ints, value: Ids, n_slots: int) -> Bools:
-    """(h,) whether each value of turn-major (turn, slot) items is right."""
-    item = row_of_each(offsets)
-    return truth.is_correct(item // n_slots, item % n_slots, value)
+def build_output(
+    corpus: Corpus,
+    name: str,
+    given: Hypotheses,
+    joint: JointHypotheses | None = None,
+    method: Hypotheses | None = None,
+    requested: Floats | None = None,
+    wall_time: float | None = None,
+    signature: str = "",
+) -> tuple[TrackerOutput, Rankings]:
+    """Beliefs from what a tracker says: ranked by the corpus's rules, with what is correct filled in.
+
+    given: items are (turn, slot), turn-major.   joint, method, requested: nothing where left out.
+    """
+    joint = no_joint_hypotheses(corpus.n_turns, len(corpus.slots)) if joint is None else joint
+    method = no_hypotheses(corpus.n_turns) if method is None else method
+    if requested is None:
+        requested = np.zeros((corpus.n_turns, len(corpus.requestable)))
+    rank = RULES[corpus.format]
+    rankings = Rankings(
+        rank(given.offsets, given.score),
+        rank(joint.offsets, joint.score),
+        rank(method.offsets, method.score),
+    )
+    output = TrackerOutput(
+        name=name,
+        sessions=corpus.sessions,
+        slots=corpus.slots,
+        vocabulary=corpus.vocabulary,
+        offsets=corpus.offsets,
+        given=given,
+        given_joint=joint,
+        given_method=method,
+        beliefs=_slot_beliefs(corpus, given, rankings.slots),
+        joint=_joint_beliefs(corpus, joint, rankings.joint),
+        method=_method_beliefs(corpus, method, rankings.method),
+        requested=requested,
+        wall_time=wall_time,
+        signature=signature,
+    )
+    return output, rankings
 
 
-def rank_joint(corpus: Corpus, given: JointHypotheses) -> tuple[JointBeliefs, Ranking]:
-    """Ranked joint beliefs of turns, with what is correct filled in."""
-    ranking = RULES[corpus.format](given.offsets, given.score)
+def _slot_beliefs(corpus: Corpus, given: Hypotheses, ranking: Ranking) -> Beliefs:
+    value = _ranked_values(given, ranking)
+    item = row_of_each(ranking.offsets)
+    n_slots = len(corpus.slots)
+    correct = corpus.truth.is_correct(item // n_slots, item % n_slots, value)
+    return Beliefs(ranking.offsets, value, ranking.score, correct)
+
+
+def _joint_beliefs(corpus: Corpus, given: JointHypotheses, ranking: Ranking) -> JointBeliefs:
     none = ranking.none
     assignment = np.zeros((len(none), len(corpus.slots)), dtype=np.int32)
     assignment[~none] = given.assignment[ranking.source[~none]]
     correct = joint_correctness(corpus.truth, ranking.offsets, assignment, none)
-    return JointBeliefs(ranking.offsets, assignment, none, ranking.score, correct), ranking
+    return JointBeliefs(ranking.offsets, assignment, none, ranking.score, correct)
 
 
-def method_beliefs(corpus: Corpus, given: Hypotheses) -> tuple[Beliefs, Ranking]:
-    """Ranked beliefs about the method of each turn; None is not the method called "none"."""
-    assert isinstance(corpus.labels, GoalLabels)
-    ranking = rank_dstc2(given.offsets, given.score)
-    value = ranked_values(ranking, given)
-    correct = value == corpus.labels.method[row_of_each(ranking.offsets)]
-    return Beliefs(ranking.offsets, value, ranking.score, correct), ranking
+def _method_beliefs(corpus: Corpus, given: Hypotheses, ranking: Ranking) -> Beliefs:
+    """None is not the method called "none"; without method labels nothing is correct."""
+    value = _ranked_values(given, ranking)
+    if isinstance(corpus.labels, GoalLabels):
+        correct = value == corpus.labels.method[row_of_each(ranking.offsets)]
+    else:
+        correct = np.zeros(len(value), dtype=bool)
+    return Beliefs(ranking.offsets, value, ranking.score, correct)
 
 
-def ranked_values(ranking: Ranking, given: Hypotheses) -> Ids:
+def _ranked_values(given: Hypotheses, ranking: Ranking) -> Ids:
     """(h + n,) the values in their ranked order, NONE where None stands."""
     value = np.full(len(ranking.source), NONE, dtype=np.int32)
     value[~ranking.none] = given.value[ranking.source[~ranking.none]]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +15,10 @@ class DialogTurns:
     """For whatever has turns in dialogs: offsets (n_dialogs + 1,) say which turns each dialog has."""
 
     offsets: Ints
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields alone: what was derived and kept is derived again, and equal content pickles equally."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
 
     @property
     def n_dialogs(self) -> int:

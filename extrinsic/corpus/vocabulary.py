@@ -19,10 +19,15 @@ NONE = 0
 class _Index(dict[object, int]):
     """Hands out the next id for a value not seen before. Numbers and booleans compare as their text."""
 
+    def __init__(self) -> None:
+        super().__init__({None: NONE})
+        self.values_in_order: list[Value | None] = [None]
+
     def __missing__(self, value: object) -> int:
         if not isinstance(value, str | tuple):
             return self[str(value)]
         self[value] = identity = len(self)
+        self.values_in_order.append(value)
         return identity
 
 
@@ -34,11 +39,16 @@ class Vocabulary:
 
     def __init__(self) -> None:
         self._index = _Index()
-        self._index[None] = NONE
-        self._values: list[object] = []
 
     def __len__(self) -> int:
         return len(self._index)
+
+    def __getstate__(self) -> list[Value | None]:
+        return self._index.values_in_order
+
+    def __setstate__(self, values: list[Value | None]) -> None:
+        self._index = _Index()
+        self.ids(values[1:])
 
     def id(self, value: object) -> int:
         return self._index[value]
@@ -49,17 +59,16 @@ class Vocabulary:
 
     def find(self, value: object) -> int:
         """The id of a value, or -1 if it was never seen; adds nothing."""
-        return self._index.get(value, -1)
+        known = value if isinstance(value, str | tuple) or value is None else str(value)
+        return self._index.get(known, -1)
 
     def find_all(self, values: Iterable[object]) -> Ids:
         """Ids of those of the values that were ever seen."""
-        found = [self._index[value] for value in values if value in self._index]
+        found = [identity for identity in map(self.find, values) if identity >= 0]
         return np.array(found, dtype=np.int32)
 
     def value(self, identity: int) -> Value | None:
-        if len(self._values) != len(self._index):
-            self._values = list(self._index)
-        return self._values[identity]  # type: ignore[return-value]
+        return self._index.values_in_order[identity]
 
     def text(self, identity: int) -> str:
         """A value as a person would write it."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
-from extrinsic.domain.model import Domain
+from extrinsic.domain.model import DIRECTORY, Domain
 from extrinsic.errors import Problems, UsageError, did_you_mean
 from extrinsic.settings import parse_toml, report_key
 from extrinsic.storage import read_bytes
@@ -42,7 +43,8 @@ def _check_references(domain: Domain, text: str, problems: Problems) -> None:
     _check_unique(parts, "slots", "slot or part", text, problems)
     grouped = [slot for group in domain.groups.values() for slot in group]
     _check_unique(grouped, "groups", "slot", text, problems)
-    _check_unique([condition.name for condition in domain.conditions], "conditions", "name", text, problems)
+    names = [DIRECTORY, *(condition.name for condition in domain.conditions)]
+    _check_unique(names, "conditions", "condition", text, problems)
     for group, slots in domain.groups.items():
         _check_known(slots, domain.slot_names, ("groups", group), "slot", text, problems)
         if not slots:
@@ -62,9 +64,14 @@ def _check_unique(names: list[str], key: str, what: str, text: str, problems: Pr
 
 
 def _check_known(
-    names: tuple[str, ...], known: object, keys: tuple[str, ...], what: str, text: str, problems: Problems
+    names: tuple[str, ...],
+    known: Iterable[str],
+    keys: tuple[str, ...],
+    what: str,
+    text: str,
+    problems: Problems,
 ) -> None:
-    options = list(known)  # type: ignore[call-overload]
+    options = list(known)
     for name in names:
         if name not in options:
             report_key(problems, text, keys, f"there is no {what} {name!r}; {did_you_mean(name, options)}")

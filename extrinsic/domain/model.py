@@ -6,6 +6,9 @@ from functools import cached_property
 
 import msgspec
 
+DIRECTORY = "directory"
+"""The condition every corpus has: the first part of a session's path, such as Mar13_S0A1."""
+
 
 class Slot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A slot. With `parts`, its value is a set of (part, value) pairs, as DSTC1's date and time are."""
@@ -67,6 +70,11 @@ class Domain(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
     def slot_of_part(self) -> dict[str, str]:
         """Which slot a name in an act or a hypothesis belongs to: itself, or the one it is a part of."""
         return {part: slot.name for slot in self.slots for part in (slot.parts or (slot.name,))}
+
+    def names_of(self, slot: str) -> tuple[str, ...]:
+        """What acts may call a slot: its own name, or those of its parts."""
+        parts = next((known.parts for known in self.slots if known.name == slot), ())
+        return parts or (slot,)
 
     @cached_property
     def compound_slots(self) -> frozenset[str]:

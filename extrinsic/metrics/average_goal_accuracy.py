@@ -1,12 +1,13 @@
 """Average goal accuracy: how much of the gold state was found."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from extrinsic.arrays import Floats
 from extrinsic.metrics.definition import TurnMean
+from extrinsic.metrics.items.states import StateItems
 
 
 @dataclass(frozen=True)
@@ -15,5 +16,5 @@ class AverageGoalAccuracy(TurnMean):
     formula: ClassVar[str] = "mean of |G_t & P_t| / |G_t| over turns with a nonempty G_t"
     citation: ClassVar[str] = "Rastogi et al. 2020"
 
-    def turn_scores(self, items: Any) -> Floats:
+    def turn_scores(self, items: StateItems) -> Floats:
         return np.where(items.n_gold > 0, items.n_right / np.maximum(items.n_gold, 1), np.nan)

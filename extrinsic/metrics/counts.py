@@ -10,6 +10,7 @@ import numpy as np
 from extrinsic.arrays import Floats
 from extrinsic.metrics.definition import Metric, check_choice
 from extrinsic.metrics.gca import GranularChangeAccuracy
+from extrinsic.metrics.items.states import StateItems
 
 CHANGES = ("correct", "wrong", "missed", "overshot")
 ERRORS = ("own", "carried")
@@ -40,12 +41,9 @@ class ChangeCount(Count):
     def __post_init__(self) -> None:
         check_choice(self.name, "kind", self.which, CHANGES)
         check_choice(self.name, "way to count drops", self.drops, ("twice", "once"))
+        object.__setattr__(self, "higher_is_better", self.which == "correct")
 
-    @property
-    def higher_is_better(self) -> bool:  # type: ignore[override]
-        return self.which == "correct"
-
-    def statistics(self, items: Any) -> Floats:
+    def statistics(self, items: StateItems) -> Floats:
         """(n_dialogs, 1)"""
         column = CHANGES.index(self.which)
         return GranularChangeAccuracy(drops=self.drops).statistics(items)[:, column : column + 1]
@@ -58,12 +56,12 @@ class TurnErrorCount(Count):
     name: ClassVar[str] = "turn_errors"
     formula: ClassVar[str] = "number of turns with that type of error"
     citation: ClassVar[str] = "Dey et al. 2022, Algorithm 1"
-    higher_is_better: ClassVar[bool] = False
+    higher_is_better: ClassVar[bool | None] = False
 
     def __post_init__(self) -> None:
         check_choice(self.name, "type", self.which, ERRORS)
 
-    def statistics(self, items: Any) -> Floats:
+    def statistics(self, items: StateItems) -> Floats:
         """(n_dialogs, 1)"""
         own = items.local_errors(literal=False)
         wrong = own if self.which == "own" else ~items.match & ~own

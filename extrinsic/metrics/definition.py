@@ -18,6 +18,8 @@ import numpy as np
 
 from extrinsic.arrays import Floats
 from extrinsic.errors import UsageError, did_you_mean
+from extrinsic.metrics.items.states import StateItems
+from extrinsic.metrics.items.tables import Items
 
 
 @dataclass(frozen=True)
@@ -25,14 +27,15 @@ class Metric(ABC):
     """A metric with its parameters; the dataclass fields of a subclass are its parameters.
 
     name, formula, citation: what it is called, how it is computed, where it comes from.
-    higher_is_better: its direction.   kind: "belief" (scored hypotheses) or "state" (sets of triples).
+    higher_is_better: its direction, None where neither is better.
+    kind: "belief" (it scores hypotheses: Items) or "state" (it scores sets of triples: StateItems).
     """
 
     name: ClassVar[str]
     formula: ClassVar[str]
     citation: ClassVar[str]
     kind: ClassVar[str]
-    higher_is_better: ClassVar[bool] = True
+    higher_is_better: ClassVar[bool | None] = True
     whole_dialogs: ClassVar[bool] = False
     """It looks at dialogs from beginning to end, so only schedule 1 makes sense."""
     positional: ClassVar[str | None] = None
@@ -51,7 +54,7 @@ class Metric(ABC):
         value = float(self.values(totals))
         return None if math.isnan(value) else value
 
-    def count(self, items: Any) -> int:
+    def count(self, items: Any, totals: Any) -> int:
         """How many items the value speaks of."""
         return int(items.count)
 
@@ -88,42 +91,41 @@ def check_choice(metric: str, parameter: str, value: Any, choices: tuple[str, ..
 
 
 @dataclass(frozen=True)
-class ItemMean(Metric):
+class Mean(Metric):
+    """A metric whose statistics are a sum and what it is divided by."""
+
+    def values(self, totals: Any) -> Floats:
+        totals = np.asarray(totals)
+        return ratio(totals[..., 0], totals[..., 1])
+
+    def count(self, items: Any, totals: Any) -> int:
+        return int(totals[1])
+
+
+@dataclass(frozen=True)
+class ItemMean(Mean):
     """A belief metric that is the mean of one field over the items; subclasses name the field."""
 
     kind: ClassVar[str] = "belief"
     field: ClassVar[str]
 
-    def statistics(self, items: Any) -> Floats:
+    def statistics(self, items: Items) -> Floats:
         """(n_dialogs, 2): the sum of the field, and the number of items."""
         return np.stack([items.sum_by_dialog(self.field), items.count_by_dialog], axis=1)
 
-    def values(self, totals: Any) -> Floats:
-        totals = np.asarray(totals)
-        return ratio(totals[..., 0], totals[..., 1])
-
 
 @dataclass(frozen=True)
-class TurnMean(Metric):
+class TurnMean(Mean):
     """A state-set metric that is the mean of a score over turns; subclasses say which score and turns."""
 
     kind: ClassVar[str] = "state"
 
     @abstractmethod
-    def turn_scores(self, items: Any) -> Floats:
+    def turn_scores(self, items: StateItems) -> Floats:
         """(n_turns,) the score of each turn, NaN for a turn that does not count."""
 
-    def statistics(self, items: Any) -> Floats:
+    def statistics(self, items: StateItems) -> Floats:
         """(n_dialogs, 2): the sum of the scores, and the number of turns that count."""
         scores = self.turn_scores(items)
         counts = items.scheduled & ~np.isnan(scores)
-        return np.stack(
-            [items.sum_by_dialog(np.where(counts, scores, 0.0)), items.sum_by_dialog(counts)], axis=1
-        )
-
-    def values(self, totals: Any) -> Floats:
-        totals = np.asarray(totals)
-        return ratio(totals[..., 0], totals[..., 1])
-
-    def count(self, items: Any) -> int:
-        return int((items.scheduled & ~np.isnan(self.turn_scores(items))).sum())
+        return items.sum_by_dialog(np.stack([np.where(counts, scores, 0.0), counts], axis=1))

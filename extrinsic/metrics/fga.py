@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from extrinsic.arrays import Floats
 from extrinsic.errors import UsageError
 from extrinsic.metrics.definition import TurnMean, check_choice
+from extrinsic.metrics.items.states import StateItems
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class FlexibleGoalAccuracy(TurnMean):
         object.__setattr__(self, "decay", float(self.decay))
         check_choice(self.name, "variant", self.variant, ("published", "literal"))
 
-    def turn_scores(self, items: Any) -> Floats:
+    def turn_scores(self, items: StateItems) -> Floats:
         errors = items.local_errors(literal=self.variant == "literal")
         turn = items.turn_in_dialog
         at = np.arange(len(turn))

@@ -9,6 +9,7 @@ import numpy as np
 
 from extrinsic.arrays import Floats
 from extrinsic.metrics.definition import Metric, check_choice
+from extrinsic.metrics.items.states import StateItems
 
 VALUE_TO_LABEL = 10 / 11
 """Values weigh ten times as much as labels."""
@@ -40,12 +41,12 @@ class GranularChangeAccuracy(Metric):
         check_choice(self.name, "weighting", self.weights, ("counts", "plain"))
         check_choice(self.name, "way to count drops", self.drops, ("twice", "once"))
 
-    def statistics(self, items: Any) -> Floats:
+    def statistics(self, items: StateItems) -> Floats:
         """(n_dialogs, 4): correct, wrong, missed, overshot changes."""
         counts = items.changes.counts
         missed = counts[:, 2] + (counts[:, 4] if self.drops == "twice" else 0.0)
         kinds = np.stack([counts[:, 0], counts[:, 1], missed, counts[:, 3]], axis=1)
-        return items.sum_by_dialog(np.where(items.scheduled[:, None], kinds, 0.0))  # type: ignore[no-any-return]
+        return items.sum_by_dialog(np.where(items.scheduled[:, None], kinds, 0.0))
 
     def values(self, totals: Any) -> Floats:
         correct, wrong, missed, overshot = np.moveaxis(np.asarray(totals, dtype=np.float64), -1, 0)

@@ -9,4 +9,5 @@ class HypothesisCount(ItemMean):
     name: ClassVar[str] = "hypothesis_count"
     formula: ClassVar[str] = "mean of the number of hypotheses"
     citation: ClassVar[str] = "Williams et al. 2013 (DSTC1)"
+    higher_is_better: ClassVar[bool | None] = None
     field: ClassVar[str] = "hypothesis_count"

@@ -1,12 +1,13 @@
 """Average goal accuracy that also counts what was predicted in vain (Dey's remark)."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from extrinsic.arrays import Floats
 from extrinsic.metrics.definition import TurnMean, check_choice
+from extrinsic.metrics.items.states import StateItems
 
 
 @dataclass(frozen=True)
@@ -24,18 +25,13 @@ class ImprovedAverageGoalAccuracy(TurnMean):
     def __post_init__(self) -> None:
         check_choice(self.name, "way to average", self.over, ("union", "published"))
 
-    def turn_scores(self, items: Any) -> Floats:
+    def turn_scores(self, items: StateItems) -> Floats:
         # |G or P| counts triples: a slot with two different values is two of them.
         union = items.n_gold + items.n_predicted - items.n_right
         return np.where(union > 0, items.n_right / np.maximum(union, 1), np.nan)
 
-    def statistics(self, items: Any) -> Floats:
+    def statistics(self, items: StateItems) -> Floats:
         statistics = super().statistics(items)
         if self.over == "published":
             statistics[:, 1] = items.sum_by_dialog(items.scheduled & (items.n_gold > 0))
         return statistics
-
-    def count(self, items: Any) -> int:
-        if self.over == "published":
-            return int((items.scheduled & (items.n_gold > 0)).sum())
-        return super().count(items)

@@ -1,12 +1,13 @@
 """Joint goal accuracy: the whole state is right."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from extrinsic.arrays import Floats
 from extrinsic.metrics.definition import TurnMean
+from extrinsic.metrics.items.states import StateItems
 
 
 @dataclass(frozen=True)
@@ -15,5 +16,5 @@ class JointGoalAccuracy(TurnMean):
     formula: ClassVar[str] = "mean over turns of [G_t = P_t]"
     citation: ClassVar[str] = "Henderson et al. 2014"
 
-    def turn_scores(self, items: Any) -> Floats:
+    def turn_scores(self, items: StateItems) -> Floats:
         return np.asarray(items.match, dtype=np.float64)

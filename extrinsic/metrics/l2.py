@@ -12,5 +12,5 @@ class L2(ItemMean):
         "DSTC2: mean of (1 - p)^2 + sum of the squared other scores"
     )
     citation: ClassVar[str] = "Williams et al. 2013 (DSTC1); Henderson et al. 2014 (DSTC2)"
-    higher_is_better: ClassVar[bool] = False
+    higher_is_better: ClassVar[bool | None] = False
     field: ClassVar[str] = "l2"

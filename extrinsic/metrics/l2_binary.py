@@ -9,5 +9,5 @@ class L2Binary(ItemMean):
     name: ClassVar[str] = "l2.binary"
     formula: ClassVar[str] = "mean of (1 - p)^2 + (sum of the other scores)^2"
     citation: ClassVar[str] = "Henderson et al. 2014 (DSTC2)"
-    higher_is_better: ClassVar[bool] = False
+    higher_is_better: ClassVar[bool | None] = False
     field: ClassVar[str] = "l2_binary"

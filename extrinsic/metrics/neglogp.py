@@ -9,5 +9,5 @@ class NegativeLogProbability(ItemMean):
     name: ClassVar[str] = "neglogp"
     formula: ClassVar[str] = "mean of -log(max(p, 0.0001))"
     citation: ClassVar[str] = "Henderson et al. 2014 (DSTC2)"
-    higher_is_better: ClassVar[bool] = False
+    higher_is_better: ClassVar[bool | None] = False
     field: ClassVar[str] = "neglogp"

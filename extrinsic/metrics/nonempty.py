@@ -9,4 +9,5 @@ class NonEmpty(ItemMean):
     name: ClassVar[str] = "nonempty"
     formula: ClassVar[str] = "mean of [number of hypotheses > 0]"
     citation: ClassVar[str] = "Williams et al. 2013 (DSTC1)"
+    higher_is_better: ClassVar[bool | None] = None
     field: ClassVar[str] = "nonempty"

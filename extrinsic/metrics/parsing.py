@@ -6,15 +6,20 @@ import inspect
 import re
 from typing import Any
 
+from extrinsic.corpus.fill import Fill
 from extrinsic.errors import UsageError, did_you_mean
 from extrinsic.metrics.definition import Metric
-from extrinsic.metrics.fill import Fill, Filled
+from extrinsic.metrics.filled import Filled
 from extrinsic.registry import METRICS
 
 _FORM = re.compile(r"\s*(?P<name>[A-Za-z][\w.]*)\s*(?:\((?P<arguments>[^()]*)\))?\s*")
 
 
-def parse_metric(text: str) -> Metric | Filled:
+ALIASES = {"lambda": "decay"}
+"""What the papers call a parameter, where Python cannot."""
+
+
+def parse_metric(text: str) -> Metric:
     """The metric that a printed form names; with `fill`, a state-set metric of a belief tracker."""
     match = _FORM.fullmatch(text)
     if match is None:
@@ -28,9 +33,9 @@ def parse_metric(text: str) -> Metric | Filled:
             continue
         key, equals, value = argument.partition("=")
         if equals:
-            if key.strip() in named:
+            if ALIASES.get(key.strip(), key.strip()) in named:
                 raise UsageError(f"the parameter {key.strip()!r} stands twice in {text!r}")
-            named[key.strip()] = _value(value)
+            named[ALIASES.get(key.strip(), key.strip())] = _value(value)
         else:
             positional.append(_value(key))
     fill = named.pop("fill", None)
@@ -54,7 +59,8 @@ def _value(text: str) -> Any:
 
 def build_metric(name: str, factory: Any, positional: list[Any], named: dict[str, Any]) -> Metric:
     """Call a registered factory with parameters, with a clear word about those it does not know."""
-    known = list(inspect.signature(factory).parameters)
+    parameters = inspect.signature(factory).parameters
+    known = list(parameters)
     for key in named:
         if key not in known:
             raise UsageError(f"the metric {name!r} has no parameter {key!r}; {did_you_mean(key, known)}")
@@ -63,6 +69,11 @@ def build_metric(name: str, factory: Any, positional: list[Any], named: dict[str
             f"the metric {name!r} takes {'one value' if known else 'no value'} without a name",
             found=", ".join(map(str, positional)),
         )
+    given = {*known[: len(positional)], *named}
+    for key, parameter in parameters.items():
+        if parameter.default is parameter.empty and key not in given:
+            summary = next(entry.summary for entry in METRICS.entries() if entry.name == name)
+            raise UsageError(f"the metric {name!r} needs a value for {key!r}; {summary}")
     try:
         metric: Metric = factory(*positional, **named)
     except TypeError as error:

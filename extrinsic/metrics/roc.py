@@ -11,8 +11,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from extrinsic.arrays import Floats
-from extrinsic.metrics.curves import Curve, Totals
 from extrinsic.metrics.definition import Metric
+from extrinsic.metrics.items.curves import Curve, Totals
+from extrinsic.metrics.items.tables import Items
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,7 @@ class Roc(Metric):
     kind: ClassVar[str] = "belief"
     citation: ClassVar[str] = "Williams et al. 2013 (DSTC1); Henderson et al. 2014 (DSTC2)"
 
-    def statistics(self, items: Any) -> Any:
+    def statistics(self, items: Items) -> Any:
         """The scores of the items, which sum and multiply as an (n_dialogs, n_items) array would."""
         return items.roc
 
@@ -35,7 +36,7 @@ class Roc(Metric):
 class EqualErrorRate(Roc):
     name: ClassVar[str] = "roc.v1_eer"
     formula: ClassVar[str] = "(FA + FR) / N at the first threshold with FR >= FA"
-    higher_is_better: ClassVar[bool] = False
+    higher_is_better: ClassVar[bool | None] = False
 
     def read(self, curve: Curve | None) -> float:
         if curve is None or curve.equal_error_point is None:
@@ -48,7 +49,7 @@ class EqualErrorRateLee(Roc):
     name: ClassVar[str] = "roc.v1_eer_lee"
     formula: ClassVar[str] = "FA / N at the first threshold with FR >= FA"
     citation: ClassVar[str] = "Lee 2014"
-    higher_is_better: ClassVar[bool] = False
+    higher_is_better: ClassVar[bool | None] = False
 
     def read(self, curve: Curve | None) -> float:
         if curve is None or curve.equal_error_point is None:

@@ -1,13 +1,14 @@
 """Slot accuracy: how many of the task's slots are right, those that never occur included."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from extrinsic.arrays import Floats
 from extrinsic.errors import UsageError
 from extrinsic.metrics.definition import TurnMean
+from extrinsic.metrics.items.states import StateItems
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,6 @@ class SlotAccuracy(TurnMean):
         if self.slots is not None and (not isinstance(self.slots, int) or self.slots < 1):
             raise UsageError("slot_accuracy: slots must be a whole number above 0", found=str(self.slots))
 
-    def turn_scores(self, items: Any) -> Floats:
+    def turn_scores(self, items: StateItems) -> Floats:
         slots = items.n_known_slots if self.slots is None else self.slots
         return np.asarray((slots - items.n_differing) / slots)

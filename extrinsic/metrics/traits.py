@@ -6,13 +6,13 @@ They describe dialogs, not trackers: a dialog without a mistake has none, and ne
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from extrinsic.arrays import Floats
-from extrinsic.metrics.definition import Metric, check_choice, ratio
-from extrinsic.metrics.state_items import StateItems
+from extrinsic.metrics.definition import Mean, check_choice, ratio
+from extrinsic.metrics.items.states import StateItems
 
 FORMS = ("2024", "2023")
 
@@ -24,12 +24,13 @@ def mistakes(items: StateItems) -> Floats:
 
 
 @dataclass(frozen=True)
-class DialogTrait(Metric):
+class DialogTrait(Mean):
     """The mean over dialogs with a mistake of a number that describes the dialog."""
 
     kind: ClassVar[str] = "state"
     whole_dialogs: ClassVar[bool] = True
     citation: ClassVar[str] = "Aksu & Chen 2024, eq. 7-10; and its earlier version, section 6.3"
+    higher_is_better: ClassVar[bool | None] = None
     positional: ClassVar[str | None] = "form"
 
     form: str = "2024"
@@ -42,18 +43,11 @@ class DialogTrait(Metric):
         """(n_dialogs,) the trait of each dialog, NaN without a mistake."""
         raise NotImplementedError
 
-    def statistics(self, items: Any) -> Floats:
+    def statistics(self, items: StateItems) -> Floats:
         """(n_dialogs, 2): the trait, and whether the dialog has one."""
         values = self.dialog_values(items)
         has = ~np.isnan(values)
         return np.stack([np.where(has, values, 0.0), has], axis=1)
-
-    def values(self, totals: Any) -> Floats:
-        totals = np.asarray(totals)
-        return ratio(totals[..., 0], totals[..., 1])
-
-    def count(self, items: Any) -> int:
-        return int((~np.isnan(self.dialog_values(items))).sum())
 
 
 @dataclass(frozen=True)

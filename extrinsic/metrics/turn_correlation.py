@@ -10,14 +10,17 @@ import numpy as np
 
 from extrinsic.arrays import Floats
 from extrinsic.corpus.state_sets import StateSets
-from extrinsic.errors import UsageError
+from extrinsic.errors import UsageError, did_you_mean
+from extrinsic.metrics.definition import Metric, TurnMean
+from extrinsic.metrics.items.bridge import ALL, table_of_states
+from extrinsic.metrics.items.states import StateItems
 from extrinsic.metrics.parsing import parse_metric
-from extrinsic.metrics.state_tables import ALL, table_of_states
+from extrinsic.metrics.slot_f1 import SlotF1
 
 KIM_METRICS = ("jga", "slot_accuracy", "slot_f1", "relative_slot_accuracy")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TurnCorrelation:
     """Pearson correlations (k, k) over turns, NaN where a metric is constant; n (k, k) turns of each pair."""
 
@@ -42,12 +45,12 @@ def turn_correlation(
     states: StateSets, metrics: Sequence[str] = KIM_METRICS, component: str = ALL
 ) -> TurnCorrelation:
     """Correlate the scores that metrics give to turns; a pair leaves out turns that one does not score."""
-    items = table_of_states(states).select(component, 1)
+    table = table_of_states(states)
+    if component not in table.components:
+        raise UsageError(f"there is no component {component!r}; {did_you_mean(component, table.components)}")
+    items = table.select(component, 1)
     parsed = [parse_metric(metric) for metric in metrics]
-    for metric in parsed:
-        if not hasattr(metric, "turn_scores"):
-            raise UsageError(f"the metric {metric} has no score for a single turn")
-    scores = np.stack([np.asarray(metric.turn_scores(items)) for metric in parsed])  # type: ignore[union-attr]
+    scores = np.stack([_turn_scores(metric, items) for metric in parsed])
     size = len(parsed)
     correlation, n = np.full((size, size), np.nan), np.zeros((size, size))
     for i in range(size):
@@ -55,7 +58,15 @@ def turn_correlation(
             both = ~np.isnan(scores[i]) & ~np.isnan(scores[j])
             n[i, j] = both.sum()
             correlation[i, j] = _pearson(scores[i, both], scores[j, both])
+            if i == j and not np.isnan(correlation[i, j]):
+                correlation[i, j] = 1.0
     return TurnCorrelation(tuple(map(str, parsed)), correlation, n)
+
+
+def _turn_scores(metric: Metric, items: StateItems) -> Floats:
+    if not isinstance(metric, TurnMean | SlotF1):
+        raise UsageError(f"the metric {metric} has no score for a single turn")
+    return metric.turn_scores(items)
 
 
 def _pearson(first: Floats, second: Floats) -> float:

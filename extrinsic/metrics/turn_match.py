@@ -1,12 +1,13 @@
 """Turn match: the turn itself went right, whatever was wrong before it."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from extrinsic.arrays import Floats
 from extrinsic.metrics.definition import TurnMean
+from extrinsic.metrics.items.states import StateItems
 
 
 @dataclass(frozen=True)
@@ -15,5 +16,5 @@ class TurnMatch(TurnMean):
     formula: ClassVar[str] = "FGA without decay (lambda -> infinity)"
     citation: ClassVar[str] = "Dey et al. 2022"
 
-    def turn_scores(self, items: Any) -> Floats:
+    def turn_scores(self, items: StateItems) -> Floats:
         return np.asarray(~items.local_errors(literal=False), dtype=np.float64)

@@ -14,6 +14,7 @@ import numpy as np
 
 from extrinsic.arrays import Floats
 from extrinsic.metrics.definition import Metric, ratio
+from extrinsic.metrics.items.tables import Items
 
 CORRECT, INSERTION, SUBSTITUTION, DELETION = range(4)
 
@@ -25,7 +26,7 @@ class Update(Metric):
     other: ClassVar[int]
     """Which count stands in the denominator beside correct updates and substitutions."""
 
-    def statistics(self, items: Any) -> Floats:
+    def statistics(self, items: Items) -> Floats:
         """(n_dialogs, 4): correct updates, insertions, substitutions, deletions."""
         counts: Floats = items.update_counts
         return counts

@@ -24,7 +24,9 @@ class TestSessions:
 
     @belief_formats
     def test_missing(self, bench: Bench, form: str) -> None:
-        assert_refused(self.spoil(bench, form, lambda s: s.pop(0)), "not in the file: one")
+        assert_refused(
+            self.spoil(bench, form, lambda s: s.pop(0)), "session one: a session of the corpus is missing"
+        )
 
     @belief_formats
     def test_extra(self, bench: Bench, form: str) -> None:
@@ -48,7 +50,7 @@ class TestSessions:
 
     @belief_formats
     def test_none_at_all(self, bench: Bench, form: str) -> None:
-        assert_refused(self.spoil(bench, form, lambda s: s.clear()), "expected one, two")
+        assert_refused(self.spoil(bench, form, lambda s: s.clear()), "the file has no sessions")
 
     @belief_formats
     def test_another_corpus(self, bench: Bench, form: str) -> None:

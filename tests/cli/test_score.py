@@ -10,6 +10,7 @@ import subprocess
 import sys
 from dataclasses import FrozenInstanceError
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -218,7 +219,7 @@ def test_repairs_are_mentioned(bus: Written, tmp_path: Path) -> None:
     files.tracker["sessions"][0]["turns"][0]["route"]["hyps"][0]["score"] = -0.5
     path = write_json(tmp_path / "negative.json", files.tracker)
     outcome = run("score", "--format", "dstc1", "--corpus", bus.corpus, path, "--json")
-    assert (outcome.code, "1 repairs" in outcome.errors) == (0, True)
+    assert (outcome.code, "1 repair by" in outcome.errors) == (0, True)
     assert outcome.json()["rows"]
 
 
@@ -299,3 +300,23 @@ def test_dataframes_with_pandas(states: Path) -> None:
     pytest.importorskip("pandas")
     frame = extrinsic.score(extrinsic.read_states(states), metrics=["jga"]).to_dataframe()
     assert list(frame.columns) == ROW
+
+
+def test_files_of_one_name_are_told_apart_by_their_folders(states: Path, tmp_path: Path) -> None:
+    other = write_json(tmp_path / "other" / states.name, small_state_sets().states)
+    rows = score_states(states, other, "--metric", "jga", "--json").json()["rows"]
+    assert [row["tracker"] for row in rows] == [f"{states.parent.name}/states", "other/states"]
+    outcome = run("score", "--format", "state-sets", states, states.parent / "." / states.name)
+    assert outcome.code == 2 and "named more than once" in outcome.text
+
+
+def test_a_number_is_never_cut_off(states: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "20")
+    outcome = score_states(states, "--metric", "jga", "--bootstrap", "5")
+    assert "\u2026" not in outcome.output and "]" in outcome.output
+
+
+def test_to_dataframe_hands_the_rows_to_pandas(states: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", SimpleNamespace(DataFrame=list))
+    scores = extrinsic.score(extrinsic.read_states(states), metrics="jga")
+    assert scores.to_dataframe() == scores.as_rows()

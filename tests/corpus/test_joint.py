@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extrinsic.arrays import offsets_from_lengths
-from extrinsic.corpus.hypotheses import Beliefs, Hypotheses, JointHypotheses, empty_hypotheses
+from extrinsic.corpus.hypotheses import Beliefs, Hypotheses, JointHypotheses, no_hypotheses
 from extrinsic.corpus.joint import joint_correctness, joint_of_marginals, marginals_of_joint
 from extrinsic.corpus.labels import TableTruth
 from extrinsic.corpus.ranking import rank_dstc1, rank_dstc2
@@ -124,7 +124,7 @@ assignments = st.tuples(st.integers(0, 2), st.integers(0, 2))
 @given(st.lists(st.lists(st.tuples(assignments, scores), max_size=4), min_size=1, max_size=3))
 def test_marginals_against_a_plain_sum(turns: list[list[tuple[tuple[int, ...], float]]]) -> None:
     everywhere = np.ones(len(turns), dtype=bool)
-    found = marginals_of_joint(joint_of(turns, 2), everywhere, empty_hypotheses(2 * len(turns)))
+    found = marginals_of_joint(joint_of(turns, 2), everywhere, no_hypotheses(2 * len(turns)))
     expected = []
     for turn in turns:
         for slot in range(2):
@@ -140,7 +140,7 @@ def test_marginals_against_a_plain_sum(turns: list[list[tuple[tuple[int, ...], f
 def test_marginals_of_the_product_are_the_marginals(beliefs: Beliefs) -> None:
     """Crossing two slots and summing one out again gives back the other."""
     joint = joint_of_marginals(beliefs, 2, most=10_000)
-    found = marginals_of_joint(joint, np.ones(2, dtype=bool), empty_hypotheses(4))
+    found = marginals_of_joint(joint, np.ones(2, dtype=bool), no_hypotheses(4))
     for item, back in zip(
         rows(beliefs.offsets, beliefs.value, beliefs.score),
         rows(found.offsets, found.value, found.score),

@@ -80,7 +80,7 @@ def test_labelled_counts_wrong_values_too() -> None:
 
 
 def test_taking_turns_renumbers_events() -> None:
-    labels = events((0, 0, 1, True), (3, 1, 2, False), (4, 0, 1, True)).take(np.array([3, 4, 0]), 5)
+    labels = events((0, 0, 1, True), (3, 1, 2, False), (4, 0, 1, True)).take(np.array([3, 4, 0]))
     assert labels.turn.tolist() == [0, 1, 2]
     assert labels.slot.tolist() == [1, 0, 0]
     assert labels.correct.tolist() == [False, True, True]

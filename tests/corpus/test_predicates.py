@@ -88,7 +88,7 @@ def test_turns_do_not_mix(tmp_path: Path) -> None:
     assert predicates(corpus) == ["hello", None, "goodbye"]
 
 
-def test_mentioned_slots_match_by_prefix(tmp_path: Path) -> None:
+def test_mentioned_slots_match_by_their_parts(tmp_path: Path) -> None:
     """date.day is about date; that the system asks for a slot by name does not mention it."""
     corpus = bus(
         tmp_path,

@@ -7,12 +7,14 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from extrinsic.corpus.fill import Fill
 from extrinsic.corpus.state_sets import StateSets
-from extrinsic.metrics import DSTC2_METRICS, STATE_METRICS
+from extrinsic.metrics import DSTC2_METRICS
 from extrinsic.metrics.definition import Metric
-from extrinsic.metrics.fill import Filled
+from extrinsic.metrics.filled import Filled
 from extrinsic.metrics.parsing import parse_metric
-from extrinsic.metrics.scoring import DEFAULT_METRICS, Source
+from extrinsic.metrics.scoring import DEFAULT_METRICS
+from extrinsic.metrics.sources import Source
 from tests.builders import Dstc1Files, Dstc2Files, StateSetFiles
 from tests.metrics.reading import read_dstc1, read_dstc2, read_states
 from tests.strategies import dstc1_files, dstc2_files, state_set_files
@@ -52,7 +54,7 @@ def metrics_of(source: Source) -> list[str]:
     own = list(DEFAULT_METRICS[source.format])
     if isinstance(source.tracker, StateSets):
         return [*own, *MORE_OF_STATES, *DSTC2_METRICS]
-    rules = ("argmax", "threshold:0.25")
+    rules = (Fill("argmax"), Fill("threshold", 0.25))
     return own + [str(Filled(parse_metric(name), rule)) for name in AS_STATES for rule in rules]  # type: ignore[arg-type]
 
 
@@ -63,12 +65,11 @@ def items_of(source: Source) -> Iterator[tuple[Key, Metric, Any]]:
     """Every metric with the items of every component, schedule and label scheme."""
     for name in metrics_of(source):
         metric = parse_metric(name)
-        inner = metric.metric if isinstance(metric, Filled) else metric
         for table in source.tables(metric):
             for schedule in table.schedules:
                 for component in table.components:
                     key = (component, name, schedule, table.label_scheme)
-                    yield key, inner, table.select(component, schedule)
+                    yield key, metric, table.select(component, schedule)
 
 
 def values_of(source: Source) -> dict[Key, float | None]:

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from extrinsic.corpus.fill import Fill
 from extrinsic.errors import UsageError
-from extrinsic.metrics.fill import Fill, gold_states, predicted_states
+from extrinsic.metrics.items.bridge import gold_states, predicted_states
 from extrinsic.metrics.scoring import score
 from tests.builders import (
     ONTOLOGY,
@@ -104,10 +105,13 @@ def test_all_slots_make_one_state_on_every_turn_or_the_last() -> None:
         Turn({"route": [(0.75, C)]}, right=[{"from.desc": "cmu"}]),
     ]
     rows = score(*read_dstc1(files_of(call)), metrics=["jga(fill=argmax)", "slot_accuracy(fill=argmax)"]).rows
-    assert {(row.component, row.schedule, row.n) for row in rows} == {("state", 1, 2)}
-    assert [row.value for row in rows] == [1 / 2, pytest.approx((1 + 8 / 9) / 2)]
-    last = score(*read_dstc1(files_of(call)), metrics=["jga(fill=argmax)"], schedules=[3]).rows
-    assert [(row.n, row.value) for row in last] == [(1, 0)]
+    found = {(row.metric, row.component, row.schedule, row.n): row.value for row in rows}
+    assert found == {
+        ("jga(fill=argmax)", "state", 1, 2): 1 / 2,
+        ("slot_accuracy(fill=argmax)", "state", 1, 2): pytest.approx((1 + 8 / 9) / 2),
+        ("jga(fill=argmax)", "state", 3, 1): 0,
+        ("slot_accuracy(fill=argmax)", "state", 3, 1): pytest.approx(8 / 9),
+    }
 
 
 THAI, GREEK = {"food": "thai"}, {"food": "greek"}
@@ -175,11 +179,13 @@ def test_states_as_beliefs() -> None:
     # a-b: None, None (gold 1), 2 (gold 1), None, None: three of five are right.
     assert value("accuracy", "a-b") == 3 / 5
     assert value("l2", "a-b") == 2 * 2 / 5
-    # a-b is never right at a lower rank; b-c is None in gold and 1 is predicted once: None stands second.
     assert value("mrr", "a-b") == 3 / 5
-    assert value("mrr", "b-c") == (4 + 1 / 2) / 5
-    # All fifteen items: a-a all five, a-b three, b-c four.
-    assert value("accuracy", "all") == 12 / 15
+    # The joint of the fourth turn is None in gold and b-c is predicted: None stands second.
+    assert value("mrr", "joint") == (2 + 1 / 2) / 5
+    # Ten items, a-a all five, a-b three: b-c is no slot of the gold states, only the system's invention.
+    assert value("accuracy", "all") == 8 / 10
+    with pytest.raises(UsageError, match="no component 'b-c'"):
+        value("accuracy", "b-c")
 
 
 def test_states_have_no_schedule_2_and_take_no_fill_rule() -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from extrinsic.corpus.fill import Fill
 from extrinsic.errors import UsageError
 from extrinsic.metrics import DSTC1_METRICS, DSTC2_METRICS, STATE_METRICS
 from extrinsic.metrics.definition import Metric
-from extrinsic.metrics.fill import Fill, Filled
+from extrinsic.metrics.filled import Filled
 from extrinsic.metrics.parsing import parse_metric
 from extrinsic.registry import METRICS
 
@@ -130,7 +131,7 @@ def test_every_metric_says_what_it_is(name: str) -> None:
     assert isinstance(metric, Metric)
     assert metric.name == name
     assert metric.kind in ("belief", "state")
-    assert isinstance(metric.higher_is_better, bool)
+    assert metric.higher_is_better in (True, False, None)
     assert len(metric.formula) > 10
     # An author and a year, so that a reader can look it up.
     assert any(character.isdigit() for character in metric.citation)
@@ -140,9 +141,20 @@ def test_directions() -> None:
     lower_is_better = {
         str(metric)
         for metric in map(parse_metric, {*DSTC1_METRICS, *DSTC2_METRICS, *STATE_METRICS, *VARIANTS})
-        if isinstance(metric, Metric) and not metric.higher_is_better
+        if metric.higher_is_better is False
     }
     assert lower_is_better == {
         "l2", "l2.binary", "neglogp", "roc.v1_eer", "roc.v1_eer_lee",
         "changes(missed)", "turn_errors(own)", "turn_errors(carried)",
     }  # fmt: skip
+
+
+def test_some_describe_and_do_not_judge() -> None:
+    for name in ("tail_orientation", "non_uniformity", "first_error", "nonempty", "hypothesis_count"):
+        assert parse_metric(name).higher_is_better is None
+
+
+def test_a_filled_metric_has_the_direction_of_the_metric() -> None:
+    assert parse_metric("jga(fill=argmax)").higher_is_better is True
+    assert parse_metric("changes(wrong, fill=argmax)").higher_is_better is False
+    assert parse_metric("gca(fill=argmax)").whole_dialogs

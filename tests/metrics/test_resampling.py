@@ -13,8 +13,9 @@ from extrinsic.errors import UsageError
 from extrinsic.metrics import resampling
 from extrinsic.metrics.definition import ItemMean
 from extrinsic.metrics.parsing import parse_metric
-from extrinsic.metrics.resampling import Resampler
-from extrinsic.metrics.scoring import Scores, Source, score
+from extrinsic.metrics.resampling import percentile_interval, resample_dialogs, resampled_values
+from extrinsic.metrics.scoring import Scores, score
+from extrinsic.metrics.sources import Source
 from tests.metrics.calls import Turn, files_of
 from tests.metrics.reading import read_dstc1
 
@@ -75,13 +76,13 @@ def test_an_interval_does_not_depend_on_what_else_is_scored(calls: Any) -> None:
 def test_resampled_values_are_scores_of_resampled_calls(calls: Any) -> None:
     """One resample, taken apart: its dialogs scored as a corpus."""
     corpus, tracker = calls
-    resampler = Resampler(corpus.n_dialogs, 3, seed=0)
-    dialogs = np.repeat(np.arange(corpus.n_dialogs), resampler.weights[1])
+    weights = resample_dialogs("calls", corpus.n_dialogs, 3, seed=0)
+    dialogs = np.repeat(np.arange(corpus.n_dialogs), weights[1])
     assert len(dialogs) == corpus.n_dialogs
     for name in ("accuracy", "roc.v1_eer"):
         metric = parse_metric(name)
         (table,) = Source(corpus, tracker).tables(metric)
-        values = resampler.values(metric, metric.statistics(table.select("route", 1)))  # type: ignore[arg-type, union-attr]
+        (values,) = resampled_values(weights, [metric], metric.statistics(table.select("route", 1)))
         apart = (corpus.take(dialogs), tracker.take(dialogs))
         (row,) = score(*apart, metrics=[name], components=["route"], schedules=[1]).rows
         assert values[1] == pytest.approx(row.value, abs=1e-12)
@@ -124,7 +125,9 @@ class Mean(ItemMean):
 
 def interval_of_mean(sample: Floats, seed: int) -> tuple[float, float]:
     statistics = np.stack([sample, np.ones(len(sample))], axis=1)
-    low, high = Resampler(len(sample), 300, seed).interval(Mean(), statistics)
+    weights = resample_dialogs("sample", len(sample), 300, seed)
+    (values,) = resampled_values(weights, [Mean()], statistics)
+    low, high = percentile_interval(values)
     assert low is not None and high is not None
     return low, high
 
@@ -138,3 +141,9 @@ def test_coverage() -> None:
     ]
     # The percentile interval of so few draws is a little too short; three standard errors are .04.
     assert 0.89 <= np.mean(held) <= 0.98
+
+
+def test_other_dialogs_are_drawn_otherwise() -> None:
+    """Two corpora of the same size do not share their resamples."""
+    one, two = (resample_dialogs(name, 20, 5, seed=0) for name in ("one", "two"))
+    assert not np.array_equal(one, two)

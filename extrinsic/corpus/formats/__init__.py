@@ -123,8 +123,10 @@ def read_corpus(
 
 def read_tracker(path: str | Path, corpus: Corpus, name: str | None = None) -> TrackerOutput:
     """Read a tracker file of the corpus's own format."""
-    output: TrackerOutput = FORMATS.get(corpus.format).read_tracker(path, corpus, name)
-    return output
+    form = FORMATS.get(corpus.format)
+    if not isinstance(form, BeliefFormat):
+        raise UsageError(f"the format {corpus.format!r} has no tracker files of its own")
+    return form.read_tracker(path, corpus, name)
 
 
 def read_states(path: str | Path, *, format: str = "state-sets", name: str | None = None) -> StateSets:

@@ -64,7 +64,7 @@ class Checker:
     def member(self, value: dict[str, Any], key: str, what: str) -> Any:
         """value[key]; where it is missing a problem is reported and Missing returned."""
         if key not in value:
-            self.report(f"{what} lacks {key!r}", found=f"the keys {', '.join(map(repr, value)) or 'none'}")
+            self.report(f"{what} lacks {key!r}", expected=repr(key), found=keys_of(value))
             return Missing
         return value[key]
 
@@ -72,7 +72,9 @@ class Checker:
         options = list(known)
         if name in options:
             return True
-        self.report(f"unknown {what} {name!r}; {did_you_mean(name, options)}")
+        self.report(
+            f"unknown {what}; {did_you_mean(name, options)}", expected=one_of(options), found=repr(name)
+        )
         return False
 
     def only(self, value: dict[str, Any], known: Iterable[str], what: str) -> None:
@@ -80,7 +82,21 @@ class Checker:
         options = list(known)
         for key in value:
             if key not in options:
-                self.report(f"unknown key {key!r} in {what}; {did_you_mean(key, options)}")
+                self.report(
+                    f"unknown key in {what}; {did_you_mean(key, options)}",
+                    expected=one_of(options), found=repr(key),
+                )  # fmt: skip
+
+
+def keys_of(value: dict[str, Any], most: int = 5) -> str:
+    rest = f" and {len(value) - most} more" if len(value) > most else ""
+    return f"the keys {', '.join(map(repr, list(value)[:most]))}{rest}" if value else "no keys"
+
+
+def one_of(options: list[str], most: int = 10) -> str:
+    """A list of names as it may stand in a message."""
+    rest = f" and {len(options) - most} more" if len(options) > most else ""
+    return f"one of {', '.join(options[:most])}{rest}"
 
 
 def is_finite(value: float) -> bool:

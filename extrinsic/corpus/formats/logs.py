@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
@@ -9,7 +10,7 @@ import msgspec
 import numpy as np
 
 from extrinsic.arrays import offsets_from_lengths
-from extrinsic.corpus.acts import columns_of_acts
+from extrinsic.corpus.acts import Acts
 from extrinsic.corpus.formats.checking import Checker, Missing, check_acts
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.nbest import NBest
@@ -56,6 +57,20 @@ class Log(msgspec.Struct, gc=False, rename="kebab"):
 
     def turns_in_order(self) -> bool:
         return bool(self.turns) and all(turn.turn_index == i for i, turn in enumerate(self.turns))
+
+
+def columns_of_acts(owners: Sequence[Sequence[WrittenAct]], vocabulary: Vocabulary) -> Acts:
+    """The acts of each owner as the files have them -> columns."""
+    acts = list(chain.from_iterable(owners))
+    pairs_of_acts = [act.slots for act in acts]
+    pairs = list(chain.from_iterable(pairs_of_acts))
+    return Acts(
+        offsets_from_lengths(list(map(len, owners))),
+        vocabulary.ids([act.act for act in acts]),
+        offsets_from_lengths(list(map(len, pairs_of_acts))),
+        vocabulary.ids([slot for slot, _ in pairs]),
+        vocabulary.ids([value for _, value in pairs]),
+    )
 
 
 class LogColumns:
@@ -190,7 +205,7 @@ def _write_turn(corpus: Corpus, turn: int, number: int) -> dict[str, Any]:
     }
 
 
-def write_acts(vocabulary: Vocabulary, acts: Any, owner: int) -> list[dict[str, Any]]:
+def write_acts(vocabulary: Vocabulary, acts: Acts, owner: int) -> list[dict[str, Any]]:
     """The acts of one owner as JSON."""
     written = []
     for act in range(acts.offsets[owner], acts.offsets[owner + 1]):

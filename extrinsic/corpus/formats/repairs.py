@@ -7,34 +7,36 @@ from collections.abc import Sequence
 import numpy as np
 
 from extrinsic.arrays import Floats, Ints
+from extrinsic.corpus.hypotheses import Hypotheses, JointHypotheses
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.ranking import ROUNDING, Ranking
 from extrinsic.errors import Problems
 
 
 def report_repairs(
-    problems: Problems, corpus: Corpus, ranking: Ranking, offsets: Ints, slots: Sequence[str]
-) -> None:
+    problems: Problems, corpus: Corpus, ranking: Ranking, given: Hypotheses | JointHypotheses,
+    slots: Sequence[str],
+) -> None:  # fmt: skip
     """Negative scores and sums above 1; items are turn-major over `slots`."""
-    clipped = corpus.format == "dstc1"
-    message = (
-        "a negative score counts as 0" if clipped else "a negative score is kept as the challenge keeps it"
-    )
+    treatment = "counts as 0" if corpus.format == "dstc1" else "is scored as it stands"
     for hypothesis in np.flatnonzero(ranking.negative):
-        item = int(np.searchsorted(offsets, hypothesis, side="right")) - 1
-        _report(problems, corpus, item, slots, message, "a score of at least 0", "a negative one")
+        item = int(np.searchsorted(given.offsets, hypothesis, side="right")) - 1
+        found = f"{given.score[hypothesis]:.6g}"
+        if isinstance(given, Hypotheses):
+            found += f" for {corpus.vocabulary.text(int(given.value[hypothesis]))!r}"
+        message = f"a negative score, which {treatment}"
+        _report(problems, corpus, item, slots, message, "a score of at least 0", found)
     for item in np.flatnonzero(ranking.excess).tolist():
-        found = f"{ranking.total[item]:.6g}"
-        _report(problems, corpus, item, slots, "the scores sum to more than 1: divided by their sum",
-                "a sum of at most 1", found)  # fmt: skip
+        message = "the scores sum to more than 1, so each is divided by their sum"
+        _report(problems, corpus, item, slots, message, "a sum of at most 1", f"{ranking.total[item]:.6g}")
 
 
 def report_requested_repairs(problems: Problems, corpus: Corpus, requested: Floats) -> None:
     """Probabilities of requested slots outside [0, 1]; the challenge scores them as they stand."""
     for turn, column in zip(*np.nonzero((requested < 0) | (requested - 1.0 >= ROUNDING)), strict=True):
         _report(
-            problems, corpus, int(turn), [f"requested.{corpus.requestable[column]}"],
-            "a probability outside [0, 1] is kept as the challenge keeps it",
+            problems, corpus, int(turn), [corpus.requestable[column]],
+            "the probability of a requested slot is outside [0, 1], and is scored as it stands",
             "a number from 0 to 1", f"{requested[turn, column]:.6g}",
         )  # fmt: skip
 
@@ -48,7 +50,7 @@ def note_unlabelled(problems: Problems, corpus: Corpus, items: Ints) -> None:
             continue
         dialog = int(corpus.dialog_of_turn[turns[0]])
         problems.add(
-            f"{len(turns)} hypotheses were never labelled and count as wrong; the first is here",
+            f"{len(turns)} hypotheses were not labelled by their turn and count as wrong; the first is here",
             session=corpus.sessions[dialog],
             turn=int(corpus.turn_in_dialog[turns[0]]),
             slot=slot,

@@ -22,18 +22,13 @@ class Dataset:
     folder: str
     directories: tuple[str, ...]
 
-    def session_folder(self, file: str) -> str:
+    def session_folder(self, file: str) -> str | None:
         """Where the sessions are: below the root or below `data`, as the first that is found tells."""
         for directory in self.directories:
             for folder in SESSION_FOLDERS:
                 if f"{folder}{directory}/{file}" in self.tree:
                     return folder
-        return SESSION_FOLDERS[0]
-
-
-def datasets_in(path: str | Path, extension: str) -> list[str]:
-    """The names of the datasets whose lists lie in a corpus."""
-    return sorted(_lists(open_tree(path), extension))
+        return None
 
 
 def find_dataset(path: str | Path, dataset: str | None, extension: str) -> Dataset:
@@ -52,11 +47,8 @@ def find_dataset(path: str | Path, dataset: str | None, extension: str) -> Datas
         )
     if dataset is None:
         if len(where) > 1:
-            raise InputError(
-                "several datasets are here; say which with --dataset",
-                path=str(path),
-                found=", ".join(sorted(where)),
-            )
+            there = ", ".join(sorted(where))
+            raise InputError("several datasets are here; say which", path=str(path), found=there)
         dataset = next(iter(where))
     if dataset not in where:
         raise InputError(f"there is no dataset {dataset!r}; {did_you_mean(dataset, where)}", path=str(path))
@@ -65,12 +57,17 @@ def find_dataset(path: str | Path, dataset: str | None, extension: str) -> Datas
 
 
 def _lists(tree: Tree, extension: str) -> dict[str, str]:
-    return {
-        PurePosixPath(name).name.removesuffix(f".{extension}"): name
-        for folder in LIST_FOLDERS
-        for name in tree.names(folder)
-        if name.endswith(f".{extension}")
-    }
+    found: dict[str, str] = {}
+    for folder in LIST_FOLDERS:
+        for name in tree.names(folder):
+            if name.endswith(f".{extension}"):
+                dataset = PurePosixPath(name).name.removesuffix(f".{extension}")
+                if found.setdefault(dataset, name) != name:
+                    raise InputError(
+                        f"the dataset {dataset!r} has two lists of sessions",
+                        path=tree.place(name), found=f"{found[dataset]} and {name}",
+                    )  # fmt: skip
+    return found
 
 
 def _read_list(tree: Tree, name: str) -> tuple[str, ...]:

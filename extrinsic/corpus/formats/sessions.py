@@ -15,14 +15,11 @@ from extrinsic.corpus.formats.checking import Checker
 from extrinsic.corpus.formats.logs import Log, LogColumns, check_log, conditions_of_log
 from extrinsic.corpus.formats.session_lists import Dataset
 from extrinsic.corpus.model import Corpus
-from extrinsic.domain import Domain
+from extrinsic.domain import DIRECTORY, Domain
 from extrinsic.errors import InputError, Problems
-from extrinsic.storage import decode_clean, decode_loosely, report_defects
+from extrinsic.storage import content_hash, decode_clean, decode_loosely, report_defects
 
 L = TypeVar("L", bound=msgspec.Struct)
-
-DIRECTORY = "directory"
-"""The condition every corpus has: the first part of a session's path, such as Mar13_S0A1."""
 
 SHOWN_IDS = 5
 
@@ -56,6 +53,11 @@ def read_sessions(
     problems = Problems()
     digest = hashlib.sha256()
     folder = dataset.session_folder(log_name)
+    if folder is None:
+        raise InputError(
+            f"none of the {len(dataset.directories)} sessions of {dataset.name!r} is here",
+            path=str(dataset.tree.path), expected=f"{dataset.directories[0]}/{log_name} and so on",
+        )  # fmt: skip
     for directory in dataset.directories:
         files = [f"{folder}{directory}/{name}" for name in (log_name, label_name)]
         contents = _read_files(dataset, directory, files, problems)
@@ -82,6 +84,11 @@ def read_sessions(
     problems.raise_errors()
     sessions.signature = digest.hexdigest()
     return sessions
+
+
+def sign_corpus(form: str, dataset: Dataset, domain: Domain, *contents: bytes | str) -> str:
+    """A hash of everything that makes a corpus what it is."""
+    return content_hash(form, dataset.name, *dataset.directories, msgspec.json.encode(domain), *contents)
 
 
 def _read_files(dataset: Dataset, directory: str, files: list[str], problems: Problems) -> list[bytes] | None:
@@ -163,6 +170,9 @@ def check_sessions(problems: Problems, corpus: Corpus, ids: Sequence[str], n_tur
 
 def _check_same_sessions(problems: Problems, corpus: Corpus, ids: Sequence[str]) -> None:
     known, given = set(corpus.sessions), set(ids)
+    if not ids:
+        problems.add("the file has no sessions", expected=f"{len(corpus.sessions)} sessions", found="none")
+        return
     if not known & given:
         problems.add(
             f"this file is about another corpus than {corpus.dataset!r}: no session is in both",
@@ -174,10 +184,10 @@ def _check_same_sessions(problems: Problems, corpus: Corpus, ids: Sequence[str])
             problems.add(f"the session stands {count} times in the file", session=session)
     extra = [session for session in dict.fromkeys(ids) if session not in known]
     missing = [session for session in corpus.sessions if session not in given]
-    if extra:
-        problems.add(f"{len(extra)} sessions are not in the corpus {corpus.dataset!r}: {_some(extra)}")
-    if missing:
-        problems.add(f"{len(missing)} sessions of the corpus are not in the file: {_some(missing)}")
+    for session in extra:
+        problems.add(f"the session is not in the corpus {corpus.dataset!r}", session=session, found=session)
+    for session in missing:
+        problems.add("a session of the corpus is missing in the file", session=session, expected=session)
     if not extra and not missing and len(ids) == len(corpus.sessions):
         for position, (session, expected) in enumerate(zip(ids, corpus.sessions, strict=True)):
             if session != expected:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from extrinsic.corpus.formats.checking import Checker, Missing
 from extrinsic.corpus.formats.sessions import check_sessions
@@ -21,9 +22,9 @@ def sessions_fit(
     corpus: Corpus, dataset: str | msgspec.UnsetType, ids: Sequence[str], n_turns: Sequence[int]
 ) -> bool:
     """Whether a file speaks of the corpus's dataset, its sessions in order, and all their turns."""
-    problems = Problems()
-    check_sessions(problems, corpus, ids, n_turns)
-    return not len(problems) and (dataset is msgspec.UNSET or dataset == corpus.dataset)
+    same_turns = list(n_turns) == np.diff(corpus.offsets).tolist()
+    same_dataset = dataset is msgspec.UNSET or dataset == corpus.dataset
+    return same_dataset and tuple(ids) == corpus.sessions and same_turns
 
 
 def check_tracker_file(data: bytes, path: str, corpus: Corpus, check_turn: TurnCheck) -> None:
@@ -38,6 +39,10 @@ def check_tracker_file(data: bytes, path: str, corpus: Corpus, check_turn: TurnC
 
 
 def _check_file(checker: Checker, file: dict[str, Any], corpus: Corpus, check_turn: TurnCheck) -> None:
+    if "sessions" not in file:
+        # Most likely a file of another kind; its keys would only be noise.
+        checker.member(file, "sessions", "the file")
+        return
     checker.only(file, ("dataset", "wall-time", "sessions"), "the file")
     if "dataset" in file and file["dataset"] != corpus.dataset:
         checker.report(
@@ -46,12 +51,12 @@ def _check_file(checker: Checker, file: dict[str, Any], corpus: Corpus, check_tu
         )  # fmt: skip
     if "wall-time" in file:
         checker.score(file["wall-time"], "'wall-time'")
-    sessions = checker.member(file, "sessions", "the file")
-    if sessions is Missing:
+    if not isinstance(file["sessions"], list):
+        checker.array(file["sessions"], "'sessions'")
         return
     ids: list[str] = []
     counts: list[int] = []
-    for number, value in enumerate(checker.array(sessions, "'sessions'")):
+    for number, value in enumerate(file["sessions"]):
         session = checker.object(value, f"session {number} of the file")
         identity = checker.member(session, "session-id", f"session {number} of the file")
         named = identity is not Missing and checker.text(identity, f"the id of session {number}") is not None

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from extrinsic.corpus.formats.session_lists import datasets_in, find_dataset
+from extrinsic.corpus.formats.session_lists import find_dataset
 from extrinsic.errors import InputError
 
 
@@ -28,8 +28,7 @@ def test_the_only_dataset_needs_no_name(corpus: Path) -> None:
 
 def test_of_several_one_must_be_named(corpus: Path) -> None:
     (corpus / "config" / "test4.sessions").write_text("a/one\n")
-    assert datasets_in(corpus, "sessions") == ["test4", "train4"]
-    with pytest.raises(InputError, match=r"--dataset.*test4, train4"):
+    with pytest.raises(InputError, match=r"say which.*test4, train4"):
         find_dataset(corpus, None, "sessions")
 
 
@@ -64,4 +63,11 @@ def test_every_bad_line_is_reported(corpus: Path) -> None:
 def test_lists_that_are_none(corpus: Path, content: bytes, message: str) -> None:
     (corpus / "config" / "train4.sessions").write_bytes(content)
     with pytest.raises(InputError, match=message):
+        find_dataset(corpus, "train4", "sessions")
+
+
+def test_two_lists_of_one_name_are_refused(corpus: Path) -> None:
+    (corpus / "scripts" / "config").mkdir(parents=True)
+    (corpus / "scripts" / "config" / "train4.sessions").write_text("a/one\n")
+    with pytest.raises(InputError, match="two lists of sessions"):
         find_dataset(corpus, "train4", "sessions")

@@ -17,13 +17,12 @@ from extrinsic.corpus.formats.dstc1.values import (
     value_of_pairs,
 )
 from extrinsic.corpus.formats.session_lists import find_dataset
-from extrinsic.corpus.formats.sessions import Sessions, read_sessions
+from extrinsic.corpus.formats.sessions import Sessions, read_sessions, sign_corpus
 from extrinsic.corpus.labels import LabelEvents
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.vocabulary import Value, Vocabulary
 from extrinsic.domain import Domain
 from extrinsic.errors import Problems
-from extrinsic.storage import content_hash
 
 LIST_EXTENSION = "sessions"
 
@@ -66,7 +65,7 @@ def read_corpus(path: str | Path, dataset: str | None, domain: Domain) -> Corpus
         directories=found.directories,
         labels=labels,
         conditions=sessions.frozen_conditions(),
-        signature=content_hash("dstc1", found.name, sessions.signature),
+        signature=sign_corpus("dstc1", found, domain, sessions.signature),
         **sessions.logs.build(vocabulary),
     )
 

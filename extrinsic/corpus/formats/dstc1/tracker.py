@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from extrinsic.corpus.formats.tracker_files import check_tracker_file, sessions_
 from extrinsic.corpus.hypotheses import Hypotheses, JointHypotheses
 from extrinsic.corpus.labels import LabelEvents
 from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.tracker_output import TrackerOutput, rank_joint, rank_slots
+from extrinsic.corpus.tracker_output import TrackerOutput, build_output
 from extrinsic.corpus.vocabulary import NONE, Value
 from extrinsic.errors import Problems
 from extrinsic.storage import content_hash, decode_clean, read_bytes
@@ -60,25 +61,20 @@ def read_tracker(path: str | Path, corpus: Corpus, name: str) -> TrackerOutput:
     if decoded is None:
         check_tracker_file(data, str(path), corpus, _check_turn)
         raise AssertionError("a tracker file was refused without a reason")
-    file, given, given_joint = decoded
-    beliefs, ranking = rank_slots(corpus, given)
-    joint, joint_ranking = rank_joint(corpus, given_joint)
-    problems = Problems(str(path))
-    report_repairs(problems, corpus, ranking, given.offsets, corpus.slots)
-    report_repairs(problems, corpus, joint_ranking, given_joint.offsets, [JOINT])
-    note_unlabelled(problems, corpus, _unlabelled(corpus, given))
-    return TrackerOutput(
-        name=name,
-        slots=corpus.slots,
-        turn_offsets=corpus.offsets,
-        given=given,
-        given_joint=given_joint,
-        beliefs=beliefs,
-        joint=joint,
-        problems=tuple(problems),
+    file, given, joint = decoded
+    output, rankings = build_output(
+        corpus,
+        name,
+        given,
+        joint,
         wall_time=None if file.wall_time is msgspec.UNSET else file.wall_time,
         signature=content_hash("dstc1", data),
     )
+    problems = Problems(str(path))
+    report_repairs(problems, corpus, rankings.slots, given, corpus.slots)
+    report_repairs(problems, corpus, rankings.joint, joint, [JOINT])
+    note_unlabelled(problems, corpus, _unlabelled(corpus, given))
+    return replace(output, problems=tuple(problems))
 
 
 def _decode(data: bytes, corpus: Corpus) -> tuple[TrackerFile, Hypotheses, JointHypotheses] | None:

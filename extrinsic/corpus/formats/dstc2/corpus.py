@@ -9,20 +9,21 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from extrinsic.corpus.acts import columns_of_acts
 from extrinsic.corpus.formats.checking import Checker, Missing, check_acts
 from extrinsic.corpus.formats.columns import columns_of
-from extrinsic.corpus.formats.logs import WrittenAct
+from extrinsic.corpus.formats.logs import WrittenAct, columns_of_acts
 from extrinsic.corpus.formats.session_lists import Dataset, find_dataset
-from extrinsic.corpus.formats.sessions import Sessions, read_sessions
+from extrinsic.corpus.formats.sessions import Sessions, read_sessions, sign_corpus
 from extrinsic.corpus.labels import GoalLabels
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.vocabulary import Vocabulary
 from extrinsic.domain import Domain
-from extrinsic.errors import InputError, Problems
-from extrinsic.storage import content_hash, decode_json
+from extrinsic.errors import InputError, Problems, did_you_mean
+from extrinsic.storage import decode_json
 
 LIST_EXTENSION = "flist"
+
+METHODS = ("none", "byconstraints", "byname", "byalternatives", "finished")
 
 
 class Semantics(msgspec.Struct, gc=False):
@@ -69,8 +70,10 @@ def read_corpus(path: str | Path, dataset: str | None, domain: Domain) -> Corpus
     """Read a dataset from a directory or from the challenge's archive as it is."""
     found = find_dataset(path, dataset, LIST_EXTENSION)
     ontology, ontology_data = read_ontology(found)
+    _check_domain(domain, ontology, found)
     sessions = read_sessions(found, domain, "log.json", "label.json", Labels, check_labels)
     vocabulary = Vocabulary()
+    vocabulary.ids(METHODS)  # label scheme b gives them also where no label does
     slots, requestable = tuple(ontology.informable), tuple(ontology.requestable)
     problems = Problems(str(path))
     labels = _label_columns(sessions, slots, requestable, vocabulary, problems)
@@ -87,9 +90,23 @@ def read_corpus(path: str | Path, dataset: str | None, domain: Domain) -> Corpus
         conditions=sessions.frozen_conditions(),
         outcomes={"success": tuple(labels.success() for labels in sessions.labels)},
         ontology=msgspec.to_builtins(ontology),
-        signature=content_hash("dstc2", found.name, ontology_data, sessions.signature),
+        signature=sign_corpus("dstc2", found, domain, sessions.signature, ontology_data),
         **sessions.logs.build(vocabulary),
     )
+
+
+def _check_domain(domain: Domain, ontology: Ontology, dataset: Dataset) -> None:
+    """The groups of the domain must be of slots that the corpus has."""
+    problems = Problems(dataset.tree.place(dataset.folder))
+    for group, slots in domain.groups.items():
+        for slot in slots:
+            if slot not in ontology.informable:
+                there = did_you_mean(slot, ontology.informable)
+                problems.add(
+                    f"the domain {domain.name!r} has a group {group!r} of a slot the corpus lacks; {there}",
+                    slot=slot,
+                )
+    problems.raise_errors()
 
 
 def read_ontology(dataset: Dataset) -> tuple[Ontology, bytes]:

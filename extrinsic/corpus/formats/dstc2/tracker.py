@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from operator import methodcaller
 from pathlib import Path
@@ -18,7 +18,7 @@ from extrinsic.corpus.formats.repairs import report_repairs, report_requested_re
 from extrinsic.corpus.formats.tracker_files import check_tracker_file, sessions_fit
 from extrinsic.corpus.hypotheses import Hypotheses, JointHypotheses
 from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.tracker_output import TrackerOutput, method_beliefs, rank_joint, rank_slots
+from extrinsic.corpus.tracker_output import TrackerOutput, build_output
 from extrinsic.corpus.vocabulary import NONE
 from extrinsic.errors import Problems
 from extrinsic.storage import UNDECODABLE, content_hash, decode_clean, has_keys, read_bytes
@@ -60,34 +60,25 @@ def read_tracker(path: str | Path, corpus: Corpus, name: str) -> TrackerOutput:
         check_tracker_file(data, str(path), corpus, check_turn)
         raise AssertionError("a tracker file was refused without a reason")
     file, columns = decoded
-    beliefs, ranking = rank_slots(corpus, columns.given)
-    joint, joint_ranking = rank_joint(corpus, columns.joint)
-    method, method_ranking = method_beliefs(corpus, columns.method)
-    problems = Problems(str(path))
-    report_repairs(
-        problems, corpus, ranking, columns.given.offsets, [f"goal.{slot}" for slot in corpus.slots]
-    )
-    report_repairs(problems, corpus, joint_ranking, columns.joint.offsets, ["goal.joint"])
-    report_repairs(problems, corpus, method_ranking, columns.method.offsets, ["method"])
-    report_requested_repairs(problems, corpus, columns.requested)
-    return TrackerOutput(
-        name=name,
-        slots=corpus.slots,
-        turn_offsets=corpus.offsets,
-        given=columns.given,
-        given_joint=columns.joint,
-        beliefs=beliefs,
-        joint=joint,
-        given_method=columns.method,
-        method=method,
-        requested=columns.requested,
-        problems=tuple(problems),
+    output, rankings = build_output(
+        corpus,
+        name,
+        columns.given,
+        columns.joint,
+        columns.method,
+        columns.requested,
         wall_time=None if file.wall_time is msgspec.UNSET else file.wall_time,
         signature=content_hash("dstc2", data),
     )
+    problems = Problems(str(path))
+    report_repairs(problems, corpus, rankings.slots, columns.given, corpus.slots)
+    report_repairs(problems, corpus, rankings.joint, columns.joint, ["joint"])
+    report_repairs(problems, corpus, rankings.method, columns.method, ["method"])
+    report_requested_repairs(problems, corpus, columns.requested)
+    return replace(output, problems=tuple(problems))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Columns:
     """A tracker file in columns."""
 

@@ -80,14 +80,12 @@ def write_tracker(output: TrackerOutput, corpus: Corpus, path: str | Path) -> No
                 }
                 for row in rows
             ]
-        if output.given_method is not None:
-            row = slice(*output.given_method.offsets[turn : turn + 2])
-            written["method-label"] = _distribution(output.given_method, row, corpus)
-        if output.requested is not None:
-            asked = np.flatnonzero(output.requested[turn])
-            written["requested-slots"] = {
-                corpus.requestable[column]: float(output.requested[turn, column]) for column in asked
-            }
+        row = slice(*output.given_method.offsets[turn : turn + 2])
+        written["method-label"] = _distribution(output.given_method, row, corpus)
+        written["requested-slots"] = {
+            corpus.requestable[column]: float(output.requested[turn, column])
+            for column in np.flatnonzero(output.requested[turn])
+        }
         return written
 
     write_atomic(path, encode_json(tracker_file(output, corpus, write_turn)))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from operator import methodcaller
 
 import numpy as np
 
-from extrinsic.arrays import Ids, offsets_from_lengths
-from extrinsic.corpus.state_sets import ABSENT, StateSets, state_vocabulary
+from extrinsic.arrays import Ints, offsets_from_lengths
+from extrinsic.corpus.state_sets import GIVEN_NONE, StateSets, state_vocabulary
 from extrinsic.corpus.vocabulary import Vocabulary
 from extrinsic.errors import Problem
 
@@ -25,47 +26,60 @@ def build_state_sets(
 ) -> StateSets:  # fmt: skip
     """{dialog: [(gold, predicted) of each turn]} -> columns."""
     vocabulary = state_vocabulary()
-    empty = vocabulary.id("")
     turns = list(chain.from_iterable(dialogs.values()))
-    gold = [turn[0] for turn in turns]
-    predicted = [turn[1] for turn in turns]
-    slots = tuple(
-        sorted(
-            {(domain, slot) for state in chain(gold, predicted) for domain in state for slot in state[domain]}
-        )
-    )
-    tables = [_columns(states, slots, vocabulary, empty) for states in (gold, predicted)]
-    # A slot that only ever has an empty value is in no set at all.
-    used = np.any([(table != ABSENT).any(axis=0) for table in tables], axis=0)
+    triples = _Triples([turn[0] for turn in turns] + [turn[1] for turn in turns], vocabulary)
+    slots, column = triples.columns()
+    table = np.zeros((2 * len(turns), len(slots)), dtype=np.int32)
+    table[triples.state, column] = triples.value
     return StateSets(
         name=name,
         dialogs=tuple(dialogs),
         offsets=offsets_from_lengths(list(map(len, dialogs.values()))),
-        slots=tuple(slot for slot, is_used in zip(slots, used, strict=True) if is_used),
+        slots=slots,
         vocabulary=vocabulary,
-        gold=tables[0] if used.all() else tables[0][:, used],
-        predicted=tables[1] if used.all() else tables[1][:, used],
+        gold=table[: len(turns)],
+        predicted=table[len(turns) :],
+        in_gold=np.asarray((table[: len(turns)] > GIVEN_NONE).any(axis=0)),
         problems=tuple(problems),
         signature=signature,
     )
 
 
-def _columns(
-    states: list[State], slots: tuple[tuple[str, str], ...], vocabulary: Vocabulary, empty: int
-) -> Ids:
-    """(n_turns, n_slots) value ids of the states."""
-    column_of: dict[str, dict[str, int]] = {}
-    for column, (domain, slot) in enumerate(slots):
-        column_of.setdefault(domain, {})[slot] = column
-    rows: list[int] = []
-    columns: list[int] = []
-    values: list[str] = []
-    for row, state in enumerate(states):
-        for domain, assigned in state.items():
-            rows.extend([row] * len(assigned))
-            columns.extend(map(column_of[domain].__getitem__, assigned) if assigned else ())
-            values.extend(_values(assigned))
-    table = np.zeros((len(states), len(slots)), dtype=np.int32)
-    identities = vocabulary.ids(values)
-    table[rows, columns] = np.where(identities == empty, ABSENT, identities)
-    return table
+class _Triples:
+    """The triples of some states in columns; those with an empty value, which are in no set, left out.
+
+    Gathered with chains and maps: a Python loop over the triples would cost more than decoding them.
+    """
+
+    def __init__(self, states: list[State], vocabulary: Vocabulary) -> None:
+        assigned = list(chain.from_iterable(map(_values, states)))
+        lengths = np.fromiter(map(len, assigned), dtype=np.int64, count=len(assigned))
+        domain = self._names(chain.from_iterable(states))
+        slot = self._names(chain.from_iterable(assigned))
+        state = np.repeat(np.arange(len(states)), list(map(len, states)))
+        value = vocabulary.ids(list(chain.from_iterable(map(_values, assigned))))
+        kept = np.flatnonzero(value != vocabulary.id(""))
+        self.domains, self.slots = domain[0], slot[0]
+        self.domain = np.repeat(domain[1], lengths)[kept]
+        self.slot = slot[1][kept]
+        self.state = np.repeat(state, lengths)[kept]
+        self.value = value[kept]
+
+    @staticmethod
+    def _names(names: Iterable[str]) -> tuple[list[str], Ints]:
+        """The distinct names, and which of them each is."""
+        index: dict[str, int] = defaultdict(lambda: len(index))
+        each = np.fromiter(map(index.__getitem__, names), dtype=np.int64)
+        return list(index), each
+
+    def columns(self) -> tuple[tuple[tuple[str, str], ...], Ints]:
+        """The (domain, slot) pairs that occur, sorted, and the column of each triple."""
+        key = self.domain * len(self.slots) + self.slot
+        found, pair = np.unique(key, return_inverse=True)
+        names = [
+            (self.domains[k // len(self.slots)], self.slots[k % len(self.slots)]) for k in found.tolist()
+        ]
+        order = sorted(range(len(names)), key=names.__getitem__)
+        column_of_pair = np.empty(len(names), dtype=np.int64)
+        column_of_pair[order] = np.arange(len(names))
+        return tuple(names[i] for i in order), column_of_pair[pair]

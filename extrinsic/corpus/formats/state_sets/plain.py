@@ -68,6 +68,8 @@ def _diagnose(data: bytes, path: str) -> None:
     file = checker.object(value, "the file")
     if isinstance(value, dict) and not file:
         raise InputError("the file has no dialogs", path=path)
+    if isinstance(file.get("sessions"), list):
+        raise InputError("this looks like a tracker file of DSTC1 or DSTC2", path=path, expected="state sets")
     for dialog, turns in file.items():
         inside = checker.at(session=dialog)
         entries = inside.object(turns, "the dialog")

@@ -132,11 +132,11 @@ def test_repairs_name_their_place(corpus: Corpus, tmp_path: Path) -> None:
         ),
     )
     assert [(p.severity, p.session, p.turn, p.slot) for p in output.problems] == [
-        ("repair", "one", 0, "goal.area"),
-        ("repair", "one", 0, "goal.food"),
-        ("repair", "one", 0, "goal.joint"),
+        ("repair", "one", 0, "area"),
+        ("repair", "one", 0, "food"),
+        ("repair", "one", 0, "joint"),
         ("repair", "one", 0, "method"),
-        ("repair", "one", 0, "requested.phone"),
+        ("repair", "one", 0, "phone"),
     ]
 
 

@@ -10,12 +10,10 @@ from extrinsic.corpus.labels import GoalLabels, TableTruth
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.corpus.vocabulary import NONE
-from extrinsic.metrics.label_schemes import goals, methods
-from extrinsic.metrics.ranked_fields import find_correct, sum_rows
-from extrinsic.metrics.schedules import dstc2_schedules
-from extrinsic.metrics.tables import ItemTable
-
-SCHEMES = ("a", "b")
+from extrinsic.metrics.items.label_schemes import goals, label_schemes, methods
+from extrinsic.metrics.items.ranked import find_correct, sum_rows
+from extrinsic.metrics.items.schedules import dstc2_schedules
+from extrinsic.metrics.items.tables import ItemTable
 
 SMALLEST_PROBABILITY = 1e-4
 
@@ -29,11 +27,15 @@ def build_tables(corpus: Corpus, tracker: TrackerOutput) -> list[ItemTable]:
     """A table for each label scheme; they share what does not depend on the labels."""
     schedules = dstc2_schedules(corpus)
     cache: dict[str, Ints] = {}
-    return [_build_table(corpus, tracker, scheme, schedules, cache) for scheme in SCHEMES]
+    return [_build_table(corpus, tracker, scheme, schedules, cache) for scheme in label_schemes(corpus)]
 
 
 def _build_table(
-    corpus: Corpus, tracker: TrackerOutput, scheme: str, schedules: dict[int, Bools], cache: dict[str, Ints]
+    corpus: Corpus,
+    tracker: TrackerOutput,
+    scheme: str | None,
+    schedules: dict[int, Bools],
+    cache: dict[str, Ints],
 ) -> ItemTable:
     labels = corpus.labels
     assert isinstance(labels, GoalLabels)
@@ -66,7 +68,7 @@ def _build_table(
     )
 
 
-def _components(corpus: Corpus, scheme: str) -> dict[str, tuple[int, ...]]:
+def _components(corpus: Corpus, scheme: str | None) -> dict[str, tuple[int, ...]]:
     n_slots, n_requestable = len(corpus.slots), len(corpus.requestable)
     requested = range(n_slots, n_slots + n_requestable)
     method = n_slots + n_requestable
@@ -130,25 +132,17 @@ def _independent_fields(slots: Fields) -> Fields:
 
 def _joint_fields(tracker: TrackerOutput, goal: Ids, independent: Fields) -> Fields:
     """The joint list where the tracker gave one, else the independent joint."""
-    given = tracker.given_joint.given
+    joint, given = tracker.joint, tracker.given_joint.given
     if not given.any():
         return independent
-    joint = tracker.joint
     correct = joint_correctness(TableTruth(goal), joint.offsets, joint.assignment, joint.none)
     fields = _distribution_fields(joint.offsets, joint.score, correct)
-    top = joint.assignment[joint.top]
-    identity = identify_rows(np.stack([top, goal]))
-    nothing = ~joint.none[joint.top] & (top == NONE).all(axis=1)
-    fields["top"], fields["truth"] = np.where(nothing, NOTHING_ASSIGNED, identity[0]), identity[1]
-    if given.all():
-        return {name: values[:, None] for name, values in fields.items()}
-    # Identities of the two kinds of joint are made together, so that "previous" may be of either kind.
-    tops = np.where(given[:, None], top, _independent_tops(tracker))
-    identity = identify_rows(np.stack([tops, goal]))
-    fields["top"] = np.where(nothing & given, NOTHING_ASSIGNED, identity[0])
-    fields["truth"] = identity[1]
     chosen = {name: np.where(given, fields[name], independent[name][:, 0]) for name in fields}
-    chosen["top"], chosen["truth"] = fields["top"], fields["truth"]
+    # Identities of both kinds of joint are made together: "previous" may be of the other kind.
+    top = np.where(given[:, None], joint.assignment[joint.top], _independent_tops(tracker))
+    identity = identify_rows(np.stack([top, goal]))
+    nothing = given & ~joint.none[joint.top] & (top == NONE).all(axis=1)
+    chosen["top"], chosen["truth"] = np.where(nothing, NOTHING_ASSIGNED, identity[0]), identity[1]
     return {name: values[:, None] for name, values in chosen.items()}
 
 
@@ -170,7 +164,6 @@ def identify_rows(assignments: Ids) -> Ids:
 
 def _requested_fields(tracker: TrackerOutput, requested: Bools) -> Fields:
     """A two-way distribution, asked p and not asked 1 - p in this order; None has what is left."""
-    assert tracker.requested is not None
     total = tracker.requested + (1.0 - tracker.requested)
     scale = np.where(total > 1.0, total, 1.0)
     asked, not_asked = tracker.requested / scale, (1.0 - tracker.requested) / scale
@@ -194,7 +187,6 @@ def _requested_fields(tracker: TrackerOutput, requested: Bools) -> Fields:
 
 
 def _method_fields(tracker: TrackerOutput, method: Ids) -> Fields:
-    assert tracker.method is not None
     beliefs = tracker.method
     fields = _distribution_fields(
         beliefs.offsets, beliefs.score, beliefs.value == method[row_of_each(beliefs.offsets)]

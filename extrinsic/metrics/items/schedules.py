@@ -26,7 +26,7 @@ DATASETS_WITHOUT_NEIGHBORHOOD = ("train3", "test3")
 def dstc1_schedules(corpus: Corpus) -> Schedules:
     """(n_turns, n_slots + 1) masks, the joint last."""
     assert isinstance(corpus.labels, LabelEvents)
-    second = corpus.mentioned | _heard_slots(corpus)
+    second = _said_or_heard(corpus)
     if corpus.dataset.startswith(DATASETS_WITHOUT_NEIGHBORHOOD):
         column_of = {slot: column for column, slot in enumerate(corpus.slots)}
         for place in ("from", "to"):
@@ -43,14 +43,19 @@ def dstc1_schedules(corpus: Corpus) -> Schedules:
     }
 
 
-def _heard_slots(corpus: Corpus) -> Bools:
-    """(n_turns, n_slots) whether any hypothesis, live or batch, names the slot or a part of it."""
-    nbest = corpus.nbest
-    heard = np.zeros((corpus.n_turns, len(corpus.slots)), dtype=bool)
-    by_hypothesis = mentioned_slots(corpus.slots, nbest.acts, corpus.vocabulary)
-    hypothesis, slot = np.nonzero(by_hypothesis)
-    heard[nbest.turn_of_hypothesis()[hypothesis], slot] = True
-    return heard
+def _said_or_heard(corpus: Corpus) -> Bools:
+    """(n_turns, n_slots) whether the system or any hypothesis, live or batch, names the slot.
+
+    As in the challenge's scorer, a name that begins with the slot's counts as naming it.
+    """
+    system, nbest = corpus.system, corpus.nbest
+    written = {int(name) for name in np.unique(np.concatenate([system.slot, nbest.acts.slot]))}
+    texts = [corpus.vocabulary.text(name) for name in sorted(written)]
+    names = [[text for text in texts if text.startswith(slot)] for slot in corpus.slots]
+    spoken = mentioned_slots(names, system, corpus.vocabulary)
+    hypothesis, slot = np.nonzero(mentioned_slots(names, nbest.acts, corpus.vocabulary))
+    spoken[nbest.turn_of_hypothesis()[hypothesis], slot] = True
+    return spoken
 
 
 def _with_any(mask: Bools) -> Bools:
@@ -72,8 +77,7 @@ def dstc2_schedules(corpus: Corpus) -> Schedules:
 
 def _since_mention(corpus: Corpus, mentioned: Bools) -> Bools:
     """From the first flagged turn of each dialog onwards."""
-    turn = np.where(mentioned, np.arange(corpus.n_turns)[:, None], -1)
-    return np.asarray(np.maximum.accumulate(turn, axis=0) >= corpus.offsets[corpus.dialog_of_turn][:, None])
+    return np.asarray(_last_turn(mentioned) >= corpus.offsets[corpus.dialog_of_turn][:, None])
 
 
 def _live_hypotheses(corpus: Corpus) -> Bools:

@@ -11,14 +11,19 @@ from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.vocabulary import NONE
 
 
-def goals(corpus: Corpus, labels: GoalLabels, scheme: str) -> Ids:
+def label_schemes(corpus: Corpus) -> tuple[str | None, ...]:
+    """The label schemes a corpus can be scored under; (None,) where there is only one way."""
+    return ("a", "b") if isinstance(corpus.labels, GoalLabels) else (None,)
+
+
+def goals(corpus: Corpus, labels: GoalLabels, scheme: str | None) -> Ids:
     """(n_turns, n_slots) the right values under a label scheme."""
-    return labels.goal if scheme == "a" else _goals_backwards(corpus, labels)
+    return _goals_backwards(corpus, labels) if scheme == "b" else labels.goal
 
 
-def methods(corpus: Corpus, labels: GoalLabels, scheme: str) -> Ids:
+def methods(corpus: Corpus, labels: GoalLabels, scheme: str | None) -> Ids:
     """(n_turns,) the right method under a label scheme; b reads it off the turn's annotated acts alone."""
-    if scheme == "a":
+    if scheme != "b":
         return labels.method
     heard, vocabulary = labels.heard, corpus.vocabulary
     inform = heard.name == vocabulary.find("inform")
@@ -32,8 +37,8 @@ def methods(corpus: Corpus, labels: GoalLabels, scheme: str) -> Ids:
     ]
     return np.select(
         [heard.owners_where(acts) for _, acts in rules],
-        [np.int32(vocabulary.id(method)) for method, _ in rules],
-        default=np.int32(vocabulary.id("none")),
+        [np.int32(vocabulary.find(method)) for method, _ in rules],
+        default=np.int32(vocabulary.find("none")),
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from extrinsic.arrays import Bools, Floats, Ints, row_of_each
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Found:
     """Per item (n,): is the top right, its score; the rank of the first right hypothesis (0: none) and its
     score; the score of the last right one; the sum of the right ones."""

@@ -16,7 +16,7 @@ import numpy as np
 from extrinsic.arrays import Bools, Floats, Ids, Ints
 from extrinsic.corpus.turns import DialogTurns
 from extrinsic.corpus.vocabulary import NONE
-from extrinsic.metrics.curves import RocRule, RocStatistics
+from extrinsic.metrics.items.curves import RocRule, RocStatistics, score_order
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,7 @@ class ItemTable(DialogTurns):
         """The items of a component (turn-major) by descending top score, equals in their order."""
         if component not in self.cache:
             scores = self.top_score[:, self.components[component]].ravel()
-            self.cache[component] = np.argsort(-scores, kind="stable")
+            self.cache[component] = score_order(scores)
         order: Ints = self.cache[component]
         return order
 
@@ -110,9 +110,12 @@ class Items:
 
     @cached_property
     def roc(self) -> RocStatistics:
-        """Top scores, sorted once for the component; a schedule only leaves some out."""
-        order = self.table.order(self.component)
-        order = order[self._mask[order]]
+        """Top scores; where order matters, sorted once for the component: a schedule leaves some out."""
+        if self.table.rule == "dstc1":
+            order = np.flatnonzero(self._mask)
+        else:
+            order = self.table.order(self.component)
+            order = order[self._mask[order]]
         return RocStatistics(
             self.table.rule,
             self.n_dialogs,

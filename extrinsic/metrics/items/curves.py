@@ -19,7 +19,7 @@ N_THRESHOLDS = 10_000
 """DSTC1: evenly spaced thresholds from the smallest score to the largest."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Curve:
     """Operating points from the lowest threshold up; counts may be weighted.
 
@@ -42,12 +42,12 @@ class Curve:
         return int(np.argmax(equal)) if equal.any() else None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RocStatistics:
     """The top scores of some items: sums and products over dialogs like an (n_dialogs, n_items) array.
 
-    Items are sorted by descending score, equals in the order of the corpus.
-    score, correct, dialog (n_items,).
+    score, correct, dialog (n_items,). By DSTC2's rule items are sorted by descending score, equals in the
+    order of the corpus; by DSTC1's their order does not matter.
     """
 
     rule: RocRule
@@ -77,9 +77,9 @@ class RocStatistics:
         return Totals(self.rule, self.score, self.correct, np.asarray(weights, dtype=float)[..., self.dialog])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Totals:
-    """Weighted items, sorted by descending score; weight (..., n_items)."""
+    """Weighted items in the order that their rule asks for; weight (..., n_items)."""
 
     rule: RocRule
     score: Floats
@@ -93,13 +93,10 @@ class Totals:
     def __add__(self, other: Totals) -> Totals:
         """The items of both; those of the first come first among equals."""
         score = np.concatenate([self.score, other.score])
-        order = np.argsort(-score, kind="stable")
-        return Totals(
-            self.rule,
-            score[order],
-            np.concatenate([self.correct, other.correct])[order],
-            np.concatenate([self.weight, other.weight], axis=-1)[..., order],
-        )
+        correct = np.concatenate([self.correct, other.correct])
+        weight = np.concatenate([self.weight, other.weight], axis=-1)
+        order = score_order(score) if self.rule == "dstc2" else slice(None)
+        return Totals(self.rule, score[order], correct[order], weight[..., order])
 
     @cached_property
     def curves(self) -> list[Curve | None]:
@@ -116,20 +113,45 @@ class Totals:
         return curves
 
 
+def score_order(score: Floats) -> Ints:
+    """Indices by descending score, equals in the order given."""
+    return np.argsort(-score, kind="stable")
+
+
 def _dstc1_curve(score: Floats, correct: Bools, weight: Floats) -> Curve | None:
     """Accept at or above each of evenly spaced thresholds; the last rejects everything."""
     total = float(weight.sum())
     if total < 2:
         return None
-    step = (score[0] - score[-1]) / (N_THRESHOLDS - 1)
-    thresholds = score[-1] + np.arange(N_THRESHOLDS) * step
-    # Items come in descending order: how many are at or above each threshold.
-    accepted = len(score) - np.searchsorted(score[::-1], thresholds, side="left")
-    accepted[-1] = 0
-    right_so_far = np.concatenate([[0.0], np.cumsum(weight * correct)])
-    all_so_far = np.concatenate([[0.0], np.cumsum(weight)])
-    true_accept = right_so_far[accepted]
-    return Curve(true_accept, all_so_far[accepted] - true_accept, float(right_so_far[-1]), total)
+    lowest, highest = score.min(), score.max()
+    thresholds = lowest + np.arange(N_THRESHOLDS) * ((highest - lowest) / (N_THRESHOLDS - 1))
+    passed = _last_passed(score, thresholds)
+    right: Floats = np.bincount(passed, weights=weight * correct, minlength=N_THRESHOLDS).astype(float)
+    everything: Floats = np.bincount(passed, weights=weight, minlength=N_THRESHOLDS).astype(float)
+    # What passes a threshold passes all the lower ones.
+    true_accept = np.cumsum(right[::-1])[::-1].copy()
+    accepted = np.cumsum(everything[::-1])[::-1].copy()
+    all_right = float(true_accept[0])
+    true_accept[-1] = accepted[-1] = 0.0
+    return Curve(true_accept, accepted - true_accept, all_right, total)
+
+
+def _last_passed(score: Floats, thresholds: Floats) -> Ints:
+    """(n_items,) the highest threshold that each score reaches.
+
+    Found by division and then compared, so that the thresholds as the scorer computes them decide; a
+    search or a sort would not be linear in the items.
+    """
+    last = len(thresholds) - 1
+    step = thresholds[1] - thresholds[0]
+    if step <= 0:  # all scores are equal, or so near that every threshold is the same number
+        return np.full(len(score), last)
+    guess = np.clip(((score - thresholds[0]) / step).astype(np.int64), 0, last)
+    while (beyond := thresholds[guess] > score).any():
+        guess -= beyond
+    while (short := (guess < last) & (thresholds[np.minimum(guess + 1, last)] <= score)).any():
+        guess += short
+    return np.asarray(guess)
 
 
 def _dstc2_curve(score: Floats, correct: Bools, weight: Floats) -> Curve | None:

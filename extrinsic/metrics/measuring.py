@@ -1,0 +1,101 @@
+"""Measuring a tracker: statistics of every metric on every component, schedule and label scheme.
+
+A measurement keeps its statistics, so that whoever resamples dialogs (and trackers) never scores again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from extrinsic.errors import UsageError, did_you_mean
+from extrinsic.metrics.definition import Metric
+from extrinsic.metrics.items.bridge import ALL, StateTable
+from extrinsic.metrics.items.tables import ItemTable
+from extrinsic.metrics.sources import Source
+
+Table = ItemTable | StateTable
+
+
+@dataclass(frozen=True, eq=False)
+class Measurement:
+    """One metric of one tracker: what was measured, and (n_dialogs, k) statistics that add up."""
+
+    tracker: str
+    component: str
+    metric: Metric
+    schedule: int
+    label_scheme: str | None
+    items: Any
+    statistics: Any
+
+    @cached_property
+    def totals(self) -> Any:
+        return self.statistics.sum(0)
+
+    @property
+    def value(self) -> float | None:
+        return self.metric.value(self.totals)
+
+    @property
+    def n(self) -> int:
+        return self.metric.count(self.items, self.totals)
+
+
+def measure(
+    source: Source,
+    metrics: Sequence[Metric],
+    schedules: Sequence[int] | None = None,
+    components: Sequence[str] | None = None,
+) -> Iterator[Measurement]:
+    """Measurements by schedule, label scheme and component, the metrics of each together."""
+    groups: dict[int, tuple[Sequence[Table], list[Metric]]] = {}
+    for metric in metrics:
+        tables = source.tables(metric)
+        groups.setdefault(id(tables), (tables, []))[1].append(metric)
+    _check_names([tables for tables, _ in groups.values()], schedules, components)
+    for tables, group in groups.values():
+        for schedule in _choose_schedules(tables[0], schedules):
+            for table in tables:
+                for component in _choose_components(table, components):
+                    items = table.select(component, schedule)
+                    for metric in group:
+                        if schedule == 1 or not metric.whole_dialogs:
+                            yield Measurement(
+                                source.tracker.name, component, metric, schedule, table.label_scheme,
+                                items, metric.statistics(items),
+                            )  # fmt: skip
+
+
+def _choose_schedules(table: Table, schedules: Sequence[int] | None) -> list[int]:
+    if schedules is None:
+        # Of state sets the last turn is left out unless asked for; of filled beliefs it is not.
+        return [1] if isinstance(table, StateTable) and ALL in table.components else list(table.schedules)
+    return [schedule for schedule in table.schedules if schedule in schedules]
+
+
+def _choose_components(table: Table, components: Sequence[str] | None) -> list[str]:
+    if components is None:
+        # Of state sets the domains are left out unless asked for.
+        return list(table.components)[:1] if isinstance(table, StateTable) else list(table.components)
+    return [component for component in table.components if component in components]
+
+
+def _check_names(
+    groups: Sequence[Sequence[Table]],
+    schedules: Sequence[int] | None,
+    components: Sequence[str] | None,
+) -> None:
+    """Refuse schedules and components that none of the tables has."""
+    tables = [table for group in groups for table in group]
+    known_schedules = sorted({schedule for table in tables for schedule in table.schedules})
+    for schedule in schedules or ():
+        if schedule not in known_schedules:
+            there = ", ".join(map(str, known_schedules))
+            raise UsageError(f"there is no schedule {schedule} here", expected=f"one of {there}")
+    known = list(dict.fromkeys(name for table in tables for name in table.components))
+    for component in components or ():
+        if component not in known:
+            raise UsageError(f"there is no component {component!r}; {did_you_mean(component, known)}")

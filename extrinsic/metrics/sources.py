@@ -1,0 +1,96 @@
+"""What a tracker gives metrics to be computed on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from extrinsic.corpus.fill import Fill
+from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.state_sets import StateSets
+from extrinsic.corpus.tracker_output import TrackerOutput
+from extrinsic.errors import UsageError
+from extrinsic.metrics.definition import ItemMean, Metric
+from extrinsic.metrics.filled import Filled
+from extrinsic.metrics.items import dstc1, dstc2
+from extrinsic.metrics.items.bridge import (
+    StateTable,
+    beliefs_of_states,
+    table_of_states,
+    tables_of_filled_beliefs,
+)
+from extrinsic.metrics.items.tables import ItemTable
+from extrinsic.metrics.update import Update
+from extrinsic.storage import content_hash
+
+
+class Source:
+    """A tracker's items of every kind, made when a metric first asks for them."""
+
+    def __init__(self, corpus: Corpus | None, tracker: TrackerOutput | StateSets) -> None:
+        if corpus is not None:
+            if not isinstance(tracker, TrackerOutput):
+                raise UsageError(
+                    "a corpus is scored with a tracker's output; state sets are scored by themselves"
+                )
+            tracker.require_about(corpus)
+        if tracker.n_dialogs == 0:
+            raise UsageError("nothing to score: there are no dialogs")
+        self.corpus, self.tracker = corpus, tracker
+        self._filled: dict[Fill, list[StateTable]] = {}
+
+    @property
+    def format(self) -> str:
+        return self.corpus.format if self.corpus else "state-sets"
+
+    @property
+    def n_dialogs(self) -> int:
+        return self.tracker.n_dialogs
+
+    @property
+    def identity(self) -> str:
+        """What the dialogs are, whoever tracked them."""
+        if self.corpus is not None:
+            return self.corpus.signature
+        assert isinstance(self.tracker, StateSets)
+        return content_hash(*self.tracker.dialogs)
+
+    @cached_property
+    def belief_tables(self) -> list[ItemTable]:
+        if isinstance(self.tracker, StateSets):
+            return [beliefs_of_states(self.tracker)]
+        assert self.corpus is not None
+        build = dstc1.build_tables if self.corpus.format == "dstc1" else dstc2.build_tables
+        return build(self.corpus, self.tracker)
+
+    @cached_property
+    def state_tables(self) -> list[StateTable]:
+        assert isinstance(self.tracker, StateSets)
+        return [table_of_states(self.tracker)]
+
+    def tables(self, metric: Metric) -> Sequence[ItemTable | StateTable]:
+        """The tables that a metric is computed on."""
+        if isinstance(metric, Filled):
+            if isinstance(self.tracker, StateSets):
+                raise UsageError(f"{metric}: state sets are filled already and take no fill rule")
+            assert self.corpus is not None
+            if metric.fill not in self._filled:
+                self._filled[metric.fill] = list(
+                    tables_of_filled_beliefs(self.corpus, self.tracker, metric.fill)
+                )
+            return self._filled[metric.fill]
+        if metric.kind == "state":
+            if not isinstance(self.tracker, StateSets):
+                raise UsageError(
+                    f"{metric} needs states, and this tracker has beliefs: say how they are filled, "
+                    f"e.g. {Filled(metric, Fill('argmax'))} (on the command line also --fill argmax)"
+                )
+            return self.state_tables
+        self._require(metric)
+        return self.belief_tables
+
+    def _require(self, metric: Metric) -> None:
+        table = self.belief_tables[0]
+        lacking = isinstance(metric, ItemMean) and metric.field not in table.fields
+        if lacking or (isinstance(metric, Update) and table.top is None):
+            raise UsageError(f"the metric {metric} is not defined for {self.format}")
