@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
+from extrinsic.metrics.items.curves import Totals
 from tests.builders import DSTC1_SLOTS
 from tests.metrics.calls import CallScores, Turn
 
@@ -209,3 +211,15 @@ def test_roc_needs_two_items_of_both_kinds() -> None:
         assert both["route", "roc.v1_eer"] == 0  # all right: accept all; all wrong: reject all
         assert both["route", "roc.v1_ca05"] == right
         assert both["route", "roc.v2_ca05"] is None
+
+
+def test_scores_too_near_for_different_thresholds() -> None:
+    """1 and the next number below it: most of the 10,000 thresholds between them are one or the other."""
+    score = np.array([1.0, 1.0, 1.0, np.nextafter(1.0, 0.0)])
+    correct = np.array([True, True, True, False])
+    (curve,) = Totals("dstc1", score, correct, np.ones(4)).curves
+    # The lowest threshold accepts all four, the first above the wrong one only the three right ones.
+    assert curve is not None and curve.equal_error_point is not None
+    at = curve.equal_error_point
+    assert (curve.true_accept[0], curve.false_accept[0]) == (3, 1)
+    assert (curve.true_accept[at], curve.false_accept[at]) == (3, 0)

@@ -139,14 +139,14 @@ def _dstc1_curve(score: Floats, correct: Bools, weight: Floats) -> Curve | None:
 def _last_passed(score: Floats, thresholds: Floats) -> Ints:
     """(n_items,) the highest threshold that each score reaches.
 
-    Found by division and then compared, so that the thresholds as the scorer computes them decide; a
-    search or a sort would not be linear in the items.
+    Found by division and then compared, so that the thresholds as the scorer computes them decide; that is
+    faster than a search, which is left for scores so near each other that thresholds coincide.
     """
     last = len(thresholds) - 1
-    step = thresholds[1] - thresholds[0]
-    if step <= 0:  # all scores are equal, or so near that every threshold is the same number
-        return np.full(len(score), last)
-    guess = np.clip(((score - thresholds[0]) / step).astype(np.int64), 0, last)
+    if (thresholds[1:] <= thresholds[:-1]).any():
+        return np.asarray(np.searchsorted(thresholds, score, side="right") - 1)
+    guess = ((score - thresholds[0]) * (last / (thresholds[-1] - thresholds[0]))).astype(np.int64)
+    guess = np.clip(guess, 0, last)
     while (beyond := thresholds[guess] > score).any():
         guess -= beyond
     while (short := (guess < last) & (thresholds[np.minimum(guess + 1, last)] <= score)).any():

@@ -80,12 +80,14 @@ def read_tracker(path: str | Path, corpus: Corpus, name: str) -> TrackerOutput:
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """A tracker file in columns."""
+    """A tracker file in columns; n_slots_given, n_requested: how many slots its turns name."""
 
     given: Hypotheses
+    n_slots_given: int
     joint: JointHypotheses
     method: Hypotheses
     requested: Floats
+    n_requested: int
 
 
 def _decode(data: bytes, corpus: Corpus) -> tuple[TrackerFile, Columns] | None:
@@ -98,26 +100,25 @@ def _decode(data: bytes, corpus: Corpus) -> tuple[TrackerFile, Columns] | None:
         if not sessions_fit(corpus, file.dataset, ids, counts):
             return None
         columns = Columns(
-            _goal_columns(turns, corpus),
+            *_goal_columns(turns, corpus),
             _joint_columns(turns, corpus),
             _method_columns(turns, corpus),
-            _requested_columns(turns, corpus),
+            *_requested_columns(turns, corpus),
         )
     except (*UNDECODABLE, KeyError):  # KeyError: an unknown slot or method
         return None
-    if has_keys(data, _count_keys(file, turns, columns)) or decode_clean(data) is not None:
+    if has_keys(data, _count_keys(file, columns)) or decode_clean(data) is not None:
         return file, columns
     return None
 
 
-def _count_keys(file: TrackerFile, turns: list[TrackerTurn], columns: Columns) -> int:
+def _count_keys(file: TrackerFile, columns: Columns) -> int:
     """How many keys a file with this content has, if none stands twice."""
     of_file = 1 + (file.dataset is not msgspec.UNSET) + (file.wall_time is not msgspec.UNSET)
-    of_turns = sum(len(turn.goal_labels) + len(turn.requested_slots) for turn in turns)
-    of_joint = 2 * len(columns.joint.score) + np.count_nonzero(columns.joint.assignment)
+    of_joint = 2 * len(columns.joint.score) + np.count_nonzero(columns.joint.assignment != NONE)
     return int(
-        of_file + 2 * len(file.sessions) + 3 * len(turns) + of_turns
-        + len(columns.given.value) + len(columns.method.value) + columns.joint.given.sum() + of_joint
+        of_file + 2 * len(file.sessions) + 3 * len(columns.joint.given) + columns.joint.given.sum() + of_joint
+        + columns.n_slots_given + len(columns.given.value) + len(columns.method.value) + columns.n_requested
     )  # fmt: skip
 
 
@@ -125,7 +126,7 @@ def _count_keys(file: TrackerFile, turns: list[TrackerTurn], columns: Columns) -
 # else, and a Python loop over them would cost more than decoding the file.
 
 
-def _goal_columns(turns: list[TrackerTurn], corpus: Corpus) -> Hypotheses:
+def _goal_columns(turns: list[TrackerTurn], corpus: Corpus) -> tuple[Hypotheses, int]:
     goals = [turn.goal_labels for turn in turns]
     distributions = list(chain.from_iterable(map(_values, goals)))
     turn = np.repeat(np.arange(len(turns)), list(map(len, goals)))
@@ -138,7 +139,7 @@ def _goal_columns(turns: list[TrackerTurn], corpus: Corpus) -> Hypotheses:
     row_of_item = np.full(n_items, len(lengths), dtype=np.int64)
     row_of_item[item] = np.arange(len(lengths))
     offsets, flat = take_rows(offsets_from_lengths([*lengths, 0]), row_of_item)
-    return Hypotheses(offsets, value[flat], score[flat])
+    return Hypotheses(offsets, value[flat], score[flat]), len(lengths)
 
 
 def _joint_columns(turns: list[TrackerTurn], corpus: Corpus) -> JointHypotheses:
@@ -171,13 +172,13 @@ def _method_columns(turns: list[TrackerTurn], corpus: Corpus) -> Hypotheses:
     )
 
 
-def _requested_columns(turns: list[TrackerTurn], corpus: Corpus) -> Floats:
+def _requested_columns(turns: list[TrackerTurn], corpus: Corpus) -> tuple[Floats, int]:
     asked = [turn.requested_slots for turn in turns]
     row = np.repeat(np.arange(len(turns)), list(map(len, asked)))
     requested = np.zeros((len(turns), len(corpus.requestable)))
     column = columns_of(chain.from_iterable(asked), corpus.requestable)
     requested[row, column] = _scores(chain.from_iterable(map(_values, asked)), len(row))
-    return requested
+    return requested, len(row)
 
 
 def _scores(scores: Iterable[float], count: int) -> Floats:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from operator import methodcaller
+from typing import TypeVar
 
 import numpy as np
 
-from extrinsic.arrays import Ints, offsets_from_lengths
+from extrinsic.arrays import Ints, offsets_from_lengths, take_rows
 from extrinsic.corpus.state_sets import GIVEN_NONE, StateSets, state_vocabulary
 from extrinsic.corpus.vocabulary import Vocabulary
 from extrinsic.errors import Problem
@@ -17,69 +19,103 @@ from extrinsic.errors import Problem
 State = Mapping[str, Mapping[str, str]]
 """{domain: {slot: value}}"""
 
+Turns = list[tuple[State, State]]
+"""The gold and the predicted state of each turn."""
+
+T = TypeVar("T")
+
 _values = methodcaller("values")
 
 
-def build_state_sets(
-    name: str, dialogs: Mapping[str, Sequence[tuple[State, State]]], signature: str,
-    problems: Sequence[Problem] = (),
-) -> StateSets:  # fmt: skip
-    """{dialog: [(gold, predicted) of each turn]} -> columns."""
-    vocabulary = state_vocabulary()
+@dataclass(frozen=True, eq=False)
+class WrittenStates:
+    """States as a file has them: of every turn the gold one, and after all those the predicted ones.
+
+    domains_per_state (n_states): how many domains each has.   domains: their names, one after the other.
+    parts: different {slot: value}.   part_of_domain: which of them each domain has.
+    """
+
+    dialogs: tuple[str, ...]
+    turns_per_dialog: list[int]
+    domains_per_state: list[int]
+    domains: list[str]
+    parts: Sequence[Mapping[str, str]]
+    part_of_domain: Ints
+
+
+def gather_states(dialogs: Mapping[str, Turns]) -> WrittenStates:
+    """States that were put together one by one."""
     turns = list(chain.from_iterable(dialogs.values()))
-    triples = _Triples([turn[0] for turn in turns] + [turn[1] for turn in turns], vocabulary)
-    slots, column = triples.columns()
-    table = np.zeros((2 * len(turns), len(slots)), dtype=np.int32)
-    table[triples.state, column] = triples.value
+    states = [turn[0] for turn in turns] + [turn[1] for turn in turns]
+    parts = list(chain.from_iterable(map(_values, states)))
+    return WrittenStates(
+        dialogs=tuple(dialogs),
+        turns_per_dialog=list(map(len, dialogs.values())),
+        domains_per_state=list(map(len, states)),
+        domains=list(chain.from_iterable(states)),
+        parts=parts,
+        part_of_domain=np.arange(len(parts)),
+    )
+
+
+def build_state_sets(
+    name: str, written: WrittenStates, signature: str, problems: Sequence[Problem] = ()
+) -> StateSets:
+    """Written states -> columns. A triple with an empty value is in no set.
+
+    Gathered with chains and maps: a Python loop over the triples would cost more than decoding them.
+    """
+    vocabulary = state_vocabulary()
+    part_offsets, part_slot, slot_names, part_value = _columns_of_parts(written.parts, vocabulary)
+    domain_names, domain = distinct(written.domains)
+    offsets, flat = take_rows(part_offsets, written.part_of_domain)
+    lengths = np.diff(offsets)
+    state = np.repeat(np.arange(len(written.domains_per_state)), written.domains_per_state)
+    slot, value = part_slot[flat], part_value[flat]
+    kept = value != vocabulary.id("")
+    key = (np.repeat(domain, lengths) * len(slot_names) + slot)[kept]
+    slots, column = _sorted_slots(key, domain_names, slot_names)
+    n_turns = len(written.domains_per_state) // 2
+    table = np.zeros((2 * n_turns, len(slots)), dtype=np.int32)
+    table[np.repeat(state, lengths)[kept], column] = value[kept]
     return StateSets(
         name=name,
-        dialogs=tuple(dialogs),
-        offsets=offsets_from_lengths(list(map(len, dialogs.values()))),
+        dialogs=written.dialogs,
+        offsets=offsets_from_lengths(written.turns_per_dialog),
         slots=slots,
         vocabulary=vocabulary,
-        gold=table[: len(turns)],
-        predicted=table[len(turns) :],
-        in_gold=np.asarray((table[: len(turns)] > GIVEN_NONE).any(axis=0)),
+        gold=table[:n_turns],
+        predicted=table[n_turns:],
+        in_gold=np.asarray((table[:n_turns] > GIVEN_NONE).any(axis=0)),
         problems=tuple(problems),
         signature=signature,
     )
 
 
-class _Triples:
-    """The triples of some states in columns; those with an empty value, which are in no set, left out.
+def _columns_of_parts(
+    parts: Sequence[Mapping[str, str]], vocabulary: Vocabulary
+) -> tuple[Ints, Ints, list[str], Ints]:
+    """Offsets of the parts, the slot of each of their pairs (and the slots' names), the value of each."""
+    offsets = offsets_from_lengths(list(map(len, parts)))
+    names, slot = distinct(chain.from_iterable(parts))
+    value = vocabulary.ids(list(chain.from_iterable(map(_values, parts))))
+    return offsets, slot, names, value.astype(np.int64)
 
-    Gathered with chains and maps: a Python loop over the triples would cost more than decoding them.
-    """
 
-    def __init__(self, states: list[State], vocabulary: Vocabulary) -> None:
-        assigned = list(chain.from_iterable(map(_values, states)))
-        lengths = np.fromiter(map(len, assigned), dtype=np.int64, count=len(assigned))
-        domain = self._names(chain.from_iterable(states))
-        slot = self._names(chain.from_iterable(assigned))
-        state = np.repeat(np.arange(len(states)), list(map(len, states)))
-        value = vocabulary.ids(list(chain.from_iterable(map(_values, assigned))))
-        kept = np.flatnonzero(value != vocabulary.id(""))
-        self.domains, self.slots = domain[0], slot[0]
-        self.domain = np.repeat(domain[1], lengths)[kept]
-        self.slot = slot[1][kept]
-        self.state = np.repeat(state, lengths)[kept]
-        self.value = value[kept]
+def distinct(items: Iterable[T]) -> tuple[list[T], Ints]:
+    """The distinct ones in order of appearance, and which of them each is."""
+    index: dict[T, int] = defaultdict(lambda: len(index))
+    each = np.fromiter(map(index.__getitem__, items), dtype=np.int64)
+    return list(index), each
 
-    @staticmethod
-    def _names(names: Iterable[str]) -> tuple[list[str], Ints]:
-        """The distinct names, and which of them each is."""
-        index: dict[str, int] = defaultdict(lambda: len(index))
-        each = np.fromiter(map(index.__getitem__, names), dtype=np.int64)
-        return list(index), each
 
-    def columns(self) -> tuple[tuple[tuple[str, str], ...], Ints]:
-        """The (domain, slot) pairs that occur, sorted, and the column of each triple."""
-        key = self.domain * len(self.slots) + self.slot
-        found, pair = np.unique(key, return_inverse=True)
-        names = [
-            (self.domains[k // len(self.slots)], self.slots[k % len(self.slots)]) for k in found.tolist()
-        ]
-        order = sorted(range(len(names)), key=names.__getitem__)
-        column_of_pair = np.empty(len(names), dtype=np.int64)
-        column_of_pair[order] = np.arange(len(names))
-        return tuple(names[i] for i in order), column_of_pair[pair]
+def _sorted_slots(
+    key: Ints, domain_names: list[str], slot_names: list[str]
+) -> tuple[tuple[tuple[str, str], ...], Ints]:
+    """The (domain, slot) pairs that occur, sorted, and the column of each triple."""
+    found, pair = np.unique(key, return_inverse=True)
+    names = [(domain_names[k // len(slot_names)], slot_names[k % len(slot_names)]) for k in found.tolist()]
+    order = sorted(range(len(names)), key=names.__getitem__)
+    column_of_pair = np.empty(len(names), dtype=np.int64)
+    column_of_pair[order] = np.arange(len(names))
+    return tuple(names[i] for i in order), column_of_pair[pair]

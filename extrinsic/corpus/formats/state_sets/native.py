@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from extrinsic.corpus.formats.checking import Checker
-from extrinsic.corpus.formats.state_sets.building import State, build_state_sets
+from extrinsic.corpus.formats.state_sets.building import Turns, build_state_sets, gather_states
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.errors import Problems
 from extrinsic.storage import content_hash, decode_clean, decode_loosely, read_bytes, report_defects
 
-Dialogs = dict[str, list[tuple[State, State]]]
+Dialogs = dict[str, Turns]
 Gather = Callable[[Checker, Any], Dialogs]
 
 
@@ -32,7 +32,7 @@ def read_native(path: str | Path, name: str, layout: str, gather: Gather) -> Sta
     if not dialogs and not problems.errors:
         problems.add("the file has no dialogs")
     problems.raise_errors()
-    return build_state_sets(name, dialogs, content_hash(layout, data), list(problems))
+    return build_state_sets(name, gather_states(dialogs), content_hash(layout, data), list(problems))
 
 
 def put(checker: Checker, state: dict[str, dict[str, str]], domain: str, slot: str, value: str) -> None:

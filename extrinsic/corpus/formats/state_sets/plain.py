@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import chain
+from operator import methodcaller
 from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from extrinsic.corpus.formats.checking import Checker, Missing
-from extrinsic.corpus.formats.state_sets.building import State, build_state_sets
+from extrinsic.corpus.formats.state_sets.building import WrittenStates, build_state_sets, distinct
 from extrinsic.corpus.formats.state_sets.turns import turn_numbers
 from extrinsic.corpus.state_sets import ABSENT, StateSets
 from extrinsic.errors import InputError, Problems
@@ -24,41 +27,73 @@ from extrinsic.storage import (
 
 
 class Turn(msgspec.Struct, gc=False, forbid_unknown_fields=True):
-    gt: dict[str, dict[str, str]]
-    pr: dict[str, dict[str, str]]
+    gt: dict[str, msgspec.Raw]
+    pr: dict[str, msgspec.Raw]
 
 
 DECODER = msgspec.json.Decoder(dict[str, dict[str, Turn]])
+PART_DECODER = msgspec.json.Decoder(dict[str, str])
+
+_values = methodcaller("values")
 
 
 def read(path: str | Path, name: str) -> StateSets:
     """Read a file, or raise InputError with every problem in it."""
     data = read_bytes(path)
-    dialogs = _decode(data)
-    if dialogs is None:
+    written = _decode(data)
+    if written is None:
         _diagnose(data, str(path))
         raise AssertionError("a state-sets file was refused without a reason")
-    return build_state_sets(name, dialogs, content_hash("state-sets", data))
+    return build_state_sets(name, written, content_hash("state-sets", data))
 
 
-def _decode(data: bytes) -> dict[str, list[tuple[State, State]]] | None:
+def _decode(data: bytes) -> WrittenStates | None:
+    """The states of a file, or None if anything in it is not as it should be.
+
+    States are cumulative, so a domain mostly has the same slots and values as a turn before: the text of
+    a domain is decoded only where it differs from all the others.
+    """
     try:
         file = DECODER.decode(data)
-    except UNDECODABLE:
-        return None
-    if not file or not keeps_keys(data, file):
-        return None
-    dialogs: dict[str, list[tuple[State, State]]] = {}
-    for dialog, turns in file.items():
-        if list(turns) != [str(number) for number in range(len(turns))]:
-            order = turn_numbers(turns, None)
-            if order is None:
-                return None
-            turns = {key: turns[key] for key in order}
-        if not turns:
+        if not file or not all(file.values()):
             return None
-        dialogs[dialog] = [(turn.gt, turn.pr) for turn in turns.values()]
-    return dialogs
+        dialogs = [_in_order(turns) for turns in file.values()]
+        turns = list(chain.from_iterable(dialogs))
+        states = [turn.gt for turn in turns] + [turn.pr for turn in turns]
+        texts, part_of_domain = distinct(map(bytes, chain.from_iterable(map(_values, states))))
+        parts = list(map(PART_DECODER.decode, texts))
+    except (*UNDECODABLE, KeyError):  # KeyError: turns are missing
+        return None
+    written = WrittenStates(
+        dialogs=tuple(file),
+        turns_per_dialog=list(map(len, dialogs)),
+        domains_per_state=list(map(len, states)),
+        domains=list(chain.from_iterable(states)),
+        parts=parts,
+        part_of_domain=part_of_domain,
+    )
+    if _count_agrees(data, texts, written) or (keeps_keys(data, file) and all(map(keeps_keys, texts, parts))):
+        return written
+    return None
+
+
+def _count_agrees(data: bytes, texts: list[bytes], written: WrittenStates) -> bool:
+    """Whether the text has just as many colons as keys and values account for, so that no key stood twice.
+
+    A cheap yes; a no (an escaped or unexpected colon) is to be looked into.
+    """
+    colons = np.fromiter((text.count(b":") for text in texts), dtype=np.int64, count=len(texts))
+    words = chain.from_iterable(chain.from_iterable(part.items()) for part in written.parts)
+    in_parts = sum(map(len, written.parts)) + "".join(words).count(":")
+    # Above the domains: a key for each dialog, and for each turn its number, "gt" and "pr".
+    above = len(written.dialogs) + 3 * sum(written.turns_per_dialog) + len(written.domains)
+    in_data = above + colons[written.part_of_domain].sum()
+    return b"\\u003" not in data and bool(colons.sum() == in_parts and data.count(b":") == in_data)
+
+
+def _in_order(turns: dict[str, Turn]) -> list[Turn]:
+    """The turns 0, 1, 2, ... whatever their order in the file; KeyError if one is missing."""
+    return [turns[str(number)] for number in range(len(turns))]
 
 
 def _diagnose(data: bytes, path: str) -> None:
