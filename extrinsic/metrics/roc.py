@@ -5,6 +5,7 @@ TA, FA, TR, FR: right and wrong top hypotheses accepted and rejected at a thresh
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -28,9 +29,9 @@ class Roc(Metric):
     def values(self, totals: Totals) -> Floats:
         return np.array([self.read(curve) for curve in totals.curves]).reshape(totals.shape)
 
+    @abstractmethod
     def read(self, curve: Curve | None) -> float:
         """The value on a curve; NaN where there is none."""
-        raise NotImplementedError
 
 
 class EqualErrorRate(Roc):

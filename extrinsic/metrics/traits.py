@@ -5,6 +5,7 @@ They describe dialogs, not trackers: a dialog without a mistake has none, and ne
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -39,9 +40,9 @@ class DialogTrait(Mean):
         object.__setattr__(self, "form", str(self.form))
         check_choice(self.name, "form", self.form, FORMS)
 
+    @abstractmethod
     def dialog_values(self, items: StateItems) -> Floats:
         """(n_dialogs,) the trait of each dialog, NaN without a mistake."""
-        raise NotImplementedError
 
     def statistics(self, items: StateItems) -> Floats:
         """(n_dialogs, 2): the trait, and whether the dialog has one."""
