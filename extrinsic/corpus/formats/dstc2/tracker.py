@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from extrinsic.arrays import Floats, offsets_from_lengths, take_rows
-from extrinsic.corpus.formats.columns import columns_of
+from extrinsic.corpus.formats.columns import columns_of, distinct
 from extrinsic.corpus.formats.dstc2.diagnosis import check_turn
 from extrinsic.corpus.formats.repairs import report_repairs, report_requested_repairs
 from extrinsic.corpus.formats.tracker_files import check_tracker_file, sessions_fit
@@ -30,7 +30,7 @@ class JointHypothesis(msgspec.Struct, gc=False, forbid_unknown_fields=True):
 
 
 class TrackerTurn(msgspec.Struct, gc=False, rename="kebab", forbid_unknown_fields=True):
-    goal_labels: dict[str, dict[str, float]]
+    goal_labels: dict[str, msgspec.Raw]
     method_label: dict[str, float]
     requested_slots: dict[str, float]
     goal_labels_joint: list[JointHypothesis] | msgspec.UnsetType = msgspec.UNSET
@@ -50,6 +50,7 @@ class TrackerFile(msgspec.Struct, gc=False, rename="kebab", forbid_unknown_field
 _values = methodcaller("values")
 
 DECODER = msgspec.json.Decoder(TrackerFile)
+DISTRIBUTION = msgspec.json.Decoder(dict[str, float])
 
 
 def read_tracker(path: str | Path, corpus: Corpus, name: str) -> TrackerOutput:
@@ -128,18 +129,18 @@ def _count_keys(file: TrackerFile, columns: Columns) -> int:
 
 def _goal_columns(turns: list[TrackerTurn], corpus: Corpus) -> tuple[Hypotheses, int]:
     goals = [turn.goal_labels for turn in turns]
-    distributions = list(chain.from_iterable(map(_values, goals)))
     turn = np.repeat(np.arange(len(turns)), list(map(len, goals)))
     item = turn * len(corpus.slots) + columns_of(chain.from_iterable(goals), corpus.slots)
-    lengths = list(map(len, distributions))
+    # A belief mostly stays as it was: a distribution is decoded only where its text differs from others.
+    texts, which = distinct(map(bytes, chain.from_iterable(map(_values, goals))))
+    distributions = list(map(DISTRIBUTION.decode, texts))
     value = corpus.vocabulary.ids(list(chain.from_iterable(distributions)))
     score = _scores(chain.from_iterable(map(_values, distributions)), len(value))
     # Rows as written (slots in any order, some left out) become one row for every (turn, slot).
-    n_items = len(turns) * len(corpus.slots)
-    row_of_item = np.full(n_items, len(lengths), dtype=np.int64)
-    row_of_item[item] = np.arange(len(lengths))
-    offsets, flat = take_rows(offsets_from_lengths([*lengths, 0]), row_of_item)
-    return Hypotheses(offsets, value[flat], score[flat]), len(lengths)
+    row_of_item = np.full(len(turns) * len(corpus.slots), len(texts), dtype=np.int64)
+    row_of_item[item] = which
+    offsets, flat = take_rows(offsets_from_lengths([*map(len, distributions), 0]), row_of_item)
+    return Hypotheses(offsets, value[flat], score[flat]), len(which)
 
 
 def _joint_columns(turns: list[TrackerTurn], corpus: Corpus) -> JointHypotheses:

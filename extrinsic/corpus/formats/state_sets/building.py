@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from operator import methodcaller
-from typing import TypeVar
 
 import numpy as np
 
 from extrinsic.arrays import Ints, offsets_from_lengths, take_rows
+from extrinsic.corpus.formats.columns import distinct
 from extrinsic.corpus.state_sets import GIVEN_NONE, StateSets, state_vocabulary
 from extrinsic.corpus.vocabulary import Vocabulary
 from extrinsic.errors import Problem
@@ -21,8 +20,6 @@ State = Mapping[str, Mapping[str, str]]
 
 Turns = list[tuple[State, State]]
 """The gold and the predicted state of each turn."""
-
-T = TypeVar("T")
 
 _values = methodcaller("values")
 
@@ -100,13 +97,6 @@ def _columns_of_parts(
     names, slot = distinct(chain.from_iterable(parts))
     value = vocabulary.ids(list(chain.from_iterable(map(_values, parts))))
     return offsets, slot, names, value.astype(np.int64)
-
-
-def distinct(items: Iterable[T]) -> tuple[list[T], Ints]:
-    """The distinct ones in order of appearance, and which of them each is."""
-    index: dict[T, int] = defaultdict(lambda: len(index))
-    each = np.fromiter(map(index.__getitem__, items), dtype=np.int64)
-    return list(index), each
 
 
 def _sorted_slots(

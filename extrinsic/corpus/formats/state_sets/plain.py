@@ -11,7 +11,8 @@ import msgspec
 import numpy as np
 
 from extrinsic.corpus.formats.checking import Checker, Missing
-from extrinsic.corpus.formats.state_sets.building import WrittenStates, build_state_sets, distinct
+from extrinsic.corpus.formats.columns import distinct
+from extrinsic.corpus.formats.state_sets.building import WrittenStates, build_state_sets
 from extrinsic.corpus.formats.state_sets.turns import turn_numbers
 from extrinsic.corpus.state_sets import ABSENT, StateSets
 from extrinsic.errors import InputError, Problems
