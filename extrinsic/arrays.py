@@ -34,7 +34,7 @@ def position_in_row(offsets: Ints) -> Ints:
 
 
 def take_rows(offsets: Ints, rows: Ints) -> tuple[Ints, Ints]:
-    """Offsets of the chosen rows, and the flat elements they consist of, in order."""
+    """(k,) rows -> their (k + 1,) offsets, and (total,) the flat elements they consist of, in order."""
     lengths = np.diff(offsets)[rows]
     new_offsets = offsets_from_lengths(lengths)
     flat = np.repeat(offsets[:-1][rows] - new_offsets[:-1], lengths) + np.arange(new_offsets[-1])

@@ -13,6 +13,7 @@ from extrinsic.errors import InputError, Problems, UsageError
 from extrinsic.signature import sign
 
 if TYPE_CHECKING:
+    from extrinsic.corpus.formats import BeliefFormat
     from extrinsic.corpus.model import Corpus
 
 NAME = "validate"
@@ -35,29 +36,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from extrinsic.corpus.formats import BeliefFormat
-    from extrinsic.domain import load_domain
     from extrinsic.registry import FORMATS
 
     form = FORMATS.get(arguments.format)
-    corpus, rows = None, []
+    corpus = None
     if isinstance(form, BeliefFormat):
         require_corpus(arguments)
-        domain = load_domain(arguments.domain or form.default_domain)
-        try:
-            corpus = form.read_corpus(arguments.corpus, arguments.dataset, domain)
-        except InputError as error:
-            # Without its corpus a tracker file cannot be judged: the corpus's problems are the result.
-            problems = Problems()
-            problems.extend(error.problems)
-            rows = [_row(arguments.corpus, None, None, problems)]
+        corpus, row = _check_corpus(form, arguments)
+        # Without its corpus a tracker file cannot be judged: then the corpus's problems are the result.
+        rows = [row] if corpus is None or not arguments.files else []
     else:
         refuse_corpus(arguments)
-    if corpus is None and not rows and not arguments.files:
-        raise UsageError("nothing to validate: name at least one file")
+        rows = []
+        if not arguments.files:
+            raise UsageError("nothing to validate: name at least one file")
     if not rows:
         rows = [_check(form, path, corpus, arguments.strict) for path in arguments.files]
-    if corpus is not None and not arguments.files:
-        rows = [_row(arguments.corpus, corpus.n_dialogs, corpus.n_turns, Problems())]
     if arguments.json:
         signature = sign(
             command=NAME,
@@ -74,6 +68,20 @@ def run(arguments: argparse.Namespace) -> int:
         for row in rows:
             _print_row(row)
     return 2 if any(row["errors"] for row in rows) else 0
+
+
+def _check_corpus(form: BeliefFormat, arguments: argparse.Namespace) -> tuple[Corpus | None, dict[str, Any]]:
+    from extrinsic.domain import load_domain
+
+    # A mistake in the domain's own file is no problem of the corpus, and is raised.
+    domain = load_domain(arguments.domain or form.default_domain)
+    problems = Problems()
+    try:
+        corpus = form.read_corpus(arguments.corpus, arguments.dataset, domain)
+    except InputError as error:
+        problems.extend(error.problems)
+        return None, _row(arguments.corpus, None, None, problems)
+    return corpus, _row(arguments.corpus, corpus.n_dialogs, corpus.n_turns, problems)
 
 
 def _check(form: Any, path: str, corpus: Corpus | None, strict: bool) -> dict[str, Any]:

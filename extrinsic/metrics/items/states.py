@@ -37,11 +37,12 @@ class StateItems(DialogTurns):
 
     @cached_property
     def gold(self) -> Ids:
-        """A slot that is none is not in the set."""
+        """(n_turns, n_slots) a slot that is none is not in the set."""
         return np.where(self.given_gold == GIVEN_NONE, ABSENT, self.given_gold)
 
     @cached_property
     def predicted(self) -> Ids:
+        """As `gold`, (n_turns, n_slots)."""
         return np.where(self.given_predicted == GIVEN_NONE, ABSENT, self.given_predicted)
 
     @cached_property
@@ -61,10 +62,12 @@ class StateItems(DialogTurns):
 
     @cached_property
     def n_gold(self) -> Ints:
+        """(n_turns,) triples in the gold state."""
         return np.asarray((self.gold != ABSENT).sum(axis=1))
 
     @cached_property
     def n_predicted(self) -> Ints:
+        """(n_turns,) triples in the predicted state."""
         return np.asarray((self.predicted != ABSENT).sum(axis=1))
 
     @cached_property
@@ -133,30 +136,37 @@ class Changes:
 
     @cached_property
     def counts(self) -> Floats:
-        """(n_turns, 5): correct, wrong, missed, overshot; and drops that both sides made at once."""
+        """(n_turns, 5): correct, wrong, missed, overshot; and drops that both sides made at once.
+
+        A slot whose gold value changed:              A slot whose predicted value changed:
+        prediction lacks it   missed (to none: C)     gold lacks it          overshot (to none: C)
+        equal                 correct                 equal, not yet C       correct
+        gold none             overshot                prediction none        missed
+        else                  wrong                   else, not yet W        wrong
+        """
         gold, predicted = self._carried(self.items.given_gold), self._carried(self.items.given_predicted)
         gold_changed = gold != self.items.previous(gold, ABSENT)
         predicted_changed = predicted != self.items.previous(predicted, ABSENT)
         equal = gold == predicted
-        to_none, from_none = gold == GIVEN_NONE, predicted == GIVEN_NONE
+        gold_none, predicted_none = gold == GIVEN_NONE, predicted == GIVEN_NONE
+        gold_lacks, prediction_lacks = gold == ABSENT, predicted == ABSENT
 
-        lacks = predicted == ABSENT
-        gold_missed = gold_changed & lacks & ~to_none
-        gold_correct = gold_changed & ((lacks & to_none) | (~lacks & equal))
-        gold_overshot = gold_changed & ~lacks & ~equal & to_none
-        gold_wrong = gold_changed & ~lacks & ~equal & ~to_none
+        missed = gold_changed & prediction_lacks & ~gold_none
+        correct = gold_changed & ((prediction_lacks & gold_none) | (~prediction_lacks & equal))
+        overshot = gold_changed & ~prediction_lacks & ~equal & gold_none
+        wrong = gold_changed & ~prediction_lacks & ~equal & ~gold_none
 
-        unknown = gold == ABSENT
-        other_overshot = predicted_changed & unknown & ~from_none
-        other_correct = predicted_changed & ((unknown & from_none) | (~unknown & equal & ~gold_correct))
-        other_missed = predicted_changed & ~unknown & ~equal & from_none
-        other_wrong = predicted_changed & ~unknown & ~equal & ~from_none & ~gold_wrong
-        both_dropped = gold_changed & predicted_changed & to_none & from_none
+        known = predicted_changed & ~gold_lacks
+        also_overshot = predicted_changed & gold_lacks & ~predicted_none
+        also_correct = (predicted_changed & gold_lacks & predicted_none) | (known & equal & ~correct)
+        also_missed = known & ~equal & predicted_none
+        also_wrong = known & ~equal & ~predicted_none & ~wrong
+        both_dropped = gold_changed & predicted_changed & gold_none & predicted_none
         kinds = (
-            (gold_correct, other_correct),
-            (gold_wrong, other_wrong),
-            (gold_missed, other_missed),
-            (gold_overshot, other_overshot),
+            (correct, also_correct),
+            (wrong, also_wrong),
+            (missed, also_missed),
+            (overshot, also_overshot),
             (both_dropped,),
         )
         counted = [sum(part.sum(axis=1) for part in kind) for kind in kinds]
