@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from extrinsic.errors import InputError, Problems
 from extrinsic.storage import read_bytes
@@ -85,39 +86,44 @@ def _index_plainly(data: bytes) -> list[Member] | None:
     """The regular members of a tar in which every header is a plain one, else None.
 
     A corpus is thousands of small files: of DSTC2's 4,239 tarfile needs .09 s to read the headers alone,
-    as much as gunzipping the archive, this .02 s. Anything out of the ordinary is left to tarfile.
+    as much as gunzipping the archive, this .01 s. Anything out of the ordinary is left to tarfile.
     """
-    headers: list[int] = []
-    members: list[Member] = []
+    begins: list[int] = []
+    lengths: list[int] = []
     position = 0
-    while data[position : position + 1] not in (b"", b"\0"):
-        header = data[position : position + BLOCK]
-        kind, size, prefix = header[156:157], header[124:136].rstrip(b"\0 "), header[345:346]
-        if header[257:262] != b"ustar" or kind not in b"0\0" or prefix != b"\0" or not size.isdigit():
-            return None
-        try:
-            name = header[:100].rstrip(b"\0").decode("ascii")
-            length = int(size, 8)
-        except ValueError:
-            return None
-        headers.append(position)
-        members.append((name, position + BLOCK, length))
-        position += BLOCK + -(-length // BLOCK) * BLOCK
-    if position > len(data) or not _checksums_hold(data, headers):
-        return None
-    return members
-
-
-def _checksums_hold(data: bytes, headers: list[int]) -> bool:
-    """Whether every header sums to what it says, its own check sum counted as blanks."""
-    content = np.frombuffer(data, dtype=np.uint8)
-    blocks = content[np.array(headers, dtype=np.int64)[:, None] + np.arange(BLOCK)]
-    sums = blocks.sum(axis=1, dtype=np.int64) - blocks[:, 148:156].sum(axis=1, dtype=np.int64) + 8 * ord(" ")
     try:
-        said = [int(data[header + 148 : header + 156].strip(b"\0 ") or b"-1", 8) for header in headers]
-    except ValueError:
-        return False
-    return bool(np.array_equal(sums, said))
+        while data[position : position + 1] not in (b"", b"\0"):
+            length = int(data[position + 124 : position + 136].rstrip(b"\0 "), 8)
+            position += BLOCK
+            begins.append(position)
+            lengths.append(length)
+            position += -(-length // BLOCK) * BLOCK
+        if position > len(data) or min(lengths, default=0) < 0:
+            return None
+        blocks = np.frombuffer(data, dtype=np.uint8, count=position).reshape(-1, BLOCK)
+        headers = blocks[np.array(begins, dtype=np.int64) // BLOCK - 1]
+        if not _are_plain(headers):
+            return None
+        names = [bytes(name).decode("ascii") for name in headers[:, :100].copy().view("S100")[:, 0]]
+    except ValueError:  # a size, a check sum or a name that is not plain
+        return None
+    return list(zip(names, begins, lengths, strict=True))
+
+
+def _are_plain(headers: npt.NDArray[np.uint8]) -> bool:
+    """Whether (n, BLOCK) headers are of regular files with short names, and their check sums hold."""
+    checksum = headers[:, 148:156]
+    said = [int(bytes(text).strip(b"\0 "), 8) for text in checksum.copy().view("S8")[:, 0]]
+    # A header sums to what it says when its own check sum is counted as blanks.
+    blanks = checksum.shape[1] * ord(" ")
+    sums = headers.sum(axis=1, dtype=np.int64) - checksum.sum(axis=1, dtype=np.int64) + blanks
+    magic = np.frombuffer(b"ustar", dtype=np.uint8)
+    return bool(
+        np.isin(headers[:, 156], np.frombuffer(b"0\0", dtype=np.uint8)).all()
+        and (headers[:, 345] == 0).all()
+        and (headers[:, 257:262] == magic).all()
+        and np.array_equal(sums, said)
+    )
 
 
 def _index_fully(data: bytes, path: Path) -> list[Member]:
