@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
+
+from threadpoolctl import threadpool_limits
 
 from extrinsic.arrays import Ints
 from extrinsic.corpus.fill import Fill
@@ -104,7 +107,10 @@ def score(
     weights = None
     if bootstrap:
         weights = resample_dialogs(source.identity, source.n_dialogs, bootstrap, seed)
-    rows = tuple(_rows(measure(source, chosen, _as_list(schedules), _as_list(components)), weights))
+    measurements = measure(source, chosen, _as_list(schedules), _as_list(components))
+    # The last bits of a matrix product depend on the number of BLAS threads; intervals must not.
+    with threadpool_limits(1, user_api="blas") if bootstrap else nullcontext():
+        rows = tuple(_rows(measurements, weights))
     if not rows:
         raise UsageError("nothing to score: these metrics have no such component on such a schedule")
     return Scores(rows, _made_by(source, bootstrap, seed), bootstrap > 0)
