@@ -1,4 +1,4 @@
-"""`extrinsic score`: what it prints, what it chooses, and what the Python interface returns."""
+"""`extrinsic score`: what it prints and what it chooses."""
 
 from __future__ import annotations
 
@@ -8,14 +8,11 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import FrozenInstanceError
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 import extrinsic
-from extrinsic.errors import UsageError
 from tests.builders import Written, write_dstc1, write_dstc2, write_json, write_state_sets
 from tests.real_data import ARCHIVE, FOLDER, needs_data
 from tests.running import Outcome, run
@@ -269,39 +266,6 @@ def test_turn_correlation_of_several_files_is_one_document(states: Path, tmp_pat
     assert {row["tracker"] for row in rows} == {"states", "other"}
 
 
-def test_python(bus: Written) -> None:
-    corpus = extrinsic.read_corpus(bus.corpus, bus.dataset, format="dstc1")
-    tracker = extrinsic.read_tracker(bus.tracker, corpus)
-    scores = extrinsic.score(corpus, tracker, metrics=["accuracy"], components=["route"], schedules=[1])
-    assert isinstance(scores, extrinsic.Scores)
-    assert [(row.metric, row.n, row.value) for row in scores.rows] == [("accuracy", 5, 4 / 5)]
-    assert scores.as_rows() == score_bus(
-        bus, "--metric", "accuracy", "--component", "route", "--schedule", 1, "--json"
-    ).json()["rows"]  # fmt: skip
-    with pytest.raises(FrozenInstanceError):
-        scores.rows[0].value = 1.0  # type: ignore[misc]
-    with pytest.raises(UsageError, match="together with a tracker"):
-        extrinsic.score(corpus)
-
-
-def test_python_with_state_sets(states: Path) -> None:
-    scores = extrinsic.score(extrinsic.read_states(states), metrics=["jga", "slot_f1"])
-    assert [row.value for row in scores.rows] == [2 / 3, pytest.approx(1 / 3)]
-
-
-def test_dataframes_need_pandas(states: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    scores = extrinsic.score(extrinsic.read_states(states), metrics=["jga"])
-    monkeypatch.setitem(sys.modules, "pandas", None)  # as if it were not installed
-    with pytest.raises(UsageError, match="pip install pandas"):
-        scores.to_dataframe()
-
-
-def test_dataframes_with_pandas(states: Path) -> None:
-    pytest.importorskip("pandas")
-    frame = extrinsic.score(extrinsic.read_states(states), metrics=["jga"]).to_dataframe()
-    assert list(frame.columns) == ROW
-
-
 def test_files_of_one_name_are_told_apart_by_their_folders(states: Path, tmp_path: Path) -> None:
     other = write_json(tmp_path / "other" / states.name, small_state_sets().states)
     rows = score_states(states, other, "--metric", "jga", "--json").json()["rows"]
@@ -314,9 +278,3 @@ def test_a_number_is_never_cut_off(states: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("COLUMNS", "20")
     outcome = score_states(states, "--metric", "jga", "--bootstrap", "5")
     assert "\u2026" not in outcome.output and "]" in outcome.output
-
-
-def test_to_dataframe_hands_the_rows_to_pandas(states: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pandas", SimpleNamespace(DataFrame=list))
-    scores = extrinsic.score(extrinsic.read_states(states), metrics="jga")
-    assert scores.to_dataframe() == scores.as_rows()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Generic, NoReturn, TypeVar
 
 import msgspec
 import numpy as np
@@ -18,16 +18,36 @@ from extrinsic.storage import decode_loosely
 TurnCheck = Callable[[Checker, Any, Corpus], None]
 
 
-def sessions_fit(
-    corpus: Corpus, dataset: str | msgspec.UnsetType, ids: Sequence[str], n_turns: Sequence[int]
-) -> bool:
-    """Whether a file speaks of the corpus's dataset, its sessions in order, and all their turns."""
-    same_turns = list(n_turns) == np.diff(corpus.offsets).tolist()
-    same_dataset = dataset is msgspec.UNSET or dataset == corpus.dataset
-    return same_dataset and tuple(ids) == corpus.sessions and same_turns
+T = TypeVar("T")
 
 
-def check_tracker_file(data: bytes, path: str, corpus: Corpus, check_turn: TurnCheck) -> None:
+class TrackerSession(msgspec.Struct, Generic[T], gc=False, rename="kebab", forbid_unknown_fields=True):
+    session_id: str
+    turns: list[T]
+
+
+class TrackerFile(msgspec.Struct, Generic[T], gc=False, rename="kebab", forbid_unknown_fields=True):
+    """A tracker file whose turns are of the type T."""
+
+    sessions: list[TrackerSession[T]]
+    dataset: str | msgspec.UnsetType = msgspec.UNSET
+    wall_time: float | msgspec.UnsetType = msgspec.UNSET
+
+    def turns(self) -> list[T]:
+        return [turn for session in self.sessions for turn in session.turns]
+
+    def seconds(self) -> float | None:
+        return None if self.wall_time is msgspec.UNSET else self.wall_time
+
+    def fits(self, corpus: Corpus) -> bool:
+        """Whether it speaks of the corpus's dataset, its sessions in order, and all their turns."""
+        same_sessions = tuple(session.session_id for session in self.sessions) == corpus.sessions
+        n_turns = [len(session.turns) for session in self.sessions]
+        same_dataset = self.dataset is msgspec.UNSET or self.dataset == corpus.dataset
+        return same_dataset and same_sessions and n_turns == np.diff(corpus.offsets).tolist()
+
+
+def refuse_tracker_file(data: bytes, path: str, corpus: Corpus, check_turn: TurnCheck) -> NoReturn:
     """Raise InputError with every problem of a tracker file that could not be read straight away."""
     problems = Problems(path)
     checker = Checker(problems)
@@ -36,6 +56,7 @@ def check_tracker_file(data: bytes, path: str, corpus: Corpus, check_turn: TurnC
     if isinstance(value, dict):
         _check_file(checker, file, corpus, check_turn)
     problems.raise_errors()
+    raise AssertionError("a tracker file was refused without a reason")
 
 
 def _check_file(checker: Checker, file: dict[str, Any], corpus: Corpus, check_turn: TurnCheck) -> None:

@@ -26,8 +26,8 @@ Fields = dict[str, np.ndarray]
 def build_tables(corpus: Corpus, tracker: TrackerOutput) -> list[ItemTable]:
     """A table for each label scheme; they share what does not depend on the labels."""
     schedules = dstc2_schedules(corpus)
-    cache: dict[str, Ints] = {}
-    return [_build_table(corpus, tracker, scheme, schedules, cache) for scheme in label_schemes(corpus)]
+    orders: dict[str, Ints] = {}
+    return [_build_table(corpus, tracker, scheme, schedules, orders) for scheme in label_schemes(corpus)]
 
 
 def _build_table(
@@ -35,7 +35,7 @@ def _build_table(
     tracker: TrackerOutput,
     scheme: str | None,
     schedules: dict[int, Bools],
-    cache: dict[str, Ints],
+    orders: dict[str, Ints],
 ) -> ItemTable:
     labels = corpus.labels
     assert isinstance(labels, GoalLabels)
@@ -64,7 +64,7 @@ def _build_table(
         correct=table["correct"].astype(bool),
         top=table["top"],
         truth=table["truth"],
-        cache=cache,
+        orders=orders,
     )
 
 

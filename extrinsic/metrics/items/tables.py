@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -43,8 +42,8 @@ class ItemTable(DialogTurns):
     correct: Bools
     top: Ids | None = None
     truth: Ids | None = None
-    cache: dict[Any, Any] = field(default_factory=dict)
-    """Shared between the tables of one tracker: orders of scores do not depend on the labels."""
+    orders: dict[str, Ints] = field(default_factory=dict)
+    """What `order` found; tables of one tracker share it, as the labels do not matter to it."""
 
     @cached_property
     def _sums(self) -> dict[tuple[str | None, int], Floats]:
@@ -61,11 +60,9 @@ class ItemTable(DialogTurns):
 
     def order(self, component: str) -> Ints:
         """The items of a component (turn-major) by descending top score, equals in their order."""
-        if component not in self.cache:
-            scores = self.top_score[:, self.components[component]].ravel()
-            self.cache[component] = score_order(scores)
-        order: Ints = self.cache[component]
-        return order
+        if component not in self.orders:
+            self.orders[component] = score_order(self.top_score[:, self.components[component]].ravel())
+        return self.orders[component]
 
     def select(self, component: str, schedule: int) -> Items:
         return Items(self, component, schedule)

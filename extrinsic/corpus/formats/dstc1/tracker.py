@@ -19,7 +19,7 @@ from extrinsic.corpus.formats.dstc1.values import (
     value_of_pairs,
 )
 from extrinsic.corpus.formats.repairs import note_unlabelled, report_repairs
-from extrinsic.corpus.formats.tracker_files import check_tracker_file, sessions_fit
+from extrinsic.corpus.formats.tracker_files import TrackerFile, refuse_tracker_file
 from extrinsic.corpus.hypotheses import Hypotheses, JointHypotheses
 from extrinsic.corpus.labels import LabelEvents
 from extrinsic.corpus.model import Corpus
@@ -43,31 +43,19 @@ class HypothesisList(msgspec.Struct, gc=False, forbid_unknown_fields=True):
 Turn = dict[str, HypothesisList]
 
 
-class TrackerSession(msgspec.Struct, gc=False, rename="kebab", forbid_unknown_fields=True):
-    session_id: str
-    turns: list[Turn]
-
-
-class TrackerFile(msgspec.Struct, gc=False, rename="kebab", forbid_unknown_fields=True):
-    sessions: list[TrackerSession]
-    dataset: str | msgspec.UnsetType = msgspec.UNSET
-    wall_time: float | msgspec.UnsetType = msgspec.UNSET
-
-
 def read_tracker(path: str | Path, corpus: Corpus, name: str) -> TrackerOutput:
     """Read a tracker file against its corpus, or raise InputError with every problem in it."""
     data = read_bytes(path)
     decoded = _decode(data, corpus)
     if decoded is None:
-        check_tracker_file(data, str(path), corpus, _check_turn)
-        raise AssertionError("a tracker file was refused without a reason")
+        refuse_tracker_file(data, str(path), corpus, _check_turn)
     file, given, joint = decoded
     output, rankings = build_output(
         corpus,
         name,
         given,
         joint,
-        wall_time=None if file.wall_time is msgspec.UNSET else file.wall_time,
+        wall_time=file.seconds(),
         signature=content_hash("dstc1", data),
     )
     problems = Problems(str(path))
@@ -77,15 +65,13 @@ def read_tracker(path: str | Path, corpus: Corpus, name: str) -> TrackerOutput:
     return replace(output, problems=tuple(problems))
 
 
-def _decode(data: bytes, corpus: Corpus) -> tuple[TrackerFile, Hypotheses, JointHypotheses] | None:
+def _decode(data: bytes, corpus: Corpus) -> tuple[TrackerFile[Turn], Hypotheses, JointHypotheses] | None:
     """The file in columns, or None if anything in it is not as it should be."""
     try:
-        file = msgspec.convert(decode_clean(data), TrackerFile)
-        turns = [turn for session in file.sessions for turn in session.turns]
-        ids = [session.session_id for session in file.sessions]
-        counts = [len(session.turns) for session in file.sessions]
-        if not sessions_fit(corpus, file.dataset, ids, counts):
+        file = msgspec.convert(decode_clean(data), TrackerFile[Turn])
+        if not file.fits(corpus):
             return None
+        turns = file.turns()
         return file, _slot_columns(turns, corpus), _joint_columns(turns, corpus)
     except (msgspec.ValidationError, BadPairs, KeyError):  # KeyError: an unknown slot group
         return None

@@ -15,7 +15,7 @@ from extrinsic.arrays import Floats, offsets_from_lengths, take_rows
 from extrinsic.corpus.formats.columns import columns_of, distinct
 from extrinsic.corpus.formats.dstc2.diagnosis import check_turn
 from extrinsic.corpus.formats.repairs import report_repairs, report_requested_repairs
-from extrinsic.corpus.formats.tracker_files import check_tracker_file, sessions_fit
+from extrinsic.corpus.formats.tracker_files import TrackerFile, refuse_tracker_file
 from extrinsic.corpus.hypotheses import Hypotheses, JointHypotheses
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput, build_output
@@ -36,20 +36,9 @@ class TrackerTurn(msgspec.Struct, gc=False, rename="kebab", forbid_unknown_field
     goal_labels_joint: list[JointHypothesis] | msgspec.UnsetType = msgspec.UNSET
 
 
-class TrackerSession(msgspec.Struct, gc=False, rename="kebab", forbid_unknown_fields=True):
-    session_id: str
-    turns: list[TrackerTurn]
-
-
-class TrackerFile(msgspec.Struct, gc=False, rename="kebab", forbid_unknown_fields=True):
-    sessions: list[TrackerSession]
-    dataset: str | msgspec.UnsetType = msgspec.UNSET
-    wall_time: float | msgspec.UnsetType = msgspec.UNSET
-
-
 _values = methodcaller("values")
 
-DECODER = msgspec.json.Decoder(TrackerFile)
+DECODER = msgspec.json.Decoder(TrackerFile[TrackerTurn])
 DISTRIBUTION = msgspec.json.Decoder(dict[str, float])
 
 
@@ -58,8 +47,7 @@ def read_tracker(path: str | Path, corpus: Corpus, name: str) -> TrackerOutput:
     data = read_bytes(path)
     decoded = _decode(data, corpus)
     if decoded is None:
-        check_tracker_file(data, str(path), corpus, check_turn)
-        raise AssertionError("a tracker file was refused without a reason")
+        refuse_tracker_file(data, str(path), corpus, check_turn)
     file, columns = decoded
     output, rankings = build_output(
         corpus,
@@ -68,7 +56,7 @@ def read_tracker(path: str | Path, corpus: Corpus, name: str) -> TrackerOutput:
         columns.joint,
         columns.method,
         columns.requested,
-        wall_time=None if file.wall_time is msgspec.UNSET else file.wall_time,
+        wall_time=file.seconds(),
         signature=content_hash("dstc2", data),
     )
     problems = Problems(str(path))
@@ -91,15 +79,13 @@ class Columns:
     n_requested: int
 
 
-def _decode(data: bytes, corpus: Corpus) -> tuple[TrackerFile, Columns] | None:
+def _decode(data: bytes, corpus: Corpus) -> tuple[TrackerFile[TrackerTurn], Columns] | None:
     """The file and its columns, or None if anything in it is not as it should be."""
     try:
         file = DECODER.decode(data)
-        turns = [turn for session in file.sessions for turn in session.turns]
-        ids = [session.session_id for session in file.sessions]
-        counts = [len(session.turns) for session in file.sessions]
-        if not sessions_fit(corpus, file.dataset, ids, counts):
+        if not file.fits(corpus):
             return None
+        turns = file.turns()
         columns = Columns(
             *_goal_columns(turns, corpus),
             _joint_columns(turns, corpus),
@@ -113,7 +99,7 @@ def _decode(data: bytes, corpus: Corpus) -> tuple[TrackerFile, Columns] | None:
     return None
 
 
-def _count_keys(file: TrackerFile, columns: Columns) -> int:
+def _count_keys(file: TrackerFile[TrackerTurn], columns: Columns) -> int:
     """How many keys a file with this content has, if none stands twice."""
     of_file = 1 + (file.dataset is not msgspec.UNSET) + (file.wall_time is not msgspec.UNSET)
     of_joint = 2 * len(columns.joint.score) + np.count_nonzero(columns.joint.assignment != NONE)
