@@ -23,6 +23,11 @@ def offsets_from_lengths(lengths: Sequence[int] | Ints) -> Ints:
     return offsets
 
 
+def joined_offsets(parts: Sequence[Ints]) -> Ints:
+    """The offsets of ragged arrays laid one behind the other."""
+    return offsets_from_lengths(np.concatenate([np.diff(part) for part in parts]))
+
+
 def row_of_each(offsets: Ints) -> Ints:
     """(n + 1,) offsets -> (total,) the row that each flat element belongs to."""
     return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))

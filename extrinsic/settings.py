@@ -21,9 +21,20 @@ def read_toml(path: str | Path, kind: type[S]) -> S:
 
 
 def parse_toml(data: bytes, kind: type[S], path: str) -> S:
+    tree, text = _parse_tree(data, path)
+    check_tree(tree, kind, text, path)
+    return msgspec.convert(tree, kind)
+
+
+def read_tree(path: str | Path) -> tuple[dict[str, Any], str]:
+    """A TOML file as plain tables, and its text; for who has to know what the file says and what it omits."""
+    return _parse_tree(read_bytes(path), str(path))
+
+
+def _parse_tree(data: bytes, path: str) -> tuple[dict[str, Any], str]:
     try:
         text = data.decode("utf-8")
-        tree = tomllib.loads(text)
+        return tomllib.loads(text), text
     except UnicodeDecodeError:
         raise InputError("this is not text", path=path, expected="TOML in UTF-8") from None
     except tomllib.TOMLDecodeError as error:
@@ -32,10 +43,13 @@ def parse_toml(data: bytes, kind: type[S], path: str) -> S:
         raise InputError("the TOML is nested too deeply", path=path) from None
     except ValueError as error:  # a number of thousands of digits
         raise InputError(f"the TOML cannot be read: {error}", path=path) from None
+
+
+def check_tree(tree: dict[str, Any], kind: type[msgspec.Struct], text: str, path: str) -> None:
+    """Raise InputError with every mistake in the tables of a TOML text."""
     problems = Problems(path)
     _check(tree, kind, (), text, problems)
     problems.raise_errors()
-    return msgspec.convert(tree, kind)
 
 
 def report_key(

@@ -9,8 +9,8 @@ from pathlib import Path
 import extrinsic
 
 LAYERS = (
-    "errors", "signature", "registry", "storage", "arrays", "settings", "domain", "corpus", "simulation",
-    "trackers", "metrics", "policy", "value", "correlation", "study", "report", "cli",
+    "errors", "signature", "registry", "storage", "arrays", "settings", "parallel", "domain", "corpus",
+    "simulation", "trackers", "metrics", "policy", "value", "correlation", "study", "report", "cli",
 )  # fmt: skip
 ROOT = Path(extrinsic.__file__).parent
 ENTRY = {"__init__", "__main__"}

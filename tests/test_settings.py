@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from extrinsic.errors import InputError
-from extrinsic.settings import line_of, parse_toml, read_toml
+from extrinsic.settings import check_tree, line_of, parse_toml, read_toml, read_tree
 
 
 class Part(msgspec.Struct, forbid_unknown_fields=True):
@@ -109,3 +109,32 @@ def test_lines_of_dotted_and_inline_keys() -> None:
     assert line_of(text, ("c", "d", "e")) == "line 3"
     assert line_of(text, ("g h",)) == "line 5"
     assert line_of(text, ("nowhere",)) == "line 1"
+
+
+def test_a_tree_has_what_the_file_says_and_no_defaults(tmp_path: Path) -> None:
+    path = tmp_path / "x.toml"
+    path.write_text(GOOD)
+    tree, text = read_tree(path)
+    assert text == GOOD
+    assert tree["parts"] == [{"name": "first"}, {"name": "second", "weight": 0.5}]
+    check_tree(tree, Whole, text, str(path))
+
+
+def test_a_tree_is_checked_as_a_file_is() -> None:
+    tree = {"title": "t", "part": {"name": "one", "wieght": 2}}
+    with pytest.raises(InputError, match="did you mean 'weight'"):
+        check_tree(tree, Whole, "", "x.toml")
+
+
+class Shelf(msgspec.Struct, forbid_unknown_fields=True):
+    books: dict[str, Part] = {}
+
+
+def test_tables_in_a_table_by_name() -> None:
+    text = '[books.a]\nname = "one"\n[books.b]\nname = 3\nwait = 1\n'
+    with pytest.raises(InputError) as caught:
+        parse_toml(text.encode(), Shelf, "x.toml")
+    found = [str(problem) for problem in caught.value.problems]
+    assert len(found) == 2
+    assert any("line 5, key books.b.wait: unknown; did you mean" in problem for problem in found)
+    assert any("line 4, key books.b.name" in problem for problem in found)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from extrinsic.arrays import Bools, Ids, Ints, row_of_each, take_rows
+from extrinsic.arrays import Bools, Ids, Ints, joined_offsets, row_of_each, take_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +30,17 @@ class Acts:
         offsets, acts = take_rows(self.offsets, owners)
         pair_offsets, pairs = take_rows(self.pair_offsets, acts)
         return Acts(offsets, self.name[acts], pair_offsets, self.slot[pairs], self.value[pairs])
+
+    @staticmethod
+    def joined(parts: Sequence[Acts]) -> Acts:
+        """The acts of all owners of the parts, one part after the other."""
+        return Acts(
+            joined_offsets([part.offsets for part in parts]),
+            np.concatenate([part.name for part in parts]),
+            joined_offsets([part.pair_offsets for part in parts]),
+            np.concatenate([part.slot for part in parts]),
+            np.concatenate([part.value for part in parts]),
+        )
 
     def owner_of_act(self) -> Ints:
         return row_of_each(self.offsets)

@@ -9,12 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from extrinsic.arrays import Bools, Ids, Ints, take_rows
+from extrinsic.arrays import Bools, Floats, Ids, Ints, take_rows
 from extrinsic.corpus.acts import Acts
 from extrinsic.corpus.labels import GoalLabels, LabelEvents, Truth
 from extrinsic.corpus.nbest import NBest
 from extrinsic.corpus.predicates import mentioned_slots, predicate_of_turns
 from extrinsic.corpus.turns import DialogTurns
+from extrinsic.corpus.turnwise.evidence import Evidence, gather_evidence
+from extrinsic.corpus.turnwise.history import History, history_of_turns
 from extrinsic.corpus.vocabulary import Vocabulary
 from extrinsic.domain import Domain
 from extrinsic.errors import UsageError, did_you_mean
@@ -32,6 +34,7 @@ class Corpus(DialogTurns):
     offsets:    (n_dialogs + 1,) the turns of each dialog.
     restart:    (n_turns,) the system began anew at this turn.
     conditions: per name one value a dialog.   outcomes: per name one number a dialog, NaN if unknown.
+    propensities: (n_turns, n_predicates) how likely each act was, NaN where that was not logged.
     ontology:   the challenge's own description of the task, where there is one (DSTC2).
     signature:  a hash of the bytes it was read from.
     """
@@ -51,6 +54,7 @@ class Corpus(DialogTurns):
     labels: LabelEvents | GoalLabels
     conditions: Mapping[str, tuple[str | None, ...]] = field(default_factory=dict)
     outcomes: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    propensities: Floats | None = None
     ontology: Mapping[str, Any] = field(default_factory=dict)
     signature: str = ""
 
@@ -64,12 +68,17 @@ class Corpus(DialogTurns):
             "system": len(self.system.offsets) == self.n_turns + 1,
             "nbest": len(self.nbest.offsets) == self.n_turns + 1,
             "labels": not isinstance(self.labels, GoalLabels) or len(self.labels.goal) == self.n_turns,
+            "propensities": self.propensities is None
+            or self.propensities.shape == (self.n_turns, len(self.domain.predicate_names)),
             **{f"conditions[{name!r}]": len(of) == self.n_dialogs for name, of in self.conditions.items()},
             **{f"outcomes[{name!r}]": len(of) == self.n_dialogs for name, of in self.outcomes.items()},
         }
         wrong = [name for name, fits in lengths.items() if not fits]
         if wrong:
             raise UsageError(f"the columns of a corpus do not fit together: {', '.join(wrong)}")
+
+    def __repr__(self) -> str:
+        return f"<Corpus {self.dataset!r}: {self.n_dialogs:,} dialogs, {self.n_turns:,} turns>"
 
     @cached_property
     def segment_end(self) -> Ints:
@@ -99,6 +108,20 @@ class Corpus(DialogTurns):
             [self.domain.names_of(slot) for slot in self.slots], self.system, self.vocabulary
         )
 
+    @cached_property
+    def evidence(self) -> Evidence:
+        """What each turn says about the values of each slot."""
+        return gather_evidence(
+            self.domain, self.slots, self.vocabulary, self.system, self.nbest, self.restart
+        )
+
+    @cached_property
+    def history(self) -> History:
+        """(n_turns,) what had happened in the dialog after each turn."""
+        return history_of_turns(
+            self.domain, self.offsets, self.predicate.astype(np.int64), self.system, self.evidence
+        )
+
     def take(self, dialogs: Ints | list[int]) -> Corpus:
         """The chosen dialogs, in the order given."""
         chosen = np.asarray(dialogs, dtype=np.int64)
@@ -112,6 +135,7 @@ class Corpus(DialogTurns):
             system=self.system.take(turns),
             nbest=self.nbest.take(turns),
             labels=self.labels.take(turns),
+            propensities=None if self.propensities is None else self.propensities[turns],
             conditions={name: tuple(of[i] for i in chosen) for name, of in self.conditions.items()},
             outcomes={name: tuple(of[i] for i in chosen) for name, of in self.outcomes.items()},
             signature=content_hash(self.signature, chosen.tobytes()),

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from extrinsic.arrays import Bools, Floats, Ints, row_of_each, take_rows
+import numpy as np
+
+from extrinsic.arrays import Bools, Floats, Ints, joined_offsets, row_of_each, take_rows
 from extrinsic.corpus.acts import Acts
 
 
@@ -25,6 +28,16 @@ class NBest:
         """The lists of the chosen turns."""
         offsets, hypotheses = take_rows(self.offsets, turns)
         return NBest(offsets, self.score[hypotheses], self.batch[hypotheses], self.acts.take(hypotheses))
+
+    @staticmethod
+    def joined(parts: Sequence[NBest]) -> NBest:
+        """The lists of all turns of the parts, one part after the other."""
+        return NBest(
+            joined_offsets([part.offsets for part in parts]),
+            np.concatenate([part.score for part in parts]),
+            np.concatenate([part.batch for part in parts]),
+            Acts.joined([part.acts for part in parts]),
+        )
 
     def turn_of_hypothesis(self) -> Ints:
         return row_of_each(self.offsets)

@@ -11,6 +11,9 @@ from extrinsic.corpus.acts import Acts
 from extrinsic.corpus.vocabulary import Vocabulary
 from extrinsic.domain import Domain
 
+UNRESOLVED = -2
+"""No slot; unlike any id, and unlike what an unknown word is found as."""
+
 
 def predicate_of_turns(domain: Domain, system: Acts, vocabulary: Vocabulary) -> Ids:
     """(n_turns,) index into domain.predicate_names of the first rule each turn meets, -1 for none."""
@@ -33,3 +36,13 @@ def mentioned_slots(names_of_slots: Sequence[Sequence[str]], acts: Acts, vocabul
     for column, names in enumerate(names_of_slots):
         mentioned[owner_of_pair[np.isin(acts.slot, vocabulary.find_all(names))], column] = True
     return mentioned
+
+
+def requested_slot(system: Acts, vocabulary: Vocabulary) -> Ids:
+    """(n_turns,) the slot the system just asked for, as an id of the vocabulary; UNRESOLVED for none."""
+    asked = np.full(len(system.offsets) - 1, UNRESOLVED, dtype=np.int32)
+    requests = (system.name == vocabulary.find("request")) & (np.diff(system.pair_offsets) > 0)
+    acts = np.flatnonzero(requests)
+    # Of several requests the last decides; assignment by index keeps the last.
+    asked[system.owner_of_act()[acts]] = system.value[system.pair_offsets[:-1][acts]]
+    return asked

@@ -59,10 +59,19 @@ class TrackerOutput(DialogTurns):
     wall_time: float | None = None
     signature: str = ""
 
+    def __repr__(self) -> str:
+        return f"<TrackerOutput {self.name!r}: {self.n_dialogs:,} dialogs, {self.n_turns:,} turns>"
+
     def require_about(self, corpus: Corpus) -> None:
         """Raise UsageError unless these are beliefs about the dialogs of the corpus, in its order."""
         if self.sessions != corpus.sessions or not np.array_equal(self.offsets, corpus.offsets):
             raise UsageError(f"the tracker {self.name!r} is not about the dialogs of {corpus.dataset!r}")
+        if self.slots != corpus.slots:
+            raise UsageError(
+                f"the tracker {self.name!r} is about other slots than {corpus.dataset!r}",
+                expected=", ".join(corpus.slots),
+                found=", ".join(self.slots),
+            )
         if self.vocabulary is not corpus.vocabulary:
             raise UsageError(
                 f"the tracker {self.name!r} was read against another copy of {corpus.dataset!r}: "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
 import msgspec
@@ -47,6 +48,8 @@ class Domain(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
     greeting:   predicates that are no decision.   offer: that present a result.
     yes_no:     that ask a yes/no question.        end: that end the call.
     excluded:   raw acts whose dialogs a study leaves out unless told otherwise.
+    state:      feature blocks that a policy's state needs beyond the beliefs (see policy/features).
+    reward:     which of the reward's choices fit the task (`when`, `absent`: see policy/reward.py).
     """
 
     name: str
@@ -61,6 +64,8 @@ class Domain(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
     greeting: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
     conditions: tuple[Condition, ...] = ()
+    state: tuple[str, ...] = ()
+    reward: dict[str, str] = {}
 
     @cached_property
     def slot_names(self) -> tuple[str, ...]:
@@ -75,6 +80,10 @@ class Domain(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
         """What acts may call a slot: its own name, or those of its parts."""
         parts = next((known.parts for known in self.slots if known.name == slot), ())
         return parts or (slot,)
+
+    def group_columns(self, slots: Sequence[str]) -> list[list[int]]:
+        """Where the slots of each group stand among the slots of a corpus."""
+        return [[slots.index(slot) for slot in group] for group in self.groups.values()]
 
     @cached_property
     def compound_slots(self) -> frozenset[str]:

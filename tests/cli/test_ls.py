@@ -24,6 +24,13 @@ def test_domains_are_listed_with_what_they_are() -> None:
     assert "DSTC1" in lines[0]
 
 
+def test_trackers_are_listed_with_what_they_are() -> None:
+    lines = {line.split()[0]: line for line in run("ls", "trackers").output.splitlines()}
+    assert len(lines) >= 16
+    assert {"baseline", "focus", "logistic", "last_turn"} <= set(lines)
+    assert "degenerate" in lines["last_turn"]
+
+
 def test_every_kind_can_be_listed() -> None:
     for kind in KINDS:
         outcome = run("ls", kind)

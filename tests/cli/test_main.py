@@ -14,7 +14,10 @@ from tests.running import run
 HEAVY = ("numpy", "scipy", "sklearn", "matplotlib", "msgspec", "joblib", "rich")
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["validate", "--help"], ["ls", "--help"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [["--help"], *([name, "--help"] for name in ("simulate", "track", "score", "validate", "ls"))],
+)
 def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
     script = (
         "import sys\nfrom extrinsic.cli.main import main\n"

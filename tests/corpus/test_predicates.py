@@ -51,7 +51,9 @@ def predicates(corpus: Corpus) -> list[str | None]:
 @pytest.mark.parametrize(
     ("turn", "expected"),
     [
-        ([("hello", []), ("request", [("slot", "route")])], "request"),
+        # A greeting is no decision, whatever question it ends with.
+        ([("hello", []), ("request", [("slot", "route")])], "hello"),
+        ([("request", [("slot", "route")])], "request"),
         ([("impl-conf", [("route", "61c")]), ("request", [("slot", "time")])], "implicit_confirm"),
         ([("expl-conf", [("route", "61c")])], "confirm"),
         ([("expl-conf", [("route", "61c")]), ("schedule", [])], "offer"),

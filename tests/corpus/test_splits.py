@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from extrinsic.corpus.formats import DSTC2
 from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.splits import fold_of_dialogs, split_dialogs
+from extrinsic.corpus.splits import fold_of_dialogs, fold_of_sessions, split_dialogs
 from extrinsic.errors import UsageError
 from tests.builders import (
     ONTOLOGY,
@@ -70,6 +70,21 @@ def test_the_order_of_the_corpus_does_not(corpus: Corpus, order: list[int], seed
 def test_fold_sizes_differ_by_at_most_one(corpus: Corpus) -> None:
     folds = fold_of_dialogs(corpus, 3).tolist()
     assert sorted(folds.count(fold) for fold in range(3)) == [6, 7, 7]
+
+
+def test_folds_of_sessions() -> None:
+    """Whatever place a session has; those of a corpus are those of its sessions."""
+    sessions = tuple(f"call-{i}" for i in range(23))
+    fold = dict(zip(sessions, fold_of_sessions(sessions, 5).tolist(), strict=True))
+    assert fold == dict(zip(sessions[::-1], fold_of_sessions(sessions[::-1], 5).tolist(), strict=True))
+    sizes = [list(fold.values()).count(number) for number in range(5)]
+    assert sizes == [5, 5, 5, 4, 4]
+
+
+@pytest.mark.parametrize(("n_sessions", "n_folds"), [(3, 4), (3, 1), (3, 0), (3, -1), (1, 1), (1, 2), (0, 2)])
+def test_an_impossible_number_of_folds_of_sessions(n_sessions: int, n_folds: int) -> None:
+    with pytest.raises(UsageError, match=f"between 2 and the number of dialogs .* 2 to {n_sessions}"):
+        fold_of_sessions(tuple("abc"[:n_sessions]), n_folds)
 
 
 @pytest.mark.parametrize("share", [0.0, 1.0, -0.5, float("nan")])

@@ -12,9 +12,16 @@ import numpy as np
 from extrinsic.arrays import offsets_from_lengths
 from extrinsic.corpus.acts import Acts
 from extrinsic.corpus.formats.checking import Checker, Missing, check_acts
+from extrinsic.corpus.formats.propensities import (
+    KEY,
+    check_propensities,
+    propensity_columns,
+    write_propensities,
+)
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.nbest import NBest
 from extrinsic.corpus.vocabulary import Vocabulary
+from extrinsic.domain import Domain
 
 SOURCES = ("live", "batch")
 
@@ -42,6 +49,7 @@ class WrittenInput(msgspec.Struct, gc=False):
 
 class WrittenOutput(msgspec.Struct, gc=False, rename="kebab"):
     dialog_acts: list[WrittenAct] = []
+    propensities: dict[str, float] | None = None
 
 
 class LogTurn(msgspec.Struct, gc=False, rename="kebab"):
@@ -86,7 +94,7 @@ class LogColumns:
         self._turns_per_dialog.append(len(log.turns))
         self._turns += log.turns
 
-    def build(self, vocabulary: Vocabulary) -> dict[str, Any]:
+    def build(self, vocabulary: Vocabulary, domain: Domain) -> dict[str, Any]:
         """The fields of Corpus that come from the logs."""
         lists = [
             [written.slu_hyps if written else [] for written in (turn.input.live, turn.input.batch)]
@@ -98,6 +106,12 @@ class LogColumns:
             "sessions": tuple(self.sessions),
             "offsets": offsets_from_lengths(self._turns_per_dialog),
             "restart": np.array([turn.restart for turn in self._turns], dtype=bool),
+            "propensities": propensity_columns(
+                self.sessions,
+                self._turns_per_dialog,
+                [turn.output.propensities for turn in self._turns],
+                domain,
+            ),
             "system": columns_of_acts([turn.output.dialog_acts for turn in self._turns], vocabulary),
             "nbest": NBest(
                 offsets_from_lengths(counts.sum(axis=1)),
@@ -136,6 +150,7 @@ def _check_turn(checker: Checker, value: Any, number: int) -> None:
     if output is not Missing:
         written = checker.object(output, "the output")
         check_acts(checker, written.get("dialog-acts", []), "the system's acts")
+        check_propensities(checker, written.get(KEY))
     heard = checker.member(turn, "input", "the turn")
     if heard is Missing:
         return
@@ -200,7 +215,10 @@ def _write_turn(corpus: Corpus, turn: int, number: int) -> dict[str, Any]:
     return {
         "turn-index": int(number),
         "restart": bool(corpus.restart[turn]),
-        "output": {"dialog-acts": write_acts(corpus.vocabulary, corpus.system, turn)},
+        "output": {
+            "dialog-acts": write_acts(corpus.vocabulary, corpus.system, turn),
+            **write_propensities(corpus, turn),
+        },
         "input": lists,
     }
 

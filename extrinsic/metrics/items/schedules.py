@@ -12,12 +12,9 @@ from extrinsic.arrays import Bools, Ids, Ints
 from extrinsic.corpus.acts import Acts
 from extrinsic.corpus.labels import LabelEvents
 from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.predicates import mentioned_slots
+from extrinsic.corpus.predicates import UNRESOLVED, mentioned_slots
 
 Schedules = dict[int, Bools]
-
-UNRESOLVED = -2
-"""A `this` that means no slot; unlike any id, and unlike what an unknown word is found as."""
 
 # In DSTC1's third corpus the system asks for a neighborhood but only ever recognises a stop.
 DATASETS_WITHOUT_NEIGHBORHOOD = ("train3", "test3")

@@ -66,7 +66,7 @@ def read_corpus(path: str | Path, dataset: str | None, domain: Domain) -> Corpus
         labels=labels,
         conditions=sessions.frozen_conditions(),
         signature=sign_corpus("dstc1", found, domain, sessions.signature),
-        **sessions.logs.build(vocabulary),
+        **sessions.logs.build(vocabulary, domain),
     )
 
 

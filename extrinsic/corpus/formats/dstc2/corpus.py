@@ -91,7 +91,7 @@ def read_corpus(path: str | Path, dataset: str | None, domain: Domain) -> Corpus
         outcomes={"success": tuple(labels.success() for labels in sessions.labels)},
         ontology=msgspec.to_builtins(ontology),
         signature=sign_corpus("dstc2", found, domain, sessions.signature, ontology_data),
-        **sessions.logs.build(vocabulary),
+        **sessions.logs.build(vocabulary, domain),
     )
 
 

@@ -1,0 +1,36 @@
+"""Rows as CSV files that do not change when they are made again."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+
+def write_csv(path: Path, rows: Sequence[Mapping[str, Any]], leave_out: Sequence[str] = ()) -> None:
+    """Columns in order of first appearance, numbers to three decimals; `leave_out`: what differs by run."""
+    heads = [key for key in dict.fromkeys(key for row in rows for key in row) if key not in leave_out]
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, heads, lineterminator="\n", extrasaction="ignore")
+        writer.writeheader()
+        for row in rows:
+            writer.writerow({key: f"{v:.3f}" if isinstance(v, float) else v for key, v in row.items()})
+
+
+def rounded(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The rows as the CSV files have them, so that a text made of either is the same."""
+    return [{key: float(f"{v:.3f}") if isinstance(v, float) else v for key, v in row.items()} for row in rows]
+
+
+def markdown(rows: Sequence[Mapping[str, Any]], heads: Sequence[str]) -> str:
+    """A table for a text; numbers as the CSV files have them, to two decimals."""
+    lines = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
+    lines += ["| " + " | ".join(_cell(row.get(head)) for head in heads) + " |" for row in rows]
+    return "\n".join(lines)
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.2f}"
+    return "" if value is None else str(value)

@@ -1,0 +1,133 @@
+"""`extrinsic simulate`: write the embedded corpora, or those of a configuration, as DSTC1 files."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from extrinsic.cli.output import print_rows
+from extrinsic.cli.progress import show_progress
+from extrinsic.cli.tables import print_table
+from extrinsic.errors import OutputError, UsageError, did_you_mean
+from extrinsic.signature import sign
+
+if TYPE_CHECKING:
+    from extrinsic.simulation.settings import Simulation
+
+NAME = "simulate"
+HELP = "write simulated bus-information calls as DSTC1 files"
+DESCRIPTION = (
+    "Simulate callers, a recogniser and the expert who answers, and write their calls with labels and logged "
+    "propensities as DSTC1 files: DIR/<dataset>/<session>/dstc.log.json and dstc.labels.json, the lists in "
+    "DIR/config/<dataset>.sessions. Without --config, the embedded world: DS1 to DS4, training and test."
+)
+
+RECORD = "simulation.json"
+HEADS = {
+    "dataset": "dataset", "dialogs": "dialogs", "turns": "turns", "turns_per_dialog": "turns/dialog",
+    "lee_turns_per_dialog": "Lee 2014", "rank_1": "rank 1", "in_list": "in list", "list_size": "N-best",
+    "hang_ups": "hang-ups", "completed": "completed", "expert_return": "expert's return",
+}  # fmt: skip
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--config", metavar="C", help="a configuration (.toml); default: the embedded world")
+    parser.add_argument("--output", required=True, metavar="DIR", help="the directory to write")
+    parser.add_argument("--format", default="dstc1", choices=["dstc1"], help="of the files (dstc1)")
+    parser.add_argument(
+        "--dataset", action="append", metavar="D", help="only this one, e.g. ds1 or ds1_test; may be repeated"
+    )
+    parser.add_argument("--n-jobs", type=int, default=1, metavar="N", help="processes at work (1)")
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+    parser.add_argument("--json", action="store_true", help="the table as JSON on stdout")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from extrinsic.parallel import run_in_parallel
+    from extrinsic.simulation.settings import read_simulation
+
+    simulation = read_simulation(arguments.config)
+    chosen = _choose(simulation, arguments.dataset)
+    folder = Path(arguments.output)
+    world = simulation.hash()[:12]
+    signature = sign(command=NAME, format=arguments.format, seed=simulation.seed, world=world)
+    before = _claim(folder, signature)
+    tasks = [(simulation, dataset, split, folder) for dataset, split in chosen]
+    done = run_in_parallel(_write, tasks, arguments.n_jobs)
+    # Whose directory this is has to be known even if the work is broken off; then it can be taken up again.
+    _write_record(folder, signature, simulation, before)
+    rows = list(show_progress(done, len(tasks), NAME, lambda row: str(row["dataset"]), arguments.quiet))
+    _write_record(folder, signature, simulation, before | {row["dataset"]: row for row in rows})
+    if arguments.json:
+        print_rows(signature, rows, sys.stdout)
+    else:
+        print_table(rows, HEADS, sys.stdout)
+        print(f"{sum(row['dialogs'] for row in rows):,} calls in {folder}", file=sys.stderr)
+    return 0
+
+
+def _choose(simulation: Simulation, names: list[str] | None) -> list[tuple[str, str]]:
+    """The (dataset, split) pairs that the names stand for; all of them without names."""
+    corpora = simulation.corpora()
+    if not names:
+        return corpora
+    full = [f"{dataset}_{split}" for dataset, split in corpora]
+    known = [*dict.fromkeys(dataset for dataset, _ in corpora), *full]
+    for name in names:
+        if name not in known:
+            raise UsageError(f"there is no dataset {name!r}; {did_you_mean(name, known)}")
+    return [
+        (dataset, split) for dataset, split in corpora if dataset in names or f"{dataset}_{split}" in names
+    ]
+
+
+def _claim(folder: Path, signature: str) -> dict[str, Any]:
+    """The rows of the datasets that the directory holds already.
+
+    One that holds something else is refused: two worlds in one place would be no corpus at all.
+    """
+    from extrinsic.storage import decode_json, read_bytes
+
+    if folder.exists() and not folder.is_dir():
+        raise OutputError("this is a file", path=str(folder), expected="a directory, or nothing")
+    if not folder.exists() or not any(folder.iterdir()):
+        return {}
+    path = folder / RECORD
+    if not path.exists():
+        raise OutputError("the directory holds other files; name an empty one", path=str(folder))
+    record = decode_json(read_bytes(path), str(path))
+    found = record.get("signature") if isinstance(record, dict) else None
+    if found != signature:
+        raise OutputError(
+            "the directory holds the calls of another configuration; name another one",
+            path=str(folder), expected=signature, found=str(found),
+        )  # fmt: skip
+    rows = record.get("datasets")
+    if not isinstance(rows, list) or not all(isinstance(row, dict) and "dataset" in row for row in rows):
+        raise OutputError("the record of the calls is spoilt; name another directory", path=str(path))
+    return {row["dataset"]: row for row in rows}
+
+
+def _write(simulation: Simulation, dataset: str, split: str, folder: Path) -> dict[str, Any]:
+    """Simulate one corpus and write it; returns its row of the table."""
+    from extrinsic.corpus.formats import DSTC1
+    from extrinsic.policy.reward import Reward, returns
+    from extrinsic.simulation import describe, simulate
+
+    played = simulate(simulation, dataset, split)
+    DSTC1.write_corpus(played.corpus, folder)
+    reward = Reward.of(played.corpus.domain)(played.corpus, played.output)
+    return {**asdict(describe(played)), "expert_return": float(returns(played.corpus, reward).mean())}
+
+
+def _write_record(folder: Path, signature: str, simulation: Simulation, rows: dict[str, Any]) -> None:
+    """What is in the directory and what made it; the datasets in the configuration's order."""
+    from extrinsic.storage import encode_json, write_atomic
+
+    names = [f"{dataset}_{split}" for dataset, split in simulation.corpora()]
+    datasets = [rows[name] for name in names if name in rows]
+    record = {"signature": signature, "settings": simulation.plain(), "datasets": datasets}
+    write_atomic(folder / RECORD, encode_json(record, indent=2))

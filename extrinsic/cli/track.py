@@ -1,0 +1,137 @@
+"""`extrinsic track`: tracker files from the trackers that come with the package."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from extrinsic.cli.arguments import add_corpus_arguments, require_corpus
+from extrinsic.cli.progress import show_progress
+from extrinsic.errors import OutputError, UsageError
+
+if TYPE_CHECKING:
+    from extrinsic.corpus.formats import BeliefFormat
+    from extrinsic.corpus.model import Corpus
+
+NAME = "track"
+HELP = "run trackers over a corpus and write their tracker files"
+DESCRIPTION = (
+    "Run trackers over the dialogs of a corpus and write a tracker file each. Learned trackers are taught by "
+    "--train-corpus and --train-dataset; without these by the corpus itself, cross-fitted, so that no model "
+    "sees the dialogs it tracks. `extrinsic ls trackers` tells which there are."
+)
+
+ALL = "all"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    add_corpus_arguments(parser)
+    parser.add_argument(
+        "--tracker", action="append", required=True, metavar="T", help="a tracker, or all; repeatable"
+    )
+    parser.add_argument(
+        "--output",
+        required=True,
+        metavar="P",
+        help="a file for one tracker, or a directory for T.json of each",
+    )
+    parser.add_argument("--gzip", action="store_true", help="write .json.gz")
+    parser.add_argument("--train-corpus", metavar="P", help="what learned trackers learn from (--corpus)")
+    parser.add_argument("--train-dataset", metavar="D", help="which list of sessions of it, e.g. dstc2_train")
+    parser.add_argument("--folds", type=int, metavar="K", help="parts of a cross-fitting (default 5)")
+    parser.add_argument("--n-jobs", type=int, default=1, metavar="N", help="processes; -1: one a processor")
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from extrinsic.corpus.formats import BeliefFormat
+    from extrinsic.registry import FORMATS
+    from extrinsic.trackers.many import write_tracker_files
+    from extrinsic.trackers.running import FOLDS
+
+    form = FORMATS.get(arguments.format)
+    if not isinstance(form, BeliefFormat):
+        raise UsageError(
+            f"files of format {arguments.format!r} hold states and no dialogs to track; dstc1 and dstc2 do"
+        )
+    require_corpus(arguments)
+    names, learned = _chosen(arguments.tracker)
+    _require_use(arguments, bool(learned))
+    paths = _paths(arguments, names)
+    corpus = form.read_corpus(arguments.corpus, arguments.dataset, arguments.domain)
+    train = _read_training(form, arguments, corpus)
+    folds = FOLDS if arguments.folds is None else arguments.folds
+    if learned:
+        print(f"{', '.join(learned)}: {_taught(corpus, train, folds)}", file=sys.stderr)
+    done = write_tracker_files(paths, corpus, train, folds, arguments.n_jobs)
+    for _ in show_progress(done, len(names), NAME, str, arguments.quiet):
+        pass
+    return 0
+
+
+def _chosen(given: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The trackers asked for, each once, and those among them that have to learn."""
+    from extrinsic.registry import TRACKERS
+    from extrinsic.trackers.definition import LearnedTracker
+
+    every = TRACKERS.names() if ALL in given else []
+    names = list(dict.fromkeys([*every, *(name for name in given if name != ALL)]))
+    return names, [name for name in names if isinstance(TRACKERS.get(name), LearnedTracker)]
+
+
+def _require_use(arguments: argparse.Namespace, learning: bool) -> None:
+    """Refuse what would be ignored without a word."""
+    training = arguments.train_corpus is not None or arguments.train_dataset is not None
+    if training and arguments.folds is not None:
+        raise UsageError(
+            "--folds is for cross-fitting: it does not go with --train-corpus or --train-dataset"
+        )
+    if not learning and (training or arguments.folds is not None):
+        raise UsageError("none of the trackers learns: leave out --train-corpus, --train-dataset and --folds")
+
+
+def _paths(arguments: argparse.Namespace, names: Sequence[str]) -> dict[str, Path]:
+    """Where each tracker's file goes; the folder is made now, before any work is done."""
+    output, suffix = Path(arguments.output), ".json.gz" if arguments.gzip else ".json"
+    if len(names) > 1 or output.is_dir() or arguments.output.endswith("/"):
+        folder, paths = output, {name: output / f"{name}{suffix}" for name in names}
+    else:
+        more = ".gz" if arguments.gzip and output.suffix != ".gz" else ""
+        folder, paths = output.parent, {names[0]: output.with_name(output.name + more)}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise OutputError("there is a file of this name", path=str(folder), expected="a directory") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise OutputError(f"cannot be made: {reason}", path=str(folder)) from None
+    return paths
+
+
+def _read_training(form: BeliefFormat, arguments: argparse.Namespace, corpus: Corpus) -> list[Corpus]:
+    if arguments.train_corpus is None and arguments.train_dataset is None:
+        return []
+    place = arguments.train_corpus or arguments.corpus
+    train = form.read_corpus(place, arguments.train_dataset, arguments.domain)
+    shared = set(train.sessions) & set(corpus.sessions)
+    if train.signature == corpus.signature:
+        raise UsageError(
+            f"{train.dataset!r} would be tracked by models that learned from it; "
+            "leave out the training corpus to cross-fit"
+        )
+    if shared:
+        print(f"warning: {len(shared):,} session ids are in both corpora", file=sys.stderr)
+    return [train]
+
+
+def _taught(corpus: Corpus, train: Sequence[Corpus], folds: int) -> str:
+    """How learned trackers learn, in words; a number of folds that cannot be is refused here."""
+    from extrinsic.corpus.splits import fold_of_dialogs
+
+    if train:
+        return f"taught by {train[0].n_dialogs:,} dialogs of {train[0].dataset}"
+    fold_of_dialogs(corpus, folds)
+    return f"cross-fitted in {folds} folds of {corpus.dataset}"

@@ -1,0 +1,144 @@
+"""Values of slots as acts speak of them, the pairs of a compound slot put together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from extrinsic.arrays import Bools, Ids, Ints, offsets_from_lengths, row_of_each, take_rows
+from extrinsic.corpus.acts import Acts
+from extrinsic.corpus.vocabulary import Vocabulary
+from extrinsic.domain import Domain
+
+THIS = "this"
+"""A slot's name in an act that means: the slot just asked for."""
+
+
+class SlotNames:
+    """Which slot and which part of it each name of a vocabulary stands for."""
+
+    def __init__(self, domain: Domain, slots: tuple[str, ...], vocabulary: Vocabulary) -> None:
+        self.vocabulary = vocabulary
+        self.slots = slots
+        self.this = vocabulary.find(THIS)
+        parts_of = {slot.name: tuple(sorted(slot.parts)) for slot in domain.slots}
+        self.parts = [parts_of.get(slot, ()) for slot in slots]
+        # Two entries more than words: no word (-1) and no slot (UNRESOLVED, -2) stand for nothing.
+        self.column = np.full(len(vocabulary) + 2, -1, dtype=np.int64)
+        self.part = np.full(len(vocabulary) + 2, -1, dtype=np.int64)
+        for column, slot in enumerate(slots):
+            self.column[vocabulary.find(slot)] = column
+            for position, name in enumerate(self.parts[column] or (slot,)):
+                identity = vocabulary.find(name)
+                self.column[identity], self.part[identity] = column, position
+        self.column[-2:] = self.part[-2:] = -1
+        self.compound = np.array([bool(parts) for parts in self.parts], dtype=bool)
+
+
+@dataclass(frozen=True, eq=False)
+class Mentions:
+    """Somebody (a turn, a hypothesis) speaks of a value of a slot.
+
+    owner, slot (k,): who, and of which slot (a column).   value (k,).   act (k,): in which act.
+    """
+
+    owner: Ints
+    slot: Ints
+    value: Ids
+    act: Ints
+
+    def __len__(self) -> int:
+        return len(self.owner)
+
+    def take(self, rows: Ints) -> Mentions:
+        return Mentions(self.owner[rows], self.slot[rows], self.value[rows], self.act[rows])
+
+    def item(self, n_slots: int) -> Ints:
+        return self.owner * n_slots + self.slot
+
+    @staticmethod
+    def joined(*parts: Mentions) -> Mentions:
+        return Mentions(
+            np.concatenate([part.owner for part in parts]),
+            np.concatenate([part.slot for part in parts]),
+            np.concatenate([part.value for part in parts]),
+            np.concatenate([part.act for part in parts]),
+        )
+
+    def distinct(self, n_slots: int) -> Mentions:
+        """Each (owner, slot, value) once."""
+        keys = np.stack([self.item(n_slots), self.value.astype(np.int64)])
+        return self.take(np.unique(keys, axis=1, return_index=True)[1])
+
+    def answered(self, acts: Acts, turn_of_owner: Ints, answer: int, kept: Bools) -> Mentions:
+        """These mentions of turns as said again by every act called `answer` of an owner in that turn."""
+        answers = np.flatnonzero((acts.name == answer) & kept)
+        owner = acts.owner_of_act()[answers]
+        by_turn = np.argsort(self.owner, kind="stable")
+        turns = turn_of_owner[owner]
+        begin = np.searchsorted(self.owner[by_turn], turns)
+        lengths = np.searchsorted(self.owner[by_turn], turns, side="right") - begin
+        offsets = offsets_from_lengths(lengths)
+        which = row_of_each(offsets)
+        said = by_turn[begin[which] + np.arange(offsets[-1]) - offsets[which]]
+        return Mentions(owner[which], self.slot[said], self.value[said], answers[which])
+
+
+def latest(mentions: Mentions, n_slots: int) -> Ints:
+    """For each (owner, slot) the mention that came last: whoever corrects himself means the last."""
+    order = np.lexsort((mentions.act, mentions.item(n_slots)))
+    item = mentions.item(n_slots)[order]
+    last = np.ones(len(order), dtype=bool)
+    last[:-1] = item[1:] != item[:-1]
+    return np.sort(order[last])
+
+
+def mentions_of_acts(
+    names: SlotNames, acts: Acts, name: str, kept: Bools | None = None, asked: Ids | None = None
+) -> Mentions:
+    """The values that the acts called `name` (those `kept`) speak of.
+
+    A simple slot has one mention a pair; the parts of a compound slot make one mention an act.
+    asked (n_owners,): the slot that `this` stands for, as an id of the vocabulary.
+    """
+    chosen = acts.name == names.vocabulary.find(name)
+    which = np.flatnonzero(chosen if kept is None else chosen & kept)
+    offsets, pairs = take_rows(acts.pair_offsets, which)
+    act = which[row_of_each(offsets)]
+    owner = acts.owner_of_act()[act]
+    slot = acts.slot[pairs]
+    if asked is not None:
+        slot = np.where(slot == names.this, asked[owner], slot)
+    column = names.column[slot]
+    # A question may name a compound slot as a whole; a value has to come in parts.
+    known = names.part[slot] >= 0
+    compound = names.compound[column]
+    pairs_said = Mentions(owner, column, acts.value[pairs], act)
+    parts = np.flatnonzero(known & compound)
+    return Mentions.joined(
+        pairs_said.take(np.flatnonzero(known & ~compound)),
+        _put_together(names, pairs_said.take(parts), slot[parts]),
+    )
+
+
+def _put_together(names: SlotNames, pairs: Mentions, name: Ids) -> Mentions:
+    """The parts of each (act, compound slot) as one value; of a part said twice, the last counts."""
+    n_slots = len(names.slots)
+    items, first, item = np.unique(pairs.act * n_slots + pairs.slot, return_index=True, return_inverse=True)
+    table = np.zeros((len(items), 1 + max(map(len, names.parts))), dtype=np.int64)
+    table[:, 0] = items % n_slots
+    table[item, 1 + names.part[name]] = pairs.value
+    kinds, kind = np.unique(table, axis=0, return_inverse=True)
+    values = names.vocabulary.ids([_compound_value(names, row) for row in kinds.tolist()])
+    whole = pairs.take(first)
+    return Mentions(whole.owner, whole.slot, values[kind.ravel()], whole.act)
+
+
+def _compound_value(names: SlotNames, row: list[int]) -> tuple[tuple[str, str], ...]:
+    column, *parts = row
+    return tuple(
+        (name, names.vocabulary.text(value))
+        for name, value in zip(names.parts[column], parts, strict=False)
+        if value
+    )

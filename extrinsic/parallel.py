@@ -1,0 +1,41 @@
+"""Work spread over processes: results in the order of the tasks, the same whatever the number at work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
+
+from extrinsic.errors import UsageError
+
+R = TypeVar("R")
+
+
+def run_in_parallel(
+    function: Callable[..., R], tasks: Sequence[tuple[Any, ...]], n_jobs: int = 1
+) -> Iterator[R]:
+    """function(*task) of each task, in order, as they get done; -1: as many processes as processors.
+
+    Every process computes with one BLAS thread: with two, the last bits of a result may differ.
+    """
+    if n_jobs == 0 or n_jobs < -1:
+        raise UsageError("the number of processes must be -1 or at least 1", found=str(n_jobs))
+    return _run(function, tasks, n_jobs)
+
+
+def _run(function: Callable[..., R], tasks: Sequence[tuple[Any, ...]], n_jobs: int) -> Iterator[R]:
+    """Begins when the first result is asked for, not before."""
+    if n_jobs == 1 or len(tasks) == 1:
+        for task in tasks:
+            yield _pinned(function, task)
+        return
+    from joblib import Parallel, delayed
+
+    parallel = Parallel(n_jobs=n_jobs, return_as="generator", batch_size=1)
+    yield from parallel(delayed(_pinned)(function, task) for task in tasks)
+
+
+def _pinned(function: Callable[..., R], task: tuple[Any, ...]) -> R:
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(limits=1, user_api="blas"):
+        return function(*task)

@@ -1,0 +1,160 @@
+"""What a dialog is worth: Lee's reward, with what he leaves open as named choices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from extrinsic.arrays import Bools, Floats, Ints
+from extrinsic.corpus.fill import Fill
+from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.tracker_output import TrackerOutput
+from extrinsic.corpus.vocabulary import NONE
+from extrinsic.domain import Domain
+from extrinsic.errors import UsageError, did_you_mean
+
+RewardFunction = Callable[[Corpus, TrackerOutput], Floats]
+"""(n_turns,) what every turn earns; anybody's own reward is a function like this."""
+
+WHEN = ("terminal", "first_offer", "last_offer")
+ABSENT = ("zero", "correct")
+NO_TURN = -1
+
+
+@dataclass(frozen=True)
+class Reward:
+    """Each concept (slot group) filled rightly earns `correct`, wrongly `incorrect`; one that was wanted and
+    is empty `empty_ended` if the system ended the call, else `empty`; each decision costs `turn`.
+
+    fill:   when a belief counts as filled (argmax | threshold[:x]); it can decide which metric predicts best.
+    when:   which belief is judged: the last one, or the one that the first (last) offer was made on. A call
+            without an offer has filled nothing. What is earned comes at the end of the call: paid at the
+            offer's own turn, logged offers are farmed in hindsight.
+    absent: a concept in neither goal nor belief: `zero`, or as good as `correct`. With zero, every further
+            concept pays, and a policy learns to ask for more than callers want.
+    """
+
+    correct: float = 100.0
+    incorrect: float = -200.0
+    empty_ended: float = -300.0
+    empty: float = -50.0
+    turn: float = -20.0
+    fill: str = "argmax"
+    when: str = "last_offer"
+    absent: str = "correct"
+
+    def __post_init__(self) -> None:
+        Fill.parse(self.fill)
+        for name, known in (("when", WHEN), ("absent", ABSENT)):
+            value = getattr(self, name)
+            if value not in known:
+                raise UsageError(f"there is no reward.{name} {value!r}; {did_you_mean(value, known)}")
+        amounts = (self.correct, self.incorrect, self.empty_ended, self.empty, self.turn)
+        if not np.isfinite(amounts).all():
+            raise UsageError("the amounts of a reward must be finite", found=str(amounts))
+
+    @staticmethod
+    def of(domain: Domain, **choices: Any) -> Reward:
+        """The reward with what fits a domain, and what else is chosen."""
+        known = [field.name for field in fields(Reward)]
+        for name in (*domain.reward, *choices):
+            if name not in known:
+                raise UsageError(f"a reward has no option {name!r}; {did_you_mean(name, known)}")
+        return Reward(**{**domain.reward, **choices})
+
+    def __call__(self, corpus: Corpus, output: TrackerOutput) -> Floats:
+        """(n_turns,) what every turn earns, as one number a decision and the rest at the last turn."""
+        output.require_about(corpus)
+        earned = np.where(is_decision(corpus), self.turn, 0.0)
+        earned[corpus.offsets[1:] - 1] += self.final(corpus, output)
+        return earned
+
+    def final(self, corpus: Corpus, output: TrackerOutput) -> Floats:
+        """(n_dialogs,) what the concepts earn."""
+        last = corpus.offsets[1:] - 1
+        ended = is_role(corpus, corpus.domain.end)[last]
+        empty = np.where(ended, self.empty_ended, self.empty)
+        return self._points(corpus, output, self._judged_turn(corpus), _wanted(corpus, last), empty)
+
+    def worth(self, corpus: Corpus, output: TrackerOutput) -> Floats:
+        """(n_turns,) what the concepts would earn were the belief after each turn the one that is judged.
+
+        By what is labelled up to that turn, and as if nobody ended the call: how it goes on must not show.
+        """
+        turn = np.arange(corpus.n_turns)
+        return self._points(corpus, output, turn, _wanted(corpus, turn), np.full(len(turn), self.empty))
+
+    def _points(
+        self, corpus: Corpus, output: TrackerOutput, turn: Ints, wanted: Bools, empty: Floats
+    ) -> Floats:
+        """(k,) what the concepts earn by the beliefs after given turns; wanted (k, n_groups), empty (k,)."""
+        filled, right = self._filled(corpus, output, turn)
+        nothing = self.correct if self.absent == "correct" else 0.0
+        of_filled = np.where(right, self.correct, self.incorrect)
+        of_empty = np.where(wanted, empty[:, None], nothing)
+        return np.asarray(np.where(filled, of_filled, of_empty).sum(axis=1))
+
+    def feasible(self, domain: Domain, shortest: int, longest: int) -> tuple[float, float]:
+        """The lowest and highest return of a call with that many decisions."""
+        nothing = self.correct if self.absent == "correct" else 0.0
+        kinds = (self.correct, self.incorrect, self.empty, self.empty_ended, nothing)
+        costs = (self.turn * shortest, self.turn * longest)
+        n_concepts = len(domain.groups)
+        return min(kinds) * n_concepts + min(costs), max(kinds) * n_concepts + max(costs)
+
+    def _judged_turn(self, corpus: Corpus) -> Ints:
+        """(n_dialogs,) the turn whose belief is judged; NO_TURN where nothing was ever offered."""
+        if self.when == "terminal":
+            return corpus.offsets[1:] - 1
+        offers = np.flatnonzero(is_role(corpus, corpus.domain.offer))
+        dialog = corpus.dialog_of_turn[offers]
+        turn = np.full(corpus.n_dialogs, NO_TURN, dtype=np.int64)
+        # Assignment by index keeps the last; an offer is made on the belief after the turn before it.
+        order = slice(None, None, -1 if self.when == "first_offer" else 1)
+        turn[dialog[order]] = offers[order] - 1
+        return np.where(turn >= corpus.offsets[:-1], turn, NO_TURN)
+
+    def _filled(self, corpus: Corpus, output: TrackerOutput, turn: Ints) -> tuple[Bools, Bools]:
+        """(n_dialogs, n_groups) whether a concept is filled at the turn, and whether rightly."""
+        beliefs = output.marginals(corpus)
+        n_slots = len(corpus.slots)
+        value = Fill.parse(self.fill).states(beliefs).reshape(-1, n_slots)[turn]
+        # Of several filled slots of a group the one with the best value counts; behind None stands a value.
+        best = beliefs.top + ((beliefs.value[beliefs.top] == NONE) & (np.diff(beliefs.offsets) > 1))
+        score = np.where(value != NONE, beliefs.score[best].reshape(-1, n_slots)[turn], -1.0)
+        filled = np.zeros((len(turn), len(corpus.domain.groups)), dtype=bool)
+        right = filled.copy()
+        for group, columns in enumerate(corpus.domain.group_columns(corpus.slots)):
+            slot = np.array(columns)[score[:, columns].argmax(axis=1)]
+            chosen = value[np.arange(len(turn)), slot]
+            filled[:, group] = (chosen != NONE) & (turn != NO_TURN)
+            right[:, group] = corpus.truth.is_correct(np.maximum(turn, 0), slot, chosen)
+        return filled, right
+
+
+def _wanted(corpus: Corpus, turn: Ints) -> Bools:
+    """(n_dialogs, n_groups) whether some value of the concept was right at the turn, by the labels."""
+    n_slots = len(corpus.slots)
+    slot = np.tile(np.arange(n_slots), len(turn))
+    none = corpus.truth.is_correct(np.repeat(turn, n_slots), slot, np.full(len(slot), NONE, dtype=np.int32))
+    wanted = ~none.reshape(-1, n_slots)
+    groups = corpus.domain.group_columns(corpus.slots)
+    return np.stack([wanted[:, columns].any(axis=1) for columns in groups], axis=1)
+
+
+def is_role(corpus: Corpus, names: tuple[str, ...]) -> Bools:
+    """(n_turns,) whether the system's turn has one of the predicates."""
+    return np.isin(corpus.predicate, [corpus.domain.predicate_names.index(name) for name in names])
+
+
+def is_decision(corpus: Corpus) -> Bools:
+    """(n_turns,) a greeting is none."""
+    return ~is_role(corpus, corpus.domain.greeting)
+
+
+def returns(corpus: Corpus, reward: Floats) -> Floats:
+    """(n_dialogs,) the sum of what a dialog's turns earn, undiscounted."""
+    return np.add.reduceat(reward, corpus.offsets[:-1])

@@ -1,0 +1,65 @@
+"""Random numbers by identity: a draw depends on who, when and what for, and on nothing else.
+
+A sequential generator hands out numbers in the order in which they are asked for, so one draw more in one
+dialog changes all that follow. Here every number is a hash of (dialog, turn, purpose, position): the same
+caller rolls the same dice whatever policy, tracker or batch it meets.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from extrinsic.arrays import Floats, Ints
+
+Keys = npt.NDArray[np.uint64]
+
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+
+
+@cache
+def _number_of(*names: object) -> np.uint64:
+    digest = hashlib.sha256("/".join(map(str, names)).encode()).digest()
+    return np.uint64(int.from_bytes(digest[:8], "little"))
+
+
+def _mixed(numbers: Keys) -> Keys:
+    """SplitMix64's finaliser: every bit of the result depends on every bit of the number."""
+    numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return numbers ^ (numbers >> np.uint64(31))
+
+
+@dataclass(frozen=True, eq=False)
+class Chance:
+    """The dice of n dialogs; key (n,)."""
+
+    key: Keys
+
+    @staticmethod
+    def of(n_dialogs: int, *names: object) -> Chance:
+        """Dialogs 0 to n - 1 of what the names say, e.g. Chance.of(274, seed, "ds1", "train")."""
+        numbers = np.arange(n_dialogs, dtype=np.uint64) * _STEP
+        return Chance(_mixed(_mixed(numbers + _number_of(*names))))
+
+    def take(self, dialogs: Ints) -> Chance:
+        return Chance(self.key[dialogs])
+
+    def uniform(self, purpose: str, turn: int, shape: tuple[int, ...] = ()) -> Floats:
+        """(n, *shape) numbers in [0, 1)."""
+        size = int(np.prod(shape, dtype=np.int64))
+        positions = np.arange(size, dtype=np.uint64)
+        return self.uniform_at(purpose, turn, np.broadcast_to(positions, (len(self.key), size))).reshape(
+            len(self.key), *shape
+        )
+
+    def uniform_at(self, purpose: str, turn: int, position: npt.NDArray) -> Floats:  # type: ignore[type-arg]
+        """Numbers in [0, 1) for given positions (n, ...): the same position, the same number."""
+        keys = _mixed(self.key + _number_of(purpose, turn))
+        keys = keys.reshape(-1, *[1] * (position.ndim - 1))
+        bits = _mixed(keys + (position.astype(np.uint64) + np.uint64(1)) * _STEP)
+        return (bits >> np.uint64(11)).astype(np.float64) * 2.0**-53

@@ -1,0 +1,118 @@
+"""The system that made the corpus: a tracker and rules as a person would write them, with some chance."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from extrinsic.arrays import Bools, Floats, Ints
+from extrinsic.corpus.turnwise.candidates import Heard
+from extrinsic.corpus.turnwise.history import AFFIRMED, NOT_ASKED
+from extrinsic.corpus.vocabulary import NONE
+from extrinsic.domain import Domain
+from extrinsic.simulation.settings import ExpertSettings
+from extrinsic.simulation.system import Moment
+
+HEARD_FROM = 0.3
+"""After an offer, a no or a value heard with more than this score is an objection."""
+
+
+FADES = 0.999
+
+
+class ExpertTracker:
+    """The expert's own: the highest score a value was ever informed with, less what was denied since.
+
+    Of equal scores the later wins: at every mention of a slot its old scores fade a little.
+    """
+
+    planes = 1
+
+    def update(self, memory: Floats, heard: Heard) -> Floats:
+        spoken = (heard.informed > 0.0).any(axis=-1, keepdims=True)
+        old = memory[0] * (1.0 - np.minimum(heard.denied, 1.0)) * np.where(spoken, FADES, 1.0)
+        return np.asarray(np.maximum(old, heard.informed)[None])
+
+    def belief(self, memory: Floats, heard: Heard) -> Floats:
+        return np.asarray(memory[0] / np.maximum(memory[0].sum(axis=-1, keepdims=True), 1.0))
+
+
+class Expert:
+    """P(a) = main [a is the rule's] + rest [a is its second choice] + exploration / |sensible|."""
+
+    def __init__(self, settings: ExpertSettings) -> None:
+        self.settings = settings
+
+    def probabilities(self, moment: Moment) -> Floats:
+        settings = self.settings
+        main = self._choice(moment)
+        second = self._second(moment, main)
+        rows = np.arange(len(main))
+        blind = np.where(self._sensible(moment), 1.0, 0.0)
+        chances: Floats = settings.exploration * blind / blind.sum(axis=1, keepdims=True)
+        np.add.at(chances, (rows, main), settings.main)
+        np.add.at(chances, (rows, second), 1.0 - settings.exploration - settings.main)
+        return chances
+
+    def _choice(self, moment: Moment) -> Ints:
+        """(m,) the rules, the first that applies deciding."""
+        settings, history, tops = self.settings, moment.history, moment.tops
+        name = moment.domain.predicate_names.index
+        required, asked_enough = _required(moment.domain), self._asked_enough(moment)
+        known = tops.value != NONE
+        loose = known & ~moment.confirmed
+        unsure = loose & (tops.score < settings.trusts)
+        too_weak = loose & required & (tops.score < settings.offers) & ~moment.implied
+        missing = required & ~known & ~asked_enough
+        unspoken = loose & ~moment.implied & (tops.score < settings.knows)
+        places = moment.allowed[:, name("offer")]
+        objects = (history.negates > HEARD_FROM) | (history.informs > HEARD_FROM)
+        was_offer = history.predicate == name("offer")
+        patient = history.streak < 2
+        rules: list[tuple[Bools, str]] = [
+            (moment.allowed[:, name("restart")], "restart"),
+            (history.turn >= settings.gives_up, "goodbye"),
+            ((history.answer == AFFIRMED) & places, "offer"),
+            ((history.answer != NOT_ASKED) & ~objects, "goodbye"),
+            ((history.answer != NOT_ASKED) & (history.informs <= HEARD_FROM), "goodbye"),
+            (was_offer & ~objects, "next_bus"),
+            (~known.any(axis=1) & (history.turn == 1), "open_request"),
+            (unsure.any(axis=1) & patient, "confirm"),
+            (missing.any(axis=1) & unspoken.any(axis=1), "implicit_confirm"),
+            (missing.any(axis=1), "request"),
+            (too_weak.any(axis=1) & patient, "confirm"),
+            (places, "offer"),
+        ]
+        return np.select([when for when, _ in rules], [name(act) for _, act in rules], name("request"))
+
+    def _second(self, moment: Moment, main: Ints) -> Ints:
+        """(m,) what it does instead at times, where that is possible."""
+        name = moment.domain.predicate_names.index
+        instead = {
+            "open_request": "request", "request": "open_request", "confirm": "implicit_confirm",
+            "implicit_confirm": "confirm", "offer": "confirm", "next_bus": "goodbye",
+            "goodbye": "next_bus", "restart": "restart",
+        }  # fmt: skip
+        table = np.arange(len(moment.domain.predicate_names))
+        for act, other in instead.items():
+            table[name(act)] = name(other)
+        second = table[main]
+        possible = moment.allowed[np.arange(len(main)), second]
+        return np.where(possible, second, main)
+
+    def _sensible(self, moment: Moment) -> Bools:
+        """What even blind chance does not do: leave before an offer was made."""
+        name = moment.domain.predicate_names.index
+        sensible = moment.allowed.copy()
+        sensible[:, name("goodbye")] &= moment.history.offered
+        sensible[:, name("restart")] = False
+        return sensible
+
+    def _asked_enough(self, moment: Moment) -> Bools:
+        """(m, n_groups) asked for so often that it goes on without."""
+        columns = moment.domain.group_columns(moment.slots)
+        asked = [moment.history.requests[:, of].max(axis=1) for of in columns]
+        return np.stack(asked, axis=1) >= self.settings.asks_again
+
+
+def _required(domain: Domain) -> Bools:
+    return np.array([group in domain.required for group in domain.groups])

@@ -1,0 +1,146 @@
+"""What the system can do in the embedded world: from a predicate to an act with arguments.
+
+A policy chooses the predicate; which slot to ask for, what to confirm and what to offer follow from the
+tracker's beliefs by the same rules for every policy, the expert's own included.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from extrinsic.arrays import Bools, Floats, Ints
+from extrinsic.corpus.turnwise.groups import GroupTops
+from extrinsic.corpus.turnwise.history import History
+from extrinsic.corpus.turnwise.tracking import StepBelief
+from extrinsic.corpus.vocabulary import NONE
+from extrinsic.domain import Domain
+from extrinsic.simulation.goals import NOTHING
+from extrinsic.simulation.values import Values
+
+OPTIONAL_FROM = 0.3
+"""A route or a date is part of an offer when its score is above this."""
+
+
+@dataclass(frozen=True, eq=False)
+class Moment:
+    """What a policy sees before the system speaks, of m dialogs.
+
+    dialogs (m,): which of the dialogs played.   belief: the tracker's, after the last turn.
+    tops: the best value of every group.   history: what happened so far (of these m dialogs).
+    allowed (m, n_predicates): what can be done at all.
+    """
+
+    domain: Domain
+    slots: tuple[str, ...]
+    dialogs: Ints
+    belief: StepBelief
+    tops: GroupTops
+    history: History
+    allowed: Bools
+
+    @property
+    def confirmed(self) -> Bools:
+        """(m, n_groups) whether the best value of the group was confirmed explicitly."""
+        return self._kept(self.history.confirmed)
+
+    @property
+    def implied(self) -> Bools:
+        """(m, n_groups) whether it was confirmed implicitly, without objection."""
+        return self._kept(self.history.implied)
+
+    def _kept(self, value: np.ndarray) -> Bools:
+        known = self.tops.value != NONE
+        return np.asarray(known & (np.take_along_axis(value, self.tops.slot, axis=1) == self.tops.value))
+
+
+class Policy(Protocol):
+    """Decides what the system does next."""
+
+    def probabilities(self, moment: Moment) -> Floats:
+        """(m, n_predicates) how likely each predicate is; only what is allowed may be."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class SystemTurn:
+    """What the system says to m callers, in terms of the world's groups and values.
+
+    predicate (m,).   request (m,): the group asked for.   explicit, implicit (m,): the value confirmed.
+    offer (m, n_groups): the values an offer, or an apology, is made for.   NOTHING where not so.
+    """
+
+    predicate: Ints
+    request: Ints
+    explicit: Ints
+    implicit: Ints
+    offer: Ints
+
+
+def greeting(values: Values, n_dialogs: int) -> SystemTurn:
+    """How every call begins."""
+    none = np.full(n_dialogs, NOTHING, dtype=np.int64)
+    hello = np.full(n_dialogs, values.domain.predicate_names.index("hello"), dtype=np.int64)
+    return SystemTurn(hello, none, none, none, np.full((n_dialogs, len(values.domain.groups)), NOTHING))
+
+
+def possible(values: Values, tops: GroupTops, history: History, startover: Bools) -> Bools:
+    """(m, n_predicates) what can be done: nothing is confirmed that is not known, nothing offered without
+    both places; the next bus comes after a first one."""
+    names = values.domain.predicate_names
+    groups = list(values.domain.groups)
+    known = tops.value != NONE
+    places = known[:, groups.index("from")] & known[:, groups.index("to")]
+    always = np.ones(len(known), dtype=bool)
+    can = {
+        "open_request": always,
+        "request": always,
+        "confirm": known.any(axis=1),
+        "implicit_confirm": known.any(axis=1),
+        "offer": places,
+        "next_bus": history.offered,
+        "goodbye": always,
+        "restart": startover,
+    }
+    return np.stack([can.get(name, ~always) for name in names], axis=1)
+
+
+def realise(values: Values, predicate: Ints, moment: Moment) -> SystemTurn:
+    """The acts of the chosen predicates, their arguments taken from the beliefs."""
+    name = values.domain.predicate_names.index
+    groups = list(values.domain.groups)
+    tops = moment.tops
+    number = values.number[tops.slot, tops.value]
+    known = number != NOTHING
+    nothing = np.full(len(predicate), NOTHING, dtype=np.int64)
+
+    def of_group(group: Ints) -> Ints:
+        return np.asarray(np.take_along_axis(number, group[:, None], axis=1)[:, 0])
+
+    request = _next_question(values, known, moment)
+    doubtful = np.where(known & ~moment.confirmed, tops.score, np.where(known, 1.0 + tops.score, np.inf))
+    sure = np.where(known, tops.score - 2.0 * (moment.confirmed | moment.implied), -np.inf)
+    asks = np.isin(predicate, [name("request"), name("implicit_confirm")])
+    missing = ~np.take_along_axis(known, request[:, None], axis=1)[:, 0]
+    asks &= missing | (predicate == name("request"))
+    optional = np.array([group not in values.domain.required for group in groups])
+    offered = np.where(known & ~(optional & (tops.score <= OPTIONAL_FROM)), number, NOTHING)
+    return SystemTurn(
+        predicate=predicate,
+        request=np.where(asks, request, NOTHING),
+        explicit=np.where(predicate == name("confirm"), of_group(doubtful.argmin(axis=1)), nothing),
+        implicit=np.where(predicate == name("implicit_confirm"), of_group(sure.argmax(axis=1)), nothing),
+        offer=np.where(np.isin(predicate, [name("offer"), name("canthelp")])[:, None], offered, NOTHING),
+    )
+
+
+def _next_question(values: Values, known: Bools, moment: Moment) -> Ints:
+    """(m,) the required group to ask for: unknown before known, seldom asked before often, doubtful first."""
+    groups = list(values.domain.groups)
+    required = [groups.index(name) for name in values.domain.required]
+    asked = np.stack([moment.history.requests[:, values.group == group].max(axis=1) for group in required], 1)
+    settled = known[:, required] * 1e6 + moment.confirmed[:, required] * 1e6
+    order = settled + asked * 1e2 + moment.tops.score[:, required]
+    return np.asarray(np.array(required)[order.argmin(axis=1)])

@@ -1,0 +1,55 @@
+"""Bayes' rule for a goal that may change, with a recogniser that confuses values."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from extrinsic.arrays import Floats
+from extrinsic.corpus.turnwise.candidates import Heard
+from extrinsic.trackers.definition import BuiltInTracker
+from extrinsic.trackers.shares import capped, total
+
+N_VALUES = 50.0
+"""How many values a slot has; those not spoken of yet share the belief that is None's."""
+
+CHANGE = 0.05
+"""Probability that the goal becomes another one between two turns that speak of the slot."""
+
+
+class Bayes(BuiltInTracker):
+    """b_t(v) ~ L_t(v) b'(v), with b' = (1 - CHANGE) b_{t-1} + CHANGE / N_VALUES.
+
+    L_t(v) = ((1 - k) u_t(v) + (k sum u_t + 1 - sum u_t) / N_VALUES) (1 - (1 - k) d_t(v)): what was said is v
+    with probability 1 - `confusion`, else anything; what was not heard may have been anything, too. For
+    None u_t = 0. A value first spoken of has an equal part of what None stands for. Where nothing is
+    possible any more (a contradiction without confusion) the turn is believed.
+    Memory: the belief, and whether the value was spoken of before.
+    """
+
+    kind: ClassVar[str] = "bayes"
+    planes = 2
+
+    def __init__(self, confusion: float) -> None:
+        self.confusion = confusion
+
+    def update(self, memory: Floats, heard: Heard) -> Floats:
+        before, seen = memory
+        informed, sure = capped(heard.informed), 1.0 - self.confusion
+        known = heard.known.astype(np.float64)
+        unseen = np.maximum(0.0, 1.0 - total(before)) / np.maximum(1.0, N_VALUES - total(seen))
+        spoken = np.where(seen > 0.0, before, unseen) * known
+        prior = (1.0 - CHANGE) * spoken + CHANGE / N_VALUES * known
+        of_none = np.maximum(0.0, 1.0 - total(prior))
+        anything = np.maximum(0.0, 1.0 - sure * total(informed)) / N_VALUES
+        possible = prior * (sure * informed + anything) * (1.0 - sure * np.minimum(heard.denied, 1.0))
+        whole = total(possible) + of_none * anything
+        after = np.where(whole > 0.0, possible / np.where(whole > 0.0, whole, 1.0), informed)
+        touched = (informed > 0.0).any(axis=-1, keepdims=True) | (heard.denied > 0.0).any(-1, keepdims=True)
+        return np.stack([np.where(touched, after, spoken), known])
+
+
+BAYES_NONE = Bayes(confusion=0.0)
+BAYES_LOW = Bayes(confusion=0.1)
+BAYES_HIGH = Bayes(confusion=0.4)

@@ -1,0 +1,28 @@
+"""A threshold on what is heard, as deployed systems have one: what is doubtful is not taken in at all."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from extrinsic.arrays import Floats
+from extrinsic.corpus.turnwise.candidates import Heard
+from extrinsic.trackers.definition import BuiltInTracker
+from extrinsic.trackers.shares import capped
+
+THRESHOLD = 0.5
+
+
+class ConfidentOnly(BuiltInTracker):
+    """One value a slot: the last that was informed with more than THRESHOLD, by its score then.
+
+    Denying it with more than THRESHOLD removes it.
+    """
+
+    def update(self, memory: Floats, heard: Heard) -> Floats:
+        informed = capped(heard.informed)
+        accepted = np.where(informed > THRESHOLD, informed, 0.0)
+        kept = np.where(heard.denied > THRESHOLD, 0.0, memory[0])
+        return np.asarray(np.where((accepted > 0.0).any(axis=-1, keepdims=True), accepted, kept)[None])
+
+
+CONFIDENT_ONLY = ConfidentOnly()

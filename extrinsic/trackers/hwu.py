@@ -1,0 +1,36 @@
+"""Evidence for and against each value by itself, after the rule tracker of Heriot-Watt University."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from extrinsic.arrays import Floats
+from extrinsic.corpus.turnwise.candidates import Heard
+from extrinsic.trackers.definition import BuiltInTracker
+from extrinsic.trackers.shares import capped, total
+
+
+class HeriotWatt(BuiltInTracker):
+    """b_t(v) = (1 - (1 - b_{t-1}(v)) (1 - p_t(v))) (1 - n_t(v)), normalised when above 1 in sum.
+
+    p_t(v): what informs or affirms v.   n_t(v): what denies it, or negates its confirmation.
+    With `contradicted`, what informs another value speaks against v as well, so that a caller who changes
+    his mind is followed; without it only a plain no does, as in the original mode.
+    Wang and Lemon 2013, A Simple and Generic Belief Tracking Mechanism for the Dialog State Tracking
+    Challenge.
+    """
+
+    def __init__(self, contradicted: bool = True) -> None:
+        self.contradicted = contradicted
+
+    def update(self, memory: Floats, heard: Heard) -> Floats:
+        before, positive = memory[0], capped(heard.informed)
+        against = 1.0 - np.minimum(heard.denied, 1.0)
+        if self.contradicted:
+            before = before * (1.0 - np.minimum(total(positive) - positive, 1.0))
+        after = (1.0 - (1.0 - before) * (1.0 - positive)) * against
+        return capped(after)[None]
+
+
+HWU = HeriotWatt()
+HWU_ORIGINAL = HeriotWatt(contradicted=False)

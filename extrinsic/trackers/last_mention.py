@@ -1,0 +1,21 @@
+"""The value heard last, until another is heard."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from extrinsic.arrays import Floats
+from extrinsic.corpus.turnwise.candidates import Heard
+from extrinsic.trackers.definition import BuiltInTracker
+from extrinsic.trackers.shares import best_only, capped
+
+
+class LastMention(BuiltInTracker):
+    """One value a slot: the best of the last turn that informs any, with the score it had there."""
+
+    def update(self, memory: Floats, heard: Heard) -> Floats:
+        new = best_only(capped(heard.informed))
+        return np.asarray(np.where((new > 0.0).any(axis=-1, keepdims=True), new, memory))
+
+
+LAST_MENTION = LastMention()

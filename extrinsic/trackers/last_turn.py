@@ -1,0 +1,20 @@
+"""No memory at all: a tracker that forgets what it must not, for comparison."""
+
+from __future__ import annotations
+
+from extrinsic.arrays import Floats
+from extrinsic.corpus.turnwise.candidates import Heard
+from extrinsic.trackers.definition import BuiltInTracker
+from extrinsic.trackers.shares import capped
+
+
+class LastTurn(BuiltInTracker):
+    """b_t(v) = u_t(v): what this turn informs, and nothing else."""
+
+    degenerate = True
+
+    def update(self, memory: Floats, heard: Heard) -> Floats:
+        return capped(heard.informed)[None]
+
+
+LAST_TURN = LastTurn()

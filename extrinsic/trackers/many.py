@@ -1,0 +1,33 @@
+"""Many trackers over one corpus, side by side in several processes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from extrinsic.corpus.formats import BeliefFormat
+from extrinsic.corpus.model import Corpus
+from extrinsic.parallel import run_in_parallel
+from extrinsic.registry import FORMATS, TRACKERS
+from extrinsic.trackers.definition import LearnedTracker
+from extrinsic.trackers.running import FOLDS, track
+
+
+def write_tracker_files(
+    paths: Mapping[str, Path], corpus: Corpus, train: Sequence[Corpus] = (), folds: int = FOLDS,
+    n_jobs: int = 1,
+) -> Iterator[str]:  # fmt: skip
+    """Run the trackers named and write a file each; yields a name when its file is there.
+
+    The files are the same, byte for byte, whatever `n_jobs`.
+    """
+    # Those that have to learn first: they take longest.
+    names = sorted(paths, key=lambda name: not isinstance(TRACKERS.get(name), LearnedTracker))
+    tasks = [(name, paths[name], corpus, tuple(train), folds) for name in names]
+    return run_in_parallel(_write, tasks, n_jobs)
+
+
+def _write(name: str, path: Path, corpus: Corpus, train: tuple[Corpus, ...], folds: int) -> str:
+    form: BeliefFormat = FORMATS.get(corpus.format)
+    form.write_tracker(track(TRACKERS.get(name), corpus, name, train, folds), corpus, path)
+    return name

@@ -1,0 +1,23 @@
+"""Independent pieces of evidence: a value is right unless every time it was heard was a mistake."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from extrinsic.arrays import Floats
+from extrinsic.corpus.turnwise.candidates import Heard
+from extrinsic.trackers.definition import BuiltInTracker
+from extrinsic.trackers.shares import capped
+
+
+class NoisyOr(BuiltInTracker):
+    """b_t(v) = 1 - prod_i (1 - u_i(v)), divided by the sum over values where that is above 1.
+
+    Memory: the undivided score, so that dividing never counts twice.
+    """
+
+    def update(self, memory: Floats, heard: Heard) -> Floats:
+        return np.asarray(1.0 - (1.0 - memory) * (1.0 - capped(heard.informed)))
+
+
+NOISY_OR = NoisyOr()

@@ -1,0 +1,42 @@
+"""A random forest on what was heard of each candidate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from extrinsic.arrays import Bools, Floats
+from extrinsic.trackers.candidate_classifier import CandidateClassifier
+
+
+class ForestModel:
+    """p(x): the mean over trees of the share of right examples in the leaf of x."""
+
+    def __init__(self, trees: Sequence[Any]) -> None:
+        self.trees = trees
+
+    def probability(self, rows: Floats) -> Floats:
+        # The trees themselves: what scikit-learn wraps around them costs more than a turn's few candidates.
+        narrow = rows.astype(np.float32)
+        share = np.zeros(len(rows))
+        for tree in self.trees:
+            counts = tree.predict(narrow)
+            share += counts[:, 1] / (counts[:, 0] + counts[:, 1])
+        return np.asarray(share / len(self.trees))
+
+
+class RandomForest(CandidateClassifier):
+    """Thirty trees of depth eight at most."""
+
+    def teach(self, rows: Floats, right: Bools) -> ForestModel:
+        from sklearn.ensemble import RandomForestClassifier
+
+        forest = RandomForestClassifier(
+            n_estimators=30, max_depth=8, min_samples_leaf=5, random_state=0, n_jobs=1
+        ).fit(rows, right)
+        return ForestModel([tree.tree_ for tree in forest.estimators_])
+
+
+RANDOM_FOREST = RandomForest()

@@ -1,0 +1,27 @@
+"""Focus on positions in the N-best list: for recognisers whose scores mean nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from extrinsic.arrays import Floats
+from extrinsic.corpus.turnwise.candidates import Heard
+from extrinsic.trackers.definition import BuiltInTracker
+from extrinsic.trackers.shares import total
+
+WEIGHT_OF_NONE = 0.5
+"""What speaks for none of the values heard, where the best hypothesis has weight 1."""
+
+
+class RankOnly(BuiltInTracker):
+    """b_t(v) = p_t(v) + (1 - sum p_t) b_{t-1}(v), with p_t(v) = r_t(v) / (WEIGHT_OF_NONE + sum r_t).
+
+    r_t(v): 1 if the best hypothesis informs v, 1/2 if the second is the first that does, ...
+    """
+
+    def update(self, memory: Floats, heard: Heard) -> Floats:
+        informed = heard.rank / (WEIGHT_OF_NONE + total(heard.rank))
+        return np.asarray(informed + (1.0 - total(informed)) * memory)
+
+
+RANK_ONLY = RankOnly()

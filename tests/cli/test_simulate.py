@@ -1,0 +1,289 @@
+"""`extrinsic simulate`: what it writes, what it says, what it refuses."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from extrinsic.corpus.formats import DSTC1
+from extrinsic.simulation import read_simulation, simulate
+from tests.contents import corpus_content
+from tests.running import Outcome, assert_refused, run
+
+SMALL = """seed = 5
+[datasets.tiny.splits.train]
+dialogs = 4
+[datasets.tiny.splits.test]
+dialogs = 3
+[datasets.noisy.recogniser]
+noise = 2.0
+[datasets.noisy.splits.test]
+dialogs = 2
+"""
+COLUMNS = [
+    "dataset", "dialogs", "turns", "turns_per_dialog", "lee_turns_per_dialog", "rank_1", "in_list",
+    "list_size", "hang_ups", "completed", "expert_return",
+]  # fmt: skip
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    path = tmp_path / "small.toml"
+    path.write_text(SMALL)
+    return path
+
+
+def contents(folder: Path) -> dict[str, str]:
+    """The hash of every file."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def simulate_small(config: Path, folder: Path, *options: object) -> Outcome:
+    return run("simulate", "--config", config, "--output", folder, *options)
+
+
+@pytest.fixture(scope="module")
+def embedded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Outcome]:
+    """DS4's test half of the embedded world."""
+    folder = tmp_path_factory.mktemp("simulated") / "new"
+    return folder, run("simulate", "--output", folder, "--dataset", "ds4_test")
+
+
+def test_the_embedded_world(embedded: tuple[Path, Outcome]) -> None:
+    folder, outcome = embedded
+    assert outcome.code == 0, outcome.errors
+    corpus = DSTC1.read_corpus(folder)
+    assert corpus.dataset == "ds4_test"
+    assert corpus_content(corpus) == corpus_content(simulate(read_simulation(), "ds4", "test").corpus)
+
+
+def test_what_it_writes_validates(embedded: tuple[Path, Outcome], tmp_path: Path) -> None:
+    """The corpus is read together with a tracker file about it."""
+    folder, _ = embedded
+    corpus = DSTC1.read_corpus(folder)
+    played = simulate(read_simulation(), "ds4", "test")
+    DSTC1.write_tracker(played.output, played.corpus, tmp_path / "live.json")
+    assert corpus.sessions == played.corpus.sessions
+    outcome = run(
+        "validate", "--format", "dstc1", "--corpus", folder, "--dataset", "ds4_test", tmp_path / "live.json"
+    )
+    assert outcome.code == 0, outcome.text
+
+
+def test_the_table(embedded: tuple[Path, Outcome]) -> None:
+    _, outcome = embedded
+    head, row = outcome.output.splitlines()
+    assert head.split()[:4] == ["dataset", "dialogs", "turns", "turns/dialog"]
+    cells = row.split()
+    assert cells[:2] == ["ds4_test", "165"]
+    assert float(cells[4]) == pytest.approx(979 / 165, abs=0.005)
+    assert len(cells) == len(COLUMNS)
+    assert "simulate 1/1 ds4_test" in outcome.errors
+    assert "165 calls" in outcome.errors
+
+
+def test_json(config: Path, tmp_path: Path) -> None:
+    outcome = simulate_small(config, tmp_path / "out", "--json", "--quiet")
+    assert outcome.code == 0
+    assert outcome.errors == ""
+    written = outcome.json()
+    assert written["signature"].startswith("extrinsic:")
+    assert [row["dataset"] for row in written["rows"]] == ["tiny_train", "tiny_test", "noisy_test"]
+    assert [row["dialogs"] for row in written["rows"]] == [4, 3, 2]
+    assert all(list(row) == COLUMNS for row in written["rows"])
+    assert all(row["lee_turns_per_dialog"] is None for row in written["rows"])
+
+
+def test_the_layout(config: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    assert simulate_small(config, folder).code == 0
+    names = list(contents(folder))
+    assert [name for name in names if name.startswith("config/")] == [
+        "config/noisy_test.sessions", "config/tiny_test.sessions", "config/tiny_train.sessions",
+    ]  # fmt: skip
+    assert "tiny_train/tiny_train-00003/dstc.log.json" in names
+    assert "tiny_train/tiny_train-00003/dstc.labels.json" in names
+    assert len(names) == 2 * (4 + 3 + 2) + 3 + 1
+    record = json.loads((folder / "simulation.json").read_text())
+    assert list(record) == ["signature", "settings", "datasets"]
+    assert record["settings"]["worlds"]["noisy"]["test"]["recogniser"]["noise"] == 2.0
+
+
+def test_any_number_of_processes_writes_the_same_bytes(config: Path, tmp_path: Path) -> None:
+    outcomes = [simulate_small(config, tmp_path / f"{n}", "--n-jobs", n) for n in (1, 2)]
+    assert [outcome.code for outcome in outcomes] == [0, 0]
+    assert contents(tmp_path / "1") == contents(tmp_path / "2")
+    assert outcomes[0].output == outcomes[1].output
+
+
+def test_another_process_with_other_hashes_writes_the_same_bytes(config: Path, tmp_path: Path) -> None:
+    assert simulate_small(config, tmp_path / "here").code == 0
+    command = [
+        sys.executable,
+        "-m",
+        "extrinsic",
+        "simulate",
+        "--config",
+        config,
+        "--output",
+        tmp_path / "there",
+    ]
+    environment = {**os.environ, "PYTHONHASHSEED": "123", "OMP_NUM_THREADS": "2"}
+    subprocess.run(command, env=environment, capture_output=True, check=True)
+    assert contents(tmp_path / "here") == contents(tmp_path / "there")
+
+
+def test_again_into_the_same_directory(config: Path, tmp_path: Path) -> None:
+    """The same files; datasets made one after the other are those made at once."""
+    folder = tmp_path / "out"
+    assert simulate_small(config, folder).code == 0
+    before = contents(folder)
+    assert simulate_small(config, folder).code == 0
+    assert contents(folder) == before
+    for name in ("noisy", "tiny_test", "tiny_train"):
+        outcome = simulate_small(config, tmp_path / "parts", "--dataset", name)
+        assert outcome.code == 0
+        assert [line.split()[0] for line in outcome.output.splitlines()[1:]] == [
+            name.replace("noisy", "noisy_test")
+        ]
+    assert contents(tmp_path / "parts") == before
+
+
+def test_a_dataset_stands_for_its_splits(config: Path, tmp_path: Path) -> None:
+    outcome = simulate_small(config, tmp_path / "out", "--dataset", "tiny")
+    assert [line.split()[0] for line in outcome.output.splitlines()[1:]] == ["tiny_train", "tiny_test"]
+
+
+def test_another_world_in_the_same_directory(config: Path, tmp_path: Path) -> None:
+    folder, other = tmp_path / "out", tmp_path / "other.toml"
+    other.write_text(SMALL.replace("seed = 5", "seed = 6"))
+    assert simulate_small(config, folder).code == 0
+    before = contents(folder)
+    assert_refused(simulate_small(other, folder), "another configuration", "name another one", str(folder))
+    assert_refused(simulate_small(other, folder, "--force"), "--force")
+    assert contents(folder) == before
+
+
+def test_a_directory_of_other_things(config: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "precious"
+    folder.mkdir()
+    (folder / "thesis.txt").write_text("chapter 1")
+    assert_refused(simulate_small(config, folder), "other files", str(folder))
+    assert contents(folder).keys() == {"thesis.txt"}
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_run_that_was_broken_off(config: Path, tmp_path: Path, n_jobs: int) -> None:
+    """A file in the way of the last dataset: with it gone, the same configuration goes on, others do not."""
+    folder, whole, other = tmp_path / "out", tmp_path / "whole", tmp_path / "other.toml"
+    other.write_text(SMALL.replace("seed = 5", "seed = 6"))
+    assert simulate_small(config, whole).code == 0
+    assert simulate_small(config, folder, "--dataset", "tiny_train").code == 0
+    (folder / "noisy_test").write_text("")
+    assert_refused(simulate_small(config, folder, "--n-jobs", n_jobs), "noisy_test")
+    record = json.loads((folder / "simulation.json").read_text())
+    assert [row["dataset"] for row in record["datasets"]] == ["tiny_train"]
+    (folder / "noisy_test").unlink()
+    assert_refused(simulate_small(other, folder), "another configuration")
+    assert simulate_small(config, folder, "--n-jobs", n_jobs).code == 0
+    assert contents(folder) == contents(whole)
+
+
+def test_the_record_is_there_before_the_calls(
+    config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def break_off(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("extrinsic.cli.simulate._write", break_off)
+        assert simulate_small(config, tmp_path / "out").errors == "interrupted\n"
+    assert contents(tmp_path / "out").keys() == {"simulation.json"}
+    assert simulate_small(config, tmp_path / "out").code == 0
+    assert simulate_small(config, tmp_path / "whole").code == 0
+    assert contents(tmp_path / "out") == contents(tmp_path / "whole")
+
+
+@pytest.mark.parametrize("record", ["{", "[]", "{}", '{"signature": 3}', "", "SIGNED", "SIGNED_ROWS"])
+def test_a_spoilt_record(config: Path, tmp_path: Path, record: str) -> None:
+    folder = tmp_path / "out"
+    assert simulate_small(config, folder).code == 0
+    signature = json.loads((folder / "simulation.json").read_text())["signature"]
+    spoilt = {
+        "SIGNED": json.dumps({"signature": signature}),
+        "SIGNED_ROWS": json.dumps({"signature": signature, "datasets": [3]}),
+    }
+    (folder / "simulation.json").write_text(spoilt.get(record, record))
+    assert_refused(simulate_small(config, folder))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "places"),
+    [
+        (
+            "noise = 2.0",
+            "niose = 2.0",
+            ["line 7", "noisy.recogniser.niose", "did you mean 'noise'?"],
+        ),
+        ("noise = 2.0", 'noise = "much"', ["line 7", "datasets.noisy.recogniser.noise", "'much'"]),
+        ("noise = 2.0", "deletion = 1.01", ["line 7", "datasets.noisy.recogniser.deletion", "1.01"]),
+        ("dialogs = 4", "dialogs = 0", ["line 3", "datasets.tiny.splits.train.dialogs"]),
+        ("seed = 5", "seed = 5.5", ["line 1", "seed"]),
+        ("seed = 5", "seed = ", ["malformed"]),
+    ],
+)
+def test_bad_configurations(config: Path, tmp_path: Path, old: str, new: str, places: list[str]) -> None:
+    config.write_text(SMALL.replace(old, new))
+    assert_refused(simulate_small(config, tmp_path / "out"), str(config), *places)
+    assert not (tmp_path / "out").exists()
+
+
+def test_all_problems_at_once(config: Path, tmp_path: Path) -> None:
+    config.write_text(
+        SMALL.replace("noise = 2.0", "noise = -1\nhabit = 1").replace("dialogs = 4", "dialogs = 'x'")
+    )
+    assert_refused(
+        simulate_small(config, tmp_path / "out"), "recogniser.noise", "recogniser.habit", "train.dialogs"
+    )
+
+
+def test_no_datasets(config: Path, tmp_path: Path) -> None:
+    config.write_text("seed = 5\n")
+    assert_refused(simulate_small(config, tmp_path / "out"), "nothing to simulate", str(config))
+
+
+def test_a_missing_configuration(tmp_path: Path) -> None:
+    assert_refused(simulate_small(tmp_path / "no.toml", tmp_path / "out"), "no such file", "no.toml")
+    assert_refused(simulate_small(tmp_path, tmp_path / "out"), "directory")
+
+
+def test_an_unknown_dataset(config: Path, tmp_path: Path) -> None:
+    outcome = simulate_small(config, tmp_path / "out", "--dataset", "tiny", "--dataset", "nosy")
+    assert_refused(outcome, "no dataset 'nosy'", "did you mean 'noisy'?")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("n_jobs", ["0", "-2", "two"])
+def test_a_number_of_processes_that_makes_no_sense(config: Path, tmp_path: Path, n_jobs: str) -> None:
+    assert_refused(simulate_small(config, tmp_path / "out", "--n-jobs", n_jobs), n_jobs)
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_output_that_cannot_be_written(config: Path, tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("")
+    assert_refused(simulate_small(config, file), str(file), "a directory")
+    assert_refused(simulate_small(config, file / "below"), str(file))
+    assert_refused(simulate_small(config, "/proc/nowhere"), "/proc/nowhere")
+    assert_refused(simulate_small(config, "/proc/nowhere", "--n-jobs", 2), "/proc/nowhere")
+
+
+def test_the_output_must_be_named(config: Path) -> None:
+    assert_refused(run("simulate", "--config", config), "--output")

@@ -1,0 +1,229 @@
+"""What a call is worth, added up by hand for every choice there is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.tracker_output import TrackerOutput
+from extrinsic.domain import load_domain
+from extrinsic.errors import UsageError
+from extrinsic.policy.reward import ABSENT, WHEN, Reward, is_decision, returns
+from tests.builders import act
+from tests.metrics.calls import Turn, files_of
+from tests.metrics.reading import read_dstc1, read_dstc2
+from tests.samples import small_dstc2
+from tests.strategies import dstc1_files, dstc2_files
+
+CMU, ZOO, OAK = {"from.desc": "cmu"}, {"to.desc": "zoo"}, {"to.desc": "oak"}
+SEVEN, ROUTE = {"time.hour": "7"}, {"route": "61c"}
+HELLO, ASK, BYE = [act("hello")], [act("request", ("slot", "to.desc"))], [act("bye")]
+OFFER, NEXT = [act("schedule")], [act("want-next-bus")]
+
+
+def long_call(last: list[Any] = BYE) -> list[Turn]:
+    """Wants from cmu to the zoo at seven. Two offers: after the second turn and after the third."""
+    return [
+        Turn({"from.desc": [(0.8, CMU)]}, right=[CMU], system=HELLO),
+        Turn({"from.desc": [(0.8, CMU)], "to.desc": [(0.6, OAK)]}, right=[ZOO], wrong=[OAK], system=ASK),
+        Turn({"from.desc": [(0.8, CMU)], "to.desc": [(0.9, ZOO)]}, system=OFFER),
+        Turn({"from.desc": [(0.8, CMU)], "to.desc": [(0.9, ZOO)]}, right=[SEVEN], system=OFFER),
+        Turn({"route": [(0.9, ROUTE)]}, wrong=[ROUTE], system=last),
+    ]
+
+
+def read(*calls: list[Turn]) -> tuple[Corpus, TrackerOutput]:
+    return read_dstc1(files_of(*calls))
+
+
+def worth(*calls: list[Turn], **choices: Any) -> list[float]:
+    """The return of each call; what is not chosen is when=last_offer, absent=zero."""
+    corpus, output = read(*calls)
+    reward = Reward(**{"absent": "zero", **choices})(corpus, output)
+    return returns(corpus, reward).tolist()
+
+
+FOUR_DECISIONS = -80
+
+
+@pytest.mark.parametrize(
+    ("choices", "expected"),
+    [
+        # The first offer is made on turn 1: from right, to wrong, time wanted and empty at the system's bye.
+        ({"when": "first_offer"}, 100 - 200 - 300),
+        ({"when": "first_offer", "absent": "correct"}, 100 - 200 - 300 + 2 * 100),
+        # The last on turn 2: both places right.
+        ({"when": "last_offer"}, 100 + 100 - 300),
+        ({"when": "last_offer", "absent": "correct"}, 100 + 100 - 300 + 2 * 100),
+        # At the end only a route is believed, and nobody wants one.
+        ({"when": "terminal"}, -300 - 300 - 200 - 300),
+        ({"when": "terminal", "absent": "correct"}, -300 - 300 - 200 - 300 + 100),
+        # A score of .8 fills at a threshold of .7, not at .8 or .85.
+        ({"fill": "threshold"}, 100 + 100 - 300),
+        ({"fill": "threshold:0.7"}, 100 + 100 - 300),
+        ({"fill": "threshold:0.8"}, -300 + 100 - 300),
+        ({"fill": "threshold:0.85"}, -300 + 100 - 300),
+        ({"fill": "threshold:0.95"}, -300 - 300 - 300),
+        # Other amounts.
+        ({"correct": 1.0, "empty_ended": -7.0, "turn": -20.0}, 1 + 1 - 7),
+        ({"when": "first_offer", "incorrect": -5.0}, 100 - 5 - 300),
+    ],
+)
+def test_a_call_that_the_system_ends(choices: dict[str, Any], expected: float) -> None:
+    assert worth(long_call(), **choices) == [pytest.approx(expected + FOUR_DECISIONS)]
+
+
+def test_a_call_that_the_caller_ends() -> None:
+    """What is wanted and empty costs less."""
+    assert worth(long_call(NEXT)) == [100 + 100 - 50 - 80]
+    assert worth(long_call(NEXT), empty=-11.0) == [100 + 100 - 11 - 80]
+    assert worth(long_call(NEXT), when="terminal") == [-50 - 50 - 200 - 50 - 80]
+
+
+def test_turns_are_paid_as_they_come_and_the_rest_at_the_end() -> None:
+    corpus, output = read(long_call(), long_call(NEXT))
+    earned = Reward(absent="zero")(corpus, output)
+    assert earned.tolist() == [0, -20, -20, -20, -120, 0, -20, -20, -20, 130]
+    assert Reward(turn=-1.5, absent="zero")(corpus, output).tolist()[:4] == [0, -1.5, -1.5, -1.5]
+    assert Reward(absent="zero").final(corpus, output).tolist() == [-100, 150]
+    assert is_decision(corpus).tolist() == [False, True, True, True, True] * 2
+
+
+def test_without_an_offer_nothing_is_filled() -> None:
+    call = [
+        Turn({"from.desc": [(0.8, CMU)]}, right=[CMU], system=HELLO),
+        Turn({"from.desc": [(0.8, CMU)]}, system=ASK),
+    ]
+    for when in ("first_offer", "last_offer"):
+        assert worth(call, when=when) == [-50 - 20]
+        assert worth(call, when=when, absent="correct") == [-50 + 400 - 20]
+    assert worth(call, when="terminal") == [100 - 20]
+
+
+def test_an_offer_before_anything_was_heard() -> None:
+    """At the very first turn there is no belief to offer on, also when another call stands before."""
+    hasty = [Turn({"from.desc": [(0.8, CMU)]}, right=[CMU], system=OFFER)]
+    assert worth(hasty) == [-50 - 20]
+    assert worth(long_call(), hasty, hasty) == [-100 - 80, -50 - 20, -50 - 20]
+    again = [*hasty, Turn({"from.desc": [(0.8, CMU)]}, system=OFFER)]
+    assert worth(again, when="first_offer") == [-50 - 40]
+    assert worth(again, when="last_offer") == [100 - 40]
+
+
+def test_a_belief_below_none_fills_only_by_threshold() -> None:
+    call = [Turn({"time": [(0.4, SEVEN)]}, right=[SEVEN], system=HELLO), Turn({}, system=OFFER)]
+    assert worth(call) == [-50 - 20]
+    assert worth(call, fill="threshold:0.3") == [100 - 20]
+    assert worth(call, fill="threshold:0.4") == [-50 - 20]
+
+
+@pytest.mark.parametrize("fill", ["argmax", "threshold", "threshold:0.3", "threshold:0"])
+def test_of_a_concept_the_slot_believed_most_counts(fill: str) -> None:
+    """A stop with .4, a monument with .55: the monument, though the stop's None has .6."""
+    airport = {"from.monument": "airport"}
+    beliefs = {"from.desc": [(0.4, CMU)], "from.monument": [(0.55, airport)]}
+    call = [Turn(beliefs, right=[airport], wrong=[CMU], system=HELLO), Turn({}, system=OFFER)]
+    assert worth(call, fill=fill) == [100 - 20]
+
+
+def test_a_concept_is_right_by_the_labels_of_the_judged_turn() -> None:
+    """Only labelled right at the last turn: wanted, but not right yet when it was offered."""
+    call = [
+        Turn({"from.desc": [(0.8, CMU)]}, wrong=[CMU], system=HELLO),
+        Turn({"from.desc": [(0.8, CMU)]}, right=[CMU], system=OFFER),
+    ]
+    assert worth(call) == [-200 - 20]
+    assert worth(call, when="terminal") == [100 - 20]
+
+
+def test_restaurants_by_hand() -> None:
+    """terminal, absent=correct. one: food thai .75 and area dontcare .5 (None has as much, but comes second)
+    are right, price absent. two: nothing wanted, nothing believed. three: food right, the rest absent."""
+    corpus, output = read_dstc2(small_dstc2())
+    reward = Reward.of(corpus.domain)
+    assert (reward.when, reward.absent) == ("terminal", "correct")
+    assert returns(corpus, reward(corpus, output)).tolist() == [300 - 20, 300, 300 - 20]
+    # Without pay for what nobody wants: two concepts, none, one.
+    paid = Reward.of(corpus.domain, absent="zero")
+    assert returns(corpus, paid(corpus, output)).tolist() == [200 - 20, 0, 100 - 20]
+
+
+def test_a_reward_fits_its_domain() -> None:
+    bus = Reward.of(load_domain("bus"))
+    assert (bus.when, bus.absent) == ("last_offer", "zero")
+    assert Reward.of(load_domain("bus"), absent="correct", turn=-1.0) == Reward(absent="correct", turn=-1.0)
+
+
+def test_another_tracker_than_of_this_corpus_is_refused() -> None:
+    corpus, _ = read(long_call())
+    _, output = read(long_call())
+    with pytest.raises(UsageError):
+        Reward()(corpus, output)
+
+
+@pytest.mark.parametrize(
+    ("choices", "message"),
+    [
+        ({"when": "last_ofer"}, "did you mean 'last_offer'"),
+        ({"absent": "zeros"}, "did you mean 'zero'"),
+        ({"fill": "argmx"}, "did you mean 'argmax'"),
+        ({"fill": "threshold:2"}, "threshold"),
+        ({"fill": "threshold:x"}, "threshold"),
+        ({"correct": float("nan")}, "finite"),
+        ({"turn": float("-inf")}, "finite"),
+    ],
+)
+def test_choices_that_do_not_exist(choices: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        Reward(**choices)
+
+
+def test_a_choice_that_is_none_of_its_names() -> None:
+    with pytest.raises(UsageError, match="did you mean 'when'"):
+        Reward.of(load_domain("bus"), wehn="terminal")
+
+
+REWARDS = st.builds(
+    Reward,
+    correct=st.sampled_from([100.0, 1.0, -3.0]),
+    incorrect=st.sampled_from([-200.0, 0.0, 7.0]),
+    empty_ended=st.sampled_from([-300.0, 5.0]),
+    empty=st.sampled_from([-50.0, 400.0]),
+    turn=st.sampled_from([-20.0, 0.0, 2.0]),
+    fill=st.sampled_from(["argmax", "threshold", "threshold:0.2"]),
+    when=st.sampled_from(WHEN),
+    absent=st.sampled_from(ABSENT),
+)
+
+
+@given(dstc1_files(), REWARDS)
+@settings(max_examples=40)
+def test_returns_of_bus_calls_are_feasible(files: Any, reward: Reward) -> None:
+    assert_feasible(*read_dstc1(files), reward)
+
+
+@given(dstc2_files(), REWARDS)
+@settings(max_examples=30)
+def test_returns_of_restaurant_calls_are_feasible(files: Any, reward: Reward) -> None:
+    assert_feasible(*read_dstc2(files), reward)
+
+
+def assert_feasible(corpus: Corpus, output: TrackerOutput, reward: Reward) -> None:
+    """Of each call by its number of decisions, and of all by the fewest and the most."""
+    found = returns(corpus, reward(corpus, output))
+    counts = np.add.reduceat(is_decision(corpus).astype(int), corpus.offsets[:-1])
+    lowest, highest = reward.feasible(corpus.domain, int(counts.min()), int(counts.max()))
+    for value, count in zip(found, counts, strict=True):
+        low, high = reward.feasible(corpus.domain, int(count), int(count))
+        assert lowest <= low <= value <= high <= highest
+
+
+def test_feasible_by_hand() -> None:
+    """Five concepts: at best all right in two turns, at worst all empty at the end after ten."""
+    assert Reward().feasible(load_domain("bus"), 2, 10) == (5 * -300 - 200, 5 * 100 - 40)
+    assert Reward(turn=3.0).feasible(load_domain("bus"), 2, 10) == (5 * -300 + 6, 5 * 100 + 30)

@@ -1,0 +1,281 @@
+"""The recogniser: exact without noise, worse with more of it, and each kind of error by itself."""
+
+from __future__ import annotations
+
+from itertools import combinations, pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+from extrinsic.arrays import Floats, Ints
+from extrinsic.simulation.caller import NO, SILENT, YES, Utterance
+from extrinsic.simulation.chance import Chance
+from extrinsic.simulation.goals import NOTHING, draw_goals
+from extrinsic.simulation.recogniser import Lists, Recogniser
+from extrinsic.simulation.settings import GoalSettings, RecogniserSettings
+from tests.simulation.worlds import GROUPS, TOWN
+
+N = 2_000
+ALL = np.arange(N)
+ERRORS = ("deletion", "insertion", "cross_slot", "yes_no")
+
+
+def recogniser(**changed: Any) -> Recogniser:
+    return Recogniser(RecogniserSettings(**changed), TOWN, Chance.of(N, "recogniser"))
+
+
+def only(error: str | None = None, amount: float = 1.0) -> dict[str, float]:
+    """Settings with one kind of error beside taking a value for its neighbour, or none."""
+    return {name: amount if name == error else 0.0 for name in ERRORS}
+
+
+def utterance(value: Ints, answer: int | Ints = SILENT) -> Utterance:
+    none = np.zeros(len(value), dtype=bool)
+    return Utterance(value, np.broadcast_to(np.asarray(answer), (len(value),)), none, none)
+
+
+@pytest.fixture(scope="module")
+def wishes() -> Ints:
+    """Two places, and for some a route, a date and a time."""
+    return draw_goals(GoalSettings(), TOWN, Chance.of(N, "wishes"))
+
+
+def said_codes(row: Ints) -> list[int]:
+    return sorted(int(code) for code in row if code != NOTHING)
+
+
+def codes(lists: Lists, row: int) -> list[tuple[float, list[int]]]:
+    """(score, codes) of the hypotheses of a list."""
+    return [
+        (float(score), said_codes(content))
+        for score, content in zip(lists.score[row], lists.content[row], strict=True)
+        if score > 0
+    ]
+
+
+def all_codes(lists: Lists) -> list[list[tuple[float, list[int]]]]:
+    return [codes(lists, row) for row in range(len(lists.score))]
+
+
+def test_without_noise_just_what_was_said(wishes: Ints) -> None:
+    answer = np.where(ALL % 3 == 0, YES, np.where(ALL % 3 == 1, NO, SILENT))
+    lists = recogniser(noise=0.0).hear(ALL, 0, utterance(wishes, answer))
+    for row, found in enumerate(all_codes(lists)):
+        spoken = said_codes(wishes[row])
+        if answer[row] != SILENT:
+            spoken.append(len(TOWN) + int(answer[row]))
+        assert found == [(1.0, sorted(spoken))]
+
+
+def test_without_noise_nothing_is_heard_of_silence() -> None:
+    silence = utterance(np.full((N, len(GROUPS)), NOTHING))
+    assert not recogniser(noise=0.0).hear(ALL, 0, silence).score.any()
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{}, {"noise": 2.0}, {"noise": 0.0}, {"longest": 1}, {"longest": 10, "lengthens": 9.0},
+     {"boldness": 4.0}, {"discrimination": 0.0}, {"boldness": 0.2, "discrimination": 1.0}],
+)  # fmt: skip
+def test_lists_are_sound(wishes: Ints, changed: dict[str, Any]) -> None:
+    """Scores in (0, 1], descending, at most 1 in sum; no two hypotheses of a list say the same."""
+    heard = recogniser(**changed)
+    for turn in range(2):
+        lists = heard.hear(ALL, turn, utterance(wishes, YES))
+        assert (lists.score >= 0).all()
+        assert (np.diff(lists.score, axis=1) <= 0).all()
+        assert lists.score.sum(axis=1).max() <= 1.0 + 1e-9
+        assert (lists.score > 0).sum(axis=1).max() <= heard.settings.longest
+        for found in all_codes(lists):
+            assert len(found) > 0
+            contents = [tuple(content) for _, content in found]
+            assert len(set(contents)) == len(contents)
+
+
+def test_some_lists_are_long(wishes: Ints) -> None:
+    sizes = (recogniser().hear(ALL, 0, utterance(wishes)).score > 0).sum(axis=1)
+    assert set(sizes) >= {1, 2, 3, 4, 5, 6}
+
+
+def rank_1(heard: Recogniser, wishes: Ints) -> float:
+    """How often the best hypothesis has the place of departure as it was said."""
+    lists = heard.hear(ALL, 0, utterance(wishes))
+    return float((lists.content[:, 0] == wishes[:, :1]).any(axis=1).mean())
+
+
+def test_more_noise_more_errors(wishes: Ints) -> None:
+    levels = [recogniser(noise=noise).level for noise in (0.0, 0.5, 1.0, 2.0)]
+    for less, more in pairwise(levels):
+        assert (less <= more).all()
+        assert less.mean() < more.mean()
+    right = [rank_1(recogniser(noise=noise), wishes) for noise in (0.0, 0.5, 1.0, 2.0)]
+    assert right[0] == 1.0
+    assert right == sorted(right, reverse=True)
+    assert right[0] - right[-1] > 0.5
+
+
+def test_error_levels_are_beta(wishes: Ints) -> None:
+    """Mean m and variance m (1 - m) / (c + 1)."""
+    level = recogniser(error=0.3, concentration=9.0).level
+    assert level.mean() == pytest.approx(0.3, abs=4 * np.sqrt(0.021 / N))
+    assert level.var() == pytest.approx(0.021, rel=0.15)
+    # The best hypothesis is wrong as often as the level says, when nothing else goes wrong.
+    heard = recogniser(error=0.3, concentration=9.0, **only())
+    assert rank_1(heard, wishes) == pytest.approx(0.7, abs=0.05)
+
+
+def test_in_list_is_the_share_of_errors_mended_further_down(wishes: Ints) -> None:
+    """With lists as long as they can be."""
+    found = {}
+    for in_list in (0.0, 1.0):
+        heard = recogniser(in_list=in_list, lengthens=1e3, longest=10, noise=1.5, **only())
+        lists = heard.hear(ALL, 0, utterance(wishes))
+        found[in_list] = (lists.content == wishes[:, None, :1]).any(axis=(1, 2))
+    assert found[1.0].mean() > 0.99
+    assert 0.2 < found[0.0].mean() < 0.7
+
+
+def wrong_best(lists: Lists, said: Ints) -> Ints:
+    """(N,) the value that the best hypothesis has instead of the one said, NOTHING where it is right."""
+    best = lists.content[:, 0].max(axis=1)
+    return np.where(best == said, NOTHING, best)
+
+
+def agreement(persistence: float) -> float:
+    """How often two mistakes of a caller about the same value are the same mistake."""
+    heard = recogniser(persistence=persistence, noise=1.5, **only())
+    value = np.full((N, len(GROUPS)), NOTHING)
+    value[:, 0] = draw_goals(GoalSettings(), TOWN, Chance.of(N, "wishes"))[:, 0]
+    mistakes = [wrong_best(heard.hear(ALL, turn, utterance(value)), value[:, 0]) for turn in range(4)]
+    pairs = [(first, second) for first, second in combinations(mistakes, 2)]
+    both = [(first != NOTHING) & (second != NOTHING) for first, second in pairs]
+    same = [(first == second)[where].mean() for (first, second), where in zip(pairs, both, strict=True)]
+    return float(np.mean(same))
+
+
+def test_a_habit_persists() -> None:
+    none, usual, always = (agreement(persistence) for persistence in (0.0, 0.6, 1.0))
+    assert none < usual - 0.1 < usual < always - 0.1
+
+
+def values_heard(lists: Lists) -> tuple[Ints, Ints]:
+    """(row, value) of every value in every hypothesis."""
+    row, place, column = np.nonzero(lists.content != NOTHING)
+    present = lists.score[row, place] > 0
+    code = lists.content[row, place, column]
+    kept = present & (code < len(TOWN))
+    return row[kept], code[kept]
+
+
+def groups_missing(lists: Lists, wishes: Ints) -> int:
+    """In how many hypotheses a group that was spoken of has no value at all."""
+    missing = 0
+    for row, found in enumerate(all_codes(lists)):
+        spoken = {group for group, value in enumerate(wishes[row]) if value != NOTHING}
+        for _, content in found:
+            have = {int(TOWN.group[TOWN.slot[code]]) for code in content if code < len(TOWN)}
+            missing += len(spoken - have)
+    return missing
+
+
+def strangers(lists: Lists, wishes: Ints) -> int:
+    """How many values were heard of groups nobody spoke of."""
+    row, value = values_heard(lists)
+    return int((wishes[row, TOWN.group[TOWN.slot[value]]] == NOTHING).sum())
+
+
+def crossings(lists: Lists, wishes: Ints) -> int:
+    """How many values were heard of another slot than anything said."""
+    row, value = values_heard(lists)
+    slots = np.where(wishes != NOTHING, TOWN.slot[np.maximum(wishes, 0)], -1)
+    return int((~(slots[row] == TOWN.slot[value][:, None]).any(axis=1)).sum())
+
+
+def swaps(lists: Lists, answer: int) -> int:
+    other = len(TOWN) + (NO if answer == YES else YES)
+    return int(((lists.content == other) & (lists.score > 0)[..., None]).sum())
+
+
+def measures(changed: dict[str, Any], wishes: Ints) -> Floats:
+    """Deletions, values of groups nobody spoke of, values of other slots, swapped answers."""
+    lists = recogniser(**changed).hear(ALL, 0, utterance(wishes, YES))
+    return np.array(
+        [groups_missing(lists, wishes), strangers(lists, wishes), crossings(lists, wishes), swaps(lists, YES)]
+    )
+
+
+def test_without_any_of_the_four_errors_only_neighbours_are_heard(wishes: Ints) -> None:
+    changed = {**only(), "noise": 1.5}
+    assert measures(changed, wishes).tolist() == [0, 0, 0, 0]
+    row, value = values_heard(recogniser(**changed).hear(ALL, 0, utterance(wishes)))
+    said = wishes[row, TOWN.group[TOWN.slot[value]]]
+    is_neighbour = (TOWN.neighbour[said] == value[:, None]).any(axis=1)
+    assert ((value == said) | is_neighbour).all()
+    assert 0.2 < is_neighbour.mean() < 0.9
+
+
+@pytest.mark.parametrize(
+    ("error", "happens", "never"),
+    [
+        ("deletion", [0], [1, 2, 3]),
+        ("insertion", [1, 2], [0, 3]),
+        ("cross_slot", [2], [3]),
+        ("yes_no", [3], [0, 1, 2]),
+    ],
+)
+def test_each_error_by_itself(wishes: Ints, error: str, happens: list[int], never: list[int]) -> None:
+    found = measures({**only(error), "noise": 1.5}, wishes)
+    assert (found[happens] > 100).all()
+    assert (found[never] == 0).all()
+
+
+def test_what_has_no_other_slot_is_not_taken_for_one() -> None:
+    """Of routes and times, which have one slot each, just the same is heard as without such errors."""
+    one_slot = [group for group, slots in TOWN.domain.groups.items() if len(slots) == 1]
+    assert one_slot
+    for group in one_slot:
+        said = np.full((N, len(GROUPS)), NOTHING)
+        (slot,) = TOWN.domain.groups[group]
+        begin, end = TOWN.begin[TOWN.domain.slot_names.index(slot) :][:2]
+        said[:, GROUPS.index(group)] = begin + ALL % (end - begin)
+        crossed, plain = (
+            recogniser(noise=1.5, **only("cross_slot", amount)).hear(ALL, 0, utterance(said))
+            for amount in (1.0, 0.0)
+        )
+        assert np.array_equal(crossed.content, plain.content)
+        assert wrong_best(plain, said[:, GROUPS.index(group)]).max() > NOTHING
+
+
+def test_noise_taken_for_speech() -> None:
+    """Of silence something is heard only if insertions happen."""
+    silence = utterance(np.full((N, len(GROUPS)), NOTHING))
+    assert not recogniser(insertion=0.0).hear(ALL, 0, silence).score.any()
+    assert 0.05 < (recogniser(insertion=1.0).hear(ALL, 0, silence).score[:, 0] > 0).mean() < 1.0
+
+
+def test_scores_tell_right_from_wrong_as_much_as_they_are_set_to(wishes: Ints) -> None:
+    """The mean score of right best hypotheses less that of wrong ones."""
+    apart = []
+    for discrimination in (0.0, 0.5, 1.0):
+        heard = recogniser(discrimination=discrimination, **only())
+        one = np.full_like(wishes, NOTHING)
+        one[:, 0] = wishes[:, 0]
+        lists = heard.hear(ALL, 0, utterance(one))
+        right = wrong_best(lists, one[:, 0]) == NOTHING
+        apart.append(lists.score[right, 0].mean() - lists.score[~right, 0].mean())
+    assert apart == sorted(apart)
+    assert apart[2] > apart[0] + 0.2
+
+
+def test_bold_scores_are_higher(wishes: Ints) -> None:
+    best = [recogniser(boldness=b).hear(ALL, 0, utterance(wishes)).score[:, 0].mean() for b in (0.5, 1, 2)]
+    assert best[0] < best[1] < best[2]
+
+
+def test_a_caller_is_heard_the_same_whoever_else_calls(wishes: Ints) -> None:
+    heard, some = recogniser(), np.array([900, 3, 42])
+    together = heard.hear(ALL, 5, utterance(wishes, NO))
+    few = heard.hear(some, 5, utterance(wishes[some], NO))
+    assert np.array_equal(few.content, together.content[some])
+    assert np.array_equal(few.score, together.score[some])

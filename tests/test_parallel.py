@@ -1,0 +1,74 @@
+"""Work spread over processes."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import pytest
+from threadpoolctl import threadpool_info
+
+from extrinsic.errors import InputError, UsageError
+from extrinsic.parallel import run_in_parallel
+
+
+def slow_square(number: int) -> tuple[int, int]:
+    """The first tasks take longest."""
+    time.sleep(0.02 * (4 - number))
+    return number, number**2
+
+
+def refuse(number: int) -> int:
+    if number == 1:
+        raise InputError("no such number", path="somewhere", found=str(number))
+    return number
+
+
+def process(number: int) -> int:
+    return os.getpid() + 0 * number
+
+
+def threads(_: int) -> list[int]:
+    import numpy as np
+
+    np.ones((2, 2)) @ np.ones((2, 2))
+    return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+
+TASKS = [(number,) for number in range(4)]
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, -1])
+def test_results_come_in_the_order_of_the_tasks(n_jobs: int) -> None:
+    assert list(run_in_parallel(slow_square, TASKS, n_jobs)) == [(n, n**2) for n in range(4)]
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_no_tasks(n_jobs: int) -> None:
+    assert list(run_in_parallel(slow_square, [], n_jobs)) == []
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_an_error_comes_through_with_its_problems(n_jobs: int) -> None:
+    with pytest.raises(InputError) as caught:
+        list(run_in_parallel(refuse, TASKS, n_jobs))
+    (problem,) = caught.value.problems
+    assert (problem.message, problem.path, problem.found) == ("no such number", "somewhere", "1")
+
+
+@pytest.mark.parametrize("n_jobs", [0, -2, -5])
+def test_a_number_of_processes_that_makes_no_sense(n_jobs: int) -> None:
+    with pytest.raises(UsageError, match="number of processes"):
+        run_in_parallel(refuse, TASKS, n_jobs)
+
+
+def test_one_process_is_this_one() -> None:
+    assert set(run_in_parallel(process, TASKS, 1)) == {os.getpid()}
+    assert os.getpid() not in set(run_in_parallel(process, TASKS, 2))
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_one_thread_each(n_jobs: int) -> None:
+    for counts in run_in_parallel(threads, TASKS[:2], n_jobs):
+        assert counts
+        assert set(counts) == {1}

@@ -1,0 +1,169 @@
+"""Small calls for trackers: written turn by turn, with a perfect recogniser, with a noisy one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.tracker_output import TrackerOutput
+from extrinsic.corpus.vocabulary import NONE
+from extrinsic.registry import TRACKERS
+from extrinsic.trackers.definition import BuiltInTracker, LearnedTracker
+from tests.builders import (
+    ONTOLOGY,
+    Dstc1Files,
+    Dstc2Files,
+    Json,
+    act,
+    dstc1_labels,
+    dstc2_label_turn,
+    dstc2_labels,
+    heard,
+    log,
+    log_turn,
+    slu_label,
+    tracker,
+)  # fmt: skip
+from tests.metrics.reading import read_dstc1, read_dstc2
+
+Turn = tuple[list[Json], list[Json]]
+"""What the system says, and the recogniser's hypotheses."""
+
+Beliefs = list[dict[str, dict[Any, float]]]
+"""Per turn and slot: value -> score."""
+
+NAMES = TRACKERS.names()
+LEARNED = [name for name in NAMES if isinstance(TRACKERS.get(name), LearnedTracker)]
+SANE = [name for name in NAMES if not TRACKERS.get(name).degenerate]
+
+
+def restaurant_calls(*calls: Sequence[Turn]) -> Corpus:
+    """DSTC2 calls that nobody labelled."""
+    logs, labels, beliefs = {}, {}, {}
+    for number, turns in enumerate(calls):
+        session = f"voip-{number}"
+        written = [log_turn(index, system, live) for index, (system, live) in enumerate(turns)]
+        logs[f"Mar13_S0A0/{session}"] = log(session, written, dialog_manager=0)
+        labels[f"Mar13_S0A0/{session}"] = dstc2_labels(session, [dstc2_label_turn({}) for _ in turns])
+        beliefs[session] = [{"goal-labels": {}, "method-label": {}, "requested-slots": {}} for _ in turns]
+    return read_dstc2(Dstc2Files("dstc2_dev", logs, labels, tracker("dstc2_dev", beliefs), ONTOLOGY))[0]
+
+
+def bus_calls(calls: Sequence[Sequence[tuple[Turn, bool, list[Json]]]]) -> Corpus:
+    """DSTC1 calls: per turn what is said, whether the system began anew, and labels."""
+    logs, labels, beliefs = {}, {}, {}
+    for number, turns in enumerate(calls):
+        session = f"call-{number}"
+        logs[f"calls/{session}"] = log(
+            session,
+            [log_turn(i, system, live, restart=anew) for i, ((system, live), anew, _) in enumerate(turns)],
+        )
+        labels[f"calls/{session}"] = dstc1_labels(session, [found for _, _, found in turns])
+        beliefs[session] = [{} for _ in turns]
+    return read_dstc1(Dstc1Files("train4", logs, labels, tracker("train4", beliefs)))[0]
+
+
+ROUTES = tuple(f"{number}c" for number in range(60, 68))
+STOPS = ("cmu", "forbes", "airport", "waterfront", "fifth", "centre")
+
+
+def draw_goal(rng: np.random.Generator) -> dict[str, dict[str, str]]:
+    """What a caller wants: per slot the pairs of its value."""
+    return {
+        "route": {"route": str(rng.choice(ROUTES))},
+        "from.desc": {"from.desc": str(rng.choice(STOPS))},
+        "to.desc": {"to.desc": str(rng.choice(STOPS))},
+        "time": {"time.hour": str(rng.integers(1, 12)), "time.ampm": str(rng.choice(["am", "pm"]))},
+    }
+
+
+@cache
+def perfect_calls(n_dialogs: int, seed: int = 0) -> Corpus:
+    """One hypothesis of score 1 a turn, true, a yes after every confirmation; the second half begins anew."""
+    rng = np.random.default_rng(seed)
+    calls = []
+    for _ in range(n_dialogs):
+        turns: list[tuple[Turn, bool, list[Json]]] = []
+        for anew in (False, True):
+            goal = draw_goal(rng)
+            begin = len(turns)
+            for slot in rng.permutation(list(goal)):
+                pairs = goal[str(slot)]
+                said = act("inform", *pairs.items())
+                asked = act("request", ("slot", str(slot)))
+                first = len(turns) == begin
+                turns.append((([asked], [heard(1.0, said)]), anew and first, [slu_label(True, pairs)]))
+                confirmation = act(str(rng.choice(["expl-conf", "impl-conf"])), *pairs.items())
+                if rng.random() < 0.5:
+                    explicit = confirmation["act"] == "expl-conf"
+                    answer = [heard(1.0, act("affirm"))] if explicit else [heard(1.0, act("null"))]
+                    turns.append((([confirmation], answer), False, []))
+        calls.append(turns)
+    return bus_calls(calls)
+
+
+@cache
+def noisy_calls(n_dialogs: int, n_turns: int = 5, seed: int = 0) -> Corpus:
+    """Two or three hypotheses a turn, the first of which is right in most turns."""
+    rng = np.random.default_rng(seed)
+    calls = []
+    for _ in range(n_dialogs):
+        goal = draw_goal(rng)
+        turns: list[tuple[Turn, bool, list[Json]]] = []
+        for _ in range(n_turns):
+            slot = str(rng.choice(list(goal)))
+            confusions = [goal[slot], *(draw_goal(rng)[slot] for _ in range(int(rng.integers(1, 3))))]
+            distinct = [pairs for i, pairs in enumerate(confusions) if pairs not in confusions[:i]]
+            if rng.random() < 0.25:
+                distinct.reverse()
+            scores = np.sort(rng.dirichlet(np.ones(len(distinct) + 1)))[::-1]
+            live = [
+                heard(float(score), act("inform", *pairs.items()))
+                for score, pairs in zip(scores, distinct, strict=False)
+            ]
+            labels = [slu_label(pairs == goal[slot], pairs) for pairs in distinct]
+            turns.append((([act("request", ("slot", slot))], live), False, labels))
+        calls.append(turns)
+    return bus_calls(calls)
+
+
+@cache
+def ready(name: str) -> BuiltInTracker:
+    """A tracker by its name; a learned one was taught by noisy calls, once for all tests."""
+    found = TRACKERS.get(name)
+    fitted: BuiltInTracker = found
+    if isinstance(found, LearnedTracker):
+        fitted = found.fit([noisy_calls(80), perfect_calls(20)])
+    return fitted
+
+
+def scores_of(output: TrackerOutput, corpus: Corpus) -> Beliefs:
+    """What a tracker gave, in words."""
+    found: Beliefs = []
+    given, n_slots = output.given, len(corpus.slots)
+    for turn in range(corpus.n_turns):
+        slots: dict[str, dict[Any, float]] = {}
+        for column, slot in enumerate(corpus.slots):
+            rows = range(*given.offsets[turn * n_slots + column :][:2])
+            if rows:
+                slots[slot] = {
+                    corpus.vocabulary.value(int(given.value[i])): float(given.score[i]) for i in rows
+                }
+        found.append(slots)
+    return found
+
+
+def tops_of(output: TrackerOutput, corpus: Corpus) -> list[dict[str, Any]]:
+    """The best value of each slot at each turn, None left out."""
+    best = output.beliefs.value[output.beliefs.top].reshape(corpus.n_turns, -1)
+    return [
+        {
+            corpus.slots[column]: corpus.vocabulary.value(int(row[column]))
+            for column in np.flatnonzero(row != NONE)
+        }
+        for row in best
+    ]
