@@ -108,5 +108,5 @@ class Registry(Generic[T]):
 FORMATS: Registry[Any] = Registry("format", "extrinsic.formats", "extrinsic.corpus.formats")
 METRICS: Registry[Any] = Registry("metric", "extrinsic.metrics", "extrinsic.metrics")
 TRACKERS: Registry[Any] = Registry("tracker", "extrinsic.trackers", "extrinsic.trackers")
-FEATURES: Registry[Any] = Registry("feature map", "extrinsic.features")
+FEATURES: Registry[Any] = Registry("feature map", "extrinsic.features", "extrinsic.policy.features")
 ESTIMATORS: Registry[Any] = Registry("estimator", "extrinsic.estimators")

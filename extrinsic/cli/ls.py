@@ -13,7 +13,7 @@ from extrinsic.registry import ESTIMATORS, FEATURES, FORMATS, METRICS, TRACKERS,
 from extrinsic.signature import sign
 
 NAME = "ls"
-HELP = "list formats, metrics, trackers, features, estimators, configs, domains"
+HELP = "list formats, domains, metrics, trackers, features, blocks, estimators, configs"
 DESCRIPTION = (
     "List what there is, one line each; the first word of a line is the key. Without a kind: the kinds."
 )
@@ -31,12 +31,28 @@ def _domains() -> Lines:
     return [(name, load_domain(name).description) for name in built_in_domains()]
 
 
+def _blocks() -> Lines:
+    from extrinsic.policy.features.blocks import BLOCKS
+
+    return [(name, block.summary) for name, block in sorted(BLOCKS.items())]
+
+
+def _details(kind: str | None, key: str) -> dict[str, Any]:
+    """What programs want to know beside the summary."""
+    if kind != "trackers":
+        return {}
+    from extrinsic.trackers.definition import flags_of
+
+    return flags_of(TRACKERS.get(key))
+
+
 KINDS: dict[str, tuple[str, Callable[[], Lines]]] = {
     "formats": ("file formats of corpora and tracker outputs", partial(_registered, FORMATS)),
     "domains": ("tasks: slots, groups, what the system's acts mean", _domains),
     "metrics": ("intrinsic metrics of a tracker", partial(_registered, METRICS)),
     "trackers": ("trackers that run on any corpus with an SLU N-best", partial(_registered, TRACKERS)),
     "features": ("maps from beliefs to the state of a policy", partial(_registered, FEATURES)),
+    "blocks": ("what feature maps are made of; a list of them is one, too", _blocks),
     "estimators": ("estimators of what a policy is worth", partial(_registered, ESTIMATORS)),
     "configs": ("studies that come with the package", list),
 }
@@ -53,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         lines = KINDS[arguments.kind][1]()
     if arguments.json:
-        rows = [{"key": key, "summary": summary} for key, summary in lines]
+        rows = [{"key": key, "summary": summary, **_details(arguments.kind, key)} for key, summary in lines]
         print_rows(sign(command=NAME, kind=arguments.kind), rows, sys.stdout)
         return 0
     width = max((len(key) for key, _ in lines), default=0)

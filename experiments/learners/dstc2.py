@@ -1,0 +1,54 @@
+"""`python -m experiments.learners.dstc2`: learning on the real DSTC2 calls, with and without the manager.
+
+Needs the data (EXTRINSIC_DATA, or ../shared/data); see the README.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from threadpoolctl import threadpool_limits
+
+import extrinsic
+from extrinsic.cli.tables import print_table
+from extrinsic.policy.features import find_features
+from extrinsic.policy.lspi import KernelLSPI
+from extrinsic.policy.transitions import transitions_of
+
+DATA = Path(os.environ.get("EXTRINSIC_DATA", "../shared/data")) / "dstc2"
+TRACKED = ("focus", "baseline", "hwu", "yarbus_28")
+PARAMETERS = {"gamma": 0.95, "ridge": 10.0}
+
+
+def main() -> None:
+    corpus = extrinsic.read_corpus(DATA / "dstc2_traindev.tar.gz", "dstc2_train", format="dstc2")
+    rows: list[dict[str, Any]] = []
+    for name in TRACKED:
+        output = extrinsic.read_tracker(DATA / "trackers" / f"{name}.train.json.gz", corpus, name)
+        for preset in ("compact", "grouped_history", "lee2014"):
+            for with_manager in (True, False):
+                features = replace(find_features(preset), conditions=with_manager)
+                begin = time.perf_counter()
+                transitions = transitions_of(corpus, output, features)
+                with threadpool_limits(limits=1, user_api="blas"):
+                    learner = KernelLSPI(**PARAMETERS).fit(transitions)
+                rows.append(
+                    {
+                        "tracker": name,
+                        "features": preset,
+                        "manager": with_manager,
+                        "transitions": len(transitions),
+                        "seconds": time.perf_counter() - begin,
+                        **asdict(learner.fit_),
+                    }
+                )
+    print_table(rows, {key: key for key in rows[0]}, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,67 @@
+"""Lee's P(a | s): a support vector machine on the same kernel without the action, calibrated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from extrinsic.arrays import Floats, Ints
+from extrinsic.errors import UsageError
+from extrinsic.policy.behaviour import FOLDS, ActionLearner, ActionModel
+from extrinsic.policy.kernels import Kernel, Points, state_kernel
+from extrinsic.policy.states import States
+
+MOST = 20_000
+"""More states than this do not fit: the kernel matrix is dense (3 GB)."""
+
+
+@dataclass(frozen=True)
+class CalibratedSVM(ActionLearner):
+    """Sigmoids fitted to the margins of dialogs held out (Platt), one against the rest.
+
+    The margins come from a cross-validation by dialog, the machine from all data.
+    """
+
+    width: float = 1.0
+    penalty: float = 1.0
+    folds: int = FOLDS
+    rarest: int = 25
+
+    def fit_classes(self, states: States, action: Ints, dialog: Ints) -> ActionModel:
+        from sklearn.calibration import CalibratedClassifierCV
+        from sklearn.svm import SVC
+
+        if len(states) > MOST:
+            raise UsageError(
+                "an SVM on a precomputed kernel takes no more states than fit into memory; "
+                "choose behaviour 'logistic'", expected=f"at most {MOST:,}", found=f"{len(states):,}",
+            )  # fmt: skip
+        kernel, points = state_kernel(1.0, self.width), Points(states.continuous, states.discrete)
+        machine = CalibratedClassifierCV(
+            SVC(kernel="precomputed", C=self.penalty), ensemble=False, cv=self._splits(action, dialog)
+        )
+        machine.fit(kernel(points, points), action)
+        return _Fitted(kernel, points, machine)
+
+    def _splits(self, action: Ints, dialog: Ints) -> list[tuple[Ints, Ints]]:
+        """Folds of whole dialogs, each of which leaves every action something to learn from."""
+        numbers = np.unique(dialog)
+        for folds in range(min(self.folds, len(numbers)), 1, -1):
+            fold = np.searchsorted(numbers, dialog) % folds
+            splits = [(np.flatnonzero(fold != held), np.flatnonzero(fold == held)) for held in range(folds)]
+            if all(len(np.unique(action[train])) == len(np.unique(action)) for train, _ in splits):
+                return splits
+        raise UsageError("an action occurs in one dialog only, so the SVM cannot be calibrated by dialog")
+
+
+@dataclass(frozen=True, eq=False)
+class _Fitted(ActionModel):
+    kernel: Kernel
+    points: Points
+    machine: Any
+
+    def probabilities(self, states: States) -> Floats:
+        rows = self.kernel(Points(states.continuous, states.discrete), self.points)
+        return np.asarray(self.machine.predict_proba(rows))

@@ -1,0 +1,26 @@
+"""The filter: only what was likely enough to be tried may be chosen (Lee, Henderson et al. 2008)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from extrinsic.arrays import Bools, Floats
+from extrinsic.errors import UsageError
+
+
+def admit(probabilities: Floats, threshold: float, possible: Bools | None = None) -> Bools:
+    """(n, n_actions) actions more likely than the threshold; where none is, the likeliest one.
+
+    possible (n, n_actions): what can be done at all; nothing else is admitted.
+    """
+    if not 0.0 <= threshold < 1.0:
+        raise UsageError("the threshold of the filter must lie in [0, 1)", found=str(threshold))
+    if not np.isfinite(probabilities).all():
+        raise UsageError("the probabilities of actions must be finite numbers")
+    if possible is not None and not possible.any(axis=1).all():
+        raise UsageError("there is a state in which nothing at all can be done")
+    chances = probabilities if possible is None else np.where(possible, probabilities, -1.0)
+    admitted = chances > threshold
+    empty = np.flatnonzero(~admitted.any(axis=1))
+    admitted[empty, chances[empty].argmax(axis=1)] = True
+    return np.asarray(admitted)

@@ -1,0 +1,61 @@
+"""Kernel logistic regression: P(a | s) from the kernels of a dictionary of states."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from extrinsic.arrays import Floats, Ints
+from extrinsic.policy.basis import Basis
+from extrinsic.policy.behaviour import ActionLearner, ActionModel
+from extrinsic.policy.kernels import Gaussian
+from extrinsic.policy.states import States
+
+
+@dataclass(frozen=True)
+class KernelLogistic(ActionLearner):
+    """Multinomial logistic regression on phi(s) = k(s, s_j), s_j of a sparsified dictionary of states.
+
+    The kernel has height 1.   nu: of the sparsification.
+    penalty: the weight of the data against the squared weights (scikit-learn's C).
+    """
+
+    width: float = 0.7
+    nu: float = 0.25
+    penalty: float = 3.0
+
+    def fit_classes(self, states: States, action: Ints, dialog: Ints) -> ActionModel:
+        from sklearn.linear_model import LogisticRegression
+
+        basis = Basis.fit(states.continuous, states.discrete, Gaussian(1.0, self.width), self.nu)
+        features = _features(basis, states)
+        # The gradient is a mean over the data: with more of it, less of each step is worth the time.
+        tolerance = 1e-4 * np.clip(len(action) / 5_000, 1.0, 10.0)
+        model = LogisticRegression(C=self.penalty, max_iter=1000, tol=tolerance)
+        model.fit(features, action)
+        coefficients, intercept = model.coef_, model.intercept_
+        if len(intercept) == 1:  # scikit-learn keeps one row for two classes
+            coefficients, intercept = (
+                np.stack([0 * coefficients[0], coefficients[0]]),
+                np.array([0.0, intercept[0]]),
+            )
+        return _Fitted(basis, np.ascontiguousarray(coefficients.T), intercept)
+
+
+@dataclass(frozen=True, eq=False)
+class _Fitted(ActionModel):
+    basis: Basis
+    coefficients: Floats
+    intercept: Floats
+
+    def probabilities(self, states: States) -> Floats:
+        scores = _features(self.basis, states) @ self.coefficients + self.intercept
+        scores -= scores.max(axis=1, keepdims=True)
+        odds = np.exp(scores)
+        return np.asarray(odds / odds.sum(axis=1, keepdims=True))
+
+
+def _features(basis: Basis, states: States) -> Any:
+    return basis.rows(states.continuous, basis.block_of(states.discrete))

@@ -1,0 +1,144 @@
+"""Least-squares temporal differences: the Q function of a policy on fixed data."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+from scipy import linalg, sparse
+from scipy.sparse.linalg import LinearOperator, gmres, splu
+
+from extrinsic.arrays import Bools, Floats, Ints, offsets_from_lengths
+from extrinsic.errors import UsageError
+
+DENSE_UP_TO = 300
+"""Systems up to this size are solved dense: BLAS is faster there than anything clever."""
+
+TOLERANCE, GOOD_ENOUGH = 1e-13, 1e-10
+"""What the Krylov steps aim at, and what is taken; where they do not get there, a factorisation does."""
+
+KRYLOV = 80
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Q(x) = prior + phi(x) weights.   condition: of the Gram matrix phi' phi + ridge (2-norm)."""
+
+    weights: Floats
+    prior: float
+    condition: float
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """What stays the same while a policy is improved: phi of the decisions taken, and its Gram matrix.
+
+    phi (n, m), its columns in blocks: no row has entries in two of them.   offsets (n_blocks + 1,): of the
+    blocks.   weight (n,): of the decisions.
+    """
+
+    phi: sparse.csr_array
+    offsets: Ints
+    ridge: float
+    weight: Floats | None = None
+
+    @cached_property
+    def weighted(self) -> sparse.csr_array:
+        """phi with its rows weighted."""
+        if self.weight is None:
+            return self.phi
+        return sparse.csr_array(self.phi.multiply(self.weight[:, None]))
+
+    @cached_property
+    def transposed(self) -> sparse.csr_array:
+        return self.weighted.T.tocsr()
+
+    def solve(
+        self, phi_next: sparse.csr_array, reward: Floats, ends: Bools, gamma: float, prior: float
+    ) -> Solution:
+        """w such that phi' (r + gamma q' - q) = ridge w, with q = prior + phi w, q' = 0 after the end.
+
+        phi_next (n, m): of what follows each decision, zero rows after the end. That is
+        phi' (phi - gamma phi_next) w + ridge w = phi' (r + gamma prior [goes on] - prior).
+        """
+        right = self.transposed @ (reward + gamma * prior * ~ends - prior)
+        weights = self._solved(self.transposed, self.phi - gamma * phi_next, right)
+        return Solution(weights, prior, self._inverse_of_gram[1])
+
+    def solve_transposed(self, phi_next: sparse.csr_array, right: Floats, gamma: float) -> Floats:
+        """x such that (phi' (phi - gamma phi_next) + ridge)' x = right: what a linear function of the weights
+        hangs on."""
+        change = sparse.csr_array((self.phi - gamma * phi_next).T)
+        return self._solved(change, self.weighted, right)
+
+    def _solved(self, left: sparse.csr_array, change: sparse.csr_array, right: Floats) -> Floats:
+        """The solution of (left change + ridge) x = right."""
+        if len(right) > DENSE_UP_TO:
+            return self._solved_by_steps(left, change, right)
+        system = (left @ change).toarray()
+        system[np.diag_indices_from(system)] += self.ridge
+        try:
+            with warnings.catch_warnings(action="error", category=linalg.LinAlgWarning):
+                return np.asarray(linalg.solve(system, right, check_finite=False))
+        except (linalg.LinAlgError, linalg.LinAlgWarning):
+            raise _without_solution(self.ridge) from None
+
+    def _solved_by_steps(self, left: sparse.csr_array, change: sparse.csr_array, right: Floats) -> Floats:
+        """Krylov steps on the system times the inverse of its Gram matrix.
+
+        What is left is the identity minus gamma times where one decision leads, and dialogs are short:
+        hardly more steps are needed than a dialog has turns.
+        """
+        inverse, _ = self._inverse_of_gram
+        size = len(right)
+
+        def apply(vector: Floats) -> Floats:
+            return np.asarray(left @ (change @ vector) + self.ridge * vector)
+
+        system = LinearOperator((size, size), matvec=apply, dtype=np.float64)
+        preconditioner = LinearOperator((size, size), matvec=lambda v: inverse @ v, dtype=np.float64)
+        solution, _ = gmres(system, right, rtol=TOLERANCE, restart=KRYLOV, maxiter=5, M=preconditioner)
+        if np.linalg.norm(apply(solution) - right) > GOOD_ENOUGH * np.linalg.norm(right):
+            whole = left @ change + self.ridge * sparse.eye_array(size)
+            try:
+                solution = splu(whole.tocsc()).solve(right)
+            except RuntimeError:
+                raise _without_solution(self.ridge) from None
+        return np.asarray(solution)
+
+    @cached_property
+    def _inverse_of_gram(self) -> tuple[sparse.csr_array, float]:
+        """The inverse of phi' phi + ridge, block by block, and its condition number."""
+        gram = sparse.csr_array(self.transposed @ self.phi)
+        blocks, columns, lowest, highest = [], [], np.inf, 0.0
+        for begin, end in pairwise(self.offsets):
+            block = gram[begin:end, begin:end].toarray()
+            block[np.diag_indices_from(block)] += self.ridge
+            values, vectors = np.linalg.eigh(block)
+            lowest, highest = min(lowest, values[0]), max(highest, values[-1])
+            blocks.append(((vectors / np.maximum(values, 1e-12 * highest)) @ vectors.T).ravel())
+            columns.append(np.tile(np.arange(begin, end), end - begin))
+        sizes = np.diff(self.offsets)
+        rows = offsets_from_lengths(np.repeat(sizes, sizes))
+        parts = (np.concatenate(blocks), np.concatenate(columns), rows)
+        inverse = sparse.csr_array(parts, shape=gram.shape)
+        return inverse, float(highest / lowest) if lowest > 0 else np.inf
+
+
+def _without_solution(ridge: float) -> UsageError:
+    return UsageError(
+        "the equations of LSTD have no (reliable) solution: what a policy leads to is not told by the data",
+        expected="a larger ridge, or a gamma below 1", found=f"ridge {ridge:g}",
+    )  # fmt: skip
+
+
+def solve_lstd(
+    phi: sparse.csr_array, phi_next: sparse.csr_array, reward: Floats, ends: Bools,
+    gamma: float, ridge: float, prior: float, sample_weight: Floats | None = None,
+) -> Solution:  # fmt: skip
+    """The weights of one policy's Q; all columns of phi as one block, for who does not know of any."""
+    offsets = np.array([0, phi.shape[1]])
+    return System(phi, offsets, ridge, sample_weight).solve(phi_next, reward, ends, gamma, prior)

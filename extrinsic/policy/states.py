@@ -1,0 +1,48 @@
+"""States of a policy: numbers that are compared by distance, and signs that are the same or not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from extrinsic.arrays import Floats, Ints
+from extrinsic.errors import UsageError
+
+
+@dataclass(frozen=True, eq=False)
+class States:
+    """n states: continuous (n, d), discrete (n, e), with a name for every column."""
+
+    continuous: Floats
+    discrete: Ints
+    continuous_names: tuple[str, ...]
+    discrete_names: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        for array, names in ((self.continuous, self.continuous_names), (self.discrete, self.discrete_names)):
+            if array.ndim != 2 or array.shape[1] != len(names) or len(array) != len(self.continuous):
+                raise UsageError("the columns of states and their names do not fit together")
+        wrong = np.argwhere(~np.isfinite(self.continuous))
+        if len(wrong):
+            row, column = wrong[0]
+            raise UsageError(
+                f"the feature {self.continuous_names[column]!r} is not a finite number",
+                expected="finite numbers",
+                found=f"{self.continuous[row, column]} in state {row}, {len(wrong):,} such in all",
+            )
+
+    def __len__(self) -> int:
+        return len(self.continuous)
+
+    def take(self, rows: Ints) -> States:
+        return States(self.continuous[rows], self.discrete[rows], self.continuous_names, self.discrete_names)
+
+    def require_like(self, other: States) -> None:
+        """Raise UsageError unless both have the same columns."""
+        mine, its = (s.continuous_names + s.discrete_names for s in (self, other))
+        if mine != its:
+            raise UsageError(
+                "the states have other features than those learned from",
+                expected=", ".join(its), found=", ".join(mine),
+            )  # fmt: skip

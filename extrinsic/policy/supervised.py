@@ -1,0 +1,33 @@
+"""The supervised policy: do what the system that made the corpus would do, or draw from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from extrinsic.arrays import Bools, Floats
+from extrinsic.policy.behaviour import ActionModel
+from extrinsic.policy.filter import admit
+from extrinsic.policy.states import States
+
+
+@dataclass(frozen=True, eq=False)
+class SupervisedPolicy:
+    """P(a | s) as a policy: its likeliest action, or (`sampled`) a draw from it.
+
+    The likeliest action tends to go round in circles on confirmations; a draw does not.
+    """
+
+    model: ActionModel
+    sampled: bool = False
+    threshold: float = 0.0
+
+    def probabilities(self, states: States, possible: Bools | None = None) -> Floats:
+        """(n, n_actions); nothing is drawn that is not likelier than the threshold, if anything is."""
+        chances = self.model.probabilities(states)
+        admitted = admit(chances, self.threshold if self.sampled else 0.0, possible)
+        drawn = np.where(admitted, np.maximum(chances, 1e-12), 0.0)
+        if not self.sampled:
+            drawn = (np.arange(drawn.shape[1]) == drawn.argmax(axis=1)[:, None]).astype(np.float64)
+        return np.asarray(drawn / drawn.sum(axis=1, keepdims=True))

@@ -1,0 +1,67 @@
+"""Decisions made up for tests: from plain columns, from a known policy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from extrinsic.arrays import Floats, Ints
+from extrinsic.policy.states import States
+from extrinsic.policy.transitions import END, Transitions
+
+
+def states_of(continuous: Any, discrete: Any) -> States:
+    continuous, discrete = np.asarray(continuous, dtype=np.float64), np.asarray(discrete, dtype=np.int64)
+    return States(
+        continuous,
+        discrete,
+        tuple(f"x{i}" for i in range(continuous.shape[1])),
+        tuple(f"sign{i}" for i in range(discrete.shape[1])),
+    )
+
+
+def decisions(
+    states: States, action: Any, reward: Any, dialog: Any, n_actions: int,
+    propensities: Floats | None = None, sessions: tuple[str, ...] | None = None,
+) -> Transitions:  # fmt: skip
+    """Dialogs one after the other; dialog (n,): 0, 0, 1, ..."""
+    action, dialog = np.asarray(action, dtype=np.int64), np.asarray(dialog, dtype=np.int64)
+    follows = np.append(dialog[1:] == dialog[:-1], False)
+    begins = np.flatnonzero(np.diff(dialog, prepend=-1))
+    n_dialogs = int(dialog[-1]) + 1
+    return Transitions(
+        states=states,
+        action=action,
+        reward=np.asarray(reward, dtype=np.float64),
+        next=np.where(follows, np.arange(len(action)) + 1, END),
+        dialog=dialog,
+        turn=np.arange(len(action)) - begins[dialog] + 1,
+        propensities=np.full((len(action), n_actions), np.nan) if propensities is None else propensities,
+        actions=tuple(f"act{i}" for i in range(n_actions)),
+        sessions=sessions or tuple(f"call-{i:05}" for i in range(n_dialogs)),
+    )
+
+
+def known_chances(states: States, n_actions: int) -> Floats:
+    """(n, n_actions) a policy that depends on the first number and the first sign."""
+    slope = np.linspace(-3.0, 3.0, n_actions)
+    sign = np.where(states.discrete[:, :1] == 0, 1.0, -1.0)
+    odds = np.exp(sign * states.continuous[:, :1] * slope)
+    return np.asarray(odds / odds.sum(axis=1, keepdims=True))
+
+
+def drawn_decisions(n_dialogs: int, n_actions: int = 3, length: int = 5, seed: int = 0) -> Transitions:
+    """Actions drawn by `known_chances`, logged; the reward is high for one action, depending on the sign."""
+    rng = np.random.default_rng(seed)
+    n_rows = n_dialogs * length
+    states = states_of(rng.uniform(-1, 1, (n_rows, 2)), rng.integers(0, 2, (n_rows, 2)))
+    chances = known_chances(states, n_actions)
+    action = draw(chances, rng)
+    reward = np.where(action == states.discrete[:, 1], 10.0, -5.0) + rng.normal(0, 1, n_rows)
+    dialog = np.repeat(np.arange(n_dialogs), length)
+    return decisions(states, action, reward, dialog, n_actions, chances)
+
+
+def draw(chances: Floats, rng: np.random.Generator) -> Ints:
+    return np.asarray((np.cumsum(chances, axis=1) < rng.random(len(chances))[:, None]).sum(axis=1))

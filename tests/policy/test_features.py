@@ -1,0 +1,221 @@
+"""What a policy sees: names of columns, numbers by hand, the same on file and at the table."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+
+from extrinsic.errors import UsageError
+from extrinsic.policy.features import Features, find_features
+from extrinsic.policy.situations import BEFORE, Situations, situations_of_corpus, stable_number
+from extrinsic.policy.states import States
+from extrinsic.policy.transitions import transitions_of
+from extrinsic.registry import FEATURES, TRACKERS
+from extrinsic.simulation import play
+from tests.builders import DSTC1_SLOTS, Dstc2Files, only_sessions
+from tests.metrics.reading import read_dstc1, read_dstc2
+from tests.policy.calls import files_of, read, whole_call
+from tests.policy.players import Anything, Witness
+from tests.samples import small_dstc1, small_dstc2
+from tests.simulation.worlds import TOWN, world
+
+BUS_GROUPS = ("from", "to", "route", "date", "time")
+RESTAURANT_SLOTS, RESTAURANT_GROUPS = ("food", "pricerange", "name", "area"), ("food", "area", "pricerange")
+
+
+def named(prefix: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(f"{prefix}.{name}" for name in names)
+
+
+def scores_of(names: tuple[str, ...]) -> tuple[str, ...]:
+    return named("top", names) + named("second", names) + named("none", names)
+
+
+MINIMA = ("lowest.required", "lowest.filled", "mean.required")
+COMPACT = (*MINIMA, "lowest.unconfirmed", "missing", "negated", "informed", "confirmed", "turn", "repeats")
+
+
+def columns_of(preset: str, slots: tuple[str, ...], groups: tuple[str, ...]) -> tuple[Any, Any]:
+    filled = named("filled", groups)
+    return {
+        "lee2014_literal": (scores_of(slots), (*named("filled", slots), *named("value", slots), "affirmed")),
+        "lee2014": (scores_of(slots), (*named("filled", slots), "affirmed")),
+        "grouped": ((*scores_of(groups), *MINIMA), (*filled, "answer")),
+        "grouped_history": (
+            (*scores_of(groups), *MINIMA, "confirmed", "turn", "repeats"),
+            (*filled, "answer", "offered"),
+        ),
+        "compact": (COMPACT, ("answer", "offered", "last_act")),
+    }[preset]
+
+
+@pytest.mark.parametrize("preset", FEATURES.names())
+def test_columns_of_presets(preset: str) -> None:
+    """On restaurants also the last act, whether something was asked for, and the dialog manager."""
+    corpus, output = read_dstc1(small_dstc1())
+    continuous, discrete = columns_of(preset, DSTC1_SLOTS, BUS_GROUPS)
+    bus = find_features(preset)(situations_of_corpus(corpus, output, np.arange(3)))
+    assert (bus.continuous_names, bus.discrete_names) == (continuous, discrete)
+    assert (bus.continuous.shape, bus.discrete.shape) == ((3, len(continuous)), (3, len(discrete)))
+
+    corpus, output = read_dstc2(small_dstc2())
+    continuous, discrete = columns_of(preset, RESTAURANT_SLOTS, RESTAURANT_GROUPS)
+    more = ("last_act", "requested", "condition.dialog-manager")
+    restaurants = find_features(preset)(situations_of_corpus(corpus, output, np.arange(5)))
+    assert restaurants.continuous_names == continuous
+    assert restaurants.discrete_names == tuple(dict.fromkeys((*discrete, *more)))
+    without = replace(find_features(preset), conditions=False)(
+        situations_of_corpus(corpus, output, np.arange(5))
+    )
+    assert without.discrete_names == restaurants.discrete_names[:-1]
+    assert np.array_equal(without.discrete, restaurants.discrete[:, :-1])
+
+
+def known(turns: Any) -> Situations:
+    corpus, output = read(whole_call())
+    return situations_of_corpus(corpus, output, np.asarray(turns))
+
+
+def test_restaurants_by_hand() -> None:
+    files = deepcopy(small_dstc2())
+    files.tracker["sessions"][2]["turns"] = deepcopy(files.tracker["sessions"][2]["turns"][:1]) * 2
+    files.tracker["sessions"][2]["turns"][1] = deepcopy(files.tracker["sessions"][2]["turns"][1])
+    for turn, score in ((0, 0.25), (1, 0.75)):
+        files.tracker["sessions"][2]["turns"][turn]["requested-slots"] = {"phone": score}
+    corpus, output = read_dstc2(files)
+    states = find_features("compact")(situations_of_corpus(corpus, output, np.array([0, 3, 4])))
+    column = dict(zip(states.discrete_names, states.discrete.T.tolist(), strict=True))
+    assert column["requested"] == [0, 0, 1]
+    assert column["last_act"] == [0, 0, corpus.domain.predicate_names.index("confirm")]
+    assert column["condition.dialog-manager"] == [stable_number("0"), stable_number("1"), stable_number("1")]
+    assert column["answer"] == [0, 0, 1]
+    numbers = dict(zip(states.continuous_names, states.continuous.T.tolist(), strict=True))
+    assert numbers["confirmed"] == pytest.approx([0.0, 0.0, 1 / 3])
+    assert numbers["lowest.unconfirmed"] == pytest.approx([0.75, 0.75, 1.0])
+    assert numbers["missing"] == pytest.approx([2 / 3] * 3)
+    assert numbers["mean.required"] == pytest.approx([0.25] * 3)
+
+
+def without_greetings(files: Dstc2Files) -> Dstc2Files:
+    """Every call begins with its second turn, if it has one."""
+    for directory, call in files.logs.items():
+        session = call["session-id"]
+        if len(call["turns"]) > 1:
+            call["turns"] = [{**turn, "turn-index": i} for i, turn in enumerate(call["turns"][1:])]
+            files.labels[directory]["turns"] = files.labels[directory]["turns"][1:]
+            for part in files.tracker["sessions"]:
+                if part["session-id"] == session:
+                    part["turns"] = part["turns"][1:]
+    return files
+
+
+def test_a_call_without_greeting_has_its_own_conditions() -> None:
+    """Its first decision is made before anything was said, but by a dialog manager that is known."""
+    corpus, output = read_dstc2(without_greetings(small_dstc2()))
+    transitions = transitions_of(corpus, output)
+    assert transitions.sessions == ("one", "three")
+    assert transitions.turn.tolist() == [0, 0]
+    manager = transitions.states.discrete[
+        :, transitions.states.discrete_names.index("condition.dialog-manager")
+    ]
+    assert manager.tolist() == [stable_number("0"), stable_number("1")]
+
+
+def test_before_a_call_begins_nothing_was_asked_for() -> None:
+    """Whatever somebody else asked for in the first call."""
+    files = without_greetings(small_dstc2())
+    files.tracker["sessions"][0]["turns"][0]["requested-slots"] = {"phone": 0.75}
+    corpus, output = read_dstc2(files)
+    states = Features(("requested",), conditions=False)(
+        situations_of_corpus(corpus, output, np.array([0, BEFORE]))
+    )
+    assert states.discrete_names == ("requested", "last_act")
+    assert states.discrete.tolist() == [[1, corpus.domain.predicate_names.index("request")], [0, -1]]
+
+
+def test_blocks_of_a_list() -> None:
+    states = find_features(["turn", "answer", "turn"])(known([0, 6]))
+    assert states.continuous_names == ("turn",)
+    assert states.discrete_names == ("answer",)
+    only_signs = find_features(["offered"])(known([0, 6]))
+    assert only_signs.continuous.shape == (2, 0)
+    only_numbers = find_features(["turn"])(known([0, 6]))
+    assert only_numbers.discrete.shape == (2, 0)
+
+
+@pytest.mark.parametrize("blocks", [(), "turn", ""])
+def test_features_are_a_list_of_at_least_one_block(blocks: Any) -> None:
+    with pytest.raises(UsageError, match="at least one block"):
+        Features(blocks)
+
+
+def test_no_blocks_by_list() -> None:
+    with pytest.raises(UsageError, match="at least one block"):
+        find_features([])
+
+
+def test_unknown_names_are_told_with_the_closest() -> None:
+    with pytest.raises(UsageError, match="no feature block 'turns'; did you mean 'turn'"):
+        find_features(["turns"])
+    with pytest.raises(UsageError, match="did you mean 'compact'"):
+        find_features("compct")
+    strange = replace(known([0]), domain=msgspec.structs.replace(TOWN.domain, state=("ofered",)))
+    with pytest.raises(UsageError, match="did you mean 'offered'"):
+        find_features("compact")(strange)
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
+def test_numbers_are_finite(number: float) -> None:
+    situations = known([0, 1])
+    top = situations.summary.top.copy()
+    top[1, 1] = number
+    spoilt = replace(situations, summary=replace(situations.summary, top=top))
+    with pytest.raises(
+        UsageError, match=r"'top.from.desc' is not a finite number .* in state 1, 1 such in all"
+    ):
+        find_features("lee2014")(spoilt)
+
+
+def test_columns_and_names_fit_together() -> None:
+    with pytest.raises(UsageError, match="do not fit"):
+        States(np.zeros((2, 1)), np.zeros((2, 1), dtype=np.int64), ("a", "b"), ("c",))
+    with pytest.raises(UsageError, match="do not fit"):
+        States(np.zeros((2, 1)), np.zeros((3, 1), dtype=np.int64), ("a",), ("b",))
+
+
+@pytest.mark.parametrize("preset", FEATURES.names())
+def test_numbers_do_not_depend_on_the_vocabulary(preset: str) -> None:
+    """The same calls read in another order: every word gets another id."""
+    late = [replace(turn, beliefs={"route": [(0.5, {"route": "61c"})]}) for turn in whole_call()]
+    files = files_of({"a": whole_call(), "b": late})
+    corpus, output = read_dstc1(files)
+    other, other_output = read_dstc1(only_sessions(files, [1, 0]))
+    word = "61c"
+    assert corpus.vocabulary.find(word) != other.vocabulary.find(word)
+    found, again = transitions_of(corpus, output, preset), transitions_of(other, other_output, preset)
+    assert found.states.continuous.tobytes() == again.states.continuous.tobytes()
+    assert found.states.discrete.tobytes() == again.states.discrete.tobytes()
+
+
+@pytest.mark.parametrize("tracker", ["focus", "last_turn", "vote"])
+@pytest.mark.parametrize("preset", ["compact", "grouped_history", "lee2014_literal"])
+def test_states_at_the_table_are_those_on_file(preset: str, tracker: str) -> None:
+    """Restarts included."""
+    restless = world(caller={"starts_over": 0.1})
+    witness = Witness(Anything(), find_features(preset))
+    played = play(witness, TRACKERS.get(tracker), 80, 3, restless)
+    assert played.corpus.restart.any()
+    n_seen = 0
+    for dialogs, turn, live in witness.seen:
+        turns = played.corpus.offsets[dialogs] + turn - 1
+        stored = find_features(preset)(situations_of_corpus(played.corpus, played.output, turns))
+        stored.require_like(live)
+        assert np.abs(stored.continuous - live.continuous).max() <= 1e-12
+        assert np.array_equal(stored.discrete, live.discrete)
+        n_seen += len(dialogs)
+    assert n_seen == played.corpus.n_turns - played.corpus.n_dialogs

@@ -1,0 +1,186 @@
+"""LSTD against closed forms: tables, plain dense algebra, repeated rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from extrinsic.arrays import Floats
+from extrinsic.errors import UsageError
+from extrinsic.policy import lstd
+from extrinsic.policy.basis import Basis
+from extrinsic.policy.kernels import Gaussian
+from extrinsic.policy.lstd import System, solve_lstd
+from tests.policy.tables import Episodes, episodes
+
+WAYS = {"dense": 10_000, "by steps": 0}
+"""Up to which size a system is solved dense."""
+
+every_way = pytest.mark.parametrize("way", WAYS)
+
+HEIGHT = 16.0
+"""k(x, x) of delta kernels and a Gaussian between equal numbers, at the height of 4."""
+
+
+def one_hot(pair: Floats, n_pairs: int) -> sparse.csr_array:
+    """Rows of the basis of a table; -1: nothing follows."""
+    return sparse.csr_array(HEIGHT * (np.arange(n_pairs) == np.asarray(pair)[:, None]))
+
+
+def solve_table(
+    log: Episodes, policy: tuple[int, ...] | None, gamma: float, ridge: float, prior: float
+) -> Floats:
+    """Q (n_states, n_actions) of the actions taken, or of a policy."""
+    transitions = log.transitions()
+    after = transitions.next
+    action = log.action[after] if policy is None else np.array(policy)[log.state[after]]
+    following = np.where(after >= 0, log.state[after] * log.n_actions + action, -1)
+    taken = log.state * log.n_actions + log.action
+    phi, phi_next = one_hot(taken, log.n_pairs), one_hot(following, log.n_pairs)
+    solution = solve_lstd(phi, phi_next, log.reward, after < 0, gamma, ridge, prior)
+    return (prior + HEIGHT * solution.weights).reshape(log.n_states, log.n_actions)
+
+
+@every_way
+@pytest.mark.parametrize("deterministic", [True, False])
+@pytest.mark.parametrize("gamma", [1.0, 0.9])
+@settings(max_examples=15)
+@given(data=st.data())
+def test_a_table_has_its_closed_form(
+    way: str, deterministic: bool, gamma: float, data: st.DataObject
+) -> None:
+    """Whatever the prior is: kernels speak of every pair."""
+    log = data.draw(episodes(deterministic))
+    prior = data.draw(st.floats(-1000, 1000))
+    policies = st.tuples(*(st.integers(0, log.n_actions - 1) for _ in range(log.n_states)))
+    policy = data.draw(st.none() | policies)
+    expected = log.closed_form(gamma, policy)
+    for ridge in (0.0, 1e-9):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(lstd, "DENSE_UP_TO", WAYS[way])
+            found = solve_table(log, policy, gamma, ridge, prior)
+        # The ridge pulls towards the prior; with none left, only rounding is.
+        tolerance = 1e-9 if ridge == 0.0 else 1e-6
+        assert np.abs(found - expected).max() <= tolerance * max(1.0, np.abs(expected).max(), abs(prior))
+
+
+def test_a_chain_by_hand() -> None:
+    """Two steps, -1 and then 10: Q is 10 and -1 + gamma 10."""
+    phi = sparse.csr_array(np.eye(2))
+    after = sparse.csr_array(np.array([[0.0, 1.0], [0.0, 0.0]]))
+    ends = np.array([False, True])
+    solution = solve_lstd(phi, after, np.array([-1.0, 10.0]), ends, 0.9, 0.0, 3.0)
+    assert (solution.prior + solution.weights) == pytest.approx([8.0, 10.0], abs=1e-12)
+    # Half of the way from the prior of 3 at the end: (1 + 1) w = 10 - 3.
+    halfway = solve_lstd(phi, after, np.array([-1.0, 10.0]), ends, 0.9, 1.0, 3.0)
+    assert halfway.weights[1] == pytest.approx(3.5, abs=1e-12)
+    # 2 w0 - .9 w1 = -1 + .9 * 3 - 3
+    assert halfway.weights[0] == pytest.approx((-1.3 + 0.9 * 3.5) / 2, abs=1e-12)
+
+
+def test_a_large_ridge_leaves_the_prior() -> None:
+    phi = sparse.csr_array(np.eye(3))
+    solution = solve_lstd(phi, 0 * phi, np.full(3, 5.0), np.ones(3, dtype=bool), 1.0, 1e12, -7.0)
+    assert solution.prior == -7.0
+    assert np.abs(solution.weights).max() < 1e-10
+
+
+def random_rows(rng: np.random.Generator, n: int, m: int, density: float) -> sparse.csr_array:
+    return sparse.csr_array(16.0 * rng.random((n, m)) * (rng.random((n, m)) < density))
+
+
+def dense_formula(
+    phi: Floats, phi_next: Floats, reward: Floats, ends: Floats, gamma: float, ridge: float, prior: float,
+    weight: Floats,
+) -> Floats:  # fmt: skip
+    left = phi.T * weight
+    system = left @ (phi - gamma * phi_next) + ridge * np.eye(phi.shape[1])
+    target = np.array(
+        [r + (0.0 if end else gamma * prior) - prior for r, end in zip(reward, ends, strict=True)]
+    )
+    return np.linalg.solve(system, left @ target)
+
+
+@every_way
+@pytest.mark.parametrize("gamma", [1.0, 0.9])
+@settings(max_examples=15)
+@given(seed=st.integers(0, 2**32 - 1), weighted=st.booleans())
+def test_sparse_is_dense_is_the_plain_formula(way: str, gamma: float, seed: int, weighted: bool) -> None:
+    """Whatever phi is, without anything said of blocks."""
+    rng = np.random.default_rng(seed)
+    n, m = int(rng.integers(20, 80)), int(rng.integers(1, 30))
+    phi, ends = random_rows(rng, n, m, 0.3), rng.random(n) < 0.3
+    phi_next = sparse.csr_array(random_rows(rng, n, m, 0.3).multiply(~ends[:, None]))
+    reward, weight = rng.normal(0, 50, n), rng.integers(0, 4, n).astype(float) if weighted else np.ones(n)
+    arguments = (reward, ends, gamma, 100.0, -30.0)
+    expected = dense_formula(phi.toarray(), phi_next.toarray(), *arguments, weight)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lstd, "DENSE_UP_TO", WAYS[way])
+        solution = solve_lstd(phi, phi_next, *arguments, weight if weighted else None)
+    assert np.abs(solution.weights - expected).max() <= 1e-9 * max(1.0, np.abs(expected).max())
+    assert solution.prior == -30.0
+    gram = (phi.toarray().T * weight) @ phi.toarray() + 100.0 * np.eye(m)
+    assert solution.condition == pytest.approx(np.linalg.cond(gram, 2), rel=1e-6)
+
+
+def kernel_rows(rng: np.random.Generator, n: int) -> tuple[Basis, sparse.csr_array, sparse.csr_array]:
+    """Basis functions of points in blocks, and those of what follows: mostly of other blocks."""
+    continuous, table = rng.random((n, 2)), rng.integers(0, 3, (n, 2))
+    basis = Basis.fit(continuous, table, Gaussian(4.0, 0.3), 1.0)
+    block = basis.block_of(table)
+    return basis, basis.rows(continuous, block), basis.rows(rng.random((n, 2)), rng.permutation(block))
+
+
+@pytest.mark.parametrize("gamma", [1.0, 0.9])
+@pytest.mark.parametrize("ridge", [100.0, 1.0, 1e-3])
+@settings(max_examples=8)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_kernels_in_blocks(gamma: float, ridge: float, seed: int) -> None:
+    """The same weights from both ways and the plain formula, for one policy after the other."""
+    rng = np.random.default_rng(seed)
+    basis, phi, first = kernel_rows(rng, 150)
+    ends = rng.random(150) < 0.3
+    reward = rng.normal(0, 50, 150)
+    system = System(phi, basis.offsets, ridge)
+    for following in (first, first[::-1]):
+        phi_next = sparse.csr_array(following.multiply(~ends[:, None]))
+        expected = dense_formula(
+            phi.toarray(), phi_next.toarray(), reward, ends, gamma, ridge, 7.0, np.ones(150)
+        )  # fmt: skip
+        dense = phi.toarray().T @ (phi.toarray() - gamma * phi_next.toarray()) + ridge * np.eye(len(basis))
+        tolerance = max(1e-9, 1e-14 * np.linalg.cond(dense)) * np.abs(expected).max()
+        for way in WAYS.values():
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(lstd, "DENSE_UP_TO", way)
+                found = system.solve(phi_next, reward, ends, gamma, 7.0)
+                back = system.solve_transposed(phi_next, reward[: len(basis)], gamma)
+            assert np.abs(found.weights - expected).max() <= tolerance
+            rounding = 1e-15 * (np.abs(dense.T) @ np.abs(back)).max()
+            assert np.abs(dense.T @ back - reward[: len(basis)]).max() <= 1e-7 + rounding
+    gram = phi.toarray().T @ phi.toarray() + ridge * np.eye(len(basis))
+    assert found.condition == pytest.approx(np.linalg.cond(gram, 2), rel=1e-6)
+
+
+def test_a_weight_is_a_number_of_repetitions() -> None:
+    rng = np.random.default_rng(5)
+    phi, phi_next = random_rows(rng, 40, 8, 0.4), random_rows(rng, 40, 8, 0.4)
+    reward, ends = rng.normal(0, 20, 40), np.zeros(40, dtype=bool)
+    times = rng.integers(0, 4, 40)
+    rows = np.repeat(np.arange(40), times)
+    weighted = solve_lstd(phi, phi_next, reward, ends, 0.9, 10.0, 4.0, times.astype(float))
+    repeated = solve_lstd(phi[rows], phi_next[rows], reward[rows], ends[rows], 0.9, 10.0, 4.0)
+    plain = solve_lstd(phi, phi_next, reward, ends, 0.9, 10.0, 4.0)
+    assert np.abs(weighted.weights - repeated.weights).max() <= 1e-9
+    assert np.abs(weighted.weights - plain.weights).max() > 1e-3
+
+
+@every_way
+def test_a_system_without_a_solution_is_told(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A state that only leads to itself, gamma 1, no ridge: there is no Q."""
+    monkeypatch.setattr(lstd, "DENSE_UP_TO", WAYS[way])
+    phi = sparse.csr_array(np.eye(2))
+    with pytest.raises(UsageError, match="ridge"):
+        solve_lstd(phi, phi, np.ones(2), np.zeros(2, dtype=bool), 1.0, 0.0, 0.0)

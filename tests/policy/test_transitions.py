@@ -1,0 +1,278 @@
+"""Decisions of calls: which there are, what was known before them, what came of them, in which order."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from extrinsic.corpus.formats import DSTC2
+from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.tracker_output import TrackerOutput
+from extrinsic.errors import InputError, UsageError
+from extrinsic.policy.lspi import KernelLSPI
+from extrinsic.policy.reward import Reward, returns
+from extrinsic.policy.transitions import END, Transitions, transitions_of
+from extrinsic.registry import FEATURES, TRACKERS
+from extrinsic.simulation import Play
+from extrinsic.trackers.running import track
+from tests.builders import act
+from tests.metrics.reading import read_dstc2
+from tests.policy.calls import ASK, BYE, CMU, HELLO, OFFER, SEVEN, Turn, read, whole_call
+from tests.real_data import ARCHIVE, needs_data, tracker_files
+from tests.samples import small_dstc2
+from tests.simulation.worlds import PREDICATES, expert_play, world
+from tests.strategies import dstc2_files
+
+
+@cache
+def played(n_dialogs: int = 120) -> Play:
+    return expert_play(world(caller={"starts_over": 0.05}), n_dialogs)
+
+
+@cache
+def tracked(name: str) -> TrackerOutput:
+    return track(TRACKERS.get(name), played().corpus, name)
+
+
+def columns_of(transitions: Transitions) -> dict[str, Any]:
+    """Everything, to the last bit."""
+    columns = ("action", "reward", "next", "dialog", "turn", "propensities")
+    arrays = {
+        "continuous": transitions.states.continuous,
+        "discrete": transitions.states.discrete,
+        **{name: getattr(transitions, name) for name in columns},
+    }
+    names = (transitions.actions, transitions.sessions, transitions.feasible)
+    return {**{name: array.tobytes() for name, array in arrays.items()}, "names": names}
+
+
+@needs_data
+@pytest.mark.parametrize(("part", "expected"), [("train", 10_065), ("dev", 3_428)])
+def test_real_calls(part: str, expected: int) -> None:
+    corpus = DSTC2.read_corpus(ARCHIVE, f"dstc2_{part}")
+    (path,) = [path for path in tracker_files(part) if path.name.startswith("focus.")]
+    output = DSTC2.read_tracker(path, corpus)
+    transitions = transitions_of(corpus, output)
+    assert len(transitions) == expected
+    assert transitions.n_dialogs <= corpus.n_dialogs
+    low, high = transitions.feasible or (0.0, 0.0)
+    assert low <= transitions.returns().min()
+    assert transitions.returns().max() <= high
+
+
+def test_a_state_is_what_was_believed_before_the_decision() -> None:
+    """After the greeting: cmu .7; after the question also the zoo .6; and so on."""
+    transitions = transitions_of(*read(whole_call()), ["group_scores", "last_act"])
+    names = ["request", "confirm", "confirm", "offer", "next_bus", "next_bus", "goodbye"]
+    assert [transitions.actions[action] for action in transitions.action] == names
+    assert transitions.turn.tolist() == [1, 2, 3, 4, 5, 6, 7]
+    column = dict(zip(transitions.states.continuous_names, transitions.states.continuous.T, strict=True))
+    assert column["top.from"] == pytest.approx([0.7, 0.7, 0.95, 0.95, 0.95, 0.95, 0.95])
+    assert column["top.to"] == pytest.approx([0.0, *[0.6] * 6])
+    assert column["top.time"] == pytest.approx([0.0, 0.0, 0.0, *[0.4] * 4])
+    before = [transitions.actions[action] for action in transitions.states.discrete[:, 0]]
+    assert before == ["hello", *names[:-1]]
+    assert transitions.next.tolist() == [1, 2, 3, 4, 5, 6, END]
+    assert transitions.first.tolist() == [True, *[False] * 6]
+
+
+def test_a_call_that_begins_with_a_decision() -> None:
+    """Nothing is known then, not even what another call knew."""
+    transitions = transitions_of(*read(whole_call(), whole_call()[1:3]), ["group_scores", "last_act"])
+    row = int(np.flatnonzero(transitions.dialog == 1)[0])
+    assert transitions.turn[row] == 0
+    assert transitions.states.continuous[row].tolist() == [0.0] * 10 + [1.0] * 5
+    assert transitions.states.discrete[row].tolist() == [-1]
+    assert transitions.states.continuous[row + 1][:2] == pytest.approx([0.7, 0.6])
+    assert transitions.next[row - 1 : row + 2].tolist() == [END, row + 1, END]
+
+
+def test_greetings_are_no_decisions_wherever_they_come() -> None:
+    """What is earned counts from a decision up to the next."""
+
+    def own(corpus: Corpus, output: TrackerOutput) -> Any:
+        return 10.0 ** np.arange(corpus.n_turns)
+
+    calls = [Turn(HELLO), Turn(ASK), Turn(HELLO), Turn(OFFER)], [Turn(HELLO)], [Turn(HELLO), Turn(BYE)]
+    transitions = transitions_of(*read(*calls), ["turn"], own)
+    assert transitions.turn.tolist() == [1, 3, 1]
+    assert transitions.reward.tolist() == [10 + 100, 1000, 10**6]
+    assert transitions.dialog.tolist() == [0, 0, 1]
+    assert transitions.sessions == ("call-0", "call-2")
+    assert transitions.next.tolist() == [1, END, END]
+    assert transitions.feasible is None
+
+
+@pytest.mark.parametrize("extra", [-1, 1])
+def test_a_reward_has_one_number_a_turn(extra: int) -> None:
+    corpus, output = read(whole_call())
+    with pytest.raises(UsageError, match=rf"one number a turn \(expected \(8,\), found \({8 + extra},\)\)"):
+        transitions_of(corpus, output, reward=lambda corpus, _: np.zeros(corpus.n_turns + extra))
+    with pytest.raises(UsageError, match=r"found \(8, 1\)"):
+        transitions_of(corpus, output, reward=lambda corpus, _: np.zeros((corpus.n_turns, 1)))
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
+def test_a_reward_is_finite(number: float) -> None:
+    """The place is told, in the dialog."""
+    with pytest.raises(UsageError, match="finite number") as raised:
+        transitions_of(
+            *read(whole_call(), whole_call()),
+            reward=lambda corpus, _: np.where(np.arange(corpus.n_turns) >= 11, number, 0.0),
+        )
+    (problem,) = raised.value.problems
+    assert (problem.session, problem.turn, problem.found) == ("call-1", 3, str(number))
+
+
+@pytest.mark.parametrize("when", ["terminal", "first_offer", "last_offer"])
+def test_rewards_sum_to_the_return(when: str) -> None:
+    corpus, output = played().corpus, tracked("focus")
+    reward = Reward.of(corpus.domain, when=when)
+    transitions = transitions_of(corpus, output, reward=reward)
+    of_session = dict(zip(corpus.sessions, returns(corpus, reward(corpus, output)), strict=True))
+    assert transitions.returns() == pytest.approx([of_session[session] for session in transitions.sessions])
+    low, high = transitions.feasible or (0.0, 0.0)
+    longest = int(np.bincount(transitions.dialog).max())
+    assert (low, high) == reward.feasible(corpus.domain, 1, longest)
+    assert low <= transitions.returns().min() <= transitions.returns().max() <= high
+
+
+def test_the_domains_reward_is_the_default() -> None:
+    corpus, output = played().corpus, tracked("focus")
+    assert columns_of(transitions_of(corpus, output)) == columns_of(
+        transitions_of(corpus, output, "compact", Reward.of(corpus.domain))
+    )
+
+
+def test_next_stays_in_the_dialog() -> None:
+    transitions = transitions_of(played().corpus, tracked("focus"))
+    rows = np.flatnonzero(transitions.next != END)
+    assert (transitions.next[rows] == rows + 1).all()
+    assert (transitions.dialog[rows + 1] == transitions.dialog[rows]).all()
+    assert (transitions.next == END).sum() == transitions.first.sum() == transitions.n_dialogs
+
+
+def test_some_dialogs() -> None:
+    transitions = transitions_of(played().corpus, tracked("focus"))
+    dialogs = np.array([0, 3, 4, 50])
+    part = transitions.take_dialogs(dialogs)
+    assert part.sessions == tuple(transitions.sessions[i] for i in dialogs)
+    assert part.returns() == pytest.approx(transitions.returns()[dialogs])
+    corpus = played().corpus
+    places = [corpus.sessions.index(session) for session in part.sessions]
+    alone = transitions_of(corpus.take(places), tracked("focus").take(places))
+    assert columns_of(replace(part, feasible=None)) == columns_of(replace(alone, feasible=None))
+
+
+def test_propensities_come_along() -> None:
+    corpus = played().corpus
+    transitions = transitions_of(corpus, tracked("focus"))
+    for row in (0, 17, len(transitions) - 1):
+        dialog = corpus.sessions.index(transitions.sessions[transitions.dialog[row]])
+        logged = corpus.propensities[corpus.offsets[dialog] + transitions.turn[row]]  # type: ignore[index]
+        assert transitions.propensities[row].tolist() == logged.tolist()
+        assert transitions.logged[row] == logged[transitions.action[row]] > 0
+    unknown = transitions_of(replace(corpus, propensities=None), tracked("focus"))
+    assert unknown.propensities.shape == (len(transitions), len(PREDICATES))
+    assert np.isnan(unknown.propensities).all()
+
+
+def test_unmapped_acts_are_listed_with_counts() -> None:
+    """The most frequent first, with the place of the first of each."""
+    wave, wink = [act("wave"), act("ack-ack")], [act("wink")]
+    corpus, output = read([Turn(HELLO), Turn(wink), Turn(wave)], [Turn(wave), Turn(ASK), Turn([])])
+    with pytest.raises(InputError) as raised:
+        transitions_of(corpus, output)
+    found = [(p.message.split(" ")[0], p.session, p.turn, p.found) for p in raised.value.problems]
+    assert found == [
+        ("2", "call-0", 2, "wave + ack-ack"),
+        ("1", "call-0", 1, "wink"),
+        ("1", "call-1", 2, "no acts at all"),
+    ]
+    assert all("offer" in (problem.expected or "") for problem in raised.value.problems)
+
+
+def test_no_decisions() -> None:
+    with pytest.raises(UsageError, match="'train4' has no decisions"):
+        transitions_of(*read([Turn(HELLO)], [Turn(HELLO), Turn(HELLO)]))
+
+
+def test_a_tracker_of_other_dialogs_is_refused() -> None:
+    corpus, _ = read(whole_call())
+    _, output = read(whole_call())
+    with pytest.raises(UsageError):
+        transitions_of(corpus, output)
+
+
+def test_the_order_is_that_of_the_sessions() -> None:
+    """Not that of the files."""
+    short, long = [Turn(HELLO), Turn(BYE)], whole_call()
+    transitions = transitions_of(*read(b=long, c=short, a=short))
+    assert transitions.sessions == ("a", "b", "c")
+    assert transitions.dialog.tolist() == [0, *[1] * 7, 2]
+    assert transitions.turn.tolist() == [1, *range(1, 8), 1]
+
+
+@settings(max_examples=3)
+@given(st.randoms(use_true_random=False))
+def test_the_order_of_files_changes_nothing(random: Any) -> None:
+    """Transitions, dictionary and policy, to the last bit."""
+    corpus, output = played().corpus, tracked("focus")
+    order = list(range(corpus.n_dialogs))
+    random.shuffle(order)
+    found = transitions_of(corpus, output)
+    shuffled = transitions_of(corpus.take(order), output.take(order))
+    assert columns_of(found) == columns_of(shuffled)
+    first, second = KernelLSPI().fit(found), KernelLSPI().fit(shuffled)
+    assert np.array_equal(first.basis_.dictionary.rows, second.basis_.dictionary.rows)
+    assert first.basis_.centers.tobytes() == second.basis_.centers.tobytes()
+    assert first.solution_.weights.tobytes() == second.solution_.weights.tobytes()
+    assert first.chances_.tobytes() == second.chances_.tobytes()
+    assert first.fit_ == second.fit_
+
+
+@settings(max_examples=25)
+@given(dstc2_files(max_dialogs=4), st.data())
+def test_the_order_of_restaurant_calls_changes_nothing(files: Any, data: st.DataObject) -> None:
+    """In every preset, with all the awkwardness that files can have."""
+    corpus, output = read_dstc2(files)
+    order = data.draw(st.permutations(range(corpus.n_dialogs)))
+    for preset in FEATURES.names():
+        try:
+            found = transitions_of(corpus, output, preset)
+        except (InputError, UsageError) as error:
+            with pytest.raises(type(error)):
+                transitions_of(corpus.take(order), output.take(order), preset)
+            continue
+        assert columns_of(found) == columns_of(transitions_of(corpus.take(order), output.take(order), preset))
+        low, high = found.feasible or (0.0, 0.0)
+        assert low <= found.returns().min()
+        assert found.returns().max() <= high
+
+
+def test_other_trackers_and_corpora_change_nothing() -> None:
+    """A corpus with a vocabulary that grew, and what others were made of in between."""
+    corpus, output = read_dstc2(small_dstc2())
+    before = columns_of(transitions_of(corpus, output, "lee2014_literal"))
+    for name in ("baseline", "focus"):
+        transitions_of(corpus, track(TRACKERS.get(name), corpus, name))
+    corpus.vocabulary.ids(["aardvark", "zebra"])
+    read_dstc2(small_dstc2())
+    assert columns_of(transitions_of(corpus, output, "lee2014_literal")) == before
+    other, other_output = read_dstc2(small_dstc2())
+    assert columns_of(transitions_of(other, other_output, "lee2014_literal")) == before
+
+
+def test_by_hand_what_a_call_earns() -> None:
+    """-20 a decision; nothing was labelled, so what is believed at the last offer is wrong: from and time."""
+    beliefs = {"from.desc": [(0.9, CMU)], "time": [(0.8, SEVEN)]}
+    call = [Turn(HELLO, (), beliefs), Turn(OFFER, (), beliefs), Turn(BYE, (), beliefs)]
+    transitions = transitions_of(*read(call))
+    assert transitions.reward.tolist() == [-20.0, -20.0 - 2 * 200.0]
+    assert transitions.returns().tolist() == [-440.0]
