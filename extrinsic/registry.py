@@ -109,4 +109,4 @@ FORMATS: Registry[Any] = Registry("format", "extrinsic.formats", "extrinsic.corp
 METRICS: Registry[Any] = Registry("metric", "extrinsic.metrics", "extrinsic.metrics")
 TRACKERS: Registry[Any] = Registry("tracker", "extrinsic.trackers", "extrinsic.trackers")
 FEATURES: Registry[Any] = Registry("feature map", "extrinsic.features", "extrinsic.policy.features")
-ESTIMATORS: Registry[Any] = Registry("estimator", "extrinsic.estimators")
+ESTIMATORS: Registry[Any] = Registry("estimator", "extrinsic.estimators", "extrinsic.value")

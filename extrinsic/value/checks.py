@@ -1,0 +1,74 @@
+"""Checks that learn again: does the gain of a policy vanish where it must?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from extrinsic.policy.live import StatePolicy
+from extrinsic.policy.signatures import Signatures
+from extrinsic.policy.transitions import Transitions
+from extrinsic.value.case import Case
+from extrinsic.value.estimators import Estimator
+
+Learner = Callable[[Transitions], StatePolicy]
+"""Learns a policy, e.g. `lambda transitions: KernelLSPI().fit(transitions)`."""
+
+
+@dataclass(frozen=True)
+class Gain:
+    """What a learned policy seems to gain over the logged one: by the same estimator, of both."""
+
+    policy: float
+    behaviour: float
+
+    @property
+    def gain(self) -> float:
+        return self.policy - self.behaviour
+
+
+def gain_of(learn: Learner, train: Transitions, test: Transitions, estimator: Estimator) -> Gain:
+    """Learn on one part, value on the other."""
+    case = Case(test, learn(train).probabilities(test.states))
+    return Gain(estimator.estimate(case).mean, estimator.estimate(case.behaviour(logged=True)).mean)
+
+
+def placebo(
+    learn: Learner, train: Transitions, test: Transitions, estimator: Estimator, seed: int = 0
+) -> Gain:
+    """The same with actions shuffled among decisions of the same discrete state, so that none can matter.
+
+    What is gained now is gained by the method, not by the policy.
+    """
+    rng = np.random.default_rng(seed)
+    return gain_of(learn, shuffled(train, rng), shuffled(test, rng), estimator)
+
+
+def shuffled(transitions: Transitions, rng: np.random.Generator) -> Transitions:
+    """Actions permuted within each discrete state; what was logged of their probabilities goes with them."""
+    _, block = Signatures.of(transitions.states.discrete)
+    order = np.lexsort((rng.random(len(block)), block))
+    source = np.empty_like(order)
+    source[np.argsort(block, kind="stable")] = order
+    return replace(
+        transitions, action=transitions.action[source], propensities=transitions.propensities[source]
+    )
+
+
+def without_conditions(transitions: Transitions) -> Transitions:
+    """The same decisions in states that do not tell which system made them."""
+    states = transitions.states
+    kept = [number for number, name in enumerate(states.discrete_names) if not name.startswith("condition.")]
+    names = tuple(states.discrete_names[number] for number in kept)
+    return replace(
+        transitions, states=replace(states, discrete=states.discrete[:, kept], discrete_names=names)
+    )
+
+
+def condition_gap(learn: Learner, train: Transitions, test: Transitions, estimator: Estimator) -> float:
+    """How much more a policy seems to gain when its state hides which system made a call."""
+    seen = gain_of(learn, train, test, estimator).gain
+    blind = gain_of(learn, without_conditions(train), without_conditions(test), estimator).gain
+    return blind - seen

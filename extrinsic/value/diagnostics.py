@@ -1,0 +1,110 @@
+"""Whether to believe a value: what every result is checked for, and the words for what fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from extrinsic.errors import InputError, Problem
+from extrinsic.value.case import Case
+from extrinsic.value.estimators import Estimator
+from extrinsic.value.fqe import MOST_STEPS
+from extrinsic.value.result import Value
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """From where on a diagnostic is flagged."""
+
+    unseen_share: float = 0.0
+    zero_kernel: float = 0.2
+    effective_size: float = 30.0
+    nonzero_share: float = 0.2
+    condition: float = 1e10
+    on_policy_gap: float = 20.0
+    placebo_gain: float = 15.0
+    condition_gap: float = 15.0
+
+
+DEFAULT = Thresholds()
+
+WORDS = {
+    "infeasible": "the value lies outside of what a dialog can earn",
+    "q_range": "Q leaves the range of what a dialog can earn",
+    "unseen_share": "the policy takes actions that nobody ever took in these dialogs",
+    "zero_kernel": "no kernel speaks of many of the policy's decisions",
+    "effective_size": "the weights leave hardly any dialogs to average over",
+    "nonzero_share": "most dialogs have weight zero: the policy would never have made them",
+    "condition": "the linear system is nearly singular",
+    "steps": "the iteration did not come to rest: the policy may go round in circles",
+    "on_policy_gap": "of the logged policy itself the estimator says something else than was observed",
+    "placebo_gain": "a policy learned from shuffled actions gains, too",
+    "condition_gap": "the gain depends on whether the state tells the systems apart that made the corpus",
+}
+"""What each flag means, for tables and reports."""
+
+
+def checked(value: Value, case: Case, thresholds: Thresholds = DEFAULT) -> Value:
+    """The value with a flag for everything about it that is out of bounds."""
+    value = with_diagnostic(value, "unseen_share", unseen_share(case))
+    found, flags = value.diagnostics, list(value.flags)
+    feasible = case.transitions.feasible
+    if feasible is not None:
+        low, high = feasible
+        if not low <= value.mean <= high:
+            flags.append("infeasible")
+        if not (found.get("lowest_q", low) >= low and found.get("highest_q", high) <= high):
+            flags.append("q_range")
+    # Said the other way round, so that what is not a number at all is flagged, too.
+    bounds: tuple[tuple[str, Callable[[float], bool]], ...] = (
+        ("unseen_share", lambda x: x <= thresholds.unseen_share),
+        ("zero_kernel", lambda x: x <= thresholds.zero_kernel),
+        ("effective_size", lambda x: x >= thresholds.effective_size),
+        ("nonzero_share", lambda x: x >= thresholds.nonzero_share),
+        ("condition", lambda x: x <= thresholds.condition),
+        ("steps", lambda x: x < MOST_STEPS),
+        ("on_policy_gap", lambda x: abs(x) <= thresholds.on_policy_gap),
+        ("placebo_gain", lambda x: x <= thresholds.placebo_gain),
+        ("condition_gap", lambda x: abs(x) <= thresholds.condition_gap),
+    )
+    for name, is_good in bounds:
+        if name in found and not is_good(found[name]):
+            flags.append(name)
+    return replace(value, flags=tuple(dict.fromkeys(flags)))
+
+
+def unseen_share(case: Case) -> float:
+    """How much of what the policy does was never done in the logged dialogs: nothing is known of that."""
+    taken = np.bincount(case.transitions.action, minlength=case.target.shape[1]) > 0
+    return float(case.target[:, ~taken].sum() / len(case.target))
+
+
+def with_diagnostic(value: Value, name: str, number: float) -> Value:
+    return replace(value, diagnostics={**value.diagnostics, name: number})
+
+
+def with_on_policy_gap(value: Value, estimator: Estimator, case: Case) -> Value:
+    """The estimator's value of the logged policy itself, less what was observed."""
+    observed = case.transitions.returns().mean()
+    own = estimator.estimate(case.behaviour(logged=True)).mean
+    return with_diagnostic(value, "on_policy_gap", float(own - observed))
+
+
+def require_unflagged(values: Sequence[Value]) -> None:
+    """Raise InputError with every flag in words (`--strict`)."""
+    problems = [
+        Problem(f"{value.estimator}: {WORDS[flag]}", found=f"{_figure(value, flag)}")
+        for value in values
+        for flag in value.flags
+    ]
+    if problems:
+        raise InputError(problems)
+
+
+def _figure(value: Value, flag: str) -> str:
+    if flag == "infeasible":
+        return f"mean {value.mean:.4g}"
+    names = ("lowest_q", "highest_q") if flag == "q_range" else (flag,)
+    return ", ".join(f"{name} {value.diagnostics.get(name, np.nan):.4g}" for name in names)

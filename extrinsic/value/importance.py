@@ -1,0 +1,56 @@
+"""Importance sampling: logged dialogs weighted by how likely the policy would have made them.
+
+Unbiased, and hopeless on long dialogs: after a few decisions nearly all weight lies on a few of them. The
+effective sample size says how many.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from extrinsic.arrays import Floats
+from extrinsic.value.case import Case
+from extrinsic.value.result import Value, value_of
+
+
+@dataclass(frozen=True)
+class ImportanceSampling:
+    """With rho_t the product of the ratios up to decision t, over n dialogs of at most T decisions:
+
+    is:    mean of rho_T G.                   wis:   sum of rho_T G / sum of rho_T.
+    pdis:  mean of sum_t rho_t r_t.           pdwis: sum_t (sum of rho_t r_t / sum of rho_t).
+    A dialog that has ended keeps its last rho.
+    """
+
+    name: str
+    per_decision: bool
+    weighted: bool
+
+    def estimate(self, case: Case) -> Value:
+        weight, reward = cumulative_ratios(case), case.by_turn(case.transitions.reward)
+        if not self.per_decision:
+            weight, reward = weight[:, -1:], reward.sum(axis=1, keepdims=True)
+        diagnostics = weight_diagnostics(weight[:, -1])
+        if not self.weighted:
+            of_dialog = (weight * reward).sum(axis=1)
+            mean = float(of_dialog.mean())
+            return value_of(self.name, mean, (of_dialog - mean) / len(of_dialog), diagnostics)
+        total = weight.sum(axis=0)
+        share = weight / np.where(total > 0.0, total, 1.0)
+        step = (share * reward).sum(axis=0)
+        influence = (share * (reward - step)).sum(axis=1)
+        return value_of(self.name, float(step.sum()), influence, diagnostics)
+
+
+def cumulative_ratios(case: Case) -> Floats:
+    """(n_dialogs, longest) rho_t; one that has ended keeps its last."""
+    return np.asarray(np.cumprod(case.by_turn(case.ratios, fill=1.0), axis=1))
+
+
+def weight_diagnostics(weight: Floats) -> dict[str, float]:
+    """The effective sample size (sum w)^2 / sum w^2, and the share of dialogs that count at all."""
+    squares = float((weight**2).sum())
+    size = float(weight.sum()) ** 2 / squares if squares > 0.0 else 0.0
+    return {"effective_size": size, "nonzero_share": float((weight > 0.0).mean())}

@@ -1,0 +1,46 @@
+"""The truth, where there is a simulator: the policy played against callers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from extrinsic.errors import UsageError
+from extrinsic.policy.reward import Reward, RewardFunction, returns
+from extrinsic.simulation.live import play
+from extrinsic.simulation.settings import WorldSettings
+from extrinsic.simulation.system import Policy
+from extrinsic.value.result import Value, value_of
+
+if TYPE_CHECKING:
+    from extrinsic.corpus.turnwise.tracking import Tracker
+    from extrinsic.value.case import Case
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """Where and how a policy is played: the same `seed` brings the same callers for every policy."""
+
+    policy: Policy
+    tracker: Tracker
+    world: WorldSettings
+    n_dialogs: int = 1_000
+    seed: int = 0
+    reward: RewardFunction | None = None
+
+
+class Live:
+    """The mean return of played dialogs."""
+
+    name = "live"
+
+    def estimate(self, case: Case) -> Value:
+        stage = case.stage
+        if stage is None:
+            raise UsageError("there is no simulator for this corpus, so its policies cannot be played live")
+        played = play(stage.policy, stage.tracker, stage.n_dialogs, stage.seed, stage.world)
+        reward = Reward.of(played.corpus.domain) if stage.reward is None else stage.reward
+        earned = returns(played.corpus, reward(played.corpus, played.output))
+        influence = (earned - earned.mean()) / len(earned)
+        diagnostics = {"completed": float(played.completed.mean())}
+        return value_of(self.name, float(earned.mean()), influence, diagnostics)

@@ -1,0 +1,16 @@
+"""What the system that made the corpus earned."""
+
+from __future__ import annotations
+
+from extrinsic.value.case import Case
+from extrinsic.value.result import Value, value_of
+
+
+class Observed:
+    """The mean return of the logged dialogs: no model, no policy but the logged one."""
+
+    name = "observed"
+
+    def estimate(self, case: Case) -> Value:
+        returns = case.transitions.returns()
+        return value_of(self.name, float(returns.mean()), (returns - returns.mean()) / len(returns), {})

@@ -1,0 +1,129 @@
+"""Q of a policy by LSTD on the decisions of a case, with what is needed to resample it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from extrinsic.arrays import Floats, Ints
+from extrinsic.errors import UsageError
+from extrinsic.policy.basis import Basis, with_action
+from extrinsic.policy.kernels import Gaussian
+from extrinsic.policy.lstd import Solution, System
+from extrinsic.policy.pairs import Pairs, rows_after
+from extrinsic.policy.states import States
+from extrinsic.value.case import Case
+
+
+@dataclass(frozen=True)
+class KernelSettings:
+    """Of the Q function that a policy is valued with; as the learner's own, undiscounted."""
+
+    height: float = 4.0
+    width: float = 2.0
+    nu: float = 1.0
+    ridge: float = 100.0
+    gamma: float = 1.0
+
+
+DEFAULT = KernelSettings()
+
+
+@dataclass(frozen=True, eq=False)
+class FittedQ:
+    """Q of the decisions taken (n,), V of their states (n,), and the value of the first states.
+
+    influence (n_dialogs,): of the value, by the weight of each dialog.
+    """
+
+    q: Floats
+    v: Floats
+    value: float
+    influence: Floats
+    diagnostics: dict[str, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """Q(s, a) = prior + phi(s, a) w, and the system that w solves."""
+
+    basis: Basis
+    system: System
+    solution: Solution
+    here: sparse.csr_array
+    following: sparse.csr_array
+
+    def of_pairs(self, states: States, action: Ints) -> Floats:
+        rows = self.basis.rows(states.continuous, self.basis.block_of(with_action(states, action)))
+        return np.asarray(self.solution.prior + rows @ self.solution.weights)
+
+    def of_states(self, states: States, target: Floats) -> Floats:
+        """V(s) = sum_a pi(a | s) Q(s, a)"""
+        rows = Pairs.of(self.basis, states, target > 0.0).mixed(target)
+        return np.asarray(self.solution.prior + rows @ self.solution.weights)
+
+
+def _model(case: Case, states: States, settings: KernelSettings) -> Model:
+    """Q(s, a) = E[r + gamma sum_a' pi(a' | s') Q(s', a')], linear in kernels of `states`."""
+    transitions = case.transitions
+    table = with_action(states, transitions.action)
+    kernel = Gaussian(settings.height, settings.width)
+    basis = Basis.fit(states.continuous, table, kernel, settings.nu)
+    system = System(basis.rows(states.continuous, basis.block_of(table)), basis.offsets, settings.ridge)
+    here = Pairs.of(basis, states, case.target > 0.0).mixed(case.target)
+    following = rows_after(here, transitions.next)
+    prior = float(transitions.returns().mean())
+    solution = system.solve(following, transitions.reward, case.ends, settings.gamma, prior)
+    return Model(basis, system, solution, here, following)
+
+
+def fit_q(case: Case, states: States, settings: KernelSettings) -> FittedQ:
+    """Q by LSTD in the given states (those of the transitions, or augmented ones)."""
+    transitions, model = case.transitions, _model(case, states, settings)
+    phi, solution = model.system.phi, model.solution
+    q = solution.prior + phi @ solution.weights
+    v = solution.prior + model.here @ solution.weights
+    after = np.where(case.ends, 0.0, v[np.maximum(transitions.next, 0)])
+    errors = transitions.reward + settings.gamma * after - q
+    # The value is the mean of phi(s0) w; with weights on dialogs, A w = b moves by phi_i errors_i each.
+    n_dialogs = transitions.n_dialogs
+    start = np.asarray(model.here[case.first].sum(axis=0)).ravel() / n_dialogs
+    adjoint = model.system.solve_transposed(model.following, start, settings.gamma)
+    value = float(v[case.first].mean())
+    pull = phi @ adjoint
+    influence = np.bincount(transitions.dialog, pull * errors, n_dialogs)
+    # The prior is the mean return, and moves with the weights as well.
+    slope = 1.0 + float((pull * (settings.gamma * ~case.ends - 1.0)).sum())
+    returns = transitions.returns()
+    influence = influence + (v[case.first] - value + slope * (returns - returns.mean())) / n_dialogs
+    spoken = np.asarray(model.here.sum(axis=1)).ravel() > 0
+    diagnostics = {
+        "kernels": float(len(model.basis)),
+        "condition": solution.condition,
+        "lowest_q": float(min(q.min(), v.min())),
+        "highest_q": float(max(q.max(), v.max())),
+        "zero_kernel": float(1.0 - spoken.mean()),
+    }
+    return FittedQ(q, v, value, influence - influence.mean(), diagnostics)
+
+
+def fit_q_of_others(case: Case, fold: Ints, settings: KernelSettings) -> tuple[Floats, Floats]:
+    """(n,) Q of the decisions taken and V of their states, each by the dialogs of other folds."""
+    transitions = case.transitions
+    fewest = int(np.bincount(fold).min())
+    if transitions.n_dialogs - fewest < 2 or fewest < 2:
+        raise UsageError(
+            "too few dialogs to learn from some of them for the others", found=str(transitions.n_dialogs)
+        )
+    q, v = np.empty(len(transitions)), np.empty(len(transitions))
+    for held in np.unique(fold):
+        rows = fold[transitions.dialog] != held
+        others = Case(transitions.take_dialogs(np.flatnonzero(fold != held)), case.target[rows])
+        model = _model(others, others.transitions.states, settings)
+        mine = np.flatnonzero(~rows)
+        states = transitions.states.take(mine)
+        q[mine] = model.of_pairs(states, transitions.action[mine])
+        v[mine] = model.of_states(states, case.target[mine])
+    return q, v

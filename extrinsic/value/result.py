@@ -1,0 +1,51 @@
+"""What an estimator says a policy is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from extrinsic.arrays import Floats
+
+RESAMPLES = 1_000
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True, eq=False)
+class Value:
+    """An estimate of the expected return, undiscounted.
+
+    low, high: a 95 % interval over resampled dialogs.   n: how many dialogs.
+    influence (n,): how the estimate moves with the weight of each dialog, to first order: that of a resample
+    with weights w is mean + (w - 1) @ influence. Nothing has to be fitted again.
+    diagnostics: numbers that tell whether to believe it.   flags: what they say, in one word each.
+    """
+
+    estimator: str
+    mean: float
+    low: float
+    high: float
+    n: int
+    influence: Floats
+    diagnostics: Mapping[str, float] = field(default_factory=dict)
+    flags: tuple[str, ...] = ()
+
+    def resampled(self, weights: Floats) -> Floats:
+        """(k,) the estimates of resamples with weights (k, n)."""
+        return np.asarray(self.mean + (weights - 1.0) @ self.influence)
+
+
+def value_of(
+    estimator: str, mean: float, influence: Floats, diagnostics: Mapping[str, float],
+    flags: tuple[str, ...] = (), seed: int = 0,
+) -> Value:  # fmt: skip
+    """A Value with the interval that its influence gives."""
+    n = len(influence)
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(n,)))
+    weights = rng.multinomial(n, np.full(n, 1.0 / n), RESAMPLES)
+    estimates = mean + (weights - 1.0) @ influence
+    tail = 50.0 * (1.0 - CONFIDENCE)
+    low, high = np.percentile(estimates, [tail, 100.0 - tail])
+    return Value(estimator, float(mean), float(low), float(high), n, influence, dict(diagnostics), flags)

@@ -1,0 +1,201 @@
+"""Whether to believe a value: every flag can be raised, is raised when it must be, and is told in words."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from extrinsic.errors import InputError
+from extrinsic.value.case import Case
+from extrinsic.value.diagnostics import (
+    DEFAULT,
+    WORDS,
+    Thresholds,
+    checked,
+    require_unflagged,
+    with_diagnostic,
+    with_on_policy_gap,
+)
+from extrinsic.value.doubly_robust import DoublyRobust
+from extrinsic.value.estimators import IS, LSTD, OBSERVED, WIS
+from extrinsic.value.fqe import MOST_STEPS
+from extrinsic.value.lstd import Lstd
+from extrinsic.value.q_function import KernelSettings
+from extrinsic.value.result import Value, value_of
+from tests.policy.decisions import decisions, drawn_decisions, states_of
+
+RANGE = (-100.0, 50.0)
+GOOD: dict[str, float] = {
+    "lowest_q": -100.0, "highest_q": 50.0, "zero_kernel": 0.2, "effective_size": 30.0, "nonzero_share": 0.2,
+    "condition": 1e10, "steps": MOST_STEPS - 1, "on_policy_gap": -20.0, "placebo_gain": 15.0,
+    "condition_gap": -15.0,
+}  # fmt: skip
+"""Just within every bound."""
+
+BAD: dict[str, list[float]] = {
+    "q_range": [50.5, 1e9, np.inf],
+    "zero_kernel": [0.201, 1.0],
+    "effective_size": [29.9, 0.0],
+    "nonzero_share": [0.19, 0.0],
+    "condition": [1.1e10, np.inf],
+    "steps": [MOST_STEPS],
+    "on_policy_gap": [20.1, -20.1, 1e6],
+    "placebo_gain": [15.1, 300.0],
+    "condition_gap": [15.1, -15.1],
+}
+"""For q_range: of highest_q."""
+
+
+def case_in_range(feasible: tuple[float, float] | None = RANGE) -> Case:
+    log = replace(drawn_decisions(10), feasible=feasible)
+    return Case(log, np.full((len(log), 3), 1 / 3))
+
+
+def value(mean: float = 0.0, **diagnostics: float) -> Value:
+    return Value("some", mean, mean, mean, 10, np.zeros(10), {**GOOD, **diagnostics})
+
+
+def flags(mean: float = 0.0, feasible: tuple[float, float] | None = RANGE, **diagnostics: float) -> Any:
+    return checked(value(mean, **diagnostics), case_in_range(feasible)).flags
+
+
+def test_there_are_words_for_every_flag() -> None:
+    assert {"infeasible", "unseen_share", *BAD} == set(WORDS)
+    assert {field.name for field in fields(Thresholds)} == set(WORDS) - {"infeasible", "q_range", "steps"}
+
+
+def test_nothing_is_flagged_within_bounds() -> None:
+    assert flags() == ()
+    assert checked(value_of("some", 0.0, np.zeros(10), {}), case_in_range()).flags == ()
+
+
+@pytest.mark.parametrize(("flag", "number"), [(flag, number) for flag, of in BAD.items() for number in of])
+def test_each_flag_by_itself(flag: str, number: float) -> None:
+    name = "highest_q" if flag == "q_range" else flag
+    assert flags(**{name: number}) == (flag,)
+
+
+@pytest.mark.parametrize("number", [-100.5, -1e9, -np.inf])
+def test_a_q_below_the_range(number: float) -> None:
+    assert flags(lowest_q=number) == ("q_range",)
+    assert flags(lowest_q=number, feasible=None) == ()
+
+
+@pytest.mark.parametrize("flag", list(BAD))
+def test_what_is_not_a_number_is_flagged(flag: str) -> None:
+    name = "highest_q" if flag == "q_range" else flag
+    assert flags(**{name: np.nan}) == (flag,)
+
+
+@pytest.mark.parametrize("mean", [-100.1, 50.1, np.inf, np.nan])
+def test_values_that_cannot_be(mean: float) -> None:
+    assert flags(mean) == ("infeasible",)
+    assert flags(mean, feasible=None) == ()
+
+
+@pytest.mark.parametrize("mean", RANGE)
+def test_values_at_the_bounds(mean: float) -> None:
+    assert flags(mean) == ()
+
+
+def test_a_q_above_the_range_is_told_although_it_is_small() -> None:
+    """A Q of 60 where nobody can earn more than 50."""
+    states = states_of(np.zeros((20, 1)), np.zeros((20, 1)))
+    log = decisions(states, [0, 1] * 10, [20.0, 40.0] * 10, np.arange(20) // 2, 2)
+    case = Case(replace(log, feasible=RANGE), np.tile([0.0, 1.0], (20, 1)))
+    found = Lstd(settings=KernelSettings(ridge=1e-9)).estimate(case)
+    assert found.diagnostics["highest_q"] == pytest.approx(60.0)
+    assert "q_range" in checked(found, case).flags
+
+
+def test_all_at_once_and_what_was_flagged_before() -> None:
+    bad = {("highest_q" if flag == "q_range" else flag): of[0] for flag, of in BAD.items()}
+    found = checked(replace(value(99.0, **bad), flags=("condition", "mine")), case_in_range())
+    assert set(found.flags) == {*WORDS, "mine"} - {"unseen_share"}
+    assert len(found.flags) == len(WORDS)
+    assert checked(found, case_in_range()).flags == found.flags
+
+
+def test_thresholds_can_be_set() -> None:
+    assert checked(value(), case_in_range(), replace(DEFAULT, effective_size=31.0)).flags == (
+        "effective_size",
+    )
+    found = checked(value(condition_gap=-90.0), case_in_range(), Thresholds(condition_gap=100.0))
+    assert found.flags == ()
+
+
+def test_strict_lists_every_flag_in_words() -> None:
+    require_unflagged([])
+    require_unflagged([value(), value()])
+    first = checked(value(60.0, highest_q=123.0), case_in_range())
+    second = replace(checked(value(zero_kernel=0.5), case_in_range()), estimator="other")
+    with pytest.raises(InputError) as raised:
+        require_unflagged([first, value(), second])
+    found = [(problem.message, problem.found) for problem in raised.value.problems]
+    assert found == [
+        (f"some: {WORDS['infeasible']}", "mean 60"),
+        (f"some: {WORDS['q_range']}", "lowest_q -100, highest_q 123"),
+        (f"other: {WORDS['zero_kernel']}", "zero_kernel 0.5"),
+    ]
+
+
+def test_a_policy_of_what_nobody_did() -> None:
+    """No dialog has any weight, no kernel speaks, and it is said so; LSTD has but the prior."""
+    log = drawn_decisions(60)
+    unseen = replace(log, action=np.minimum(log.action, 1))
+    case = Case(unseen, np.tile([0.0, 0.0, 1.0], (len(log), 1)))
+    for estimator in (IS, WIS, DoublyRobust("dr", weighted=False)):
+        assert {"effective_size", "nonzero_share"} <= set(checked(estimator.estimate(case), case).flags)
+    found = checked(LSTD.estimate(case), case)
+    assert found.flags == ("unseen_share", "zero_kernel")
+    assert found.diagnostics["zero_kernel"] == found.diagnostics["unseen_share"] == 1.0
+    assert found.mean == pytest.approx(log.returns().mean())
+
+
+def test_a_policy_that_sometimes_does_what_nobody_did() -> None:
+    """A tenth of what it does is an action that the log does not have."""
+    log = drawn_decisions(60)
+    case = Case(replace(log, action=np.minimum(log.action, 1)), np.tile([0.5, 0.4, 0.1], (len(log), 1)))
+    found = checked(value(), case)
+    assert found.flags == ("unseen_share",)
+    assert found.diagnostics["unseen_share"] == pytest.approx(0.1)
+
+
+def test_a_near_singular_system() -> None:
+    """Two kernels that hardly differ, and no ridge to speak of."""
+    log = drawn_decisions(60)
+    close = replace(log, states=replace(log.states, continuous=log.states.continuous * 1e-4))
+    case = Case(close, np.full((len(log), 3), 1 / 3))
+    close_kernels = KernelSettings(nu=1e-9, ridge=1e-9)
+    found = checked(Lstd(settings=close_kernels).estimate(case), case)
+    assert "condition" in found.flags
+    assert "condition" not in checked(LSTD.estimate(case), case).flags
+
+
+def test_on_policy_gaps() -> None:
+    """Of what takes logged probabilities, nothing; of an estimator that is off by 7, 7."""
+
+    class Off:
+        name = "off"
+
+        def estimate(self, case: Case) -> Value:
+            return value_of("off", case.transitions.returns().mean() + 7.0, np.zeros(10), {})
+
+    log = drawn_decisions(10)
+    case = Case(log, np.tile([1.0, 0.0, 0.0], (len(log), 1)))
+    for estimator, gap in ((OBSERVED, 0.0), (IS, 0.0), (WIS, 0.0), (Off(), 7.0)):
+        plain = estimator.estimate(case)
+        found = with_on_policy_gap(plain, estimator, case)
+        assert found.diagnostics["on_policy_gap"] == pytest.approx(gap, abs=1e-9)
+        assert found.mean == plain.mean
+        assert "on_policy_gap" not in plain.diagnostics
+
+
+def test_with_diagnostic() -> None:
+    plain = value()
+    found = with_diagnostic(plain, "placebo_gain", 99.0)
+    assert checked(found, case_in_range()).flags == ("placebo_gain",)
+    assert plain.diagnostics["placebo_gain"] == 15.0

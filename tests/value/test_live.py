@@ -1,0 +1,80 @@
+"""Live values: what is played and paid, by hand; and the same callers for everybody."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from extrinsic.policy.reward import Reward, returns
+from extrinsic.registry import TRACKERS
+from extrinsic.simulation import Expert, play
+from extrinsic.value.case import Case
+from extrinsic.value.live import Stage
+from extrinsic.value.result import Value
+from tests.policy.decisions import drawn_decisions
+from tests.policy.players import Anything
+from tests.simulation.worlds import world
+from tests.value.finding import find
+
+WORLD = world()
+FOCUS = TRACKERS.get("focus")
+
+
+def live(stage: Stage) -> Value:
+    """The logged decisions do not matter."""
+    log = drawn_decisions(3)
+    return find("live").estimate(Case(log, np.full((len(log), 3), 1 / 3), stage=stage))
+
+
+def stage(policy: Any = None, **changed: Any) -> Stage:
+    return replace(Stage(policy or Expert(WORLD.expert), FOCUS, WORLD, 80, 7), **changed)
+
+
+@pytest.mark.parametrize("reward", [None, Reward(when="terminal", turn=-5.0)], ids=["default", "own"])
+def test_by_hand(reward: Reward | None) -> None:
+    found = live(stage(reward=reward))
+    played = play(Expert(WORLD.expert), FOCUS, 80, 7, WORLD)
+    rule = Reward.of(played.corpus.domain) if reward is None else reward
+    earned = returns(played.corpus, rule(played.corpus, played.output))
+    assert found.mean == pytest.approx(earned.mean(), abs=1e-9)
+    assert (found.estimator, found.n) == ("live", 80)
+    assert found.diagnostics == {"completed": played.completed.mean()}
+    assert found.influence == pytest.approx((earned - earned.mean()) / 80)
+    assert found.high - found.low == pytest.approx(2 * 1.96 * earned.std() / np.sqrt(80), rel=0.15)
+
+
+def test_a_reward_of_ones_own() -> None:
+    """A point for every call."""
+
+    def points(corpus: Any, _: Any) -> Any:
+        return (corpus.turn_in_dialog == 0).astype(float)
+
+    found = live(stage(reward=points))
+    assert (found.mean, found.low, found.high) == (1.0, 1.0, 1.0)
+
+
+def test_the_same_seed_brings_the_same_callers() -> None:
+    first, again, others = live(stage()), live(stage()), live(stage(seed=8))
+    assert first.mean == again.mean
+    assert first.influence.tobytes() == again.influence.tobytes()
+    assert first.mean != others.mean
+
+
+def test_the_same_callers_for_every_policy() -> None:
+    """Differences are less noisy than with others: callers are easy or hard for both."""
+    expert, anything, others = (
+        live(changed).influence
+        for changed in (stage(n_dialogs=400), stage(Anything(), n_dialogs=400),
+                        stage(Anything(), n_dialogs=400, seed=8))
+    )  # fmt: skip
+    assert np.corrcoef(expert, anything)[0, 1] > 0.1
+    assert abs(np.corrcoef(expert, others)[0, 1]) < 0.15
+    fewer = live(stage(n_dialogs=40))
+    assert fewer.n == 40
+
+
+def test_a_better_policy_earns_more() -> None:
+    assert live(stage(n_dialogs=200)).low > live(stage(Anything(), n_dialogs=200)).high
