@@ -5,31 +5,30 @@ Needs the data (EXTRINSIC_DATA, or ../shared/data); see the README.
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import Any
 
 from threadpoolctl import threadpool_limits
 
 import extrinsic
+from experiments.data import require_dstc2, run
 from extrinsic.cli.tables import print_table
 from extrinsic.policy.features import find_features
 from extrinsic.policy.lspi import KernelLSPI
 from extrinsic.policy.transitions import transitions_of
 
-DATA = Path(os.environ.get("EXTRINSIC_DATA", "../shared/data")) / "dstc2"
 TRACKED = ("focus", "baseline", "hwu", "yarbus_28")
 PARAMETERS = {"gamma": 0.95, "ridge": 10.0}
 
 
 def main() -> None:
-    corpus = extrinsic.read_corpus(DATA / "dstc2_traindev.tar.gz", "dstc2_train", format="dstc2")
+    data = require_dstc2()
+    corpus = extrinsic.read_corpus(data / "dstc2_traindev.tar.gz", "dstc2_train", format="dstc2")
     rows: list[dict[str, Any]] = []
     for name in TRACKED:
-        output = extrinsic.read_tracker(DATA / "trackers" / f"{name}.train.json.gz", corpus, name)
+        output = extrinsic.read_tracker(data / "trackers" / f"{name}.train.json.gz", corpus, name)
         for preset in ("compact", "grouped_history", "lee2014"):
             for with_manager in (True, False):
                 features = replace(find_features(preset), conditions=with_manager)
@@ -51,4 +50,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

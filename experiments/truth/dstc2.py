@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import extrinsic
+from experiments.data import require_dstc2, run
 from experiments.tables import write_csv
 from extrinsic.cli.progress import show_progress
 from extrinsic.cli.tables import print_table
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
-from extrinsic.errors import InputError
 from extrinsic.parallel import run_in_parallel
 from extrinsic.policy.features import find_features
 from extrinsic.policy.lspi import KernelLSPI
@@ -30,7 +30,6 @@ from extrinsic.value.case import Case
 from extrinsic.value.checks import placebo
 from extrinsic.value.diagnostics import checked, with_on_policy_gap
 
-DATA = Path(os.environ.get("EXTRINSIC_DATA", "../shared/data")) / "dstc2"
 TRACKERS = (
     "baseline", "focus", "hwu", "hwu_original",
     "yarbus_16", "yarbus_24", "yarbus_28", "yarbus_30", "yarbus_31",
@@ -45,10 +44,9 @@ def learn(transitions: Any) -> KernelLSPI:
 
 
 def read(dataset: str, names: tuple[str, ...]) -> tuple[Corpus, dict[str, TrackerOutput]]:
-    if not DATA.exists():
-        raise InputError("the DSTC2 data is not here; say where it is with EXTRINSIC_DATA", path=str(DATA))
-    corpus = extrinsic.read_corpus(DATA / "dstc2_traindev.tar.gz", f"dstc2_{dataset}", format="dstc2")
-    files = {name: DATA / "trackers" / f"{name}.{dataset}.json.gz" for name in names}
+    data = require_dstc2()
+    corpus = extrinsic.read_corpus(data / "dstc2_traindev.tar.gz", f"dstc2_{dataset}", format="dstc2")
+    files = {name: data / "trackers" / f"{name}.{dataset}.json.gz" for name in names}
     return corpus, {name: extrinsic.read_tracker(path, corpus, name) for name, path in files.items()}
 
 
@@ -87,6 +85,7 @@ def rows_of(name: str) -> list[dict[str, Any]]:
 
 
 def main() -> None:
+    require_dstc2()
     done = run_in_parallel(rows_of, [(name,) for name in TRACKERS], os.cpu_count() or 1)
     parts = show_progress(done, len(TRACKERS), "tracker", lambda rows: rows[0]["tracker"])
     rows = [row for part in parts for row in part]
@@ -95,4 +94,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

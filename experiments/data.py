@@ -1,0 +1,28 @@
+"""Where the real data is, and a clear word where it is not."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from extrinsic.cli.output import SHOWN_PROBLEMS, print_problems
+from extrinsic.errors import ExtrinsicError, InputError
+
+DSTC2 = Path(os.environ.get("EXTRINSIC_DATA", "../shared/data")) / "dstc2"
+
+
+def require_dstc2() -> Path:
+    if not DSTC2.exists():
+        raise InputError("the DSTC2 data is not here; say where it is with EXTRINSIC_DATA", path=str(DSTC2))
+    return DSTC2
+
+
+def run(main: Callable[[], None]) -> None:
+    """Run an experiment; what is wrong with its input is told in a line and not in a traceback."""
+    try:
+        main()
+    except ExtrinsicError as error:
+        print_problems(error.problems, sys.stderr, most=SHOWN_PROBLEMS)
+        raise SystemExit(2) from None
