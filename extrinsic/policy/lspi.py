@@ -111,7 +111,7 @@ class KernelLSPI(BaseEstimator):  # type: ignore[misc]
             solution = system.solve(following, transitions.reward, ends, self.gamma, prior)
             q = pairs.spread(prior + pairs.rows @ solution.weights)
             better = policy_of(q, self.chances_, self.admitted_, self.temperature)
-            converged = policy is not None and np.abs(better - policy).max() <= SAME
+            converged = policy is not None and bool(np.abs(better - policy).max() <= SAME)
             policy, key = better, better.tobytes()
             if converged or key in seen:
                 cycle = 0 if converged else number - seen[key]
