@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from experiments.tables import write_csv
+from extrinsic.cli.simulate import dataset_row
 from extrinsic.cli.tables import print_table
 from extrinsic.metrics.scoring import score
-from extrinsic.policy.reward import Reward, returns
 from extrinsic.registry import TRACKERS
-from extrinsic.simulation import Play, describe, read_simulation, simulate
+from extrinsic.simulation import Play, read_simulation, simulate
 from extrinsic.trackers.definition import flags_of
 from extrinsic.trackers.running import track
 
 FOLDER = Path(__file__).parent
 METRICS = ("accuracy", "l2", "avgp")
-
-
-def dataset_row(played: Play) -> dict[str, Any]:
-    """What a dataset looks like, beside Lee's Table 1."""
-    reward = Reward.of(played.corpus.domain)(played.corpus, played.output)
-    return {**asdict(describe(played)), "expert_return": float(returns(played.corpus, reward).mean())}
 
 
 def tracker_row(name: str, dataset: str, test: Play, train: Play) -> dict[str, Any]:

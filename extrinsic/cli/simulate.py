@@ -15,6 +15,7 @@ from extrinsic.errors import OutputError, UsageError, did_you_mean
 from extrinsic.signature import sign
 
 if TYPE_CHECKING:
+    from extrinsic.simulation import Play
     from extrinsic.simulation.settings import Simulation
 
 NAME = "simulate"
@@ -111,16 +112,23 @@ def _claim(folder: Path, signature: str) -> dict[str, Any]:
     return {row["dataset"]: row for row in rows}
 
 
+def dataset_row(played: Play) -> dict[str, Any]:
+    """What simulated calls look like, and what the expert earned in them."""
+    from extrinsic.policy.reward import Reward, returns
+    from extrinsic.simulation import describe
+
+    reward = Reward.of(played.corpus.domain)(played.corpus, played.output)
+    return {**asdict(describe(played)), "expert_return": float(returns(played.corpus, reward).mean())}
+
+
 def _write(simulation: Simulation, dataset: str, split: str, folder: Path) -> dict[str, Any]:
     """Simulate one corpus and write it; returns its row of the table."""
     from extrinsic.corpus.formats import DSTC1
-    from extrinsic.policy.reward import Reward, returns
-    from extrinsic.simulation import describe, simulate
+    from extrinsic.simulation import simulate
 
     played = simulate(simulation, dataset, split)
     DSTC1.write_corpus(played.corpus, folder)
-    reward = Reward.of(played.corpus.domain)(played.corpus, played.output)
-    return {**asdict(describe(played)), "expert_return": float(returns(played.corpus, reward).mean())}
+    return dataset_row(played)
 
 
 def _write_record(folder: Path, signature: str, simulation: Simulation, rows: dict[str, Any]) -> None:
