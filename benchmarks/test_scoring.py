@@ -20,8 +20,11 @@ from benchmarks.synthetic_calls import make_calls
 from extrinsic.corpus.formats import DSTC1, DSTC2, STATE_SETS
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
+from extrinsic.metrics.items.curves import RocRule
+from extrinsic.metrics.resampling import resample_dialogs, resampled_values
 from extrinsic.metrics.scoring import score
 from tests.metrics.reading import assert_same, keyed
+from tests.metrics.roc_samples import ROC_METRICS, one_curve_after_the_other, statistics_of
 from tests.oracles import dstc1 as oracle
 from tests.real_data import ARCHIVE, DATA, FOLDER, needs_data
 
@@ -33,6 +36,15 @@ STATE_LIMIT = 5.0
 TIMES_FASTER_THAN_ORACLE = 500.0
 GROWTH_LIMIT = 1.5
 BYTES_A_HYPOTHESIS = 200.0
+
+# Times faster than one curve after the other.
+RESAMPLED_ROC = {
+    ("dstc1", 2_200): 30.0,
+    ("dstc1", 20_000): 20.0,
+    ("dstc2", 2_200): 6.0,
+    ("dstc2", 20_000): 12.0,
+}
+RESAMPLED_ROC_BYTES = 100_000_000
 
 ORACLE_DIALOGS = 20
 
@@ -201,3 +213,31 @@ def test_state_sets(benchmark: BenchmarkFixture, path: Path, tmp_path: Path) -> 
     )
     benchmark.pedantic(score, (states,), rounds=3)
     assert cost <= STATE_LIMIT
+
+
+@pytest.mark.parametrize(("rule", "n_items"), RESAMPLED_ROC)
+def test_resampled_roc(benchmark: BenchmarkFixture, rule: RocRule, n_items: int) -> None:
+    """All ROC values of 1,000 resamples of 300 calls, against one curve after the other; the same bits."""
+    rng = np.random.default_rng(n_items)
+    scores = np.round(rng.beta(3, 0.5, n_items), 3)
+    dialogs = np.sort(rng.integers(0, 300, n_items))
+    items = rule, 300, scores, rng.random(n_items) < 0.3 + 0.5 * scores, dialogs
+    weights = resample_dialogs("calls", 300, 1_000, seed=0)
+
+    def at_once() -> Any:
+        # Statistics made anew remember no ranking.
+        return resampled_values(weights, ROC_METRICS, statistics_of(*items))
+
+    found: list[Any] = []
+    one_by_one = seconds(lambda: found.append(one_curve_after_the_other(weights, statistics_of(*items))))
+    np.testing.assert_array_equal(at_once(), found[0])
+    ours = min(seconds(at_once) for _ in range(15))
+    peak, limit = _peak_of(at_once), RESAMPLED_ROC[rule, n_items]
+    LINES.append(
+        f"ROC of 1,000 resamples, {rule}, {n_items:,} items: {ours * 1e3:.1f} ms against "
+        f"{one_by_one * 1e3:,.0f} one by one, {one_by_one / ours:.0f} times (at least {limit:.0f}); "
+        f"{peak / 1e6:.0f} MB at most"
+    )
+    benchmark.pedantic(at_once, rounds=3)
+    assert one_by_one / ours >= limit
+    assert peak <= RESAMPLED_ROC_BYTES

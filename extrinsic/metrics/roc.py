@@ -1,6 +1,7 @@
 """ROC points: how well the score of the top hypothesis tells right ones from wrong ones.
 
-TA, FA, TR, FR: right and wrong top hypotheses accepted and rejected at a threshold.
+TA, FA, TR, FR: right and wrong top hypotheses accepted and rejected at a threshold. A metric is a condition,
+and what is read at the first threshold that meets it.
 """
 
 from __future__ import annotations
@@ -13,37 +14,67 @@ import numpy as np
 
 from extrinsic.arrays import Floats
 from extrinsic.metrics.definition import Metric
-from extrinsic.metrics.items.curves import Curve, Totals
+from extrinsic.metrics.items.curves import Totals
+from extrinsic.metrics.items.operating_points import Condition, Points
 from extrinsic.metrics.items.tables import Items
+
+
+@dataclass(frozen=True)
+class EqualErrors:
+    """FR >= FA. By DSTC2's rule no point meets it when every item is wrong."""
+
+    def __call__(self, at: Points, /) -> Any:
+        return at.false_reject >= at.false_accept
+
+
+@dataclass(frozen=True)
+class FewFalseAccepts:
+    """FA / N <= level."""
+
+    level: float
+
+    def __call__(self, at: Points, /) -> Any:
+        return at.false_accept / at.total <= self.level
+
+
+@dataclass(frozen=True)
+class LowFalseAcceptRate:
+    """FA / (FA + TR) <= level; 0 / 0, when no item is wrong, is not."""
+
+    level: float
+
+    def __call__(self, at: Points, /) -> Any:
+        return at.false_accept / (at.total - at.right) <= self.level
 
 
 @dataclass(frozen=True)
 class Roc(Metric):
     kind: ClassVar[str] = "belief"
     citation: ClassVar[str] = "Williams et al. 2013 (DSTC1); Henderson et al. 2014 (DSTC2)"
+    condition: ClassVar[Condition]
 
     def statistics(self, items: Items) -> Any:
         """The scores of the items, which sum and multiply as an (n_dialogs, n_items) array would."""
         return items.roc
 
     def values(self, totals: Totals) -> Floats:
-        return np.array([self.read(curve) for curve in totals.curves]).reshape(totals.shape)
+        # 0 / 0 is NaN, no value, both in conditions and in what is read.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(self.read(totals.first(self.condition)))
 
     @abstractmethod
-    def read(self, curve: Curve | None) -> float:
-        """The value on a curve; NaN where there is none."""
+    def read(self, at: Points) -> Any:
+        """The value at each point; NaN where there is none."""
 
 
 class EqualErrorRate(Roc):
     name: ClassVar[str] = "roc.v1_eer"
     formula: ClassVar[str] = "(FA + FR) / N at the first threshold with FR >= FA"
     higher_is_better: ClassVar[bool | None] = False
+    condition: ClassVar[Condition] = EqualErrors()
 
-    def read(self, curve: Curve | None) -> float:
-        if curve is None or curve.equal_error_point is None:
-            return np.nan
-        at = curve.equal_error_point
-        return float((curve.false_accept[at] + curve.false_reject[at]) / curve.total)
+    def read(self, at: Points) -> Any:
+        return (at.false_accept + at.false_reject) / at.total
 
 
 class EqualErrorRateLee(Roc):
@@ -51,45 +82,41 @@ class EqualErrorRateLee(Roc):
     formula: ClassVar[str] = "FA / N at the first threshold with FR >= FA"
     citation: ClassVar[str] = "Lee 2014"
     higher_is_better: ClassVar[bool | None] = False
+    condition: ClassVar[Condition] = EqualErrors()
 
-    def read(self, curve: Curve | None) -> float:
-        if curve is None or curve.equal_error_point is None:
-            return np.nan
-        return float(curve.false_accept[curve.equal_error_point] / curve.total)
+    def read(self, at: Points) -> Any:
+        return at.false_accept / at.total
 
 
 @dataclass(frozen=True)
 class AcceptsAt(Roc):
     """Correct accepts where false accepts fall to a level, as shares of all items (version 1)."""
 
-    level: ClassVar[float]
     formula: ClassVar[str] = "TA / N at the first threshold with FA / N <= level"
 
-    def read(self, curve: Curve | None) -> float:
-        if curve is None:
-            return np.nan
-        low = curve.false_accept / curve.total <= self.level
-        return float(curve.true_accept[np.argmax(low)] / curve.total) if low.any() else np.nan
+    def read(self, at: Points) -> Any:
+        return at.true_accept / at.total
 
 
 @dataclass(frozen=True)
 class RateAt(Roc):
-    """The true-accept rate where the false-accept rate falls to a level (version 2)."""
+    """The true-accept rate where the false-accept rate falls to a level (version 2).
 
-    level: ClassVar[float]
+    There is none when no item is right (0 / 0) or none is wrong (no point meets the condition).
+    """
+
     formula: ClassVar[str] = "TA / (TA + FR) at the first threshold with FA / (FA + TR) <= level"
 
-    def read(self, curve: Curve | None) -> float:
-        if curve is None or curve.right == 0 or curve.right == curve.total:
-            return np.nan
-        low = curve.false_accept / (curve.total - curve.right) <= self.level
-        return float(curve.true_accept[np.argmax(low)] / curve.right) if low.any() else np.nan
+    def read(self, at: Points) -> Any:
+        return at.true_accept / at.right
 
 
-def _at_level(base: type[Roc], version: int, percent: int) -> type[Roc]:
+def _at_level(base: type[Roc], condition: type[Any], version: int, percent: int) -> type[Roc]:
     name = f"roc.v{version}_ca{percent:02d}"
-    return type(f"{base.__name__}{percent:02d}", (base,), {"name": name, "level": percent / 100})
+    contents = {"name": name, "condition": condition(percent / 100)}
+    return type(f"{base.__name__}{percent:02d}", (base,), contents)
 
 
-V1_CA05, V1_CA10, V1_CA20 = (_at_level(AcceptsAt, 1, percent) for percent in (5, 10, 20))
-V2_CA05, V2_CA10, V2_CA20 = (_at_level(RateAt, 2, percent) for percent in (5, 10, 20))
+LEVELS = (5, 10, 20)
+V1_CA05, V1_CA10, V1_CA20 = (_at_level(AcceptsAt, FewFalseAccepts, 1, percent) for percent in LEVELS)
+V2_CA05, V2_CA10, V2_CA20 = (_at_level(RateAt, LowFalseAcceptRate, 2, percent) for percent in LEVELS)

@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from extrinsic.metrics.items.curves import Totals
+from extrinsic.metrics.items.curves import RocStatistics
+from extrinsic.metrics.roc import EqualErrors
 from tests.builders import DSTC1_SLOTS
 from tests.metrics.calls import CallScores, Turn
 
@@ -217,9 +218,10 @@ def test_scores_too_near_for_different_thresholds() -> None:
     """1 and the next number below it: most of the 10,000 thresholds between them are one or the other."""
     score = np.array([1.0, 1.0, 1.0, np.nextafter(1.0, 0.0)])
     correct = np.array([True, True, True, False])
-    (curve,) = Totals("dstc1", score, correct, np.ones(4)).curves
+    totals = RocStatistics("dstc1", 4, score, correct, np.arange(4)).sum()
+    (curve,) = totals.curves
     # The lowest threshold accepts all four, the first above the wrong one only the three right ones.
-    assert curve is not None and curve.equal_error_point is not None
-    at = curve.equal_error_point
+    assert curve is not None
+    at = totals.first(EqualErrors())
     assert (curve.true_accept[0], curve.false_accept[0]) == (3, 1)
-    assert (curve.true_accept[at], curve.false_accept[at]) == (3, 0)
+    assert (at.true_accept, at.false_accept) == (3, 0)

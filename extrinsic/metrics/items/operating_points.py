@@ -1,0 +1,131 @@
+"""Operating points of a ROC curve, and the curve of one weighted sample by the rules of each challenge.
+
+The two challenges choose their operating points differently; both are kept to the letter. What is here is
+the definition; `resampled_points` finds the same points of many samples at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from extrinsic.arrays import Bools, Floats, Ints
+
+N_THRESHOLDS = 10_000
+"""DSTC1: evenly spaced thresholds from the smallest score to the largest."""
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """Right and wrong items accepted at operating points; counts may be weighted.
+
+    true_accept, false_accept (...): along a curve from the lowest threshold up, or one for each sample.
+    right, total: correct items and all items of the sample, or (...) of each.
+    """
+
+    true_accept: Any
+    false_accept: Any
+    right: Any
+    total: Any
+
+    @property
+    def false_reject(self) -> Any:
+        return self.right - self.true_accept
+
+    @property
+    def accepted(self) -> Any:
+        return self.true_accept + self.false_accept
+
+
+class Condition(Protocol):
+    """Whether points meet something: (...) flags. What holds of a point holds of all that accept less."""
+
+    def __call__(self, at: Points, /) -> Any: ...
+
+
+def first_on_curve(curve: Points | None, condition: Condition) -> Points:
+    """The first point that meets a condition; NaN if none does or there is no curve."""
+    if curve is not None and (met := condition(curve)).any():
+        at = np.argmax(met)
+        return Points(curve.true_accept[at], curve.false_accept[at], curve.right, curve.total)
+    return Points(np.nan, np.nan, np.nan, np.nan)
+
+
+def has_dstc1_curve(total: Any) -> Any:
+    return total >= 2
+
+
+def has_dstc2_curve(total: Any) -> Any:
+    """The challenge's scorer has no curve for fewer than three items."""
+    return total > 2
+
+
+def threshold_step(lowest: Any, highest: Any) -> Any:
+    return (highest - lowest) / (N_THRESHOLDS - 1)
+
+
+def threshold(number: Ints, lowest: Any, step: Any) -> Floats:
+    """DSTC1's thresholds as the scorer computes them, numbered from 0."""
+    return np.asarray(lowest + number * step)
+
+
+def dstc1_curve(score: Floats, correct: Bools, weight: Floats) -> Points | None:
+    """Accept at or above each of evenly spaced thresholds; the last rejects everything."""
+    total = float(weight.sum())
+    if not has_dstc1_curve(total):
+        return None
+    lowest = score.min()
+    thresholds = threshold(np.arange(N_THRESHOLDS), lowest, threshold_step(lowest, score.max()))
+    passed = _last_passed(score, thresholds)
+    right: Floats = np.bincount(passed, weights=weight * correct, minlength=N_THRESHOLDS).astype(float)
+    everything: Floats = np.bincount(passed, weights=weight, minlength=N_THRESHOLDS).astype(float)
+    # What passes a threshold passes all the lower ones.
+    true_accept = np.cumsum(right[::-1])[::-1].copy()
+    accepted = np.cumsum(everything[::-1])[::-1].copy()
+    all_right = float(true_accept[0])
+    true_accept[-1] = accepted[-1] = 0.0
+    return Points(true_accept, accepted - true_accept, all_right, total)
+
+
+def _last_passed(score: Floats, thresholds: Floats) -> Ints:
+    """(n_items,) the highest threshold that each score reaches.
+
+    Found by division and then compared, so that the thresholds as the scorer computes them decide; that is
+    faster than a search, which is left for scores so near each other that thresholds coincide.
+    """
+    last = len(thresholds) - 1
+    if (thresholds[1:] <= thresholds[:-1]).any():
+        return np.asarray(np.searchsorted(thresholds, score, side="right") - 1)
+    guess = ((score - thresholds[0]) * (last / (thresholds[-1] - thresholds[0]))).astype(np.int64)
+    guess = np.clip(guess, 0, last)
+    while (beyond := thresholds[guess] > score).any():
+        guess -= beyond
+    while (short := (guess < last) & (thresholds[np.minimum(guess + 1, last)] <= score)).any():
+        guess += short
+    return np.asarray(guess)
+
+
+def dstc2_curve(score: Floats, correct: Bools, weight: Floats) -> Points | None:
+    """Accept up to and including the first item of each run of equal scores, or all; from all down.
+
+    Items come by descending score. An item of weight w stands w times in its run, so the point at its first
+    copy accepts just one of them.
+    """
+    total = float(weight.sum())
+    if not has_dstc2_curve(total):
+        return None
+    right_so_far = np.cumsum(weight * correct)
+    all_so_far = np.cumsum(weight)
+    begins = np.ones(len(score), dtype=bool)
+    begins[1:] = score[1:] != score[:-1]
+    # A last item that begins a run is the point "all" already, unless it has more copies than one.
+    if weight[-1] <= 1:
+        begins[-1] = False
+    first = np.flatnonzero(begins)[::-1]
+    one_right = right_so_far[first] - (weight[first] - np.minimum(weight[first], 1)) * correct[first]
+    one_of_all = all_so_far[first] - (weight[first] - np.minimum(weight[first], 1))
+    true_accept = np.concatenate([right_so_far[-1:], one_right])
+    accepted = np.concatenate([all_so_far[-1:], one_of_all])
+    return Points(true_accept, accepted - true_accept, float(right_so_far[-1]), total)

@@ -1,0 +1,126 @@
+"""ROC values of many resamples at once are, to the last bit, those of one curve after the other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from extrinsic.arrays import Floats
+from extrinsic.metrics.items import curves
+from extrinsic.metrics.items.curves import RocRule, RocStatistics
+from extrinsic.metrics.resampling import resample_dialogs, resampled_values
+from extrinsic.metrics.sources import Source
+from extrinsic.registry import TRACKERS
+from extrinsic.simulation import read_simulation, simulate
+from extrinsic.trackers.running import track
+from tests.metrics.roc_samples import ROC_METRICS, RULES, one_curve_after_the_other, statistics_of
+
+
+def assert_exact(weights: Any, statistics: RocStatistics) -> Floats:
+    expected = one_curve_after_the_other(weights, statistics)
+    np.testing.assert_array_equal(resampled_values(weights, ROC_METRICS, statistics), expected, strict=True)
+    return expected
+
+
+# Coarse, so that many are equal; some further apart than DSTC1's thresholds, some nearer, two neighbours.
+SCORES = st.one_of(
+    st.integers(-2, 10).map(lambda tenths: tenths / 10),
+    st.integers(0, 9).map(lambda steps: 0.5 + steps / 20_000),
+    st.sampled_from([1.0, np.nextafter(1.0, 0.0), 0.0]),
+    st.floats(0, 1, allow_subnormal=False),
+)
+
+
+@st.composite
+def samples(draw: st.DrawFn) -> tuple[Any, RocStatistics]:
+    n_dialogs, n_items = draw(st.integers(1, 8)), draw(st.integers(0, 40))
+    scores = draw(st.sampled_from([SCORES, st.sampled_from([0.25, 0.5]), st.just(0.5)]))
+    flags = draw(st.sampled_from([st.booleans(), st.just(True), st.just(False)]))
+    items = st.tuples(scores, flags, st.integers(0, n_dialogs - 1))
+    drawn = draw(st.lists(items, min_size=n_items, max_size=n_items))
+    score, correct, dialog = zip(*drawn, strict=True) if drawn else ((), (), ())
+    row = st.lists(st.sampled_from([0, 0, 1, 1, 1, 2, 3, 7]), min_size=n_dialogs, max_size=n_dialogs)
+    weights = np.array(draw(st.lists(row, min_size=1, max_size=6)))
+    return weights, statistics_of(draw(st.sampled_from(RULES)), n_dialogs, score, correct, dialog)
+
+
+@settings(max_examples=400)
+@given(samples())
+def test_many_at_once_are_one_after_the_other(sample: tuple[Any, RocStatistics]) -> None:
+    assert_exact(*sample)
+
+
+@settings(max_examples=40)
+@given(samples(), st.integers(1, 3))
+def test_blocks_do_not_matter(sample: tuple[Any, RocStatistics], rows: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(curves, "BLOCK", rows)
+        assert_exact(*sample)
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("n_items", [300, 3_000])
+@pytest.mark.parametrize("decimals", [1, 3, 17])
+def test_many_items(rule: RocRule, n_items: int, decimals: int) -> None:
+    """Many blocks of items: with long runs of equal scores, short ones, and none."""
+    rng = np.random.default_rng([n_items, decimals])
+    score = np.round(rng.beta(2, 0.7, n_items), decimals)
+    dialog = np.sort(rng.integers(0, 60, n_items))
+    statistics = statistics_of(rule, 60, score, rng.random(n_items) < 0.2 + 0.6 * score, dialog)
+    weights = resample_dialogs("dialogs", 60, 40, seed=1)
+    left_out = 1 - np.eye(60, dtype=int)
+    large = 5_000 * weights[:5]
+    for some in (weights, left_out, large, weights.astype(float)):
+        assert not np.isnan(assert_exact(some, statistics)).any()
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_values_have_the_shape_of_the_weights(rule: RocRule) -> None:
+    statistics = statistics_of(rule, 3, [0.1, 0.5, 0.5, 0.9], [False, True, False, True], [0, 1, 2, 0])
+    weights = np.arange(18).reshape(2, 3, 3)
+    flat = resampled_values(weights.reshape(6, 3), ROC_METRICS, statistics)
+    for metric, values in zip(ROC_METRICS, flat, strict=True):
+        np.testing.assert_array_equal(metric.values(weights @ statistics), values.reshape(2, 3), strict=True)
+        assert metric.values(weights[:0] @ statistics).shape == (0, 3)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_shares_of_dialogs_have_curves_too(rule: RocRule) -> None:
+    statistics = statistics_of(rule, 3, [0.1, 0.5, 0.5, 0.9], [False, True, False, True], [0, 1, 2, 0])
+    assert_exact(np.array([[0.5, 2.0, 1.5], [0.0, 3.25, 1.0]]), statistics)
+
+
+def test_a_search_is_shared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Items are counted once for all metrics, and both equal error rates are read at one point."""
+    made: list[Any] = []
+    count = curves.RunningCounts
+    monkeypatch.setattr(curves, "RunningCounts", lambda *given: made.append(given) or count(*given))
+    statistics = statistics_of("dstc1", 2, [0.1, 0.5, 0.9], [False, True, True], [0, 1, 1])
+    totals = np.array([[1, 1], [2, 0], [0, 2]]) @ statistics
+    equal_error, lee, *_ = ROC_METRICS
+    for metric in ROC_METRICS:
+        metric.values(totals)
+    assert len(made) == 1
+    assert totals.first(equal_error.condition) is totals.first(lee.condition)  # type: ignore[attr-defined]
+
+
+@pytest.fixture(scope="module")
+def simulated() -> Any:
+    corpus = simulate(read_simulation(), "ds4", "test").corpus
+    return Source(corpus, track(TRACKERS.get("hwu"), corpus, "hwu"))
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("component", ["joint", "route", "all"])
+@pytest.mark.parametrize("schedule", [1, 2, 3])
+def test_simulated_calls(simulated: Any, rule: RocRule, component: str, schedule: int) -> None:
+    (table,) = simulated.tables(ROC_METRICS[0])
+    items = table.select(component, schedule).roc
+    statistics = statistics_of(rule, items.n_dialogs, items.score, items.correct, items.dialog)
+    weights = resample_dialogs(simulated.identity, simulated.n_dialogs, 25, seed=0)
+    assert len(items.score) > 40
+    assert len(np.unique(assert_exact(weights, statistics))) > 25
