@@ -1,0 +1,188 @@
+"""What correlations cost: resamples, permutations and swaps of 100 metrics over 4 datasets of 16 trackers.
+
+Peers are what one would write with scipy and numpy, a metric (or two of them) at a time. They take minutes
+for all of it; a part is timed, and the figure is what the whole would take at that pace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from itertools import combinations
+
+import numpy as np
+import pytest
+from pytest_benchmark.fixture import BenchmarkFixture
+from scipy import stats
+from threadpoolctl import threadpool_limits
+
+from benchmarks.measuring import LINES, seconds
+from extrinsic.arrays import Floats
+from extrinsic.correlation.coefficients import Coefficient
+from extrinsic.correlation.permutation import draw_permutations, permutation_p
+from extrinsic.correlation.resampling import Sample, draw_trackers, resampled_correlations
+from extrinsic.correlation.swapping import Swapped, swapped_p
+
+N_METRICS, N_DATASETS, N_TRACKERS, N_DIALOGS = 100, 4, 16, 300
+N_RESAMPLES = N_PERMUTATIONS = 1_000
+N_PAIRS = N_METRICS * (N_METRICS - 1) // 2
+
+SCIPY: dict[str, Callable[[Floats, Floats], Floats]] = {
+    "pearson": lambda x, y: stats.pearsonr(x, y, axis=-1).statistic,
+    "spearman": lambda x, y: np.array([stats.spearmanr(row, y).statistic for row in x]),
+    "kendall": lambda x, y: np.array([stats.kendalltau(row, y).statistic for row in x]),
+}
+
+# Seconds, and how many times faster than the peer.
+RESAMPLING_LIMITS = {"pearson": (2.0, 2.0), "spearman": (4.0, 15.0), "kendall": (10.0, 5.0)}
+PERMUTATION_LIMIT, PERMUTATION_TIMES = 0.05, 8.0
+SWAPPING_LIMITS: dict[Swapped, tuple[float, float]] = {"trackers": (2.0, 5.0), "both": (8.0, 200.0)}
+
+
+@cache
+def sample() -> Sample:
+    rng = np.random.default_rng(0)
+    shape = (N_METRICS, N_DATASETS, N_TRACKERS)
+    target = rng.normal(size=(1, *shape[1:]))
+    metrics = target + rng.normal(size=shape)
+    return Sample(
+        metrics, target, metrics + 0.2 * rng.normal(size=(N_RESAMPLES, *shape)),
+        target + 0.2 * rng.normal(size=(N_RESAMPLES, *target.shape)),
+    )  # fmt: skip
+
+
+def centred(values: Floats) -> Floats:
+    """(..., n_points) less the dataset's mean."""
+    return (values - values.mean(axis=-1, keepdims=True)).reshape(*values.shape[:-2], -1)
+
+
+def told(what: str, ours: float, peer: float, limit: float, times: float, how: str) -> None:
+    LINES.append(
+        f"{what}: {ours * 1000:,.1f} ms (at most {limit * 1000:,.0f}) against {peer * 1000:,.0f} ms {how}, "
+        f"{peer / ours:,.1f} times (at least {times:.1f})"
+    )
+
+
+@pytest.mark.parametrize("coefficient", RESAMPLING_LIMITS)
+def test_resamples_of_trackers_and_dialogs(benchmark: BenchmarkFixture, coefficient: Coefficient) -> None:
+    """The values on resampled dialogs are there; against scipy's function, resample by resample."""
+    limit, times = RESAMPLING_LIMITS[coefficient]
+    of, drawn = sample(), draw_trackers("benchmark", N_TRACKERS, N_RESAMPLES, 0)
+    few = 40 if coefficient == "pearson" else 4
+    found: list[Floats] = []
+
+    def ours() -> None:
+        found[:] = [resampled_correlations(of, coefficient, "within", "both", drawn)]
+
+    def peer() -> Floats:
+        rows = []
+        for row in range(few):
+            chosen = drawn[row]
+            x, y = centred(of.metrics_drawn[row][..., chosen]), centred(of.targets_drawn[row][..., chosen])[0]
+            # Equal values differ by rounding once a mean was taken away.
+            rows.append(SCIPY[coefficient](np.round(x, 10), np.round(y, 10)))
+        return np.stack(rows)
+
+    with threadpool_limits(1):
+        took = min(seconds(ours) for _ in range(3))
+        its = min(seconds(peer) for _ in range(3)) * N_RESAMPLES / few
+        benchmark.pedantic(ours, rounds=1)
+    assert found[0][:few, :, 0] == pytest.approx(peer(), abs=1e-8)
+    told(f"{N_RESAMPLES:,} resamples of {coefficient}", took, its, limit, times, "of scipy")
+    assert took <= limit
+    assert its / took >= times
+
+
+def test_permutations(benchmark: BenchmarkFixture) -> None:
+    """Against scipy's permutation test with a statistic that takes many permutations at once."""
+    of = sample()
+    drawn = draw_permutations("benchmark", N_TRACKERS, N_PERMUTATIONS, 0)
+    target, few = of.targets[0], 5
+    y = centred(target)
+
+    def ours() -> Floats:
+        return permutation_p(of.metrics, of.targets, "pearson", "within", drawn)
+
+    def peer() -> list[float]:
+        p = []
+        for metric in of.metrics[:few]:
+            x = centred(metric)
+
+            def distance(order: Floats, axis: int = -1, x: Floats = x) -> Floats:
+                moved = y.reshape(N_DATASETS, N_TRACKERS)[:, np.moveaxis(order, axis, -1).astype(np.int64)]
+                rows = np.moveaxis(moved, 0, -2)
+                rows = rows.reshape(*rows.shape[:-2], -1)
+                return np.abs(rows @ x) / (np.linalg.norm(x) * np.linalg.norm(y))
+
+            p.append(
+                stats.permutation_test(
+                    (np.arange(N_TRACKERS),), distance, permutation_type="pairings", vectorized=True,
+                    n_resamples=N_PERMUTATIONS, alternative="greater", rng=np.random.default_rng(0),
+                ).pvalue
+            )  # fmt: skip
+        return p
+
+    with threadpool_limits(1):
+        took = min(seconds(ours) for _ in range(30))
+        its = min(seconds(peer) for _ in range(5)) * N_METRICS / few
+        benchmark.pedantic(ours, rounds=3)
+    # Both draw permutations: within four standard errors of each other.
+    assert ours()[:few, 0] == pytest.approx(np.array(peer()), abs=4 * np.sqrt(0.5 / N_PERMUTATIONS))
+    told(f"{N_PERMUTATIONS:,} permutations", took, its, PERMUTATION_LIMIT, PERMUTATION_TIMES, "of scipy")
+    assert took <= PERMUTATION_LIMIT
+    assert its / took >= PERMUTATION_TIMES
+
+
+@pytest.mark.parametrize("way", SWAPPING_LIMITS)
+def test_swaps_of_all_pairs(benchmark: BenchmarkFixture, way: Swapped) -> None:
+    """All pairs of metrics, against each pair by itself: scores really swapped, of trackers all permutations
+    at once, of dialogs (for which there is no room) one after the other."""
+    limit, times = SWAPPING_LIMITS[way]
+    rng = np.random.default_rng(1)
+    target = sample().targets[0]
+    size = N_DIALOGS if way == "both" else 1
+    noise = 5.0 * rng.normal(size=(N_DATASETS, N_METRICS, N_TRACKERS, size))
+    values = np.moveaxis(sample().metrics, 1, 0)
+    parts = list((values[..., None] + noise * (way == "both")) / size)
+    few = 3 if way == "both" else 40
+    goal = centred(target)
+
+    def ours() -> Floats:
+        return swapped_p(parts, target, "within", way, N_PERMUTATIONS, "benchmark", 0)
+
+    def standardised(metric: int) -> Floats:
+        """(n_datasets, n_trackers, n_dialogs) the scores of a metric whose values have length 1."""
+        scores = np.stack([part[metric] for part in parts])
+        whole = scores.sum(axis=-1)
+        middle = scores - whole.mean(axis=1)[:, None, None] / size
+        return middle / np.linalg.norm(centred(whole))
+
+    def difference(one: Floats, other: Floats) -> Floats:
+        r = [centred(v) @ goal / np.linalg.norm(centred(v), axis=-1) for v in (one, other)]
+        return np.abs(r[0] - r[1])
+
+    def peer() -> list[float]:
+        p = []
+        for a, b in list(combinations(range(N_METRICS), 2))[:few]:
+            first, second = standardised(a), standardised(b)
+            coins = np.random.default_rng(2)
+            both = (first + second).sum(axis=-1)
+            if way == "trackers":
+                tosses = coins.integers(0, 2, (N_PERMUTATIONS, 1, N_TRACKERS))
+                kept = np.where(tosses == 1, first[..., 0], second[..., 0])
+            else:
+                rows = (coins.integers(0, 2, first.shape) for _ in range(N_PERMUTATIONS))
+                kept = np.stack([np.where(toss == 1, first, second).sum(axis=-1) for toss in rows])
+            observed = difference(first.sum(axis=-1)[None], second.sum(axis=-1)[None])
+            p.append(float((np.sum(difference(kept, both - kept) >= observed) + 1) / (N_PERMUTATIONS + 1)))
+        return p
+
+    with threadpool_limits(1):
+        took = min(seconds(ours) for _ in range(2))
+        its = seconds(peer) * N_PAIRS / few
+        benchmark.pedantic(ours, rounds=1)
+    assert ours()[0, 1 : few + 1] == pytest.approx(np.array(peer()), abs=4 * np.sqrt(0.5 / N_PERMUTATIONS))
+    what = f"{N_PERMUTATIONS:,} swaps of {N_PAIRS:,} pairs, {way}"
+    told(what, took, its, limit, times, "a pair at a time")
+    assert took <= limit
+    assert its / took >= times

@@ -1,0 +1,128 @@
+"""Coefficients of correlation between metrics and targets, for many resamples at once.
+
+Scope says what is compared. `pooled`: the values as they are. `within`: every dataset's mean is taken away
+first, so that only what happens among trackers over the same dialogs counts. Any coefficient is then that of
+all points; only `pairwise` compares trackers of one dataset alone when the scope is `within`.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from extrinsic.arrays import Bools, Floats
+from extrinsic.errors import UsageError, did_you_mean
+
+Coefficient = Literal["pearson", "spearman", "kendall", "pairwise"]
+Scope = Literal["within", "pooled"]
+
+COEFFICIENTS: tuple[Coefficient, ...] = ("pearson", "spearman", "kendall", "pairwise")
+SCOPES: tuple[Scope, ...] = ("within", "pooled")
+
+DIGITS = 12
+"""Differences are taken to so many digits of the largest value: what lies below is rounding, and two values
+that differ by rounding are one value."""
+
+
+def correlate(metrics: Floats, targets: Floats, coefficient: Coefficient, scope: Scope) -> Floats:
+    """(..., n_metrics, n_targets) coefficients; NaN where a value is NaN or all points are equal.
+
+    metrics (..., n_metrics, n_datasets, n_trackers), targets (..., n_targets, n_datasets, n_trackers).
+
+    pearson, spearman, kendall (tau-b): as everybody defines them. pairwise: of the pairs of points whose
+    targets differ, the share that the metric puts in the same order, a tie of the metric counting half.
+    """
+    if coefficient not in COEFFICIENTS:
+        known = did_you_mean(coefficient, COEFFICIENTS)
+        raise UsageError(f"there is no coefficient {coefficient!r}; {known}")
+    if scope not in SCOPES:
+        raise UsageError(f"there is no scope {scope!r}; {did_you_mean(scope, SCOPES)}")
+    if coefficient == "pearson":
+        return _cosines(_deviations(metrics, scope), _deviations(targets, scope))
+    if coefficient == "spearman":
+        return _cosines(_centred(_ranks(points(metrics, scope))), _centred(_ranks(points(targets, scope))))
+    if coefficient == "kendall":
+        return _tau(_signs(points(metrics, scope)), _signs(points(targets, scope)))
+    kept = same_dataset(metrics.shape[-2], metrics.shape[-1]) if scope == "within" else None
+    first, second = points(metrics, "pooled"), points(targets, "pooled")
+    return _accuracy(_signs(first, kept), _signs(second, kept))
+
+
+def points(values: Floats, scope: Scope) -> Floats:
+    """(..., n_datasets * n_trackers) the points of (..., n_datasets, n_trackers), centred where `within`.
+
+    Centred ones are in units of the largest value, which changes no coefficient.
+    """
+    unit = np.abs(values).max(axis=(-2, -1), keepdims=True)
+    if scope == "within":
+        values = values - values.mean(axis=-1, keepdims=True)
+    values = np.round(values / np.where(unit > 0.0, unit, 1.0), DIGITS)
+    return values.reshape(*values.shape[:-2], -1)
+
+
+def _deviations(values: Floats, scope: Scope) -> Floats:
+    """As the centred `points`, rounded once."""
+    if scope == "pooled":
+        return _centred(values.reshape(*values.shape[:-2], -1))
+    unit = np.abs(values).max(axis=(-2, -1), keepdims=True)
+    return _centred(values, unit).reshape(*values.shape[:-2], -1)
+
+
+def same_dataset(n_datasets: int, n_trackers: int) -> Bools:
+    """(n_pairs,) whether the points i < j, in the order of np.triu_indices, are of the same dataset."""
+    dataset = np.repeat(np.arange(n_datasets), n_trackers)
+    first, second = np.triu_indices(len(dataset), 1)
+    return np.asarray(dataset[first] == dataset[second])
+
+
+def is_flat(values: Floats, scope: Scope) -> Bools:
+    """(...,) whether all points are one value."""
+    return np.asarray((_centred(points(values, scope)) == 0.0).all(axis=-1))
+
+
+def _centred(values: Floats, unit: Floats | None = None) -> Floats:
+    """The values less their mean along the last axis, in units of the largest."""
+    unit = np.abs(values).max(axis=-1, keepdims=True) if unit is None else unit
+    unit = np.where(unit > 0.0, unit, 1.0)
+    return np.asarray(np.round((values - values.mean(axis=-1, keepdims=True)) / unit, DIGITS))
+
+
+def _cosines(first: Floats, second: Floats) -> Floats:
+    """(..., m, k) of (..., m, n) and (..., k, n)."""
+    products = first @ np.swapaxes(second, -1, -2)
+    norms = np.sqrt((first**2).sum(axis=-1))[..., :, None] * np.sqrt((second**2).sum(axis=-1))[..., None, :]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.clip(np.where(norms > 0.0, products / norms, np.nan), -1.0, 1.0)
+
+
+def _ranks(values: Floats) -> Floats:
+    from scipy.stats import rankdata
+
+    ranks = rankdata(values, axis=-1)
+    # A NaN has no rank, and neither have the others beside it.
+    return np.asarray(np.where(np.isnan(values).any(axis=-1, keepdims=True), np.nan, ranks))
+
+
+def _signs(values: Floats, kept: Bools | None = None) -> Floats:
+    """(..., n_pairs) the sign of the difference of the points i < j; `kept`: only of these pairs."""
+    first, second = np.triu_indices(values.shape[-1], 1)
+    if kept is not None:
+        first, second = first[kept], second[kept]
+    # Sums of a few thousand signs are exact in single precision.
+    return np.asarray(np.sign(values[..., first] - values[..., second]), dtype=np.float32)
+
+
+def _tau(first: Floats, second: Floats) -> Floats:
+    concordance = (first @ np.swapaxes(second, -1, -2)).astype(np.float64)
+    untied = np.abs(first).sum(axis=-1, dtype=np.float64), np.abs(second).sum(axis=-1, dtype=np.float64)
+    norms = np.sqrt(untied[0])[..., :, None] * np.sqrt(untied[1])[..., None, :]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.clip(np.where(norms > 0.0, concordance / norms, np.nan), -1.0, 1.0)
+
+
+def _accuracy(first: Floats, second: Floats) -> Floats:
+    concordance = (first @ np.swapaxes(second, -1, -2)).astype(np.float64)
+    untied = np.abs(second).sum(axis=-1, dtype=np.float64)[..., None, :]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(untied > 0.0, 0.5 + 0.5 * concordance / untied, np.nan))

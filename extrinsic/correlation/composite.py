@@ -1,0 +1,145 @@
+"""Combinations of metrics that predict a target, judged on trackers they have never seen (nested).
+
+A tracker is left out of all datasets at once. On the others, a method chooses everything it has to choose
+(which metric correlates best; which penalty, by leaving out one more tracker at a time); then it predicts the
+one left out. Metrics and target are taken relative to the means of the other trackers on the same dataset.
+Of pure noise such predictions correlate a little below 0 on average: what is left out pulls the rest away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from extrinsic.arrays import Floats
+from extrinsic.correlation.coefficients import correlate
+
+FLAT = 1e-9
+"""A metric that differs by less, in units of its largest value, says nothing."""
+
+PENALTIES = (0.1, 1.0, 10.0, 100.0, 1000.0)
+"""Added to the Gram matrix of the standardised points; chosen anew for every tracker left out."""
+
+Fit = Callable[[Floats, Floats, float], Floats]
+"""(n_points, n_metrics), (n_points,), penalty -> (n_metrics,) weights."""
+
+
+@dataclass(frozen=True, eq=False)
+class Composite:
+    """What a method makes of the metrics.
+
+    predicted, wanted (n_datasets, n_trackers): of each tracker by what the others taught, and what it was.
+    weights (n_metrics,): of standardised metrics, learned from all trackers.   fitted: what they say of them.
+    """
+
+    method: str
+    predicted: Floats
+    wanted: Floats
+    weights: Floats
+    fitted: Floats
+
+    @property
+    def r(self) -> float:
+        """Out-of-sample correlation: how well unseen trackers are predicted."""
+        return correlation_of(self.predicted, self.wanted)
+
+    @property
+    def r_in_sample(self) -> float:
+        return correlation_of(self.fitted, self.wanted)
+
+
+def correlation_of(predicted: Floats, wanted: Floats) -> float:
+    return float(correlate(predicted[None], wanted[None], "pearson", "within")[0, 0])
+
+
+def compose(metrics: Floats, target: Floats, method: str) -> Composite:
+    """metrics (n_metrics, n_datasets, n_trackers) without NaN, target (n_datasets, n_trackers)."""
+    fit = METHODS[method]
+    n_trackers = target.shape[-1]
+    predicted, wanted = np.empty_like(target), np.empty_like(target)
+    for left in range(n_trackers):
+        others = np.delete(np.arange(n_trackers), left)
+        weights, unit = _learn(metrics[..., others], target[:, others], fit)
+        means = metrics[..., others].mean(axis=-1)
+        predicted[:, left] = ((metrics[..., left] - means) / unit[:, None]).T @ weights
+        wanted[:, left] = target[:, left] - target[:, others].mean(axis=-1)
+    weights, unit = _learn(metrics, target, fit)
+    fitted = np.tensordot(weights / unit, metrics, axes=1)
+    return Composite(method, predicted, wanted, weights, fitted)
+
+
+def _learn(metrics: Floats, target: Floats, fit: Fit) -> tuple[Floats, Floats]:
+    """Weights of standardised metrics, and the units they are standardised by."""
+    centred = metrics - metrics.mean(axis=-1, keepdims=True)
+    unit = np.sqrt((centred**2).mean(axis=(1, 2)))
+    unit = np.where(unit > FLAT * np.abs(metrics).max(axis=(1, 2)), unit, np.inf)
+    scaled = metrics / unit[:, None, None]
+    penalty = PENALTIES[0] if fit in UNPENALISED else _choose_penalty(scaled, target, fit)
+    return fit(*_design(scaled, target), penalty), unit
+
+
+def _design(metrics: Floats, target: Floats) -> tuple[Floats, Floats]:
+    """Points (n_points, n_metrics) and (n_points,), relative to their dataset's mean."""
+    centred = metrics - metrics.mean(axis=-1, keepdims=True)
+    goal = target - target.mean(axis=-1, keepdims=True)
+    return centred.reshape(len(metrics), -1).T, goal.ravel()
+
+
+def _choose_penalty(scaled: Floats, target: Floats, fit: Fit) -> float:
+    """The penalty with the least squared error on trackers left out one by one."""
+    errors = np.zeros(len(PENALTIES))
+    for left in range(target.shape[-1]):
+        others = np.delete(np.arange(target.shape[-1]), left)
+        design = _design(scaled[..., others], target[:, others])
+        away = scaled[..., left] - scaled[..., others].mean(axis=-1)
+        goal = target[:, left] - target[:, others].mean(axis=-1)
+        for number, penalty in enumerate(PENALTIES):
+            errors[number] += ((away.T @ fit(*design, penalty) - goal) ** 2).sum()
+    return PENALTIES[int(errors.argmin())]
+
+
+def _ridge(points: Floats, goal: Floats, penalty: float) -> Floats:
+    """X' (X X' + penalty I)^-1 y: there are fewer points than metrics."""
+    gram = points @ points.T
+    gram[np.diag_indices_from(gram)] += penalty
+    return np.asarray(points.T @ np.linalg.solve(gram, goal))
+
+
+def _nonnegative(points: Floats, goal: Floats, penalty: float) -> Floats:
+    """Ridge with weights of at least 0: least squares with a row of sqrt(penalty) for each metric."""
+    from scipy.optimize import nnls
+
+    gram = points.T @ points
+    gram[np.diag_indices_from(gram)] += penalty
+    # The same minimum by the triangular factor, which has as many rows as there are metrics.
+    factor = np.linalg.cholesky(gram)
+    weights, _ = nnls(factor.T, np.linalg.solve(factor, points.T @ goal))
+    return np.asarray(weights)
+
+
+def _best_single(points: Floats, goal: Floats, _: float) -> Floats:
+    """All on the metric that correlates best, by its least-squares slope."""
+    lengths = np.sqrt((points**2).sum(axis=0))
+    along = points.T @ goal
+    best = int(np.where(lengths > 0.0, along / np.where(lengths > 0.0, lengths, 1.0), -np.inf).argmax())
+    weights = np.zeros(points.shape[1])
+    weights[best] = along[best] / max(lengths[best] ** 2, 1e-300)
+    return weights
+
+
+def _mean(points: Floats, goal: Floats, _: float) -> Floats:
+    """The same weight for every metric, by the least-squares slope of their mean."""
+    mean = points.mean(axis=1)
+    slope = mean @ goal / max(mean @ mean, 1e-300)
+    return np.full(points.shape[1], slope / points.shape[1])
+
+
+METHODS: dict[str, Fit] = {
+    "best_single": _best_single,
+    "mean": _mean,
+    "ridge": _ridge,
+    "nonnegative": _nonnegative,
+}
+UNPENALISED = (_best_single, _mean)

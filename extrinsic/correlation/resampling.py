@@ -1,0 +1,100 @@
+"""Resamples of dialogs, of trackers, and of both: what a correlation could have been.
+
+Dialogs are drawn within each dataset, and all trackers and targets meet the same draws. Trackers are drawn
+once for all datasets: a tracker is one thing, wherever it was run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from extrinsic.arrays import Floats, Ints
+from extrinsic.correlation.coefficients import Coefficient, Scope, correlate
+from extrinsic.errors import UsageError
+from extrinsic.storage import content_hash
+
+Resampled = Literal["dialogs", "trackers", "both"]
+WAYS: tuple[Resampled, ...] = ("dialogs", "trackers", "both")
+
+BLOCK = 4_000_000
+"""Metric values (or signs of pairs of them) held at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Metrics and targets as observed, and on every resample of dialogs.
+
+    metrics (n_metrics, n_datasets, n_trackers), targets (n_targets, n_datasets, n_trackers).
+    metrics_drawn, targets_drawn: the same with n_resamples in front.
+    """
+
+    metrics: Floats
+    targets: Floats
+    metrics_drawn: Floats
+    targets_drawn: Floats
+
+    def take_trackers(self, chosen: Ints) -> Sample:
+        return Sample(self.metrics[..., chosen], self.targets[..., chosen],
+                      self.metrics_drawn[..., chosen], self.targets_drawn[..., chosen])  # fmt: skip
+
+    def take_targets(self, first: int) -> Sample:
+        """Only the first targets."""
+        return Sample(self.metrics, self.targets[:first], self.metrics_drawn, self.targets_drawn[:, :first])
+
+    @property
+    def n_resamples(self) -> int:
+        return len(self.metrics_drawn)
+
+    @property
+    def n_trackers(self) -> int:
+        return int(self.metrics.shape[-1])
+
+
+def draw_trackers(identity: str, n_trackers: int, n_resamples: int, seed: int) -> Ints:
+    """(n_resamples, n_trackers) which trackers are drawn, with replacement, never fewer than two of them."""
+    if n_trackers < 2:
+        raise UsageError("trackers can be resampled only where there are two", found=str(n_trackers))
+    rng = rng_of("trackers", identity, seed)
+    drawn = rng.integers(0, n_trackers, (n_resamples, n_trackers))
+    while (alone := (drawn == drawn[:, :1]).all(axis=1)).any():
+        drawn[alone] = rng.integers(0, n_trackers, (int(alone.sum()), n_trackers))
+    return drawn
+
+
+def rng_of(purpose: str, identity: str, seed: int) -> np.random.Generator:
+    """Random numbers that depend on what they are for and nothing else."""
+    key = int(content_hash(purpose, identity)[:16], 16)
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(key,)))
+
+
+def resampled_correlations(
+    sample: Sample, coefficient: Coefficient, scope: Scope, way: Resampled, drawn: Ints
+) -> Floats:
+    """(n_resamples, n_metrics, n_targets) the coefficient on every resample; `drawn`: of the trackers."""
+    n_points = sample.metrics.shape[-1] * sample.metrics.shape[-2]
+    wide = n_points**2 // 2 if coefficient in ("kendall", "pairwise") else n_points
+    parts = []
+    for begin, end in _blocks(sample.n_resamples, wide * len(sample.metrics)):
+        rows = slice(begin, end)
+        metrics = sample.metrics[None] if way == "trackers" else sample.metrics_drawn[rows]
+        targets = sample.targets[None] if way == "trackers" else sample.targets_drawn[rows]
+        if way != "dialogs":
+            metrics, targets = _taken(metrics, drawn[rows]), _taken(targets, drawn[rows])
+        parts.append(correlate(metrics, targets, coefficient, scope))
+    return np.concatenate(parts)
+
+
+def _taken(values: Floats, drawn: Ints) -> Floats:
+    """(n, ..., n_trackers) the trackers drawn (n, n_trackers), of values with n or 1 in front."""
+    spread = np.broadcast_to(values, (len(drawn), *values.shape[1:]))
+    return np.take_along_axis(spread, drawn[:, None, None, :], axis=-1)
+
+
+def _blocks(total: int, size: int) -> Iterator[tuple[int, int]]:
+    step = max(1, BLOCK // max(1, size))
+    for begin in range(0, total, step):
+        yield begin, min(begin + step, total)

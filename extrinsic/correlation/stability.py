@@ -1,0 +1,104 @@
+"""How many trackers does it take until the order of the metrics settles?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+
+import numpy as np
+
+from extrinsic.arrays import Floats, Ints
+from extrinsic.correlation.coefficients import Coefficient, Scope, correlate
+from extrinsic.correlation.resampling import rng_of
+
+FEWEST = 4
+"""Of three trackers or fewer an order of metrics says nothing."""
+
+
+@dataclass(frozen=True)
+class Settled:
+    """What subsets of n_trackers say, against all of them.
+
+    agreement: Kendall's tau of the order of the metrics (mean, and the middle 90 % of the subsets).
+    same_winner: share of the subsets with the same best metric.
+    loss: how much lower the correlation, over all trackers, of the metric that a subset finds best is.
+    """
+
+    n_trackers: int
+    n_subsets: int
+    agreement: float
+    low: float
+    high: float
+    same_winner: float
+    loss: float
+
+
+def stability(
+    metrics: Floats, target: Floats, coefficient: Coefficient, scope: Scope, n_subsets: int, identity: str,
+    seed: int,
+) -> list[Settled]:  # fmt: skip
+    """A row for each number of trackers; metrics (n_metrics, n_datasets, n_trackers), target (...)."""
+    whole = correlate(metrics, target[None], coefficient, scope)[:, 0]
+    kept = ~np.isnan(whole)
+    metrics, whole = metrics[kept], whole[kept]
+    if len(whole) < 2:
+        return []
+    return [
+        _settled(chosen.shape[1], whole, _of_subsets(metrics, target, coefficient, scope, chosen))
+        for chosen in _subsets(metrics.shape[-1], n_subsets, identity, seed)
+    ]
+
+
+def _subsets(n_trackers: int, most: int, identity: str, seed: int) -> list[Ints]:
+    """For each size (n, size) subsets: all of them where there are few, else draws."""
+    parts: list[Ints] = []
+    for size in range(FEWEST, n_trackers + 1):
+        if comb(n_trackers, size) <= most:
+            parts.append(np.array(list(combinations(range(n_trackers), size)), dtype=np.int64))
+        else:
+            rng = rng_of(f"subsets of {size}", identity, seed)
+            parts.append(np.argsort(rng.random((most, n_trackers)), axis=1)[:, :size])
+    return parts
+
+
+def _of_subsets(
+    metrics: Floats, target: Floats, coefficient: Coefficient, scope: Scope, chosen: Ints
+) -> Floats:
+    """(n_subsets, n_metrics) the coefficients over the trackers of each subset."""
+    parts = [
+        correlate(metrics[..., subset], target[None, :, subset], coefficient, scope) for subset in chosen
+    ]
+    return np.stack(parts)[..., 0]
+
+
+def _settled(n_trackers: int, whole: Floats, found: Floats) -> Settled:
+    # Metrics that are one and the same differ in the last bits of their coefficients only.
+    whole, found = np.round(whole, 9), np.round(found, 9)
+    agreement = np.array([_agreement(row, whole) for row in found])
+    best = np.where(np.isnan(found), -np.inf, found).argmax(axis=1)
+    low, high = np.quantile(agreement, [0.05, 0.95])
+    loss = whole.max() - whole[best]
+    return Settled(
+        n_trackers=n_trackers, n_subsets=len(found), agreement=float(agreement.mean()), low=float(low),
+        high=float(high), same_winner=float((loss == 0.0).mean()), loss=float(loss.mean()),
+    )  # fmt: skip
+
+
+def _agreement(found: Floats, whole: Floats) -> float:
+    """Of the metrics that have a coefficient on the subset; 0 where that leaves no order."""
+    there = ~np.isnan(found)
+    if there.sum() < 2:
+        return 0.0
+    tau = correlate(found[None, None, there], whole[None, None, there], "kendall", "pooled")[0, 0]
+    return 0.0 if np.isnan(tau) else float(tau)
+
+
+def settles_at(rows: Sequence[Settled], agreement: float = 0.8) -> int | None:
+    """The first number of trackers from which on the order agrees so well; None if it never does."""
+    enough = [row.agreement >= agreement for row in rows]
+    for number, row in enumerate(rows):
+        if all(enough[number:]):
+            return row.n_trackers
+    return None
