@@ -12,7 +12,7 @@ $(VENV)/installed: pyproject.toml
 	touch $@
 
 demo: $(VENV)/installed
-	$(BIN)/python -m experiments.demo
+	$(BIN)/extrinsic run configs/quick.toml
 
 test: $(VENV)/installed
 	$(BIN)/python -m pytest tests

@@ -55,8 +55,9 @@ def check_tree(tree: dict[str, Any], kind: type[msgspec.Struct], text: str, path
 def report_key(
     problems: Problems, text: str, keys: tuple[str | int, ...], message: str, **details: Any
 ) -> None:
-    """Add a problem with a key of a TOML text, naming its line."""
-    problems.add(f"{line_of(text, keys)}, key {_dotted(keys)}: {message}", **details)
+    """Add a problem with a key of a TOML text, naming its line (of no text: the key alone)."""
+    place = f"{line_of(text, keys)}, " if text else ""
+    problems.add(f"{place}key {_dotted(keys)}: {message}", **details)
 
 
 def _check(tree: Any, kind: Any, keys: tuple[str | int, ...], text: str, problems: Problems) -> None:

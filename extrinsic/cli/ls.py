@@ -9,13 +9,15 @@ from functools import partial
 from typing import Any
 
 from extrinsic.cli.output import print_rows
+from extrinsic.cli.run import config_folder
 from extrinsic.registry import ESTIMATORS, FEATURES, FORMATS, METRICS, TRACKERS, Registry
 from extrinsic.signature import sign
 
 NAME = "ls"
 HELP = "list formats, domains, metrics, trackers, features, blocks, estimators, configs"
 DESCRIPTION = (
-    "List what there is, one line each; the first word of a line is the key. Without a kind: the kinds."
+    "List what there is, one line each; the first word of a line is the key. Without a kind: the kinds. "
+    "With a key: everything about it."
 )
 
 Lines = list[tuple[str, str]]
@@ -37,6 +39,14 @@ def _blocks() -> Lines:
     return [(name, block.summary) for name, block in sorted(BLOCKS.items())]
 
 
+def _configs() -> Lines:
+    from extrinsic.settings import read_tree
+
+    folder = config_folder()
+    files = sorted(folder.glob("*.toml")) if folder else []
+    return [(path.stem, str(read_tree(path)[0].get("description", ""))) for path in files]
+
+
 def _details(kind: str | None, key: str) -> dict[str, Any]:
     """What programs want to know beside the summary."""
     if kind != "trackers":
@@ -54,16 +64,21 @@ KINDS: dict[str, tuple[str, Callable[[], Lines]]] = {
     "features": ("maps from beliefs to the state of a policy", partial(_registered, FEATURES)),
     "blocks": ("what feature maps are made of; a list of them is one, too", _blocks),
     "estimators": ("estimators of what a policy is worth", partial(_registered, ESTIMATORS)),
-    "configs": ("studies that come with the package", list),
+    "configs": ("studies to run: `extrinsic run NAME`", _configs),
 }
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("kind", nargs="?", choices=list(KINDS), metavar="KIND", help=" | ".join(KINDS))
+    parser.add_argument("key", nargs="?", metavar="KEY", help="one of them in detail, e.g. metrics fga")
     parser.add_argument("--json", action="store_true", help="as JSON on stdout")
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.key is not None:
+        from extrinsic.cli.ls_details import show_details
+
+        return show_details(arguments.kind, arguments.key, dict(KINDS[arguments.kind][1]()), arguments.json)
     if arguments.kind is None:
         lines = [(kind, description) for kind, (description, _) in KINDS.items()]
     else:

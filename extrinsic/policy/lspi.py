@@ -80,10 +80,13 @@ class KernelLSPI(BaseEstimator):  # type: ignore[misc]
         self.temperature = temperature
         self.largest = largest
 
-    def fit(self, transitions: Transitions, chances: Floats | None = None) -> KernelLSPI:
-        """Learn from transitions. chances (n, n_actions): P(a | s) of their states, if known already."""
+    def fit(
+        self, transitions: Transitions, chances: Floats | None = None, model: ActionModel | None = None
+    ) -> KernelLSPI:
+        """Learn from transitions. chances (n, n_actions): P(a | s) of their states, if known already; model:
+        what gives them for other states, if it was learned before."""
         self._check(transitions)
-        self._fit_behaviour(transitions, chances)
+        self._fit_behaviour(transitions, chances, model)
         states, action = transitions.states, transitions.action
         self.actions_ = transitions.actions
         self.states_ = states.take(np.zeros(0, dtype=np.int64))
@@ -175,13 +178,15 @@ class KernelLSPI(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "basis_")
         states.require_like(self.states_)
 
-    def _fit_behaviour(self, transitions: Transitions, chances: Floats | None) -> None:
+    def _fit_behaviour(
+        self, transitions: Transitions, chances: Floats | None, model: ActionModel | None
+    ) -> None:
         if self.behaviour == "logged":
             self.behaviour_: ActionModel = Logged(transitions)
             self.chances_ = transitions.propensities
             return
         learner = find_learner(self.behaviour, width=self.behaviour_width)
-        self.behaviour_ = learner.fit(transitions)
+        self.behaviour_ = learner.fit(transitions) if model is None else model
         if chances is None:
             self.chances_ = learner.cross_fitted(transitions)
             return

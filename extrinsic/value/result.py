@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 
@@ -37,15 +38,20 @@ class Value:
         return np.asarray(self.mean + (weights - 1.0) @ self.influence)
 
 
+@lru_cache(maxsize=4)
+def _changes(n: int, seed: int) -> Floats:
+    """(RESAMPLES, n) by how much the weights of dialogs differ from 1; the same for all n dialogs."""
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(n,)))
+    return np.asarray(rng.multinomial(n, np.full(n, 1.0 / n), RESAMPLES) - 1.0)
+
+
 def value_of(
     estimator: str, mean: float, influence: Floats, diagnostics: Mapping[str, float],
     flags: tuple[str, ...] = (), seed: int = 0,
 ) -> Value:  # fmt: skip
     """A Value with the interval that its influence gives."""
     n = len(influence)
-    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(n,)))
-    weights = rng.multinomial(n, np.full(n, 1.0 / n), RESAMPLES)
-    estimates = mean + (weights - 1.0) @ influence
+    estimates = mean + _changes(n, seed) @ influence
     tail = 50.0 * (1.0 - CONFIDENCE)
     low, high = np.percentile(estimates, [tail, 100.0 - tail])
     return Value(estimator, float(mean), float(low), float(high), n, influence, dict(diagnostics), flags)

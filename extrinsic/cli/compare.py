@@ -1,0 +1,108 @@
+"""`extrinsic compare`: two trackers of a run, side by side, and the dialogs that explain the difference."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from extrinsic.cli.output import print_rows
+from extrinsic.cli.tables import print_table
+from extrinsic.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from extrinsic.study.dialogs import ToldDialog
+    from extrinsic.study.run import Run
+
+NAME = "compare"
+HELP = "compare two trackers of a run: every metric and return, and the dialogs that differ"
+DESCRIPTION = (
+    "Compare two trackers of a run: every return and metric, their difference with a 95%% interval over "
+    "dialogs and a p-value by exchanging the two dialog by dialog; then the dialogs in which they differ "
+    "most, turn by turn."
+)
+
+IN_PAGE = 10
+"""Dialogs that the page tells, turn by turn."""
+
+LONGEST = 30
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("run_folder", metavar="RUN", help="the directory of a run")
+    parser.add_argument("first", metavar="A", help="a tracker of the run")
+    parser.add_argument("second", metavar="B", help="another one")
+    parser.add_argument("--dataset", metavar="D", help="show this dataset (default: the mean over all)")
+    parser.add_argument("--dialogs", type=int, default=2, metavar="N", help="dialogs to show, 0 for none (2)")
+    parser.add_argument("--output", metavar="FILE", help="the page (default: RUN/compare-A-B.html)")
+    parser.add_argument("--seed", type=int, default=0, metavar="K", help="of the resamples (0)")
+    parser.add_argument("--json", action="store_true", help="every row, of every dataset, as JSON on stdout")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from extrinsic.report.comparison import write_comparison
+    from extrinsic.study.comparing import MEAN, compare_trackers
+    from extrinsic.study.dialogs import telling_dialogs
+    from extrinsic.study.run import Run
+
+    if arguments.dialogs < 0:
+        raise UsageError("the number of dialogs must be at least 0", found=str(arguments.dialogs))
+    made = Run(Path(arguments.run_folder))
+    if not made.is_complete:
+        raise InputError("the run is not complete: run the study again to finish it", path=str(made.folder))
+    rows = compare_trackers(made, arguments.first, arguments.second, arguments.seed)
+    if arguments.json:
+        print_rows(made.signature, rows, sys.stdout)
+        return 0
+    datasets = list(dict.fromkeys(row["dataset"] for row in rows))
+    shown = arguments.dataset or (MEAN if MEAN in datasets else datasets[0])
+    if shown not in datasets:
+        raise UsageError(f"the run has no dataset {shown!r}", expected=f"one of {', '.join(datasets[1:])}")
+    _print_rows(made, [row for row in rows if row["dataset"] == shown], arguments)
+    dialogs = telling_dialogs(made, arguments.first, arguments.second, max(arguments.dialogs, IN_PAGE))
+    for told in dialogs[: arguments.dialogs]:
+        _print_dialog(told, arguments.first, arguments.second)
+    path = write_comparison(made, arguments.first, arguments.second, rows, dialogs, arguments.output)
+    print(f"the page: {path}", file=sys.stderr)
+    return 0
+
+
+def _print_rows(made: Run, rows: list[dict[str, Any]], arguments: argparse.Namespace) -> None:
+    names = {"a": arguments.first, "b": arguments.second}
+    print(f"{arguments.first} against {arguments.second}, {rows[0]['dataset']} "
+          f"(95% interval of the difference; p by exchanging dialogs)")  # fmt: skip
+    heads = {"a": arguments.first, "b": arguments.second, "difference": "difference", "low": "low",
+             "high": "high", "p": "p", "better": "better"}  # fmt: skip
+    told = [{**row, "better": names.get(row["better"])} for row in rows]
+    returns = [row for row in told if row["kind"] == "return"]
+    if returns:
+        print("\nWhat policies on them are worth")
+        print_table(returns, {"variant": "variant", "name": "return", **heads}, sys.stdout)
+    print("\nMetrics")
+    metrics = [row for row in told if row["kind"] == "metric"]
+    first = {"name": "metric", "schedule": "schedule", "component": "component"}
+    print_table(metrics, {**first, **heads}, sys.stdout)
+
+
+def _print_dialog(told: ToldDialog, first: str, second: str) -> None:
+    ahead = first if told.difference > 0 else second
+    print(f"\nDialog {told.session} of {told.dataset}: {ahead} has {abs(told.difference)} more slots right, "
+          "summed over turns")  # fmt: skip
+    for turn in told.turns:
+        print(f"  turn {turn.number}  system: {turn.system}" if turn.system else f"  turn {turn.number}")
+        if turn.heard:
+            print("    heard: " + ", ".join(f"{text} {score:.2f}" for text, score in turn.heard))
+        for slot in turn.slots:
+            sides = []
+            for name, entries, right in zip((first, second), slot.beliefs, slot.correct, strict=True):
+                mark = "+" if right else "-"
+                best = ", ".join(f"{_short(value)} {score:.2f}" for value, score in entries[:2])
+                sides.append(f"{mark} {name}: {best}")
+            wanted = " or ".join(map(_short, slot.right)) or "none"
+            print(f"    {slot.slot} = {wanted}   " + "   ".join(sides))
+
+
+def _short(text: str) -> str:
+    """A value that leaves room for others on a line."""
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"

@@ -1,0 +1,76 @@
+"""`extrinsic ls KIND KEY`: everything about one thing."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from extrinsic.cli.output import print_rows
+from extrinsic.cli.run import config_folder
+from extrinsic.errors import UsageError, did_you_mean
+from extrinsic.registry import ESTIMATORS, FEATURES, METRICS, TRACKERS
+from extrinsic.signature import sign
+
+
+def show_details(kind: str, key: str, summaries: Mapping[str, str], as_json: bool) -> int:
+    """What it is, where it comes from, how it is set; summaries: the lines of its kind."""
+    name = key.partition("(")[0]
+    if name not in summaries:
+        raise UsageError(f"there is no {kind.removesuffix('s')} {name!r}; {did_you_mean(name, summaries)}")
+    about = {"key": key, "summary": summaries[name], **_details(kind, key)}
+    if as_json:
+        print_rows(sign(command="ls", kind=kind), [about], sys.stdout)
+        return 0
+    told = {head: value for head, value in about.items() if value is not None}
+    width = max(map(len, told))
+    for head, value in told.items():
+        text = "yes" if value is True else "no" if value is False else str(value)
+        print(f"{head.replace('_', ' '):<{width}}  {text}")
+    return 0
+
+
+def _details(kind: str, key: str) -> dict[str, Any]:
+    if kind == "metrics":
+        return _of_metric(key)
+    if kind == "trackers":
+        from extrinsic.trackers.definition import flags_of
+
+        return {**flags_of(TRACKERS.get(key)), "what": _first_paragraph(type(TRACKERS.get(key)))}
+    if kind == "features":
+        return {"blocks": ", ".join(FEATURES.get(key).blocks)}
+    if kind == "estimators":
+        return {"what": _first_paragraph(type(ESTIMATORS.get(key)))}
+    folder = config_folder()
+    return {"file": str(folder / f"{key}.toml")} if kind == "configs" and folder else {}
+
+
+def _of_metric(key: str) -> dict[str, Any]:
+    """A metric by its printed form; one that needs a parameter and has none, by its class."""
+    from extrinsic.metrics.parsing import parse_metric
+
+    try:
+        metric: Any = parse_metric(key)
+    except UsageError:
+        if "(" in key:
+            raise
+        metric = METRICS.get(key)
+    better = {True: "higher is better", False: "lower is better", None: "neither direction is better"}
+    scored = {"belief": "beliefs", "state": "states; of beliefs by a fill rule, as name(fill=argmax)"}
+    about = {
+        "formula": getattr(metric, "formula", None),
+        "paper": getattr(metric, "citation", None),
+        "direction": better[getattr(metric, "higher_is_better", True)],
+        "scores": scored.get(getattr(metric, "kind", "")),
+    }
+    if is_dataclass(metric) and fields(metric):
+        set_to = [f"{field.name}={getattr(metric, field.name, '...')}" for field in fields(metric)]
+        about["parameters"] = ", ".join(set_to)
+    return about
+
+
+def _first_paragraph(kind: type) -> str | None:
+    text = inspect.getdoc(kind)
+    return text.partition("\n\n")[0].replace("\n", " ") if text else None

@@ -1,0 +1,168 @@
+"""`extrinsic run`: a whole study, from corpora and trackers to which metric predicts the return."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from extrinsic.cli.output import print_rows
+from extrinsic.cli.progress import show_progress
+from extrinsic.cli.tables import print_table
+from extrinsic.errors import UsageError, did_you_mean
+
+if TYPE_CHECKING:
+    from extrinsic.study.engine import Done
+    from extrinsic.study.run import Run
+
+NAME = "run"
+HELP = "run a study: which metric predicts what policies are worth"
+DESCRIPTION = (
+    "Run the study of a configuration (a .toml file, or a name of `extrinsic ls configs`): measure and learn "
+    "on every tracker, value every policy, correlate. What the directory holds already is taken from it: a "
+    "run that was broken off goes on where it was, a changed setting computes only what depends on it."
+)
+SHOWN = 8
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "config", metavar="CONFIG", help="a study (.toml), or a name of `extrinsic ls configs`"
+    )
+    parser.add_argument(
+        "--output", metavar="DIR", help="the run's directory (default: runs/<name of the study>)"
+    )
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="A.B=C", dest="changes",
+        help="set a key of the configuration, e.g. correlation.resamples=2000; repeatable",
+    )  # fmt: skip
+    parser.add_argument("--n-jobs", type=int, default=-1, metavar="N", help="processes (-1: one a processor)")
+    parser.add_argument("--engine", default="joblib", metavar="E", help="joblib (default) or dask")
+    parser.add_argument("--scheduler", metavar="ADDR", help="of a Dask cluster, e.g. tcp://host:8786")
+    parser.add_argument(
+        "--overwrite", action="store_true", help="use the directory even if it holds another study"
+    )
+    parser.add_argument("--no-report", action="store_true", help="write the tables alone, no page")
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+    parser.add_argument("--verbose", action="store_true", help="how long every stage took, what was reused")
+    parser.add_argument(
+        "--json", action="store_true", help="the correlations with the primary target, as JSON on stdout"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from extrinsic.study.engine import Engine
+    from extrinsic.study.reading import read_study
+    from extrinsic.study.running import run_study
+
+    settings = read_study(find_config(arguments.config), arguments.changes)
+    engine = Engine(arguments.engine, arguments.n_jobs, arguments.scheduler)
+    folder = Path(arguments.output or Path("runs") / settings.name)
+
+    def watch(steps: Iterable[Done], total: int) -> Iterable[Done]:
+        return show_progress(steps, total, NAME, told, arguments.quiet)
+
+    def told(done: Done) -> str:
+        took = f" ({done.seconds:.1f} s)" if arguments.verbose else ""
+        return f"{done.task.kind} {done.task.label}{took}"
+
+    def tell(text: str) -> None:
+        print(text, file=sys.stderr, flush=True)
+
+    begin = time.perf_counter()
+    try:
+        made = run_study(settings, folder, engine, arguments.overwrite, watch, tell)
+    except KeyboardInterrupt:
+        tell(f"interrupted; what was done is in {folder}: run the same command again to go on")
+        return 130
+    _show(made, arguments.json)
+    report = None if arguments.no_report else _report(made, tell)
+    if arguments.verbose:
+        _tell_timings(made, tell)
+    if not arguments.quiet:
+        tell(f"done in {time.perf_counter() - begin:.0f} s; everything is in {folder}")
+        if report:
+            tell(f"the report: {report}")
+    return 0
+
+
+def _tell_timings(made: Run, tell: Callable[[str], None]) -> None:
+    """How many stages of each kind were computed and reused, and how long they took."""
+    from extrinsic.study.csv_files import read_table
+
+    rows = read_table(made.folder / "timings.csv")
+    for kind in dict.fromkeys(row["stage"] for row in rows):
+        mine = [row for row in rows if row["stage"] == kind]
+        computed = [row["seconds"] for row in mine if row["status"] == "computed"]
+        tell(f"{kind}: {len(computed)} computed in {sum(computed):.1f} s, {len(mine) - len(computed)} reused")
+
+
+def _report(made: Run, tell: Callable[[str], None]) -> Path | None:
+    """Write the page; a study does not fail for want of what draws it."""
+    from extrinsic.report.writing import write_report
+
+    try:
+        return write_report(made)
+    except UsageError as error:
+        tell(str(error))
+        return None
+
+
+def config_folder() -> Path | None:
+    """Where the studies lie that come with the package: beside it in a checkout, or in this directory."""
+    import extrinsic
+
+    places = (Path("configs"), Path(extrinsic.__file__).parents[1] / "configs")
+    return next((place for place in places if place.is_dir()), None)
+
+
+def find_config(name: str) -> Path:
+    """A file as it is named, or a study by its name."""
+    path, folder = Path(name), config_folder()
+    if path.suffix == ".toml" or path.exists() or folder is None:
+        return path
+    known = {found.stem: found for found in sorted(folder.glob("*.toml"))}
+    if name not in known:
+        raise UsageError(f"there is no study {name!r}; {did_you_mean(name, known)}")
+    return known[name]
+
+
+def _show(made: Run, as_json: bool) -> None:
+    """The best and the worst metrics by the primary target, of every variant."""
+    rows = made.table("correlations")
+    target = rows[0]["target"] if rows else None
+    chosen = [row for row in rows if row["target"] == target]
+    if as_json:
+        print_rows(made.signature, chosen, sys.stdout)
+        return
+    heads = {
+        "metric": "metric", "schedule": "schedule", "component": "component", "r": "r", "low": "low",
+        "high": "high", "p_adjusted": "p (Holm)", "cluster": "cluster",
+    }  # fmt: skip
+    for variant in dict.fromkeys(row["variant"] for row in chosen):
+        for trackers in ("all", "core"):
+            ranked = _ranked(chosen, variant, trackers)
+            n = next((row["n"] for row in chosen if row["trackers"] == trackers), 0)
+            print(f"\nPearson's r with {target} within datasets, {trackers} trackers ({n} points)"
+                  + (f", {variant}" if variant else ""))  # fmt: skip
+            if not ranked:
+                print(f"none: {next((row['reason'] for row in chosen if row['trackers'] == trackers), '')}")
+                continue
+            print_table(ranked[:SHOWN], heads, sys.stdout)
+            if len(ranked) > SHOWN:
+                print(f"... {len(ranked) - SHOWN - 1} more, the last:")
+                print_table(ranked[-1:], heads, sys.stdout)
+
+
+def _ranked(rows: list[dict[str, Any]], variant: str | None, trackers: str) -> list[dict[str, Any]]:
+    found = [
+        row
+        for row in rows
+        if (row["variant"], row["trackers"], row["scope"], row["coefficient"])
+        == (variant, trackers, "within", "pearson")
+        and row["r"] is not None
+    ]
+    return sorted(found, key=lambda row: -row["r"])

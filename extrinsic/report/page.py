@@ -1,0 +1,82 @@
+"""The page: sections put into templates, in which everything that is not ours is escaped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from extrinsic.report.blocks import Section
+from extrinsic.report.loading import clean
+from extrinsic.report.naming import target_in_words
+from extrinsic.report.numbers import counted, listing
+from extrinsic.report.study import Study
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+BREAKS = re.compile(r"(?<=\w_)(?=\w)|(?<=\w)(?=\()")
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+def make_environment() -> Environment:
+    """Templates in which everything is escaped that is not said to be markup."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["soft"] = soft
+    return environment
+
+
+def script_and_style() -> dict[str, Markup]:
+    """What a page carries with it, since it has nothing to load."""
+    from markupsafe import Markup
+
+    return {
+        "style": Markup((TEMPLATES / "style.css").read_text()),
+        "script": Markup((TEMPLATES / "script.js").read_text()),
+    }
+
+
+def render_page(study: Study, sections: Sequence[Section]) -> str:
+    environment = make_environment()
+    environment.globals["study"] = study
+    macros: Any = environment.get_template("blocks.html").module
+    return environment.get_template("page.html").render(
+        sections=sections,
+        blocks=partial(macros.show, study=study),
+        facts=facts(study),
+        signature=clean(str(study.manifest.get("signature"))),
+        **script_and_style(),
+    )
+
+
+def soft(text: str) -> Markup:
+    """Escaped text with places in long names where a line may end."""
+    from markupsafe import Markup, escape
+
+    return Markup(BREAKS.sub("<wbr>", str(escape(text))))
+
+
+def facts(study: Study) -> str:
+    """What was compared, in one line."""
+    core = sum(1 for row in study.tables["trackers"] if row["core"])
+    n = len(study.trackers)
+    metrics = {(row["metric"], row["schedule"], row["component"]) for row in study.tables["correlations"]}
+    told = [
+        counted(n, "tracker") + (f" ({core} of them the core)" if core < n else ""),
+        counted(len(study.datasets), "dataset") + f" ({listing(study.datasets, 6)})" * bool(study.datasets),
+        counted(len(metrics), "metric and schedule", "metrics and schedules"),
+    ]
+    target = f"; the target is {target_in_words(study.target)} ({study.target})" if study.target else ""
+    return f"{', '.join(told)}{target}."

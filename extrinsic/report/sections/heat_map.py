@@ -1,0 +1,122 @@
+"""Metric by schedule, a panel for each component: what to measure, and when."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from extrinsic.report.blocks import Picture, Section
+from extrinsic.report.drawing import MUTED, draw, short
+from extrinsic.report.evidence import Evidence
+from extrinsic.report.loading import Rows
+from extrinsic.report.naming import FAMILIES, family_of, shortened, slug, target_in_words
+from extrinsic.report.numbers import correlation
+from extrinsic.report.study import Study
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+LIGHT, DARK = "#fdfdfd", "#111418"
+CELL, CELL_WIDTH = 0.2, 0.42
+LETTER = 0.064
+"""Inches: of a cell, and of a letter of a name."""
+
+MOST_WIDTH = 8.8
+MOST_COMPONENTS = 6
+
+
+def section(study: Study) -> Section | None:
+    # With one schedule there is nothing to compare that the ranking does not show.
+    made = [
+        _picture(one) for one in study.evidence if len({row["schedule"] for row in one.ranked["all"]}) > 1
+    ]
+    return Section("heat-map", "What to measure, and when", tuple(made)) if made else None
+
+
+def _picture(evidence: Evidence) -> Picture:
+    rows = evidence.ranked["all"]
+    components = list(dict.fromkeys(row["component"] for row in rows))
+    # Those with most metrics first; a study of every slot by itself would not fit on a page.
+    components.sort(key=lambda name: -sum(row["component"] == name for row in rows))
+    shown = components[:MOST_COMPONENTS]
+    title = "Correlation by metric and schedule" + (f" ({evidence.variant})" if evidence.variant else "")
+
+    def paint(figure: Figure) -> None:
+        figure.set_size_inches(1, 1)
+        right = top = deepest = 0.0
+        for component in shown:
+            mine = [row for row in rows if row["component"] == component]
+            names, wide = _metrics(mine), CELL_WIDTH * len({row["schedule"] for row in mine})
+            words = LETTER * max(len(_label(name)) for name in names) + 0.15
+            if right and right + words + wide > MOST_WIDTH:
+                right, top, deepest = 0.0, top - deepest - 0.75, 0.0
+            tall = CELL * len(names)
+            # The figure measures one inch, so that shares of it are inches.
+            axes = figure.add_axes((right + words, top - tall, wide, tall))
+            _panel(axes, mine, component, names)
+            right, deepest = right + words + wide + 0.25, max(deepest, tall)
+
+    more = (
+        f" {len(components) - len(shown)} more components are in the table."
+        if len(components) > len(shown)
+        else ""
+    )
+    caption = (
+        f"Each number is the correlation with {target_in_words(evidence.target)} over all trackers; blue is "
+        f"positive, orange negative, pale is none. Compare along a line for when to measure, down a column "
+        f"for what.{more}"
+    )
+    return draw("_".join(filter(None, ("heat_map", slug(evidence.variant)))), title, caption, paint)
+
+
+def _label(metric: str) -> str:
+    return short(shortened(metric), 42)
+
+
+def _metrics(rows: Rows) -> list[str]:
+    """By family, then by the best correlation."""
+    names = dict.fromkeys(row["metric"] for row in rows)
+    return sorted(names, key=lambda name: FAMILIES.index(family_of(name)))
+
+
+def _panel(axes: Axes, rows: Rows, component: str, metrics: list[str]) -> None:
+    from matplotlib.patches import Rectangle
+
+    schedules = sorted({row["schedule"] for row in rows})
+    for row in rows:
+        x, y = schedules.index(row["schedule"]), metrics.index(row["metric"])
+        colour = shade(row["r"])
+        axes.add_patch(Rectangle((x, y), 1, 1, facecolor=colour, edgecolor="none"))
+        axes.text(
+            x + 0.5,
+            y + 0.52,
+            correlation(row["r"]),
+            ha="center",
+            va="center",
+            fontsize=7.5,
+            color=LIGHT if abs(row["r"]) > 0.75 else DARK,
+        )
+    axes.set_xlim(0, len(schedules))
+    axes.set_ylim(len(metrics), 0)
+    axes.set_xticks([place + 0.5 for place in range(len(schedules))], [str(one) for one in schedules])
+    axes.set_yticks(
+        [place + 0.5 for place in range(len(metrics))], [_label(name) for name in metrics], fontsize=7.5
+    )
+    axes.tick_params(length=0, top=False, labeltop=True, labelbottom=False)
+    axes.xaxis.set_label_position("top")
+    axes.set_xlabel("schedule", color=MUTED, fontsize=8)
+    axes.set_title(component or "all", pad=8)
+    axes.grid(visible=False)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+
+
+BLUE, ORANGE, PALE = (0x0B, 0x5C, 0x94), (0xC2, 0x5A, 0x08), (0xF3, 0xF1, 0xEC)
+
+
+def shade(r: float) -> str:
+    """From pale to blue for 1, to orange for -1."""
+    end = BLUE if r >= 0 else ORANGE
+    weight = min(abs(r), 1.0)
+    mixed = (round(pale + (full - pale) * weight) for pale, full in zip(PALE, end, strict=True))
+    return "#" + "".join(f"{part:02x}" for part in mixed)

@@ -1,0 +1,188 @@
+"""What every policy earns, tracker by tracker, beside the tracker's accuracy (Lee 2014, Fig. 2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from extrinsic.report.blocks import Picture, Section, Text
+from extrinsic.report.drawing import INK, MARKERS, MUTED, SERIES, draw, panels, put_legend, short
+from extrinsic.report.loading import Row, Rows
+from extrinsic.report.naming import Name, policy_in_words, slug
+from extrinsic.report.study import Study
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+ORDER = ("rl", "sl", "sl_sampled", "behaviour", "outcome")
+ACCURACIES = (
+    ("accuracy", "joint"),
+    ("accuracy", "goal.joint"),
+    ("jga", "state"),
+    ("jga", "all"),
+    ("accuracy", "all"),
+    ("accuracy", "goal.all"),
+)
+
+
+@dataclass(frozen=True)
+class Series:
+    title: str
+    rows: dict[tuple[str, str], Row]
+    """By dataset and tracker."""
+
+
+def section(study: Study) -> Section | None:
+    variants = [one.variant for one in study.evidence] if study.has_policies else [""]
+    made = [_picture(study, variant) for variant in variants if _series(study, variant)]
+    if not made:
+        return None
+    title = "What the policies earn" if study.has_policies else "What came of the dialogs"
+    told = (
+        ()
+        if study.has_policies
+        else (Text(("No policies were learned in this study: its targets are outcomes.",)),)
+    )
+    return Section("returns", title, (*told, *made))
+
+
+def chosen_estimator(rows: Rows, target: str) -> str:
+    """Live play where there is, else the estimator of the primary target, else the first."""
+    names = list(
+        dict.fromkeys(row["estimator"] for row in rows if row["policy"] not in ("behaviour", "outcome"))
+    )
+    wanted = ("live", target.partition(".")[2])
+    return next((name for name in wanted if name in names), names[0] if names else "")
+
+
+def _series(study: Study, variant: str) -> list[Series]:
+    rows = [row for row in study.tables["returns"] if row["variant"] == variant and row["value"] is not None]
+    estimator = chosen_estimator(rows, study.target)
+    found: dict[tuple[str, str], dict[tuple[str, str], Row]] = {}
+    for row in rows:
+        policy = row["policy"]
+        if policy in ("behaviour", "outcome") or row["estimator"] == estimator:
+            found.setdefault((policy, row["estimator"]), {})[row["dataset"], row["tracker"]] = row
+    order = sorted(found, key=lambda key: ORDER.index(key[0]) if key[0] in ORDER else len(ORDER))
+    return [
+        Series(f"{policy_in_words(policy)} ({name})" if policy != "outcome" else name, found[policy, name])
+        for policy, name in order
+    ]
+
+
+def accuracy_name(study: Study) -> Name | None:
+    """The accuracy that stands for a tracker: of the joint goal at the end of a dialog, if there is one."""
+    known = {Name.of(row) for row in study.tables["intrinsic"]}
+    for base, component in ACCURACIES:
+        for schedule in (3, 1):
+            for name in sorted(known):
+                if name.metric.partition("(")[0] == base and name[1:] == (schedule, component):
+                    return name
+    return None
+
+
+def _picture(study: Study, variant: str) -> Picture:
+    series, accuracy = _series(study, variant), accuracy_name(study)
+    first = series[0].rows
+    trackers = sorted(study.trackers, key=lambda name: -_mean(first, name))
+    unit = "return per dialog" if study.has_policies else "outcome"
+    title = f"{'What policies earn' if study.has_policies else 'Outcomes'}, by tracker"
+    title += f" ({variant})" if variant else ""
+
+    def paint(figure: Figure) -> None:
+        width = min(7.4, max(4.0, 0.62 * len(trackers)))
+        every = panels(figure, len(study.datasets), 1, width, 2.2, down=0.42, sharex=True)
+        for number, (axes, dataset) in enumerate(zip(every, study.datasets, strict=True)):
+            _panel(axes, series, dataset, trackers, unit)
+            right = _accuracies(axes, study, accuracy, dataset, trackers) if accuracy else None
+            if number == 0:
+                handles, labels = axes.get_legend_handles_labels()
+                more = right.get_legend_handles_labels() if right else ([], [])
+                put_legend(axes, handles=handles + more[0], labels=labels + more[1], above=0.26, ncols=5)
+            axes.set_title(short(dataset, 60))
+        every[-1].set_xticks(
+            range(len(trackers)),
+            [short(name) for name in trackers],
+            rotation=38,
+            ha="right",
+            rotation_mode="anchor",
+        )
+        every[-1].set_xlabel(f"tracker, by {series[0].title}")
+
+    return draw(f"returns_{slug(variant)}".rstrip("_"), title, _caption(study, series, accuracy), paint)
+
+
+def _caption(study: Study, series: list[Series], accuracy: Name | None) -> str:
+    known = any(row["low"] is not None for one in series for row in one.rows.values())
+    told = (
+        f"Points with {study.level} intervals over dialogs." if known else "What dialogs come to, on average."
+    )
+    if accuracy is None:
+        return told
+    return (
+        f"{told} Hollow diamonds, on the right axis: {accuracy.in_words()}. Look whether they fall from left "
+        "to right as the other points do: where they do not, it alone would have misled."
+    )
+
+
+def _mean(rows: dict[tuple[str, str], Row], tracker: str) -> float:
+    values = [row["value"] for (_, name), row in rows.items() if name == tracker]
+    return sum(values) / len(values) if values else float("-inf")
+
+
+def _panel(axes: Axes, series: list[Series], dataset: str, trackers: list[str], unit: str) -> None:
+    for number, one in enumerate(series):
+        offset = (number - (len(series) - 1) / 2) * 0.18
+        points: list[tuple[float, Any]] = [
+            (place + offset, one.rows[dataset, name])
+            for place, name in enumerate(trackers)
+            if (dataset, name) in one.rows
+        ]
+        colour, marker = SERIES[number % len(SERIES)], MARKERS[number % len(MARKERS)]
+        known = [(x, row) for x, row in points if row["low"] is not None and row["high"] is not None]
+        axes.vlines(
+            [x for x, _ in known],
+            [row["low"] for _, row in known],
+            [row["high"] for _, row in known],
+            color=colour,
+            linewidth=1.2,
+        )
+        axes.plot(
+            [x for x, _ in points],
+            [row["value"] for _, row in points],
+            marker,
+            color=colour,
+            markersize=4.8,
+            label=one.title,
+        )
+    axes.set_ylabel(unit)
+    axes.grid(axis="x", visible=False)
+    axes.margins(x=0.03)
+
+
+def _accuracies(axes: Axes, study: Study, name: Name, dataset: str, trackers: list[str]) -> Axes:
+    right: Axes = axes.twinx()
+    values = {
+        row["tracker"]: row["value"]
+        for row in study.tables["intrinsic"]
+        if row["metric"] == name.metric
+        and row["dataset"] == dataset
+        and Name.of(row) == name
+        and row["value"] is not None
+    }
+    places = [place for place, tracker in enumerate(trackers) if tracker in values]
+    right.plot(
+        places,
+        [values[trackers[place]] for place in places],
+        "D--",
+        color=MUTED,
+        markersize=4,
+        markerfacecolor="none",
+        linewidth=0.8,
+        label=f"{name.label()} (right axis)",
+    )
+    right.set_ylabel(name.metric.partition("(")[0], color=INK)
+    right.grid(visible=False)
+    right.spines["right"].set_visible(True)
+    return right

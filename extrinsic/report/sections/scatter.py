@@ -1,0 +1,139 @@
+"""The best and the worst metrics against the primary target, tracker by tracker."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from extrinsic.report.blocks import Block, Fold, Picture, Section
+from extrinsic.report.drawing import INK, MARKERS, SERIES, draw, panels, put_legend, short
+from extrinsic.report.evidence import Evidence
+from extrinsic.report.loading import Row, Rows
+from extrinsic.report.naming import Name, is_higher_better, slug, symbol, target_on_axis
+from extrinsic.report.numbers import with_interval
+from extrinsic.report.placing import place_labels
+from extrinsic.report.study import Study
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Values = dict[tuple[str, str], float]
+
+
+def section(study: Study) -> Section | None:
+    blocks: list[Block] = []
+    for one in study.evidence:
+        if len(one.ranked["all"]) > 1:
+            blocks.append(_picture(study, one, "all"))
+        if one.has_core and len(one.ranked["core"]) > 1:
+            title = f"{one.variant}: core trackers only" if one.variant else "Core trackers only"
+            blocks.append(Fold(title, (_picture(study, one, "core"),)))
+    return Section("scatter", "The best and the worst, point by point", tuple(blocks)) if blocks else None
+
+
+def chosen(rows: Rows) -> list[Row]:
+    """The two best and the two worst, of four different metrics as far as there are."""
+    best = _different(rows, 2, set())
+    worst = _different(rows[::-1], 2, {row["metric"] for row in best})
+    return [*best, *(row for row in reversed(worst) if row not in best)]
+
+
+def _different(rows: Rows, most: int, taken: set[str]) -> Rows:
+    found: Rows = []
+    for row in rows:
+        base = row["metric"].partition("(")[0]
+        if base not in {*taken, *(one["metric"].partition("(")[0] for one in found)}:
+            found.append(row)
+        if len(found) == most:
+            break
+    return found or rows[:1]
+
+
+def centred(values: Values) -> Values:
+    """Less the mean of each dataset: what correlations within datasets are about."""
+    means = {}
+    for dataset in {dataset for dataset, _ in values}:
+        mine = [value for (of, _), value in values.items() if of == dataset]
+        means[dataset] = sum(mine) / len(mine)
+    return {key: value - means[key[0]] for key, value in values.items()}
+
+
+def target_values(study: Study, evidence: Evidence, group: str = "all") -> Values:
+    """Of the trackers of a group, on every dataset."""
+    members = {row["tracker"] for row in evidence.trackers if group == "all" or row["core"]}
+    policy, _, estimator = evidence.target.partition(".")
+    return {
+        (row["dataset"], row["tracker"]): row["value"]
+        for row in study.tables["returns"]
+        if (row["policy"], row["estimator"]) == (policy, estimator)
+        and (row["variant"] == evidence.variant or policy == "outcome")
+        and row["value"] is not None
+        and row["tracker"] in members
+    }
+
+
+def metric_values(study: Study, name: Name) -> Values:
+    return {
+        (row["dataset"], row["tracker"]): row["value"]
+        for row in study.tables["intrinsic"]
+        if row["metric"] == name.metric and row["value"] is not None and Name.of(row) == name
+    }
+
+
+def _picture(study: Study, evidence: Evidence, group: str) -> Picture:
+    rows = chosen(evidence.ranked[group])
+    targets = target_values(study, evidence, group)
+    several = len(study.datasets) > 1
+    lines = (len(rows) + 1) // 2
+    title = f"The best and the worst metrics, {group} trackers" + (
+        f" ({evidence.variant})" if evidence.variant else ""
+    )
+
+    def paint(figure: Figure) -> None:
+        every = panels(figure, lines, 2, 3.55, 2.7, across=0.75, down=0.85)
+        for axes, row in zip(every, rows, strict=False):
+            _panel(axes, study, evidence, row, targets, several)
+        for axes in every[len(rows) :]:
+            axes.set_visible(False)
+        if several:
+            put_legend(every[0], above=0.26)
+
+    what = (
+        "less the mean of its dataset, as correlations within datasets have it" if several else "as measured"
+    )
+    caption = (
+        f"Every point is a tracker on a dataset, {what}; for a metric where lower is better the axis is "
+        "turned round, so that a good predictor always rises to the right. Look for the one point that makes "
+        "the slope. Names stand where there is room."
+    )
+    return draw("_".join(filter(None, ("scatter", group, slug(evidence.variant)))), title, caption, paint)
+
+
+def _panel(axes: Axes, study: Study, evidence: Evidence, row: Row, targets: Values, several: bool) -> None:
+    name = Name.of(row)
+    values = {key: value for key, value in metric_values(study, name).items() if key in targets}
+    wanted = {key: targets[key] for key in values}
+    if several:
+        values, wanted = centred(values), centred(wanted)
+    for number, dataset in enumerate(study.datasets):
+        keys = [key for key in values if key[0] == dataset]
+        axes.plot(
+            [values[key] for key in keys],
+            [wanted[key] for key in keys],
+            MARKERS[number % len(MARKERS)],
+            color=SERIES[number % len(SERIES)],
+            markersize=5,
+            alpha=0.9,
+            label=short(dataset),
+        )
+    axes.margins(0.12)
+    axes.locator_params(nbins=5)
+    lower = not is_higher_better(name.metric)
+    if lower:
+        axes.invert_xaxis()
+    axes.set_xlabel(name.label(46) + (" (lower is better)" if lower else ""))
+    axes.set_ylabel(target_on_axis(evidence.target) + (", centred" if several else ""))
+    axes.set_title(
+        f"{symbol(evidence.coefficient)} = {with_interval(row['r'], row['low'], row['high'])}", color=INK
+    )
+    place_labels(axes, [(values[key], wanted[key], short(key[1], 18)) for key in values])

@@ -1,0 +1,52 @@
+"""Whether the answer depends on settings that papers seldom name."""
+
+from __future__ import annotations
+
+from extrinsic.report.blocks import Section, Text, table
+from extrinsic.report.naming import Name
+from extrinsic.report.numbers import correlation, with_interval
+from extrinsic.report.study import Study
+
+
+def section(study: Study) -> Section | None:
+    rows = study.tables["sensitivity"]
+    if not study.has_policies or not rows:
+        return None
+    if len({row["variant"] for row in rows}) < 2:
+        return Section(
+            "sensitivity",
+            "Other settings",
+            (Text(("No other settings were tried: [sensitivity] is empty and there is one fill rule.",)),),
+        )
+    shown = [
+        (
+            row["parameter"],
+            row["setting"],
+            row["trackers"],
+            Name.of(row).label(),
+            with_interval(row["r"], row["low"], row["high"]),
+            correlation(row["usual_winner_r"]),
+            _place(row["usual_winner_rank"], row["n_metrics"]),
+            correlation(row["agreement"]),
+        )
+        for row in rows
+    ]
+    caption = (
+        "One setting is changed at a time. The last three columns say how the metric that wins in the "
+        "study's own setting does under this one, and how much the two orders of metrics agree (Kendall's τ)."
+    )
+    heads = (
+        "parameter",
+        "setting",
+        "trackers",
+        "best metric",
+        "#r",
+        "#r of the usual winner",
+        "#its place",
+        "#agreement τ",
+    )
+    return Section("sensitivity", "Other settings", (table(caption, heads, shown, "sensitivity.csv"),))
+
+
+def _place(rank: int | None, of: int | None) -> str:
+    return "" if rank is None or of is None else f"{rank} of {of}"

@@ -1,0 +1,154 @@
+"use strict";
+(() => {
+  const text = (value) => value.replace(/\u2212/g, "-");
+  const compare = (a, b) => {
+    const x = parseFloat(text(a)), y = parseFloat(text(b));
+    if (!Number.isNaN(x) && !Number.isNaN(y)) return x - y;
+    if (Number.isNaN(x) !== Number.isNaN(y)) return Number.isNaN(x) ? 1 : -1;
+    return a.localeCompare(b);
+  };
+  const mark = (heads, chosen, up) => heads.forEach((head) => {
+    if (head === chosen) head.setAttribute("aria-sort", up ? "ascending" : "descending");
+    else head.removeAttribute("aria-sort");
+  });
+  const onPress = (head, act) => {
+    head.classList.add("sorts");
+    head.tabIndex = 0;
+    head.addEventListener("click", act);
+    head.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" || event.key === " ") { event.preventDefault(); act(); }
+    });
+  };
+
+  // Tables that stand in the page: their rows are put in order.
+  document.querySelectorAll("table.sortable").forEach((table) => {
+    const heads = [...table.tHead.rows[0].cells], body = table.tBodies[0];
+    heads.forEach((head, column) => onPress(head, () => {
+      const up = head.getAttribute("aria-sort") === "descending" || !head.classList.contains("number") && !head.hasAttribute("aria-sort");
+      const rows = [...body.rows];
+      const cell = (row) => row.cells[column].textContent;
+      rows.sort((a, b) => (up ? 1 : -1) * compare(cell(a), cell(b)));
+      body.append(...rows);
+      mark(heads, head, up);
+    }));
+  });
+
+  // What is folded away is printed, too, but for long lists of particulars.
+  addEventListener("beforeprint", () => document.querySelectorAll("details:not([open], .aside)").forEach((one) => {
+    one.open = true;
+    one.dataset.printed = "";
+  }));
+  addEventListener("afterprint", () => document.querySelectorAll("details[data-printed]").forEach((one) => {
+    one.open = false;
+    delete one.dataset.printed;
+  }));
+
+  // The table of all correlations: rows are numbers in columns, and only those in sight become elements.
+  const place = document.getElementById("explorer");
+  if (!place) return;
+  const { names, columns } = JSON.parse(document.getElementById("correlations").textContent);
+  const count = columns.r.length;
+  const shownColumns = [
+    ["metric", "metric"], ["schedule", "schedule", 1], ["component", "component"], ["r", "r", 1], ["low", "low", 1],
+    ["high", "high", 1], ["p_adjusted", "p (Holm)", 1], ["n", "points", 1], ["cluster", "cluster", 1], ["target", "target"],
+    ["trackers", "trackers"], ["variant", "variant"], ["scope", "scope"], ["coefficient", "coefficient"],
+  ];
+  const STEP = 60;
+  let sortKey = "r", up = false, limit = STEP;
+
+  const point = (value) => {
+    if (value === null) return "\u2013";
+    const digits = (Math.abs(value) / 10000).toFixed(3).replace(/^0/, "");
+    return (value < 0 && /[1-9]/.test(digits) ? "\u2212" : "") + digits;
+  };
+  const shown = (key, row) => {
+    const value = columns[key][row];
+    if (names[key]) return names[key][value];
+    if (key === "p_adjusted" && value !== null && value < 10) return "< .001";
+    if (["schedule", "n", "cluster"].includes(key)) return value === null ? "\u2013" : String(value);
+    return point(value);
+  };
+
+  const form = place.querySelector("form"), controls = {};
+  const field = (title, element) => {
+    const label = document.createElement("label");
+    label.append(title, element);
+    form.append(label);
+    element.addEventListener("input", () => { limit = STEP; draw(); });
+    return element;
+  };
+  const preferred = { target: place.dataset.target, coefficient: place.dataset.coefficient, scope: "within", trackers: "all", variant: names.variant[0] };
+  for (const key of ["target", "trackers", "scope", "coefficient", "variant", "component"]) {
+    if (names[key].length < 2) continue;
+    const select = document.createElement("select");
+    select.name = key;
+    select.append(new Option("any", ""));
+    names[key].forEach((name, number) => select.append(new Option(name || "(none)", String(number))));
+    const wanted = names[key].indexOf(preferred[key]);
+    if (wanted >= 0) select.value = String(wanted);
+    controls[key] = field(key, select);
+  }
+  const search = document.createElement("input");
+  search.type = "search";
+  search.name = "text";
+  search.placeholder = "e.g. avgp 1";
+  field("metric, component or schedule", search);
+  form.addEventListener("submit", (event) => event.preventDefault());
+
+  const heads = shownColumns.map(([key, title, number]) => {
+    const head = document.createElement("th");
+    head.scope = "col";
+    head.textContent = title;
+    if (number) head.className = "number";
+    onPress(head, () => {
+      up = sortKey === key ? !up : !number;
+      sortKey = key;
+      draw();
+    });
+    return head;
+  });
+  place.querySelector("thead tr").append(...heads);
+
+  // A column that says the same everywhere, since it was chosen so, takes room for nothing.
+  const hidden = () => new Set(shownColumns.map(([key]) => key).filter((key) =>
+    ["target", "trackers", "scope", "coefficient", "variant", "component"].includes(key) && (!controls[key] || controls[key].value !== "")));
+
+  const chosen = () => {
+    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const fixed = Object.entries(controls).filter(([, one]) => one.value !== "").map(([key, one]) => [columns[key], Number(one.value)]);
+    const found = [];
+    for (let row = 0; row < count; row++) {
+      if (!fixed.every(([column, value]) => column[row] === value)) continue;
+      if (words.length) {
+        const told = `${names.metric[columns.metric[row]]} ${names.component[columns.component[row]]} ${columns.schedule[row]}`.toLowerCase();
+        if (!words.every((word) => told.includes(word))) continue;
+      }
+      found.push(row);
+    }
+    const column = columns[sortKey], named = names[sortKey], sign = up ? 1 : -1;
+    return found.sort((a, b) => {
+      if (named) return sign * named[column[a]].localeCompare(named[column[b]]) || a - b;
+      if (column[a] === null || column[b] === null) return (column[a] === null) - (column[b] === null) || a - b;
+      return sign * (column[a] - column[b]) || a - b;
+    });
+  };
+  const draw = () => {
+    const rows = chosen(), without = hidden();
+    const made = rows.slice(0, limit).map((row) => {
+      const line = document.createElement("tr");
+      shownColumns.filter(([key]) => !without.has(key)).forEach(([key, , number]) => {
+        const cell = line.insertCell();
+        cell.textContent = shown(key, row);
+        if (number) cell.className = "number";
+      });
+      return line;
+    });
+    place.querySelector("tbody").replaceChildren(...made);
+    place.querySelector(".count").textContent = `${made.length.toLocaleString("en")} of ${rows.length.toLocaleString("en")} shown.`;
+    place.querySelector(".more button").hidden = rows.length <= limit;
+    heads.forEach((head, number) => { head.hidden = without.has(shownColumns[number][0]); });
+    mark(heads, heads[shownColumns.findIndex(([key]) => key === sortKey)], up);
+  };
+  place.querySelector(".more button").addEventListener("click", () => { limit += 4 * STEP; draw(); });
+  draw();
+})();

@@ -1,0 +1,123 @@
+"""Where stages are computed: processes of this machine (joblib), or a Dask cluster.
+
+A bundle of stages goes to one process, since they share a tracker and its dialogs. Results come back as the
+bytes that are stored, in no order; what is in them does not depend on who computed them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from extrinsic.errors import ExtrinsicError, Problem, UsageError, did_you_mean
+from extrinsic.study.planning import Task
+from extrinsic.study.plugins import load_plugins
+
+ENGINES = ("joblib", "dask")
+PATIENCE = 10.0
+"""Seconds to wait for a scheduler."""
+
+
+@dataclass(frozen=True)
+class Done:
+    """A stage that was computed: its result as bytes, or what was wrong with its input."""
+
+    task: Task
+    data: bytes
+    seconds: float
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True)
+class Engine:
+    """Which engine, how many processes (-1: one a processor), and where a Dask scheduler listens."""
+
+    name: str = "joblib"
+    n_jobs: int = -1
+    scheduler: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.name not in ENGINES:
+            raise UsageError(f"there is no engine {self.name!r}; {did_you_mean(self.name, ENGINES)}")
+        if self.n_jobs == 0 or self.n_jobs < -1:
+            raise UsageError("the number of processes must be -1 or at least 1", found=str(self.n_jobs))
+        if self.scheduler and self.name != "dask":
+            raise UsageError("a scheduler goes with the engine dask: add --engine dask")
+
+    @contextmanager
+    def at_work(self, plugins: Sequence[str] = ()) -> Iterator[Workers]:
+        """The processes, for as long as they are needed; `plugins`: files that each imports first."""
+        if self.name == "dask":
+            with _dask(self) as backend:
+                yield Workers(self.n_jobs, backend, tuple(plugins))
+        else:
+            yield Workers(self.n_jobs, "loky", tuple(plugins))
+
+
+@dataclass(frozen=True)
+class Workers:
+    n_jobs: int
+    backend: str
+    plugins: tuple[str, ...] = ()
+
+    def run(self, bundles: Iterable[Sequence[Task]]) -> Iterator[Done]:
+        """Every stage of every bundle, as they get done; bundles are asked for as processes become free."""
+        if self.backend == "loky" and self.n_jobs == 1:
+            for bundle in bundles:
+                yield from run_bundle(bundle, self.plugins)
+            return
+        from joblib import Parallel, delayed, parallel_config
+
+        with parallel_config(backend=self.backend):
+            parallel = Parallel(n_jobs=self.n_jobs, return_as="generator_unordered", batch_size=1)
+            for done in parallel(delayed(run_bundle)(bundle, self.plugins) for bundle in bundles):
+                yield from done
+
+
+def run_bundle(bundle: Sequence[Task], plugins: Sequence[str] = ()) -> list[Done]:
+    """Compute stages here, with one BLAS thread: with two, the last bits of a result may differ."""
+    from threadpoolctl import threadpool_limits
+
+    load_plugins(plugins)
+    done = []
+    with threadpool_limits(limits=1, user_api="blas"):
+        for task in bundle:
+            begin = time.perf_counter()
+            problems: tuple[Problem, ...] = ()
+            try:
+                data = task.function(*task.arguments).encode()
+            except ExtrinsicError as error:
+                data, problems = b"", error.problems
+            # What the task was made of need not travel back.
+            plain = replace(task, arguments=())
+            done.append(Done(plain, data, time.perf_counter() - begin, problems))
+    return done
+
+
+@contextmanager
+def _dask(engine: Engine) -> Iterator[str]:
+    """A client of a scheduler, or of a cluster on this machine."""
+    try:
+        from dask.distributed import Client, LocalCluster
+    except ImportError:
+        raise UsageError("the engine dask needs dask.distributed: pip install 'extrinsic[dask]'") from None
+    cluster: Any = None
+    if engine.scheduler is None:
+        workers = None if engine.n_jobs == -1 else engine.n_jobs
+        cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
+    try:
+        client = Client(cluster or engine.scheduler, timeout=PATIENCE)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise UsageError(
+            f"no Dask scheduler answers at {engine.scheduler} within {PATIENCE:.0f} s; is it running and "
+            f"reachable from here? Without --scheduler, a cluster is made on this machine ({error})"
+        ) from None
+    try:
+        yield "dask"
+    finally:
+        client.close()
+        if cluster is not None:
+            cluster.close()

@@ -1,0 +1,215 @@
+"""The stage that learns: the policies of one tracker under one setting, and what each is worth."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from extrinsic.arrays import Floats
+from extrinsic.corpus.model import Corpus
+from extrinsic.policy.behaviour import ActionModel, find_learner
+from extrinsic.policy.features import Features, find_features
+from extrinsic.policy.live import LivePolicy, StatePolicy
+from extrinsic.policy.lspi import KernelLSPI
+from extrinsic.policy.reward import Reward
+from extrinsic.policy.supervised import SupervisedPolicy
+from extrinsic.policy.transitions import Transitions, transitions_of
+from extrinsic.registry import ESTIMATORS
+from extrinsic.storage import content_hash, encode_json
+from extrinsic.study.recipes import (
+    Kept,
+    Part,
+    SimulatedCorpus,
+    TrackerRecipe,
+    Unit,
+    corpus_of,
+    output_of,
+    taught,
+)
+from extrinsic.study.store import Result
+from extrinsic.value.augmenting import augment
+from extrinsic.value.case import Case
+from extrinsic.value.checks import placebo
+from extrinsic.value.diagnostics import DEFAULT, checked, with_diagnostic
+from extrinsic.value.estimators import Estimator
+from extrinsic.value.live import Stage
+from extrinsic.value.mean_of import MeanOf
+from extrinsic.value.result import Value
+
+
+class Setting(msgspec.Struct, frozen=True):
+    """Everything that a policy and its values depend on, beside the dialogs and the tracker.
+
+    proxies: the trackers that augment the state, as recipes.
+    """
+
+    features: str | tuple[str, ...]
+    conditions: bool
+    learner: dict[str, Any]
+    reward: dict[str, Any]
+    policies: tuple[str, ...]
+    estimators: tuple[str, ...]
+    proxies: tuple[TrackerRecipe, ...]
+    live_dialogs: int
+    live_seed: int
+    on_policy: bool
+    placebo: bool
+
+
+def learn_policies(unit: Unit, tracker: TrackerRecipe, setting: Setting) -> Result:
+    """Learn from the training dialogs, value on every dataset of the unit."""
+    train = corpus_of(unit.train)
+    features = replace(find_features(setting.features), conditions=setting.conditions)
+    reward = Reward.of(train.domain, **setting.reward)
+    learned_from = transitions_of(train, output_of(tracker, unit, "train"), features, reward)
+    learner = KernelLSPI(**setting.learner).fit(
+        learned_from, *_behaviour(unit, tracker, setting, learned_from)
+    )
+    policies: dict[str, StatePolicy] = {
+        "rl": learner,
+        "sl": SupervisedPolicy(learner.behaviour_),
+        "sl_sampled": SupervisedPolicy(learner.behaviour_, sampled=True),
+    }
+    rows: list[dict[str, Any]] = []
+    arrays: dict[str, np.ndarray] = {}
+    for part in unit.parts:
+        valuation = _Valuation(unit, tracker, setting, features, reward, part)
+        found = [valuation.observed()]
+        for policy in setting.policies:
+            found += valuation.of(policy, policies[policy])
+        if setting.placebo:
+            found = _with_placebo(found, setting, learned_from, valuation.transitions)
+        for policy, value in found:
+            arrays[f"influence{len(rows)}"] = valuation.in_corpus_order(value)
+            rows.append(_row(part.name, policy, value, valuation.transitions.feasible))
+    return Result({"rows": rows, "learner": asdict(learner.fit_)}, arrays)
+
+
+_BEHAVIOUR = Kept(4)
+
+
+def _behaviour(
+    unit: Unit, tracker: TrackerRecipe, setting: Setting, transitions: Transitions
+) -> tuple[Floats, ActionModel] | tuple[()]:
+    """P(a | s), which no reward changes: variants of one tracker that see the same share it."""
+    name = setting.learner["behaviour"]
+    if name == "logged":
+        return ()
+    width = setting.learner["behaviour_width"]
+    key = content_hash(unit.identity, tracker.identity,
+                       encode_json((setting.features, setting.conditions, name, width)))  # fmt: skip
+    learner = find_learner(name, width=width)
+    return _BEHAVIOUR.get(key, lambda: (learner.cross_fitted(transitions), learner.fit(transitions)))
+
+
+def _with_placebo(
+    found: list[tuple[str, Value]], setting: Setting, train: Transitions, test: Transitions
+) -> list[tuple[str, Value]]:
+    """The values of the learned policy, each with what a policy learned from shuffled actions gains."""
+
+    def learn(part: Transitions) -> KernelLSPI:
+        return KernelLSPI(**setting.learner).fit(part)
+
+    gain = placebo(learn, train, test, ESTIMATORS.get("lstd")).gain
+    large = ("placebo_gain",) if gain > DEFAULT.placebo_gain else ()
+    return [
+        (policy, replace(with_diagnostic(value, "placebo_gain", gain), flags=(*value.flags, *large)))
+        if policy == "rl" and value.estimator != "live"
+        else (policy, value)
+        for policy, value in found
+    ]
+
+
+def _row(dataset: str, policy: str, value: Value, feasible: tuple[float, float] | None) -> dict[str, Any]:
+    low, high = feasible or (None, None)
+    return {
+        "dataset": dataset, "policy": policy, "estimator": value.estimator, "value": value.mean,
+        "low": value.low, "high": value.high, "n": value.n, "feasible_low": low, "feasible_high": high,
+        "flags": list(value.flags),
+        "diagnostics": {name: float(number) for name, number in value.diagnostics.items()},
+    }  # fmt: skip
+
+
+class _Valuation:
+    """The dialogs of one dataset as seen through one tracker, and what policies are worth there."""
+
+    def __init__(
+        self, unit: Unit, tracker: TrackerRecipe, setting: Setting, features: Features, reward: Reward,
+        part: Part,
+    ) -> None:  # fmt: skip
+        whole, believed = corpus_of(unit.test), output_of(tracker, unit, "test")
+        chosen = part.chosen(whole.n_dialogs)
+        everything = part.dialogs is None
+        self.corpus: Corpus = whole if everything else whole.take(chosen)
+        output = believed if everything else believed.take(chosen)
+        self.setting, self.features, self.reward = setting, features, reward
+        self.unit, self.tracker = unit, tracker
+        self.transitions: Transitions = transitions_of(self.corpus, output, features, reward)
+        self.augmented = None
+        if any("augmented" in name for name in setting.estimators):
+            proxies = [output_of(proxy, unit, "test") for proxy in setting.proxies]
+            proxies = proxies if everything else [proxy.take(chosen) for proxy in proxies]
+            self.augmented = augment(self.transitions, self.corpus, output, proxies, reward)
+        self.gaps: dict[str, float] = {}
+
+    def case(self, policy: StatePolicy, stage: Stage | None = None) -> Case:
+        target = policy.probabilities(self.transitions.states)
+        return Case(self.transitions, target, self.augmented, stage)
+
+    def observed(self) -> tuple[str, Value]:
+        """What the logged policy earned."""
+        actions = len(self.transitions.actions)
+        anything = np.full((len(self.transitions), actions), 1.0 / actions)
+        value = ESTIMATORS.get("observed").estimate(Case(self.transitions, anything))
+        return "behaviour", value
+
+    def of(self, name: str, policy: StatePolicy) -> list[tuple[str, Value]]:
+        """What every estimator says of a policy; a mean of two takes what they said."""
+        case = self.case(policy, self._stage(policy) if "live" in self.setting.estimators else None)
+        values: dict[str, Value] = {}
+        for estimator in self.setting.estimators:
+            values[estimator] = self._estimate(ESTIMATORS.get(estimator), case, values)
+        return [(name, value) for value in values.values()]
+
+    def _estimate(self, estimator: Estimator, case: Case, known: dict[str, Value]) -> Value:
+        if estimator.name in known:
+            return known[estimator.name]
+        if isinstance(estimator, MeanOf):
+            parts = [self._estimate(part, case, known) for part in estimator.parts]
+            value = estimator.of(parts)
+            if self.setting.on_policy:
+                gap = float(np.mean([part.diagnostics["on_policy_gap"] for part in parts]))
+                value = with_diagnostic(value, "on_policy_gap", gap)
+        else:
+            value = estimator.estimate(case)
+            if self.setting.on_policy and estimator.name not in ("live", "observed"):
+                value = with_diagnostic(value, "on_policy_gap", self._gap(estimator, case))
+        return checked(value, case)
+
+    def _gap(self, estimator: Estimator, case: Case) -> float:
+        """What an estimator says of the logged policy itself, less what was observed; asked once."""
+        if estimator.name not in self.gaps:
+            own = estimator.estimate(case.behaviour(logged=True)).mean
+            self.gaps[estimator.name] = float(own - self.transitions.returns().mean())
+        return self.gaps[estimator.name]
+
+    def _stage(self, policy: StatePolicy) -> Stage:
+        test = self.unit.test
+        assert isinstance(test, SimulatedCorpus)
+        world = test.simulation.world(test.dataset, test.split)
+        return Stage(
+            LivePolicy(self.features, policy), taught(self.tracker, self.unit), world,
+            self.setting.live_dialogs, self.setting.live_seed, self.reward,
+        )  # fmt: skip
+
+    def in_corpus_order(self, value: Value) -> Floats:
+        """(n_dialogs,) the influence of every dialog of the corpus; of live play, of every caller."""
+        if value.estimator == "live":
+            return value.influence
+        place = {session: number for number, session in enumerate(self.corpus.sessions)}
+        influence = np.zeros(self.corpus.n_dialogs)
+        influence[[place[session] for session in self.transitions.sessions]] = value.influence
+        return influence

@@ -1,0 +1,106 @@
+"""The dialogs of a study: what is learned from, what is valued on, and the datasets these make."""
+
+from __future__ import annotations
+
+import msgspec
+
+from extrinsic.corpus.model import Corpus
+from extrinsic.errors import ExtrinsicError, InputError, Problems
+from extrinsic.simulation.settings import read_simulation
+from extrinsic.study.planning.plan import Plan
+from extrinsic.study.recipes import (
+    CorpusRecipe,
+    Part,
+    SimulatedCorpus,
+    StoredCorpus,
+    Unit,
+    file_hash,
+    read_stored,
+)
+from extrinsic.study.settings import CorpusTable, StudySettings
+
+
+def units_of(settings: StudySettings, plan: Plan, ids: dict[str, list[str]]) -> list[Unit]:
+    if settings.simulation is not None:
+        if settings.simulation.config:
+            plan.inputs[settings.simulation.config] = file_hash(settings.simulation.config)
+        return _simulated_units(settings)
+    assert settings.corpus is not None
+    corpus = settings.corpus
+    pairs = {name: (table.train, table.test) for name, table in corpus.datasets.items()}
+    if corpus.train is not None and corpus.test is not None:
+        pairs = {corpus.test: (corpus.train, corpus.test)}
+    problems = Problems()
+    units = []
+    for name, lists in pairs.items():
+        try:
+            units.append(_stored_unit(corpus, name, lists, plan, ids))
+        except ExtrinsicError as error:
+            problems.extend(error.problems)
+    problems.raise_errors()
+    return units
+
+
+def _simulated_units(settings: StudySettings) -> list[Unit]:
+    table = settings.simulation
+    assert table is not None
+    simulation = read_simulation(table.config)
+    if table.seed is not None:
+        simulation = msgspec.structs.replace(simulation, seed=table.seed)
+    units = []
+    problems = Problems(table.config)
+    for dataset in table.datasets or tuple(simulation.worlds):
+        try:
+            for split in (table.train, table.test):
+                simulation.require(dataset, split)
+        except ExtrinsicError as error:
+            problems.extend(error.problems)
+            continue
+        train, test = (SimulatedCorpus(simulation, dataset, split) for split in (table.train, table.test))
+        units.append(Unit(dataset, train, test, (Part(dataset),)))
+    if problems.errors:
+        raise InputError(problems)
+    return units
+
+
+def _stored_unit(
+    corpus: CorpusTable, name: str, lists: tuple[str, str], plan: Plan, ids: dict[str, list[str]]
+) -> Unit:
+    train, test = _read_both(corpus, lists)
+    shared = set(train.sessions) & set(test.sessions)
+    if shared:
+        problems = Problems(corpus.path)
+        problems.add(f"{len(shared):,} sessions of {lists[1]} are also in {lists[0]}: a policy must not be "
+                     "valued on what it learned from", session=min(shared))  # fmt: skip
+        problems.raise_errors()
+    parts = _parts(corpus, name, test)
+    for part in parts:
+        ids[part.name] = list(part.of(test).sessions)
+    for read in (train, test):
+        plan.inputs[f"{corpus.path} {read.dataset}"] = read.signature
+    return Unit(name, _recipe(corpus, train, lists[0]), _recipe(corpus, test, lists[1]), parts)
+
+
+def _read_both(table: CorpusTable, lists: tuple[str, str]) -> tuple[Corpus, Corpus]:
+    """The two lists of sessions; what is wrong with either."""
+    problems = Problems(table.path)
+    read = []
+    for part in lists:
+        try:
+            read.append(read_stored(table.format, table.path, part, table.domain))
+        except ExtrinsicError as error:
+            problems.extend(error.problems)
+    if problems.errors:
+        raise InputError(problems)
+    return read[0], read[1]
+
+
+def _recipe(table: CorpusTable, corpus: Corpus, part: str) -> CorpusRecipe:
+    return StoredCorpus(table.format, table.path, part, table.domain, corpus.signature)
+
+
+def _parts(table: CorpusTable, name: str, test: Corpus) -> tuple[Part, ...]:
+    if table.datasets_by is None:
+        return (Part(name),)
+    groups = test.dialogs_by(table.datasets_by)
+    return tuple(Part(value, tuple(dialogs.tolist())) for value, dialogs in groups.items())

@@ -1,0 +1,215 @@
+"""What a study is made of: one TOML file, every key typed, most with a default.
+
+Dialogs come from exactly one of [simulation], [corpus] and [states]. The other tables say what is done.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+
+from extrinsic.correlation.coefficients import COEFFICIENTS, Coefficient
+from extrinsic.correlation.intervals import IntervalMethod
+
+Count = Annotated[int, msgspec.Meta(ge=1)]
+Whole = Annotated[int, msgspec.Meta(ge=0)]
+Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
+Above = Annotated[float, msgspec.Meta(gt=0.0, le=1e9)]
+Ridge = Annotated[float, msgspec.Meta(ge=0.0, le=1e9)]
+Amount = Annotated[float, msgspec.Meta(ge=-1e9, le=1e9)]
+Discount = Annotated[float, msgspec.Meta(gt=0.0, le=1.0)]
+Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
+
+
+class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A table of settings."""
+
+
+class SimulationTable(Table, frozen=True):
+    """Calls of the simulated bus world; policies can be played live there."""
+
+    config: str | None = None
+    """A file of worlds (as for `extrinsic simulate`); without it, the embedded ones."""
+    seed: Whole | None = None
+    """Another seed than the file's: other callers in the same world."""
+    datasets: tuple[str, ...] = ()
+    """Which datasets; none: all of the file."""
+    train: str = "train"
+    test: str = "test"
+
+
+class DatasetTable(Table, frozen=True):
+    """A dataset of a corpus on disk: two lists of sessions."""
+
+    train: str
+    test: str
+
+
+class CorpusTable(Table, frozen=True):
+    """Dialogs on disk, in a challenge's own format."""
+
+    format: str
+    path: str
+    domain: str | None = None
+    train: str | None = None
+    test: str | None = None
+    datasets_by: str | None = None
+    """A condition (e.g. `directory`) whose values divide the test dialogs into datasets."""
+    datasets: dict[str, DatasetTable] = {}
+    """Instead of train and test: several datasets, each with its own two lists."""
+
+
+class StatesTable(Table, frozen=True):
+    """Files of predicted and gold states: one system each, no policy."""
+
+    files: tuple[str, ...]
+    format: str = "state-sets"
+    dialogs: Literal["same", "shared"] = "same"
+    """`same`: refuse systems over different dialogs. `shared`: take the dialogs that all systems have."""
+
+
+class OutcomesTable(Table, frozen=True):
+    """A table (.csv, .csv.gz) of what came of dialogs: one row a system, or a system and dialog."""
+
+    file: str
+    names: tuple[str, ...]
+    """The columns that are outcomes, higher is better."""
+    system: str = "system"
+    dialog: str | None = None
+    """The column of dialog ids; without it the rows are of whole systems."""
+    dataset: str | None = None
+    """The column that names the dataset, where there are several."""
+
+
+class TrackerFilesTable(Table, frozen=True):
+    """Where tracker files lie: `{tracker}` and `{dataset}` are replaced."""
+
+    names: tuple[str, ...]
+    test: str
+    train: str | None = None
+
+
+class TrackersTable(Table, frozen=True):
+    """Who is compared."""
+
+    built_in: tuple[str, ...] = ()
+    """Names of `extrinsic ls trackers`, or `all`."""
+    files: TrackerFilesTable | None = None
+    degenerate: tuple[str, ...] = ()
+    recalibrated: tuple[str, ...] = ()
+    """Beside those that say so of themselves: left out of the core trackers."""
+    near_duplicate: Share = 0.98
+    """Trackers whose beliefs agree so much count as one among the core trackers."""
+
+
+class MetricsTable(Table, frozen=True):
+    """What trackers are measured by."""
+
+    names: tuple[str, ...] = ()
+    """Printed forms; none: all that belong to the format."""
+    schedules: tuple[int, ...] = ()
+    components: tuple[str, ...] = ()
+    """None: `joint` and `all` of dstc1, `goal.joint` and `goal.all` of dstc2, `state` and `all` of states."""
+    label_scheme: str | None = None
+    """Of dstc2: a or b; none: a."""
+    fill: tuple[str, ...] = ()
+    """Fill rules by which beliefs are also scored with the state-set metrics."""
+
+
+class PolicyTable(Table, frozen=True):
+    """How policies are learned; as the parameters of KernelLSPI."""
+
+    features: str | tuple[str, ...] = "compact"
+    conditions: bool = True
+    policies: tuple[Literal["rl", "sl", "sl_sampled"], ...] = ("rl", "sl", "sl_sampled")
+    height: Above = 4.0
+    width: Above = 2.0
+    nu: Above = 1.0
+    ridge: Ridge = 100.0
+    gamma: Discount = 1.0
+    threshold: Share = 0.1
+    behaviour: Literal["logistic", "svm", "logged"] = "logistic"
+    behaviour_width: Above = 0.7
+    improvement: Literal["lspi", "one_step"] = "lspi"
+    iterations: Count = 30
+
+
+class RewardTable(Table, frozen=True):
+    """What a dialog earns. What is left out is the domain's own choice."""
+
+    fill: tuple[str, ...] = ("argmax", "threshold")
+    """When a belief counts as filled. Each rule is a study of its own: it can decide which metric wins."""
+    when: str | None = None
+    absent: str | None = None
+    correct: Amount | None = None
+    incorrect: Amount | None = None
+    empty_ended: Amount | None = None
+    empty: Amount | None = None
+    turn: Amount | None = None
+
+
+class ValueTable(Table, frozen=True):
+    """What policies are said to be worth, and by whom."""
+
+    estimators: tuple[str, ...] = ("mean_augmented", "lstd_augmented", "fqe_augmented", "lstd", "live")
+    proxies: tuple[str, ...] = ("hwu", "baseline")
+    live_dialogs: Count = 2000
+    on_policy: bool = True
+    """Also ask every estimator about the logged policy, whose return is known."""
+    placebo: bool = False
+    """Also learn from shuffled actions: what is gained then, the method gains and not the policy."""
+
+
+class CorrelationTable(Table, frozen=True):
+    """How metrics and targets are put together."""
+
+    primary: str | None = None
+    """The target of pairs, composites, stability and the answer; none: live, else mean_augmented, else the
+    first."""
+    targets: tuple[str, ...] = ()
+    """`rl.live`, `behaviour.observed`, `outcome.success`, ...; none: all there are of rl and of behaviour."""
+    coefficients: tuple[Coefficient, ...] = COEFFICIENTS
+    coefficient: Coefficient = "pearson"
+    """The one that ranks metrics."""
+    resamples: Annotated[int, msgspec.Meta(ge=100)] = 1000
+    permutations: Annotated[int, msgspec.Meta(ge=99)] = 4999
+    interval: IntervalMethod = "percentile"
+    level: Annotated[float, msgspec.Meta(gt=0.5, lt=1.0)] = 0.95
+    subsets: Count = 200
+    """Of trackers, for the stability curve."""
+
+
+class SensitivityTable(Table, frozen=True):
+    """Other settings to try, one at a time, around the first fill rule."""
+
+    when: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
+    features: tuple[str, ...] = ()
+    conditions: tuple[bool, ...] = ()
+    gamma: tuple[Discount, ...] = ()
+    ridge: tuple[Ridge, ...] = ()
+    threshold: tuple[Share, ...] = ()
+    target: str | None = None
+    """None: the primary target."""
+
+
+class StudySettings(Table, frozen=True):
+    """A whole study."""
+
+    name: Name
+    seed: Whole = 0
+    description: str = ""
+    plugins: tuple[str, ...] = ()
+    """Python files to import first: trackers, metrics and features of one's own register themselves there."""
+    simulation: SimulationTable | None = None
+    corpus: CorpusTable | None = None
+    states: StatesTable | None = None
+    outcomes: OutcomesTable | None = None
+    trackers: TrackersTable = TrackersTable()
+    metrics: MetricsTable = MetricsTable()
+    policy: PolicyTable = PolicyTable()
+    reward: RewardTable = RewardTable()
+    value: ValueTable = ValueTable()
+    correlation: CorrelationTable = CorrelationTable()
+    sensitivity: SensitivityTable = SensitivityTable()

@@ -1,0 +1,268 @@
+"""`extrinsic run` as a command: what it takes, where it may write, and what it says when it may not."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.running import assert_refused, run
+from tests.study.studies import SMALL, copied, done, run_in, statuses, write_study
+from tests.study.studies import Study as Made
+
+CONFIGS = Path(__file__).resolve().parents[2] / "configs"
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    return write_study(tmp_path, SMALL)
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    root = tmp_path_factory.mktemp("made")
+    return done(write_study(root, SMALL), root / "run")
+
+
+def test_help_imports_nothing_heavy() -> None:
+    script = (
+        "import sys\nfrom extrinsic.cli.main import main\n"
+        "try:\n    main(['run', '--help'])\nexcept SystemExit as stop:\n    assert stop.code == 0\n"
+        "heavy = ('numpy', 'scipy', 'sklearn', 'joblib', 'dask', 'matplotlib', 'msgspec', 'rich')\n"
+        "print('imported:', *[name for name in heavy if name in sys.modules])"
+    )
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert result.stdout.startswith("usage: extrinsic run")
+    for option in ("--output", "--set", "--n-jobs", "--engine", "--scheduler", "--overwrite"):
+        assert option in result.stdout
+    assert result.stdout.splitlines()[-1] == "imported:"
+
+
+def test_studies_are_listed() -> None:
+    lines = {line.split()[0]: line for line in run("ls", "configs").output.splitlines()}
+    assert set(lines) == {path.stem for path in CONFIGS.glob("*.toml")}
+    assert {"quick", "lee2014", "lee2014_literal", "dstc2", "multiwoz"} <= set(lines)
+    assert "EXTRINSIC_DATA" in lines["dstc2"]
+
+
+SET = [
+    (["correlation.resampels=200"], "key correlation.resampels: unknown; did you mean 'resamples'?"),
+    (["corelation.resamples=200"], "key corelation: unknown; did you mean 'correlation'?"),
+    (["correlation.resamples=many"], "key correlation.resamples: Expected `int`"),
+    (["correlation.resamples=1"], "Expected `int` >= 100"),
+    (["correlation.resamples"], "--set takes a.b=c"),
+    (["=3"], "--set takes a.b=c"),
+    (["correlation..resamples=200"], "--set takes a.b=c"),
+    (["name.x=3"], "'name' is not a table"),
+    (["correlation=3"], "key correlation: wrong kind (expected a table"),
+    (["seed="], "key seed"),
+    (['reward.fill=["argmex"]'], "did you mean 'argmax'?"),
+    (["seed=-1", "value.live_dialogs=0"], "key value.live_dialogs"),
+    (["seed=-1", "value.live_dialogs=0"], "key seed"),
+    (["seed=x", "foo"], "key seed"),
+    (["seed=5\nname = 3"], "seed"),
+]
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"), SET, ids=[" ".join(changes) + " " + said for changes, said in SET]
+)
+def test_settings_that_cannot_be_set(config: Path, changes: list[str], said: str) -> None:
+    options = [part for change in changes for part in ("--set", change)]
+    assert_refused(
+        run_in(config, config.parent / "run", *options), "--set" if "--set" in said else said, said
+    )
+    assert not (config.parent / "run").exists()
+
+
+def test_settings_are_set(made: Made, tmp_path: Path) -> None:
+    study = copied(made, tmp_path / "run")
+    options = ["--set", "correlation.coefficient=spearman", "--set", "correlation.level = 0.9"]
+    done(study.config, study.folder, *options)
+    text = (study.folder / "config.toml").read_text()
+    assert 'coefficient = "spearman"' in text
+    assert "level = 0.9" in text
+
+
+CONFIG_FILES = [
+    (b"name = \n", "malformed"),
+    (b'name = "x"\nname = "y"\n', "line 2"),
+    (b"", "the file is empty"),
+    (b"\xff\xfe", "not text"),
+]
+
+
+@pytest.mark.parametrize(("data", "said"), CONFIG_FILES)
+def test_files_that_are_no_configuration(config: Path, data: bytes, said: str) -> None:
+    config.write_bytes(data)
+    assert_refused(run_in(config, config.parent / "run"), "study.toml", said)
+
+
+def test_configurations_that_are_not_there(tmp_path: Path) -> None:
+    assert_refused(run("run", tmp_path / "no.toml"), "no.toml: there is no such file")
+    assert_refused(run("run", tmp_path), "this is a directory")
+    assert_refused(run("run", "quik"), "there is no study 'quik'; did you mean 'quick'?")
+    assert_refused(run("run", "zzz"), "there is: dstc2, lee2014")
+    assert_refused(run("run"), "usage: extrinsic run")
+
+
+OPTIONS = [
+    (["--n-jobs", "0"], "-1 or at least 1"),
+    (["--n-jobs", "-2"], "-1 or at least 1"),
+    (["--n-jobs", "two"], "invalid int value"),
+    (["--engine", "dusk"], "did you mean 'dask'?"),
+    (["--scheduler", "tcp://127.0.0.1:8786"], "--engine dask"),
+]
+
+
+@pytest.mark.parametrize(("options", "said"), OPTIONS, ids=[" ".join(options) for options, _ in OPTIONS])
+def test_options_that_make_no_sense(config: Path, options: list[str], said: str) -> None:
+    assert_refused(run_in(config, config.parent / "run", *options), said)
+    assert not (config.parent / "run").exists()
+
+
+def test_the_directory_of_another_study(made: Made, tmp_path: Path) -> None:
+    study = copied(made, tmp_path / "run")
+    before = (study.folder / "correlations.csv").read_bytes()
+    other = ["--set", "name=other", "--set", "correlation.resamples=120"]
+    outcome = run_in(study.config, study.folder, *other)
+    assert_refused(outcome, str(study.folder), "another study", "--overwrite", "expected other, found tiny")
+    assert (study.folder / "correlations.csv").read_bytes() == before
+    done(study.config, study.folder, *other, "--overwrite")
+    assert (study.folder / "correlations.csv").read_bytes() != before
+    # Its stages are known by what is in them, whoever's they were.
+    assert statuses(study.folder)["measure a hwu"] == "reused"
+
+
+def test_a_directory_with_something_else(made: Made, tmp_path: Path) -> None:
+    folder = tmp_path / "thesis"
+    folder.mkdir()
+    (folder / "chapter.tex").write_text("x")
+    assert_refused(run_in(made.config, folder), "thesis", "other files", "chapter.tex", "--overwrite")
+    assert [path.name for path in folder.iterdir()] == ["chapter.tex"]
+    done(made.config, folder, "--overwrite")
+    assert (folder / "chapter.tex").read_text() == "x"
+
+
+def test_an_empty_directory_will_do(made: Made, tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    done(made.config, tmp_path / "run")
+
+
+@pytest.mark.parametrize("content", ["{", "[1]", ""])
+def test_a_manifest_that_is_none(made: Made, tmp_path: Path, content: str) -> None:
+    (tmp_path / "manifest.json").write_text(content)
+    assert_refused(run_in(made.config, tmp_path), "manifest.json")
+
+
+def test_places_that_cannot_be_written(made: Made, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    assert_refused(run_in(made.config, tmp_path / "file"), "this is a file", "expected a directory")
+    assert_refused(run_in(made.config, tmp_path / "file", "--overwrite"), "this is a file")
+    assert_refused(run_in(made.config, tmp_path / "file" / "run"), "cannot be made: Not a directory")
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "stages").write_text("x")
+    assert_refused(run_in(made.config, tmp_path / "run"), "run: cannot be made")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_no_permission(made: Made, tmp_path: Path) -> None:
+    (tmp_path / "locked").mkdir(mode=0o500)
+    assert_refused(run_in(made.config, tmp_path / "locked" / "run"), "Permission denied")
+
+
+def test_what_stands_in_the_way_of_a_table(made: Made, tmp_path: Path) -> None:
+    study = copied(made, tmp_path / "run")
+    (study.folder / "pairs.csv").unlink()
+    (study.folder / "pairs.csv").mkdir()
+    assert_refused(run_in(study.config, study.folder), "pairs.csv: cannot be written: Is a directory")
+
+
+@pytest.mark.parametrize("after", [0, 3, 8, 14])
+def test_a_disk_that_is_full(made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: int) -> None:
+    """Said with the file that did not fit; with more room the run goes on to the same bytes."""
+    sync, count = os.fsync, 0
+
+    def sync_while_there_is_room(descriptor: int) -> None:
+        nonlocal count
+        count += 1
+        if count > after:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", sync_while_there_is_room)
+    outcome = run_in(made.config, tmp_path / "run")
+    assert_refused(outcome, str(tmp_path / "run"), "cannot be written: No space left on device")
+    monkeypatch.undo()
+    assert not list((tmp_path / "run").rglob("*.part"))
+    study = done(made.config, tmp_path / "run")
+    for name in ("correlations", "returns", "manifest"):
+        suffix = "json" if name == "manifest" else "csv"
+        ours, theirs = (folder / f"{name}.{suffix}" for folder in (study.folder, made.folder))
+        assert ours.read_bytes() == theirs.read_bytes()
+
+
+def test_progress_is_told_line_by_line(made: Made, tmp_path: Path) -> None:
+    outcome = run("run", made.config, "--output", tmp_path / "run", "--n-jobs", "1", "--no-report")
+    lines = outcome.errors.splitlines()
+    assert lines[0] == "run 1/6 measure a baseline"
+    assert lines[5] == "run 6/6 learn a vote fill=argmax"
+    assert lines[-1].startswith("done in ")
+    assert lines[-1].endswith(f"everything is in {tmp_path / 'run'}")
+    again = run("run", made.config, "--output", tmp_path / "run", "--n-jobs", "1", "--no-report")
+    assert again.errors.splitlines() == [again.errors.strip()]
+    quiet = run_in(made.config, tmp_path / "run")
+    assert quiet.errors == ""
+    assert quiet.output == outcome.output == again.output
+
+
+def test_a_run_without_a_directory_goes_under_runs(
+    made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    copied(made, tmp_path / "runs" / "tiny")
+    assert run("run", made.config, "--n-jobs", "1", "--quiet").code == 0
+    assert set(statuses(tmp_path / "runs" / "tiny").values()) == {"reused"}
+
+
+def test_two_metrics_are_not_told_apart_by_three_trackers_alone(made: Made) -> None:
+    """As the smallest study there is goes: correlations of three trackers, none of two."""
+    for row in made.rows("correlations"):
+        assert row["n"] == "3"
+        assert row["reason"] == ""
+
+
+@pytest.mark.parametrize("trackers", ['["hwu"]', '["hwu", "vote"]'])
+def test_fewer_than_three_trackers(made: Made, tmp_path: Path, trackers: str) -> None:
+    study = copied(made, tmp_path / "run")
+    outcome = run_in(study.config, study.folder, "--set", f"trackers.built_in={trackers}")
+    assert outcome.code == 0, outcome.text
+    assert "none: fewer than 3 trackers" in outcome.output
+    rows = study.rows("correlations")
+    assert {(row["r"], row["p"], row["low"], row["reason"]) for row in rows} == {
+        ("", "", "", "fewer than 3 trackers")
+    }
+
+
+def test_fewer_than_three_core_trackers(made: Made, tmp_path: Path) -> None:
+    study = copied(made, tmp_path / "run")
+    outcome = run_in(study.config, study.folder, "--set", 'trackers.degenerate=["hwu"]')
+    assert outcome.code == 0, outcome.text
+    reasons = {(row["trackers"], row["reason"]) for row in study.rows("correlations")}
+    assert reasons == {("all", ""), ("core", "fewer than 3 trackers")}
+    assert "core trackers (2 points)" in outcome.output
+
+
+def test_the_report_is_written_and_told(made: Made, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    folder = tmp_path / "run"
+    outcome = run("run", made.config, "--output", folder, "--n-jobs", "1")
+    assert outcome.code == 0, outcome.text
+    assert outcome.errors.splitlines()[-1] == f"the report: {folder / 'report.html'}"
+    page = (folder / "report.html").read_bytes()
+    assert run("report", folder, "--quiet").code == 0
+    assert (folder / "report.html").read_bytes() == page

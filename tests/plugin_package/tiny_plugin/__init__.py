@@ -1,0 +1,1 @@
+"""A tracker and a metric of somebody else."""

@@ -1,0 +1,284 @@
+"""Run directories made by hand: the tables of a study that nobody ran, small enough to render in a second."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from extrinsic.storage import content_hash, encode_json, write_atomic
+from extrinsic.study.csv_files import write_table
+from extrinsic.study.run import Run
+from extrinsic.study.tables import HEADS
+
+Rows = list[dict[str, Any]]
+Key = tuple[str, int, str]
+
+METRICS: tuple[Key, ...] = (
+    ("accuracy", 1, "joint"), ("accuracy", 2, "joint"), ("accuracy", 3, "joint"), ("l2", 1, "joint"),
+    ("l2", 2, "joint"), ("l2", 3, "joint"), ("avgp", 1, "joint"), ("roc.v1_eer", 1, "joint"),
+    ("roc.v2_ca05", 1, "joint"), ("jga(fill=argmax)", 1, "state"), ("fga(0.5, fill=argmax)", 1, "state"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Made:
+    """What a made run is about."""
+
+    trackers: Sequence[str] = ("one", "two", "three", "four", "odd")
+    datasets: Sequence[str] = ("ds1", "ds2")
+    metrics: Sequence[Key] = METRICS
+    variants: Sequence[str] = ("fill=argmax", "fill=threshold")
+    targets: Sequence[str] = ("rl.live", "rl.lstd", "behaviour.observed")
+    degenerate: Sequence[str] = ("odd",)
+    flags: str = "q_range"
+    description: str = "A study that nobody ran."
+    reason: str | None = None
+    """If set, nothing has a correlation, for this reason."""
+
+    @property
+    def has_policies(self) -> bool:
+        return not self.targets[0].startswith("outcome.")
+
+
+USUAL = Made()
+SMALL = Made(metrics=METRICS[:4], variants=("fill=argmax",), degenerate=())
+
+
+def wave(*parts: Any) -> float:
+    """A number in (0, 1) that looks like chance and is the same every time."""
+    text = content_hash(*map(str, parts))
+    return int(text[:8], 16) / 0x1_0000_0000
+
+
+def write_run(folder: Path, made: Made = USUAL, status: str = "complete") -> Run:
+    """The directory of a finished run."""
+    tables = {name: list(rows(made)) for name, rows in TABLES.items()}
+    hashes = {
+        f"{name}.csv": content_hash(write_table(folder / f"{name}.csv", tables[name], heads))
+        for name, heads in HEADS.items()
+    }
+    config = (
+        f'name = "made"\ndescription = {encode_json(made.description).decode().strip()}\n\n[correlation]\n'
+    )
+    write_atomic(folder / "config.toml", config.encode())
+    manifest = {
+        "signature": "extrinsic:0|study:made", "study": "made", "status": status,
+        "versions": {"extrinsic": "0"}, "tables": hashes,
+        "stages": [{"stage": "learn", "name": "one", "key": "0", "status": "done"}],
+    }  # fmt: skip
+    write_atomic(folder / "manifest.json", encode_json(manifest))
+    return Run(folder)
+
+
+def _named(key: Key) -> dict[str, Any]:
+    return dict(zip(("metric", "schedule", "component"), key, strict=True))
+
+
+def r_of(made: Made, key: Key, *more: Any) -> float | None:
+    return None if made.reason else math.cos(3.0 * wave(key, *more) ** 2)
+
+
+def _intrinsic(made: Made) -> Iterator[dict[str, Any]]:
+    for dataset in made.datasets:
+        for tracker in made.trackers:
+            for key in made.metrics:
+                yield {
+                    "dataset": dataset,
+                    "tracker": tracker,
+                    **_named(key),
+                    "n": 100,
+                    "value": wave(dataset, tracker, key),
+                }
+
+
+def _returns(made: Made) -> Iterator[dict[str, Any]]:
+    for variant in made.variants:
+        for dataset in made.datasets:
+            for tracker in made.trackers:
+                for target in made.targets:
+                    policy, estimator = target.split(".", 1)
+                    value = 200.0 * wave(dataset, tracker, target, variant) - 150.0
+                    bounds = {"low": value - 10.0, "high": value + 10.0} if made.has_policies else {}
+                    yield {
+                        "dataset": dataset,
+                        "tracker": tracker,
+                        "policy": policy,
+                        "estimator": estimator,
+                        "value": value,
+                        "n": 100,
+                        "variant": variant,
+                        **bounds,
+                    }
+
+
+def _correlations(made: Made) -> Iterator[dict[str, Any]]:
+    for variant in made.variants:
+        for trackers in ("all", "core"):
+            for target in made.targets:
+                for scope in ("within", "pooled"):
+                    for coefficient in ("pearson", "kendall"):
+                        for key in made.metrics:
+                            r = r_of(made, key, variant, trackers)
+                            yield {
+                                "target": target,
+                                **_named(key),
+                                "scope": scope,
+                                "coefficient": coefficient,
+                                "r": r,
+                                "low": r and max(-1.0, r - 0.3),
+                                "high": r and min(1.0, r + 0.2),
+                                "p": 0.01,
+                                "p_adjusted": 0.02,
+                                "n": 10,
+                                "trackers": trackers,
+                                "cluster": 1,
+                                "variant": variant,
+                                "reason": made.reason,
+                            }
+
+
+def _pairs(made: Made) -> Iterator[dict[str, Any]]:
+    for variant in made.variants:
+        for trackers in ("all", "core"):
+            for i, a in enumerate(made.metrics):
+                for b in made.metrics[i + 1 :]:
+                    first, second = r_of(made, a, variant, trackers), r_of(made, b, variant, trackers)
+                    if first is None or second is None:
+                        continue
+                    names = {f"{key}_a": value for key, value in _named(a).items()}
+                    names |= {f"{key}_b": value for key, value in _named(b).items()}
+                    gap = first - second
+                    yield {
+                        "target": made.targets[0],
+                        **names,
+                        "scope": "within",
+                        "r_a": first,
+                        "r_b": second,
+                        "difference": gap,
+                        "low": gap - 0.3,
+                        "high": gap + 0.3,
+                        "p": 0.01,
+                        "trackers": trackers,
+                        "variant": variant,
+                    }
+
+
+def _composite(made: Made) -> Iterator[dict[str, Any]]:
+    for variant in made.variants if not made.reason else ():
+        for trackers in ("all", "core"):
+            for method in ("best_single", "mean", "behaviour"):
+                yield {
+                    "target": made.targets[0],
+                    "scope": "within",
+                    "method": method,
+                    "r": wave(method),
+                    "low": 0.1,
+                    "high": 0.9,
+                    "r_in_sample": 0.9,
+                    "above_best_single": 0.1,
+                    "above_low": -0.1,
+                    "above_high": 0.3,
+                    "n": 10,
+                    "trackers": trackers,
+                    "variant": variant,
+                    "weights": f"+1.00 {made.metrics[0][0]}",
+                }
+
+
+def _influence(made: Made) -> Iterator[dict[str, Any]]:
+    for variant in made.variants if not made.reason else ():
+        for key in made.metrics:
+            r = r_of(made, key, variant, "all") or 0.0
+            yield {
+                "target": made.targets[0],
+                **_named(key),
+                "scope": "within",
+                "coefficient": "pearson",
+                "r": r,
+                "lowest": r - 0.2,
+                "highest": r + 0.1,
+                "tracker": made.trackers[0],
+                "r_without": r - 0.2,
+                "trackers": "all",
+                "variant": variant,
+            }
+
+
+def _stability(made: Made) -> Iterator[dict[str, Any]]:
+    for variant in made.variants if not made.reason else ():
+        for n in range(2, len(made.trackers) + 1):
+            share = n / len(made.trackers)
+            yield {
+                "target": made.targets[0],
+                "scope": "within",
+                "coefficient": "pearson",
+                "n_trackers": n,
+                "n_subsets": 5,
+                "agreement": share,
+                "low": share - 0.1,
+                "high": 1.0,
+                "same_winner": share,
+                "loss": 0.0,
+                "trackers": "all",
+                "variant": variant,
+            }
+
+
+def _sensitivity(made: Made) -> Iterator[dict[str, Any]]:
+    for variant in made.variants if made.has_policies and not made.reason else ():
+        yield {
+            "parameter": "fill",
+            "setting": variant,
+            "trackers": "all",
+            "target": made.targets[0],
+            **_named(made.metrics[0]),
+            "r": 0.9,
+            "low": 0.5,
+            "high": 0.95,
+            "usual_winner_r": 0.8,
+            "usual_winner_rank": 2,
+            "agreement": 0.7,
+            "n_metrics": len(made.metrics),
+            "variant": variant,
+        }
+
+
+def _trackers(made: Made) -> Iterator[dict[str, Any]]:
+    for name in made.trackers:
+        odd = name in made.degenerate
+        yield {
+            "tracker": name,
+            "core": not odd,
+            "degenerate": odd,
+            "recalibrated": False,
+            "nearest": made.trackers[0],
+            "agreement": 0.9,
+        }
+
+
+def _diagnostics(made: Made) -> Iterator[dict[str, Any]]:
+    for row in _returns(made) if made.has_policies else ():
+        keys = ("dataset", "tracker", "policy", "estimator", "variant")
+        flags = made.flags if row["tracker"] == made.trackers[0] else ""
+        yield {
+            **{key: row[key] for key in keys},
+            "kernels": 10,
+            "zero_kernel": 0.02,
+            "condition": 1e4,
+            "flags": flags,
+        }
+
+
+TABLES: dict[str, Callable[[Made], Iterator[dict[str, Any]]]] = {
+    "intrinsic": _intrinsic, "returns": _returns, "correlations": _correlations, "pairs": _pairs,
+    "composite": _composite, "influence": _influence, "stability": _stability, "sensitivity": _sensitivity,
+    "trackers": _trackers, "diagnostics": _diagnostics,
+}  # fmt: skip
+
+STATES = Made(
+    datasets=("states",), metrics=(("jga", 1, "state"), ("gca", 1, "state"), ("slot_f1", 1, "state")),
+    variants=("",), targets=("outcome.success", "outcome.inform"),
+)  # fmt: skip

@@ -1,0 +1,132 @@
+"""The page in a real browser: it opens without a network, sorts, filters, and fits a phone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from extrinsic.report.writing import write_report
+from tests.report.browser import CHROMIUM, Browser
+from tests.report.runs import STATES, Made, write_run
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium to look at the page with")
+
+SCRIPT = "<script>alert(1)</script>"
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    trackers = (SCRIPT, "a_tracker_with_quite_a_long_name_to_speak_of", "three", "four", "odd")
+    return write_report(write_run(tmp_path_factory.mktemp("looked_at"), Made(trackers=trackers)))
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with Browser() as opened:
+        yield opened
+
+
+def shown(browser: Browser, column: int) -> list[str]:
+    script = (
+        f"[...document.querySelectorAll('#explorer tbody tr')].map(row => row.cells[{column}].textContent)"
+    )
+    found: list[str] = browser.run(script)
+    return found
+
+
+def choose(browser: Browser, name: str, value: str) -> None:
+    """Set a control to the option with this text, as a person would."""
+    browser.run(
+        f"""(() => {{
+            const one = document.querySelector('#explorer [name={name}]');
+            one.value = one.options ? [...one.options].find(o => o.text === {value!r}).value : {value!r};
+            one.dispatchEvent(new Event('input', {{bubbles: true}}));
+        }})()"""
+    )
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("width", [1400, 390])
+def test_it_opens_from_a_file_and_fits(browser: Browser, page: Path, width: int, dark: bool) -> None:
+    browser.requests.clear()
+    browser.complaints.clear()
+    browser.open(page, width, dark=dark)
+    browser.run("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+    assert browser.requests == [page.resolve().as_uri()]
+    assert browser.complaints == []
+    assert browser.run("document.documentElement.scrollWidth <= innerWidth")
+    sizes = browser.run(
+        "[...document.querySelectorAll('figure svg')].map(one => one.getBoundingClientRect())"
+        ".map(box => [box.width, box.height])"
+    )
+    assert len(sizes) == len(list((page.parent / "figures").iterdir()))
+    assert all(width > 200 and height > 60 for width, height in sizes)
+    ink, paper = browser.run("['color', 'backgroundColor'].map(key => getComputedStyle(document.body)[key])")
+    brightness = [sum(map(int, colour[4:-1].split(","))) for colour in (ink, paper)]
+    assert (brightness[0] > brightness[1]) is dark
+
+
+def test_names_stay_names(browser: Browser, page: Path) -> None:
+    browser.open(page, 1400)
+    assert browser.run(f"document.body.innerText.includes({SCRIPT!r})")
+    assert browser.run("document.querySelectorAll('script').length") == 2
+
+
+def test_correlations_sort_and_filter(browser: Browser, page: Path) -> None:
+    browser.open(page, 1400)
+    everything = len(shown(browser, 0))
+    assert everything == 11  # one target, scope, coefficient, variant and group of trackers
+    numbers = [float(text.replace("−", "-")) for text in shown(browser, 3)]
+    assert numbers == sorted(numbers, reverse=True)
+    head = "[...document.querySelectorAll('#explorer th')].find(head => head.textContent === 'r')"
+    browser.run(f"{head}.click()")
+    assert [float(text.replace("−", "-")) for text in shown(browser, 3)] == sorted(numbers)
+    assert browser.run(f"{head}.getAttribute('aria-sort')") == "ascending"
+    choose(browser, "text", "L2 3")
+    assert shown(browser, 0) == ["l2"] and shown(browser, 1) == ["3"]
+    choose(browser, "text", "no such metric")
+    assert shown(browser, 0) == []
+    assert browser.run("document.querySelector('#explorer .count').textContent") == "0 of 0 shown."
+    choose(browser, "text", "")
+    choose(browser, "target", "any")
+    assert len(shown(browser, 0)) == 33
+    assert browser.run(
+        "[...document.querySelectorAll('#explorer th')].some(h => !h.hidden && h.textContent === 'target')"
+    )
+    choose(browser, "scope", "any")
+    assert len(shown(browser, 0)) == 60
+    browser.run("document.querySelector('#explorer .more button').click()")
+    assert len(shown(browser, 0)) == 66
+
+
+def test_tables_of_the_page_sort(browser: Browser, page: Path) -> None:
+    browser.open(page, 1400)
+    table = "document.querySelector('#estimators table')"
+    column = (
+        f"[...{table}.tBodies[0].rows].map(row => parseFloat(row.cells[5].textContent.replace('−', '-')))"
+    )
+    browser.run(f"{table}.tHead.rows[0].cells[5].click()")
+    down = browser.run(column)
+    browser.run(f"{table}.tHead.rows[0].cells[5].click()")
+    assert len(down) == 2 and down == sorted(down, reverse=True)
+    assert browser.run(column) == sorted(down)
+
+
+def test_it_prints(browser: Browser, page: Path) -> None:
+    browser.open(page, 1400)
+    assert browser.print().startswith(b"%PDF")
+    browser.call("Emulation.setEmulatedMedia", media="print")
+    assert browser.run("getComputedStyle(document.querySelector('.controls')).display") == "none"
+    assert browser.run("document.documentElement.scrollWidth <= innerWidth")
+    browser.call("Emulation.setEmulatedMedia", media="")
+
+
+def test_a_study_of_outcomes_opens(browser: Browser, tmp_path: Path) -> None:
+    path = write_report(write_run(tmp_path, STATES))
+    browser.complaints.clear()
+    browser.open(path, 390)
+    assert browser.complaints == []
+    assert browser.run("document.documentElement.scrollWidth <= innerWidth")
+    assert len(shown(browser, 0)) == 3

@@ -1,0 +1,41 @@
+"""The page that compares two trackers: whatever they are called, it is text."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from extrinsic.corpus.telling import ToldSlot, ToldTurn
+from extrinsic.report.comparison import write_comparison
+from extrinsic.study.dialogs import ToldDialog
+from extrinsic.study.run import Run
+
+NASTY = "<script>alert(1)</script>"
+
+
+def test_names_are_shown_as_they_are(tmp_path: Path) -> None:
+    manifest = {"study": NASTY, "signature": f"extrinsic:1|{NASTY}", "status": "complete", "stages": []}
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    numbers = {"a": 1.0, "b": 2.0, "difference": -1.0, "low": -2.0, "high": None, "p": 0.5, "better": "b"}
+    rows = [
+        {"dataset": NASTY, "kind": "return", "name": "rl.live", "variant": NASTY, **numbers},
+        {"dataset": NASTY, "kind": "metric", "name": NASTY, "component": NASTY, "schedule": 1, **numbers},
+    ]
+    slot = ToldSlot(NASTY, (NASTY,), (((NASTY, 0.5),), (("none", 1.0),)), (True, False))
+    dialog = ToldDialog(NASTY, NASTY, -3, (ToldTurn(0, NASTY, ((NASTY, 0.25),), (slot,)),))
+    path = write_comparison(Run(tmp_path), NASTY, "b&b", rows, [dialog])
+    page = path.read_text()
+    assert path.parent == tmp_path
+    assert NASTY not in page
+    assert page.count("&lt;script&gt;alert") > 10
+    assert "b&amp;b has 3 more right" in page
+    assert page.count("<script>") == 1  # our own
+
+
+def test_equal_inputs_give_equal_bytes(tmp_path: Path) -> None:
+    manifest = {"study": "s", "signature": "x", "status": "complete", "stages": []}
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    first, second = (
+        write_comparison(Run(tmp_path), "a", "b", [], [], tmp_path / name).read_bytes() for name in ("1", "2")
+    )
+    assert first == second

@@ -1,0 +1,128 @@
+"""Names are shown as they are, wherever they come to stand; none of them becomes markup, script or LaTeX."""
+
+from __future__ import annotations
+
+import json
+import re
+import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from extrinsic.report.drawing import INK, MUTED, draw
+from extrinsic.report.latex import escape_latex
+from extrinsic.report.loading import clean
+from extrinsic.report.page import soft
+from extrinsic.report.sections.everything import WORDS, columns, embedded
+from extrinsic.report.writing import write_report
+from tests.report.runs import SMALL, STATES, Made, write_run
+from tests.report.test_writing import Outline
+
+SCRIPT = "<script>alert(1)</script>"
+NASTY = (
+    SCRIPT, "</style><b>", "]]></svg>", '" onload="alert(1)', "'><img src=x onerror=alert(1)>", "&lt;&amp;",
+    "{{ 7 * 7 }}", "{% raw %}", "$x^2$", "a\\b_c%d#e~f^g{h}", INK, MUTED, 'style="fill: #22262e"',
+    "\x00\x1b[31m\n\u202e", "<!--", "é漢字🚌", "true", "24", "a,b;c", "-->",
+)  # fmt: skip
+nasty = st.sampled_from(NASTY)
+names = st.one_of(
+    nasty, st.builds(str.__add__, nasty, nasty), st.text(min_size=1, max_size=20).filter(str.strip)
+)
+
+
+def shown(name: str) -> str:
+    return clean(name)
+
+
+@settings(max_examples=6)
+@given(st.lists(names, min_size=4, max_size=4, unique_by=shown), names, names, names, names)
+def test_nasty_names_are_only_text(
+    trackers: list[str], dataset: str, metric: str, component: str, description: str
+) -> None:
+    # The csv keeps a lone carriage return or surrogate as badly as any: such names cannot come from a file.
+    trackers, (dataset, metric, component) = [*map(clean, trackers)], map(clean, (dataset, metric, component))
+    made = Made(
+        trackers=trackers, degenerate=trackers[:1], datasets=(dataset,), variants=("fill=argmax",),
+        metrics=((metric, 1, component), ("l2", 1, component), (metric, 2, component)),
+        targets=("rl.live", "rl.lstd"), description=clean(description),
+    )  # fmt: skip
+    with TemporaryDirectory() as folder:
+        run = write_run(Path(folder), made)
+        page = write_report(run).read_text()
+        outline = Outline(page)
+        assert outline.tags.count("script") == 2 and "img" not in outline.tags and "b" not in outline.tags
+        for name in (*trackers, dataset, metric, component, clean(description)):
+            assert name in outline.text
+        for path in (Path(folder) / "figures").iterdir():
+            text = "".join(ElementTree.parse(path).getroot().itertext())
+            if path.name.startswith("returns"):
+                assert all(name[:20].strip() in text for name in trackers)
+        data = re.search(r'id="correlations">(.*?)</script>', page, re.DOTALL)
+        assert data is not None and metric in json.loads(data[1])["names"]["metric"]
+
+
+def test_a_tracker_called_script_is_shown_as_that(tmp_path: Path) -> None:
+    page = write_report(write_run(tmp_path, replace(SMALL, trackers=(SCRIPT, "b", "c")))).read_text()
+    assert SCRIPT not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page.replace("<wbr>", "")
+    assert SCRIPT not in (tmp_path / "tables" / "trackers.tex").read_text()
+
+
+def test_names_of_systems_and_outcomes_are_escaped(tmp_path: Path) -> None:
+    odd = replace(STATES, targets=(f"outcome.{SCRIPT}",), trackers=(SCRIPT, *STATES.trackers))
+    page = write_report(write_run(tmp_path, odd)).read_text()
+    assert SCRIPT not in page and f"the outcome {SCRIPT}" in Outline(page).text
+
+
+@settings(max_examples=40)
+@given(st.one_of(names, st.text()))
+def test_figures_take_any_title_and_change_no_text(text: str) -> None:
+    text = clean(text)
+
+    def paint(figure: object) -> None:
+        figure.text(0.5, 0.5, text)  # type: ignore[attr-defined]
+
+    picture = draw("x", text, "", paint)
+    for svg in (picture.inline, picture.file):
+        root = ElementTree.fromstring(svg)
+        assert root.attrib["aria-label"] == text
+        assert [one.text or "" for one in root.iter("{http://www.w3.org/2000/svg}text")][-1] == text
+
+
+@given(st.text())
+def test_places_to_break_a_line_are_all_that_is_added(text: str) -> None:
+    outline = Outline(str(soft(text)))
+    assert outline.text == text.replace("\r\n", "\n").replace("\r", "\n") or outline.text == text
+    assert set(outline.tags) <= {"wbr"}
+
+
+@given(st.text())
+def test_data_in_a_script_element_cannot_leave_it(text: str) -> None:
+    row = dict.fromkeys(WORDS, text)
+    row |= {"r": 0.5, "low": None, "high": 0.6, "p_adjusted": 0.0, "schedule": 1, "n": 3, "cluster": None}
+    data = columns([row])
+    assert not set("<>&") & set(data)
+    assert json.loads(data)["names"]["metric"] == [text]
+    assert json.loads(data)["columns"]["r"] == [5000]
+
+
+@given(st.text(alphabet=st.characters(codec="ascii"), max_size=30))
+def test_latex_has_no_sign_that_means_something(text: str) -> None:
+    escaped = escape_latex(text)
+    plain = re.sub(r"\\text\w+\{\}|\\[&%$#_{}]", "", escaped)
+    assert not set('\\&%$#_{}~^<>|"') & set(plain)
+
+
+def test_what_is_hidden_becomes_visible() -> None:
+    assert clean("a\x00b\nc\u202ed\ud800") == "a\ufffdb\ufffdc\ufffdd\ufffd"
+    assert clean("plain é 漢 🚌\u00a0x") == "plain é 漢 🚌\u00a0x"
+
+
+def test_a_big_study_embeds_whole_targets_only() -> None:
+    rows = [{"target": target} for target in ("a", "b", "c") for _ in range(10)]
+    assert {row["target"] for row in embedded(rows, 25)} == {"a", "b"}
+    assert len(embedded(rows, 5)) == 5
+    assert embedded(rows, 100) == rows

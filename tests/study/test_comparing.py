@@ -1,0 +1,160 @@
+"""Two trackers of a run: differences, intervals, p-values, and the dialogs behind them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import extrinsic
+from extrinsic.corpus.telling import heard_at, right_values, tell_dialog
+from extrinsic.errors import UsageError
+from extrinsic.registry import TRACKERS
+from extrinsic.simulation import read_simulation, simulate
+from extrinsic.study.comparing import MEAN, PERMUTATIONS, compare_trackers, differing_dialogs
+from extrinsic.study.dialogs import telling_dialogs
+from extrinsic.study.run import Run
+from extrinsic.trackers.running import track
+from tests.running import run
+from tests.study.studies import Study
+
+
+@pytest.fixture(scope="module")
+def rows(tiny: Study) -> list[dict[str, Any]]:
+    return compare_trackers(Run(tiny.folder), "hwu", "vote")
+
+
+def one(rows: list[dict[str, Any]], **wanted: Any) -> dict[str, Any]:
+    found = [row for row in rows if all(row.get(key) == value for key, value in wanted.items())]
+    assert len(found) == 1
+    return found[0]
+
+
+def test_values_are_those_of_the_tables(rows: list[dict[str, Any]], tiny: Study) -> None:
+    made = Run(tiny.folder)
+    metric = one(rows, dataset="a", name="l2", schedule=1, component="joint")
+    stored = {
+        row["tracker"]: row["value"]
+        for row in made.table("intrinsic")
+        if (row["dataset"], row["metric"], row["schedule"], row["component"]) == ("a", "l2", 1, "joint")
+    }
+    assert (metric["a"], metric["b"]) == (stored["hwu"], stored["vote"])
+    assert metric["difference"] == pytest.approx(stored["hwu"] - stored["vote"])
+    live = [row for row in rows if row["dataset"] == "a" and row["name"] == "rl.live"]
+    for row in live:
+        stored = {
+            value["tracker"]: value["value"]
+            for value in made.table("returns")
+            if (value["dataset"], value["policy"], value["estimator"], value["variant"])
+            == ("a", "rl", "live", row["variant"])
+        }
+        assert (row["a"], row["b"]) == (stored["hwu"], stored["vote"])
+    assert live
+
+
+def test_the_mean_over_datasets(rows: list[dict[str, Any]]) -> None:
+    name = {"name": "accuracy", "schedule": 1, "component": "joint"}
+    parts = [one(rows, dataset=dataset, **name)["difference"] for dataset in ("a", "b")]
+    assert one(rows, dataset=MEAN, **name)["difference"] == pytest.approx(np.mean(parts))
+
+
+def test_intervals_and_p_values(rows: list[dict[str, Any]]) -> None:
+    for row in rows:
+        if row["difference"] is not None:
+            assert 1 / (PERMUTATIONS + 1) <= row["p"] <= 1.0
+            assert row["low"] <= row["high"]
+    lower = one(rows, dataset="a", name="l2", schedule=1, component="joint")
+    assert lower["better"] == ("a" if lower["difference"] < 0 else "b")
+
+
+def test_p_by_exchanging_dialogs_one_by_one(rows: list[dict[str, Any]], tiny: Study) -> None:
+    """The accuracy of many exchanges done by hand has the share of as large differences that p tells."""
+    settings = extrinsic.read_study(tiny.config)
+    assert settings.simulation is not None
+    simulation = read_simulation(settings.simulation.config)
+    test = simulate(simulation, "a", "test").corpus
+    counts = []
+    for name in ("hwu", "vote"):
+        beliefs = track(TRACKERS.get(name), test, name).joint
+        right = beliefs.correct[beliefs.top]
+        counts.append(np.add.reduceat(right.astype(float), test.offsets[:-1]))
+    rng = np.random.default_rng(5)
+    apart = counts[0] - counts[1]
+    signs = rng.choice([-1.0, 1.0], (20_000, len(apart)))
+    share = (np.abs(signs @ apart) >= abs(apart.sum()) - 1e-9).mean()
+    row = one(rows, dataset="a", name="accuracy", schedule=1, component="joint")
+    assert row["difference"] == pytest.approx(apart.sum() / test.n_turns)
+    # Every turn counts once for either tracker, so exchanging dialogs is exchanging signs.
+    assert row["p"] == pytest.approx(share, abs=0.03)
+
+
+def test_requests_that_make_no_sense(tiny: Study) -> None:
+    made = Run(tiny.folder)
+    with pytest.raises(UsageError, match=r"no tracker 'hwuu'.*hwu"):
+        compare_trackers(made, "hwuu", "vote")
+    with pytest.raises(UsageError, match="with itself"):
+        compare_trackers(made, "vote", "vote")
+
+
+def test_dialogs_that_differ_most() -> None:
+    right = np.array([3, 3, 1, 0, 5]), np.array([1, 3, 2, 2, 5])
+    # Dialogs of two, two and one turn: +2, -3, 0.
+    assert differing_dialogs(right, np.array([0, 2, 4, 5]), 5) == [(1, -3), (0, 2)]
+
+
+def test_told_dialogs_hold_what_was_said(tiny: Study) -> None:
+    dialogs = telling_dialogs(Run(tiny.folder), "hwu", "last_turn", 3)
+    assert [abs(told.difference) for told in dialogs] == sorted(
+        (abs(told.difference) for told in dialogs), reverse=True
+    )
+    for told in dialogs:
+        counted = sum(
+            int(slot.correct[0]) - int(slot.correct[1]) for turn in told.turns for slot in turn.slots
+        )
+        # Slots that nobody speaks of are left out, and both are right about them.
+        assert counted == told.difference
+
+
+def test_a_turn_in_words() -> None:
+    corpus = simulate(read_simulation(), "ds4", "test").corpus
+    output = track(TRACKERS.get("hwu"), corpus, "hwu")
+    turns = tell_dialog(corpus, (output,), 0)
+    assert [turn.number for turn in turns] == list(range(int(corpus.offsets[1])))
+    assert turns[0].system.startswith("hello()")
+    scores = [score for _, score in heard_at(corpus, 0)]
+    assert scores == sorted(scores, reverse=True)
+    for turn in turns:
+        for slot in turn.slots:
+            column = corpus.slots.index(slot.slot)
+            assert slot.right == right_values(corpus, turn.number, column)
+            assert slot.correct[0] == (slot.beliefs[0][0][0] in (slot.right or ("none",)))
+
+
+def test_the_command(tiny: Study, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    outcome = run("compare", tiny.folder, "hwu", "vote", "--output", page, "--dialogs", "1")
+    assert outcome.code == 0, outcome.text
+    assert "What policies on them are worth" in outcome.output and "Dialog " in outcome.output
+    assert outcome.errors == f"the page: {page}\n"
+    assert "<title>hwu against vote</title>" in page.read_text()
+    as_json = run("compare", tiny.folder, "hwu", "vote", "--json")
+    assert {row["kind"] for row in json.loads(as_json.output)["rows"]} == {"return", "metric"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("nowhere", "hwu", "vote"), "no manifest.json"),
+        (("{run}", "hwu", "votee"), "vote"),
+        (("{run}", "hwu", "vote", "--dataset", "c"), "no dataset 'c'"),
+        (("{run}", "hwu", "vote", "--dialogs", "-1"), "at least 0"),
+    ],
+)
+def test_commands_that_make_no_sense(tiny: Study, arguments: tuple[str, ...], said: str) -> None:
+    outcome = run("compare", *(part.replace("{run}", str(tiny.folder)) for part in arguments))
+    assert outcome.code == 2
+    assert said in outcome.errors
+    assert "Traceback" not in outcome.errors

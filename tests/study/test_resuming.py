@@ -1,0 +1,193 @@
+"""What is there is taken, what is missing or damaged is computed, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.study.studies import (
+    SMALL,
+    Study,
+    computed,
+    contents,
+    copied,
+    done,
+    require_same,
+    run_in,
+    statuses,
+    tables,
+    write_study,
+)
+
+KINDS = ("measure", "learn", "family", "relate")
+
+
+def stage_files(folder: Path, kind: str) -> list[Path]:
+    return sorted((folder / "stages").glob(f"{kind}-*"))
+
+
+def changed(small: Study, folder: Path, *changes: str) -> Study:
+    """The same directory with other settings on top."""
+    study = copied(small, folder)
+    options = [part for change in changes for part in ("--set", change)]
+    return done(study.config, study.folder, *options)
+
+
+def test_a_second_run_computes_nothing(small: Study, tmp_path: Path) -> None:
+    study = copied(small, tmp_path / "run")
+    stamps = {path: path.stat().st_mtime_ns for path in (study.folder / "stages").iterdir()}
+    done(study.config, study.folder)
+    assert set(statuses(study.folder).values()) == {"reused"}
+    require_same(small.folder, study.folder)
+    kept = {p: p.stat().st_mtime_ns for p in (study.folder / "stages").iterdir() if p.name != ".lock"}
+    assert kept == {path: stamp for path, stamp in stamps.items() if path.name != ".lock"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_stage_that_was_removed_is_all_that_is_computed(small: Study, tmp_path: Path, kind: str) -> None:
+    study = copied(small, tmp_path / "run")
+    stage_files(study.folder, kind)[0].unlink()
+    done(study.config, study.folder)
+    again = [name for name, status in statuses(study.folder).items() if status == "computed"]
+    assert len(again) == 1
+    assert again[0].split()[0] == kind
+    require_same(small.folder, study.folder)
+
+
+def test_a_table_that_was_removed_is_written_again(small: Study, tmp_path: Path) -> None:
+    study = copied(small, tmp_path / "run")
+    for path in study.folder.glob("*.csv"):
+        path.unlink()
+    done(study.config, study.folder)
+    assert set(statuses(study.folder).values()) == {"reused"}
+    require_same(small.folder, study.folder)
+
+
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "truncated": lambda data: data[: len(data) // 2],
+    "a flipped bit": lambda data: data[:-9] + bytes([data[-9] ^ 1]) + data[-8:],
+    "a flipped bit in the check sum": lambda data: data[:20] + bytes([data[20] ^ 1]) + data[21:],
+    "empty": lambda data: b"",
+    "only the head": lambda data: data.partition(b"\n")[0],
+    "something else": lambda data: b"not a stage\n",
+    "longer": lambda data: data + b"\0",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_damaged_stages_are_computed_again(small: Study, tmp_path: Path, damage: str) -> None:
+    study = copied(small, tmp_path / "run")
+    for kind in ("measure", "relate"):
+        path = stage_files(study.folder, kind)[-1]
+        path.write_bytes(DAMAGES[damage](path.read_bytes()))
+    done(study.config, study.folder)
+    assert list(statuses(study.folder).values()).count("computed") == 2
+    require_same(small.folder, study.folder)
+
+
+@pytest.mark.parametrize(
+    ("change", "again"),
+    [
+        ("correlation.resamples=120", {"relate"}),
+        ("correlation.permutations=120", {"relate"}),
+        ("correlation.interval=bca", {"relate"}),
+        ('correlation.primary="rl.lstd"', {"relate"}),
+        ("trackers.near_duplicate=0.9", {"family"}),
+        ('trackers.degenerate=["hwu"]', {"family", "relate"}),
+        ("value.live_dialogs=22", {"learn", "relate"}),
+        ('reward.fill=["threshold"]', {"learn", "relate"}),
+        ('metrics.names=["accuracy", "mrr"]', {"measure", "family", "relate"}),
+        ('description="another"', set()),
+    ],
+)
+def test_a_change_computes_what_depends_on_it(
+    small: Study, tmp_path: Path, change: str, again: set[str]
+) -> None:
+    study = changed(small, tmp_path / "run", change)
+    assert computed(study.folder) == again
+    # What depends on it is computed all over, and what does not depend on it not at all.
+    for kind in ("measure", "learn"):
+        assert len(set(statuses(study.folder, kind).values())) == 1
+
+
+def test_another_seed_computes_what_is_drawn(small: Study, tmp_path: Path) -> None:
+    """Live callers, resamples and permutations are drawn anew; the calls are the world's, with its seed."""
+    study = changed(small, tmp_path / "run", "seed=6")
+    assert computed(study.folder) == {"learn", "relate"}
+    old, new = tables(small.folder), tables(study.folder)
+    assert new["intrinsic.csv"] == old["intrinsic.csv"]
+    assert new["returns.csv"] != old["returns.csv"]
+
+
+def test_other_callers_compute_everything(small: Study, tmp_path: Path) -> None:
+    study = changed(small, tmp_path / "run", "simulation.seed=8")
+    assert set(statuses(study.folder, "measure", "learn").values()) == {"computed"}
+
+
+def test_a_further_tracker_is_all_that_is_added(small: Study, tmp_path: Path) -> None:
+    names = [row["tracker"] for row in small.rows("trackers")]
+    study = changed(small, tmp_path / "run", f"trackers.built_in={[*names, 'focus']}".replace("'", '"'))
+    stages = statuses(study.folder, "measure", "learn")
+    assert sorted(name for name, status in stages.items() if status == "computed") == [
+        "learn a focus fill=argmax",
+        "measure a focus",
+    ]
+
+
+def test_changing_back_computes_nothing(small: Study, tmp_path: Path) -> None:
+    study = changed(small, tmp_path / "run", "correlation.resamples=120")
+    assert tables(study.folder)["correlations.csv"] != tables(small.folder)["correlations.csv"]
+    done(study.config, study.folder)
+    assert set(statuses(study.folder).values()) == {"reused"}
+    assert tables(study.folder) == tables(small.folder)
+
+
+def test_sensitivity_learns_only_what_is_tried(small: Study, tmp_path: Path) -> None:
+    study = changed(small, tmp_path / "run", "sensitivity.gamma=[0.9]", "sensitivity.ridge=[100.0]")
+    learned = statuses(study.folder, "learn")
+    assert {name for name, status in learned.items() if status == "computed"} == {
+        name for name in learned if "gamma=0.9" in name
+    }
+    # A ridge of 100 is the study's own: nothing to be tried.
+    assert not any("ridge" in name for name in learned)
+    rows = [row for row in study.rows("sensitivity") if row["trackers"] == "all"]
+    assert [(row["parameter"], row["setting"]) for row in rows] == [
+        ("(the study's own)", ""),
+        ("gamma", "0.9"),
+    ]
+    old, new = tables(small.folder), tables(study.folder)
+    for table in ("correlations.csv", "pairs.csv", "intrinsic.csv"):
+        assert new[table] == old[table]
+
+
+def test_an_interrupted_first_moment_can_be_resumed(small: Study, tmp_path: Path) -> None:
+    """Killed after the settings were written and before the manifest was; or in the middle of either."""
+    for number, left in enumerate(
+        ["config.toml", ".config.toml.123-ab12cd34.part", ".manifest.json.1-2.part"]
+    ):
+        folder = tmp_path / f"run{number}"
+        (folder / "stages").mkdir(parents=True)
+        (folder / left).write_bytes(b"name")
+        outcome = run_in(small.config, folder)
+        assert outcome.code == 0, outcome.text
+
+
+def test_what_a_killed_run_left_half_written_is_cleared_away(small: Study, tmp_path: Path) -> None:
+    study = copied(small, tmp_path / "run")
+    name = stage_files(study.folder, "learn")[0].name
+    (study.folder / "stages" / f".{name}.999999-0badcafe.part").write_bytes(b"half")
+    (study.folder / ".pairs.csv.999999-0badcafe.part").write_bytes(b"half")
+    done(study.config, study.folder)
+    assert list(contents(study.folder)) == list(contents(small.folder))
+
+
+def test_a_study_of_the_same_settings_elsewhere_shares_nothing(small: Study, tmp_path: Path) -> None:
+    """Other worlds behind the same path: contents count, not names."""
+    config = write_study(tmp_path / "study", SMALL)
+    worlds = tmp_path / "study" / "worlds.toml"
+    worlds.write_text(worlds.read_text().replace("patience = 8.0", "patience = 8.5"))
+    study = copied(small, tmp_path / "run")
+    done(config, study.folder)
+    assert set(statuses(study.folder).values()) == {"computed"}

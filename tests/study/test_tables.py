@@ -1,0 +1,162 @@
+"""A run's directory: the tables and their columns, the record of the run, the settings that made it."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from extrinsic import __version__
+from extrinsic.storage import content_hash
+from extrinsic.study.reading import read_study
+from extrinsic.study.run import Run
+from extrinsic.study.store import Result
+from tests.study.studies import (
+    DATASETS,
+    SEED,
+    SMALL,
+    TRACKERS,
+    Study,
+    contents,
+    done,
+    require_same,
+    run_in,
+    tables,
+    write_study,
+)
+
+# As DESIGN.md has them; a table may have further columns after these.
+HEADS = {
+    "intrinsic": "dataset tracker component metric schedule label_scheme n value",
+    "returns": "dataset tracker policy estimator value low high n feasible_low feasible_high flags",
+    "correlations": "target metric schedule component scope coefficient r low high p p_adjusted n trackers",
+    "pairs": "target metric_a schedule_a component_a metric_b schedule_b component_b scope",
+    "composite": "target scope method r low high",
+    "diagnostics": "dataset tracker policy estimator kernels",
+    "timings": "stage name key status seconds",
+    "influence": "target metric schedule component scope coefficient r lowest highest tracker r_without",
+    "stability": "target scope coefficient n_trackers",
+    "sensitivity": "parameter setting trackers target metric schedule component r low high",
+    "trackers": "tracker core degenerate recalibrated near_duplicate_of nearest agreement",
+}
+
+
+@pytest.mark.parametrize("name", HEADS)
+def test_columns_are_those_of_the_design(tiny: Study, name: str) -> None:
+    head, *lines = (tiny.folder / f"{name}.csv").read_text().splitlines()
+    wanted = HEADS[name].split()
+    assert head.split(",")[: len(wanted)] == wanted
+    assert lines
+
+
+def test_every_combination_has_its_row(tiny: Study) -> None:
+    cells = len(DATASETS) * len(TRACKERS)
+    metrics = 4 * 2 * 2  # metrics, schedules, components
+    assert len(tiny.rows("intrinsic")) == cells * metrics
+    assert len(tiny.rows("returns")) == cells * 3  # observed, live, lstd
+    assert len(tiny.rows("trackers")) == len(TRACKERS)
+    found = {
+        (row["target"], row["scope"], row["coefficient"], row["trackers"]): 0
+        for row in tiny.rows("correlations")
+    }
+    for row in tiny.rows("correlations"):
+        found[row["target"], row["scope"], row["coefficient"], row["trackers"]] += 1
+    assert set(found.values()) == {metrics}
+    # Four coefficients within and pooled; soft pairwise accuracy is of one dataset at a time.
+    assert len(found) == 3 * (4 * 2 + 1) * 2
+
+
+def test_the_manifest_tells_what_made_the_run(tiny: Study) -> None:
+    manifest = json.loads((tiny.folder / "manifest.json").read_text())
+    assert manifest["study"] == "tiny"
+    assert manifest["status"] == "complete"
+    assert manifest["signature"].startswith(f"extrinsic:{__version__}|study:tiny|seed:{SEED}|")
+    assert {"extrinsic", "python", "numpy", "scipy", "scikit-learn"} <= set(manifest["versions"])
+    assert manifest["seeds"]["study"] == SEED
+    stages = manifest["stages"]
+    assert {stage["status"] for stage in stages} == {"done"}
+    cells = len(DATASETS) * len(TRACKERS)
+    kinds = [stage["stage"] for stage in stages]
+    assert {kind: kinds.count(kind) for kind in kinds} == {
+        "measure": cells, "learn": cells, "family": 1, "relate": 1,
+    }  # fmt: skip
+    for stage in stages:
+        assert (tiny.folder / "stages" / f"{stage['stage']}-{stage['key'][:32]}").is_file()
+    for name, digest in manifest["tables"].items():
+        assert content_hash((tiny.folder / name).read_bytes()) == digest
+    assert set(manifest["tables"]) == set(tables(tiny.folder))
+
+
+def test_the_manifest_has_hashes_of_the_files_read(tiny: Study) -> None:
+    """Two people can only tell whether their runs are comparable if what went in can be compared."""
+    inputs = json.loads((tiny.folder / "manifest.json").read_text())["inputs"]
+    digests = [digest for name, digest in inputs.items() if "worlds.toml" in name]
+    assert [len(digest) for digest in digests] == [64]
+
+
+def test_nothing_else_is_left_in_the_directory(tiny: Study) -> None:
+    names = {name.split("/")[0] for name in contents(tiny.folder)}
+    allowed = {"manifest.json", "config.toml", "stages", "report.html", "figures", "tables"}
+    assert {name for name in names if not name.endswith(".csv")} <= allowed
+    assert not list(tiny.folder.rglob("*.part"))
+
+
+def test_the_resolved_settings_make_the_same_run(small: Study, tmp_path: Path) -> None:
+    resolved = small.folder / "config.toml"
+    tree = tomllib.loads(resolved.read_text())
+    # What the study's file leaves open is filled in.
+    assert tree["policy"]["gamma"] == 1.0
+    assert tree["correlation"]["level"] == 0.95
+    assert read_study(resolved) == read_study(small.config)
+    again = done(resolved, tmp_path / "run")
+    require_same(small.folder, again.folder)
+
+
+def test_results_do_not_depend_on_where_things_lie(small: Study, tmp_path: Path) -> None:
+    """Of a study that was moved every stage is still known; only config.toml tells the new place."""
+    config = write_study(tmp_path / "elsewhere", SMALL)
+    again = done(config, tmp_path / "run")
+    assert tables(again.folder) == tables(small.folder)
+    assert {n for n in contents(again.folder) if n.startswith("stages/")} == {
+        n for n in contents(small.folder) if n.startswith("stages/")
+    }
+
+
+def test_a_run_can_be_read(tiny: Study) -> None:
+    made = Run(tiny.folder)
+    assert made.is_complete
+    assert made.signature.startswith("extrinsic:")
+    rows = made.table("intrinsic")
+    assert isinstance(rows[0]["value"], float)
+    assert rows[0]["tracker"] == TRACKERS[0]
+    assert [row["core"] for row in made.table("trackers")] == [True, True, False, True, True, False]
+
+
+def test_stored_stages_are_strict(tiny: Study) -> None:
+    path = next((tiny.folder / "stages").glob("measure-*"))
+    data = path.read_bytes()
+    assert Result.decode(data).encode() == data
+    with pytest.raises(ValueError, match="check sum"):
+        Result.decode(data[:-1])
+
+
+def test_json_is_the_primary_target_alone(tiny: Study, tmp_path: Path) -> None:
+    found = run_in(tiny.config, tiny.folder, "--json").json()
+    assert found["signature"] == Run(tiny.folder).signature
+    assert {row["target"] for row in found["rows"]} == {"rl.live"}
+    assert isinstance(found["rows"][0]["r"], float)
+
+
+def test_the_screen_shows_the_best_metric_first(tiny: Study) -> None:
+    outcome = run_in(tiny.config, tiny.folder)
+    ranked = [
+        row for row in tiny.rows("correlations")
+        if (row["target"], row["scope"], row["coefficient"], row["trackers"])
+        == ("rl.live", "within", "pearson", "all")
+    ]  # fmt: skip
+    best = max(ranked, key=lambda row: float(row["r"]))
+    first = next(line for line in outcome.output.splitlines() if line.startswith(best["metric"]))
+    assert first.split()[:3] == [best["metric"], best["schedule"], best["component"]]
+    assert f"({best['n']} points)" in outcome.output

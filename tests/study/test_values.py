@@ -1,0 +1,102 @@
+"""What trackers score and what policies are worth in a run, against the same computed by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+import extrinsic
+from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.tracker_output import TrackerOutput
+from extrinsic.policy.features import find_features
+from extrinsic.policy.live import LivePolicy
+from extrinsic.policy.lspi import KernelLSPI
+from extrinsic.policy.reward import Reward, returns
+from extrinsic.policy.transitions import transitions_of
+from extrinsic.registry import ESTIMATORS, TRACKERS
+from extrinsic.simulation import play, read_simulation, simulate
+from extrinsic.trackers.running import track
+from extrinsic.value.case import Case
+from tests.study.studies import DATASETS, LIVE_DIALOGS, METRICS, SCHEDULES, SEED, Row, Study
+from tests.study.studies import TRACKERS as NAMES
+
+
+@pytest.fixture(scope="module")
+def logged(tiny: Study) -> dict[str, Corpus]:
+    simulation = read_simulation(tiny.config.parent / "worlds.toml")
+    return {dataset: simulate(simulation, dataset, "test").corpus for dataset in DATASETS}
+
+
+def output(corpus: Corpus, name: str) -> TrackerOutput:
+    return track(TRACKERS.get(name), corpus, name)
+
+
+@pytest.mark.parametrize("dataset", DATASETS)
+def test_metrics_are_those_of_score(tiny: Study, logged: dict[str, Corpus], dataset: str) -> None:
+    corpus = logged[dataset]
+    rows = [row for row in tiny.rows("intrinsic") if row["dataset"] == dataset]
+    found = {(row["tracker"], row["component"], row["metric"], row["schedule"]): row for row in rows}
+    wanted = [
+        row
+        for name in NAMES
+        for row in extrinsic.score(
+            corpus, output(corpus, name), metrics=METRICS, schedules=SCHEDULES, components=("joint", "all")
+        ).rows
+    ]
+    assert len(found) == len(wanted) == len(rows)
+    for score in wanted:
+        row = found[score.tracker, score.component, score.metric, str(score.schedule)]
+        assert (float(row["value"]), int(row["n"])) == (score.value, score.n)
+        assert row["label_scheme"] == ""
+
+
+def value_rows(study: Study, estimator: str) -> dict[tuple[str, str], Row]:
+    return {
+        (row["dataset"], row["tracker"]): row
+        for row in study.rows("returns")
+        if row["estimator"] == estimator
+    }
+
+
+def test_the_behaviour_return_is_the_mean_of_the_logged_calls(tiny: Study, logged: dict[str, Corpus]) -> None:
+    found = value_rows(tiny, "observed")
+    assert len(found) == len(DATASETS) * len(NAMES)
+    for (dataset, name), row in found.items():
+        corpus = logged[dataset]
+        reward = Reward.of(corpus.domain, fill="argmax")
+        earned = returns(corpus, reward(corpus, output(corpus, name)))
+        assert row["policy"] == "behaviour"
+        assert float(row["value"]) == pytest.approx(earned.mean(), abs=1e-9)
+        assert int(row["n"]) == corpus.n_dialogs
+        assert float(row["low"]) < float(row["value"]) < float(row["high"])
+        assert float(row["feasible_low"]) <= earned.min() <= earned.max() <= float(row["feasible_high"])
+
+
+@pytest.mark.parametrize("name", ["hwu", "last_turn"])
+def test_learned_policies_are_worth_what_they_are_by_themselves(tiny: Study, name: str) -> None:
+    """Learn, play and estimate once more without a study around it."""
+    dataset = "b"
+    simulation = read_simulation(tiny.config.parent / "worlds.toml")
+    train, test = (simulate(simulation, dataset, split).corpus for split in ("train", "test"))
+    features, reward = find_features("compact"), Reward.of(train.domain, fill="argmax")
+    learner = KernelLSPI(
+        height=4.0, width=2.0, nu=1.0, ridge=100.0, gamma=1.0, threshold=0.1, behaviour_width=0.7
+    ).fit(transitions_of(train, output(train, name), features, reward))
+    played = play(
+        LivePolicy(features, learner), TRACKERS.get(name), LIVE_DIALOGS, SEED,
+        simulation.world(dataset, "test"),
+    )  # fmt: skip
+    earned = returns(played.corpus, reward(played.corpus, played.output))
+    live = value_rows(tiny, "live")[dataset, name]
+    assert float(live["value"]) == pytest.approx(earned.mean(), abs=1e-9)
+    assert int(live["n"]) == LIVE_DIALOGS
+    decisions = transitions_of(test, output(test, name), features, reward)
+    value = ESTIMATORS.get("lstd").estimate(Case(decisions, learner.probabilities(decisions.states)))
+    lstd = value_rows(tiny, "lstd")[dataset, name]
+    assert [float(lstd[key]) for key in ("value", "low", "high")] == pytest.approx(
+        [value.mean, value.low, value.high], rel=1e-9
+    )
+    told = [
+        row for row in tiny.rows("diagnostics")
+        if (row["dataset"], row["tracker"], row["estimator"]) == (dataset, name, "learner")
+    ]  # fmt: skip
+    assert [int(row["kernels"]) for row in told] == [learner.fit_.kernels]
