@@ -69,6 +69,12 @@ def _deviations(values: Floats, scope: Scope) -> Floats:
     return _centred(values, unit).reshape(*values.shape[:-2], -1)
 
 
+def room_of(values: Floats, coefficient: Coefficient) -> int:
+    """How many numbers a coefficient holds at once of each row of (..., n_datasets, n_trackers) values."""
+    n_points = int(values.shape[-1] * values.shape[-2])
+    return n_points**2 // 2 if coefficient in ("kendall", "pairwise") else n_points
+
+
 def same_dataset(n_datasets: int, n_trackers: int) -> Bools:
     """(n_pairs,) whether the points i < j, in the order of np.triu_indices, are of the same dataset."""
     dataset = np.repeat(np.arange(n_datasets), n_trackers)

@@ -8,7 +8,7 @@ from math import factorial
 import numpy as np
 
 from extrinsic.arrays import Floats, Ints
-from extrinsic.correlation.coefficients import Coefficient, Scope, correlate
+from extrinsic.correlation.coefficients import Coefficient, Scope, correlate, room_of
 from extrinsic.correlation.resampling import rng_of
 
 SAME = 1e-9
@@ -35,9 +35,7 @@ def permutation_p(
     """
     centre = 0.5 if coefficient == "pairwise" else 0.0
     observed = np.abs(correlate(metrics, targets, coefficient, scope) - centre)
-    n_points = metrics.shape[-1] * metrics.shape[-2]
-    wide = n_points**2 // 2 if coefficient in ("kendall", "pairwise") else n_points
-    step = max(1, BLOCK // max(1, wide * len(targets)))
+    step = max(1, BLOCK // max(1, room_of(metrics, coefficient) * len(targets)))
     count = np.zeros(observed.shape)
     for begin in range(0, len(drawn), step):
         moved = np.moveaxis(targets[..., drawn[begin : begin + step]], -2, 0)

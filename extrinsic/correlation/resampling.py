@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from extrinsic.arrays import Floats, Ints
-from extrinsic.correlation.coefficients import Coefficient, Scope, correlate
+from extrinsic.correlation.coefficients import Coefficient, Scope, correlate, room_of
 from extrinsic.errors import UsageError
 from extrinsic.storage import content_hash
 
@@ -75,10 +75,8 @@ def resampled_correlations(
     sample: Sample, coefficient: Coefficient, scope: Scope, way: Resampled, drawn: Ints
 ) -> Floats:
     """(n_resamples, n_metrics, n_targets) the coefficient on every resample; `drawn`: of the trackers."""
-    n_points = sample.metrics.shape[-1] * sample.metrics.shape[-2]
-    wide = n_points**2 // 2 if coefficient in ("kendall", "pairwise") else n_points
     parts = []
-    for begin, end in _blocks(sample.n_resamples, wide * len(sample.metrics)):
+    for begin, end in _blocks(sample.n_resamples, room_of(sample.metrics, coefficient) * len(sample.metrics)):
         rows = slice(begin, end)
         metrics = sample.metrics[None] if way == "trackers" else sample.metrics_drawn[rows]
         targets = sample.targets[None] if way == "trackers" else sample.targets_drawn[rows]

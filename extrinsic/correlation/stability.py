@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
@@ -93,12 +92,3 @@ def _agreement(found: Floats, whole: Floats) -> float:
         return 0.0
     tau = correlate(found[None, None, there], whole[None, None, there], "kendall", "pooled")[0, 0]
     return 0.0 if np.isnan(tau) else float(tau)
-
-
-def settles_at(rows: Sequence[Settled], agreement: float = 0.8) -> int | None:
-    """The first number of trackers from which on the order agrees so well; None if it never does."""
-    enough = [row.agreement >= agreement for row in rows]
-    for number, row in enumerate(rows):
-        if all(enough[number:]):
-            return row.n_trackers
-    return None

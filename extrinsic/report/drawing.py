@@ -77,6 +77,12 @@ def panels(
     return list(made.ravel())
 
 
+def plot_dataset(axes: Axes, number: int, dataset: str, x: Sequence[float], y: Sequence[float]) -> None:
+    """The points of a dataset, in the colour and with the marker that it has in every figure."""
+    colour, marker = SERIES[number % len(SERIES)], MARKERS[number % len(MARKERS)]
+    axes.plot(x, y, marker, color=colour, markersize=5, alpha=0.9, label=short(dataset))
+
+
 def short(text: str, most: int = LONGEST) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 

@@ -40,6 +40,11 @@ class Panel:
     sample: Sample
     contributions: tuple[Floats, ...]
 
+    @property
+    def identity(self) -> str:
+        """What draws of trackers depend on."""
+        return " ".join(self.trackers)
+
     def take_trackers(self, chosen: Ints) -> Panel:
         return replace(
             self,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -11,7 +10,7 @@ from scipy import stats
 
 from extrinsic.arrays import Floats
 from extrinsic.correlation.coefficients import COEFFICIENTS, Coefficient, correlate
-from extrinsic.correlation.stability import FEWEST, Settled, settles_at, stability
+from extrinsic.correlation.stability import FEWEST, stability
 from tests.correlation.drawing import draw, draw_study
 
 
@@ -92,13 +91,3 @@ def test_a_metric_that_is_flat_on_a_subset_says_nothing_of_the_others() -> None:
     one[..., 0] = 1.0
     with_one = stability(np.concatenate([metrics, one]), target, "pearson", "within", 1_000, "study", 0)[0]
     assert with_one.agreement > without.agreement - 0.1
-
-
-def test_where_it_settles() -> None:
-    row = Settled(4, 10, 0.9, 0.8, 1.0, 1.0, 0.0)
-    agreements = [0.85, 0.7, 0.8, 0.9]
-    rows = [replace(row, n_trackers=4 + i, agreement=a) for i, a in enumerate(agreements)]
-    assert settles_at(rows) == 6
-    assert settles_at(rows, 0.6) == 4
-    assert settles_at(rows, 0.95) is None
-    assert settles_at([]) is None

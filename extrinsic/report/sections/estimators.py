@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from extrinsic.report.blocks import Block, Picture, Section, Text, table
-from extrinsic.report.drawing import MARKERS, MUTED, SERIES, draw, panels, put_legend, short
+from extrinsic.report.drawing import MUTED, draw, panels, plot_dataset, put_legend, short
 from extrinsic.report.naming import policy_in_words, slug
 from extrinsic.report.numbers import amount, correlation
 from extrinsic.report.sections.scatter import Values, centred
@@ -105,15 +105,7 @@ def _picture(study: Study, variant: str, found: dict[tuple[str, str], Values]) -
 def _panel(axes: Axes, study: Study, estimate: Values, live: Values, name: str) -> None:
     for number, dataset in enumerate(study.datasets):
         keys = [key for key in estimate if key[0] == dataset and key in live]
-        axes.plot(
-            [live[key] for key in keys],
-            [estimate[key] for key in keys],
-            MARKERS[number % len(MARKERS)],
-            color=SERIES[number % len(SERIES)],
-            markersize=4.8,
-            alpha=0.9,
-            label=short(dataset),
-        )
+        plot_dataset(axes, number, dataset, [live[key] for key in keys], [estimate[key] for key in keys])
     middle = next(iter(live.values()))
     axes.axline((middle, middle), slope=1.0, color=MUTED, linewidth=0.9, linestyle="--")
     _, r, bias, _ = agreement(estimate, live)

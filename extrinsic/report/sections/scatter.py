@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from extrinsic.report.blocks import Block, Fold, Picture, Section
-from extrinsic.report.drawing import INK, MARKERS, SERIES, draw, panels, put_legend, short
+from extrinsic.report.drawing import INK, draw, panels, plot_dataset, put_legend, short
 from extrinsic.report.evidence import Evidence
 from extrinsic.report.loading import Row, Rows
 from extrinsic.report.naming import Name, is_higher_better, slug, symbol, target_on_axis
@@ -117,15 +117,7 @@ def _panel(axes: Axes, study: Study, evidence: Evidence, row: Row, targets: Valu
         values, wanted = centred(values), centred(wanted)
     for number, dataset in enumerate(study.datasets):
         keys = [key for key in values if key[0] == dataset]
-        axes.plot(
-            [values[key] for key in keys],
-            [wanted[key] for key in keys],
-            MARKERS[number % len(MARKERS)],
-            color=SERIES[number % len(SERIES)],
-            markersize=5,
-            alpha=0.9,
-            label=short(dataset),
-        )
+        plot_dataset(axes, number, dataset, [values[key] for key in keys], [wanted[key] for key in keys])
     axes.margins(0.12)
     axes.locator_params(nbins=5)
     lower = not is_higher_better(name.metric)

@@ -38,7 +38,7 @@ def composite_rows(panel: Panel, kept: Ints, settings: CorrelationTable, seed: i
         if np.ptp(behaviour - behaviour.mean(axis=-1, keepdims=True)) > 0.0:
             alone = compose(behaviour[None], target, "best_single")
             made.append(Composite("behaviour", alone.predicted, alone.wanted, alone.weights, alone.fitted))
-    drawn = draw_trackers(" ".join(panel.trackers), len(panel.trackers), settings.resamples, seed)
+    drawn = draw_trackers(panel.identity, len(panel.trackers), settings.resamples, seed)
     resampled = {one.method: _resampled(one, drawn) for one in made}
     single = next(one for one in made if one.method == "best_single")
     rows: Rows = []
@@ -97,7 +97,7 @@ def stability_rows(panel: Panel, kept: Ints, settings: CorrelationTable, seed: i
         return []
     settled = stability(
         panel.sample.metrics[kept], panel.sample.targets[0], settings.coefficient, "within", settings.subsets,
-        " ".join(panel.trackers), seed,
+        panel.identity, seed,
     )  # fmt: skip
     return [
         {"target": panel.targets[0], "scope": "within", "coefficient": settings.coefficient, **asdict(row)}

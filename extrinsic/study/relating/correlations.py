@@ -45,9 +45,8 @@ def correlation_rows(
             for coefficient in settings.coefficients:
                 rows += _empty_rows(panel, scope, coefficient, reason)
         return rows, moved
-    identity = " ".join(panel.trackers)
-    drawn = draw_trackers(identity, len(panel.trackers), settings.resamples, seed)
-    permuted = draw_permutations(identity, len(panel.trackers), settings.permutations, seed)
+    drawn = draw_trackers(panel.identity, len(panel.trackers), settings.resamples, seed)
+    permuted = draw_permutations(panel.identity, len(panel.trackers), settings.permutations, seed)
     for scope in SCOPES:
         for coefficient in settings.coefficients:
             found = _Coefficients(panel, settings, scope, coefficient, drawn, permuted)

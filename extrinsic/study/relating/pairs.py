@@ -36,9 +36,8 @@ def swap_metrics(
 ) -> Floats:
     """(n_kept, n_kept) p-values of the differences of metrics, by swapping."""
     contributions = [part[kept] for part in panel.contributions]
-    identity = " ".join(panel.trackers)
     swaps = min(settings.permutations, SWAPS)
-    return swapped_p(contributions, panel.sample.targets[0], scope, way, swaps, identity, seed)
+    return swapped_p(contributions, panel.sample.targets[0], scope, way, swaps, panel.identity, seed)
 
 
 def pair_rows(
@@ -52,7 +51,7 @@ def pair_rows(
     sample, target = panel.sample, panel.targets[0]
     r = correlate(sample.metrics[kept], sample.targets[:1], "pearson", scope)[:, 0]
     among = correlate(sample.metrics[kept], sample.metrics[kept], "pearson", scope)
-    drawn = draw_trackers(" ".join(panel.trackers), len(panel.trackers), settings.resamples, seed)
+    drawn = draw_trackers(panel.identity, len(panel.trackers), settings.resamples, seed)
     resampled = resampled_correlations(sample, "pearson", scope, "both", drawn)[:, kept, 0]
     n = len(panel.datasets) * len(panel.trackers)
     n_independent = n - (len(panel.datasets) - 1 if scope == "within" else 0)

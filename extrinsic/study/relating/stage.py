@@ -125,7 +125,7 @@ def _ranking(panel: Panel, relation: Relation) -> dict[str, list[dict[str, Any]]
         return {"ranking": []}
     settings, sample = relation.settings, panel.sample
     r = correlate(sample.metrics, sample.targets[:1], settings.coefficient, "within")
-    drawn = draw_trackers(" ".join(panel.trackers), len(panel.trackers), settings.resamples, relation.seed)
+    drawn = draw_trackers(panel.identity, len(panel.trackers), settings.resamples, relation.seed)
     resampled = resampled_correlations(sample.take_targets(1), settings.coefficient, "within", "both", drawn)
     low, high = interval(r, resampled, None, "percentile", settings.level)
     return {
