@@ -10,13 +10,17 @@ from pathlib import Path
 from extrinsic.cli.output import SHOWN_PROBLEMS, print_problems
 from extrinsic.errors import ExtrinsicError, InputError
 
-DSTC2 = Path(os.environ.get("EXTRINSIC_DATA", "../shared/data")) / "dstc2"
+DATA = Path(os.environ.get("EXTRINSIC_DATA", "../shared/data"))
 
 
-def require_dstc2() -> Path:
-    if not DSTC2.exists():
-        raise InputError("the DSTC2 data is not here; say where it is with EXTRINSIC_DATA", path=str(DSTC2))
-    return DSTC2
+def require(part: str) -> Path:
+    """The folder of one corpus: `dstc2` or `multiwoz`."""
+    folder = DATA / part
+    if not folder.exists():
+        raise InputError(
+            f"the {part} data is not here; say where it is with EXTRINSIC_DATA", path=str(folder)
+        )
+    return folder
 
 
 def run(main: Callable[[], None]) -> None:

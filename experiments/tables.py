@@ -23,11 +23,26 @@ def rounded(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return [{key: float(f"{v:.3f}") if isinstance(v, float) else v for key, v in row.items()} for row in rows]
 
 
+def read_csv(path: Path) -> list[dict[str, Any]]:
+    """The rows as they were before `write_csv`, rounded: whole numbers, numbers, nothing, or words."""
+    with path.open(newline="") as file:
+        return [{key: _value(cell) for key, cell in row.items()} for row in csv.DictReader(file)]
+
+
 def markdown(rows: Sequence[Mapping[str, Any]], heads: Sequence[str]) -> str:
     """A table for a text; numbers as the CSV files have them, to two decimals."""
     lines = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
     lines += ["| " + " | ".join(_cell(row.get(head)) for head in heads) + " |" for row in rows]
     return "\n".join(lines)
+
+
+def _value(cell: str) -> Any:
+    for kind in (int, float):
+        try:
+            return kind(cell)
+        except ValueError:
+            continue
+    return cell or None
 
 
 def _cell(value: Any) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 import extrinsic
-from experiments.data import require_dstc2, run
+from experiments.data import require, run
 from extrinsic.cli.tables import print_table
 from extrinsic.policy.features import find_features
 from extrinsic.policy.lspi import KernelLSPI
@@ -24,7 +24,7 @@ PARAMETERS = {"gamma": 0.95, "ridge": 10.0}
 
 
 def main() -> None:
-    data = require_dstc2()
+    data = require("dstc2")
     corpus = extrinsic.read_corpus(data / "dstc2_traindev.tar.gz", "dstc2_train", format="dstc2")
     rows: list[dict[str, Any]] = []
     for name in TRACKED:

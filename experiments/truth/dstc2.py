@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import extrinsic
-from experiments.data import require_dstc2, run
+from experiments.data import require, run
 from experiments.tables import write_csv
 from extrinsic.cli.progress import show_progress
 from extrinsic.cli.tables import print_table
@@ -44,7 +44,7 @@ def learn(transitions: Any) -> KernelLSPI:
 
 
 def read(dataset: str, names: tuple[str, ...]) -> tuple[Corpus, dict[str, TrackerOutput]]:
-    data = require_dstc2()
+    data = require("dstc2")
     corpus = extrinsic.read_corpus(data / "dstc2_traindev.tar.gz", f"dstc2_{dataset}", format="dstc2")
     files = {name: data / "trackers" / f"{name}.{dataset}.json.gz" for name in names}
     return corpus, {name: extrinsic.read_tracker(path, corpus, name) for name, path in files.items()}
@@ -85,7 +85,7 @@ def rows_of(name: str) -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    require_dstc2()
+    require("dstc2")
     done = run_in_parallel(rows_of, [(name,) for name in TRACKERS], os.cpu_count() or 1)
     parts = show_progress(done, len(TRACKERS), "tracker", lambda rows: rows[0]["tracker"])
     rows = [row for part in parts for row in part]

@@ -6,7 +6,6 @@ tells of, run the experiment again: `python -m experiments.learners`, `python -m
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ import pytest
 from experiments.learners import text as learners_text
 from experiments.learners.__main__ import FOLDER as LEARNERS
 from experiments.learners.__main__ import N_LIVE, SEEDS, TRACKED
+from experiments.tables import read_csv
 from experiments.truth import text as truth_text
 
 TRUTH = Path(truth_text.__file__).parent
@@ -29,19 +29,8 @@ def stored(path: Path) -> Path:
     return path
 
 
-def number(cell: str) -> Any:
-    """As it was before it was written: whole numbers, numbers with decimals, nothing, or a word."""
-    for kind in (int, float):
-        try:
-            return kind(cell)
-        except ValueError:
-            continue
-    return cell or None
-
-
 def rows_of(path: Path) -> list[dict[str, Any]]:
-    with stored(path).open(newline="") as file:
-        return [{key: number(cell) for key, cell in row.items()} for row in csv.DictReader(file)]
+    return read_csv(stored(path))
 
 
 def test_learners() -> None:
