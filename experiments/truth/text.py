@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from typing import Any
 
-from experiments.tables import markdown
+from experiments.tables import markdown, read_csv
 
 HEADS = (
     "estimator", "cells", "bias", "rmse", "r", "r_core", "above_observed", "above_low", "above_high",
@@ -62,7 +61,7 @@ def describe(summary: list[dict[str, Any]], noise: float, tried: Path) -> str:
         fqe_aug=by_name["fqe_augmented"],
         observed=observed,
         verdict=_verdict(mean),
-        tried=markdown(_read(tried), TRIED) if tried.exists() else "(not run)",
+        tried=markdown(read_csv(tried), TRIED) if tried.exists() else "(not run)",
     )
 
 
@@ -74,8 +73,3 @@ def _verdict(mean: dict[str, Any]) -> str:
     if high < 0:
         return told + "the logged return orders the trackers better than the estimate does."
     return told + "which of them orders the trackers better is not resolved."
-
-
-def _read(path: Path) -> list[dict[str, Any]]:
-    with path.open(newline="") as file:
-        return list(csv.DictReader(file))
