@@ -79,7 +79,7 @@ def rows_of(name: str) -> list[dict[str, Any]]:
                 flags |= set(value.flags)
             if policy == "rl":
                 lstd = ESTIMATORS.get("lstd")
-                row["placebo_gain"] = placebo(learn, learned_from, transitions, lstd).gain
+                row["placebo_gain"] = placebo(learn, learned_from, [transitions], lstd)[0].gain
             rows.append({**row, "flags": " ".join(sorted(flags))})
     return rows
 

@@ -75,13 +75,14 @@ def learn_policies(unit: Unit, tracker: TrackerRecipe, setting: Setting) -> Resu
     }
     rows: list[dict[str, Any]] = []
     arrays: dict[str, np.ndarray] = {}
-    for part in unit.parts:
-        valuation = _Valuation(unit, tracker, setting, features, reward, part)
+    valuations = [_Valuation(unit, tracker, setting, features, reward, part) for part in unit.parts]
+    gains = _placebo_gains(setting, learned_from, valuations) if setting.placebo else None
+    for number, (part, valuation) in enumerate(zip(unit.parts, valuations, strict=True)):
         found = [valuation.observed()]
         for policy in setting.policies:
             found += valuation.of(policy, policies[policy])
-        if setting.placebo:
-            found = _with_placebo(found, setting, learned_from, valuation.transitions)
+        if gains is not None:
+            found = _with_placebo(found, gains[number])
         for policy, value in found:
             arrays[f"influence{len(rows)}"] = valuation.in_corpus_order(value)
             rows.append(_row(part.name, policy, value, valuation.transitions.feasible))
@@ -105,15 +106,18 @@ def _behaviour(
     return _BEHAVIOUR.get(key, lambda: (learner.cross_fitted(transitions), learner.fit(transitions)))
 
 
-def _with_placebo(
-    found: list[tuple[str, Value]], setting: Setting, train: Transitions, test: Transitions
-) -> list[tuple[str, Value]]:
-    """The values of the learned policy, each with what a policy learned from shuffled actions gains."""
+def _placebo_gains(setting: Setting, train: Transitions, valuations: list[_Valuation]) -> list[float]:
+    """What a policy learned from shuffled actions gains, on every dataset."""
 
     def learn(part: Transitions) -> KernelLSPI:
         return KernelLSPI(**setting.learner).fit(part)
 
-    gain = placebo(learn, train, test, ESTIMATORS.get("lstd")).gain
+    tests = [valuation.transitions for valuation in valuations]
+    return [found.gain for found in placebo(learn, train, tests, ESTIMATORS.get("lstd"))]
+
+
+def _with_placebo(found: list[tuple[str, Value]], gain: float) -> list[tuple[str, Value]]:
+    """The values of the learned policy, each with what the placebo gained."""
     large = ("placebo_gain",) if gain > DEFAULT.placebo_gain else ()
     return [
         (policy, replace(with_diagnostic(value, "placebo_gain", gain), flags=(*value.flags, *large)))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -31,19 +32,25 @@ class Gain:
 
 def gain_of(learn: Learner, train: Transitions, test: Transitions, estimator: Estimator) -> Gain:
     """Learn on one part, value on the other."""
-    case = Case(test, learn(train).probabilities(test.states))
-    return Gain(estimator.estimate(case).mean, estimator.estimate(case.behaviour(logged=True)).mean)
+    return _gain(learn(train), test, estimator)
 
 
 def placebo(
-    learn: Learner, train: Transitions, test: Transitions, estimator: Estimator, seed: int = 0
-) -> Gain:
+    learn: Learner, train: Transitions, tests: Sequence[Transitions], estimator: Estimator, seed: int = 0
+) -> list[Gain]:
     """The same with actions shuffled among decisions of the same discrete state, so that none can matter.
 
-    What is gained now is gained by the method, not by the policy.
+    What is gained now is gained by the method, not by the policy. Learned once, valued on every test part;
+    each is shuffled as if it were the only one.
     """
     rng = np.random.default_rng(seed)
-    return gain_of(learn, shuffled(train, rng), shuffled(test, rng), estimator)
+    policy = learn(shuffled(train, rng))
+    return [_gain(policy, shuffled(test, deepcopy(rng)), estimator) for test in tests]
+
+
+def _gain(policy: StatePolicy, test: Transitions, estimator: Estimator) -> Gain:
+    case = Case(test, policy.probabilities(test.states))
+    return Gain(estimator.estimate(case).mean, estimator.estimate(case.behaviour(logged=True)).mean)
 
 
 def shuffled(transitions: Transitions, rng: np.random.Generator) -> Transitions:

@@ -52,12 +52,12 @@ def test_states_of_one_decision_stay() -> None:
 
 def test_a_placebo_does_not_help() -> None:
     """One action earns 10, others cost 5, five times: much can be gained; once they are shuffled, nothing."""
-    true, shuffled_gain = gain_of(learn, TRAIN, TEST, LSTD), placebo(learn, TRAIN, TEST, LSTD)
+    true, shuffled_gain = gain_of(learn, TRAIN, TEST, LSTD), placebo(learn, TRAIN, [TEST], LSTD)[0]
     assert true.gain > 20.0
     assert abs(shuffled_gain.gain) < 5.0
     assert true.behaviour == pytest.approx(TEST.returns().mean(), abs=1.0)
-    assert placebo(learn, TRAIN, TEST, LSTD) == shuffled_gain
-    assert placebo(learn, TRAIN, TEST, LSTD, seed=1) != shuffled_gain
+    assert placebo(learn, TRAIN, [TEST, TEST], LSTD) == [shuffled_gain, shuffled_gain]
+    assert placebo(learn, TRAIN, [TEST], LSTD, seed=1)[0] != shuffled_gain
 
 
 @pytest.mark.parametrize("estimator", [IS, WIS], ids=lambda estimator: estimator.name)
