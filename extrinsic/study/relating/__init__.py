@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from extrinsic.study.relating.family import family
-from extrinsic.study.relating.stage import Relation, relate
+from extrinsic.study.relating.stage import Relation, panel_of, relate
 
-__all__ = ["Relation", "family", "relate"]
+__all__ = ["Relation", "family", "panel_of", "relate"]

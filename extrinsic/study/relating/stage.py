@@ -45,7 +45,7 @@ def relate(
     relation: Relation, measured: Mapping[str, Sequence[bytes]], learned: Mapping[str, Sequence[bytes]]
 ) -> Result:
     """Rows for the study's tables; measured and learned: what was stored, by tracker."""
-    panel = _panel(relation, measured, learned)
+    panel = panel_of(relation, measured, learned)
     tables: dict[str, list[dict[str, Any]]] = {
         name: [] for name in ("correlations", "influence", "pairs", "composite", "stability", "ranking")
     }
@@ -57,9 +57,10 @@ def relate(
     return Result(tables)
 
 
-def _panel(
+def panel_of(
     relation: Relation, measured: Mapping[str, Sequence[bytes]], learned: Mapping[str, Sequence[bytes]]
 ) -> Panel:
+    """Metrics and targets as arrays, with their resamples."""
     datasets = list(relation.dialogs)
     cells: dict[tuple[str, str], Measurements] = {}
     values: dict[tuple[str, str], dict[str, TargetValue]] = {}
