@@ -10,7 +10,8 @@ from pathlib import Path
 from extrinsic.cli.output import SHOWN_PROBLEMS, print_problems
 from extrinsic.errors import ExtrinsicError, InputError
 
-DATA = Path(os.environ.get("EXTRINSIC_DATA", "../shared/data"))
+BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
+DATA = Path(os.environ.get("EXTRINSIC_DATA") or BESIDE)
 
 
 def require(part: str) -> Path:
