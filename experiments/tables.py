@@ -36,6 +36,11 @@ def markdown(rows: Sequence[Mapping[str, Any]], heads: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
+def spelled(row: Mapping[str, Any] | None, name: str = "r") -> str:
+    """A figure of a row with its interval."""
+    return "" if row is None else f"{row[name]:.2f} [{row['low']:.2f}, {row['high']:.2f}]"
+
+
 def _value(cell: str) -> Any:
     for kind in (int, float):
         try:

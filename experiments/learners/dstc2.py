@@ -20,7 +20,6 @@ from extrinsic.policy.lspi import KernelLSPI
 from extrinsic.policy.transitions import transitions_of
 
 TRACKED = ("focus", "baseline", "hwu", "yarbus_28")
-PARAMETERS = {"gamma": 0.95, "ridge": 10.0}
 
 
 def main() -> None:
@@ -35,7 +34,7 @@ def main() -> None:
                 begin = time.perf_counter()
                 transitions = transitions_of(corpus, output, features)
                 with threadpool_limits(limits=1, user_api="blas"):
-                    learner = KernelLSPI(**PARAMETERS).fit(transitions)
+                    learner = KernelLSPI(gamma=0.95, ridge=10.0).fit(transitions)
                 rows.append(
                     {
                         "tracker": name,

@@ -21,9 +21,10 @@ from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.parallel import run_in_parallel
 from extrinsic.policy.features import find_features
+from extrinsic.policy.live import StatePolicy
 from extrinsic.policy.lspi import KernelLSPI
 from extrinsic.policy.supervised import SupervisedPolicy
-from extrinsic.policy.transitions import transitions_of
+from extrinsic.policy.transitions import Transitions, transitions_of
 from extrinsic.registry import ESTIMATORS
 from extrinsic.value.augmenting import PROXIES, augment
 from extrinsic.value.case import Case
@@ -35,12 +36,11 @@ TRACKERS = (
     "yarbus_16", "yarbus_24", "yarbus_28", "yarbus_30", "yarbus_31",
 )  # fmt: skip
 VALUED = ("lstd", "lstd_augmented", "fqe", "fqe_augmented", "mean_augmented")
-PARAMETERS = {"gamma": 0.95, "ridge": 10.0}
-"""Steadier on these calls, as the design document measured."""
 
 
-def learn(transitions: Any) -> KernelLSPI:
-    return KernelLSPI(**PARAMETERS).fit(transitions)
+def learn(transitions: Transitions) -> KernelLSPI:
+    """Steadier on these calls, as the design document measured."""
+    return KernelLSPI(gamma=0.95, ridge=10.0).fit(transitions)
 
 
 def read(dataset: str, names: tuple[str, ...]) -> tuple[Corpus, dict[str, TrackerOutput]]:
@@ -60,7 +60,7 @@ def rows_of(name: str) -> list[dict[str, Any]]:
         learned_from = transitions_of(train, of_train[name], features)
         transitions = transitions_of(dev, of_dev[name], features)
         learner = learn(learned_from)
-        policies = {
+        policies: dict[str, StatePolicy] = {
             "rl": learner,
             "sl": SupervisedPolicy(learner.behaviour_),
             "sl_sampled": SupervisedPolicy(learner.behaviour_, sampled=True),

@@ -5,11 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import matplotlib
-
-matplotlib.use("svg")
-import matplotlib.pyplot as plt
 import numpy as np
+
+from experiments.figures import begin, plt, save
 
 SHOWN = ("observed", "lstd", "lstd_augmented", "fqe_augmented", "mean_augmented", "wdr")
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
@@ -17,7 +15,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
 
 def draw(rows: list[dict[str, Any]], path: Path) -> None:
     """A panel for each of the estimators shown; a colour for each dataset; hollow: degenerate trackers."""
-    matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "extrinsic", "font.size": 9})
+    begin()
     figure, panels = plt.subplots(2, 3, figsize=(9.5, 6.4), sharex=True, sharey=True)
     datasets = sorted({row["dataset"] for row in rows})
     live = np.array([row["live"] for row in rows])
@@ -41,6 +39,4 @@ def draw(rows: list[dict[str, Any]], path: Path) -> None:
     panels[0, 0].legend(loc="upper left", frameon=False)
     figure.supxlabel("live return")
     figure.supylabel("estimate")
-    figure.tight_layout()
-    figure.savefig(path, metadata={"Date": None})
-    plt.close(figure)
+    save(figure, path)

@@ -66,13 +66,13 @@ def cells_of(config: Config) -> dict[str, list[Any]]:
             for (population, noise_r), n, interaction in parts["null"]
         ],
         "differences": [
-            differences.Cell(seed, next(numbers), n, *pair, config.pair_studies, config.pair_permutations,
-                             config.resamples)
-            for pair, n in parts["differences"]
+            differences.Cell(seed, next(numbers), n, r_a, r_b, r_ab, config.pair_studies,
+                             config.pair_permutations, config.resamples)
+            for (r_a, r_b, r_ab), n in parts["differences"]
         ],
         "independent": [
-            independent.Cell(seed, next(numbers), n, *pair, config.zou_studies)
-            for pair, n in parts["independent"]
+            independent.Cell(seed, next(numbers), n, r_a, r_b, r_ab, config.zou_studies)
+            for (r_a, r_b, r_ab), n in parts["independent"]
         ],
     }  # fmt: skip
 

@@ -5,10 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import matplotlib
-
-matplotlib.use("svg")
-import matplotlib.pyplot as plt
+from experiments.figures import begin, plt, save
 
 SHOWN = {
     ("both", "percentile"): ("#0072B2", "-", "both, percentile"),
@@ -23,7 +20,7 @@ LEVEL, LOWEST = 0.95, 0.5
 
 def draw(rows: list[dict[str, Any]], path: Path) -> None:
     """What resampled dialogs alone give lies far below and is left to the table."""
-    matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "extrinsic", "font.size": 9})
+    begin()
     populations, correlations = (list(dict.fromkeys(row[key] for row in rows)) for key in ("population", "r"))
     figure, panels = plt.subplots(
         len(populations), len(correlations), figsize=(9.0, 9.5), sharex=True, sharey=True, squeeze=False
@@ -44,6 +41,4 @@ def draw(rows: list[dict[str, Any]], path: Path) -> None:
     panels[0, 0].legend(loc="lower right", frameon=False, fontsize=7)
     figure.supxlabel("trackers")
     figure.supylabel("coverage of intervals that claim 95 %")
-    figure.tight_layout()
-    figure.savefig(path, metadata={"Date": None})
-    plt.close(figure)
+    save(figure, path)

@@ -1,0 +1,25 @@
+"""Running the tool from an experiment, as `extrinsic run` does: resumed, and with progress."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from extrinsic.cli.progress import show_progress
+from extrinsic.study.engine import Done, Engine
+from extrinsic.study.run import Run
+from extrinsic.study.running import run_study
+from extrinsic.study.settings import StudySettings
+
+
+def make_run(settings: StudySettings, folder: Path, n_jobs: int = -1) -> Run:
+    """The run of some settings; what a directory already holds is taken."""
+
+    def watch(steps: Iterable[Done], total: int) -> Iterable[Done]:
+        return show_progress(steps, total, folder.name, lambda done: f"{done.task.kind} {done.task.label}")
+
+    def tell(text: str) -> None:
+        print(text, file=sys.stderr)
+
+    return run_study(settings, folder, Engine(n_jobs=n_jobs), watch=watch, tell=tell)
