@@ -103,18 +103,19 @@ def _roc(evidence: Evidence, rows: Rows) -> Finding | None:
     found = [row for row in rows if row["metric"].startswith(DISCRIMINATION) and row["low"] is not None]
     if not found:
         return None
-    above = [row for row in found if row["low"] > 0]
-    verdict = FAILS if 2 * len(above) > len(found) else OPEN if above or _reach(found) >= 0.5 else HOLDS
+    above, below = (sum(row[end] * sign > 0 for row in found) for end, sign in (("low", 1), ("high", -1)))
+    away = above + below
+    verdict = FAILS if 2 * away > len(found) else OPEN if away or _reach(found) >= 0.5 else HOLDS
     numbers = (
         f"{symbol(evidence.coefficient)} from {_shown(evidence, found[-1])} to {_shown(evidence, found[0])}; "
-        f"{len(above)} of {len(found)} intervals lie above 0."
+        f"{above} of {len(found)} intervals lie above 0{f', {below} below' if below else ''}."
     )
     return Finding("ROC.V2 hardly correlates", verdict, numbers)
 
 
 def _reach(rows: Sequence[Row]) -> float:
-    """The largest correlation that the intervals still allow."""
-    return max((abs(row["high"]) for row in rows if row["high"] is not None), default=0.0)
+    """The largest correlation, of either sign, that the intervals still allow."""
+    return float(max(abs(row[end]) for row in rows for end in ("low", "high")))
 
 
 def _shown(evidence: Evidence, row: Row) -> str:

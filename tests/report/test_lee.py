@@ -65,6 +65,8 @@ def test_schedule_two_is_lower(low: float, high: float, verdict: str) -> None:
         ([(0.1, -0.2, 0.4), (0.3, -0.1, 0.6)], OPEN),
         ([(0.8, 0.5, 0.9), (0.0, -0.3, 0.3), (0.1, -0.3, 0.3)], OPEN),
         ([(0.8, 0.5, 0.9), (0.7, 0.3, 0.8)], FAILS),
+        ([(0.1, -0.2, 0.4), (-0.3, -0.6, 0.1)], OPEN),
+        ([(-0.7, -0.8, -0.3), (-0.8, -0.9, -0.5)], FAILS),
     ],
 )
 def test_discrimination_hardly_correlates(intervals: list[tuple[float, float, float]], verdict: str) -> None:
