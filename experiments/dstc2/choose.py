@@ -14,6 +14,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import extrinsic
 from experiments.data import require, run
 from experiments.dstc2.candidates import N_FOLDS, Half, gains_of, summarise
@@ -67,21 +69,27 @@ def judge_trackers(settings: StudySettings) -> list[dict[str, Any]]:
     corpus = training_calls(settings)
     names = tracker_names(settings)
     outputs = [believed(name, corpus, settings) for name in names]
-    accuracy = [_accuracy(corpus, output) for output in outputs]
+    accuracy = [joint_accuracy(corpus, output) for output in outputs]
     good = [number > max(accuracy) - NEAR_BEST for number in accuracy]
     chosen = [i for i, is_good in enumerate(good) if is_good]
     beliefs = [outputs[i].marginals(corpus) for i in chosen]
-    tops = [belief.value[belief.top] for belief in beliefs]
+    tops = [belief.value[belief.top].astype(np.int64) for belief in beliefs]
     scores = [belief.score[belief.top] for belief in beliefs]
     found = near_duplicates(agreement(tops, scores), settings.trackers.near_duplicate)
     nearly = {chosen[i]: names[chosen[j]] for i, j in enumerate(found) if j is not None}
     return [
-        {"tracker": name, "accuracy": accuracy[i], "good": good[i], "nearly": nearly.get(i)}
+        {
+            "tracker": name,
+            "given": settings.trackers.files is not None and name in settings.trackers.files.names,
+            "accuracy": accuracy[i],
+            "good": good[i],
+            "nearly": nearly.get(i),
+        }
         for i, name in enumerate(names)
     ]
 
 
-def _accuracy(corpus: Corpus, output: TrackerOutput) -> float:
+def joint_accuracy(corpus: Corpus, output: TrackerOutput) -> float:
     scores = extrinsic.score(corpus, output, metrics="accuracy", schedules=[2], components="goal.joint")
     return next(float(row["value"]) for row in scores.as_rows() if row["label_scheme"] == "a")
 
@@ -98,7 +106,7 @@ def choices_text(first: dict[str, Any], judged: list[dict[str, Any]]) -> str:
 
 
 def _toml(value: Any) -> str:
-    return encode_json(value).decode()
+    return encode_json(value).decode().strip()
 
 
 def main() -> None:

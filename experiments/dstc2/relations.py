@@ -1,0 +1,119 @@
+"""Metrics against returns on dev: of all trackers, of the core ones, and of the good ones alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from experiments.dstc2.cells import DSTC, FILLS, STATES, TARGET, Cell
+from extrinsic.arrays import Floats
+from extrinsic.correlation.coefficients import correlate
+from extrinsic.correlation.influence import without_each
+from extrinsic.correlation.intervals import interval, jackknife_interval
+from extrinsic.correlation.permutation import draw_permutations, permutation_p
+from extrinsic.correlation.resampling import draw_trackers, resampled_correlations
+from extrinsic.study.panel import MetricName, Panel
+from extrinsic.study.reading import read_study
+from extrinsic.study.run import Run
+from extrinsic.study.stored_panel import stored_panel
+
+Rows = list[dict[str, Any]]
+
+REFERENCE = "accuracy"
+COMPARED = ("l2", "avgp", "mrr", "roc.v1_eer", "roc.v2_ca05", *STATES)
+OTHER_TARGETS = ("rl.lstd_augmented", "rl.fqe_augmented", "rl.lstd", "behaviour.observed")
+
+
+def relation_rows(cell: Cell, run: Run, good: list[str]) -> tuple[Rows, Rows]:
+    """Rows of correlations and of differences between metrics."""
+    correlations: Rows = []
+    differences: Rows = []
+    core = [row["tracker"] for row in run.table("trackers") if row["core"]]
+    for fill in FILLS:
+        targets = (TARGET, *OTHER_TARGETS) if cell.is_main else (TARGET,)
+        panel = stored_panel(run, f"fill={fill}", targets)
+        groups = {"all": list(panel.trackers), "core": core, "good": good, "slots": without_joint_only(core)}
+        for group, names in groups.items():
+            chosen = np.array([i for i, name in enumerate(panel.trackers) if name in names], dtype=np.int64)
+            some = panel.take_trackers(chosen)
+            label = {**cell.label, "fill": fill, "trackers": group, "n": len(chosen)}
+            found, apart = _related(some, run)
+            correlations += [{**label, **row} for row in found if _is_kept(row, cell, group)]
+            differences += [{**label, **row} for row in apart if group != "slots"]
+    return correlations, differences
+
+
+def is_headline(name: MetricName) -> bool:
+    """Joint goals on every schedule, and the state-set metrics over all turns."""
+    metric, schedule, component, _ = name
+    if component == "goal.joint":
+        return metric in DSTC
+    return component in ("state", "all") and schedule == 1 and bare(metric) in STATES
+
+
+def bare(metric: str) -> str:
+    """`fga(0.5, fill=argmax)` as `fga(0.5)`: states are always filled by argmax here."""
+    return metric.replace(", fill=argmax", "").replace("(fill=argmax)", "")
+
+
+def without_joint_only(trackers: list[str]) -> list[str]:
+    """Those that score slots: the Yarbus files hold joint hypotheses only, so that by the challenge's scorer
+    every one of their slots is empty, and goal.all says nothing about them."""
+    return [name for name in trackers if not name.startswith("yarbus_")]
+
+
+def _is_kept(row: dict[str, Any], cell: Cell, group: str) -> bool:
+    of_slots = row["metric"] in ("accuracy", "l2") and row["schedule"] == 1 and row["target"] == TARGET
+    if group == "slots" or not row["headline"]:
+        return cell.is_main and of_slots and row["component"].startswith("goal.")
+    return True
+
+
+def _related(panel: Panel, run: Run) -> tuple[Rows, Rows]:
+    settings = read_study(run.folder / "config.toml")
+    table, seed = settings.correlation, settings.seed
+    sample = panel.sample
+    drawn = draw_trackers(panel.identity, len(panel.trackers), table.resamples, seed)
+    permuted = draw_permutations(panel.identity, len(panel.trackers), table.permutations, seed)
+    r = correlate(sample.metrics, sample.targets, "pearson", "within")
+    resampled = resampled_correlations(sample, "pearson", "within", "both", drawn)
+    low, high = interval(r, resampled, None, table.interval, table.level)
+    left_out = without_each(sample.metrics, sample.targets, "pearson", "within")
+    around = jackknife_interval(r, left_out, table.level)
+    p = permutation_p(sample.metrics, sample.targets, "pearson", "within", permuted)
+    rows: Rows = []
+    for k, target in enumerate(panel.targets):
+        for m, name in enumerate(panel.metrics):
+            headline = is_headline(name)
+            if (k == 0 or headline) and not np.isnan(r[m, k]):
+                rows.append({
+                    "target": target, **_named(name), "headline": headline, "r": float(r[m, k]),
+                    "low": float(low[m, k]), "high": float(high[m, k]),
+                    "jackknife_low": float(around[0][m, k]), "jackknife_high": float(around[1][m, k]),
+                    "p": float(p[m, k]),
+                })  # fmt: skip
+    return rows, _differences(panel, r[:, 0], resampled[:, :, 0], table.level)
+
+
+def _differences(panel: Panel, r: Floats, resampled: Floats, level: float) -> Rows:
+    """Of each compared metric from accuracy, on the same resamples; and of schedule 2 from the others."""
+    place = {(bare(name[0]), name[1]): m for m, name in enumerate(panel.metrics) if is_headline(name)}
+    pairs = [((metric, 1), (REFERENCE, 1)) for metric in COMPARED]
+    pairs += [((metric, 2), (metric, other)) for metric in (REFERENCE, "l2") for other in (1, 3)]
+    rows: Rows = []
+    for a, b in pairs:
+        if a in place and b in place:
+            first, second = place[a], place[b]
+            apart = r[first] - r[second]
+            low, high = interval(apart, resampled[:, first] - resampled[:, second], level=level)
+            rows.append({
+                "metric": f"{a[0]}@{a[1]}", "than": f"{b[0]}@{b[1]}", "difference": float(apart),
+                "low": float(low), "high": float(high),
+            })  # fmt: skip
+    return rows
+
+
+def _named(name: MetricName) -> dict[str, Any]:
+    metric, schedule, component, _ = name
+    return {"metric": bare(metric), "schedule": schedule, "component": component}
