@@ -1,0 +1,203 @@
+"""The answers, each in words that its figures choose."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from experiments.dstc2.answer import REFERENCE, apart
+from experiments.dstc2.cells import FILLS
+from experiments.dstc2.shown import MAIN, chosen, headline, mean
+from experiments.overview.places import FILL, Row, Tables, bare, places
+from experiments.tables import spelled
+
+LIVE = "live"
+MOST = 200
+"""More trackers than anybody will ever have (experiments/lee2014)."""
+
+NEEDED = (
+    "L2 or AvgP first", "schedule 2 below 1 and 3", "ROC.V2 hardly correlates",
+    "better trackers give better policies", "RL above behaviour",
+)  # fmt: skip
+
+
+def answers(tables: Tables) -> list[str]:
+    asked = {
+        "Does a better tracker give a better policy?": _better_trackers,
+        "Which metric is first?": _first_metric,
+        "Does the quality of scores count most (L2, AvgP), as Lee found?": _score_quality,
+        "Is schedule 2 worse, as Lee found?": _schedules,
+        "Does ROC.V2 say nothing, as Lee found?": _roc,
+        "Does a metric of states predict success on MultiWOZ?": _success,
+        "Does learning beat the logged policy and imitation?": _gains,
+        "How many trackers does it take to say so?": _trackers_needed,
+    }
+    return [f"**{question}** {answer(tables)}" for question, answer in asked.items()]
+
+
+def sign(row: Row) -> str:
+    """Where an interval lies."""
+    return "above 0" if row["low"] > 0 else "below 0" if row["high"] < 0 else "not resolved"
+
+
+def tally(verdicts: Iterable[str]) -> str:
+    counts = Counter(verdicts)
+    total = sum(counts.values())
+    return ", ".join(f"{verdict} in {count} of {total}" for verdict, count in counts.most_common())
+
+
+def span(numbers: Iterable[float]) -> str:
+    some = list(numbers)
+    return f"{min(some):.2f} to {max(some):.2f}"
+
+
+def differences(rows: list[Row]) -> str:
+    return " and ".join(f"{spelled(row, 'difference')} ({sign(row)}, {row['fill']})" for row in rows)
+
+
+def findings(tables: Tables, finding: str) -> list[Row]:
+    """Of the simulated world: within datasets, against live play, both fill rules, all and core trackers."""
+    return chosen(tables["lee2014/findings"], finding=finding, target=LIVE, scope="within")
+
+
+def played_live(tables: Tables, finding: str) -> str:
+    return f"Played live (both fill rules, all and core trackers): {_verdicts(findings(tables, finding))}"
+
+
+def _verdicts(rows: list[Row]) -> str:
+    return tally(row["verdict"] for row in rows)
+
+
+def _better_trackers(tables: Tables) -> str:
+    finding = "better trackers give better policies"
+    core = [headline(tables["dstc2/correlations"], fill, "core")[REFERENCE] for fill in FILLS]
+    return (
+        f"{played_live(tables, finding)}; r of accuracy "
+        f"{span(row['value'] for row in findings(tables, finding))}. On DSTC2, core trackers, r of joint "
+        f"accuracy: {' and '.join(map(spelled, core))}."
+    )
+
+
+def firsts(tables: Tables) -> dict[str, tuple[str, Row]]:
+    """Where policies were learned, by place: the first metric and its row."""
+    found: dict[str, tuple[str, Row]] = {}
+    for fill in FILLS:
+        rows = chosen(tables["lee2014/correlations"], fill=fill, target=LIVE)
+        row = max((row for row in rows if row["r"] is not None), key=lambda row: row["r"])
+        found[f"simulated, {fill}"] = bare(row["metric"], fill), row
+    for fill in FILLS:
+        row = max(headline(tables["dstc2/correlations"], fill, "core").values(), key=lambda row: row["r"])
+        found[f"DSTC2 core, {fill}"] = row["metric"], row
+    return found
+
+
+def most_often(tables: Tables) -> tuple[str, int, list[Row]]:
+    """The metric that is first most often, how often, and its lead over accuracy on DSTC2's core trackers."""
+    metric, count = Counter(name for name, _ in firsts(tables).values()).most_common(1)[0]
+    lead = [] if metric == "accuracy" else apart(tables["dstc2/differences"], f"{metric}@1", "core")
+    return metric, count, lead
+
+
+def in_short(tables: Tables) -> str:
+    metric, count, lead = most_often(tables)
+    rows = chosen(tables["dstc2/differences"], **MAIN, than=REFERENCE)
+    core = [chosen(rows, trackers="core", fill=fill) for fill in FILLS]
+    below = [
+        a["metric"].removesuffix("@1") for a, b in zip(*core, strict=True) if sign(a) == sign(b) == "below 0"
+    ]
+    good = [row for row in rows if row["trackers"] == "good" and sign(row) != "not resolved"]
+    ahead = "clear" if lead and all(sign(row) == "above 0" for row in lead) else "not resolved"
+    return (
+        f"In short: {metric} comes first in {count} of {len(firsts(tables))} places where policies were "
+        "learned; its "
+        f"lead over joint accuracy on real calls is {ahead}. Clearly below accuracy there, under both fill "
+        "rules: "
+        f"{', '.join(below) or 'none'}. Among good trackers alone, {len(good) or 'none'} of the differences "
+        "is clear."
+    )
+
+
+def _first_metric(tables: Tables) -> str:
+    told = [
+        f"{place}: {metric}@{row['schedule']} {spelled(row)}"
+        for place, (metric, row) in firsts(tables).items()
+    ]
+    metric, count, lead = most_often(tables)
+    good = chosen(tables["dstc2/differences"], **MAIN, than=REFERENCE, trackers="good")
+    return (
+        f"{'; '.join(told)}. {metric} is first in {count} of {len(told)}. Its lead over accuracy on DSTC2, "
+        "core "
+        f"trackers: {differences(lead) or 'none'}. Among good trackers, other metrics less accuracy: "
+        f"{tally(map(sign, good))}."
+    )
+
+
+def _score_quality(tables: Tables) -> str:
+    core, good = (apart(tables["dstc2/differences"], "l2@1", group) for group in ("core", "good"))
+    return (
+        f"{played_live(tables, 'L2 or AvgP first')}. On DSTC2, L2 less accuracy: core trackers "
+        f"{differences(core)}; good ones {differences(good)}."
+    )
+
+
+def _schedules(tables: Tables) -> str:
+    rows = [row for row in chosen(tables["dstc2/differences"], **MAIN) if row["metric"].endswith("@2")]
+    return (
+        f"{played_live(tables, 'schedule 2 below 1 and 3')}. On DSTC2, schedule 2 less 1 or 3 (accuracy, "
+        "L2; all, "
+        f"core, good trackers; both rules): {tally(map(sign, rows))}; the largest difference is "
+        f"{max(abs(row['difference']) for row in rows):.2f}."
+    )
+
+
+def _roc(tables: Tables) -> str:
+    finding = "ROC.V2 hardly correlates"
+    found = [
+        headline(tables["dstc2/correlations"], fill, trackers)["roc.v2_ca05@1"]
+        for trackers in ("all", "core")
+        for fill in FILLS
+    ]
+    return (
+        f"{played_live(tables, finding)}; mean r {span(row['value'] for row in findings(tables, finding))}. "
+        "On "
+        f"DSTC2 (CA05): r {span(row['r'] for row in found)}, {tally(map(sign, found))}."
+    )
+
+
+def _success(tables: Tables) -> str:
+    found = places(tables)
+    within = {name: row for name, row in found["within a system"].items() if row is not None}
+    between = [row for row in found["between systems"].values() if row is not None]
+    first = max(within, key=lambda name: within[name]["r"])
+    clear = sum(row["low"] > 0 for row in within.values())
+    return (
+        f"Between systems: {tally(map(sign, between))} metrics. Within a system {clear} of {len(within)} do: "
+        f"{first} {spelled(within[first])}, jga {spelled(within['jga'])}."
+    )
+
+
+def _gains(tables: Tables) -> str:
+    live = [row for name in ("RL above behaviour", "RL above SL") for row in findings(tables, name)]
+    seen, hidden = (
+        mean(chosen(tables["dstc2/gains"], manager=manager, absent="correct", fill=FILL), "rl_behaviour")
+        for manager in ("seen", "hidden")
+    )
+    return (
+        f"Played live: {_verdicts(live)}, by {min(row['value'] for row in live):.0f} to "
+        f"{max(row['value'] for row in live):.0f} points. On DSTC2 the estimated gain over the logged "
+        "policy is "
+        f"{seen:+.0f} points with the dialog manager in the state and {hidden:+.0f} without it."
+    )
+
+
+def _trackers_needed(tables: Tables) -> str:
+    rows = chosen(tables["lee2014/numbers"], target=LIVE, trackers="core")
+    told = [
+        f"{finding}: {' / '.join(_needed(row['needed']) for row in chosen(rows, finding=finding))}"
+        for finding in NEEDED
+    ]
+    return f"With probability .8, live (argmax / threshold): {'; '.join(told)}. Lee had about ten."
+
+
+def _needed(number: int) -> str:
+    return str(number) if number <= MOST else f"> {MOST}"
