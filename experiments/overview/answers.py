@@ -78,16 +78,20 @@ def _better_trackers(tables: Tables) -> str:
     )
 
 
-def firsts(tables: Tables) -> dict[str, tuple[str, Row]]:
-    """Where policies were learned, by place: the first metric and its row."""
-    found: dict[str, tuple[str, Row]] = {}
+def firsts(tables: Tables) -> dict[str, tuple[str, str]]:
+    """Where policies were learned, by place: the first metric, and its schedule and r in words."""
+    found = {}
     for fill in FILLS:
         rows = chosen(tables["lee2014/correlations"], fill=fill, target=LIVE)
-        row = max((row for row in rows if row["r"] is not None), key=lambda row: row["r"])
-        found[f"simulated, {fill}"] = bare(row["metric"], fill), row
+        rows = [row for row in rows if row["r"] is not None]
+        whole, core = max(rows, key=lambda row: row["r"]), max(rows, key=lambda row: row["core"])
+        for group, row, r in (("all", whole, spelled(whole)), ("core", core, f"{core['core']:.2f}")):
+            found[f"simulated, {group}, {fill}"] = bare(row["metric"], fill), f"@{row['schedule']} {r}"
     for fill in FILLS:
-        row = max(headline(tables["dstc2/correlations"], fill, "core").values(), key=lambda row: row["r"])
-        found[f"DSTC2 core, {fill}"] = row["metric"], row
+        for group in ("all", "core"):
+            of = headline(tables["dstc2/correlations"], fill, group).values()
+            row = max(of, key=lambda row: row["r"])
+            found[f"DSTC2, {group}, {fill}"] = row["metric"], f"@{row['schedule']} {spelled(row)}"
     return found
 
 
@@ -118,10 +122,7 @@ def in_short(tables: Tables) -> str:
 
 
 def _first_metric(tables: Tables) -> str:
-    told = [
-        f"{place}: {metric}@{row['schedule']} {spelled(row)}"
-        for place, (metric, row) in firsts(tables).items()
-    ]
+    told = [f"{place}: {name}{r}" for place, (name, r) in firsts(tables).items()]
     metric, count, lead = most_often(tables)
     good = chosen(tables["dstc2/differences"], **MAIN, than=REFERENCE, trackers="good")
     return (

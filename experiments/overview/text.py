@@ -9,12 +9,12 @@ from experiments.uncertainty.shown import in_percent, told_of_intervals, values
 
 TEXT = """# Which metric of a dialog state tracker predicts how good a policy built on it will be?
 
-A tracker is scored by itself: accuracy, L2, joint goal accuracy, and some fifty more. What it is for is a
-policy. Lee (2014) asked which score foretells the policy's return, on four corpora of one domain, with one
-estimator, and without saying how sure the answer is. These studies ask again: in a simulated world where
-every policy is played live, on the real calls of DSTC2, and on thirteen end-to-end systems on MultiWOZ. Every
-number below is read from the tables beside the studies, and a test makes this page again from them (`python
--m experiments.overview`).
+A tracker is scored by itself: accuracy, L2, joint goal accuracy, and dozens more. What it is for is a policy.
+Lee (2014) asked which score foretells the policy's return, on four corpora of one domain, with one estimator,
+and without saying how sure the answer is. These studies ask again: in a simulated world where every policy is
+played live, on the real calls of DSTC2, and on thirteen end-to-end systems on MultiWOZ. Every number below is
+read from the tables beside the studies; `python -m experiments.overview` makes this page from them, and a
+test makes sure of it.
 
 ## The answers so far
 
