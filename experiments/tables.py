@@ -41,6 +41,16 @@ def spelled(row: Mapping[str, Any] | None, name: str = "r") -> str:
     return "" if row is None else f"{row[name]:.2f} [{row['low']:.2f}, {row['high']:.2f}]"
 
 
+def side(row: Mapping[str, Any]) -> str:
+    """Of 0: where the interval lies, and that of the jackknife, too, where the row has one."""
+    pairs = [(row["low"], row["high"])]
+    if row.get("jackknife_low") is not None:
+        pairs.append((row["jackknife_low"], row["jackknife_high"]))
+    if all(low > 0 for low, _ in pairs):
+        return "above 0"
+    return "below 0" if all(high < 0 for _, high in pairs) else "not resolved"
+
+
 def _value(cell: str) -> Any:
     for kind in (int, float):
         try:

@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from experiments.data import require, run
+from experiments.dstc2.beyond import beyond_rows
 from experiments.dstc2.cells import CELLS, Cell, read_choices, settings_of
 from experiments.dstc2.choose import FOLDER
 from experiments.dstc2.control import control_rows
 from experiments.dstc2.figure import draw
-from experiments.dstc2.gains import gain_rows, placebo_rows
+from experiments.dstc2.gains import check_rows, flag_rows, gain_rows
 from experiments.dstc2.relations import relation_rows
 from experiments.dstc2.text import describe
 from experiments.runs import make_run
@@ -26,7 +27,7 @@ from extrinsic.cli.progress import show_progress
 from extrinsic.parallel import run_in_parallel
 from extrinsic.study.run import Run
 
-TABLES = ("gains", "placebo", "correlations", "differences", "control")
+TABLES = ("gains", "checks", "flags", "correlations", "differences", "beyond", "control")
 
 Tables = dict[str, list[dict[str, Any]]]
 
@@ -41,7 +42,9 @@ def tables_of(cell: Cell, made: Run, good: list[str]) -> Tables:
         "differences": differences,
     }
     if cell.is_main:
-        tables["placebo"] = placebo_rows(cell, made, trackers)
+        tables["checks"] = check_rows(cell, made, trackers)
+        tables["flags"] = flag_rows(made)
+        tables["beyond"] = beyond_rows(made)
         tables["control"] = control_rows(
             made, [row["tracker"] for row in made.table("trackers") if not row["degenerate"]]
         )

@@ -46,19 +46,19 @@ CANDIDATES = tuple(Candidate(*chosen) for chosen in product(FEATURES, GAMMAS, RI
 
 
 @dataclass(frozen=True, eq=False)
-class Half:
-    """Some dialogs of the training calls, with what a tracker and the proxies believe of them."""
+class Calls:
+    """Some of the training calls, with what a tracker and the proxies believe of them."""
 
     corpus: Corpus
     output: TrackerOutput
     proxies: tuple[TrackerOutput, ...]
 
-    def take(self, dialogs: Any) -> Half:
-        return Half(self.corpus.take(dialogs), self.output.take(dialogs),
+    def take(self, dialogs: Any) -> Calls:
+        return Calls(self.corpus.take(dialogs), self.output.take(dialogs),
                     tuple(proxy.take(dialogs) for proxy in self.proxies))  # fmt: skip
 
 
-def gains_of(whole: Half, fold: int) -> list[dict[str, Any]]:
+def gains_of(whole: Calls, fold: int) -> list[dict[str, Any]]:
     """Every candidate under both fill rules: learned without a fold, valued on it."""
     of = fold_of_dialogs(whole.corpus, N_FOLDS)
     learned_from, held_out = (whole.take(np.flatnonzero(chosen)) for chosen in (of != fold, of == fold))

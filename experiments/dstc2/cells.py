@@ -6,13 +6,13 @@ import tomllib
 from dataclasses import dataclass
 from typing import Any
 
+from experiments.dstc2.candidates import ESTIMATOR
 from experiments.dstc2.choose import CHOSEN, CONFIG, FOLDER
 from extrinsic.errors import InputError, Problems
 from extrinsic.study.reading import read_study
 from extrinsic.study.settings import StudySettings
 
-TARGET = "rl.mean_augmented"
-FILLS = ("argmax", "threshold")
+TARGET = f"rl.{ESTIMATOR}"
 DSTC = ("accuracy", "l2", "avgp", "mrr", "roc.v1_eer", "roc.v1_ca05", "roc.v2_ca05")
 STATES = (
     "jga", "slot_accuracy", "average_goal_accuracy", "improved_average_goal_accuracy", "slot_f1",
@@ -22,7 +22,7 @@ STATES = (
 
 BRIEF = (
     f"metrics.names={[*DSTC, *STATES]}", 'metrics.components=["goal.joint"]',
-    'value.estimators=["mean_augmented"]', "value.on_policy=false", "value.placebo=false",
+    f'value.estimators=["{ESTIMATOR}"]', "value.on_policy=false", "value.placebo=false",
     "correlation.permutations=999",
 )  # fmt: skip
 """What the runs beside the main one do with."""

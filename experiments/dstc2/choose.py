@@ -18,7 +18,7 @@ import numpy as np
 
 import extrinsic
 from experiments.data import require, run
-from experiments.dstc2.candidates import N_FOLDS, Half, gains_of, summarise
+from experiments.dstc2.candidates import N_FOLDS, Calls, gains_of, summarise
 from experiments.tables import write_csv
 from extrinsic.cli.progress import show_progress
 from extrinsic.cli.tables import print_table
@@ -60,7 +60,7 @@ def rows_of(name: str, fold: int) -> list[dict[str, Any]]:
     settings = read_study(CONFIG)
     corpus = training_calls(settings)
     proxies = tuple(believed(proxy, corpus, settings) for proxy in settings.value.proxies)
-    rows = gains_of(Half(corpus, believed(name, corpus, settings), proxies), fold)
+    rows = gains_of(Calls(corpus, believed(name, corpus, settings), proxies), fold)
     return [{"tracker": name, "fold": fold, **row} for row in rows]
 
 

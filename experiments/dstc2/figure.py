@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.dstc2.cells import FILLS
+from experiments.dstc2.candidates import FILLS
 from experiments.dstc2.shown import headline
 from experiments.figures import begin, plt, save
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
 
-from experiments.dstc2.cells import FILLS, Cell
+from experiments.dstc2.candidates import ESTIMATOR, FILLS
+from experiments.dstc2.cells import Cell
 from extrinsic.arrays import Floats
 from extrinsic.study.run import Run
 from extrinsic.study.store import Result
@@ -14,8 +16,6 @@ from extrinsic.study.store import Result
 Rows = list[dict[str, Any]]
 Worth = tuple[float, Floats]
 """A value, and what each dialog adds to or takes from it."""
-
-ESTIMATOR = "mean_augmented"
 
 
 def gain_rows(cell: Cell, run: Run, trackers: list[str]) -> Rows:
@@ -56,41 +56,42 @@ def _together(parts: list[Worth]) -> Worth:
 
 
 def _difference(name: str, a: Worth, b: Worth) -> dict[str, float]:
-    """With the interval that resampled dialogs give it."""
+    """With a normal interval over dialogs; what the estimator gets wrong is not in it."""
     difference, half = a[0] - b[0], 1.96 * float(np.sqrt(((a[1] - b[1]) ** 2).sum()))
     return {name: difference, f"{name}_low": difference - half, f"{name}_high": difference + half}
 
 
-def placebo_rows(cell: Cell, run: Run, trackers: list[str]) -> Rows:
-    """By LSTD alone, as the placebo is valued: what is gained in truth, and from shuffled actions."""
+def check_rows(cell: Cell, run: Run, trackers: list[str]) -> Rows:
+    """Of the main run: what is gained by LSTD, in truth and from shuffled actions (the placebo is valued so);
+    and what the study's estimator says of the logged policy itself, less what was observed."""
+    returns, diagnostics = _by_place(run.table("returns")), _by_place(run.table("diagnostics"))
+    sizes = {row["dataset"]: row["n"] for row in run.table("returns")}
+    shares = np.array(list(sizes.values()), dtype=np.float64) / sum(sizes.values())
     rows: Rows = []
-    n_dialogs = {row["dataset"]: row["n"] for row in run.table("returns")}
-    logged = {
-        (row["variant"], row["tracker"], row["dataset"]): row["value"]
-        for row in run.table("returns")
-        if row["policy"] == "behaviour"
-    }
-    learned = {
-        (row["variant"], row["tracker"], row["dataset"]): row["value"]
-        for row in run.table("returns")
-        if (row["policy"], row["estimator"]) == ("rl", "lstd")
-    }
-    found = {
-        (row["variant"], row["tracker"], row["dataset"]): row
-        for row in run.table("diagnostics")
-        if (row["policy"], row["estimator"]) == ("rl", "lstd")
-    }
-    datasets = list(n_dialogs)
-    shares = np.array([n_dialogs[dataset] for dataset in datasets], dtype=np.float64)
-    shares /= shares.sum()
     for fill in FILLS:
         for tracker in trackers:
-            keys = [(f"fill={fill}", tracker, dataset) for dataset in datasets]
-            # What LSTD says of the logged policy itself: what was observed and its gap.
-            gain = [learned[key] - logged[key] - found[key]["on_policy_gap"] for key in keys]
-            placebo = [found[key]["placebo_gain"] for key in keys]
+            gain, placebo, own = [], [], []
+            for dataset in sizes:
+                place = (f"fill={fill}", tracker, dataset)
+                logged = returns[*place, "behaviour", "observed"]["value"]
+                found = diagnostics[*place, "rl", "lstd"]
+                gain.append(returns[*place, "rl", "lstd"]["value"] - logged - found["on_policy_gap"])
+                placebo.append(found["placebo_gain"])
+                own.append(diagnostics[*place, "rl", ESTIMATOR]["on_policy_gap"])
             rows.append({
-                **cell.label, "fill": fill, "tracker": tracker,
-                "gain": float(shares @ np.array(gain)), "placebo": float(shares @ np.array(placebo)),
+                **cell.label, "fill": fill, "tracker": tracker, "gain": float(shares @ np.array(gain)),
+                "placebo": float(shares @ np.array(placebo)), "on_policy_gap": float(shares @ np.array(own)),
             })  # fmt: skip
     return rows
+
+
+def _by_place(rows: Rows) -> dict[tuple[str, ...], dict[str, Any]]:
+    keys = ("variant", "tracker", "dataset", "policy", "estimator")
+    return {tuple(row[key] for key in keys): row for row in rows}
+
+
+def flag_rows(run: Run) -> Rows:
+    """How many values of the learned policy carry which flag."""
+    rows = [row for row in run.table("returns") if (row["policy"], row["estimator"]) == ("rl", ESTIMATOR)]
+    counts = Counter(flag for row in rows for flag in (row["flags"] or "").split())
+    return [{"flag": flag, "count": count, "of": len(rows)} for flag, count in sorted(counts.items())]

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from experiments.data import require, run
-from experiments.dstc2.cells import FILLS
+from experiments.dstc2.candidates import FILLS
 from experiments.dstc2.choose import CONFIG, FOLDER
 from experiments.tables import write_csv
 from extrinsic.cli.progress import show_progress

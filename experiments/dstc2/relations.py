@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from experiments.dstc2.cells import DSTC, FILLS, STATES, TARGET, Cell
-from extrinsic.arrays import Floats
+from experiments.dstc2.candidates import FILLS
+from experiments.dstc2.cells import DSTC, STATES, TARGET, Cell
+from experiments.statistic import Statistic
 from extrinsic.correlation.coefficients import correlate
 from extrinsic.correlation.influence import without_each
-from extrinsic.correlation.intervals import interval, jackknife_interval
-from extrinsic.correlation.permutation import draw_permutations, permutation_p
 from extrinsic.correlation.resampling import draw_trackers, resampled_correlations
 from extrinsic.study.panel import MetricName, Panel
 from extrinsic.study.reading import read_study
@@ -21,7 +20,7 @@ from extrinsic.study.stored_panel import stored_panel
 Rows = list[dict[str, Any]]
 
 REFERENCE = "accuracy"
-COMPARED = ("l2", "avgp", "mrr", "roc.v1_eer", "roc.v2_ca05", *STATES)
+COMPARED = (*(metric for metric in DSTC if metric != REFERENCE), *STATES)
 OTHER_TARGETS = ("rl.lstd_augmented", "rl.fqe_augmented", "rl.lstd", "behaviour.observed")
 
 
@@ -52,9 +51,9 @@ def is_headline(name: MetricName) -> bool:
     return component in ("state", "all") and schedule == 1 and bare(metric) in STATES
 
 
-def bare(metric: str) -> str:
+def bare(metric: str, fill: str = FILLS[0]) -> str:
     """`fga(0.5, fill=argmax)` as `fga(0.5)`: states are always filled by argmax here."""
-    return metric.replace(", fill=argmax", "").replace("(fill=argmax)", "")
+    return metric.replace(f", fill={fill}", "").replace(f"(fill={fill})", "")
 
 
 def without_joint_only(trackers: list[str]) -> list[str]:
@@ -72,31 +71,24 @@ def _is_kept(row: dict[str, Any], cell: Cell, group: str) -> bool:
 
 def _related(panel: Panel, run: Run) -> tuple[Rows, Rows]:
     settings = read_study(run.folder / "config.toml")
-    table, seed = settings.correlation, settings.seed
-    sample = panel.sample
-    drawn = draw_trackers(panel.identity, len(panel.trackers), table.resamples, seed)
-    permuted = draw_permutations(panel.identity, len(panel.trackers), table.permutations, seed)
-    r = correlate(sample.metrics, sample.targets, "pearson", "within")
-    resampled = resampled_correlations(sample, "pearson", "within", "both", drawn)
-    low, high = interval(r, resampled, None, table.interval, table.level)
-    left_out = without_each(sample.metrics, sample.targets, "pearson", "within")
-    around = jackknife_interval(r, left_out, table.level)
-    p = permutation_p(sample.metrics, sample.targets, "pearson", "within", permuted)
+    table, sample = settings.correlation, panel.sample
+    drawn = draw_trackers(panel.identity, len(panel.trackers), table.resamples, settings.seed)
+    found = Statistic(
+        correlate(sample.metrics, sample.targets, "pearson", "within"),
+        resampled_correlations(sample, "pearson", "within", "both", drawn),
+        without_each(sample.metrics, sample.targets, "pearson", "within"),
+    )
     rows: Rows = []
     for k, target in enumerate(panel.targets):
         for m, name in enumerate(panel.metrics):
             headline = is_headline(name)
-            if (k == 0 or headline) and not np.isnan(r[m, k]):
-                rows.append({
-                    "target": target, **_named(name), "headline": headline, "r": float(r[m, k]),
-                    "low": float(low[m, k]), "high": float(high[m, k]),
-                    "jackknife_low": float(around[0][m, k]), "jackknife_high": float(around[1][m, k]),
-                    "p": float(p[m, k]),
-                })  # fmt: skip
-    return rows, _differences(panel, r[:, 0], resampled[:, :, 0], table.level)
+            if (k == 0 or headline) and not np.isnan(found.value[m, k]):
+                label = {"target": target, **_named(name), "headline": headline}
+                rows.append({**label, **found.take(m, k).row("r", table.level)})
+    return rows, _differences(panel, found, table.level)
 
 
-def _differences(panel: Panel, r: Floats, resampled: Floats, level: float) -> Rows:
+def _differences(panel: Panel, found: Statistic, level: float) -> Rows:
     """Of each compared metric from accuracy, on the same resamples; and of schedule 2 from the others."""
     place = {(bare(name[0]), name[1]): m for m, name in enumerate(panel.metrics) if is_headline(name)}
     pairs = [((metric, 1), (REFERENCE, 1)) for metric in COMPARED]
@@ -104,13 +96,9 @@ def _differences(panel: Panel, r: Floats, resampled: Floats, level: float) -> Ro
     rows: Rows = []
     for a, b in pairs:
         if a in place and b in place:
-            first, second = place[a], place[b]
-            apart = r[first] - r[second]
-            low, high = interval(apart, resampled[:, first] - resampled[:, second], level=level)
-            rows.append({
-                "metric": f"{a[0]}@{a[1]}", "than": f"{b[0]}@{b[1]}", "difference": float(apart),
-                "low": float(low), "high": float(high),
-            })  # fmt: skip
+            apart = found.take(place[a], 0).less(found.take(place[b], 0))
+            label = {"metric": f"{a[0]}@{a[1]}", "than": f"{b[0]}@{b[1]}"}
+            rows.append({**label, **apart.row("difference", level, is_correlation=False)})
     return rows
 
 

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from experiments.dstc2.cells import CELLS, FILLS, TARGET
+from experiments.beyond import KINDS
+from experiments.dstc2.candidates import FILLS
+from experiments.dstc2.cells import CELLS, TARGET
 from experiments.dstc2.relations import OTHER_TARGETS
 from experiments.tables import markdown, spelled
 
@@ -168,3 +170,16 @@ def ways_table(rows: Rows) -> str:
         for row in chosen(rows, manager="seen")
     ]
     return markdown(lines, ("features", "gamma", "ridge", "threshold", "sl", "estimator", "rl - sl"))
+
+
+def beyond_table(rows: Rows) -> str:
+    """What metrics tell beyond the logged return, core trackers."""
+    names = list(dict.fromkeys(row["metric"] for row in rows if row["metric"].endswith("@1")))
+    lines = []
+    for name in names:
+        line: Row = {"metric": name}
+        for kind, head in KINDS.items():
+            for fill in FILLS:
+                line[f"{head}, {fill}"] = spelled(chosen(rows, metric=name, kind=kind, fill=fill)[0])
+        lines.append(line)
+    return markdown(lines, list(lines[0]))

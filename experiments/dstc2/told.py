@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from experiments.dstc2.cells import CELLS, FILLS
-from experiments.dstc2.control import RETURN
-from experiments.dstc2.prototype import WAY
-from experiments.dstc2.shown import DEGENERATE, GROUPS, MAIN, Row, Rows, chosen, headline, mean
-from experiments.tables import markdown, spelled
+from collections import Counter
 
-PROTOTYPE = {"accuracy": (0.85, 0.95), "jga": (0.85, 0.95), "l2": (0.60, 0.80), "roc.v2_ca05": (-0.10, 0.10)}
-"""What the design document's prototype had over 17 trackers; "about 0" taken as within .1."""
-STEPS = {"features": "the state", "sl": "how SL acts", "estimator": "the estimator"}
-PROTOTYPE_GAIN = 3.5
-"""RL over SL, in points; in 11 of its 17 trackers."""
+from experiments.dstc2.candidates import FILLS
+from experiments.dstc2.cells import CELLS
+from experiments.dstc2.relations import REFERENCE as ACCURACY
+from experiments.dstc2.shown import GROUPS, MAIN, Rows, chosen, headline
+from experiments.tables import side, spelled
+
+REFERENCE = f"{ACCURACY}@1"
+SIDES = ("above 0", "below 0", "not resolved")
+LARGE = 10
+"""Points."""
 
 
 def first_metrics(rows: Rows) -> str:
@@ -32,46 +33,17 @@ def first_metrics(rows: Rows) -> str:
 
 
 def apart_from_accuracy(rows: Rows) -> str:
-    """Which metrics are clearly below or above accuracy, by group."""
+    """Which metrics are clearly below or above accuracy, in how many of the ways, by group."""
     lines = []
     for group in GROUPS:
-        of = {fill: chosen(rows, **MAIN, fill=fill, trackers=group, than="accuracy@1") for fill in FILLS}
-        lower, higher = [
-            _listed({fill: [row["metric"] for row in of[fill] if is_apart(row, sign)] for fill in FILLS})
-            for sign in (-1, 1)
-        ]
-        lines.append(f"- {group}: clearly below accuracy {lower}; clearly above it {higher}.")
+        of = chosen(rows, trackers=group, than=REFERENCE)
+        told = []
+        for where in ("below 0", "above 0"):
+            counts = Counter(row["metric"] for row in of if side(row) == where)
+            listed = ", ".join(f"{metric} ({count})" for metric, count in counts.most_common())
+            told.append(f"{where.removesuffix(' 0')} accuracy: {listed or 'none'}")
+        lines.append(f"- {group}: clearly {'; clearly '.join(told)}.")
     return "\n".join(lines)
-
-
-def is_apart(row: Row, sign: int) -> bool:
-    return bool(row["high"] < 0.0 if sign < 0 else row["low"] > 0.0)
-
-
-def _listed(by_fill: dict[str, list[str]]) -> str:
-    always = [name for name in by_fill[FILLS[0]] if all(name in names for names in by_fill.values())]
-    sometimes = sorted({name for names in by_fill.values() for name in names} - set(always))
-    text = ", ".join(always) if always else "none"
-    return f"{text} (under one fill rule only: {', '.join(sometimes)})" if sometimes else text
-
-
-def prototype_table(correlations: Rows, gains: Rows) -> str:
-    """The prototype's figures beside ours."""
-    lines = []
-    for metric, (low, high) in PROTOTYPE.items():
-        line: Row = {"figure": f"r of {metric}@1", "prototype": f"{low:.2f} to {high:.2f}"}
-        for group in GROUPS:
-            found = [headline(correlations, fill, group)[f"{metric}@1"]["r"] for fill in FILLS]
-            line[group] = " / ".join(f"{r:.2f}" for r in found)
-        lines.append(line)
-    line = {"figure": "RL - SL, manager seen", "prototype": f"{PROTOTYPE_GAIN:+.1f} (11 of 17)"}
-    some = [row for row in gains if row["tracker"] != DEGENERATE]
-    line["all"] = " / ".join(
-        f"{mean(of, 'rl_sl'):+.1f} ({sum(row['rl_sl'] > 0 for row in of)} of {len(of)})"
-        for of in (chosen(some, **MAIN, fill=fill) for fill in FILLS)
-    )
-    lines.append(line)
-    return markdown(lines, ("figure", "prototype", *GROUPS))
 
 
 def told_of_choice(rows: Rows) -> str:
@@ -100,7 +72,7 @@ def told_of_schedules(rows: Rows) -> str:
     """Lee found schedule 2 lower than 1 and 3."""
     some = [row for row in chosen(rows, **MAIN) if row["metric"].endswith("@2")]
     lower = sum(row["difference"] < 0 for row in some)
-    clear, above = (sum(is_apart(row, sign) for row in some) for sign in (-1, 1))
+    clear, above = (sum(side(row) == where for row in some) for where in ("below 0", "above 0"))
     return (
         f"Schedule 2 against 1 and 3 (accuracy and L2, three groups, two fill rules): lower in {lower} of "
         f"{len(some)} comparisons, clearly in {clear}, clearly higher in {above}."
@@ -120,55 +92,3 @@ def told_of_cells(rows: Rows) -> str:
     told = ", ".join(f"{name} ({count})" for name, count in sorted(first.items(), key=lambda item: -item[1]))
     ways = len(CELLS) * len(FILLS)
     return f"Accuracy is above L2 in {apart} of {ways} ways. First in how many of them: {told}."
-
-
-def told_of_gains(gains: Rows, placebo: Rows) -> str:
-    some = [row for row in gains if row["tracker"] != DEGENERATE]
-    real = [row for row in placebo if row["tracker"] != DEGENERATE]
-    lines = []
-    for fill in FILLS:
-        seen, hidden = (
-            mean(chosen(some, manager=manager, absent="correct", fill=fill), "rl_behaviour")
-            for manager in ("seen", "hidden")
-        )
-        of = chosen(real, fill=fill)
-        lines.append(
-            f"- Filled by {fill}: the learned policy gains {seen:+.1f} with the manager in the state, "
-            f"{hidden:+.1f} without it. By LSTD alone {mean(of, 'gain'):+.1f}, and "
-            f"{mean(of, 'placebo'):+.1f} when it learns from shuffled actions (the placebo)."
-        )
-    return "\n".join(lines)
-
-
-def told_of_control(rows: Rows) -> str:
-    metrics = [row for row in rows if row["metric"] != RETURN]
-    clear = sum(row["low"] > 0 for row in metrics)
-    flat = sum(row["between_trackers"] is None for row in rows)
-    first = max(metrics, key=lambda row: row["between_calls"])
-    own = next(row for row in rows if row["metric"] == RETURN)
-    return (
-        f"{clear} of {len(metrics)} metrics go with success between calls, the first {first['metric']} with "
-        f"{spelled(first, 'between_calls')}; the logged return itself {spelled(own, 'between_calls')}. That "
-        f"is how hard a call is, not what a tracker does: between trackers {flat} of {len(rows)} have no r "
-        "at all. *pooled* mixes the conditions, whose callers and recognisers differ: what a study gets for "
-        "free that does not centre."
-    )
-
-
-def told_of_prototype(rows: Rows) -> str:
-    """Why RL gains more over SL here; rows of prototype.csv, our own way first."""
-    own = rows[0]
-    rows = chosen(rows, manager="seen")
-    near = min(rows, key=lambda row: abs(row["rl_sl"] - PROTOTYPE_GAIN))
-    steps = {}
-    for key in STEPS:
-        there = {name: near[name] for name in WAY} | {key: own[key]}
-        steps[key] = next(row["rl_sl"] for row in chosen(rows, **there)) - near["rl_sl"]
-    largest = max(steps, key=lambda key: steps[key])
-    return (
-        f"RL gains {own['rl_sl']:+.1f} over SL here ({own['above']} of {own['trackers']} trackers), "
-        f"{PROTOTYPE_GAIN:+.1f} there. It depends on what is learned and asked; nearest to the prototype's "
-        f"comes {near['rl_sl']:+.1f} ({near['above']} of {near['trackers']}): features {near['features']}, "
-        f"SL by the {near['sl']} act, valued by {near['estimator']}. From there to ours the largest single "
-        f"step is {STEPS[largest]} ({steps[largest]:+.1f})."
-    )

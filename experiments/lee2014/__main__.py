@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.data import run
+from experiments.lee2014.beyond import beyond_rows
 from experiments.lee2014.correlations import correlation_rows, spread_row
 from experiments.lee2014.figure import draw_correlations, draw_datasets, draw_policies
 from experiments.lee2014.findings import finding_rows
@@ -31,7 +32,7 @@ Rows = list[dict[str, Any]]
 KEPT = {"metrics": metric_rows, "returns": return_rows, "trackers": tracker_rows, "tool": verdict_rows}
 """The tables that hold what the runs say; all others are made from them."""
 
-MADE = ("correlations", "spread", "findings", "policies", "subsets", "numbers")
+MADE = ("correlations", "beyond", "spread", "findings", "policies", "subsets", "numbers")
 
 
 def keep(runs: Path, folder: Path, seeds: Sequence[int] = SEEDS) -> None:
@@ -57,6 +58,8 @@ def part_of(table: str, points: Points, where: Where, group: str, size: int = 0)
     """The rows of a table under one fill rule and target."""
     if table == "correlations":
         return table, correlation_rows(points, where)
+    if table == "beyond":
+        return table, beyond_rows(points, where)
     if table == "policies":
         return table, policy_rows(points, where)
     if table == "spread":
@@ -71,6 +74,8 @@ def make(points: Points, n_jobs: int = 1) -> dict[str, Rows]:
     tasks: list[tuple[Any, ...]] = []
     for where in wheres():
         tasks += [(table, points, where, "all") for table in ("correlations", "policies")]
+        if where.estimator == "live":
+            tasks.append(("beyond", points, where, "core"))
         for group in GROUPS:
             tasks.append(("spread", points, where, group))
             tasks += [("findings", points, replace(where, scope=scope), group) for scope in SCOPES]

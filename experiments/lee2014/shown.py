@@ -5,10 +5,11 @@ from __future__ import annotations
 from statistics import median
 from typing import Any
 
+from experiments.beyond import KINDS
 from experiments.lee2014.judging import FINDINGS, GAINS, GROUPS
 from experiments.lee2014.needed import MOST, SIZES, TARGETS
 from experiments.lee2014.runs import ESTIMATORS, FILLS, LEE, STATES, filled
-from experiments.tables import markdown
+from experiments.tables import markdown, spelled
 from extrinsic.report.lee import FAILS, HOLDS, OPEN
 from extrinsic.report.numbers import correlation
 
@@ -165,3 +166,24 @@ def foretold_table(numbers: Rows) -> str:
                 "at worst": f"{max(away):.0f}",
             })  # fmt: skip
     return markdown(table, ("target", "trackers", "median", "lowest", "highest", "right, off by", "at worst"))
+
+
+SHOWN_FIRST = 8
+ALSO = ("accuracy", "mrr", "avgp", "l2", "jga", "slot_f1", "gca")
+
+
+def beyond_table(rows: Rows) -> str:
+    """The metrics that go best with the gain, in order, and others of the joint goal over all turns."""
+    by_name: dict[str, dict[str, dict[str, Any]]] = {}
+    for row in rows:
+        metric = row["metric"].replace(f", fill={row['fill']}", "").replace(f"(fill={row['fill']})", "")
+        name = f"{metric} · {row['component']} · {row['schedule']}"
+        by_name.setdefault(name, {})[f"{KINDS[row['kind']]}, {row['fill']}"] = row
+    heads = [f"{words}, {fill}" for words in KINDS.values() for fill in FILLS]
+    known = {name: cells for name, cells in by_name.items() if all(head in cells for head in heads)}
+    gains = heads[len(FILLS) :]
+    first = sorted(known, key=lambda name: -sum(known[name][head]["r"] for head in gains))[:SHOWN_FIRST]
+    also = [f"{metric} · {part} · 1" for metric in ALSO for part in ("joint", "state")]
+    shown = [*first, *(name for name in also if name in known and name not in first)]
+    lines = [{"metric": name, **{head: spelled(known[name][head]) for head in heads}} for name in shown]
+    return markdown(lines, ("metric", *heads))

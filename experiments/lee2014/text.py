@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from experiments.beyond import told_of_beyond
 from experiments.lee2014.judging import Where
 from experiments.lee2014.needed import SUBSETS, TARGETS
 from experiments.lee2014.points import Points
@@ -11,6 +12,7 @@ from experiments.lee2014.policies import tracker_means
 from experiments.lee2014.relating import RESAMPLES
 from experiments.lee2014.runs import FILLS
 from experiments.lee2014.shown import (
+    beyond_table,
     count_table,
     finding_table,
     foretold_table,
@@ -84,6 +86,16 @@ schedule 1. All of them, with intervals and with Lee's pooled r, are in correlat
 
 {told_metrics}
 
+## More than the logged return?
+
+A metric may foretell only what the logged policy earns with a tracker. Core trackers, seeds averaged, played
+live: r with the return of RL given the logged one, and with what RL gains on it; first the metrics that go
+best with the gain, then some others (all in beyond.csv).
+
+{beyond}
+
+Of all metrics, {told_beyond}.
+
 ## Which findings hold
 
 The unit is the tracker: its metric and its return are averaged over seeds, correlated within datasets, and
@@ -155,6 +167,7 @@ def describe(tables: dict[str, Rows], points: Points) -> str:
         seeds=", ".join(map(str, points.seeds)), n_trackers=len(points.trackers),
         n_datasets=len(points.datasets), n_core=len(points.core), n_seeds=n_seeds, resamples=RESAMPLES,
         policies=policy_table(tables["policies"]), metrics=metric_table(tables["correlations"]),
+        beyond=beyond_table(tables["beyond"]), told_beyond=told_of_beyond(tables["beyond"]),
         findings=finding_table(findings, n_seeds), counts=count_table(findings),
         tool=told_of_tool(tables["tool"]), fill=told_of_fill(findings),
         numbers=number_table(tables["numbers"], tables["subsets"], "core"), subsets=SUBSETS,

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from experiments.dstc2.answer import REFERENCE, apart
-from experiments.dstc2.cells import FILLS
-from experiments.dstc2.shown import MAIN, chosen, headline, mean
-from experiments.overview.places import FILL, Row, Tables, bare, places
-from experiments.tables import spelled
+from experiments.beyond import told_of_beyond
+from experiments.dstc2.answer import apart, told
+from experiments.dstc2.candidates import FILLS
+from experiments.dstc2.cells import CELLS
+from experiments.dstc2.relations import bare
+from experiments.dstc2.shown import DEGENERATE, MAIN, chosen, headline, mean
+from experiments.dstc2.told import REFERENCE
+from experiments.overview.places import FILL, Row, Tables, places
+from experiments.tables import side, spelled
 
 LIVE = "live"
+N_WAYS = len(CELLS) * len(FILLS)
 MOST = 200
 """More trackers than anybody will ever have (experiments/lee2014)."""
 
@@ -29,15 +34,11 @@ def answers(tables: Tables) -> list[str]:
         "Is schedule 2 worse, as Lee found?": _schedules,
         "Does ROC.V2 say nothing, as Lee found?": _roc,
         "Does a metric of states predict success on MultiWOZ?": _success,
+        "Does a metric tell more than what the logged policy earned?": _beyond,
         "Does learning beat the logged policy and imitation?": _gains,
-        "How many trackers does it take to say so?": _trackers_needed,
+        "How many trackers does it take to settle these, for or against Lee?": _trackers_needed,
     }
     return [f"**{question}** {answer(tables)}" for question, answer in asked.items()]
-
-
-def sign(row: Row) -> str:
-    """Where an interval lies."""
-    return "above 0" if row["low"] > 0 else "below 0" if row["high"] < 0 else "not resolved"
 
 
 def tally(verdicts: Iterable[str]) -> str:
@@ -49,10 +50,6 @@ def tally(verdicts: Iterable[str]) -> str:
 def span(numbers: Iterable[float]) -> str:
     some = list(numbers)
     return f"{min(some):.2f} to {max(some):.2f}"
-
-
-def differences(rows: list[Row]) -> str:
-    return " and ".join(f"{spelled(row, 'difference')} ({sign(row)}, {row['fill']})" for row in rows)
 
 
 def findings(tables: Tables, finding: str) -> list[Row]:
@@ -72,7 +69,7 @@ def _better_trackers(tables: Tables) -> str:
     finding = "better trackers give better policies"
     core = [headline(tables["dstc2/correlations"], fill, "core")[REFERENCE] for fill in FILLS]
     return (
-        f"{played_live(tables, finding)}; r of accuracy "
+        f"{played_live(tables, finding)}; r of accuracy (all slots, at the end) "
         f"{span(row['value'] for row in findings(tables, finding))}. On DSTC2, core trackers, r of joint "
         f"accuracy: {' and '.join(map(spelled, core))}."
     )
@@ -104,32 +101,34 @@ def most_often(tables: Tables) -> tuple[str, int, list[Row]]:
 
 def in_short(tables: Tables) -> str:
     metric, count, lead = most_often(tables)
-    rows = chosen(tables["dstc2/differences"], **MAIN, than=REFERENCE)
-    core = [chosen(rows, trackers="core", fill=fill) for fill in FILLS]
-    below = [
-        a["metric"].removesuffix("@1") for a, b in zip(*core, strict=True) if sign(a) == sign(b) == "below 0"
-    ]
-    good = [row for row in rows if row["trackers"] == "good" and sign(row) != "not resolved"]
-    ahead = "clear" if lead and all(sign(row) == "above 0" for row in lead) else "not resolved"
+    rows = chosen(tables["dstc2/differences"], than=REFERENCE)
+    core = chosen(rows, trackers="core")
+    below = Counter(row["metric"].removesuffix("@1") for row in core if side(row) == "below 0")
+    good = chosen(rows, **MAIN, trackers="good")
+    clear = sum(side(row) != "not resolved" for row in good)
+    given = chosen(tables["dstc2/beyond"], kind="given")
+    beyond = sum(side(row) == "above 0" for row in given)
+    listed = ", ".join(f"{name} {count}" for name, count in below.most_common())
     return (
-        f"In short: {metric} comes first in {count} of {len(firsts(tables))} places where policies were "
-        "learned; its "
-        f"lead over joint accuracy on real calls is {ahead}. Clearly below accuracy there, under both fill "
-        "rules: "
-        f"{', '.join(below) or 'none'}. Among good trackers alone, {len(good) or 'none'} of the differences "
-        "is clear."
+        f"In short: no metric is first everywhere; {metric} is in {count} of {len(firsts(tables))} places "
+        f"where policies were learned, and its lead over joint accuracy on real calls is "
+        f"{tally(map(side, lead))} fill rules. Clearly below accuracy there, in how many of {N_WAYS} ways to "
+        f"learn and reward: {listed or 'none'}. Among good trackers {clear} of {len(good)} differences from "
+        f"accuracy are clear. Given what the logged policy earned, {beyond} of {len(given)} correlations on "
+        "real calls are clearly above 0. Played live, what is gained goes best with "
+        f"{named(best_of_gain(tables))}."
     )
 
 
 def _first_metric(tables: Tables) -> str:
-    told = [f"{place}: {name}{r}" for place, (name, r) in firsts(tables).items()]
+    places_told = [f"{place}: {name}{r}" for place, (name, r) in firsts(tables).items()]
     metric, count, lead = most_often(tables)
     good = chosen(tables["dstc2/differences"], **MAIN, than=REFERENCE, trackers="good")
     return (
-        f"{'; '.join(told)}. {metric} is first in {count} of {len(told)}. Its lead over accuracy on DSTC2, "
-        "core "
-        f"trackers: {differences(lead) or 'none'}. Among good trackers, other metrics less accuracy: "
-        f"{tally(map(sign, good))}."
+        f"{'; '.join(places_told)}. {metric} is first in {count} of {len(places_told)}. Its lead over "
+        "accuracy on "
+        f"DSTC2, core trackers: {told(lead) or 'none'}. Among good trackers, other metrics less accuracy: "
+        f"{tally(map(side, good))}."
     )
 
 
@@ -137,7 +136,7 @@ def _score_quality(tables: Tables) -> str:
     core, good = (apart(tables["dstc2/differences"], "l2@1", group) for group in ("core", "good"))
     return (
         f"{played_live(tables, 'L2 or AvgP first')}. On DSTC2, L2 less accuracy: core trackers "
-        f"{differences(core)}; good ones {differences(good)}."
+        f"{told(core)}; good ones {told(good)}."
     )
 
 
@@ -146,7 +145,7 @@ def _schedules(tables: Tables) -> str:
     return (
         f"{played_live(tables, 'schedule 2 below 1 and 3')}. On DSTC2, schedule 2 less 1 or 3 (accuracy, "
         "L2; all, "
-        f"core, good trackers; both rules): {tally(map(sign, rows))}; the largest difference is "
+        f"core, good trackers; both rules): {tally(map(side, rows))}; the largest difference is "
         f"{max(abs(row['difference']) for row in rows):.2f}."
     )
 
@@ -161,7 +160,7 @@ def _roc(tables: Tables) -> str:
     return (
         f"{played_live(tables, finding)}; mean r {span(row['value'] for row in findings(tables, finding))}. "
         "On "
-        f"DSTC2 (CA05): r {span(row['r'] for row in found)}, {tally(map(sign, found))}."
+        f"DSTC2 (CA05): r {span(row['r'] for row in found)}, {tally(map(side, found))}."
     )
 
 
@@ -172,32 +171,55 @@ def _success(tables: Tables) -> str:
     first = max(within, key=lambda name: within[name]["r"])
     clear = sum(row["low"] > 0 for row in within.values())
     return (
-        f"Between systems: {tally(map(sign, between))} metrics. Within a system {clear} of {len(within)} do: "
+        f"Between systems: {tally(map(side, between))} metrics. Within a system {clear} of {len(within)} do: "
         f"{first} {spelled(within[first])}, jga {spelled(within['jga'])}."
     )
 
 
+def best_of_gain(tables: Tables) -> Row:
+    """Played live: the metric that goes best with what is gained."""
+    return max(chosen(tables["lee2014/beyond"], kind="gain"), key=lambda row: row["r"])
+
+
+def named(row: Row) -> str:
+    return f"{row['metric']}@{row['schedule']} ({row['component']}, {row['fill']}), r {spelled(row)}"
+
+
+def _beyond(tables: Tables) -> str:
+    live, real = (told_of_beyond(tables[f"{study}/beyond"]) for study in ("lee2014", "dstc2"))
+    return (
+        f"Core trackers. Played live: {live}; the highest with the gain is {named(best_of_gain(tables))}. On "
+        f"DSTC2, estimated: {real}."
+    )
+
+
 def _gains(tables: Tables) -> str:
-    live = [row for name in ("RL above behaviour", "RL above SL") for row in findings(tables, name)]
+    live = {name: findings(tables, f"RL above {name}") for name in ("behaviour", "SL", "sampled SL")}
+    parts = [
+        f"over {name} {_verdicts(rows)} ({min(row['value'] for row in rows):+.0f} to "
+        f"{max(row['value'] for row in rows):+.0f} points)"
+        for name, rows in live.items()
+    ]
+    rows = [row for row in tables["dstc2/gains"] if row["tracker"] != DEGENERATE]
     seen, hidden = (
-        mean(chosen(tables["dstc2/gains"], manager=manager, absent="correct", fill=FILL), "rl_behaviour")
-        for manager in ("seen", "hidden")
+        chosen(rows, manager=manager, absent="correct", fill=FILL) for manager in ("seen", "hidden")
     )
     return (
-        f"Played live: {_verdicts(live)}, by {min(row['value'] for row in live):.0f} to "
-        f"{max(row['value'] for row in live):.0f} points. On DSTC2 the estimated gain over the logged "
-        "policy is "
-        f"{seen:+.0f} points with the dialog manager in the state and {hidden:+.0f} without it."
+        f"Played live: {', '.join(parts)}. On DSTC2, estimated: {mean(seen, 'rl_behaviour'):+.0f} over the "
+        "logged "
+        f"policy, {mean(seen, 'rl_sl'):+.0f} over sampled imitation; with the dialog manager hidden from "
+        "the state "
+        f"{mean(hidden, 'rl_behaviour'):+.0f} and {mean(hidden, 'rl_sl'):+.0f}."
     )
 
 
 def _trackers_needed(tables: Tables) -> str:
     rows = chosen(tables["lee2014/numbers"], target=LIVE, trackers="core")
-    told = [
+    parts = [
         f"{finding}: {' / '.join(_needed(row['needed']) for row in chosen(rows, finding=finding))}"
         for finding in NEEDED
     ]
-    return f"With probability .8, live (argmax / threshold): {'; '.join(told)}. Lee had about ten."
+    return f"With probability .8, live (argmax / threshold): {'; '.join(parts)}. Lee had about ten."
 
 
 def _needed(number: int) -> str:

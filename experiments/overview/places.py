@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from experiments.dstc2.relations import bare
 from experiments.dstc2.shown import headline
 from experiments.tables import read_csv
 
@@ -16,8 +17,8 @@ Found = dict[str, Row | None]
 """By metric: r with low and high; None where the study has no such metric."""
 
 SOURCES = {
-    "lee2014": ("correlations", "findings", "numbers", "trackers"),
-    "dstc2": ("correlations", "differences", "gains", "trackers"),
+    "lee2014": ("correlations", "findings", "beyond", "numbers", "trackers"),
+    "dstc2": ("correlations", "differences", "beyond", "gains", "trackers"),
     "multiwoz": ("splits", "between", "counts"),
     "uncertainty": ("coverage",),
 }
@@ -54,11 +55,6 @@ def places(tables: Tables) -> dict[str, Found]:
 
 def _by_metric(rows: dict[str, Row]) -> Found:
     return {metric: rows.get(metric) for metric in METRICS}
-
-
-def bare(metric: str, fill: str = FILL) -> str:
-    """`fga(0.5, fill=argmax)` as `fga(0.5)`."""
-    return metric.replace(f", fill={fill}", "").replace(f"(fill={fill})", "")
 
 
 def _embedded(rows: list[Row]) -> Found:

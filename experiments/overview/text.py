@@ -12,9 +12,10 @@ TEXT = """# Which metric of a dialog state tracker predicts how good a policy bu
 A tracker is scored by itself: accuracy, L2, joint goal accuracy, and dozens more. What it is for is a policy.
 Lee (2014) asked which score foretells the policy's return, on four corpora of one domain, with one estimator,
 and without saying how sure the answer is. These studies ask again: in a simulated world where every policy is
-played live, on the real calls of DSTC2, and on thirteen end-to-end systems on MultiWOZ. Every number below is
+played live, on the real calls of DSTC2, and on thirteen end-to-end systems on MultiWOZ. Every result below is
 read from the tables beside the studies; `python -m experiments.overview` makes this page from them, and a
-test makes sure of it.
+test makes sure of it. A concept counts as filled by its best hypothesis (argmax) or by one above .5
+(threshold); @1, @2, @3 are the challenge's schedules: all turns, turns of a mention, the end.
 
 ## The answers so far
 

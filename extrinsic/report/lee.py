@@ -18,6 +18,9 @@ from extrinsic.report.numbers import correlation, interval, with_interval
 
 SCORE_QUALITY = ("l2", "avgp", "mrr")
 DISCRIMINATION = "roc.v2_"
+SOME = 0.5
+"""A correlation that cannot be called hardly any."""
+
 OTHERS = ("accuracy", "roc.")
 
 HOLDS, FAILS, OPEN = "holds", "does not hold", "not resolved"
@@ -105,7 +108,7 @@ def _roc(evidence: Evidence, rows: Rows) -> Finding | None:
         return None
     above, below = (sum(row[end] * sign > 0 for row in found) for end, sign in (("low", 1), ("high", -1)))
     away = above + below
-    verdict = FAILS if 2 * away > len(found) else OPEN if away or _reach(found) >= 0.5 else HOLDS
+    verdict = FAILS if 2 * away > len(found) else OPEN if away or _reach(found) >= SOME else HOLDS
     numbers = (
         f"{symbol(evidence.coefficient)} from {_shown(evidence, found[-1])} to {_shown(evidence, found[0])}; "
         f"{above} of {len(found)} intervals lie above 0{f', {below} below' if below else ''}."

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from experiments.dstc2 import control, gains
-from experiments.dstc2.__main__ import write_texts
+import extrinsic
+from experiments.dstc2 import choose, control, gains
+from experiments.dstc2.__main__ import TABLES, write_texts
 from experiments.dstc2.candidates import CANDIDATES, summarise
 from experiments.dstc2.cells import CELLS, read_choices, settings_of
 from experiments.dstc2.choose import (
@@ -25,6 +26,8 @@ from experiments.dstc2.choose import (
     joint_accuracy,
     training_calls,
 )
+from experiments.dstc2.prototype import OURS
+from experiments.statistic import Statistic, partial
 from extrinsic.errors import InputError
 from extrinsic.study.planning import make_plan
 from extrinsic.study.reading import read_study
@@ -34,7 +37,7 @@ from tests.real_data import needs_data
 
 
 def test_the_text_is_made_from_the_tables(tmp_path: Path) -> None:
-    for name in ("gains", "placebo", "correlations", "differences", "control"):
+    for name in TABLES:
         (tmp_path / f"{name}.csv").write_bytes(stored(FOLDER / f"{name}.csv").read_bytes())
     write_texts(tmp_path)
     assert stored(FOLDER / "README.md").read_text() == (tmp_path / "README.md").read_text()
@@ -63,24 +66,26 @@ def test_the_study_keeps_to_what_was_chosen(monkeypatch: pytest.MonkeyPatch, tmp
 
 @needs_data
 def test_nothing_is_chosen_from_dev(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only the training calls and files are opened."""
-    opened: list[str] = []
-    settings = read_study(CONFIG)
-    corpus = training_calls(settings)
-    assert corpus.dataset == "dstc2_train"
+    """Everything that the choice reads, of one tracker and fold and of the trackers that are judged."""
+    read_corpus, read_tracker = extrinsic.read_corpus, extrinsic.read_tracker
+    datasets, files = set(), set()
 
-    def read(path: Any, *_: Any) -> Any:
-        opened.append(str(path))
-        raise InterruptedError
+    def corpus_of(path: Any, dataset: str, **others: Any) -> Any:
+        datasets.add(dataset)
+        return read_corpus(path, dataset, **others)
 
-    monkeypatch.setattr("extrinsic.read_tracker", read)
-    assert settings.trackers.files is not None
-    for name in settings.trackers.files.names:
-        with pytest.raises(InterruptedError):
-            believed(name, corpus, settings)
-    assert [Path(path).name for path in opened] == [
-        f"{name}.train.json.gz" for name in settings.trackers.files.names
-    ]
+    def output_of(path: Any, *others: Any) -> Any:
+        files.add(Path(path).name)
+        return read_tracker(path, *others)
+
+    monkeypatch.setattr("extrinsic.read_corpus", corpus_of)
+    monkeypatch.setattr("extrinsic.read_tracker", output_of)
+    monkeypatch.setattr("experiments.dstc2.choose.gains_of", lambda calls, fold: [{"fold": fold}])
+    assert choose.rows_of("hwu_original", 0) == [{"tracker": "hwu_original", "fold": 0}]
+    few = ['trackers.built_in=["last_turn"]', 'trackers.files.names=["baseline", "yarbus_16"]']
+    assert len(choose.judge_trackers(read_study(CONFIG, [*few, 'value.proxies=["baseline"]']))) == 3
+    assert datasets == {"dstc2_train"}
+    assert files == {f"{name}.train.json.gz" for name in ("baseline", "hwu", "hwu_original", "yarbus_16")}
 
 
 @needs_data
@@ -167,3 +172,22 @@ def test_a_tracker_again() -> None:
     )
     assert worth["rl", "mean_augmented"][0] == pytest.approx(expected["rl"], abs=6e-4)
     assert worth["behaviour", "observed"][0] == pytest.approx(expected["behaviour"], abs=6e-4)
+
+
+def test_given_another_by_hand() -> None:
+    """A partial correlation is that of what two regressions leave."""
+    rng = np.random.default_rng(2)
+    x, y, z = rng.normal(size=(3, 30)) + rng.normal(size=30)
+    left = [np.polyval(np.polyfit(z, a, 1), z) - a for a in (x, y)]
+
+    def statistic(a: Any, b: Any) -> Statistic:
+        r = np.asarray(np.corrcoef(a, b)[0, 1])
+        return Statistic(r, r[None], r[None])
+
+    found = partial(statistic(x, y), statistic(x, z), statistic(z, y))
+    assert float(found.value) == pytest.approx(np.corrcoef(*left)[0, 1])
+
+
+def test_our_own_way_is_the_chosen_one() -> None:
+    chosen = read_choices()
+    assert {key: chosen[key] for key in OURS} == OURS

@@ -314,3 +314,15 @@ def test_reliability_by_hand() -> None:
     values = np.random.default_rng(5).normal(size=(3, 2, 9))
     pairs = [np.corrcoef(centred(values[i]), centred(values[j]))[0, 1] for i, j in combinations(range(3), 2)]
     assert reliability(values) == pytest.approx(np.mean(pairs))
+
+
+def test_beyond_the_logged_return_again() -> None:
+    _, rows = part_of("beyond", points(), LIVE, "core")
+    assert rounded(rows) == [row for row in tables()["beyond"] if row["fill"] == LIVE.fill]
+
+
+def test_one_dataset_by_itself() -> None:
+    whole, one = points(), points().of_dataset("ds3")
+    assert one.datasets == ("ds3",)
+    assert np.array_equal(one.metrics[:, :, 0], whole.metrics[:, :, 2], equal_nan=True)
+    assert all(np.array_equal(one.returns[key][:, 0], values[:, 2]) for key, values in whole.returns.items())

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from experiments.dstc2.relations import bare
 from experiments.overview import answers
 from experiments.overview.__main__ import write_page
-from experiments.overview.places import METRICS, STUDIES, bare, places, read_tables
-from experiments.tables import spelled
+from experiments.overview.places import METRICS, STUDIES, places, read_tables
+from experiments.tables import side, spelled
 from tests.experiments.test_texts import stored
 
 
@@ -39,7 +40,8 @@ def test_every_study_has_its_metrics() -> None:
 
 def test_words_by_hand() -> None:
     above, below, neither = ({"low": low, "high": high} for low, high in ((0.1, 1), (-1, -0.1), (-1, 1)))
-    assert [answers.sign(row) for row in (above, below, neither)] == ["above 0", "below 0", "not resolved"]
+    assert [side(row) for row in (above, below, neither)] == ["above 0", "below 0", "not resolved"]
+    assert side({**above, "jackknife_low": -0.1, "jackknife_high": 1.0}) == "not resolved"
     assert answers.tally(["a", "b", "a"]) == "a in 2 of 3, b in 1 of 3"
     assert spelled({"r": 0.5, "low": -0.25, "high": 1.0}) == "0.50 [-0.25, 1.00]"
     assert spelled(None) == ""

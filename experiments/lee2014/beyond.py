@@ -1,0 +1,36 @@
+"""What metrics tell of the live return beyond the logged one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from experiments.beyond import rows_beyond, with_logged
+from experiments.lee2014.correlations import shown_metrics
+from experiments.lee2014.judging import Where, returns_of
+from experiments.lee2014.points import Points
+from experiments.lee2014.relating import RESAMPLES, SEED
+from experiments.statistic import Statistic
+from extrinsic.correlation.coefficients import correlate
+from extrinsic.correlation.influence import without_each
+from extrinsic.correlation.resampling import draw_trackers
+
+LEVEL = 0.95
+
+
+def beyond_rows(points: Points, where: Where) -> list[dict[str, Any]]:
+    """Core trackers, seeds averaged; only trackers are resampled."""
+    core = points.chosen("core")
+    places = shown_metrics(points, where.fill)
+    learned, logged = (
+        returns_of(points, where, policy)[..., core].mean(axis=0) for policy in ("rl", "behaviour")
+    )
+    metrics, targets = with_logged(points.metrics[places][..., core].mean(axis=1), learned, logged)
+    drawn = draw_trackers(" ".join(points.trackers[i] for i in core), len(core), RESAMPLES, SEED)
+    found = Statistic(
+        correlate(metrics, targets, "pearson", "within"),
+        np.stack([correlate(metrics[..., some], targets[..., some], "pearson", "within") for some in drawn]),
+        without_each(metrics, targets, "pearson", "within"),
+    )
+    return rows_beyond(found, [{"fill": where.fill, **points.names[m]._asdict()} for m in places], LEVEL)
