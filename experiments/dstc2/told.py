@@ -11,9 +11,6 @@ from experiments.dstc2.shown import GROUPS, MAIN, Rows, chosen, headline
 from experiments.tables import side, spelled
 
 REFERENCE = f"{ACCURACY}@1"
-SIDES = ("above 0", "below 0", "not resolved")
-LARGE = 10
-"""Points."""
 
 
 def first_metrics(rows: Rows) -> str:
@@ -58,11 +55,11 @@ def told_of_choice(rows: Rows) -> str:
 
 def flags_of(rows: Rows) -> str:
     """Every flag of the candidates' values, with how many of all carry it."""
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     for row in rows:
         for told in (row["flags"] or "").split():
             flag, _, count = told.partition(":")
-            counts[flag] = counts.get(flag, 0) + int(count)
+            counts[flag] += int(count)
     total = sum(row["cells"] for row in rows)
     told = ", ".join(f"{flag} {count} of {total}" for flag, count in counts.items())
     return told or f"none of {total}"
@@ -82,13 +79,12 @@ def told_of_schedules(rows: Rows) -> str:
 def told_of_cells(rows: Rows) -> str:
     """What the eight ways agree on."""
     apart = 0
-    first: dict[str, int] = {}
+    first: Counter[str] = Counter()
     for cell in CELLS:
         for fill in FILLS:
             found = headline(rows, fill, "core", **cell.label)
             apart += found["accuracy@1"]["r"] > found["l2@1"]["r"]
-            name = max(found, key=lambda name: found[name]["r"])
-            first[name] = first.get(name, 0) + 1
-    told = ", ".join(f"{name} ({count})" for name, count in sorted(first.items(), key=lambda item: -item[1]))
+            first[max(found, key=lambda name: found[name]["r"])] += 1
+    told = ", ".join(f"{name} ({count})" for name, count in first.most_common())
     ways = len(CELLS) * len(FILLS)
     return f"Accuracy is above L2 in {apart} of {ways} ways. First in how many of them: {told}."
