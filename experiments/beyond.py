@@ -25,7 +25,9 @@ def with_logged(metrics: Floats, learned: Floats, logged: Floats) -> tuple[Float
     return np.concatenate([metrics, logged[..., None, :, :]], axis=-3), targets
 
 
-def rows_beyond(found: Statistic, labels: Sequence[Mapping[str, Any]], level: float) -> list[dict[str, Any]]:
+def rows_beyond(
+    found: Statistic, labels: Sequence[Mapping[str, Any]], level: float = 0.95
+) -> list[dict[str, Any]]:
     """found: correlations of `with_logged`; labels: of the metrics. Two rows a metric, of each kind."""
     logs = found.take(len(labels), RETURN)
     rows = []

@@ -36,6 +36,22 @@ def markdown(rows: Sequence[Mapping[str, Any]], heads: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
+def chosen(rows: Sequence[dict[str, Any]], **where: Any) -> list[dict[str, Any]]:
+    """The rows that have these values."""
+    return [row for row in rows if all(row.get(key) == value for key, value in where.items())]
+
+
+def one(rows: Sequence[dict[str, Any]], **where: Any) -> dict[str, Any]:
+    """The row that has these values, and no other does."""
+    (row,) = chosen(rows, **where)
+    return row
+
+
+def without_fill(metric: str, fill: str) -> str:
+    """`fga(0.5, fill=argmax)` as `fga(0.5)`."""
+    return metric.replace(f", fill={fill}", "").replace(f"(fill={fill})", "")
+
+
 def spelled(row: Mapping[str, Any] | None, name: str = "r") -> str:
     """A figure of a row with its interval."""
     return "" if row is None else f"{row[name]:.2f} [{row['low']:.2f}, {row['high']:.2f}]"

@@ -19,7 +19,7 @@ from experiments.dstc2.choose import FOLDER
 from experiments.dstc2.control import control_rows
 from experiments.dstc2.figure import draw
 from experiments.dstc2.gains import check_rows, flag_rows, gain_rows
-from experiments.dstc2.relations import relation_rows
+from experiments.dstc2.relations import panels_of, relation_rows
 from experiments.dstc2.text import describe
 from experiments.runs import make_run
 from experiments.tables import read_csv, write_csv
@@ -35,7 +35,8 @@ Tables = dict[str, list[dict[str, Any]]]
 def tables_of(cell: Cell, made: Run, good: list[str]) -> Tables:
     """What a run says."""
     trackers = [row["tracker"] for row in made.table("trackers")]
-    correlations, differences = relation_rows(cell, made, good)
+    panels = panels_of(cell, made)
+    correlations, differences = relation_rows(cell, made, panels, good)
     tables = {
         "gains": gain_rows(cell, made, trackers),
         "correlations": correlations,
@@ -44,7 +45,7 @@ def tables_of(cell: Cell, made: Run, good: list[str]) -> Tables:
     if cell.is_main:
         tables["checks"] = check_rows(cell, made, trackers)
         tables["flags"] = flag_rows(made)
-        tables["beyond"] = beyond_rows(made)
+        tables["beyond"] = beyond_rows(made, panels)
         tables["control"] = control_rows(
             made, [row["tracker"] for row in made.table("trackers") if not row["degenerate"]]
         )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from experiments.beyond import told_of_beyond
 from experiments.dstc2.candidates import FILLS
 from experiments.dstc2.cells import CELLS
-from experiments.dstc2.shown import DEGENERATE, MAIN, Row, Rows, chosen, headline, mean
+from experiments.dstc2.shown import DEGENERATE, MAIN, Row, Rows, headline, mean
 from experiments.dstc2.told import REFERENCE, told_of_cells
-from experiments.tables import side, spelled
+from experiments.tables import chosen, side, spelled
 
 
 def answer(correlations: Rows, differences: Rows, beyond: Rows, gains: Rows) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from experiments.dstc2.candidates import FILLS
 from experiments.dstc2.prototype import WAY
-from experiments.dstc2.shown import DEGENERATE, GROUPS, MAIN, Row, Rows, chosen, headline, mean
-from experiments.tables import markdown
+from experiments.dstc2.shown import DEGENERATE, GROUPS, MAIN, Row, Rows, headline, mean
+from experiments.tables import chosen, markdown
 
 PROTOTYPE = {"accuracy": (0.85, 0.95), "jga": (0.85, 0.95), "l2": (0.60, 0.80), "roc.v2_ca05": (-0.10, 0.10)}
 """What a prototype of this project had over 17 trackers, by the issue that asked for this study; "about 0"
@@ -51,6 +51,5 @@ def told_of_prototype(rows: Rows) -> str:
         f"{len(rows)} ways tried here the nearest gives {near['rl_sl']:+.1f} ({near['above']} of "
         f"{near['trackers']}), picked because it is the nearest: features {near['features']}, SL by the "
         f"{near['sl']} act, valued by {near['estimator']}. From there to ours, of state, imitation and "
-        "estimator the "
-        f"largest step is {STEPS[largest]} ({steps[largest]:+.1f})."
+        f"estimator the largest step is {STEPS[largest]} ({steps[largest]:+.1f})."
     )

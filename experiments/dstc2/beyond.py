@@ -7,33 +7,32 @@ from typing import Any
 import numpy as np
 
 from experiments.beyond import rows_beyond, with_logged
-from experiments.dstc2.candidates import FILLS
 from experiments.dstc2.cells import TARGET
-from experiments.dstc2.relations import bare, is_headline
+from experiments.dstc2.relations import LOGGED, bare, is_headline
 from experiments.statistic import Statistic
 from extrinsic.correlation.coefficients import correlate
 from extrinsic.correlation.influence import without_each
 from extrinsic.correlation.resampling import Sample, draw_trackers, resampled_correlations
+from extrinsic.study.panel import Panel
 from extrinsic.study.reading import read_study
 from extrinsic.study.run import Run
-from extrinsic.study.stored_panel import stored_panel
-
-LOGGED = "behaviour.observed"
 
 
-def beyond_rows(run: Run) -> list[dict[str, Any]]:
+def beyond_rows(run: Run, panels: dict[str, Panel]) -> list[dict[str, Any]]:
     """Of the core trackers, every headline metric."""
     core = {row["tracker"] for row in run.table("trackers") if row["core"]}
     settings = read_study(run.folder / "config.toml")
     table = settings.correlation
     rows = []
-    for fill in FILLS:
-        panel = stored_panel(run, f"fill={fill}", (TARGET, LOGGED))
-        panel = panel.take_trackers(np.flatnonzero([name in core for name in panel.trackers]))
+    for fill, every in panels.items():
+        panel = every.take_trackers(np.flatnonzero([name in core for name in every.trackers]))
         places = [m for m, name in enumerate(panel.metrics) if is_headline(name)]
         sample = panel.sample
-        observed = with_logged(sample.metrics[places], *sample.targets)
-        drawn = with_logged(sample.metrics_drawn[:, places], *sample.targets_drawn.swapaxes(0, 1))
+        learned, logged = (panel.targets.index(name) for name in (TARGET, LOGGED))
+        observed = with_logged(sample.metrics[places], sample.targets[learned], sample.targets[logged])
+        drawn = with_logged(
+            sample.metrics_drawn[:, places], sample.targets_drawn[:, learned], sample.targets_drawn[:, logged]
+        )
         trackers = draw_trackers(panel.identity, len(panel.trackers), table.resamples, settings.seed)
         found = Statistic(
             correlate(*observed, "pearson", "within"),

@@ -69,8 +69,8 @@ def gains_of(whole: Calls, fold: int) -> list[dict[str, Any]]:
         for fill in FILLS:
             reward = Reward.of(whole.corpus.domain, fill=fill)
             train, test = (
-                transitions_of(half.corpus, half.output, features, reward)
-                for half in (learned_from, held_out)
+                transitions_of(part.corpus, part.output, features, reward)
+                for part in (learned_from, held_out)
             )
             if model is None:  # which act is likely does not depend on what it earns
                 behaviour = find_learner("logistic", width=KernelLSPI().behaviour_width)

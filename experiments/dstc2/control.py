@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 import extrinsic
+from experiments.dstc2.candidates import FILLS
 from experiments.dstc2.relations import bare, is_headline
 from extrinsic.arrays import Floats
 from extrinsic.correlation.coefficients import correlate, is_flat
@@ -63,7 +64,8 @@ def control_rows(run: Run, trackers: list[str]) -> list[dict[str, Any]]:
 
 def _by_call(run: Run, tracker: str, groups: Any) -> tuple[dict[str, Floats], Floats]:
     """By metric the value of every call by itself; and (n_conditions, n_metrics) of every condition."""
-    (_, measured), (_, learned), *_ = *run.stored("measure", tracker), *run.stored("learn", tracker)
+    ((_, measured),) = run.stored("measure", tracker)
+    learned = dict(run.stored("learn", tracker))[f"fill={FILLS[0]}"]
     n_dialogs = sum(map(len, groups.values()))
     by_call: dict[str, Floats] = {}
     whole: list[list[float]] = []

@@ -1,6 +1,6 @@
 """`python -m experiments.dstc2.prototype`: the same policies, valued on all conditions together.
 
-The design document's prototype had RL 3.5 above SL, in 11 of 17 trackers, and most of the gain gone once the
+A prototype of this project had RL 3.5 above SL, in 11 of 17 trackers, and most of the gain gone once the
 state tells which dialog manager made a call. Learned and valued again as it may have been: on dev as a whole,
 in another state, by a discounted value, against imitation of the likeliest act, with the manager hidden.
 Needs EXTRINSIC_DATA, or ../shared/data.

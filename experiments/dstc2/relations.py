@@ -9,6 +9,7 @@ import numpy as np
 from experiments.dstc2.candidates import FILLS
 from experiments.dstc2.cells import DSTC, STATES, TARGET, Cell
 from experiments.statistic import Statistic
+from experiments.tables import without_fill
 from extrinsic.correlation.coefficients import correlate
 from extrinsic.correlation.influence import without_each
 from extrinsic.correlation.resampling import draw_trackers, resampled_correlations
@@ -21,17 +22,22 @@ Rows = list[dict[str, Any]]
 
 REFERENCE = "accuracy"
 COMPARED = (*(metric for metric in DSTC if metric != REFERENCE), *STATES)
-OTHER_TARGETS = ("rl.lstd_augmented", "rl.fqe_augmented", "rl.lstd", "behaviour.observed")
+LOGGED = "behaviour.observed"
+OTHER_TARGETS = ("rl.lstd_augmented", "rl.fqe_augmented", "rl.lstd", LOGGED)
 
 
-def relation_rows(cell: Cell, run: Run, good: list[str]) -> tuple[Rows, Rows]:
+def panels_of(cell: Cell, run: Run) -> dict[str, Panel]:
+    """By fill rule; of the main run with all targets."""
+    targets = (TARGET, *OTHER_TARGETS) if cell.is_main else (TARGET,)
+    return {fill: stored_panel(run, f"fill={fill}", targets) for fill in FILLS}
+
+
+def relation_rows(cell: Cell, run: Run, panels: dict[str, Panel], good: list[str]) -> tuple[Rows, Rows]:
     """Rows of correlations and of differences between metrics."""
     correlations: Rows = []
     differences: Rows = []
     core = [row["tracker"] for row in run.table("trackers") if row["core"]]
-    for fill in FILLS:
-        targets = (TARGET, *OTHER_TARGETS) if cell.is_main else (TARGET,)
-        panel = stored_panel(run, f"fill={fill}", targets)
+    for fill, panel in panels.items():
         groups = {"all": list(panel.trackers), "core": core, "good": good, "slots": without_joint_only(core)}
         for group, names in groups.items():
             chosen = np.array([i for i, name in enumerate(panel.trackers) if name in names], dtype=np.int64)
@@ -51,9 +57,9 @@ def is_headline(name: MetricName) -> bool:
     return component in ("state", "all") and schedule == 1 and bare(metric) in STATES
 
 
-def bare(metric: str, fill: str = FILLS[0]) -> str:
-    """`fga(0.5, fill=argmax)` as `fga(0.5)`: states are always filled by argmax here."""
-    return metric.replace(f", fill={fill}", "").replace(f"(fill={fill})", "")
+def bare(metric: str) -> str:
+    """Without its fill rule: states are always filled by argmax here."""
+    return without_fill(metric, FILLS[0])
 
 
 def without_joint_only(trackers: list[str]) -> list[str]:

@@ -10,7 +10,7 @@ from experiments.beyond import KINDS
 from experiments.dstc2.candidates import FILLS
 from experiments.dstc2.cells import CELLS, TARGET
 from experiments.dstc2.relations import OTHER_TARGETS
-from experiments.tables import markdown, spelled
+from experiments.tables import chosen, markdown, spelled
 
 Rows = list[dict[str, Any]]
 Row = dict[str, Any]
@@ -19,10 +19,6 @@ GROUPS = ("all", "core", "good")
 MAIN = {"manager": "seen", "absent": "correct"}
 FEW = ("accuracy", "jga", "gca", "avgp", "l2", "roc.v2_ca05")
 """Shown where there is no room for all."""
-
-
-def chosen(rows: Rows, **where: Any) -> Rows:
-    return [row for row in rows if all(row[key] == value for key, value in where.items())]
 
 
 def headline(rows: Rows, fill: str, trackers: str, target: str = TARGET, **cell: Any) -> dict[str, Row]:

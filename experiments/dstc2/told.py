@@ -7,8 +7,8 @@ from collections import Counter
 from experiments.dstc2.candidates import FILLS
 from experiments.dstc2.cells import CELLS
 from experiments.dstc2.relations import REFERENCE as ACCURACY
-from experiments.dstc2.shown import GROUPS, MAIN, Rows, chosen, headline
-from experiments.tables import side, spelled
+from experiments.dstc2.shown import GROUPS, MAIN, Rows, headline
+from experiments.tables import chosen, side, spelled
 
 REFERENCE = f"{ACCURACY}@1"
 

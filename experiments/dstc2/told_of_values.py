@@ -6,8 +6,8 @@ import numpy as np
 
 from experiments.dstc2.candidates import FILLS
 from experiments.dstc2.control import RETURN
-from experiments.dstc2.shown import DEGENERATE, MAIN, Rows, chosen, mean
-from experiments.tables import spelled
+from experiments.dstc2.shown import DEGENERATE, MAIN, Rows, mean
+from experiments.tables import chosen, spelled
 
 LARGE = 10
 """Points, of a placebo's gain."""

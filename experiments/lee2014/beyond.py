@@ -16,8 +16,6 @@ from extrinsic.correlation.coefficients import correlate
 from extrinsic.correlation.influence import without_each
 from extrinsic.correlation.resampling import draw_trackers
 
-LEVEL = 0.95
-
 
 def beyond_rows(points: Points, where: Where) -> list[dict[str, Any]]:
     """Core trackers, seeds averaged; only trackers are resampled."""
@@ -33,4 +31,4 @@ def beyond_rows(points: Points, where: Where) -> list[dict[str, Any]]:
         np.stack([correlate(metrics[..., some], targets[..., some], "pearson", "within") for some in drawn]),
         without_each(metrics, targets, "pearson", "within"),
     )
-    return rows_beyond(found, [{"fill": where.fill, **points.names[m]._asdict()} for m in places], LEVEL)
+    return rows_beyond(found, [{"fill": where.fill, **points.names[m]._asdict()} for m in places])

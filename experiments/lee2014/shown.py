@@ -9,7 +9,7 @@ from experiments.beyond import KINDS
 from experiments.lee2014.judging import FINDINGS, GAINS, GROUPS
 from experiments.lee2014.needed import MOST, SIZES, TARGETS
 from experiments.lee2014.runs import ESTIMATORS, FILLS, LEE, STATES, filled
-from experiments.tables import markdown, spelled
+from experiments.tables import chosen, markdown, spelled, without_fill
 from extrinsic.report.lee import FAILS, HOLDS, OPEN
 from extrinsic.report.numbers import correlation
 
@@ -20,10 +20,6 @@ SHOWN_SIZES = (8, 12, 16)
 """The first is about what Lee had."""
 
 ROC_V1, ROC_V2 = "best ROC.V1", "best ROC.V2"
-
-
-def only(rows: Rows, **where: Any) -> Rows:
-    return [row for row in rows if all(row[key] == value for key, value in where.items())]
 
 
 def policy_table(rows: Rows) -> str:
@@ -60,7 +56,7 @@ def metric_table(rows: Rows) -> str:
         line: dict[str, Any] = {"": name}
         for fill in FILLS:
             for target in ESTIMATORS:
-                of = [r for r in only(rows, fill=fill, target=target) if r["metric"] in metrics]
+                of = [r for r in chosen(rows, fill=fill, target=target) if r["metric"] in metrics]
                 line[f"{fill}, {target}"] = _best(of)
         table.append(line)
     return markdown(table, ["", *heads])
@@ -82,7 +78,7 @@ def finding_table(rows: Rows, seeds: int) -> str:
     for finding in (one for one in FINDINGS if one not in GAINS):
         for fill in FILLS:
             line: dict[str, Any] = {"finding": finding, "fill": fill}
-            for row in only(rows, finding=finding, fill=fill, scope="within"):
+            for row in chosen(rows, finding=finding, fill=fill, scope="within"):
                 said = f"{SHORT[row['verdict']]} {row['seeds_same']}/{seeds}"
                 line[f"{row['target']}, {row['trackers']}"] = f"{said}, {correlation(row['value'])}"
             table.append(line)
@@ -98,7 +94,7 @@ def count_table(rows: Rows) -> str:
     table = []
     for finding in FINDINGS:
         line: dict[str, Any] = {"finding": finding}
-        of = only(rows, finding=finding, scope="within")
+        of = chosen(rows, finding=finding, scope="within")
         for verdict, word in SHORT.items():
             live = [row["target"] == "live" for row in of if row["verdict"] == verdict]
             line |= {f"{word}, live": sum(live), f"{word}, estimated": len(live) - sum(live)}
@@ -116,10 +112,10 @@ def number_table(numbers: Rows, subsets: Rows, group: str) -> str:
             line: dict[str, Any] = {"finding": finding, "target": target}
             for fill in FILLS:
                 where = {"finding": finding, "target": target, "fill": fill, "trackers": group}
-                row = only(numbers, **where)[0]
+                row = chosen(numbers, **where)[0]
                 line[f"{fill}: number"] = f"{correlation(row['value'])} ± {correlation(row['error'])}"
                 for size in SHOWN_SIZES:
-                    right = only(subsets, size=size, **where)[0]["right"]
+                    right = chosen(subsets, size=size, **where)[0]["right"]
                     line[f"{fill}: right, {size}"] = f"{100 * right:.0f} %"
                 line[f"{fill}: needed"] = needed(row)
             table.append(line)
@@ -157,7 +153,7 @@ def foretold_table(numbers: Rows) -> str:
     table = []
     for target in TARGETS:
         for group in GROUPS:
-            of = only(numbers, target=target, trackers=group)
+            of = chosen(numbers, target=target, trackers=group)
             ratio = [row["foretold"] / row["error"] for row in of]
             away = [100.0 * abs(row["right_foretold"] - row["right"]) for row in of]
             table.append({
@@ -176,8 +172,7 @@ def beyond_table(rows: Rows) -> str:
     """The metrics that go best with the gain, in order, and others of the joint goal over all turns."""
     by_name: dict[str, dict[str, dict[str, Any]]] = {}
     for row in rows:
-        metric = row["metric"].replace(f", fill={row['fill']}", "").replace(f"(fill={row['fill']})", "")
-        name = f"{metric} · {row['component']} · {row['schedule']}"
+        name = f"{without_fill(row['metric'], row['fill'])} · {row['component']} · {row['schedule']}"
         by_name.setdefault(name, {})[f"{KINDS[row['kind']]}, {row['fill']}"] = row
     heads = [f"{words}, {fill}" for words in KINDS.values() for fill in FILLS]
     known = {name: cells for name, cells in by_name.items() if all(head in cells for head in heads)}

@@ -11,7 +11,8 @@ from experiments.lee2014.judging import SCORES as SCORES_FIRST
 from experiments.lee2014.needed import LEARNED_FROM, TAKEN, TARGETS, share_resolved
 from experiments.lee2014.relating import SCORES
 from experiments.lee2014.runs import ESTIMATORS, FILLS, LEE
-from experiments.lee2014.shown import SHORT, SHOWN_SIZES, only
+from experiments.lee2014.shown import SHORT, SHOWN_SIZES
+from experiments.tables import chosen
 from extrinsic.report.lee import FAILS, HOLDS
 from extrinsic.report.naming import Name
 from extrinsic.report.numbers import correlation, listing
@@ -32,7 +33,7 @@ def told_of_policies(policies: Rows, means: dict[tuple[str, str], Rows]) -> dict
     told: dict[str, Any] = {}
     for fill in FILLS:
         for target in TARGETS:
-            row = only(policies, fill=fill, target=target, claim="RL above behaviour")[0]
+            row = chosen(policies, fill=fill, target=target, claim="RL above behaviour")[0]
             told[f"gain_{target}_{fill}"] = row["value"]
         live, lstd = (
             sorted(means[fill, target], key=lambda row: -row["rl"]) for target in TARGETS
@@ -48,8 +49,8 @@ def told_of_policies(policies: Rows, means: dict[tuple[str, str], Rows]) -> dict
 def told_of_scope(findings: Rows) -> dict[str, int]:
     """How many verdicts change where points are pooled as they are, as Lee did."""
     keys = ("finding", "fill", "target", "trackers")
-    pooled = {tuple(row[key] for key in keys): row["verdict"] for row in only(findings, scope="pooled")}
-    of = [row for row in only(findings, scope="within") if row["finding"] not in GAINS]
+    pooled = {tuple(row[key] for key in keys): row["verdict"] for row in chosen(findings, scope="pooled")}
+    of = [row for row in chosen(findings, scope="within") if row["finding"] not in GAINS]
     changed = [row for row in of if pooled[tuple(row[key] for key in keys)] != row["verdict"]]
     against = [row for row in changed
                if {row["verdict"], pooled[tuple(row[key] for key in keys)]} == {HOLDS, FAILS}]  # fmt: skip
@@ -59,7 +60,7 @@ def told_of_scope(findings: Rows) -> dict[str, int]:
 def told_of_fill(findings: Rows) -> str:
     """Whether L2 and AvgP do better where a concept has to be believed by more than one half to be filled."""
     by_fill = [
-        [row["value"] for row in only(findings, finding=SCORES_FIRST, fill=fill, scope="within")]
+        [row["value"] for row in chosen(findings, finding=SCORES_FIRST, fill=fill, scope="within")]
         for fill in FILLS
     ]
     better = sum(threshold > argmax for argmax, threshold in zip(*by_fill, strict=True))
@@ -74,7 +75,7 @@ def told_of_tool(tool: Rows) -> str:
     """What the tool's own reports say, claim by claim."""
     lines = []
     for claim in dict.fromkeys(row["claim"] for row in tool):
-        said = [row["verdict"] for row in only(tool, claim=claim)]
+        said = [row["verdict"] for row in chosen(tool, claim=claim)]
         words = [f"{SHORT[verdict]} in {said.count(verdict)}" for verdict in SHORT if verdict in said]
         lines.append(f"- {claim}: {listing(words)} of {len(said)}.")
     return "\n".join(lines)
@@ -84,7 +85,7 @@ def told_of_foretelling(numbers: Rows) -> dict[str, Any]:
     """Whether subsets of few trackers know the error of all."""
     told: dict[str, Any] = {"learned_from": LEARNED_FROM}
     for group in GROUPS:
-        of = only(numbers, trackers=group)
+        of = chosen(numbers, trackers=group)
         told |= {f"size_{group}": of[0]["size"], f"right_at_{group}": of[0]["right_at"]}
     ratio = np.array([row["foretold"] / row["error"] for row in numbers])
     near = int(((ratio > 1.0 / NEAR) & (ratio < NEAR)).sum())
@@ -102,7 +103,7 @@ def told_of_metrics(rows: Rows) -> dict[str, str]:
     for fill in FILLS:
         for target in ESTIMATORS:
             of = [
-                r for r in only(rows, fill=fill, target=target) if r["metric"] in LEE and r["r"] is not None
+                r for r in chosen(rows, fill=fill, target=target) if r["metric"] in LEE and r["r"] is not None
             ]
             place, best = next((i, row) for i, row in enumerate(of, start=1) if row["metric"] in SCORES)
             lines.append(
@@ -117,7 +118,8 @@ def _told_of_twins(rows: Rows) -> list[str]:
     """The challenge's L2 is AvgP in other units wherever just one hypothesis is right."""
     keys = ("fill", "target", "schedule", "component")
     l2, avgp = (
-        {tuple(row[key] for key in keys): row["r"] for row in only(rows, metric=metric)} for metric in SCORES
+        {tuple(row[key] for key in keys): row["r"] for row in chosen(rows, metric=metric)}
+        for metric in SCORES
     )
     apart = max(abs(r - avgp[place]) for place, r in l2.items())
     told = (
@@ -128,7 +130,7 @@ def _told_of_twins(rows: Rows) -> list[str]:
 
 def _told_of_errors(rows: Rows) -> list[str]:
     """The equal error rate of the joint goal, where only a degenerate tracker makes it go the wrong way."""
-    odd = only(rows, metric="roc.v1_eer", component="joint", target="live")
+    odd = chosen(rows, metric="roc.v1_eer", component="joint", target="live")
     everyone, core = ([row[key] for row in odd] for key in ("r", "core"))
     if max(everyone) > 0.0 or min(core) < 0.0:
         return []
@@ -146,16 +148,16 @@ def _with_interval(row: dict[str, Any]) -> str:
 
 def told_of_needed(numbers: Rows, subsets: Rows) -> dict[str, str]:
     """What findings about policies take, and whether small subsets decide more than they may."""
-    gains = [row["needed"] for row in only(numbers, trackers="core") if row["finding"] in GAINS]
-    fewest, core = min(row["size"] for row in subsets), only(subsets, trackers="core")
-    right = [row["right"] for row in only(core, size=fewest) if row["finding"] in GAINS]
+    gains = [row["needed"] for row in chosen(numbers, trackers="core") if row["finding"] in GAINS]
+    fewest, core = min(row["size"] for row in subsets), chosen(subsets, trackers="core")
+    right = [row["right"] for row in chosen(core, size=fewest) if row["finding"] in GAINS]
     lines = [
         f"- RL above behaviour and above SL (core, live and LSTD) take at most {max(gains)} trackers; of "
         f"subsets of {fewest}, {100 * min(right):.0f} to {100 * max(right):.0f} % say so."
     ]
     first = SHOWN_SIZES[0]
     for target in TARGETS:
-        decided, allowed = _decided(only(numbers, trackers="core", target=target), only(core, size=first))
+        decided, allowed = _decided(chosen(numbers, trackers="core", target=target), chosen(core, size=first))
         short = decided > allowed + NOTICED
         word = "intervals of so few trackers are too short" if short else "about what they may"
         lines.append(
@@ -169,7 +171,7 @@ def _decided(numbers: Rows, subsets: Rows) -> tuple[float, float]:
     """How much small subsets decide, and how much they would with the error that all trackers show."""
     found, allowed = [], []
     for row in (one for one in numbers if one["finding"] not in GAINS):
-        part = only(subsets, **{key: row[key] for key in ("finding", "fill", "target")})[0]
+        part = chosen(subsets, **{key: row[key] for key in ("finding", "fill", "target")})[0]
         error = row["error"] * np.sqrt((row["size"] - TAKEN) / (part["size"] - TAKEN))
         found.append(part["right"])
         allowed.append(share_resolved(row["value"], float(error), part["size"] / row["size"]))
@@ -190,7 +192,7 @@ def told_of_spread(rows: Rows) -> dict[str, str]:
         f"of {len(rows)} rows trackers make more than seeds: {limit}."
     ]
     for target in ESTIMATORS:
-        of = [row["reliability"] for row in only(rows, target=target, trackers="core")]
+        of = [row["reliability"] for row in chosen(rows, target=target, trackers="core")]
         lines.append(
             f"- Between two seeds, the returns of core trackers by {target} correlate "
             f"{listing([correlation(value) for value in of])} ({listing(list(FILLS))})."

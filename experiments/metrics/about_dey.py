@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from experiments.metrics.files import T5
 from experiments.metrics.judging import AGREES, NOT, of_interval, percent, span
-from experiments.metrics.lookup import SAID, Claim, Tables, files_of, one, separated, worked
+from experiments.metrics.lookup import SAID, Claim, Tables, files_of, separated, worked
 from experiments.metrics.published import AGA, DEY, FGA, HUMAN_R, JGA, NOTHING_SA, SA, TURN
+from experiments.tables import one
 
 
 def claims(tables: Tables, systems: str) -> Iterator[Claim]:

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from experiments.metrics.files import SOM
 from experiments.metrics.judging import Tally, of_counts, of_interval, span
-from experiments.metrics.lookup import Claim, Tables, files_of, matches, one, whole_test, worked
+from experiments.metrics.lookup import Claim, Tables, files_of, matches, whole_test, worked
 from experiments.metrics.published import AGA, EARLIER, FGA, GCA, JGA, SA, TRAIT_R
 from experiments.metrics.traits import LEFT_OUT
+from experiments.tables import one
 
 
 def claims(tables: Tables, systems: str) -> Iterator[Claim]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from experiments.metrics.files import SOM, SYSTEMS
 from experiments.metrics.judging import Tally, of_counts, of_figure, of_interval, percent, span
-from experiments.metrics.lookup import SAID, Claim, Row, Tables, files_of, one, separated, whole_test, worked
+from experiments.metrics.lookup import SAID, Claim, Row, Tables, files_of, separated, whole_test, worked
 from experiments.metrics.published import (
     AGA,
     JGA,
@@ -23,6 +23,7 @@ from experiments.metrics.published import (
     SA,
 )
 from experiments.metrics.slots import ACTIVE, EVERY
+from experiments.tables import one
 
 PAPER = "Kim"
 

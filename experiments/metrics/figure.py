@@ -9,10 +9,11 @@ import numpy as np
 
 from experiments.figures import begin, plt, save
 from experiments.metrics.files import FEWER, SOM, SYSTEMS
-from experiments.metrics.lookup import Row, Tables, matches, one
+from experiments.metrics.lookup import Row, Tables, matches
 from experiments.metrics.published import FGA, GCA, JGA, KIM_MODELS, RSA, SA, TRAIT_R
 from experiments.metrics.slots import ACTIVE, EVERY, N_BINS
 from experiments.metrics.traits import LEFT_OUT
+from experiments.tables import one
 from extrinsic.metrics.turn_correlation import KIM_METRICS
 
 COLOURS = {FGA: "#D55E00", GCA: "#0072B2"}

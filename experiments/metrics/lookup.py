@@ -7,6 +7,7 @@ from typing import Any
 from experiments.metrics.files import FEWER, SYSTEMS
 from experiments.metrics.judging import of_counts, of_interval, span
 from experiments.metrics.published import AGA, F1, FGA, GCA, JGA, RSA, SA, TURN
+from experiments.tables import one
 
 Row = dict[str, Any]
 Tables = dict[str, list[Row]]
@@ -25,11 +26,6 @@ def files_of(rows: list[Row]) -> list[Row]:
 
 def matches(row: Row, **wanted: Any) -> bool:
     return all(row.get(key) == value for key, value in wanted.items())
-
-
-def one(rows: list[Row], **wanted: Any) -> Row:
-    (row,) = (row for row in rows if matches(row, **wanted))
-    return row
 
 
 def worked(tables: Tables, paper: str, source: str) -> Claim:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from experiments.metrics.columns import COLUMNS
 from experiments.metrics.files import COPY, FEWER, SOM, SYSTEMS, T5
 from experiments.metrics.judging import Tally, span
-from experiments.metrics.lookup import SAID, Row, Tables, files_of, matches, one
+from experiments.metrics.lookup import SAID, Row, Tables, files_of, matches
 from experiments.metrics.published import FGA, GCA, JGA, KIM_DOMAINS, RSA, SA, TRAIT_R, TURN
 from experiments.metrics.slots import ACTIVE, EVERY
 from experiments.metrics.traits import GIVEN, LEFT_OUT, METRICS, TRAITS, ZERO
-from experiments.tables import markdown
+from experiments.tables import markdown, one
 
 SHORT = SAID | {
     TURN: "turn", "improved_average_goal_accuracy": "IAGA", "fga(0.25)": "FGA .25", FGA: "FGA .5",

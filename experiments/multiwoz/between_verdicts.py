@@ -6,12 +6,13 @@ from typing import Any
 
 from experiments.multiwoz.between import OWN, SHARED, WITHOUT
 from experiments.multiwoz.published import PROTOTYPE, ROUNDING
-from experiments.multiwoz.shown import Rows, Tables, one, pick
+from experiments.multiwoz.shown import Rows, Tables
 from experiments.multiwoz.verdicts import LEVEL, listed
+from experiments.tables import chosen, one
 
 
 def between_verdict(tables: Tables, outcome: str) -> str:
-    rows = sorted(pick(tables["between"], dialogs=SHARED, outcome=outcome), key=lambda row: -row["r"])
+    rows = sorted(chosen(tables["between"], dialogs=SHARED, outcome=outcome), key=lambda row: -row["r"])
     sure = [row["metric"] for row in rows if row["p_adjusted"] <= LEVEL]
     held = [row for row in rows if row["low"] <= 0.0 <= row["high"]]
     word = f"{listed(sure)} predict {outcome}" if sure else f"no metric's r with {outcome} is resolved"
@@ -61,8 +62,8 @@ def influence_verdict(tables: Tables) -> dict[str, Any]:
     systems = [key for key in row if key not in ("outcome", "metric")]
     mover = max(systems, key=lambda name: abs(row[name] - observed))
     up = max(systems, key=lambda name: row[name])
-    left: Rows = pick(tables["left_out"], outcome="success")
-    highest = max(of["r"] for of in pick(tables["between"], dialogs=SHARED, outcome="success"))
+    left: Rows = chosen(tables["left_out"], outcome="success")
+    highest = max(of["r"] for of in chosen(tables["between"], dialogs=SHARED, outcome="success"))
     carried = max(of[mover] for of in left) < highest / 2.0
     return {
         "carried": "One system carries what there is." if carried else "No single system carries it.",
@@ -74,6 +75,6 @@ def influence_verdict(tables: Tables) -> dict[str, Any]:
 
 def _largest_change(tables: Tables, dialogs: str) -> float:
     """Of any r between systems, from the dialogs that all have to others."""
-    usual = {(row["outcome"], row["metric"]): row["r"] for row in pick(tables["between"], dialogs=SHARED)}
-    rows = pick(tables["between"], dialogs=dialogs)
+    usual = {(row["outcome"], row["metric"]): row["r"] for row in chosen(tables["between"], dialogs=SHARED)}
+    rows = chosen(tables["between"], dialogs=dialogs)
     return float(max(abs(row["r"] - usual[row["outcome"], row["metric"]]) for row in rows))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from experiments.multiwoz.between import OWN, SHARED, WITHOUT
-from experiments.tables import markdown
+from experiments.tables import chosen, markdown, one
 
 Rows = list[dict[str, Any]]
 Tables = dict[str, Rows]
@@ -20,18 +20,9 @@ HEADS = {
 }  # fmt: skip
 
 
-def pick(rows: Rows, **where: Any) -> Rows:
-    return [row for row in rows if all(row[key] == value for key, value in where.items())]
-
-
-def one(rows: Rows, **where: Any) -> dict[str, Any]:
-    (row,) = pick(rows, **where)
-    return row
-
-
 def ranked(tables: Tables, outcome: str, split: str) -> Rows:
     """The best first."""
-    return sorted(pick(tables["splits"], outcome=outcome, split=split), key=lambda row: -row["r"])
+    return sorted(chosen(tables["splits"], outcome=outcome, split=split), key=lambda row: -row["r"])
 
 
 def told(row: dict[str, Any], key: str = "r", low: str = "low", high: str = "high") -> str:
@@ -85,7 +76,7 @@ def inform_table(tables: Tables) -> str:
 
 def between_table(tables: Tables, outcome: str) -> str:
     lines = []
-    rows = pick(tables["between"], dialogs=SHARED, outcome=outcome)
+    rows = chosen(tables["between"], dialogs=SHARED, outcome=outcome)
     for row in sorted(rows, key=lambda row: -row["r"]):
         beside = {
             dialogs: one(tables["between"], dialogs=dialogs, outcome=outcome, metric=row["metric"])["r"]
@@ -153,7 +144,7 @@ def _filled(line: str, width: int, is_item: bool) -> str:
 
 def others_table(tables: Tables) -> str:
     lines = []
-    for row in pick(tables["others"], outcome="success"):
+    for row in chosen(tables["others"], outcome="success"):
         both = "" if row.get("both") is None else told_of(row, "both")
         lines.append({"predictor": row["predictor"], "within": told_of(row, "within"), "both centred": both})
     return markdown(lines, list(lines[0]))
@@ -168,6 +159,6 @@ def final_table(tables: Tables) -> str:
             "difference": told(row, "within_difference", "within_low", "within_high"),
             "both centred, difference": told(row, "both_difference", "both_low", "both_high"),
         }
-        for row in sorted(pick(tables["final"], outcome="success"), key=lambda row: -row["within_last"])
+        for row in sorted(chosen(tables["final"], outcome="success"), key=lambda row: -row["within_last"])
     ]
     return markdown(lines, list(lines[0]))

@@ -20,7 +20,6 @@ from experiments.multiwoz.shown import (
     jga_table,
     main_table,
     others_table,
-    pick,
     ranked,
     told,
     wrapped,
@@ -39,7 +38,7 @@ from experiments.multiwoz.verdicts import (
     near_first,
     orders_agree,
 )
-from experiments.tables import markdown
+from experiments.tables import chosen, markdown
 
 FAIR = 75.0
 """Percent of pairs in order, half way from a coin to certainty."""
@@ -167,9 +166,9 @@ def describe(tables: Tables) -> str:
     within, both = ranked(tables, "success", "within"), ranked(tables, "success", "both")
     first = within[0]["metric"]
     shown = list(dict.fromkeys([first, both[0]["metric"], "average_goal_accuracy", "gca", "fga(0.5)", "jga"]))
-    by_r = sorted(pick(tables["between"], dialogs=SHARED, outcome="success"), key=lambda row: -row["r"])
+    by_r = sorted(chosen(tables["between"], dialogs=SHARED, outcome="success"), key=lambda row: -row["r"])
     tool = by_r[0]
-    areas = {row["metric"]: 100.0 * row["area"] for row in pick(tables["ceilings"], outcome="success")}
+    areas = {row["metric"]: 100.0 * row["area"] for row in chosen(tables["ceilings"], outcome="success")}
     filled = TEXT.format(
         **counts, level=LEVEL, others=counts["systems"] - 1, n_metrics=len(within), lacking=lacking(tables),
         predict=metrics_that_predict(tables, "success"), first_within=first_of(tables, "success", "within"),

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from experiments.multiwoz.published import GIVEN_STATES
-from experiments.multiwoz.shown import Tables, one, pick, ranked, told, told_of
+from experiments.multiwoz.shown import Tables, ranked, told, told_of
+from experiments.tables import chosen, one
 from extrinsic.correlation.coefficients import correlate
 
 LEVEL = 0.05
@@ -100,7 +101,7 @@ def orders_agree(tables: Tables, split: str) -> str:
 
 def by_system(tables: Tables) -> dict[str, Any]:
     name = ranked(tables, "success", "within")[0]["metric"]
-    rows = sorted(pick(tables["by_system"], outcome="success"), key=lambda row: float(row[name]))
+    rows = sorted(chosen(tables["by_system"], outcome="success"), key=lambda row: float(row[name]))
     lowest, highest = rows[0], rows[-1]
     given = lowest["system"] in GIVEN_STATES
     return {
@@ -135,7 +136,7 @@ def difficulty_verdict(tables: Tables) -> dict[str, Any]:
 
 def beside_verdict(tables: Tables) -> dict[str, Any]:
     """Other predictors of success within a system."""
-    r = {row["predictor"]: row["within"] for row in pick(tables["others"], outcome="success")}
+    r = {row["predictor"]: row["within"] for row in chosen(tables["others"], outcome="success")}
     searched, not_searched = r["searched: slot_accuracy"], r["not searched: slot_accuracy"]
     matter = not_searched < searched / 2.0
     return {
@@ -148,7 +149,7 @@ def beside_verdict(tables: Tables) -> dict[str, Any]:
 
 
 def final_verdict(tables: Tables) -> str:
-    rows = pick(tables["final"], outcome="success")
+    rows = chosen(tables["final"], outcome="success")
     worse = [f"`{row['metric']}`" for row in rows if row["within_high"] < 0.0]
     better = [f"`{row['metric']}`" for row in rows if row["within_low"] > 0.0]
     parts = [f"better for {listed(better)}" if better else "clearly better for no metric"]

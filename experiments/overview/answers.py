@@ -9,11 +9,10 @@ from experiments.beyond import told_of_beyond
 from experiments.dstc2.answer import apart, told
 from experiments.dstc2.candidates import FILLS
 from experiments.dstc2.cells import CELLS
-from experiments.dstc2.relations import bare
-from experiments.dstc2.shown import DEGENERATE, MAIN, chosen, headline, mean
+from experiments.dstc2.shown import DEGENERATE, MAIN, headline, mean
 from experiments.dstc2.told import REFERENCE
 from experiments.overview.places import FILL, Row, Tables, places
-from experiments.tables import side, spelled
+from experiments.tables import chosen, side, spelled, without_fill
 
 LIVE = "live"
 N_WAYS = len(CELLS) * len(FILLS)
@@ -83,7 +82,10 @@ def firsts(tables: Tables) -> dict[str, tuple[str, str]]:
         rows = [row for row in rows if row["r"] is not None]
         whole, core = max(rows, key=lambda row: row["r"]), max(rows, key=lambda row: row["core"])
         for group, row, r in (("all", whole, spelled(whole)), ("core", core, f"{core['core']:.2f}")):
-            found[f"simulated, {group}, {fill}"] = bare(row["metric"], fill), f"@{row['schedule']} {r}"
+            found[f"simulated, {group}, {fill}"] = (
+                without_fill(row["metric"], fill),
+                f"@{row['schedule']} {r}",
+            )
     for fill in FILLS:
         for group in ("all", "core"):
             of = headline(tables["dstc2/correlations"], fill, group).values()
@@ -108,15 +110,16 @@ def in_short(tables: Tables) -> str:
     clear = sum(side(row) != "not resolved" for row in good)
     given = chosen(tables["dstc2/beyond"], kind="given")
     beyond = sum(side(row) == "above 0" for row in given)
-    listed = ", ".join(f"{name} {count}" for name, count in below.most_common())
+    listed = ", ".join(f"{name} {ways}" for name, ways in below.most_common())
+    total = len(firsts(tables))
     return (
-        f"In short: no metric is first everywhere; {metric} is in {count} of {len(firsts(tables))} places "
-        f"where policies were learned, and its lead over joint accuracy on real calls is "
-        f"{tally(map(side, lead))} fill rules. Clearly below accuracy there, in how many of {N_WAYS} ways to "
-        f"learn and reward: {listed or 'none'}. Among good trackers {clear} of {len(good)} differences from "
-        f"accuracy are clear. Given what the logged policy earned, {beyond} of {len(given)} correlations on "
-        "real calls are clearly above 0. Played live, what is gained goes best with "
-        f"{named(best_of_gain(tables))}."
+        f"In short: {metric} is first in {count} of {total} places where policies were learned, so "
+        f"{'one metric is' if count == total else 'no metric is'} first everywhere; its lead over joint "
+        f"accuracy on real calls is {tally(map(side, lead))} fill rules. Clearly below accuracy there, in "
+        f"how many of {N_WAYS} ways to learn and reward: {listed or 'none'}. Among good trackers {clear} of "
+        f"{len(good)} differences from accuracy are clear. Given what the logged policy earned, {beyond} of "
+        f"{len(given)} correlations on real calls are clearly above 0. Played live, what is gained goes "
+        f"best with {named(best_of_gain(tables))}."
     )
 
 
@@ -126,9 +129,8 @@ def _first_metric(tables: Tables) -> str:
     good = chosen(tables["dstc2/differences"], **MAIN, than=REFERENCE, trackers="good")
     return (
         f"{'; '.join(places_told)}. {metric} is first in {count} of {len(places_told)}. Its lead over "
-        "accuracy on "
-        f"DSTC2, core trackers: {told(lead) or 'none'}. Among good trackers, other metrics less accuracy: "
-        f"{tally(map(side, good))}."
+        f"accuracy on DSTC2, core trackers: {told(lead) or 'none'}. Among good trackers, other metrics "
+        f"less accuracy: {tally(map(side, good))}."
     )
 
 
@@ -144,8 +146,7 @@ def _schedules(tables: Tables) -> str:
     rows = [row for row in chosen(tables["dstc2/differences"], **MAIN) if row["metric"].endswith("@2")]
     return (
         f"{played_live(tables, 'schedule 2 below 1 and 3')}. On DSTC2, schedule 2 less 1 or 3 (accuracy, "
-        "L2; all, "
-        f"core, good trackers; both rules): {tally(map(side, rows))}; the largest difference is "
+        f"L2; all, core, good trackers; both rules): {tally(map(side, rows))}; the largest difference is "
         f"{max(abs(row['difference']) for row in rows):.2f}."
     )
 
@@ -159,8 +160,7 @@ def _roc(tables: Tables) -> str:
     ]
     return (
         f"{played_live(tables, finding)}; mean r {span(row['value'] for row in findings(tables, finding))}. "
-        "On "
-        f"DSTC2 (CA05): r {span(row['r'] for row in found)}, {tally(map(side, found))}."
+        f"On DSTC2 (CA05): r {span(row['r'] for row in found)}, {tally(map(side, found))}."
     )
 
 
@@ -206,10 +206,8 @@ def _gains(tables: Tables) -> str:
     )
     return (
         f"Played live: {', '.join(parts)}. On DSTC2, estimated: {mean(seen, 'rl_behaviour'):+.0f} over the "
-        "logged "
-        f"policy, {mean(seen, 'rl_sl'):+.0f} over sampled imitation; with the dialog manager hidden from "
-        "the state "
-        f"{mean(hidden, 'rl_behaviour'):+.0f} and {mean(hidden, 'rl_sl'):+.0f}."
+        f"logged policy, {mean(seen, 'rl_sl'):+.0f} over sampled imitation; with the dialog manager hidden "
+        f"from the state {mean(hidden, 'rl_behaviour'):+.0f} and {mean(hidden, 'rl_sl'):+.0f}."
     )
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from experiments.dstc2.relations import bare
 from experiments.dstc2.shown import headline
-from experiments.tables import read_csv
+from experiments.tables import chosen, read_csv, without_fill
 
 STUDIES = Path(__file__).parents[1]
 
@@ -61,7 +60,7 @@ def _embedded(rows: list[Row]) -> Found:
     """Against live play; r of all trackers with its interval, and `core`."""
     return _by_metric(
         {
-            bare(row["metric"]): row
+            without_fill(row["metric"], FILL): row
             for row in rows
             if (row["fill"], row["target"], row["schedule"]) == (FILL, "live", 1)
             and row["component"] in ("joint", "state")
@@ -76,5 +75,4 @@ def _dstc2(rows: list[Row], trackers: str) -> Found:
 
 
 def _multiwoz(rows: list[Row], split: str) -> Found:
-    of = [row for row in rows if (row["outcome"], row["split"]) == ("success", split)]
-    return _by_metric({row["metric"]: row for row in of})
+    return _by_metric({row["metric"]: row for row in chosen(rows, outcome="success", split=split)})

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from experiments.dstc2.relations import bare
 from experiments.overview import answers
 from experiments.overview.__main__ import write_page
 from experiments.overview.places import METRICS, STUDIES, places, read_tables
-from experiments.tables import side, spelled
+from experiments.tables import side, spelled, without_fill
 from tests.experiments.test_texts import stored
 
 
@@ -45,7 +44,7 @@ def test_words_by_hand() -> None:
     assert answers.tally(["a", "b", "a"]) == "a in 2 of 3, b in 1 of 3"
     assert spelled({"r": 0.5, "low": -0.25, "high": 1.0}) == "0.50 [-0.25, 1.00]"
     assert spelled(None) == ""
-    assert [bare(name) for name in ("fga(0.5, fill=argmax)", "jga(fill=argmax)", "l2")] == [
+    assert [without_fill(name, "argmax") for name in ("fga(0.5, fill=argmax)", "jga(fill=argmax)", "l2")] == [
         "fga(0.5)",
         "jga",
         "l2",
