@@ -46,9 +46,13 @@ def _value_ids(domain: Domain, vocabulary: Vocabulary) -> Ids:
 
 
 def _make_corpus(
-    domain: Domain, vocabulary: Vocabulary, values: Ids, n_dialogs: int, n_turns: int,
+    domain: Domain,
+    vocabulary: Vocabulary,
+    values: Ids,
+    n_dialogs: int,
+    n_turns: int,
     rng: np.random.Generator,
-) -> Corpus:  # fmt: skip
+) -> Corpus:
     total = n_dialogs * n_turns
     slot_names = [vocabulary.id(slot.parts[0] if slot.parts else slot.name) for slot in domain.slots]
     texts = np.array([vocabulary.id(f"heard {number}") for number in range(N_VALUES)], dtype=np.int32)

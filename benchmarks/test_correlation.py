@@ -19,9 +19,9 @@ from threadpoolctl import threadpool_limits
 from benchmarks.measuring import LINES, seconds
 from extrinsic.arrays import Floats
 from extrinsic.correlation.coefficients import Coefficient
+from extrinsic.correlation.paired_permutation import Swapped, swapped_p
 from extrinsic.correlation.permutation import draw_permutations, permutation_p
 from extrinsic.correlation.resampling import Sample, draw_trackers, resampled_correlations
-from extrinsic.correlation.swapping import Swapped, swapped_p
 
 N_METRICS, N_DATASETS, N_TRACKERS, N_DIALOGS = 100, 4, 16, 300
 N_RESAMPLES = N_PERMUTATIONS = 1_000
@@ -46,9 +46,11 @@ def sample() -> Sample:
     target = rng.normal(size=(1, *shape[1:]))
     metrics = target + rng.normal(size=shape)
     return Sample(
-        metrics, target, metrics + 0.2 * rng.normal(size=(N_RESAMPLES, *shape)),
+        metrics,
+        target,
+        metrics + 0.2 * rng.normal(size=(N_RESAMPLES, *shape)),
         target + 0.2 * rng.normal(size=(N_RESAMPLES, *target.shape)),
-    )  # fmt: skip
+    )
 
 
 def centred(values: Floats) -> Floats:
@@ -116,10 +118,15 @@ def test_permutations(benchmark: BenchmarkFixture) -> None:
 
             p.append(
                 stats.permutation_test(
-                    (np.arange(N_TRACKERS),), distance, permutation_type="pairings", vectorized=True,
-                    n_resamples=N_PERMUTATIONS, alternative="greater", rng=np.random.default_rng(0),
+                    (np.arange(N_TRACKERS),),
+                    distance,
+                    permutation_type="pairings",
+                    vectorized=True,
+                    n_resamples=N_PERMUTATIONS,
+                    alternative="greater",
+                    rng=np.random.default_rng(0),
                 ).pvalue
-            )  # fmt: skip
+            )
         return p
 
     with threadpool_limits(1):

@@ -14,17 +14,17 @@ from benchmarks.one_at_a_time import sparsify_one_at_a_time
 from extrinsic.arrays import Floats, Ints
 from extrinsic.corpus.formats import DSTC2
 from extrinsic.policy.basis import Basis, with_action
-from extrinsic.policy.dictionary import sparsify
+from extrinsic.policy.blocks import Blocks
 from extrinsic.policy.features import find_features
+from extrinsic.policy.kernel_lspi import KernelLSPI
 from extrinsic.policy.kernels import Gaussian
-from extrinsic.policy.lspi import KernelLSPI
 from extrinsic.policy.lstd import System
-from extrinsic.policy.signatures import Signatures
+from extrinsic.policy.sparsification import sparsify
 from extrinsic.policy.states import States
 from extrinsic.policy.transitions import END, Transitions, transitions_of
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import Expert, ExpertTracker, play, read_simulation
-from extrinsic.trackers.running import track
+from extrinsic.trackers.track import track
 from tests.real_data import ARCHIVE, needs_data, tracker_files
 
 ITERATION_LIMIT = 0.8
@@ -42,7 +42,7 @@ NU_FOR_1500 = 0.08
 
 @cache
 def make_decisions(n: int, n_signatures: int = 200, d: int = 10, seed: int = 0) -> Transitions:
-    """Dialogs of eight decisions. Signatures come as words do, a few often and many seldom; the numbers lie
+    """Dialogs of eight decisions. Blocks come as words do, a few often and many seldom; the numbers lie
     in [0, 1] around a place of their signature, in few directions as scores do; what is done depends on both.
     """
     rng = np.random.default_rng(seed)
@@ -132,7 +132,7 @@ def test_sparsification_against_one_at_a_time(benchmark: BenchmarkFixture) -> No
     continuous, table = decisions.states.continuous, table_of(decisions)
 
     def ours() -> Ints:
-        signatures, block = Signatures.of(table)
+        signatures, block = Blocks.of(table)
         return sparsify(continuous, block, len(signatures), KERNEL, NU_FOR_1500).rows
 
     def peer() -> Ints:

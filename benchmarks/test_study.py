@@ -18,15 +18,15 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.measuring import LINES, seconds
 from extrinsic.correlation.resampling import draw_trackers, resampled_correlations
-from extrinsic.simulation.settings import read_simulation
+from extrinsic.simulation.world_settings import read_simulation
+from extrinsic.study.configuration.settings import MetricsTable, StudySettings
+from extrinsic.study.configuration.settings_file import read_study
+from extrinsic.study.correlating.panel import TargetValue, build_panel
 from extrinsic.study.engine import Engine
-from extrinsic.study.measuring import Measurements, measure_tracker
-from extrinsic.study.panel import TargetValue, build_panel
-from extrinsic.study.reading import read_study
-from extrinsic.study.recipes import Part, SimulatedCorpus, TrackerRecipe, Unit
-from extrinsic.study.running import run_study
-from extrinsic.study.settings import MetricsTable, StudySettings
-from extrinsic.study.store import Result
+from extrinsic.study.runner import run_study
+from extrinsic.study.stages.inputs import Part, SimulatedDialogs, TrackerInput, Unit
+from extrinsic.study.stages.store import Result
+from extrinsic.study.stages.stored_scores import Measurements, measure_tracker
 
 CONFIG = Path(__file__).resolve().parents[1] / "configs" / "quick.toml"
 CHANGES = (
@@ -42,10 +42,23 @@ OVERHEAD, SPEED_UP, RESAMPLING = 0.05, 1.7, 3.0
 
 DATASETS = ("ds1", "ds2", "ds3", "ds4")
 TRACKERS = (
-    "accumulate", "baseline", "bayes_high", "bayes_low", "confident_only", "confirm_aware", "dempster_shafer",
-    "focus", "focus_overconfident", "hwu", "last_mention", "last_turn", "rank_only", "top_hypothesis", "vote",
+    "accumulate",
+    "baseline",
+    "bayes_high",
+    "bayes_low",
+    "confident_only",
+    "confirm_aware",
+    "dempster_shafer",
+    "focus",
+    "focus_overconfident",
+    "hwu",
+    "last_mention",
+    "last_turn",
+    "rank_only",
+    "top_hypothesis",
+    "vote",
     "window",
-)  # fmt: skip
+)
 N_RESAMPLES = 1_000
 
 
@@ -105,10 +118,10 @@ def stored() -> dict[tuple[str, str], bytes]:
     table = MetricsTable(fill=("argmax",))
     found = {}
     for dataset in DATASETS:
-        train, test = (SimulatedCorpus(simulation, dataset, split) for split in ("train", "test"))
+        train, test = (SimulatedDialogs(simulation, dataset, split) for split in ("train", "test"))
         unit = Unit(dataset, train, test, (Part(dataset),))
         for tracker in TRACKERS:
-            found[dataset, tracker] = measure_tracker(unit, TrackerRecipe(tracker), table).encode()
+            found[dataset, tracker] = measure_tracker(unit, TrackerInput(tracker), table).encode()
     return found
 
 

@@ -12,10 +12,10 @@ from extrinsic.corpus.formats import DSTC2
 from extrinsic.corpus.model import Corpus
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation.datasets import simulate
-from extrinsic.simulation.settings import read_simulation
-from extrinsic.trackers.definition import BuiltInTracker, LearnedTracker
-from extrinsic.trackers.joint import likeliest_assignments
-from extrinsic.trackers.running import track
+from extrinsic.simulation.world_settings import read_simulation
+from extrinsic.trackers.joint_lists import likeliest_assignments
+from extrinsic.trackers.protocol import BuiltInTracker, LearnedTracker
+from extrinsic.trackers.track import track
 from tests.real_data import ARCHIVE, needs_data
 
 # Turns a second.

@@ -10,17 +10,17 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.measuring import LINES, seconds
 from extrinsic.arrays import Floats
-from extrinsic.policy.live import LivePolicy
-from extrinsic.policy.lspi import KernelLSPI
+from extrinsic.policy.kernel_lspi import KernelLSPI
+from extrinsic.policy.live_policy import LivePolicy
 from extrinsic.policy.transitions import transitions_of
 from extrinsic.registry import ESTIMATORS, TRACKERS
 from extrinsic.simulation import read_simulation, simulate
-from extrinsic.trackers.running import track
-from extrinsic.value.augmenting import PROXIES, augment
-from extrinsic.value.case import Case
+from extrinsic.trackers.track import track
+from extrinsic.value.augmented_states import PROXIES, augment
 from extrinsic.value.diagnostics import checked, with_on_policy_gap
-from extrinsic.value.live import Stage
-from extrinsic.value.lstd import Lstd
+from extrinsic.value.evaluation_problem import EvaluationProblem
+from extrinsic.value.live import LivePlay
+from extrinsic.value.lstd_value import Lstd
 from tests.value.tables import repeated_case
 
 ALL_LIMIT = 5.0
@@ -39,15 +39,17 @@ def learned() -> KernelLSPI:
 
 
 @cache
-def case() -> Case:
+def case() -> EvaluationProblem:
     """Of DS1's test calls, proxies and all."""
     simulation = read_simulation()
     corpus = simulate(simulation, "ds1", "test").corpus
     output = track(TRACKERS.get(TRACKER), corpus, TRACKER)
     log = transitions_of(corpus, output)
     proxies = [track(TRACKERS.get(name), corpus, name) for name in PROXIES]
-    stage = Stage(LivePolicy("compact", learned()), TRACKERS.get(TRACKER), simulation.world("ds1"), N_LIVE)
-    return Case(log, learned().probabilities(log.states), augment(log, corpus, output, proxies), stage)
+    stage = LivePlay(LivePolicy("compact", learned()), TRACKERS.get(TRACKER), simulation.world("ds1"), N_LIVE)
+    return EvaluationProblem(
+        log, learned().probabilities(log.states), augment(log, corpus, output, proxies), stage
+    )
 
 
 def test_all_estimators_of_a_tracker(benchmark: BenchmarkFixture) -> None:

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from extrinsic.cli.progress import show_progress
+from extrinsic.study.configuration.settings import StudySettings
 from extrinsic.study.engine import Done, Engine
-from extrinsic.study.run import Run
-from extrinsic.study.running import run_study
-from extrinsic.study.settings import StudySettings
+from extrinsic.study.finished_run import Run
+from extrinsic.study.runner import run_study
 
 
 def make_run(settings: StudySettings, folder: Path, n_jobs: int = -1) -> Run:

@@ -33,9 +33,12 @@ class Statistic:
         low, high = interval(self.value, self.resampled, level=level)
         around = jackknife_interval(self.value, self.left_out, level, is_correlation)
         return {
-            name: float(self.value), "low": float(low), "high": float(high),
-            "jackknife_low": float(around[0]), "jackknife_high": float(around[1]),
-        }  # fmt: skip
+            name: float(self.value),
+            "low": float(low),
+            "high": float(high),
+            "jackknife_low": float(around[0]),
+            "jackknife_high": float(around[1]),
+        }
 
 
 def partial(a: Statistic, b: Statistic, between: Statistic) -> Statistic:

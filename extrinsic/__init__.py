@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from extrinsic.corpus.formats import read_tracker as read_tracker
     from extrinsic.metrics.scoring import Scores as Scores
     from extrinsic.metrics.scoring import score as score
-    from extrinsic.study.reading import read_study as read_study
-    from extrinsic.study.run import Run as Run
-    from extrinsic.study.running import run_study as run_study
+    from extrinsic.study.configuration.settings_file import read_study as read_study
+    from extrinsic.study.finished_run import Run as Run
+    from extrinsic.study.runner import run_study as run_study
 
 __version__ = "0.1.0"
 
@@ -23,9 +23,9 @@ _API = {
     "read_corpus": "extrinsic.corpus.formats",
     "read_tracker": "extrinsic.corpus.formats",
     "read_states": "extrinsic.corpus.formats",
-    "read_study": "extrinsic.study.reading",
-    "run_study": "extrinsic.study.running",
-    "Run": "extrinsic.study.run",
+    "read_study": "extrinsic.study.configuration.settings_file",
+    "run_study": "extrinsic.study.runner",
+    "Run": "extrinsic.study.finished_run",
 }
 
 __all__ = ["__version__", *_API]

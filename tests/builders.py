@@ -14,9 +14,16 @@ Json = Any
 Pair = tuple[str, Any]
 
 DSTC1_SLOTS = (
-    "route", "from.desc", "from.neighborhood", "from.monument", "to.desc", "to.neighborhood", "to.monument",
-    "date", "time",
-)  # fmt: skip
+    "route",
+    "from.desc",
+    "from.neighborhood",
+    "from.monument",
+    "to.desc",
+    "to.neighborhood",
+    "to.monument",
+    "date",
+    "time",
+)
 
 ONTOLOGY = {
     "informable": {
@@ -80,9 +87,12 @@ def heard(score: float, *acts: Json) -> Json:
 
 
 def log_turn(
-    number: int, system: Sequence[Json], live: Sequence[Json], batch: Sequence[Json] | None = None,
+    number: int,
+    system: Sequence[Json],
+    live: Sequence[Json],
+    batch: Sequence[Json] | None = None,
     restart: bool | None = None,
-) -> Json:  # fmt: skip
+) -> Json:
     understood = {"live": {"slu-hyps": list(live)}}
     if batch is not None:
         understood["batch"] = {"slu-hyps": list(batch)}
@@ -134,9 +144,11 @@ def dstc2_labels(session: str, turns: Sequence[Json], success: bool | None = Non
 
 
 def dstc2_turn(
-    goals: Mapping[str, Mapping[str, float]], joint: Sequence[Json] | None = None,
-    method: Mapping[str, float] | None = None, requested: Mapping[str, float] | None = None,
-) -> Json:  # fmt: skip
+    goals: Mapping[str, Mapping[str, float]],
+    joint: Sequence[Json] | None = None,
+    method: Mapping[str, float] | None = None,
+    requested: Mapping[str, float] | None = None,
+) -> Json:
     turn = {
         "goal-labels": {slot: dict(values) for slot, values in goals.items()},
         "method-label": dict(method or {}),
@@ -150,10 +162,8 @@ def tracker(dataset: str, sessions: Mapping[str, Sequence[Json]], wall_time: flo
     return {
         "dataset": dataset,
         "wall-time": wall_time,
-        "sessions": [
-            {"session-id": session, "turns": list(turns)} for session, turns in sessions.items()
-        ],
-    }  # fmt: skip
+        "sessions": [{"session-id": session, "turns": list(turns)} for session, turns in sessions.items()],
+    }
 
 
 def only_sessions(files: Files, positions: Sequence[int]) -> Files:

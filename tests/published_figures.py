@@ -31,10 +31,20 @@ T5_ZERO_SHOT_ATTRACTION = {
 }
 
 END_TO_END_JGA = {
-    "uniconv": 56.67, "augpt": 54.96, "labes": 49.36, "rstod": 49.23, "galaxy-e2e": 47.40, "dots": 47.38,
-    "pptod": 45.28, "mars": 45.04, "bort": 44.51, "mintl": 44.34, "ubar": 41.66, "soloist": 34.62,
+    "uniconv": 56.67,
+    "augpt": 54.96,
+    "labes": 49.36,
+    "rstod": 49.23,
+    "galaxy-e2e": 47.40,
+    "dots": 47.38,
+    "pptod": 45.28,
+    "mars": 45.04,
+    "bort": 44.51,
+    "mintl": 44.34,
+    "ubar": 41.66,
+    "soloist": 34.62,
     "damd": 29.02,
-}  # fmt: skip
+}
 
 HIGH = "restaurant-area-centre, restaurant-food-indian, restaurant-price-high"
 KIM_A6 = [

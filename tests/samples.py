@@ -117,7 +117,7 @@ def small_dstc2() -> Dstc2Files:
             ],
             dialog_manager=1,
         ),
-    }  # fmt: skip
+    }
     wants_thai = dstc2_label_turn({"food": "thai"}, "byconstraints", [], [thai])
     labels = {
         "Mar13_S0A0/one": dstc2_labels(

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from extrinsic.errors import InputError
-from extrinsic.study.reading import read_study
+from extrinsic.study.configuration.settings_file import read_study
 from tests.builders import write_state_sets
 from tests.samples import small_state_sets
 

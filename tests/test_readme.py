@@ -12,8 +12,8 @@ import pytest
 from extrinsic.cli.main import build_parser
 from extrinsic.domain import load_domain
 from extrinsic.registry import METRICS, TRACKERS
-from extrinsic.settings import check_tree
-from extrinsic.study.settings import StudySettings
+from extrinsic.study.configuration.settings import StudySettings
+from extrinsic.toml_files import check_tree
 from tests.real_data import find_data
 
 ROOT = Path(__file__).parents[1]

@@ -16,9 +16,7 @@ pytestmark = needs_data
 def test_every_dstc2_tracker_validates(part: str, sessions: int, turns: int, n_files: int) -> None:
     files = tracker_files(part)
     assert len(files) == n_files
-    outcome = run(
-        "validate", "--format", "dstc2", "--corpus", ARCHIVE, "--dataset", f"dstc2_{part}", *files
-    )  # fmt: skip
+    outcome = run("validate", "--format", "dstc2", "--corpus", ARCHIVE, "--dataset", f"dstc2_{part}", *files)
     assert outcome.code == 0
     for file in files:
         assert f"{file}: {sessions:,} sessions, {turns:,} turns" in outcome.output

@@ -28,12 +28,18 @@ from extrinsic.storage import (
 TEXT = b'{"a": 1}' * 50
 
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**60), 2**60) | st.text(max_size=5)
-    | st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from([":", '":', "a:b", "\\u003a"]),
-    lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(st.text(max_size=3) | st.sampled_from([":", "a"]), inner, max_size=3),
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**60), 2**60)
+    | st.text(max_size=5)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.sampled_from([":", '":', "a:b", "\\u003a"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.text(max_size=3) | st.sampled_from([":", "a"]), inner, max_size=3)
+    ),
     max_leaves=8,
-)  # fmt: skip
+)
 
 
 def problems_of(data: bytes) -> list[str]:
@@ -140,7 +146,7 @@ class TestWriting:
 
     def test_an_interrupt_leaves_nothing_behind(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:  # fmt: skip
+    ) -> None:
         def interrupt(*arguments: object) -> None:
             raise KeyboardInterrupt
 

@@ -25,7 +25,7 @@ from experiments.runs import make_run
 from experiments.tables import read_csv, write_csv
 from extrinsic.cli.progress import show_progress
 from extrinsic.parallel import run_in_parallel
-from extrinsic.study.run import Run
+from extrinsic.study.finished_run import Run
 
 TABLES = ("gains", "checks", "flags", "correlations", "differences", "beyond", "control")
 

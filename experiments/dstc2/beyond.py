@@ -13,9 +13,9 @@ from experiments.statistic import Statistic
 from extrinsic.correlation.coefficients import correlate
 from extrinsic.correlation.influence import without_each
 from extrinsic.correlation.resampling import Sample, draw_trackers, resampled_correlations
-from extrinsic.study.panel import Panel
-from extrinsic.study.reading import read_study
-from extrinsic.study.run import Run
+from extrinsic.study.configuration.settings_file import read_study
+from extrinsic.study.correlating.panel import Panel
+from extrinsic.study.finished_run import Run
 
 
 def beyond_rows(run: Run, panels: dict[str, Panel]) -> list[dict[str, Any]]:

@@ -14,13 +14,13 @@ from extrinsic.corpus.splits import fold_of_dialogs
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.policy.behaviour import find_learner
 from extrinsic.policy.features import find_features
-from extrinsic.policy.lspi import KernelLSPI
+from extrinsic.policy.kernel_lspi import KernelLSPI
 from extrinsic.policy.reward import Reward
 from extrinsic.policy.transitions import Transitions, transitions_of
 from extrinsic.registry import ESTIMATORS
-from extrinsic.value.augmenting import augment
-from extrinsic.value.case import Case
+from extrinsic.value.augmented_states import augment
 from extrinsic.value.diagnostics import checked
+from extrinsic.value.evaluation_problem import EvaluationProblem
 
 FEATURES = ("compact", "grouped_history")
 GAMMAS = (0.95, 1.0)
@@ -54,8 +54,11 @@ class Calls:
     proxies: tuple[TrackerOutput, ...]
 
     def take(self, dialogs: Any) -> Calls:
-        return Calls(self.corpus.take(dialogs), self.output.take(dialogs),
-                    tuple(proxy.take(dialogs) for proxy in self.proxies))  # fmt: skip
+        return Calls(
+            self.corpus.take(dialogs),
+            self.output.take(dialogs),
+            tuple(proxy.take(dialogs) for proxy in self.proxies),
+        )
 
 
 def gains_of(whole: Calls, fold: int) -> list[dict[str, Any]]:
@@ -90,7 +93,7 @@ def _learner(candidate: Candidate) -> KernelLSPI:
 def _row(
     candidate: Candidate, fill: str, learner: KernelLSPI, test: Transitions, augmented: Any
 ) -> dict[str, Any]:
-    case = Case(test, learner.probabilities(test.states), augmented)
+    case = EvaluationProblem(test, learner.probabilities(test.states), augmented)
     value = checked(ESTIMATORS.get(ESTIMATOR).estimate(case), case)
     gain = value.mean - float(test.returns().mean())
     return {**vars(candidate), "fill": fill, "gain": gain, "flags": value.flags}
@@ -109,10 +112,17 @@ def summarise(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         behind = first - gains[candidate]
         error = float(behind.std(ddof=1) / np.sqrt(len(behind)))
         flags = [row["flags"] for row in rows if _is(row, candidate)]
-        summary.append({
-            **vars(candidate), "gain": float(gains[candidate].mean()), "behind": float(behind.mean()),
-            "standard_error": error, "trackers": len(behind), "cells": len(flags), "flags": _counted(flags),
-        })  # fmt: skip
+        summary.append(
+            {
+                **vars(candidate),
+                "gain": float(gains[candidate].mean()),
+                "behind": float(behind.mean()),
+                "standard_error": error,
+                "trackers": len(behind),
+                "cells": len(flags),
+                "flags": _counted(flags),
+            }
+        )
     return summary
 
 

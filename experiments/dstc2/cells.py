@@ -9,22 +9,32 @@ from typing import Any
 from experiments.dstc2.candidates import ESTIMATOR
 from experiments.dstc2.choose import CHOSEN, CONFIG, FOLDER
 from extrinsic.errors import InputError, Problems
-from extrinsic.study.reading import read_study
-from extrinsic.study.settings import StudySettings
+from extrinsic.study.configuration.settings import StudySettings
+from extrinsic.study.configuration.settings_file import read_study
 
 TARGET = f"rl.{ESTIMATOR}"
 DSTC = ("accuracy", "l2", "avgp", "mrr", "roc.v1_eer", "roc.v1_ca05", "roc.v2_ca05")
 STATES = (
-    "jga", "slot_accuracy", "average_goal_accuracy", "improved_average_goal_accuracy", "slot_f1",
-    "relative_slot_accuracy", "turn_match", "fga(0.5)", "gca",
-)  # fmt: skip
+    "jga",
+    "slot_accuracy",
+    "average_goal_accuracy",
+    "improved_average_goal_accuracy",
+    "slot_f1",
+    "relative_slot_accuracy",
+    "turn_match",
+    "fga(0.5)",
+    "gca",
+)
 """The headline metrics: of joint goals, and of states."""
 
 BRIEF = (
-    f"metrics.names={[*DSTC, *STATES]}", 'metrics.components=["goal.joint"]',
-    f'value.estimators=["{ESTIMATOR}"]', "value.on_policy=false", "value.placebo=false",
+    f"metrics.names={[*DSTC, *STATES]}",
+    'metrics.components=["goal.joint"]',
+    f'value.estimators=["{ESTIMATOR}"]',
+    "value.on_policy=false",
+    "value.placebo=false",
     "correlation.permutations=999",
-)  # fmt: skip
+)
 """What the runs beside the main one do with."""
 
 
@@ -72,7 +82,10 @@ def read_choices() -> dict[str, Any]:
     problems = Problems(str(CONFIG.name))
     for key in CHOSEN:
         if getattr(policy, key) != choices[key]:
-            problems.add(f"policy.{key} is not what was chosen on the training calls",
-                         expected=str(choices[key]), found=str(getattr(policy, key)))  # fmt: skip
+            problems.add(
+                f"policy.{key} is not what was chosen on the training calls",
+                expected=str(choices[key]),
+                found=str(getattr(policy, key)),
+            )
     problems.raise_errors()
     return choices

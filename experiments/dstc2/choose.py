@@ -21,17 +21,17 @@ from experiments.data import require, run
 from experiments.dstc2.candidates import N_FOLDS, Calls, gains_of, summarise
 from experiments.tables import write_csv
 from extrinsic.cli.progress import show_progress
-from extrinsic.cli.tables import print_table
+from extrinsic.cli.text_tables import print_table
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.correlation.duplicates import agreement, near_duplicates
 from extrinsic.parallel import run_in_parallel
 from extrinsic.registry import TRACKERS
 from extrinsic.storage import encode_json, write_atomic
-from extrinsic.study.reading import read_study
-from extrinsic.study.settings import StudySettings
-from extrinsic.study.targets import tracker_names
-from extrinsic.trackers.running import track
+from extrinsic.study.configuration.settings import StudySettings
+from extrinsic.study.configuration.settings_file import read_study
+from extrinsic.study.configuration.targets import tracker_names
+from extrinsic.trackers.track import track
 
 CHOSEN = ("features", "gamma", "ridge", "threshold")
 FOLDER = Path(__file__).parent
@@ -97,12 +97,14 @@ def joint_accuracy(corpus: Corpus, output: TrackerOutput) -> float:
 def choices_text(first: dict[str, Any], judged: list[dict[str, Any]]) -> str:
     """choices.toml: the settings that came first, and the good trackers."""
     good = [row["tracker"] for row in judged if row["good"] and not row["nearly"]]
-    return "\n".join([
-        "# Written by `python -m experiments.dstc2.choose`, from the training calls alone.",
-        *(f"{key} = {_toml(first[key])}" for key in CHOSEN),
-        f"good = {_toml(good)}",
-        "",
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            "# Written by `python -m experiments.dstc2.choose`, from the training calls alone.",
+            *(f"{key} = {_toml(first[key])}" for key in CHOSEN),
+            f"good = {_toml(good)}",
+            "",
+        ]
+    )
 
 
 def _toml(value: Any) -> str:

@@ -17,11 +17,11 @@ from experiments.dstc2.relations import bare, is_headline
 from extrinsic.arrays import Floats
 from extrinsic.correlation.coefficients import correlate, is_flat
 from extrinsic.correlation.intervals import interval
-from extrinsic.metrics.resampling import resample_dialogs
-from extrinsic.study.measuring import Measurements
-from extrinsic.study.panel import oriented_metrics
-from extrinsic.study.reading import read_study
-from extrinsic.study.run import Run
+from extrinsic.metrics.dialog_resampling import resample_dialogs
+from extrinsic.study.configuration.settings_file import read_study
+from extrinsic.study.correlating.panel import oriented_metrics
+from extrinsic.study.finished_run import Run
+from extrinsic.study.stages.stored_scores import Measurements
 
 OUTCOME = "success"
 RESAMPLES = 1_000
@@ -55,10 +55,16 @@ def control_rows(run: Run, trackers: list[str]) -> list[dict[str, Any]]:
         r = _within(values[m][:, there], success[there], condition[there], np.ones((1, int(there.sum()))))
         drawn = _within(values[m][:, there], success[there], condition[there], weights[:, there])
         low, high = interval(r[0], drawn)
-        rows.append({
-            "metric": name, "calls": int(there.sum()), "between_calls": float(r[0]), "low": float(low),
-            "high": float(high), **_between(whole, m, of_condition),
-        })  # fmt: skip
+        rows.append(
+            {
+                "metric": name,
+                "calls": int(there.sum()),
+                "between_calls": float(r[0]),
+                "low": float(low),
+                "high": float(high),
+                **_between(whole, m, of_condition),
+            }
+        )
     return rows
 
 

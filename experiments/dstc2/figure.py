@@ -42,8 +42,9 @@ def _correlations(panel: Any, rows: list[dict[str, Any]], fill: str, names: list
         there = [place for place, name in enumerate(names) if name in of]
         chosen = [of[names[place]] for place in there]
         at = np.array(there) + 0.25 * (1 - number)
-        panel.hlines(at, [row["low"] for row in chosen], [row["high"] for row in chosen], color=colour,
-                     linewidth=1.0)  # fmt: skip
+        panel.hlines(
+            at, [row["low"] for row in chosen], [row["high"] for row in chosen], color=colour, linewidth=1.0
+        )
         label = f"{trackers} ({chosen[0]['n']} trackers)"
         panel.plot([row["r"] for row in chosen], at, "o", color=colour, markersize=3.2, label=label)
     panel.set_xlim(-1.0, 1.03)
@@ -63,8 +64,14 @@ def _gains(panel: Any, rows: list[dict[str, Any]]) -> None:
         at = np.arange(len(names)) + 0.15 * (1 - 2 * number)
         low, high = ([of[name][f"rl_behaviour_{end}"] for name in names] for end in ("low", "high"))
         panel.hlines(at, low, high, color=colour, linewidth=1.0)
-        panel.plot([of[name]["rl_behaviour"] for name in names], at, "o", color=colour, markersize=3.2,
-                   label=f"manager {manager}")  # fmt: skip
+        panel.plot(
+            [of[name]["rl_behaviour"] for name in names],
+            at,
+            "o",
+            color=colour,
+            markersize=3.2,
+            label=f"manager {manager}",
+        )
     panel.set_yticks(range(len(names)), names)
     panel.set_ylim(-0.7, len(names) - 0.3)
     panel.set_xlabel("gain over the logged policy, points")

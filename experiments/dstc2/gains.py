@@ -10,8 +10,8 @@ import numpy as np
 from experiments.dstc2.candidates import ESTIMATOR, FILLS
 from experiments.dstc2.cells import Cell
 from extrinsic.arrays import Floats
-from extrinsic.study.run import Run
-from extrinsic.study.store import Result
+from extrinsic.study.finished_run import Run
+from extrinsic.study.stages.store import Result
 
 Rows = list[dict[str, Any]]
 Worth = tuple[float, Floats]
@@ -78,10 +78,16 @@ def check_rows(cell: Cell, run: Run, trackers: list[str]) -> Rows:
                 gain.append(returns[*place, "rl", "lstd"]["value"] - logged - found["on_policy_gap"])
                 placebo.append(found["placebo_gain"])
                 own.append(diagnostics[*place, "rl", ESTIMATOR]["on_policy_gap"])
-            rows.append({
-                **cell.label, "fill": fill, "tracker": tracker, "gain": float(shares @ np.array(gain)),
-                "placebo": float(shares @ np.array(placebo)), "on_policy_gap": float(shares @ np.array(own)),
-            })  # fmt: skip
+            rows.append(
+                {
+                    **cell.label,
+                    "fill": fill,
+                    "tracker": tracker,
+                    "gain": float(shares @ np.array(gain)),
+                    "placebo": float(shares @ np.array(placebo)),
+                    "on_policy_gap": float(shares @ np.array(own)),
+                }
+            )
     return rows
 
 

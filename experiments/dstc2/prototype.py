@@ -22,28 +22,42 @@ from experiments.dstc2.candidates import FILLS
 from experiments.dstc2.choose import CONFIG, FOLDER
 from experiments.tables import write_csv
 from extrinsic.cli.progress import show_progress
-from extrinsic.cli.tables import print_table
+from extrinsic.cli.text_tables import print_table
 from extrinsic.parallel import run_in_parallel
 from extrinsic.policy.features import find_features
-from extrinsic.policy.lspi import KernelLSPI
+from extrinsic.policy.kernel_lspi import KernelLSPI
 from extrinsic.policy.reward import Reward
 from extrinsic.policy.supervised import SupervisedPolicy
 from extrinsic.policy.transitions import transitions_of
 from extrinsic.registry import ESTIMATORS
+from extrinsic.study.configuration.settings_file import read_study
 from extrinsic.study.planning import make_plan
-from extrinsic.study.reading import read_study
-from extrinsic.study.recipes import corpus_of, output_of
-from extrinsic.value.augmenting import augment
-from extrinsic.value.case import Case
+from extrinsic.study.stages.inputs import corpus_of, output_of
+from extrinsic.value.augmented_states import augment
 from extrinsic.value.estimators import Estimator
-from extrinsic.value.lstd import Lstd
+from extrinsic.value.evaluation_problem import EvaluationProblem
+from extrinsic.value.lstd_value import Lstd
 from extrinsic.value.q_function import KernelSettings
 
 TRACKERS = (
-    "baseline", "focus", "hwu", "hwu_original", "yarbus_16", "yarbus_24", "yarbus_28", "yarbus_30",
-    "yarbus_31", "accumulate", "bayes_none", "confident_only", "last_mention", "last_turn", "logistic",
-    "rank_only", "top_hypothesis",
-)  # fmt: skip
+    "baseline",
+    "focus",
+    "hwu",
+    "hwu_original",
+    "yarbus_16",
+    "yarbus_24",
+    "yarbus_28",
+    "yarbus_30",
+    "yarbus_31",
+    "accumulate",
+    "bayes_none",
+    "confident_only",
+    "last_mention",
+    "last_turn",
+    "logistic",
+    "rank_only",
+    "top_hypothesis",
+)
 """Seventeen, as there; which those were is not told."""
 
 OURS = {"features": "compact", "gamma": 1.0, "ridge": 100.0, "threshold": 0.1}
@@ -81,18 +95,23 @@ def rows_of(name: str, way: dict[str, Any]) -> list[dict[str, Any]]:
     augmented = augment(transitions, test, output, proxies, reward)
     learner = KernelLSPI(gamma=way["gamma"], ridge=way["ridge"], threshold=way["threshold"])
     learner.fit(learned_from)
-    rl = Case(transitions, learner.probabilities(transitions.states), augmented)
+    rl = EvaluationProblem(transitions, learner.probabilities(transitions.states), augmented)
     rows = []
     for sampled in (True, False):
         imitated = SupervisedPolicy(learner.behaviour_, sampled=sampled).probabilities(transitions.states)
-        sl = Case(transitions, imitated, augmented)
+        sl = EvaluationProblem(transitions, imitated, augmented)
         for label, estimator in ESTIMATED.items():
             value = estimator.estimate(rl).mean
-            rows.append({
-                **way, "sl": "sampled" if sampled else "likeliest", "estimator": label, "tracker": name,
-                "rl_sl": value - estimator.estimate(sl).mean,
-                "rl_logged": value - estimator.estimate(rl.behaviour(logged=True)).mean,
-            })  # fmt: skip
+            rows.append(
+                {
+                    **way,
+                    "sl": "sampled" if sampled else "likeliest",
+                    "estimator": label,
+                    "tracker": name,
+                    "rl_sl": value - estimator.estimate(sl).mean,
+                    "rl_logged": value - estimator.estimate(rl.behaviour(logged=True)).mean,
+                }
+            )
     return rows
 
 

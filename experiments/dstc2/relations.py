@@ -13,9 +13,9 @@ from experiments.tables import without_fill
 from extrinsic.correlation.coefficients import correlate
 from extrinsic.correlation.influence import without_each
 from extrinsic.correlation.resampling import draw_trackers, resampled_correlations
-from extrinsic.study.panel import MetricName, Panel
-from extrinsic.study.reading import read_study
-from extrinsic.study.run import Run
+from extrinsic.study.configuration.settings_file import read_study
+from extrinsic.study.correlating.panel import MetricName, Panel
+from extrinsic.study.finished_run import Run
 from extrinsic.study.stored_panel import stored_panel
 
 Rows = list[dict[str, Any]]

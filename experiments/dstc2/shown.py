@@ -56,11 +56,16 @@ def difference_table(rows: Rows) -> str:
     }
     heads = ["metric", "than", *(f"{fill}, {group}" for fill, group in keys)]
     lines = [
-        {"metric": metric, "than": than,
-         **{f"{fill}, {group}": spelled(of[fill, group].get((metric, than)), "difference")
-            for fill, group in keys}}
+        {
+            "metric": metric,
+            "than": than,
+            **{
+                f"{fill}, {group}": spelled(of[fill, group].get((metric, than)), "difference")
+                for fill, group in keys
+            },
+        }
         for metric, than in of[keys[0]]
-    ]  # fmt: skip
+    ]
     return markdown(lines, heads)
 
 
@@ -119,10 +124,14 @@ def choice_table(rows: Rows) -> str:
 
 def control_table(rows: Rows) -> str:
     lines = [
-        {"metric": row["metric"], "calls": row["calls"], "between calls": spelled(row, "between_calls"),
-         "pooled": row["pooled"]}
+        {
+            "metric": row["metric"],
+            "calls": row["calls"],
+            "between calls": spelled(row, "between_calls"),
+            "pooled": row["pooled"],
+        }
         for row in sorted(rows, key=lambda row: -row["between_calls"])
-    ]  # fmt: skip
+    ]
     return markdown(lines, ("metric", "calls", "between calls", "pooled"))
 
 
@@ -154,8 +163,16 @@ def together_table(rows: Rows) -> str:
                 )
                 for manager in ("seen", "hidden")
             )
-            lines.append({"features": features, "gamma": gamma, "estimator": estimator, "seen": seen,
-                          "hidden": hidden, "hidden - seen": hidden - seen})  # fmt: skip
+            lines.append(
+                {
+                    "features": features,
+                    "gamma": gamma,
+                    "estimator": estimator,
+                    "seen": seen,
+                    "hidden": hidden,
+                    "hidden - seen": hidden - seen,
+                }
+            )
     return markdown(lines, tuple(lines[0]))
 
 

@@ -8,12 +8,12 @@ from typing import Any
 
 from experiments.tables import write_csv
 from extrinsic.cli.simulate import dataset_row
-from extrinsic.cli.tables import print_table
+from extrinsic.cli.text_tables import print_table
 from extrinsic.metrics.scoring import score
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import Play, read_simulation, simulate
-from extrinsic.trackers.definition import flags_of
-from extrinsic.trackers.running import track
+from extrinsic.trackers.protocol import flags_of
+from extrinsic.trackers.track import track
 
 FOLDER = Path(__file__).parent
 METRICS = ("accuracy", "l2", "avgp")
@@ -57,8 +57,10 @@ def main() -> None:
         by_accuracy = sorted(of_dataset, key=lambda row: -row["accuracy"])
         by_l2 = sorted(of_dataset, key=lambda row: row["l2"])
         moved = sum(a["tracker"] != b["tracker"] for a, b in zip(by_accuracy, by_l2, strict=True))
-        print(f"{dataset}: joint accuracy {min(joint):.3f} to {max(joint):.3f}; {moved} of {len(joint)} "
-              "trackers have another rank by L2 than by accuracy")  # fmt: skip
+        print(
+            f"{dataset}: joint accuracy {min(joint):.3f} to {max(joint):.3f}; {moved} of {len(joint)} "
+            "trackers have another rank by L2 than by accuracy"
+        )
 
 
 if __name__ == "__main__":

@@ -19,19 +19,19 @@ from experiments.learners.text import describe
 from experiments.tables import rounded, write_csv
 from extrinsic.arrays import Floats
 from extrinsic.cli.progress import show_progress
-from extrinsic.cli.tables import print_table
+from extrinsic.cli.text_tables import print_table
 from extrinsic.corpus.model import Corpus
 from extrinsic.parallel import run_in_parallel
 from extrinsic.policy.features import find_features
-from extrinsic.policy.live import LivePolicy
-from extrinsic.policy.lspi import KernelLSPI
+from extrinsic.policy.kernel_lspi import KernelLSPI
+from extrinsic.policy.live_policy import LivePolicy
 from extrinsic.policy.reward import Reward, returns
 from extrinsic.policy.supervised import SupervisedPolicy
 from extrinsic.policy.transitions import transitions_of
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import Expert, ExpertTracker, Play, play, read_simulation, simulate
-from extrinsic.trackers.definition import LearnedTracker
-from extrinsic.trackers.running import track
+from extrinsic.trackers.protocol import LearnedTracker
+from extrinsic.trackers.track import track
 
 FOLDER = Path(__file__).parent
 SEEDS = (101, 102, 103)

@@ -14,9 +14,9 @@ from threadpoolctl import threadpool_limits
 
 import extrinsic
 from experiments.data import require, run
-from extrinsic.cli.tables import print_table
+from extrinsic.cli.text_tables import print_table
 from extrinsic.policy.features import find_features
-from extrinsic.policy.lspi import KernelLSPI
+from extrinsic.policy.kernel_lspi import KernelLSPI
 from extrinsic.policy.transitions import transitions_of
 
 TRACKED = ("focus", "baseline", "hwu", "yarbus_28")

@@ -8,9 +8,18 @@ from typing import Any
 from experiments.tables import markdown
 
 HEADS = (
-    "policy", "return", "difference", "lowest", "above_zero", "cells", "completed", "three_alike", "kernels",
-    "largest_q", "zero_kernel",
-)  # fmt: skip
+    "policy",
+    "return",
+    "difference",
+    "lowest",
+    "above_zero",
+    "cells",
+    "completed",
+    "three_alike",
+    "kernels",
+    "largest_q",
+    "zero_kernel",
+)
 
 TEXT = """# Which learner holds up in live play?
 

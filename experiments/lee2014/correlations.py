@@ -13,7 +13,7 @@ from experiments.lee2014.relating import Related, bounds, relate
 from experiments.lee2014.runs import LEE, STATES, filled
 from extrinsic.arrays import Floats, Ints
 from extrinsic.correlation.coefficients import correlate
-from extrinsic.report.naming import Name
+from extrinsic.report.results.naming import Name
 
 Rows = list[dict[str, Any]]
 
@@ -37,10 +37,12 @@ def correlation_rows(points: Points, where: Where) -> Rows:
     every = points.chosen("all")
     by_seed = _by_seed(points, where, places, every)
     known = set.intersection(*(set(one.names) for one in by_seed))
-    pooled = np.stack([
-        correlate(points.metrics[places, seed], target[seed, None], "pearson", "pooled")[:, 0]
-        for seed in range(len(points.seeds))
-    ])  # fmt: skip
+    pooled = np.stack(
+        [
+            correlate(points.metrics[places, seed], target[seed, None], "pearson", "pooled")[:, 0]
+            for seed in range(len(points.seeds))
+        ]
+    )
     of_means = {group: _of_means(points, where, places, points.chosen(group)) for group in ("all", "core")}
     rows: Rows = []
     for number, name in enumerate(names):
@@ -52,10 +54,15 @@ def correlation_rows(points: Points, where: Where) -> Rows:
         drawn = np.mean([one.drawn[:, one.names.index(name)] for one in by_seed], axis=0)
         low, high = bounds(r.mean(), drawn)
         row |= {
-            "r": float(r.mean()), "lowest_seed": float(r.min()), "highest_seed": float(r.max()),
-            "low": float(low), "high": float(high), "of_means": of_means["all"].get(name),
-            "core": of_means["core"].get(name), "pooled": float(pooled[:, number].mean()),
-        }  # fmt: skip
+            "r": float(r.mean()),
+            "lowest_seed": float(r.min()),
+            "highest_seed": float(r.max()),
+            "low": float(low),
+            "high": float(high),
+            "of_means": of_means["all"].get(name),
+            "core": of_means["core"].get(name),
+            "pooled": float(pooled[:, number].mean()),
+        }
         rows.append(row)
     return sorted(rows, key=lambda row: -row.get("r", -2.0))
 
@@ -65,10 +72,16 @@ def _by_seed(points: Points, where: Where, places: list[int], trackers: Ints) ->
     names, target = [points.names[i] for i in places], returns_of(points, where, "rl")
     identity = " ".join(points.trackers[i] for i in trackers)
     return [
-        relate(names, points.metrics[places, seed][..., trackers], target[seed][:, trackers], identity,
-               where.scope, swaps=0)
+        relate(
+            names,
+            points.metrics[places, seed][..., trackers],
+            target[seed][:, trackers],
+            identity,
+            where.scope,
+            swaps=0,
+        )
         for seed in range(len(points.seeds))
-    ]  # fmt: skip
+    ]
 
 
 def _of_means(points: Points, where: Where, places: list[int], trackers: Ints) -> dict[Name, float]:
@@ -94,13 +107,16 @@ def spread_row(points: Points, where: Where, group: str) -> dict[str, Any]:
     of_seeds, of_trackers = r.var(axis=0, ddof=1), drawn.var(axis=0, ddof=1)
     of_means = _of_means(points, where, places, trackers)
     return {
-        "fill": where.fill, "target": where.estimator, "trackers": group, "metrics": len(known),
+        "fill": where.fill,
+        "target": where.estimator,
+        "trackers": group,
+        "metrics": len(known),
         "by_seeds": float(np.median(np.sqrt(of_seeds))),
         "by_trackers": float(np.median(np.sqrt(of_trackers))),
         "seeds_share": float(np.median(of_seeds / (of_seeds + of_trackers))),
         "attenuation": float(np.median([of_means[name] for name in known] - r.mean(axis=0))),
         "reliability": reliability(returns_of(points, where, "rl")[..., trackers]),
-    }  # fmt: skip
+    }
 
 
 def reliability(values: Floats) -> float:

@@ -12,7 +12,7 @@ from experiments.lee2014.judging import Where
 from experiments.lee2014.points import Points
 from experiments.lee2014.policies import tracker_means
 from experiments.lee2014.runs import FILLS
-from extrinsic.report.naming import family_of
+from extrinsic.report.results.naming import family_of
 
 Rows = list[dict[str, Any]]
 
@@ -77,13 +77,32 @@ def _draw_returns(panel: Any, points: Points, where: Where, order: list[str], wi
     rows, places = [means[name] for name in order], np.arange(len(order))
     for policy, (colour, marker, label) in POLICIES.items():
         mean = np.array([row[policy] for row in rows])
-        reach = [mean - [row[f"{policy}_low"] for row in rows],
-                 [row[f"{policy}_high"] for row in rows] - mean]  # fmt: skip
-        panel.errorbar(places, mean, reach, color=colour, marker=marker, markersize=4, linewidth=1.0,
-                       elinewidth=0.7, label=label)  # fmt: skip
+        reach = [
+            mean - [row[f"{policy}_low"] for row in rows],
+            [row[f"{policy}_high"] for row in rows] - mean,
+        ]
+        panel.errorbar(
+            places,
+            mean,
+            reach,
+            color=colour,
+            marker=marker,
+            markersize=4,
+            linewidth=1.0,
+            elinewidth=0.7,
+            label=label,
+        )
     right = panel.twinx()
-    right.plot(places, [row["accuracy"] for row in rows], ":", color="#009E73", marker="d", markersize=3,
-               linewidth=0.9, label="accuracy at the end (right)")  # fmt: skip
+    right.plot(
+        places,
+        [row["accuracy"] for row in rows],
+        ":",
+        color="#009E73",
+        marker="d",
+        markersize=3,
+        linewidth=0.9,
+        label="accuracy at the end (right)",
+    )
     right.set_ylim(0.5, 1.0)
     panel.set_xticks(places, order, rotation=90)
     panel.set_title(f"; {LEFT_OUT}: {means[LEFT_OUT]['rl']:.0f}" if LEFT_OUT in means else "")
@@ -106,8 +125,9 @@ def draw_correlations(rows: Rows, path: Path) -> None:
             panels[i, j].set_title(f"{fill}, RL {TITLES[target]}", fontsize=8)
     figure.supxlabel(
         "r with the return of RL within datasets: dot, mean over seeds; dark line, range over seeds;\n"
-        "pale bar, 95 % over trackers; hollow, the same metric of the joint goal", fontsize=8,
-    )  # fmt: skip
+        "pale bar, 95 % over trackers; hollow, the same metric of the joint goal",
+        fontsize=8,
+    )
     save(figure, path)
 
 
@@ -117,15 +137,33 @@ def _draw_panel(panel: Any, rows: Rows, joint: dict[tuple[str, int], float | Non
     places = np.arange(len(known))[::-1]
     colours = [family_of(row["metric"]).colour for row in known]
     panel.axvline(0.0, color="#888888", linewidth=0.8)
-    panel.hlines(places, [row["low"] for row in known], [row["high"] for row in known], colors=colours,
-                 linewidth=4.0, alpha=0.25)  # fmt: skip
-    panel.hlines(places, [row["lowest_seed"] for row in known], [row["highest_seed"] for row in known],
-                 colors=colours, linewidth=1.2)  # fmt: skip
+    panel.hlines(
+        places,
+        [row["low"] for row in known],
+        [row["high"] for row in known],
+        colors=colours,
+        linewidth=4.0,
+        alpha=0.25,
+    )
+    panel.hlines(
+        places,
+        [row["lowest_seed"] for row in known],
+        [row["highest_seed"] for row in known],
+        colors=colours,
+        linewidth=1.2,
+    )
     panel.scatter([row["r"] for row in known], places, c=colours, s=9, zorder=3)
     beside = [joint.get((row["metric"], row["schedule"])) for row in known]
     there = [place for place, r in zip(places, beside, strict=True) if r is not None]
-    panel.scatter([r for r in beside if r is not None], there, s=11, facecolors="none", edgecolors="#333333",
-                  linewidths=0.6, zorder=4)  # fmt: skip
+    panel.scatter(
+        [r for r in beside if r is not None],
+        there,
+        s=11,
+        facecolors="none",
+        edgecolors="#333333",
+        linewidths=0.6,
+        zorder=4,
+    )
     panel.set_yticks(places, [label_of(row) for row in known], fontsize=6)
     panel.tick_params(axis="y", length=0)
     panel.set_ylim(-1, len(known))

@@ -8,7 +8,7 @@ import numpy as np
 
 from experiments.lee2014.judging import FINDINGS, GAINS, Judged, Where, best_pairs, judge, related_of
 from experiments.lee2014.points import Points
-from extrinsic.report.lee import FAILS, HOLDS
+from extrinsic.report.results.lee_findings import FAILS, HOLDS
 
 
 def finding_rows(points: Points, where: Where, group: str) -> list[dict[str, Any]]:
@@ -27,10 +27,13 @@ def finding_rows(points: Points, where: Where, group: str) -> list[dict[str, Any
         said = [one[key].verdict for one in alone]
         values = [one[key].value for one in alone]
         row = _finding_row(where, group, key, judged) | {
-            "seeds_same": said.count(judged.verdict), "seeds_hold": said.count(HOLDS),
-            "seeds_fail": said.count(FAILS), "lowest_seed": min(values), "highest_seed": max(values),
+            "seeds_same": said.count(judged.verdict),
+            "seeds_hold": said.count(HOLDS),
+            "seeds_fail": said.count(FAILS),
+            "lowest_seed": min(values),
+            "highest_seed": max(values),
             "pair": " against ".join(name.label() for name in pairs.get(key, ())) or None,
-        }  # fmt: skip
+        }
         rows.append(row)
     return rows
 
@@ -38,6 +41,13 @@ def finding_rows(points: Points, where: Where, group: str) -> list[dict[str, Any
 def _finding_row(where: Where, group: str, key: str, judged: Judged) -> dict[str, Any]:
     low, high = judged.bounds
     return {
-        "finding": key, "fill": where.fill, "target": where.estimator, "scope": where.scope,
-        "trackers": group, "verdict": judged.verdict, "value": judged.value, "low": low, "high": high,
-    }  # fmt: skip
+        "finding": key,
+        "fill": where.fill,
+        "target": where.estimator,
+        "scope": where.scope,
+        "trackers": group,
+        "verdict": judged.verdict,
+        "value": judged.value,
+        "low": low,
+        "high": high,
+    }

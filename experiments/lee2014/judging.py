@@ -24,9 +24,9 @@ from experiments.lee2014.runs import BEHAVIOUR, ESTIMATORS, FILLS, LEE
 from extrinsic.arrays import Floats, Ints
 from extrinsic.correlation.coefficients import Scope
 from extrinsic.correlation.resampling import draw_trackers
-from extrinsic.report.evidence import is_clear
-from extrinsic.report.lee import DISCRIMINATION, FAILS, HOLDS, OPEN
-from extrinsic.report.naming import Name
+from extrinsic.report.results.lee_findings import DISCRIMINATION, FAILS, HOLDS, OPEN
+from extrinsic.report.results.naming import Name
+from extrinsic.report.results.variant_results import is_clear
 
 SCORES, QUALITY = "L2 or AvgP first", "L2 or AvgP or MRR first"
 SCHEDULES, ROC = "schedule 2 below 1 and 3", "ROC.V2 hardly correlates"
@@ -41,7 +41,7 @@ GAINS = {
 FINDINGS = (SCORES, QUALITY, SCHEDULES, ROC, BETTER, *GAINS)
 GROUPS = ("all", "core")
 
-Pairs = dict[str, tuple[Name, Name]]
+StateActions = dict[str, tuple[Name, Name]]
 """By finding, the metric that should correlate more and the one that should correlate less."""
 
 Number = tuple[float, Floats]
@@ -99,9 +99,14 @@ def related_of(
 
 
 def judge(
-    points: Points, where: Where, seeds: Ints, trackers: Ints, resamples: int = RESAMPLES,
-    swaps: int = SWAPS, pairs: Pairs | None = None,
-) -> dict[str, Judged]:  # fmt: skip
+    points: Points,
+    where: Where,
+    seeds: Ints,
+    trackers: Ints,
+    resamples: int = RESAMPLES,
+    swaps: int = SWAPS,
+    pairs: StateActions | None = None,
+) -> dict[str, Judged]:
     """pairs: whose differences are taken, where not of the metrics that are best on these trackers."""
     related = related_of(points, where, seeds, trackers, resamples, swaps)
     pairs = pairs or best_pairs(related)
@@ -141,7 +146,7 @@ def gain_of(points: Points, where: Where, more: str, less: str) -> Floats:
     return returns_of(points, where, more) - returns_of(points, where, less)
 
 
-def best_pairs(related: Related) -> Pairs:
+def best_pairs(related: Related) -> StateActions:
     return {
         key: (related.names[first], related.names[second])
         for key, (first, second) in ((SCORES, strict_pair(related)), (QUALITY, best_pair(related)))

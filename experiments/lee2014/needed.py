@@ -14,7 +14,7 @@ from experiments.lee2014.relating import SEED
 from experiments.lee2014.relating import SWAPS as ALL_SWAPS
 from extrinsic.arrays import Ints
 from extrinsic.correlation.resampling import rng_of
-from extrinsic.report.lee import FAILS, HOLDS
+from extrinsic.report.results.lee_findings import FAILS, HOLDS
 
 Rows = list[dict[str, Any]]
 
@@ -70,13 +70,20 @@ def subset_rows(points: Points, where: Where, group: str, size: int) -> Rows:
         some = [_subset(one[key]) for one in judged]
         same = np.array([one.value * whole[key].value > 0.0 for one in some])
         resolved = np.array([one.resolved for one in some])
-        rows.append({
-            "finding": key, "fill": where.fill, "target": where.estimator, "trackers": group, "size": size,
-            "error": float(np.mean([one.error for one in some])),
-            "right": float((resolved & same).mean()), "wrong": float((resolved & ~same).mean()),
-            "holds": float(np.mean([one.verdict == HOLDS for one in some])),
-            "fails": float(np.mean([one.verdict == FAILS for one in some])),
-        })  # fmt: skip
+        rows.append(
+            {
+                "finding": key,
+                "fill": where.fill,
+                "target": where.estimator,
+                "trackers": group,
+                "size": size,
+                "error": float(np.mean([one.error for one in some])),
+                "right": float((resolved & same).mean()),
+                "wrong": float((resolved & ~same).mean()),
+                "holds": float(np.mean([one.verdict == HOLDS for one in some])),
+                "fails": float(np.mean([one.verdict == FAILS for one in some])),
+            }
+        )
     return rows
 
 
@@ -111,16 +118,23 @@ def number_rows(subsets: Rows, findings: Rows) -> Rows:
         n, error = whole["size"], whole["error"]
         ends = sorted(abs(found[end]) for end in ("low", "high"))
         crosses = found["low"] <= 0.0 <= found["high"]
-        rows.append({
-            **{key: found[key] for key in keys}, "size": n, "value": found["value"], "error": error,
-            "foretold": float(scale / np.sqrt(n - taken)),
-            "needed": trackers_needed(found["value"], error, n, taken),
-            "fewest": trackers_needed(ends[1], error, n, taken),
-            "most": None if crosses else trackers_needed(ends[0], error, n, taken),
-            "right_at": part["size"], "right": part["right"],
-            "right_foretold": share_resolved(found["value"], scale / np.sqrt(part["size"] - taken),
-                                             part["size"] / n),
-        })  # fmt: skip
+        rows.append(
+            {
+                **{key: found[key] for key in keys},
+                "size": n,
+                "value": found["value"],
+                "error": error,
+                "foretold": float(scale / np.sqrt(n - taken)),
+                "needed": trackers_needed(found["value"], error, n, taken),
+                "fewest": trackers_needed(ends[1], error, n, taken),
+                "most": None if crosses else trackers_needed(ends[0], error, n, taken),
+                "right_at": part["size"],
+                "right": part["right"],
+                "right_foretold": share_resolved(
+                    found["value"], scale / np.sqrt(part["size"] - taken), part["size"] / n
+                ),
+            }
+        )
     return rows
 
 

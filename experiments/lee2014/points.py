@@ -10,7 +10,7 @@ import numpy as np
 
 from experiments.lee2014.runs import name_of
 from extrinsic.arrays import Floats, Ints
-from extrinsic.report.naming import Name, is_higher_better
+from extrinsic.report.results.naming import Name, is_higher_better
 
 Rows = list[dict[str, Any]]
 PLACE = ("seed", "dataset", "tracker")

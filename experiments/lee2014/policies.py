@@ -12,7 +12,7 @@ from experiments.lee2014.points import Points
 from experiments.lee2014.runs import POLICIES
 from extrinsic.arrays import Floats
 from extrinsic.correlation.coefficients import correlate
-from extrinsic.report.lee import FAILS, HOLDS, OPEN, verdict_of
+from extrinsic.report.results.lee_findings import FAILS, HOLDS, OPEN, verdict_of
 
 Rows = list[dict[str, Any]]
 
@@ -31,8 +31,11 @@ def tracker_means(points: Points, where: Where) -> Rows:
         row: dict[str, Any] = {"tracker": tracker}
         for policy in SHOWN:
             by_seed = returns_of(points, where, policy)[..., place].mean(axis=1)
-            row |= {policy: float(by_seed.mean()), f"{policy}_low": float(by_seed.min()),
-                    f"{policy}_high": float(by_seed.max())}  # fmt: skip
+            row |= {
+                policy: float(by_seed.mean()),
+                f"{policy}_low": float(by_seed.min()),
+                f"{policy}_high": float(by_seed.max()),
+            }
         rows.append(row | {"accuracy": float(accuracy[:, place].mean())})
     return rows
 
@@ -44,25 +47,40 @@ def policy_rows(points: Points, where: Where) -> Rows:
     rows = []
     for key, (more, less) in GAINS.items():
         low, high = found[key].bounds
-        rows.append(_row(where, key, found[key].verdict, found[key].value, low, high)
-                    | _counted(gain_of(points, where, more, less)))  # fmt: skip
+        rows.append(
+            _row(where, key, found[key].verdict, found[key].value, low, high)
+            | _counted(gain_of(points, where, more, less))
+        )
     for policy in ("sl", "sl_sampled"):
         rows.append(_supervised(points, where, policy, found["RL above behaviour"].value))
     return [*rows, _baseline(points, where), _alignment(points, where)]
 
 
-def _row(where: Where, claim: str, verdict: str, value: float, low: Any = None, high: Any = None
-         ) -> dict[str, Any]:  # fmt: skip
-    return {"fill": where.fill, "target": where.estimator, "claim": claim, "verdict": verdict,
-            "value": value, "low": low, "high": high}  # fmt: skip
+def _row(
+    where: Where, claim: str, verdict: str, value: float, low: Any = None, high: Any = None
+) -> dict[str, Any]:
+    return {
+        "fill": where.fill,
+        "target": where.estimator,
+        "claim": claim,
+        "verdict": verdict,
+        "value": value,
+        "low": low,
+        "high": high,
+    }
 
 
 def _counted(gain: Floats) -> dict[str, Any]:
     """The range over seeds, trackers above 0 (means over datasets and seeds), and points above 0."""
     of_trackers, of_seeds = gain.mean(axis=(0, 1)), gain.mean(axis=(1, 2))
-    return {"lowest_seed": float(of_seeds.min()), "highest_seed": float(of_seeds.max()),
-            "above": int((of_trackers > 0.0).sum()), "of": len(of_trackers),
-            "points_above": int((gain > 0.0).sum()), "points": gain.size}  # fmt: skip
+    return {
+        "lowest_seed": float(of_seeds.min()),
+        "highest_seed": float(of_seeds.max()),
+        "above": int((of_trackers > 0.0).sum()),
+        "of": len(of_trackers),
+        "points_above": int((gain > 0.0).sum()),
+        "points": gain.size,
+    }
 
 
 def _supervised(points: Points, where: Where, policy: str, learned_gain: float) -> dict[str, Any]:
@@ -95,8 +113,12 @@ def _baseline(points: Points, where: Where) -> dict[str, Any]:
     base = points.trackers.index(BASELINE)
     above = np.delete(earned - earned[:, [base]], base, axis=1)
     always, never = int((above > 0.0).all(axis=0).sum()), int((above < 0.0).all(axis=0).sum())
-    row = _row(where, "most trackers above the baseline in RL", verdict_of(always, never, above.shape[1]),
-               float(np.median(above.mean(axis=0))))  # fmt: skip
+    row = _row(
+        where,
+        "most trackers above the baseline in RL",
+        verdict_of(always, never, above.shape[1]),
+        float(np.median(above.mean(axis=0))),
+    )
     return row | {"above": always, "below": never, "of": above.shape[1]}
 
 

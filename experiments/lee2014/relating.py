@@ -15,11 +15,11 @@ import numpy as np
 from extrinsic.arrays import Floats, Ints
 from extrinsic.correlation.coefficients import Scope, correlate, is_flat
 from extrinsic.correlation.intervals import interval
+from extrinsic.correlation.paired_permutation import swapped_p
 from extrinsic.correlation.resampling import Sample, draw_trackers, resampled_correlations
-from extrinsic.correlation.swapping import swapped_p
-from extrinsic.report.evidence import Evidence
-from extrinsic.report.lee import OTHERS, SCORE_QUALITY, Finding, findings
-from extrinsic.report.naming import Name
+from extrinsic.report.results.lee_findings import OTHERS, SCORE_QUALITY, Finding, findings
+from extrinsic.report.results.naming import Name
+from extrinsic.report.results.variant_results import VariantResults
 
 SEED = 14
 """Of draws of trackers and of swaps."""
@@ -41,9 +41,14 @@ class Related:
 
 
 def relate(
-    names: Sequence[Name], metrics: Floats, target: Floats, identity: str, scope: Scope = "within",
-    resamples: int = RESAMPLES, swaps: int = SWAPS,
-) -> Related:  # fmt: skip
+    names: Sequence[Name],
+    metrics: Floats,
+    target: Floats,
+    identity: str,
+    scope: Scope = "within",
+    resamples: int = RESAMPLES,
+    swaps: int = SWAPS,
+) -> Related:
     """metrics (n_metrics, n_datasets, n_trackers), target (n_datasets, n_trackers).
 
     Metrics that are flat, or undefined for a tracker, are left out.
@@ -54,9 +59,7 @@ def relate(
     n_trackers = target.shape[-1]
     still = [np.broadcast_to(values, (resamples, *values.shape)) for values in (metrics, targets)]
     drawn = draw_trackers(identity, n_trackers, resamples, SEED)
-    resampled = resampled_correlations(
-        Sample(metrics, targets, *still), "pearson", scope, "trackers", drawn
-    )  # fmt: skip
+    resampled = resampled_correlations(Sample(metrics, targets, *still), "pearson", scope, "trackers", drawn)
     p = np.full((len(kept), len(kept)), np.nan)
     if swaps:
         # Whole trackers are swapped, so a tracker's value stands for its dialogs.
@@ -105,7 +108,7 @@ def schedule_pairs(names: Sequence[Name]) -> Ints:
     return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
 
-def _evidence(related: Related) -> Evidence:
+def _evidence(related: Related) -> VariantResults:
     """As the report gathers it; of pairs just those that the rule looks at."""
     low, high = bounds(related.r, related.drawn)
     rows: list[dict[str, Any]] = [
@@ -120,10 +123,13 @@ def _evidence(related: Related) -> Evidence:
         {
             **{f"{key}_a": value for key, value in related.names[a]._asdict().items()},
             **{f"{key}_b": value for key, value in related.names[b]._asdict().items()},
-            "trackers": "all", "difference": float(apart[i]), "low": float(low[i]), "high": float(high[i]),
+            "trackers": "all",
+            "difference": float(apart[i]),
+            "low": float(low[i]),
+            "high": float(high[i]),
             "p": float(related.p[a, b]),
         }
         for i, (a, b) in enumerate(wanted.tolist())
-    ]  # fmt: skip
+    ]
     ranked = sorted(rows, key=lambda row: -row["r"])
-    return Evidence("", "", ranked={"all": ranked}, pairs=pairs)
+    return VariantResults("", "", ranked={"all": ranked}, pairs=pairs)

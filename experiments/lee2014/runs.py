@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from experiments.runs import make_run
-from extrinsic.report.evidence import gather
-from extrinsic.report.lee import findings
-from extrinsic.report.loading import read_tables
-from extrinsic.report.naming import Name
-from extrinsic.study.reading import read_study
-from extrinsic.study.run import Run
-from extrinsic.study.settings import StudySettings
+from extrinsic.report.results.lee_findings import findings
+from extrinsic.report.results.naming import Name
+from extrinsic.report.results.table_columns import read_tables
+from extrinsic.report.results.variant_results import variant_results
+from extrinsic.study.configuration.settings import StudySettings
+from extrinsic.study.configuration.settings_file import read_study
+from extrinsic.study.finished_run import Run
 
 Rows = list[dict[str, Any]]
 
@@ -39,15 +39,31 @@ ESTIMATORS = ("live", "lstd", "mean_augmented")
 BEHAVIOUR = "observed"
 
 LEE = (
-    "accuracy", "roc.v1_eer", "roc.v1_ca05", "roc.v1_ca10", "roc.v1_ca20", "roc.v2_ca05", "roc.v2_ca10",
-    "roc.v2_ca20", "l2", "avgp", "mrr",
-)  # fmt: skip
+    "accuracy",
+    "roc.v1_eer",
+    "roc.v1_ca05",
+    "roc.v1_ca10",
+    "roc.v1_ca20",
+    "roc.v2_ca05",
+    "roc.v2_ca10",
+    "roc.v2_ca20",
+    "l2",
+    "avgp",
+    "mrr",
+)
 """His eleven metrics."""
 
 STATES = (
-    "jga", "slot_accuracy", "relative_slot_accuracy", "average_goal_accuracy",
-    "improved_average_goal_accuracy", "slot_f1", "turn_match", "fga(0.5)", "gca",
-)  # fmt: skip
+    "jga",
+    "slot_accuracy",
+    "relative_slot_accuracy",
+    "average_goal_accuracy",
+    "improved_average_goal_accuracy",
+    "slot_f1",
+    "turn_match",
+    "fga(0.5)",
+    "gca",
+)
 """State-set metrics that stand beside them, filled by the rule of the reward, on schedule 1."""
 
 
@@ -63,9 +79,11 @@ def run_seed(seed: int, folder: Path, n_jobs: int = -1, changes: Sequence[str] =
 def metric_rows(run: Run, seed: int) -> Rows:
     """A row for every tracker on every dataset, a column for every metric, in thousandths."""
     return _wide(
-        run.table("intrinsic"), seed, _column_of_metric,
+        run.table("intrinsic"),
+        seed,
+        _column_of_metric,
         lambda row: None if row["value"] is None else round(1000.0 * row["value"]),
-    )  # fmt: skip
+    )
 
 
 def return_rows(run: Run, seed: int) -> Rows:
@@ -74,9 +92,11 @@ def return_rows(run: Run, seed: int) -> Rows:
 
 
 def _wide(
-    rows: Rows, seed: int, column: Callable[[dict[str, Any]], str | None],
+    rows: Rows,
+    seed: int,
+    column: Callable[[dict[str, Any]], str | None],
     value: Callable[[dict[str, Any]], Any],
-) -> Rows:  # fmt: skip
+) -> Rows:
     table: dict[tuple[str, str], dict[str, Any]] = {}
     for row in rows:
         place = (row["dataset"], row["tracker"])
@@ -123,9 +143,14 @@ def tracker_rows(run: Run, seed: int) -> Rows:
 def verdict_rows(run: Run, seed: int) -> Rows:
     """What the tool's own report says of Lee's findings: live return, resampled dialogs and trackers."""
     return [
-        {"seed": seed, "fill": evidence.variant.removeprefix("fill="), "trackers": group,
-         "claim": finding.claim, "verdict": finding.verdict}
-        for evidence in gather(read_tables(run.folder))
+        {
+            "seed": seed,
+            "fill": evidence.variant.removeprefix("fill="),
+            "trackers": group,
+            "claim": finding.claim,
+            "verdict": finding.verdict,
+        }
+        for evidence in variant_results(read_tables(run.folder))
         for group in evidence.groups
         for finding in findings(evidence, group)
-    ]  # fmt: skip
+    ]

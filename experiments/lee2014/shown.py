@@ -10,8 +10,8 @@ from experiments.lee2014.judging import FINDINGS, GAINS, GROUPS
 from experiments.lee2014.needed import MOST, SIZES, TARGETS
 from experiments.lee2014.runs import ESTIMATORS, FILLS, LEE, STATES, filled
 from experiments.tables import chosen, markdown, spelled, without_fill
-from extrinsic.report.lee import FAILS, HOLDS, OPEN
-from extrinsic.report.numbers import correlation
+from extrinsic.report.results.lee_findings import FAILS, HOLDS, OPEN
+from extrinsic.report.results.numbers import correlation
 
 Rows = list[dict[str, Any]]
 
@@ -156,11 +156,17 @@ def foretold_table(numbers: Rows) -> str:
             of = chosen(numbers, target=target, trackers=group)
             ratio = [row["foretold"] / row["error"] for row in of]
             away = [100.0 * abs(row["right_foretold"] - row["right"]) for row in of]
-            table.append({
-                "target": target, "trackers": group, "median": median(ratio), "lowest": min(ratio),
-                "highest": max(ratio), "right, off by": f"{sum(away) / len(away):.0f}",
-                "at worst": f"{max(away):.0f}",
-            })  # fmt: skip
+            table.append(
+                {
+                    "target": target,
+                    "trackers": group,
+                    "median": median(ratio),
+                    "lowest": min(ratio),
+                    "highest": max(ratio),
+                    "right, off by": f"{sum(away) / len(away):.0f}",
+                    "at worst": f"{max(away):.0f}",
+                }
+            )
     return markdown(table, ("target", "trackers", "median", "lowest", "highest", "right, off by", "at worst"))
 
 

@@ -13,9 +13,9 @@ from experiments.lee2014.relating import SCORES
 from experiments.lee2014.runs import ESTIMATORS, FILLS, LEE
 from experiments.lee2014.shown import SHORT, SHOWN_SIZES
 from experiments.tables import chosen
-from extrinsic.report.lee import FAILS, HOLDS
-from extrinsic.report.naming import Name
-from extrinsic.report.numbers import correlation, listing
+from extrinsic.report.results.lee_findings import FAILS, HOLDS
+from extrinsic.report.results.naming import Name
+from extrinsic.report.results.numbers import correlation, listing
 
 Rows = list[dict[str, Any]]
 
@@ -35,14 +35,15 @@ def told_of_policies(policies: Rows, means: dict[tuple[str, str], Rows]) -> dict
         for target in TARGETS:
             row = chosen(policies, fill=fill, target=target, claim="RL above behaviour")[0]
             told[f"gain_{target}_{fill}"] = row["value"]
-        live, lstd = (
-            sorted(means[fill, target], key=lambda row: -row["rl"]) for target in TARGETS
-        )  # fmt: skip
+        live, lstd = (sorted(means[fill, target], key=lambda row: -row["rl"]) for target in TARGETS)
         order = [row["tracker"] for row in live]
         below = [row["tracker"] for row in live if row["rl"] < row["behaviour"]]
         told[f"below_{fill}"] = listing(below) if below else "no tracker"
-        told |= {f"best_live_{fill}": order[0], f"best_lstd_{fill}": lstd[0]["tracker"],
-                 f"place_{fill}": order.index(lstd[0]["tracker"]) + 1}  # fmt: skip
+        told |= {
+            f"best_live_{fill}": order[0],
+            f"best_lstd_{fill}": lstd[0]["tracker"],
+            f"place_{fill}": order.index(lstd[0]["tracker"]) + 1,
+        }
     return told
 
 
@@ -52,8 +53,9 @@ def told_of_scope(findings: Rows) -> dict[str, int]:
     pooled = {tuple(row[key] for key in keys): row["verdict"] for row in chosen(findings, scope="pooled")}
     of = [row for row in chosen(findings, scope="within") if row["finding"] not in GAINS]
     changed = [row for row in of if pooled[tuple(row[key] for key in keys)] != row["verdict"]]
-    against = [row for row in changed
-               if {row["verdict"], pooled[tuple(row[key] for key in keys)]} == {HOLDS, FAILS}]  # fmt: skip
+    against = [
+        row for row in changed if {row["verdict"], pooled[tuple(row[key] for key in keys)]} == {HOLDS, FAILS}
+    ]
     return {"pooled_changed": len(changed), "pooled_of": len(of), "pooled_against": len(against)}
 
 
@@ -183,10 +185,14 @@ def told_of_spread(rows: Rows) -> dict[str, str]:
     share = np.array([row["seeds_share"] for row in rows])
     few = int((share < 0.5).sum())
     limit = (
-        "trackers limit, not dialogs" if few == len(rows)
-        else "dialogs limit, not trackers" if few == 0
-        else "mostly trackers limit" if 2 * few > len(rows) else "mostly dialogs limit"
-    )  # fmt: skip
+        "trackers limit, not dialogs"
+        if few == len(rows)
+        else "dialogs limit, not trackers"
+        if few == 0
+        else "mostly trackers limit"
+        if 2 * few > len(rows)
+        else "mostly dialogs limit"
+    )
     lines = [
         f"- Seeds make {100 * share.min():.0f} to {100 * share.max():.0f} % of the variance of r; in {few} "
         f"of {len(rows)} rows trackers make more than seeds: {limit}."

@@ -25,15 +25,25 @@ from experiments.metrics.published import (
 from extrinsic.arrays import Bools, Floats
 from extrinsic.correlation.dependent import zou_interval
 from extrinsic.metrics.definition import Metric
+from extrinsic.metrics.dialog_resampling import percentile_interval
 from extrinsic.metrics.parsing import parse_metric
-from extrinsic.metrics.resampling import percentile_interval
 
 Row = dict[str, Any]
 
 COLUMNS = (
-    JGA, TURN, SA, AGA, "improved_average_goal_accuracy", "fga(0.25)", FGA, "fga(0.75)", "fga(1)", F1, RSA,
+    JGA,
+    TURN,
+    SA,
+    AGA,
+    "improved_average_goal_accuracy",
+    "fga(0.25)",
+    FGA,
+    "fga(0.75)",
+    "fga(1)",
+    F1,
+    RSA,
     GCA,
-)  # fmt: skip
+)
 COMPARED = ((FGA, JGA), (FGA, SA), (FGA, AGA), (RSA, SA), (RSA, AGA), (GCA, FGA))
 """Which separates more pairs of systems, the first or the second?"""
 
@@ -68,8 +78,12 @@ def copied(file: File) -> Row:
     often = (items.gold != 0).sum(axis=0) >= 50
     found = (items.agrees & (items.gold != 0)).sum(axis=0)[often] / (items.gold != 0).sum(axis=0)[often]
     always, never = (found > ALWAYS), (found < 1.0 - ALWAYS)
-    return {"slots": int(often.sum()), "always": int(always.sum()), "never": int(never.sum()),
-            "precision": 100.0 * float(items.n_right.sum() / items.n_predicted.sum())}  # fmt: skip
+    return {
+        "slots": int(often.sum()),
+        "always": int(always.sum()),
+        "never": int(never.sum()),
+        "precision": 100.0 * float(items.n_right.sum() / items.n_predicted.sum()),
+    }
 
 
 def resampled(group: Group, file: File, shared: Bools, weights: Floats) -> Floats:
@@ -119,14 +133,19 @@ def discrimination(name: str, group: Group, files: Sequence[File]) -> tuple[list
         both = separated[number, :, 0] & separated[0, :, 0]
         rows.append(
             {
-                "systems": name, "metric": column, "mean": float(observed.mean()),
-                "deviation": float(deviation[number, 0]), "range": float(np.ptp(observed)),
+                "systems": name,
+                "metric": column,
+                "mean": float(observed.mean()),
+                "deviation": float(deviation[number, 0]),
+                "range": float(np.ptp(observed)),
                 "error": float(noise.mean()),
                 "ratio": float(deviation[number, 0] / noise.mean()),
-                "pairs": of_pairs.shape[1], "separated": int(counts[number, 0]),
-                "opposite_to_jga": int(opposite.sum()), "opposite_both": int((opposite & both).sum()),
+                "pairs": of_pairs.shape[1],
+                "separated": int(counts[number, 0]),
+                "opposite_to_jga": int(opposite.sum()),
+                "opposite_both": int((opposite & both).sum()),
             }
-        )  # fmt: skip
+        )
     return rows, [
         *({"systems": name, **_compared("separated", pair, counts)} for pair in COMPARED),
         {"systems": name, **_compared("deviation", (RSA, SA), deviation)},
@@ -143,9 +162,13 @@ def _compared(what: str, pair: Sequence[str], values: Floats) -> Row:
     difference = float(first[0] - second[0])
     half = NORMAL * float((first - second)[1:].std(ddof=1))
     return {
-        "what": what, "first": pair[0], "second": pair[1], "difference": difference,
-        "low": difference - half, "high": difference + half,
-    }  # fmt: skip
+        "what": what,
+        "first": pair[0],
+        "second": pair[1],
+        "difference": difference,
+        "low": difference - half,
+        "high": difference + half,
+    }
 
 
 def human(groups: dict[str, Group]) -> Row:
@@ -155,9 +178,15 @@ def human(groups: dict[str, Group]) -> Row:
     between = float(np.corrcoef(fga, jga)[0, 1])
     low, high = zou_interval(HUMAN_R[FGA], HUMAN_R[JGA], between, HUMAN_DIALOGS)
     return {
-        "systems": SOM, "what": "human", "first": FGA, "second": JGA,
-        "difference": HUMAN_R[FGA] - HUMAN_R[JGA], "low": low, "high": high, "r_between": between,
-    }  # fmt: skip
+        "systems": SOM,
+        "what": "human",
+        "first": FGA,
+        "second": JGA,
+        "difference": HUMAN_R[FGA] - HUMAN_R[JGA],
+        "low": low,
+        "high": high,
+        "r_between": between,
+    }
 
 
 def whole_test(groups: dict[str, Group]) -> list[Row]:

@@ -96,8 +96,15 @@ def _draw_used(panel: Any, rows: list[Row]) -> None:
         of = [row for row in rows if row["file"] == name]
         total = sum(row["dialogs"] for row in of)
         label = name if name == SOM else "test set, without dontcare"
-        panel.plot([row["slots"] for row in of], [100 * row["dialogs"] / total for row in of], color=colour,
-                   marker="o", markersize=3, linewidth=1.0, label=label)  # fmt: skip
+        panel.plot(
+            [row["slots"] for row in of],
+            [100 * row["dialogs"] / total for row in of],
+            color=colour,
+            marker="o",
+            markersize=3,
+            linewidth=1.0,
+            label=label,
+        )
     panel.legend(frameon=False, fontsize=8)
     panel.set_ylim(0, 21)
     panel.set_title("slots in a dialog's gold state, of 30")
@@ -114,8 +121,17 @@ def _draw_spread(panel: Any, rows: list[Row]) -> None:
             (-0.12, theirs.mean(), theirs.std(ddof=1), "#888888", "Kim, 10 models"),
             (0.12, ours["mean"], ours["deviation"], OF_FILES[SYSTEMS], SYSTEMS),
         ):
-            panel.errorbar(number + shift, mean, deviation, color=colour, marker="o", markersize=4, capsize=3,
-                           linestyle="none", label=label if number == 0 else None)  # fmt: skip
+            panel.errorbar(
+                number + shift,
+                mean,
+                deviation,
+                color=colour,
+                marker="o",
+                markersize=4,
+                capsize=3,
+                linestyle="none",
+                label=label if number == 0 else None,
+            )
     panel.set_xticks(range(len(KIM_METRICS)), [MATRIX[metric] for metric in KIM_METRICS])
     panel.legend(frameon=False, fontsize=8, loc="lower right")
     panel.set_title("mean, standard deviation over systems")

@@ -15,8 +15,15 @@ Claim = tuple[str, str, str, str, str]
 """Paper, claim, what stands there, what is here, verdict."""
 
 SAID = {
-    FGA: "FGA(.5)", JGA: "JGA", SA: "SA", AGA: "AGA", RSA: "RSA", GCA: "GCA", F1: "F1", TURN: "turn match",
-}  # fmt: skip
+    FGA: "FGA(.5)",
+    JGA: "JGA",
+    SA: "SA",
+    AGA: "AGA",
+    RSA: "RSA",
+    GCA: "GCA",
+    F1: "F1",
+    TURN: "turn match",
+}
 
 
 def files_of(rows: list[Row]) -> list[Row]:

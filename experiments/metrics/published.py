@@ -24,9 +24,17 @@ WORKED_FILES = {
     "RS2": (NOTES, {GCA: 52.38, JGA: 50.0}),
 }
 T5_ROW = {
-    JGA: 33.47, SA: 96.54, AGA: 24.57, IAGA: 23.74, RSA: 18.26, "fga(0.25)": 55.63, FGA: 64.99,
-    "fga(0.75)": 69.85, "fga(1)": 72.73, GCA: 33.11,
-}  # fmt: skip
+    JGA: 33.47,
+    SA: 96.54,
+    AGA: 24.57,
+    IAGA: 23.74,
+    RSA: 18.26,
+    "fga(0.25)": 55.63,
+    FGA: 64.99,
+    "fga(0.75)": 69.85,
+    "fga(1)": 72.73,
+    GCA: 33.11,
+}
 """Of their T5 file (attraction, zero-shot); by the notes."""
 
 WHOLE_TEST = {
@@ -37,9 +45,11 @@ WHOLE_TEST = {
 Table 1 of Kim et al., by their own. Dey's Table 1 itself is an image that we do not have."""
 
 TRAIT_R = {
-    ("TO", 2024): (0.08, -0.05), ("NU", 2024): (0.59, 0.40),
-    ("TO", 2023): (0.08, -0.02), ("NU", 2023): (0.12, -0.17),
-}  # fmt: skip
+    ("TO", 2024): (0.08, -0.05),
+    ("NU", 2024): (0.59, 0.40),
+    ("TO", 2023): (0.08, -0.02),
+    ("NU", 2023): (0.12, -0.17),
+}
 """r of the trait with FGA and with GCA: Aksu & Chen 2024, section 5.2; its earlier version, section 6.3."""
 
 HUMAN_R, HUMAN_DIALOGS = {JGA: 0.33, FGA: 0.37}, 100
@@ -57,10 +67,12 @@ KIM_MODELS = {
 """Kim 2022, Table 1: ten models, in its order."""
 
 KIM_DOMAINS = {
-    "hotel": (0.4923, 0.9731, 0.8493), "train": (0.7162, 0.9874, 0.9176),
-    "restaurant": (0.6589, 0.9858, 0.8977), "attraction": (0.6811, 0.9878, 0.8421),
+    "hotel": (0.4923, 0.9731, 0.8493),
+    "train": (0.7162, 0.9874, 0.9176),
+    "restaurant": (0.6589, 0.9858, 0.8977),
+    "attraction": (0.6811, 0.9878, 0.8421),
     "taxi": (0.5701, 0.9798, 0.7828),
-}  # fmt: skip
+}
 """Kim 2022, Table 2, of SOM-DST: JGA, SA, RSA. SA is over all 30 slots: with taxi's four it could not be
 above 1 - .4299 / 4."""
 

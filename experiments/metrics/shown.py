@@ -14,9 +14,13 @@ from experiments.metrics.traits import GIVEN, LEFT_OUT, METRICS, TRAITS, ZERO
 from experiments.tables import markdown, one
 
 SHORT = SAID | {
-    TURN: "turn", "improved_average_goal_accuracy": "IAGA", "fga(0.25)": "FGA .25", FGA: "FGA .5",
-    "fga(0.75)": "FGA .75", "fga(1)": "FGA 1",
-}  # fmt: skip
+    TURN: "turn",
+    "improved_average_goal_accuracy": "IAGA",
+    "fga(0.25)": "FGA .25",
+    FGA: "FGA .5",
+    "fga(0.75)": "FGA .75",
+    "fga(1)": "FGA 1",
+}
 MOSTLY_COPIED = 0.9
 """Slots that are found always or never, as a share: no tracker comes near."""
 
@@ -34,15 +38,17 @@ def of_columns(tables: Tables) -> Row:
         {"file": row["file"], **{SHORT[name]: row[name] for name in COLUMNS}} for row in tables["scores"]
     ]
     return {
-        "scores": table(scores), "som_dialogs": one(tables["scores"], file=SOM)["dialogs"],
+        "scores": table(scores),
+        "som_dialogs": one(tables["scores"], file=SOM)["dialogs"],
         "copied": "gold states with slots left out, no tracker's" if is_copy else "nothing odd",
         **{key: copy[key] for key in ("slots", "always", "never", "precision")},
         "also_never": ", ".join(f"{row['file']} {row['never']}" for row in others if row["never"]) or "none",
         "others_always": max(row["always"] for row in others),
         "others_precision": max(row["precision"] for row in others),
-        "rank": 1 + sum(row[JGA] > copy[JGA] for row in others), "n_systems": len(systems),
+        "rank": 1 + sum(row[JGA] > copy[JGA] for row in others),
+        "n_systems": len(systems),
         **_of_discrimination(tables),
-    }  # fmt: skip
+    }
 
 
 def _of_discrimination(tables: Tables) -> Row:
@@ -52,24 +58,31 @@ def _of_discrimination(tables: Tables) -> Row:
         {
             "metric": SHORT[row["metric"]],
             **{key: row[key] for key in ("mean", "deviation", "error", "ratio", "separated")},
-            "against JGA": row["opposite_to_jga"], "both resolved": row["opposite_both"],
+            "against JGA": row["opposite_to_jga"],
+            "both resolved": row["opposite_both"],
             f"separated, {FEWER}": fewer[row["metric"]]["separated"],
         }
         for row in rows
-    ]  # fmt: skip
+    ]
     turn, gca = one(rows, metric=TURN), one(rows, metric=GCA)
     counts = [row["separated"] for row in rows]
     widest = max(rows, key=lambda row: row["deviation"])
     is_most = widest["separated"] == max(counts)
     return {
-        "discrimination": table(shown), "pairs": rows[0]["pairs"], "fewer_pairs": fewer[JGA]["pairs"],
+        "discrimination": table(shown),
+        "pairs": rows[0]["pairs"],
+        "fewer_pairs": fewer[JGA]["pairs"],
         "most": " and ".join(SHORT[row["metric"]] for row in rows if row["separated"] == max(counts)),
-        "fewest_pairs": min(counts), "most_pairs": max(counts), "widest": SHORT[widest["metric"]],
+        "fewest_pairs": min(counts),
+        "most_pairs": max(counts),
+        "widest": SHORT[widest["metric"]],
         "spread_word": "goes with it" if is_most else "is not discrimination",
         "sharpest": SHORT[max(rows, key=lambda row: row["ratio"])["metric"]],
-        "turn_opposite": turn["opposite_to_jga"], "turn_both": turn["opposite_both"],
-        "gca_opposite": gca["opposite_to_jga"], "gca_both": gca["opposite_both"],
-    }  # fmt: skip
+        "turn_opposite": turn["opposite_to_jga"],
+        "turn_both": turn["opposite_both"],
+        "gca_opposite": gca["opposite_to_jga"],
+        "gca_both": gca["opposite_both"],
+    }
 
 
 def of_traits(tables: Tables) -> Row:
@@ -90,19 +103,29 @@ def of_traits(tables: Tables) -> Row:
     return {
         "by_form": table([_form_row(*key, of) for key, of in rows.items()]),
         "beside": table([_file_row(of, name) for of in (to, nu) for name in (SOM, T5, SYSTEMS)]),
-        "worst_to": SHORT[worst], "worst_to_r": to_together[worst],
-        "paper_fga": TRAIT_R["NU", 2024][0], "paper_gca": TRAIT_R["NU", 2024][1],
-        "to_zou": tally(to, "zou"), "to_absolute": tally(to, "absolute"),
+        "worst_to": SHORT[worst],
+        "worst_to_r": to_together[worst],
+        "paper_fga": TRAIT_R["NU", 2024][0],
+        "paper_gca": TRAIT_R["NU", 2024][1],
+        "to_zou": tally(to, "zou"),
+        "to_absolute": tally(to, "absolute"),
         "length_word": "mostly" if together["turns"] > 0.7 else "partly",
-        "nu_turns": together["turns"], "partial_fga": together["partial_fga"],
-        "partial_gca": together["partial_gca"], "partial_word": "farther" if wider else "no farther",
-        "nu_mistakes": one(old, file=SYSTEMS)["mistakes"], "nu_absolute": tally(old, "absolute"),
+        "nu_turns": together["turns"],
+        "partial_fga": together["partial_fga"],
+        "partial_gca": together["partial_gca"],
+        "partial_word": "farther" if wider else "no farther",
+        "nu_mistakes": one(old, file=SYSTEMS)["mistakes"],
+        "nu_absolute": tally(old, "absolute"),
         "nu_partial": tally(old, "partial"),
         "zero_word": "turns the sign" if turned else "leaves the sign",
-        "zero_fga": none[FGA], "zero_gca": none[GCA], "zero_zou": tally(zero, "zou"),
-        "zero_absolute": tally(zero, "absolute"), "som_fga": som[FGA], "som_gca": som[GCA],
+        "zero_fga": none[FGA],
+        "zero_gca": none[GCA],
+        "zero_zou": tally(zero, "zou"),
+        "zero_absolute": tally(zero, "absolute"),
+        "som_fga": som[FGA],
+        "som_gca": som[GCA],
         "crossing": _crossing(tables["bins"]),
-    }  # fmt: skip
+    }
 
 
 def tally(rows: list[Row], key: str) -> Tally:
@@ -112,10 +135,16 @@ def tally(rows: list[Row], key: str) -> Tally:
 def _form_row(trait: str, form: int, faultless: str, rows: list[Row]) -> Row:
     together = one(rows, file=SYSTEMS)
     return {
-        "trait": trait, "form": form, "no mistake": faultless, "FGA": together[FGA], "GCA": together[GCA],
-        "Zou": tally(rows, "zou"), "absolute": tally(rows, "absolute"), "held fixed": tally(rows, "partial"),
+        "trait": trait,
+        "form": form,
+        "no mistake": faultless,
+        "FGA": together[FGA],
+        "GCA": together[GCA],
+        "Zou": tally(rows, "zou"),
+        "absolute": tally(rows, "absolute"),
+        "held fixed": tally(rows, "partial"),
         "together": span(together, "absolute"),
-    }  # fmt: skip
+    }
 
 
 def _file_row(rows: list[Row], name: str) -> Row:
@@ -149,11 +178,14 @@ def of_slots(tables: Tables) -> Row:
         shown.append({"domain": domain, "Kim, SOM-DST": _three(theirs), SOM: ours, SYSTEMS: _three(middle)})
     return {
         "empty_word": "decide Fig. 3" if turned else "do not decide Fig. 3",
-        "empty": 100 * every["empty"] / every["n"], "t5_empty": 100 * t5["empty"] / t5["n"],
-        "every_rsa": every[f"{JGA} {RSA}"], "every_sa": every[f"{JGA} {SA}"],
-        "active_rsa": active[f"{JGA} {RSA}"], "active_sa": active[f"{JGA} {SA}"],
+        "empty": 100 * every["empty"] / every["n"],
+        "t5_empty": 100 * t5["empty"] / t5["n"],
+        "every_rsa": every[f"{JGA} {RSA}"],
+        "every_sa": every[f"{JGA} {SA}"],
+        "active_rsa": active[f"{JGA} {RSA}"],
+        "active_sa": active[f"{JGA} {SA}"],
         "domains": table(shown),
-    }  # fmt: skip
+    }
 
 
 def _three(values: Sequence[float]) -> str:

@@ -13,8 +13,8 @@ from experiments.metrics.files import SOM, SYSTEMS, File, Group, units
 from experiments.metrics.published import JGA, KIM_DOMAINS, KIM_FEW_SLOTS, RSA, SA
 from extrinsic.arrays import Floats
 from extrinsic.metrics.definition import TurnMean
+from extrinsic.metrics.dialog_resampling import percentile_interval
 from extrinsic.metrics.parsing import parse_metric
-from extrinsic.metrics.resampling import percentile_interval
 from extrinsic.metrics.slot_f1 import SlotF1
 from extrinsic.metrics.traits import FirstError
 from extrinsic.metrics.turn_correlation import KIM_METRICS
@@ -77,11 +77,15 @@ def used_slots(groups: dict[str, Group]) -> list[Row]:
         counts = np.bincount(most)
         found += [
             {
-                "file": name, "slots": slots, "dialogs": int(count), "few_share": float(share[0]),
-                "few_low": low, "few_high": high,
+                "file": name,
+                "slots": slots,
+                "dialogs": int(count),
+                "few_share": float(share[0]),
+                "few_low": low,
+                "few_high": high,
             }
             for slots, count in enumerate(counts)
-        ]  # fmt: skip
+        ]
     return found
 
 
@@ -124,10 +128,15 @@ def _turn_row(name: str, group: Group, files: Sequence[File], turns: str) -> Row
     difference = r[:, column[JGA], column[SA]] - r[:, column[JGA], column[RSA]]
     low, high = percentile_interval(difference[1:])
     return {
-        "file": name, "turns": turns, "n": n, "empty": n_empty,
+        "file": name,
+        "turns": turns,
+        "n": n,
+        "empty": n_empty,
         **{f"{a} {b}": float(r[0, column[a], column[b]]) for a, b in PAIRS},
-        "difference": float(difference[0]), "low": low, "high": high,
-    }  # fmt: skip
+        "difference": float(difference[0]),
+        "low": low,
+        "high": high,
+    }
 
 
 def turn_scores(file: File) -> Floats:
@@ -141,6 +150,8 @@ def turn_scores(file: File) -> Floats:
 
 def tables(groups: dict[str, Group]) -> dict[str, list[Row]]:
     return {
-        "positions": positions(groups), "used_slots": used_slots(groups), "domains": domains(groups),
+        "positions": positions(groups),
+        "used_slots": used_slots(groups),
+        "domains": domains(groups),
         "turn_correlations": turn_correlations(groups),
-    }  # fmt: skip
+    }

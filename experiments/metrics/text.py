@@ -121,14 +121,25 @@ def describe(tables: Tables) -> str:
     claims = judged(tables)
     wrong = [row for row in tables["worked"] if row["agrees"] == "no"]
     return TEXT.format(
-        som=SOM, t5=T5, systems=SYSTEMS, fewer=FEWER, copy=COPY, resamples=RESAMPLES, seed=SEED,
-        almost=100 * ALWAYS, width=EDGES[1] - EDGES[0],
-        claims=markdown(claims, (*HEADS, WITHOUT)), changed=_changed(claims),
+        som=SOM,
+        t5=T5,
+        systems=SYSTEMS,
+        fewer=FEWER,
+        copy=COPY,
+        resamples=RESAMPLES,
+        seed=SEED,
+        almost=100 * ALWAYS,
+        width=EDGES[1] - EDGES[0],
+        claims=markdown(claims, (*HEADS, WITHOUT)),
+        changed=_changed(claims),
         worked=markdown(wrong, ("source", "example", "metric", "published", "ours")),
-        in_print=_in_print(tables["worked"]), earlier_printed=_right(tables["worked"], "as printed"),
+        in_print=_in_print(tables["worked"]),
+        earlier_printed=_right(tables["worked"], "as printed"),
         earlier_files=_right(tables["worked"], "file"),
-        **of_columns(tables), **of_traits(tables), **of_slots(tables),
-    )  # fmt: skip
+        **of_columns(tables),
+        **of_traits(tables),
+        **of_slots(tables),
+    )
 
 
 def _changed(claims: list[Row]) -> str:

@@ -12,17 +12,19 @@ from experiments.metrics.files import FEWER, SOM, SYSTEMS, File, Group, units
 from experiments.metrics.published import AGA, FGA, GCA, JGA, RSA, SA, TURN
 from extrinsic.arrays import Floats
 from extrinsic.correlation.dependent import zou_interval
+from extrinsic.metrics.dialog_resampling import percentile_interval
 from extrinsic.metrics.parsing import parse_metric
-from extrinsic.metrics.resampling import percentile_interval
 from extrinsic.metrics.traits import DialogTrait, mistakes
 
 Row = dict[str, Any]
 
 METRICS = (FGA, GCA, JGA, TURN, RSA, AGA, SA)
 TRAITS = {
-    ("TO", 2024): "tail_orientation", ("NU", 2024): "non_uniformity",
-    ("TO", 2023): "tail_orientation(2023)", ("NU", 2023): "non_uniformity(2023)",
-}  # fmt: skip
+    ("TO", 2024): "tail_orientation",
+    ("NU", 2024): "non_uniformity",
+    ("TO", 2023): "tail_orientation(2023)",
+    ("NU", 2023): "non_uniformity(2023)",
+}
 LEFT_OUT, ZERO = "left out", "zero"
 GIVEN = ("mistakes", "turns")
 EDGES = (-1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5)
@@ -108,9 +110,11 @@ def _bins(name: str, group: Group, files: Sequence[File], trait: str) -> list[Ro
     found = []
     for number in range(len(EDGES) + 1):
         row: Row = {
-            "file": name, "trait": trait, "centre": (outer[number] + outer[number + 1]) / 2,
+            "file": name,
+            "trait": trait,
+            "centre": (outer[number] + outer[number + 1]) / 2,
             "dialogs": int(drawn[0, number, 0]),
-        }  # fmt: skip
+        }
         if row["dialogs"]:
             row |= {FGA: float(means[0, number, 0]), GCA: float(means[0, number, 1])}
             row |= _told("difference", means[:, number, 0] - means[:, number, 1])

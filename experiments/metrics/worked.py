@@ -24,7 +24,7 @@ from extrinsic import read_states, score
 from extrinsic.corpus.formats.state_sets.building import State, Turns, build_state_sets, gather_states
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.metrics.definition import TurnMean
-from extrinsic.metrics.items.bridge import ALL, table_of_states
+from extrinsic.metrics.items.state_tables import ALL, table_of_states
 from extrinsic.metrics.parsing import parse_metric
 
 Row = dict[str, Any]
@@ -144,7 +144,11 @@ def _by_turn(
 
 def _row(source: str, example: str, metric: str, printed: float, ours: float, decimals: int) -> Row:
     return {
-        "source": source, "example": example, "metric": metric, "published": printed, "ours": ours,
+        "source": source,
+        "example": example,
+        "metric": metric,
+        "published": printed,
+        "ours": ours,
         # As many decimals as are printed have to be the same.
         "agrees": "yes" if abs(round(ours, decimals) - printed) < 1e-9 else "no",
-    }  # fmt: skip
+    }

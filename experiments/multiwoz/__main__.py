@@ -29,9 +29,18 @@ OWN_PERMUTATIONS = 4_999
 """Of systems on their own dialogs: as many as the tool takes."""
 
 TABLES = (
-    "systems", "between", "left_out", "steps", "splits", "by_system", "controls", "final", "others",
-    "ceilings", "counts",
-)  # fmt: skip
+    "systems",
+    "between",
+    "left_out",
+    "steps",
+    "splits",
+    "by_system",
+    "controls",
+    "final",
+    "others",
+    "ceilings",
+    "counts",
+)
 
 Rows = list[dict[str, Any]]
 

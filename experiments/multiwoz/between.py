@@ -15,16 +15,16 @@ from experiments.runs import make_run
 from extrinsic.arrays import Floats
 from extrinsic.cli.run import find_config
 from extrinsic.corpus.state_sets import StateSets
-from extrinsic.correlation.adjusting import holm
 from extrinsic.correlation.coefficients import Coefficient, correlate
 from extrinsic.correlation.influence import without_each
 from extrinsic.correlation.intervals import jackknife_interval
+from extrinsic.correlation.multiple_testing import holm
 from extrinsic.correlation.permutation import draw_permutations, permutation_p
 from extrinsic.metrics.measuring import measure
 from extrinsic.metrics.parsing import parse_metric
 from extrinsic.metrics.sources import Source
-from extrinsic.study.reading import read_study
-from extrinsic.study.run import Run
+from extrinsic.study.configuration.settings_file import read_study
+from extrinsic.study.finished_run import Run
 
 Rows = list[dict[str, Any]]
 
@@ -79,9 +79,11 @@ def _above_jga(run: Run) -> dict[tuple[str, str], dict[str, float]]:
         if "jga" in names and row["scope"] == "within" and row["trackers"] == "all":
             first = row if names[1] == "jga" else _turned(row)
             found[row["target"], names[0] if names[1] == "jga" else names[1]] = {
-                "minus_jga": first["difference"], "minus_jga_low": first["low"],
-                "minus_jga_high": first["high"], "minus_jga_p": row["p"],
-            }  # fmt: skip
+                "minus_jga": first["difference"],
+                "minus_jga_low": first["low"],
+                "minus_jga_high": first["high"],
+                "minus_jga_p": row["p"],
+            }
     for target in {target for target, _ in found}:
         mine = [key for key in found if key[0] == target]
         adjusted = holm(np.array([found[key]["minus_jga_p"] for key in mine]))

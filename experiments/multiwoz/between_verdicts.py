@@ -47,12 +47,17 @@ def steps_verdict(tables: Tables) -> dict[str, Any]:
         for before, after in zip(tables["steps"], tables["steps"][1:], strict=False)
     ]
     return {
-        "prototype_word": "which a prototype of this project had as well" if same
+        "prototype_word": "which a prototype of this project had as well"
+        if same
         else "where a prototype of this project had others",
-        "prototype_success": PROTOTYPE["success"], "prototype_inform": PROTOTYPE["inform"],
-        "from_success": first["success"], "from_inform": first["inform"],
-        "to_success": last["success"], "to_inform": last["inform"], "largest_step": max(moves)[1],
-    }  # fmt: skip
+        "prototype_success": PROTOTYPE["success"],
+        "prototype_inform": PROTOTYPE["inform"],
+        "from_success": first["success"],
+        "from_inform": first["inform"],
+        "to_success": last["success"],
+        "to_inform": last["inform"],
+        "largest_step": max(moves)[1],
+    }
 
 
 def influence_verdict(tables: Tables) -> dict[str, Any]:
@@ -67,10 +72,16 @@ def influence_verdict(tables: Tables) -> dict[str, Any]:
     carried = max(of[mover] for of in left) < highest / 2.0
     return {
         "carried": "One system carries what there is." if carried else "No single system carries it.",
-        "mover": mover, "jga_without": row[mover], "up": up, "jga_up": row[up], "jga_r": observed,
-        "left_low": min(of[mover] for of in left), "left_high": max(of[mover] for of in left),
-        "change_own": _largest_change(tables, OWN), "change_without": _largest_change(tables, WITHOUT),
-    }  # fmt: skip
+        "mover": mover,
+        "jga_without": row[mover],
+        "up": up,
+        "jga_up": row[up],
+        "jga_r": observed,
+        "left_low": min(of[mover] for of in left),
+        "left_high": max(of[mover] for of in left),
+        "change_own": _largest_change(tables, OWN),
+        "change_without": _largest_change(tables, WITHOUT),
+    }
 
 
 def _largest_change(tables: Tables, dialogs: str) -> float:

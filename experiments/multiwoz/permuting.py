@@ -10,7 +10,7 @@ import numpy as np
 
 from experiments.multiwoz.grid import METRICS, OUTCOMES, Grid
 from extrinsic.arrays import Floats, Ints
-from extrinsic.correlation.adjusting import holm
+from extrinsic.correlation.multiple_testing import holm
 from extrinsic.correlation.permutation import SAME
 from extrinsic.correlation.resampling import rng_of
 

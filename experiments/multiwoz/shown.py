@@ -15,9 +15,12 @@ Tables = dict[str, Rows]
 
 
 HEADS = {
-    "pooled": "pooled", "between": "between", "within": "within", "dialog": "same dialog",
+    "pooled": "pooled",
+    "between": "between",
+    "within": "within",
+    "dialog": "same dialog",
     "both": "both centred",
-}  # fmt: skip
+}
 
 
 def ranked(tables: Tables, outcome: str, split: str) -> Rows:

@@ -107,11 +107,14 @@ def by_system(tables: Tables) -> dict[str, Any]:
     return {
         "systems_above": sum(row[name] > row["jga"] for row in rows),
         "systems_positive": sum(row[name] > 0.0 for row in rows),
-        "lowest": lowest[name], "lowest_system": lowest["system"],
-        "highest": highest[name], "highest_system": highest["system"],
+        "lowest": lowest[name],
+        "lowest_system": lowest["system"],
+        "highest": highest[name],
+        "highest_system": highest["system"],
         "given": " (the benchmark lists it among systems that are given the true state when they answer)"
-        if given else "",
-    }  # fmt: skip
+        if given
+        else "",
+    }
 
 
 def difficulty_verdict(tables: Tables) -> dict[str, Any]:
@@ -140,12 +143,15 @@ def beside_verdict(tables: Tables) -> dict[str, Any]:
     searched, not_searched = r["searched: slot_accuracy"], r["not searched: slot_accuracy"]
     matter = not_searched < searched / 2.0
     return {
-        "others_r": r["others: success"], "all_r": r["all metrics"],
+        "others_r": r["others: success"],
+        "all_r": r["all metrics"],
         "others_word": "more" if r["others: success"] > r["all metrics"] else "less",
-        "searched": searched, "not_searched": not_searched,
-        "slots_word": "Slots that are searched matter, the others hardly" if matter
+        "searched": searched,
+        "not_searched": not_searched,
+        "slots_word": "Slots that are searched matter, the others hardly"
+        if matter
         else "Slots that are searched and others matter",
-    }  # fmt: skip
+    }
 
 
 def final_verdict(tables: Tables) -> str:

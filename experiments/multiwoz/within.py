@@ -12,10 +12,10 @@ from scipy.special import stdtr, stdtrit
 from experiments.multiwoz.grid import METRICS, OUTCOMES, Grid
 from experiments.multiwoz.splits import SPLITS, Sums, correlations, partial, scatter
 from extrinsic.arrays import Floats
-from extrinsic.correlation.adjusting import holm
 from extrinsic.correlation.intervals import interval
+from extrinsic.correlation.multiple_testing import holm
 from extrinsic.correlation.resampling import draw_trackers
-from extrinsic.metrics.resampling import resample_dialogs
+from extrinsic.metrics.dialog_resampling import resample_dialogs
 
 Rows = list[dict[str, Any]]
 
@@ -56,9 +56,13 @@ class Scatters:
         return [self.names.index(name) for name in names]
 
     def r(
-        self, split: str, way: str | None, rows: Sequence[str], columns: Sequence[str],
+        self,
+        split: str,
+        way: str | None,
+        rows: Sequence[str],
+        columns: Sequence[str],
         given: Sequence[str] = (),
-    ) -> Floats:  # fmt: skip
+    ) -> Floats:
         """(n, rows, columns): on resamples drawn in some way, without each of something, or as observed."""
         found = self.observed[split] if way is None else self.resampled[way][split]
         if given:

@@ -20,9 +20,12 @@ MOST = 200
 """More trackers than anybody will ever have (experiments/lee2014)."""
 
 NEEDED = (
-    "L2 or AvgP first", "schedule 2 below 1 and 3", "ROC.V2 hardly correlates",
-    "better trackers give better policies", "RL above behaviour",
-)  # fmt: skip
+    "L2 or AvgP first",
+    "schedule 2 below 1 and 3",
+    "ROC.V2 hardly correlates",
+    "better trackers give better policies",
+    "RL above behaviour",
+)
 
 
 def answers(tables: Tables) -> list[str]:

@@ -23,10 +23,22 @@ SOURCES = {
 }
 
 METRICS = (
-    "accuracy", "mrr", "avgp", "l2", "roc.v1_eer", "roc.v2_ca05", "jga", "slot_accuracy",
-    "relative_slot_accuracy", "average_goal_accuracy", "improved_average_goal_accuracy", "slot_f1",
-    "turn_match", "fga(0.5)", "gca",
-)  # fmt: skip
+    "accuracy",
+    "mrr",
+    "avgp",
+    "l2",
+    "roc.v1_eer",
+    "roc.v2_ca05",
+    "jga",
+    "slot_accuracy",
+    "relative_slot_accuracy",
+    "average_goal_accuracy",
+    "improved_average_goal_accuracy",
+    "slot_f1",
+    "turn_match",
+    "fga(0.5)",
+    "gca",
+)
 """Of joint goals over all turns, then of states."""
 
 FILL = "argmax"

@@ -77,21 +77,27 @@ COLUMNS = {
 
 
 def describe(tables: Tables) -> str:
-    coverage = [in_percent(row, ("coverage", "coverage_here", "below", "above"))
-                for row in tables["uncertainty/coverage"]]  # fmt: skip
+    coverage = [
+        in_percent(row, ("coverage", "coverage_here", "below", "above"))
+        for row in tables["uncertainty/coverage"]
+    ]
     counts = tables["multiwoz/counts"][0]
     return TEXT.format(
         answers="\n".join(f"{number}. {text}" for number, text in enumerate(answers(tables), start=1)),
-        short=in_short(tables), fill=FILL,
+        short=in_short(tables),
+        fill=FILL,
         n_embedded=len({row["tracker"] for row in tables["lee2014/trackers"]}),
         n_seeds=len({row["seed"] for row in tables["lee2014/trackers"]}),
-        n_dstc2=len(tables["dstc2/trackers"]), n_systems=counts["systems"], n_points=counts["points"],
-        table=_table(places(tables)), studies="\n".join(
+        n_dstc2=len(tables["dstc2/trackers"]),
+        n_systems=counts["systems"],
+        n_points=counts["points"],
+        table=_table(places(tables)),
+        studies="\n".join(
             f"| [{name}]({name}/README.md) | {question} | `python -m experiments.{name}` |"
             for name, question in STUDIES.items()
         ),
         coverage=told_of_intervals(coverage, values(coverage, "n_trackers"))["default_mean"],
-    )  # fmt: skip
+    )
 
 
 def _table(found: dict[str, Found]) -> str:

@@ -17,9 +17,9 @@ from experiments.truth.figure import draw
 from experiments.truth.summary import summarise
 from experiments.truth.text import describe
 from extrinsic.cli.progress import show_progress
-from extrinsic.cli.tables import print_table
+from extrinsic.cli.text_tables import print_table
 from extrinsic.parallel import run_in_parallel
-from extrinsic.settings import read_toml
+from extrinsic.toml_files import read_toml
 
 FOLDER = Path(__file__).parent
 

@@ -11,18 +11,18 @@ import msgspec
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.policy.features import find_features
-from extrinsic.policy.live import LivePolicy
-from extrinsic.policy.lspi import KernelLSPI
+from extrinsic.policy.kernel_lspi import KernelLSPI
+from extrinsic.policy.live_policy import LivePolicy
 from extrinsic.policy.transitions import transitions_of
 from extrinsic.registry import ESTIMATORS, TRACKERS
 from extrinsic.simulation import read_simulation, simulate
-from extrinsic.trackers.definition import LearnedTracker
-from extrinsic.trackers.running import track
-from extrinsic.value.augmenting import augment
-from extrinsic.value.case import Case
+from extrinsic.trackers.protocol import LearnedTracker
+from extrinsic.trackers.track import track
+from extrinsic.value.augmented_states import augment
 from extrinsic.value.diagnostics import checked, with_diagnostic, with_on_policy_gap
 from extrinsic.value.estimators import MEAN_AUGMENTED
-from extrinsic.value.live import Stage
+from extrinsic.value.evaluation_problem import EvaluationProblem
+from extrinsic.value.live import LivePlay
 from extrinsic.value.result import Value
 
 PAIR = ("lstd_augmented", "fqe_augmented")
@@ -44,8 +44,8 @@ class Cell:
 class Prepared:
     """A policy learned and played: the case to be valued, the same with other proxies, and the truth."""
 
-    case: Case
-    others: Case
+    case: EvaluationProblem
+    others: EvaluationProblem
     where: dict[str, Any]
     truth: dict[str, float]
 
@@ -60,10 +60,12 @@ def prepare(cell: Cell) -> Prepared:
     transitions = transitions_of(test, output, features)
     at_table = tracker.fit([train]) if isinstance(tracker, LearnedTracker) else tracker
     world = simulation.world(cell.dataset, "test")
-    stage = Stage(LivePolicy(features, learner), at_table, world, cell.n_live, cell.seed)
+    stage = LivePlay(LivePolicy(features, learner), at_table, world, cell.n_live, cell.seed)
     target = learner.probabilities(transitions.states)
     case, others = (
-        Case(transitions, target, augment(transitions, test, output, _proxies(names, test, train)), stage)
+        EvaluationProblem(
+            transitions, target, augment(transitions, test, output, _proxies(names, test, train)), stage
+        )
         for names in (cell.proxies, cell.misspecified_proxies)
     )
     live = ESTIMATORS.get("live").estimate(case)
@@ -101,7 +103,7 @@ def run_cell(cell: Cell) -> list[dict[str, Any]]:
     ]
 
 
-def valued(case: Case, names: Sequence[str]) -> dict[str, Value]:
+def valued(case: EvaluationProblem, names: Sequence[str]) -> dict[str, Value]:
     """What estimators say, checked; and the mean of the default pair, without asking them again."""
     values = {}
     for name in names:

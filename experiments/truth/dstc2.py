@@ -16,25 +16,32 @@ import extrinsic
 from experiments.data import require, run
 from experiments.tables import write_csv
 from extrinsic.cli.progress import show_progress
-from extrinsic.cli.tables import print_table
+from extrinsic.cli.text_tables import print_table
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.parallel import run_in_parallel
 from extrinsic.policy.features import find_features
-from extrinsic.policy.live import StatePolicy
-from extrinsic.policy.lspi import KernelLSPI
+from extrinsic.policy.kernel_lspi import KernelLSPI
+from extrinsic.policy.live_policy import StatePolicy
 from extrinsic.policy.supervised import SupervisedPolicy
 from extrinsic.policy.transitions import Transitions, transitions_of
 from extrinsic.registry import ESTIMATORS
-from extrinsic.value.augmenting import PROXIES, augment
-from extrinsic.value.case import Case
-from extrinsic.value.checks import placebo
+from extrinsic.value.augmented_states import PROXIES, augment
 from extrinsic.value.diagnostics import checked, with_on_policy_gap
+from extrinsic.value.evaluation_problem import EvaluationProblem
+from extrinsic.value.placebo import placebo
 
 TRACKERS = (
-    "baseline", "focus", "hwu", "hwu_original",
-    "yarbus_16", "yarbus_24", "yarbus_28", "yarbus_30", "yarbus_31",
-)  # fmt: skip
+    "baseline",
+    "focus",
+    "hwu",
+    "hwu_original",
+    "yarbus_16",
+    "yarbus_24",
+    "yarbus_28",
+    "yarbus_30",
+    "yarbus_31",
+)
 VALUED = ("lstd", "lstd_augmented", "fqe", "fqe_augmented", "mean_augmented")
 
 
@@ -69,7 +76,7 @@ def rows_of(name: str) -> list[dict[str, Any]]:
         where = {"tracker": name, "manager": with_manager}
         observed = float(transitions.returns().mean())
         for policy, decides in policies.items():
-            case = Case(transitions, decides.probabilities(transitions.states), augmented)
+            case = EvaluationProblem(transitions, decides.probabilities(transitions.states), augmented)
             row: dict[str, Any] = {**where, "policy": policy, "observed": observed}
             flags: set[str] = set()
             for estimator in VALUED:

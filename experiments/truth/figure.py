@@ -29,10 +29,14 @@ def draw(rows: list[dict[str, Any]], path: Path) -> None:
             for degenerate in (False, True):
                 chosen = [row for row in of if row["degenerate"] == degenerate]
                 panel.scatter(
-                    [row["live"] for row in chosen], [row["value"] for row in chosen], s=14,
-                    edgecolors=colour, facecolors="none" if degenerate else colour, linewidths=0.8,
+                    [row["live"] for row in chosen],
+                    [row["value"] for row in chosen],
+                    s=14,
+                    edgecolors=colour,
+                    facecolors="none" if degenerate else colour,
+                    linewidths=0.8,
                     label=None if degenerate else dataset,
-                )  # fmt: skip
+                )
         panel.set_title(name)
         panel.set_xlim(bounds)
         panel.set_ylim(bounds)

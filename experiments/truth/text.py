@@ -8,9 +8,21 @@ from typing import Any
 from experiments.tables import markdown, read_csv
 
 HEADS = (
-    "estimator", "cells", "bias", "rmse", "r", "r_core", "above_observed", "above_low", "above_high",
-    "coverage", "coverage_near", "infeasible", "flagged", "on_policy_gap",
-)  # fmt: skip
+    "estimator",
+    "cells",
+    "bias",
+    "rmse",
+    "r",
+    "r_core",
+    "above_observed",
+    "above_low",
+    "above_high",
+    "coverage",
+    "coverage_near",
+    "infeasible",
+    "flagged",
+    "on_policy_gap",
+)
 TRIED = ("estimator", "cells", "bias", "rmse", "r", "r_core", "coverage")
 
 TEXT = """# What are estimates of a policy's value worth?

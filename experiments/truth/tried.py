@@ -18,15 +18,15 @@ from experiments.tables import write_csv
 from experiments.truth.cells import Cell, Prepared, prepare
 from experiments.truth.summary import summarise
 from extrinsic.cli.progress import show_progress
-from extrinsic.cli.tables import print_table
+from extrinsic.cli.text_tables import print_table
 from extrinsic.parallel import run_in_parallel
 from extrinsic.policy.states import States
 from extrinsic.registry import ESTIMATORS
-from extrinsic.settings import read_toml
-from extrinsic.value.case import Case
+from extrinsic.toml_files import read_toml
 from extrinsic.value.estimators import Estimator
+from extrinsic.value.evaluation_problem import EvaluationProblem
 from extrinsic.value.fqe import Fqe, TreeSettings
-from extrinsic.value.lstd import Lstd
+from extrinsic.value.lstd_value import Lstd
 from extrinsic.value.q_function import KernelSettings
 
 SEED = 7
@@ -83,11 +83,21 @@ def run_cell(cell: Cell) -> list[dict[str, Any]]:
     rows = []
     for name, (estimator, unwanted) in VARIANTS.items():
         augmented = without(prepared.case.augmented, unwanted)  # type: ignore[arg-type]
-        value = estimator.estimate(Case(prepared.case.transitions, prepared.case.target, augmented))
+        value = estimator.estimate(
+            EvaluationProblem(prepared.case.transitions, prepared.case.target, augmented)
+        )
         rows.append(
-            {**prepared.where, "estimator": name, "value": value.mean, "low": value.low, "high": value.high,
-             **prepared.truth, "on_policy_gap": np.nan, "flags": ""}
-        )  # fmt: skip
+            {
+                **prepared.where,
+                "estimator": name,
+                "value": value.mean,
+                "low": value.low,
+                "high": value.high,
+                **prepared.truth,
+                "on_policy_gap": np.nan,
+                "flags": "",
+            }
+        )
     return rows
 
 

@@ -16,7 +16,7 @@ from experiments.uncertainty.figure import draw
 from experiments.uncertainty.text import describe
 from extrinsic.cli.progress import show_progress
 from extrinsic.parallel import run_in_parallel
-from extrinsic.settings import read_toml
+from extrinsic.toml_files import read_toml
 
 FOLDER = Path(__file__).parent
 
@@ -61,20 +61,37 @@ def cells_of(config: Config) -> dict[str, list[Any]]:
             for population, n, r in parts["coverage"]
         ],
         "null": [
-            null.Cell(seed, next(numbers), population, n, interaction, noise_r, config.null_studies,
-                      config.permutations)
+            null.Cell(
+                seed,
+                next(numbers),
+                population,
+                n,
+                interaction,
+                noise_r,
+                config.null_studies,
+                config.permutations,
+            )
             for (population, noise_r), n, interaction in parts["null"]
         ],
         "differences": [
-            differences.Cell(seed, next(numbers), n, r_a, r_b, r_ab, config.pair_studies,
-                             config.pair_permutations, config.resamples)
+            differences.Cell(
+                seed,
+                next(numbers),
+                n,
+                r_a,
+                r_b,
+                r_ab,
+                config.pair_studies,
+                config.pair_permutations,
+                config.resamples,
+            )
             for (r_a, r_b, r_ab), n in parts["differences"]
         ],
         "independent": [
             independent.Cell(seed, next(numbers), n, r_a, r_b, r_ab, config.zou_studies)
             for (r_a, r_b, r_ab), n in parts["independent"]
         ],
-    }  # fmt: skip
+    }
 
 
 def run_cell(table: str, cell: Any) -> tuple[str, Rows]:

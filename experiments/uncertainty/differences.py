@@ -21,8 +21,8 @@ from extrinsic.arrays import Floats
 from extrinsic.correlation.coefficients import correlate
 from extrinsic.correlation.dependent import williams, zou_interval
 from extrinsic.correlation.intervals import interval
+from extrinsic.correlation.paired_permutation import swapped_p
 from extrinsic.correlation.resampling import Sample, draw_trackers, resampled_correlations
-from extrinsic.correlation.swapping import swapped_p
 
 LEVEL = 0.05
 
@@ -68,8 +68,9 @@ def tests(cell: Cell, study: int, weights: Floats) -> dict[str, bool]:
     told["resampled both"] = _resampled(cell, study, dialogs, means, weights)
     r_ab = float(correlate(means[:1], means[1:2], "pearson", "within")[0, 0])
     for name, n in (
-        ("points", cell.n_trackers * N_DATASETS - (N_DATASETS - 1)), ("trackers", cell.n_trackers)
-    ):  # fmt: skip
+        ("points", cell.n_trackers * N_DATASETS - (N_DATASETS - 1)),
+        ("trackers", cell.n_trackers),
+    ):
         told[f"williams, {name}"] = williams(float(r[0]), float(r[1]), r_ab, n).p <= LEVEL
         low, high = zou_interval(float(r[0]), float(r[1]), r_ab, n)
         told[f"zou, {name}"] = not low <= 0.0 <= high

@@ -33,8 +33,12 @@ def run_cell(cell: Cell) -> list[dict[str, Any]]:
     inside = (ends[:, 0] <= cell.r_a - cell.r_b) & (cell.r_a - cell.r_b <= ends[:, 1])
     return [
         {
-            "n_points": cell.n_points, "r_a": cell.r_a, "r_b": cell.r_b, "r_ab": cell.r_ab,
-            "studies": cell.studies, "coverage": float(inside.mean()),
+            "n_points": cell.n_points,
+            "r_a": cell.r_a,
+            "r_b": cell.r_b,
+            "r_ab": cell.r_ab,
+            "studies": cell.studies,
+            "coverage": float(inside.mean()),
             "width": float((ends[:, 1] - ends[:, 0]).mean()),
         }
-    ]  # fmt: skip
+    ]

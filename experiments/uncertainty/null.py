@@ -34,8 +34,13 @@ def run_cell(cell: Cell) -> list[dict[str, Any]]:
         p[study] = permutation_p(values[:1], values[1:], "pearson", "within", drawn)[0, 0]
     return [
         {
-            "population": cell.population, "n_trackers": cell.n_trackers, "interaction": cell.interaction,
-            "noise_r": cell.noise_r, "studies": cell.studies, "ks": float(kstest(p, "uniform").statistic),
-            "at_05": float((p <= 0.05).mean()), "at_01": float((p <= 0.01).mean()),
+            "population": cell.population,
+            "n_trackers": cell.n_trackers,
+            "interaction": cell.interaction,
+            "noise_r": cell.noise_r,
+            "studies": cell.studies,
+            "ks": float(kstest(p, "uniform").statistic),
+            "at_05": float((p <= 0.05).mean()),
+            "at_01": float((p <= 0.01).mean()),
         }
-    ]  # fmt: skip
+    ]

@@ -27,9 +27,14 @@ SEEN = (*PLAIN, "noisy")
 """The same, of what so few dialogs show."""
 
 TESTS = (
-    "swapped trackers", "swapped both", "resampled both", "williams, points", "zou, points",
-    "williams, trackers", "zou, trackers",
-)  # fmt: skip
+    "swapped trackers",
+    "swapped both",
+    "resampled both",
+    "williams, points",
+    "zou, points",
+    "williams, trackers",
+    "zou, trackers",
+)
 
 
 def in_percent(row: dict[str, Any], keys: Sequence[str]) -> dict[str, Any]:
@@ -113,13 +118,17 @@ def told_of_intervals(rows: Rows, sizes: list[int]) -> dict[str, Any]:
     highest, fewest = {"r": max(row["r"] for row in rows)}, {"n_trackers": sizes[0]}
     noisy = _of(rows, DEFAULT, population="noisy", **highest)
     return {
-        "best": ", ".join(best), "best_mean": _mean(_of(plain, best)), "best_off": _off(_of(plain, best)),
-        "second": ", ".join(second), "second_mean": _mean(_of(plain, second)),
+        "best": ", ".join(best),
+        "best_mean": _mean(_of(plain, best)),
+        "best_off": _off(_of(plain, best)),
+        "second": ", ".join(second),
+        "second_mean": _mean(_of(plain, second)),
         "second_off": _off(_of(plain, second)),
         "bca_trackers": _off(_of(plain, ("trackers", "bca"))),
         "bca_both": _off(_of(plain, ("both", "bca"))),
         "error": float(np.sqrt(LEVEL * (100.0 - LEVEL) / rows[0]["studies"])),
-        "default": ", ".join(DEFAULT), "default_mean": _mean(_of(plain, DEFAULT)),
+        "default": ", ".join(DEFAULT),
+        "default_mean": _mean(_of(plain, DEFAULT)),
         "default_by_size": "\n".join(_told_of_size(rows, n) for n in sizes),
         "default_above": _mean(_of(normal, DEFAULT, **highest), "above"),
         "default_below": _mean(_of(normal, DEFAULT, **highest), "below"),
@@ -133,9 +142,10 @@ def told_of_intervals(rows: Rows, sizes: list[int]) -> dict[str, Any]:
         "dialogs_worst": min(row["coverage"] for row in _of(rows, ("dialogs", "percentile"))),
         "points_mean": _mean(_of(normal, ("closed form", "fisher, points"))),
         "fisher_mean": _mean(_of(normal, ("closed form", "fisher, trackers"))),
-        "jackknife_mean": _mean(_of(plain, JACKKNIFE)), "jackknife_off": _off(_of(plain, JACKKNIFE)),
+        "jackknife_mean": _mean(_of(plain, JACKKNIFE)),
+        "jackknife_off": _off(_of(plain, JACKKNIFE)),
         "jackknife_few": _mean(_of(normal, JACKKNIFE, **fewest)),
-    }  # fmt: skip
+    }
 
 
 def _told_of_size(rows: Rows, n: int) -> str:
@@ -166,9 +176,12 @@ def told_of_p(rows: Rows) -> dict[str, float]:
 def told_of_pairs(rows: Rows) -> dict[str, float]:
     equal = [row for row in rows if row["r_a"] == row["r_b"]]
     keys = {
-        "swap": "swapped trackers", "both": "swapped both", "resampled": "resampled both",
-        "williams": "williams, points", "few": "williams, trackers",
-    }  # fmt: skip
+        "swap": "swapped trackers",
+        "both": "swapped both",
+        "resampled": "resampled both",
+        "williams": "williams, points",
+        "few": "williams, trackers",
+    }
     found: dict[str, float] = {}
     for name, key in keys.items():
         found |= span(name, [row[key] for row in equal])

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from extrinsic.cli.output import print_rows
-from extrinsic.cli.tables import print_table
+from extrinsic.cli.text_tables import print_table
 from extrinsic.errors import InputError, UsageError
 
 if TYPE_CHECKING:
-    from extrinsic.study.dialogs import ToldDialog
-    from extrinsic.study.run import Run
+    from extrinsic.study.disagreements import Disagreement
+    from extrinsic.study.finished_run import Run
 
 NAME = "compare"
 HELP = "compare two trackers of a run: every metric and return, and the dialogs that differ"
@@ -43,8 +43,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from extrinsic.report.comparison import write_comparison
     from extrinsic.study.comparing import MEAN, compare_trackers
-    from extrinsic.study.dialogs import telling_dialogs
-    from extrinsic.study.run import Run
+    from extrinsic.study.disagreements import most_different_dialogs
+    from extrinsic.study.finished_run import Run
 
     if arguments.dialogs < 0:
         raise UsageError("the number of dialogs must be at least 0", found=str(arguments.dialogs))
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     if shown not in datasets:
         raise UsageError(f"the run has no dataset {shown!r}", expected=f"one of {', '.join(datasets[1:])}")
     _print_rows(made, [row for row in rows if row["dataset"] == shown], arguments)
-    dialogs = telling_dialogs(made, arguments.first, arguments.second, max(arguments.dialogs, IN_PAGE))
+    dialogs = most_different_dialogs(made, arguments.first, arguments.second, max(arguments.dialogs, IN_PAGE))
     for told in dialogs[: arguments.dialogs]:
         _print_dialog(told, arguments.first, arguments.second)
     path = write_comparison(made, arguments.first, arguments.second, rows, dialogs, arguments.output)
@@ -70,10 +70,19 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _print_rows(made: Run, rows: list[dict[str, Any]], arguments: argparse.Namespace) -> None:
     names = {"a": arguments.first, "b": arguments.second}
-    print(f"{arguments.first} against {arguments.second}, {rows[0]['dataset']} "
-          f"(95% interval of the difference; p by exchanging dialogs)")  # fmt: skip
-    heads = {"a": arguments.first, "b": arguments.second, "difference": "difference", "low": "low",
-             "high": "high", "p": "p", "better": "better"}  # fmt: skip
+    print(
+        f"{arguments.first} against {arguments.second}, {rows[0]['dataset']} "
+        f"(95% interval of the difference; p by exchanging dialogs)"
+    )
+    heads = {
+        "a": arguments.first,
+        "b": arguments.second,
+        "difference": "difference",
+        "low": "low",
+        "high": "high",
+        "p": "p",
+        "better": "better",
+    }
     told = [{**row, "better": names.get(row["better"])} for row in rows]
     returns = [row for row in told if row["kind"] == "return"]
     if returns:
@@ -85,10 +94,12 @@ def _print_rows(made: Run, rows: list[dict[str, Any]], arguments: argparse.Names
     print_table(metrics, {**first, **heads}, sys.stdout)
 
 
-def _print_dialog(told: ToldDialog, first: str, second: str) -> None:
+def _print_dialog(told: Disagreement, first: str, second: str) -> None:
     ahead = first if told.difference > 0 else second
-    print(f"\nDialog {told.session} of {told.dataset}: {ahead} has {abs(told.difference)} more slots right, "
-          "summed over turns")  # fmt: skip
+    print(
+        f"\nDialog {told.session} of {told.dataset}: {ahead} has {abs(told.difference)} more slots right, "
+        "summed over turns"
+    )
     for turn in told.turns:
         print(f"  turn {turn.number}  system: {turn.system}" if turn.system else f"  turn {turn.number}")
         if turn.heard:

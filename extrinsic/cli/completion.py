@@ -71,8 +71,9 @@ def _bash(options: dict[str, list[str]]) -> str:
         for option, kind in KINDS.items()
     ]
     lines = [f'        {name}) found="{" ".join(of)}" ;;' for name, of in options.items()]
-    return BASH.format(commands=" ".join(options), values="\n".join(values), options="\n".join(lines),
-                       kinds=" ".join(LISTS))  # fmt: skip
+    return BASH.format(
+        commands=" ".join(options), values="\n".join(values), options="\n".join(lines), kinds=" ".join(LISTS)
+    )
 
 
 def _fish(options: dict[str, list[str]]) -> str:

@@ -34,13 +34,13 @@ def _domains() -> Lines:
 
 
 def _blocks() -> Lines:
-    from extrinsic.policy.features.blocks import BLOCKS
+    from extrinsic.policy.feature_blocks import BLOCKS
 
     return [(name, block.summary) for name, block in sorted(BLOCKS.items())]
 
 
 def _configs() -> Lines:
-    from extrinsic.settings import read_tree
+    from extrinsic.toml_files import read_tree
 
     folder = config_folder()
     files = sorted(folder.glob("*.toml")) if folder else []
@@ -51,7 +51,7 @@ def _details(kind: str | None, key: str) -> dict[str, Any]:
     """What programs want to know beside the summary."""
     if kind != "trackers":
         return {}
-    from extrinsic.trackers.definition import flags_of
+    from extrinsic.trackers.protocol import flags_of
 
     return flags_of(TRACKERS.get(key))
 

@@ -36,7 +36,7 @@ def _details(kind: str, key: str) -> dict[str, Any]:
     if kind == "metrics":
         return _of_metric(key)
     if kind == "trackers":
-        from extrinsic.trackers.definition import flags_of
+        from extrinsic.trackers.protocol import flags_of
 
         return {**flags_of(TRACKERS.get(key)), "what": _first_paragraph(type(TRACKERS.get(key)))}
     if kind == "features":

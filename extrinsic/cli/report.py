@@ -26,8 +26,8 @@ def run(arguments: argparse.Namespace) -> int:
     folder = Path(arguments.folder)
     if not folder.is_dir():
         raise InputError("there is no such directory", path=str(folder), expected="the directory of a run")
-    from extrinsic.report.writing import write_report
-    from extrinsic.study.run import Run
+    from extrinsic.report.report_files import write_report
+    from extrinsic.study.finished_run import Run
 
     path = write_report(Run(folder), arguments.output)
     if not arguments.quiet:

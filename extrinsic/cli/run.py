@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from extrinsic.cli.output import print_rows
 from extrinsic.cli.progress import show_progress
-from extrinsic.cli.tables import print_table
+from extrinsic.cli.text_tables import print_table
 from extrinsic.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
     from extrinsic.study.engine import Done
-    from extrinsic.study.run import Run
+    from extrinsic.study.finished_run import Run
 
 NAME = "run"
 HELP = "run a study: which metric predicts what policies are worth"
@@ -36,9 +36,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--output", metavar="DIR", help="the run's directory (default: runs/<name of the study>)"
     )
     parser.add_argument(
-        "--set", action="append", default=[], metavar="A.B=C", dest="changes",
+        "--set",
+        action="append",
+        default=[],
+        metavar="A.B=C",
+        dest="changes",
         help="set a key of the configuration, e.g. correlation.resamples=2000; repeatable",
-    )  # fmt: skip
+    )
     parser.add_argument("--n-jobs", type=int, default=-1, metavar="N", help="processes (-1: one a processor)")
     parser.add_argument("--engine", default="joblib", metavar="E", help="joblib (default) or dask")
     parser.add_argument("--scheduler", metavar="ADDR", help="of a Dask cluster, e.g. tcp://host:8786")
@@ -54,9 +58,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from extrinsic.study.configuration.settings_file import read_study
     from extrinsic.study.engine import Engine
-    from extrinsic.study.reading import read_study
-    from extrinsic.study.running import run_study
+    from extrinsic.study.runner import run_study
 
     settings = read_study(find_config(arguments.config), arguments.changes)
     engine = Engine(arguments.engine, arguments.n_jobs, arguments.scheduler)
@@ -91,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _tell_timings(made: Run, tell: Callable[[str], None]) -> None:
     """How many stages of each kind were computed and reused, and how long they took."""
-    from extrinsic.study.csv_files import read_table
+    from extrinsic.study.tables.table_files import read_table
 
     rows = read_table(made.folder / "timings.csv")
     for kind in dict.fromkeys(row["stage"] for row in rows):
@@ -102,7 +106,7 @@ def _tell_timings(made: Run, tell: Callable[[str], None]) -> None:
 
 def _report(made: Run, tell: Callable[[str], None]) -> Path | None:
     """Write the page; a study does not fail for want of what draws it."""
-    from extrinsic.report.writing import write_report
+    from extrinsic.report.report_files import write_report
 
     try:
         return write_report(made)
@@ -139,15 +143,23 @@ def _show(made: Run, as_json: bool) -> None:
         print_rows(made.signature, chosen, sys.stdout)
         return
     heads = {
-        "metric": "metric", "schedule": "schedule", "component": "component", "r": "r", "low": "low",
-        "high": "high", "p_adjusted": "p (Holm)", "cluster": "cluster",
-    }  # fmt: skip
+        "metric": "metric",
+        "schedule": "schedule",
+        "component": "component",
+        "r": "r",
+        "low": "low",
+        "high": "high",
+        "p_adjusted": "p (Holm)",
+        "cluster": "cluster",
+    }
     for variant in dict.fromkeys(row["variant"] for row in chosen):
         for trackers in ("all", "core"):
             ranked = _ranked(chosen, variant, trackers)
             n = next((row["n"] for row in chosen if row["trackers"] == trackers), 0)
-            print(f"\nPearson's r with {target} within datasets, {trackers} trackers ({n} points)"
-                  + (f", {variant}" if variant else ""))  # fmt: skip
+            print(
+                f"\nPearson's r with {target} within datasets, {trackers} trackers ({n} points)"
+                + (f", {variant}" if variant else "")
+            )
             if not ranked:
                 print(f"none: {next((row['reason'] for row in chosen if row['trackers'] == trackers), '')}")
                 continue

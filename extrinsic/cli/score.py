@@ -38,17 +38,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--component", action="append", metavar="C", help="only this component; repeatable")
     parser.add_argument(
-        "--fill", action="append", default=[], metavar="RULE",
+        "--fill",
+        action="append",
+        default=[],
+        metavar="RULE",
         help="also score beliefs with the state-set metrics, filled by argmax or threshold[:.5]; repeatable",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--bootstrap", type=int, default=0, metavar="N", help="95%% intervals over N resamples of dialogs"
     )
     parser.add_argument("--seed", type=int, default=0, metavar="K", help="of the resamples (default 0)")
     parser.add_argument(
-        "--turn-correlation", action="store_true",
+        "--turn-correlation",
+        action="store_true",
         help="instead: how state-set metrics correlate over turns (Kim et al. 2022, Fig. 3)",
-    )  # fmt: skip
+    )
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_const", const="json", dest="form", help="JSON on stdout")
     form.add_argument("--csv", action="store_const", const="csv", dest="form", help="CSV on stdout")
@@ -123,7 +127,7 @@ def _print_turn_correlations(arguments: argparse.Namespace, trackers: list[Track
     from extrinsic.cli.score_tables import print_turn_correlations
     from extrinsic.corpus.state_sets import StateSets
     from extrinsic.errors import UsageError
-    from extrinsic.metrics.items.bridge import ALL
+    from extrinsic.metrics.items.state_tables import ALL
     from extrinsic.metrics.turn_correlation import KIM_METRICS, turn_correlation
 
     ignored = [name for name in ("schedule", "fill", "bootstrap") if getattr(arguments, name)]

@@ -191,6 +191,9 @@ def _print_matrix(states: StateSets, result: TurnCorrelation, stream: TextIO) ->
     print(" " * first, *heads, file=stream)
     for metric, row in zip(result.metrics, result.correlation, strict=True):
         texts = ("-" if value != value else f"{value:.4f}" for value in row)
-        print(f"{metric:<{first}}", *(f"{text:>{width}}" for text, width in zip(texts, widths, strict=True)),
-              file=stream)  # fmt: skip
+        print(
+            f"{metric:<{first}}",
+            *(f"{text:>{width}}" for text, width in zip(texts, widths, strict=True)),
+            file=stream,
+        )
     print(file=stream)

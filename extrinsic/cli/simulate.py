@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from extrinsic.cli.output import print_rows
 from extrinsic.cli.progress import show_progress
-from extrinsic.cli.tables import print_table
+from extrinsic.cli.text_tables import print_table
 from extrinsic.errors import OutputError, UsageError, did_you_mean
 from extrinsic.signature import sign
 
 if TYPE_CHECKING:
     from extrinsic.simulation import Play
-    from extrinsic.simulation.settings import Simulation
+    from extrinsic.simulation.world_settings import Simulation
 
 NAME = "simulate"
 HELP = "write simulated bus-information calls as DSTC1 files"
@@ -28,10 +28,18 @@ DESCRIPTION = (
 
 RECORD = "simulation.json"
 HEADS = {
-    "dataset": "dataset", "dialogs": "dialogs", "turns": "turns", "turns_per_dialog": "turns/dialog",
-    "lee_turns_per_dialog": "Lee 2014", "rank_1": "rank 1", "in_list": "in list", "list_size": "N-best",
-    "hang_ups": "hang-ups", "completed": "completed", "expert_return": "expert's return",
-}  # fmt: skip
+    "dataset": "dataset",
+    "dialogs": "dialogs",
+    "turns": "turns",
+    "turns_per_dialog": "turns/dialog",
+    "lee_turns_per_dialog": "Lee 2014",
+    "rank_1": "rank 1",
+    "in_list": "in list",
+    "list_size": "N-best",
+    "hang_ups": "hang-ups",
+    "completed": "completed",
+    "expert_return": "expert's return",
+}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -48,7 +56,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from extrinsic.parallel import run_in_parallel
-    from extrinsic.simulation.settings import read_simulation
+    from extrinsic.simulation.world_settings import read_simulation
 
     simulation = read_simulation(arguments.config)
     chosen = _choose(simulation, arguments.dataset)
@@ -104,8 +112,10 @@ def _claim(folder: Path, signature: str) -> dict[str, Any]:
     if found != signature:
         raise OutputError(
             "the directory holds the calls of another configuration; name another one",
-            path=str(folder), expected=signature, found=str(found),
-        )  # fmt: skip
+            path=str(folder),
+            expected=signature,
+            found=str(found),
+        )
     rows = record.get("datasets")
     if not isinstance(rows, list) or not all(isinstance(row, dict) and "dataset" in row for row in rows):
         raise OutputError("the record of the calls is spoilt; name another directory", path=str(path))

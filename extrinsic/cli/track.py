@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     from extrinsic.corpus.formats import BeliefFormat
     from extrinsic.registry import FORMATS
     from extrinsic.trackers.many import write_tracker_files
-    from extrinsic.trackers.running import FOLDS
+    from extrinsic.trackers.track import FOLDS
 
     form = FORMATS.get(arguments.format)
     if not isinstance(form, BeliefFormat):
@@ -75,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _chosen(given: Sequence[str]) -> tuple[list[str], list[str]]:
     """The trackers asked for, each once, and those among them that have to learn."""
     from extrinsic.registry import TRACKERS
-    from extrinsic.trackers.definition import LearnedTracker
+    from extrinsic.trackers.protocol import LearnedTracker
 
     every = TRACKERS.names() if ALL in given else []
     names = list(dict.fromkeys([*every, *(name for name in given if name != ALL)]))

@@ -11,12 +11,12 @@ import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ids, Ints, take_rows
 from extrinsic.corpus.acts import Acts
+from extrinsic.corpus.evidence import Evidence, gather_evidence
+from extrinsic.corpus.history import History, history_of_turns
 from extrinsic.corpus.labels import GoalLabels, LabelEvents, Truth
 from extrinsic.corpus.nbest import NBest
 from extrinsic.corpus.predicates import mentioned_slots, predicate_of_turns
 from extrinsic.corpus.turns import DialogTurns
-from extrinsic.corpus.turnwise.evidence import Evidence, gather_evidence
-from extrinsic.corpus.turnwise.history import History, history_of_turns
 from extrinsic.corpus.vocabulary import Vocabulary
 from extrinsic.domain import Domain
 from extrinsic.errors import UsageError, did_you_mean

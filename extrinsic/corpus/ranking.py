@@ -92,9 +92,15 @@ def _descending_order(offsets: Ints, score: Floats) -> Ints:
 
 
 def _insert_none(
-    offsets: Ints, order: Ints, ranked: Floats, none: Floats, before: Ints,
-    negative: Bools, excess: Bools, total: Floats,
-) -> Ranking:  # fmt: skip
+    offsets: Ints,
+    order: Ints,
+    ranked: Floats,
+    none: Floats,
+    before: Ints,
+    negative: Bools,
+    excess: Bools,
+    total: Floats,
+) -> Ranking:
     """Put None behind the `before` best hypotheses of each row."""
     n_rows = len(offsets) - 1
     row = row_of_each(offsets)

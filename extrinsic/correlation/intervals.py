@@ -17,9 +17,12 @@ FEWEST = 0.5
 
 
 def interval(
-    observed: Floats, resampled: Floats, left_out: Floats | None = None,
-    method: IntervalMethod = "percentile", level: float = 0.95,
-) -> tuple[Floats, Floats]:  # fmt: skip
+    observed: Floats,
+    resampled: Floats,
+    left_out: Floats | None = None,
+    method: IntervalMethod = "percentile",
+    level: float = 0.95,
+) -> tuple[Floats, Floats]:
     """Low and high, each of the shape of `observed` (...,), from resampled (n_resamples, ...).
 
     left_out (n_units, ...): the statistic without each unit in turn, for the acceleration of BCa; without

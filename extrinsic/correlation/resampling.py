@@ -38,8 +38,12 @@ class Sample:
     targets_drawn: Floats
 
     def take_trackers(self, chosen: Ints) -> Sample:
-        return Sample(self.metrics[..., chosen], self.targets[..., chosen],
-                      self.metrics_drawn[..., chosen], self.targets_drawn[..., chosen])  # fmt: skip
+        return Sample(
+            self.metrics[..., chosen],
+            self.targets[..., chosen],
+            self.metrics_drawn[..., chosen],
+            self.targets_drawn[..., chosen],
+        )
 
     def take_targets(self, first: int) -> Sample:
         """Only the first targets."""

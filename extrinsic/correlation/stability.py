@@ -35,9 +35,14 @@ class Settled:
 
 
 def stability(
-    metrics: Floats, target: Floats, coefficient: Coefficient, scope: Scope, n_subsets: int, identity: str,
+    metrics: Floats,
+    target: Floats,
+    coefficient: Coefficient,
+    scope: Scope,
+    n_subsets: int,
+    identity: str,
     seed: int,
-) -> list[Settled]:  # fmt: skip
+) -> list[Settled]:
     """A row for each number of trackers; metrics (n_metrics, n_datasets, n_trackers), target (...)."""
     whole = correlate(metrics, target[None], coefficient, scope)[:, 0]
     kept = ~np.isnan(whole)
@@ -80,9 +85,14 @@ def _settled(n_trackers: int, whole: Floats, found: Floats) -> Settled:
     low, high = np.quantile(agreement, [0.05, 0.95])
     loss = whole.max() - whole[best]
     return Settled(
-        n_trackers=n_trackers, n_subsets=len(found), agreement=float(agreement.mean()), low=float(low),
-        high=float(high), same_winner=float((loss == 0.0).mean()), loss=float(loss.mean()),
-    )  # fmt: skip
+        n_trackers=n_trackers,
+        n_subsets=len(found),
+        agreement=float(agreement.mean()),
+        low=float(low),
+        high=float(high),
+        same_winner=float((loss == 0.0).mean()),
+        loss=float(loss.mean()),
+    )
 
 
 def _agreement(found: Floats, whole: Floats) -> float:

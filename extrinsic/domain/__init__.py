@@ -4,6 +4,6 @@ A domain is data: `bus.toml` and `restaurants.toml` come with the package, a use
 """
 
 from extrinsic.domain.loading import built_in_domains, load_domain
-from extrinsic.domain.model import DIRECTORY, Condition, Domain, PredicateRule, Slot
+from extrinsic.domain.task import DIRECTORY, Condition, Domain, PredicateRule, Slot
 
 __all__ = ["DIRECTORY", "Condition", "Domain", "PredicateRule", "Slot", "built_in_domains", "load_domain"]

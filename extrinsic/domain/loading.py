@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from extrinsic.domain.model import DIRECTORY, Domain
+from extrinsic.domain.task import DIRECTORY, Domain
 from extrinsic.errors import Problems, UsageError, did_you_mean
-from extrinsic.settings import parse_toml, report_key
 from extrinsic.storage import read_bytes
+from extrinsic.toml_files import parse_toml, report_key
 
 HERE = Path(__file__).parent
 

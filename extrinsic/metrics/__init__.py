@@ -61,20 +61,58 @@ for _name, (_target, _summary) in (_BELIEF | _STATE).items():
     METRICS.register(_name, f"extrinsic.metrics.{_target}", _summary)
 
 DSTC1_METRICS = (
-    "accuracy", "l2", "avgp", "mrr", "nonempty", "hypothesis_count",
-    "roc.v1_eer", "roc.v1_eer_lee", "roc.v1_ca05", "roc.v1_ca10", "roc.v1_ca20",
-    "roc.v2_ca05", "roc.v2_ca10", "roc.v2_ca20",
-)  # fmt: skip
+    "accuracy",
+    "l2",
+    "avgp",
+    "mrr",
+    "nonempty",
+    "hypothesis_count",
+    "roc.v1_eer",
+    "roc.v1_eer_lee",
+    "roc.v1_ca05",
+    "roc.v1_ca10",
+    "roc.v1_ca20",
+    "roc.v2_ca05",
+    "roc.v2_ca10",
+    "roc.v2_ca20",
+)
 
 DSTC2_METRICS = (
-    "accuracy", "l2", "l2.binary", "avgp", "neglogp", "mrr", "update.acc", "update.prec",
-    "roc.v1_eer", "roc.v1_eer_lee", "roc.v1_ca05", "roc.v1_ca10", "roc.v1_ca20",
-    "roc.v2_ca05", "roc.v2_ca10", "roc.v2_ca20",
-)  # fmt: skip
+    "accuracy",
+    "l2",
+    "l2.binary",
+    "avgp",
+    "neglogp",
+    "mrr",
+    "update.acc",
+    "update.prec",
+    "roc.v1_eer",
+    "roc.v1_eer_lee",
+    "roc.v1_ca05",
+    "roc.v1_ca10",
+    "roc.v1_ca20",
+    "roc.v2_ca05",
+    "roc.v2_ca10",
+    "roc.v2_ca20",
+)
 
 STATE_METRICS = (
-    "jga", "slot_accuracy", "relative_slot_accuracy", "average_goal_accuracy",
-    "improved_average_goal_accuracy", "improved_average_goal_accuracy(published)", "slot_f1", "turn_match",
-    "fga(0.25)", "fga(0.5)", "fga(0.75)", "fga(1)", "gca",
-    "tail_orientation", "tail_orientation(2023)", "non_uniformity", "non_uniformity(2023)", "first_error",
-)  # fmt: skip
+    "jga",
+    "slot_accuracy",
+    "relative_slot_accuracy",
+    "average_goal_accuracy",
+    "improved_average_goal_accuracy",
+    "improved_average_goal_accuracy(published)",
+    "slot_f1",
+    "turn_match",
+    "fga(0.25)",
+    "fga(0.5)",
+    "fga(0.75)",
+    "fga(1)",
+    "gca",
+    "tail_orientation",
+    "tail_orientation(2023)",
+    "non_uniformity",
+    "non_uniformity(2023)",
+    "first_error",
+)

@@ -10,7 +10,7 @@ import numpy as np
 from extrinsic.arrays import Floats
 from extrinsic.metrics.definition import Metric, check_choice
 from extrinsic.metrics.gca import GranularChangeAccuracy
-from extrinsic.metrics.items.states import StateItems
+from extrinsic.metrics.items.state_items import StateItems
 
 CHANGES = ("correct", "wrong", "missed", "overshot")
 ERRORS = ("own", "carried")

@@ -18,8 +18,8 @@ import numpy as np
 
 from extrinsic.arrays import Floats
 from extrinsic.errors import UsageError, did_you_mean
-from extrinsic.metrics.items.states import StateItems
-from extrinsic.metrics.items.tables import Items
+from extrinsic.metrics.items.item_tables import Items
+from extrinsic.metrics.items.state_items import StateItems
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import numpy as np
 from extrinsic.arrays import Floats
 from extrinsic.errors import UsageError
 from extrinsic.metrics.definition import TurnMean, check_choice
-from extrinsic.metrics.items.states import StateItems
+from extrinsic.metrics.items.state_items import StateItems
 
 
 @dataclass(frozen=True)

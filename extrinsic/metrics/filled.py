@@ -8,7 +8,7 @@ from typing import Any
 from extrinsic.arrays import Floats
 from extrinsic.corpus.fill import Fill
 from extrinsic.metrics.definition import Metric
-from extrinsic.metrics.items.states import StateItems
+from extrinsic.metrics.items.state_items import StateItems
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 
 from extrinsic.arrays import Floats
 from extrinsic.metrics.definition import Metric, check_choice
-from extrinsic.metrics.items.states import StateItems
+from extrinsic.metrics.items.state_items import StateItems
 
 VALUE_TO_LABEL = 10 / 11
 """Values weigh ten times as much as labels."""

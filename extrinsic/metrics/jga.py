@@ -7,7 +7,7 @@ import numpy as np
 
 from extrinsic.arrays import Floats
 from extrinsic.metrics.definition import TurnMean
-from extrinsic.metrics.items.states import StateItems
+from extrinsic.metrics.items.state_items import StateItems
 
 
 @dataclass(frozen=True)

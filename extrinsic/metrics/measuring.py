@@ -12,8 +12,8 @@ from typing import Any
 
 from extrinsic.errors import UsageError, did_you_mean
 from extrinsic.metrics.definition import Metric
-from extrinsic.metrics.items.bridge import ALL, StateTable
-from extrinsic.metrics.items.tables import ItemTable
+from extrinsic.metrics.items.item_tables import ItemTable
+from extrinsic.metrics.items.state_tables import ALL, StateTable
 from extrinsic.metrics.sources import Source
 
 Table = ItemTable | StateTable
@@ -64,9 +64,14 @@ def measure(
                     for metric in group:
                         if schedule == 1 or not metric.whole_dialogs:
                             yield Measurement(
-                                source.tracker.name, component, metric, schedule, table.label_scheme,
-                                items, metric.statistics(items),
-                            )  # fmt: skip
+                                source.tracker.name,
+                                component,
+                                metric,
+                                schedule,
+                                table.label_scheme,
+                                items,
+                                metric.statistics(items),
+                            )
 
 
 def _choose_schedules(table: Table, schedules: Sequence[int] | None) -> list[int]:

@@ -15,8 +15,8 @@ import numpy as np
 from extrinsic.arrays import Floats
 from extrinsic.metrics.definition import Metric
 from extrinsic.metrics.items.curves import Totals
+from extrinsic.metrics.items.item_tables import Items
 from extrinsic.metrics.items.operating_points import Condition, Points
-from extrinsic.metrics.items.tables import Items
 
 
 @dataclass(frozen=True)

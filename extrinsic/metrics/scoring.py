@@ -18,10 +18,15 @@ from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.errors import UsageError
 from extrinsic.metrics import DSTC1_METRICS, DSTC2_METRICS, STATE_METRICS
 from extrinsic.metrics.definition import Metric
+from extrinsic.metrics.dialog_resampling import (
+    Interval,
+    percentile_interval,
+    resample_dialogs,
+    resampled_values,
+)
 from extrinsic.metrics.filled import Filled
 from extrinsic.metrics.measuring import Measurement, measure
 from extrinsic.metrics.parsing import parse_metric
-from extrinsic.metrics.resampling import Interval, percentile_interval, resample_dialogs, resampled_values
 from extrinsic.metrics.sources import Source
 from extrinsic.signature import sign
 from extrinsic.storage import content_hash

@@ -8,7 +8,7 @@ import numpy as np
 from extrinsic.arrays import Floats
 from extrinsic.errors import UsageError
 from extrinsic.metrics.definition import TurnMean
-from extrinsic.metrics.items.states import StateItems
+from extrinsic.metrics.items.state_items import StateItems
 
 
 @dataclass(frozen=True)

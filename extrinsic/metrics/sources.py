@@ -13,13 +13,13 @@ from extrinsic.errors import UsageError
 from extrinsic.metrics.definition import ItemMean, Metric
 from extrinsic.metrics.filled import Filled
 from extrinsic.metrics.items import dstc1, dstc2
-from extrinsic.metrics.items.bridge import (
+from extrinsic.metrics.items.item_tables import ItemTable
+from extrinsic.metrics.items.state_tables import (
     StateTable,
     beliefs_of_states,
     table_of_states,
     tables_of_filled_beliefs,
 )
-from extrinsic.metrics.items.tables import ItemTable
 from extrinsic.metrics.update import Update
 from extrinsic.storage import content_hash
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from extrinsic.arrays import Floats
 from extrinsic.metrics.definition import Mean, check_choice, ratio
-from extrinsic.metrics.items.states import StateItems
+from extrinsic.metrics.items.state_items import StateItems
 
 FORMS = ("2024", "2023")
 

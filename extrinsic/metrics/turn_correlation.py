@@ -12,8 +12,8 @@ from extrinsic.arrays import Floats
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.errors import UsageError, did_you_mean
 from extrinsic.metrics.definition import Metric, TurnMean
-from extrinsic.metrics.items.bridge import ALL, table_of_states
-from extrinsic.metrics.items.states import StateItems
+from extrinsic.metrics.items.state_items import StateItems
+from extrinsic.metrics.items.state_tables import ALL, table_of_states
 from extrinsic.metrics.parsing import parse_metric
 from extrinsic.metrics.slot_f1 import SlotF1
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from extrinsic.arrays import Floats
 from extrinsic.metrics.definition import Metric, ratio
-from extrinsic.metrics.items.tables import Items
+from extrinsic.metrics.items.item_tables import Items
 
 CORRECT, INSERTION, SUBSTITUTION, DELETION = range(4)
 

@@ -8,9 +8,9 @@ import numpy as np
 from scipy import sparse
 
 from extrinsic.arrays import Floats, Ints, offsets_from_lengths
-from extrinsic.policy.dictionary import Dictionary, sparsify
+from extrinsic.policy.blocks import UNKNOWN, Blocks
 from extrinsic.policy.kernels import Gaussian
-from extrinsic.policy.signatures import UNKNOWN, Signatures
+from extrinsic.policy.sparsification import Dictionary, sparsify
 from extrinsic.policy.states import States
 
 
@@ -22,7 +22,7 @@ class Basis:
     """
 
     kernel: Gaussian
-    signatures: Signatures
+    signatures: Blocks
     centers: Floats
     offsets: Ints
     dictionary: Dictionary
@@ -32,7 +32,7 @@ class Basis:
         continuous: Floats, table: Ints, kernel: Gaussian, nu: float, largest: int | None = None
     ) -> Basis:
         """From points (n, d) and the discrete elements (n, e) that make their signatures."""
-        signatures, block = Signatures.of(table)
+        signatures, block = Blocks.of(table)
         dictionary = sparsify(continuous, block, len(signatures), kernel, nu, largest)
         return Basis(kernel, signatures, continuous[dictionary.rows], dictionary.offsets, dictionary)
 

@@ -36,8 +36,10 @@ class CalibratedSVM(ActionLearner):
         if len(states) > MOST:
             raise UsageError(
                 "an SVM on a precomputed kernel takes no more states than fit into memory; "
-                "choose behaviour 'logistic'", expected=f"at most {MOST:,}", found=f"{len(states):,}",
-            )  # fmt: skip
+                "choose behaviour 'logistic'",
+                expected=f"at most {MOST:,}",
+                found=f"{len(states):,}",
+            )
         kernel, points = state_kernel(1.0, self.width), Points(states.continuous, states.discrete)
         machine = CalibratedClassifierCV(
             SVC(kernel="precomputed", C=self.penalty), ensemble=False, cv=self._splits(action, dialog)

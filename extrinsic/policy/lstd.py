@@ -131,14 +131,21 @@ class System:
 def _without_solution(ridge: float) -> UsageError:
     return UsageError(
         "the equations of LSTD have no (reliable) solution: what a policy leads to is not told by the data",
-        expected="a larger ridge, or a gamma below 1", found=f"ridge {ridge:g}",
-    )  # fmt: skip
+        expected="a larger ridge, or a gamma below 1",
+        found=f"ridge {ridge:g}",
+    )
 
 
 def solve_lstd(
-    phi: sparse.csr_array, phi_next: sparse.csr_array, reward: Floats, ends: Bools,
-    gamma: float, ridge: float, prior: float, sample_weight: Floats | None = None,
-) -> Solution:  # fmt: skip
+    phi: sparse.csr_array,
+    phi_next: sparse.csr_array,
+    reward: Floats,
+    ends: Bools,
+    gamma: float,
+    ridge: float,
+    prior: float,
+    sample_weight: Floats | None = None,
+) -> Solution:
     """The weights of one policy's Q; all columns of phi as one block, for who does not know of any."""
     offsets = np.array([0, phi.shape[1]])
     return System(phi, offsets, ridge, sample_weight).solve(phi_next, reward, ends, gamma, prior)

@@ -44,5 +44,6 @@ class States:
         if mine != its:
             raise UsageError(
                 "the states have other features than those learned from",
-                expected=", ".join(its), found=", ".join(mine),
-            )  # fmt: skip
+                expected=", ".join(its),
+                found=", ".join(mine),
+            )

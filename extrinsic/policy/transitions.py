@@ -12,8 +12,8 @@ from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.errors import InputError, Problem, UsageError
 from extrinsic.policy.features import Features, find_features
+from extrinsic.policy.observations import BEFORE, Observations, observations_of_corpus
 from extrinsic.policy.reward import Reward, RewardFunction, is_decision
-from extrinsic.policy.situations import BEFORE, Situations, situations_of_corpus
 from extrinsic.policy.states import States
 
 END = -1
@@ -84,16 +84,18 @@ class Transitions:
 
 
 def transitions_of(
-    corpus: Corpus, output: TrackerOutput, features: Features | str | Sequence[str] = "compact",
+    corpus: Corpus,
+    output: TrackerOutput,
+    features: Features | str | Sequence[str] = "compact",
     reward: RewardFunction | None = None,
-) -> Transitions:  # fmt: skip
+) -> Transitions:
     """The decisions of a corpus as seen through a tracker."""
     chosen = find_features(features)
     reward = Reward.of(corpus.domain) if reward is None else reward
     decides = is_decision(corpus)
     _require_predicates(corpus, decides)
     turns = decision_turns(corpus)
-    states = chosen(decision_situations(corpus, output))
+    states = chosen(decision_observations(corpus, output))
     in_order = np.argsort(corpus.sessions, kind="stable")
     has_some = np.bincount(corpus.dialog_of_turn[turns], minlength=corpus.n_dialogs)[in_order] > 0
     rank = np.empty(corpus.n_dialogs, dtype=np.int64)
@@ -142,11 +144,11 @@ def decision_turns(corpus: Corpus) -> Ints:
     return _in_canonical_order(corpus, np.flatnonzero(is_decision(corpus)))
 
 
-def decision_situations(corpus: Corpus, output: TrackerOutput) -> Situations:
+def decision_observations(corpus: Corpus, output: TrackerOutput) -> Observations:
     """What was known before every decision of a corpus, in the order of its transitions."""
     turns = decision_turns(corpus)
     seen = np.where(corpus.turn_in_dialog[turns] == 0, BEFORE, turns - 1)
-    return situations_of_corpus(corpus, output, seen, corpus.dialog_of_turn[turns])
+    return observations_of_corpus(corpus, output, seen, corpus.dialog_of_turn[turns])
 
 
 def _feasible(corpus: Corpus, reward: RewardFunction, lengths: Ints) -> tuple[float, float] | None:

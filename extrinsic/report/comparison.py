@@ -9,22 +9,26 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from extrinsic.report.blocks import Fold, Section, table
-from extrinsic.report.loading import clean
+from extrinsic.report.drawing.page_parts import Fold, Section, table
 from extrinsic.report.page import make_environment, script_and_style
-from extrinsic.report.writing import require_libraries
+from extrinsic.report.report_files import require_libraries
+from extrinsic.report.results.table_columns import clean
 from extrinsic.storage import write_atomic
 from extrinsic.study.comparing import MEAN
-from extrinsic.study.dialogs import ToldDialog
-from extrinsic.study.run import Run
+from extrinsic.study.disagreements import Disagreement
+from extrinsic.study.finished_run import Run
 
 HEADS = ("#difference", "#low", "#high", "#p", "better")
 
 
 def write_comparison(
-    run: Run, first: str, second: str, rows: Sequence[dict[str, Any]], dialogs: Sequence[ToldDialog],
+    run: Run,
+    first: str,
+    second: str,
+    rows: Sequence[dict[str, Any]],
+    dialogs: Sequence[Disagreement],
     output: str | Path | None = None,
-) -> Path:  # fmt: skip
+) -> Path:
     """Write the page beside the run's report; returns where it is."""
     require_libraries()
     name = re.sub(r"[^A-Za-z0-9_.-]+", "_", f"compare-{first}-{second}")

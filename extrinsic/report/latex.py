@@ -5,35 +5,105 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from extrinsic.report.evidence import Evidence
-from extrinsic.report.loading import Rows
-from extrinsic.report.naming import Name
-from extrinsic.report.study import Study
+from extrinsic.report.results.naming import Name
+from extrinsic.report.results.report_data import Study
+from extrinsic.report.results.table_columns import Rows
+from extrinsic.report.results.variant_results import VariantResults
 
 SIGNS = {
-    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{",
-    "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}",
-    ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}",
-}  # fmt: skip
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+}
 
 COLUMNS = {
     "intrinsic": ("dataset", "tracker", "component", "metric", "schedule", "value"),
     "returns": ("variant", "dataset", "tracker", "policy", "estimator", "value", "low", "high", "flags"),
-    "correlations": ("variant", "trackers", "metric", "schedule", "component", "r", "low", "high",
-                     "p_adjusted", "cluster"),
-    "pairs": ("variant", "metric_a", "schedule_a", "component_a", "metric_b", "schedule_b", "component_b",
-              "difference", "low", "high", "p"),
+    "correlations": (
+        "variant",
+        "trackers",
+        "metric",
+        "schedule",
+        "component",
+        "r",
+        "low",
+        "high",
+        "p_adjusted",
+        "cluster",
+    ),
+    "pairs": (
+        "variant",
+        "metric_a",
+        "schedule_a",
+        "component_a",
+        "metric_b",
+        "schedule_b",
+        "component_b",
+        "difference",
+        "low",
+        "high",
+        "p",
+    ),
     "composite": ("variant", "trackers", "method", "r", "low", "high", "r_in_sample", "above_best_single"),
-    "influence": ("variant", "metric", "schedule", "component", "r", "lowest", "highest", "tracker",
-                  "r_without"),
+    "influence": (
+        "variant",
+        "metric",
+        "schedule",
+        "component",
+        "r",
+        "lowest",
+        "highest",
+        "tracker",
+        "r_without",
+    ),
     "stability": ("variant", "trackers", "n_trackers", "agreement", "low", "high", "same_winner", "loss"),
-    "sensitivity": ("parameter", "setting", "trackers", "metric", "schedule", "component", "r", "low", "high",
-                    "usual_winner_r", "usual_winner_rank", "agreement"),
-    "trackers": ("tracker", "core", "degenerate", "recalibrated", "near_duplicate_of", "nearest",
-                 "agreement"),
-    "diagnostics": ("variant", "dataset", "tracker", "policy", "estimator", "zero_kernel", "condition",
-                    "largest_q", "effective_size", "flags"),
-}  # fmt: skip
+    "sensitivity": (
+        "parameter",
+        "setting",
+        "trackers",
+        "metric",
+        "schedule",
+        "component",
+        "r",
+        "low",
+        "high",
+        "usual_winner_r",
+        "usual_winner_rank",
+        "agreement",
+    ),
+    "trackers": (
+        "tracker",
+        "core",
+        "degenerate",
+        "recalibrated",
+        "near_duplicate_of",
+        "nearest",
+        "agreement",
+    ),
+    "diagnostics": (
+        "variant",
+        "dataset",
+        "tracker",
+        "policy",
+        "estimator",
+        "zero_kernel",
+        "condition",
+        "largest_q",
+        "effective_size",
+        "flags",
+    ),
+}
 
 
 def latex_tables(study: Study) -> dict[str, str]:
@@ -47,7 +117,7 @@ def latex_tables(study: Study) -> dict[str, str]:
     return {name: latex_table(name, heads, rows[name]) for name, heads in COLUMNS.items()}
 
 
-def _of_the_best(evidence: Evidence) -> Rows:
+def _of_the_best(evidence: VariantResults) -> Rows:
     best = evidence.best()
     if best is None:
         return []

@@ -8,11 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from extrinsic.report.blocks import Section
-from extrinsic.report.loading import clean
-from extrinsic.report.naming import target_in_words
-from extrinsic.report.numbers import counted, listing
-from extrinsic.report.study import Study
+from extrinsic.report.drawing.page_parts import Section
+from extrinsic.report.results.naming import target_in_words
+from extrinsic.report.results.numbers import counted, listing
+from extrinsic.report.results.report_data import Study
+from extrinsic.report.results.table_columns import clean
 
 if TYPE_CHECKING:
     from jinja2 import Environment

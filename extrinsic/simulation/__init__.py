@@ -2,12 +2,25 @@
 
 from extrinsic.simulation.datasets import simulate
 from extrinsic.simulation.expert import Expert, ExpertTracker
-from extrinsic.simulation.live import CUT_OFF, GOODBYE, HANG_UP, Play, play
-from extrinsic.simulation.settings import Simulation, WorldSettings, read_simulation
+from extrinsic.simulation.play import CUT_OFF, GOODBYE, HANG_UP, Play, play
 from extrinsic.simulation.statistics import Statistics, describe
 from extrinsic.simulation.system import Moment, Policy
+from extrinsic.simulation.world_settings import Simulation, WorldSettings, read_simulation
 
 __all__ = [
-    "CUT_OFF", "GOODBYE", "HANG_UP", "Expert", "ExpertTracker", "Moment", "Play", "Policy", "Simulation",
-    "Statistics", "WorldSettings", "describe", "play", "read_simulation", "simulate",
-]  # fmt: skip
+    "CUT_OFF",
+    "GOODBYE",
+    "HANG_UP",
+    "Expert",
+    "ExpertTracker",
+    "Moment",
+    "Play",
+    "Policy",
+    "Simulation",
+    "Statistics",
+    "WorldSettings",
+    "describe",
+    "play",
+    "read_simulation",
+    "simulate",
+]

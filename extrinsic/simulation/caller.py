@@ -8,11 +8,11 @@ import numpy as np
 from scipy.special import gammaincinv
 
 from extrinsic.arrays import Bools, Floats, Ints
+from extrinsic.simulation.bus_ontology import Values
 from extrinsic.simulation.chance import Chance
 from extrinsic.simulation.goals import NOTHING, another_value, draw_goals, part_places
-from extrinsic.simulation.settings import WorldSettings
 from extrinsic.simulation.system import SystemTurn
-from extrinsic.simulation.values import Values
+from extrinsic.simulation.world_settings import WorldSettings
 
 SILENT, YES, NO = 0, 1, 2
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from extrinsic.simulation.chance import Chance
 from extrinsic.simulation.expert import Expert, ExpertTracker
-from extrinsic.simulation.live import Play, play
-from extrinsic.simulation.settings import Simulation
+from extrinsic.simulation.play import Play, play
+from extrinsic.simulation.world_settings import Simulation
 
 
 def simulate(simulation: Simulation, dataset: str, split: str) -> Play:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ints
-from extrinsic.corpus.turnwise.candidates import Heard
-from extrinsic.corpus.turnwise.history import AFFIRMED, NOT_ASKED
+from extrinsic.corpus.candidates import Heard
+from extrinsic.corpus.history import AFFIRMED, NOT_ASKED
 from extrinsic.corpus.vocabulary import NONE
 from extrinsic.domain import Domain
-from extrinsic.simulation.settings import ExpertSettings
 from extrinsic.simulation.system import Moment
+from extrinsic.simulation.world_settings import ExpertSettings
 
 HEARD_FROM = 0.3
 """After an offer, a no or a value heard with more than this score is an objection."""
@@ -88,10 +88,15 @@ class Expert:
         """(m,) what it does instead at times, where that is possible."""
         name = moment.domain.predicate_names.index
         instead = {
-            "open_request": "request", "request": "open_request", "confirm": "implicit_confirm",
-            "implicit_confirm": "confirm", "offer": "confirm", "next_bus": "goodbye",
-            "goodbye": "next_bus", "restart": "restart",
-        }  # fmt: skip
+            "open_request": "request",
+            "request": "open_request",
+            "confirm": "implicit_confirm",
+            "implicit_confirm": "confirm",
+            "offer": "confirm",
+            "next_bus": "goodbye",
+            "goodbye": "next_bus",
+            "restart": "restart",
+        }
         table = np.arange(len(moment.domain.predicate_names))
         for act, other in instead.items():
             table[name(act)] = name(other)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from extrinsic.arrays import Bools, Ints
+from extrinsic.simulation.bus_ontology import Values
 from extrinsic.simulation.chance import Chance
-from extrinsic.simulation.settings import GoalSettings
-from extrinsic.simulation.values import Values
+from extrinsic.simulation.world_settings import GoalSettings
 
 NOTHING = -1
 """No value: of a group the caller does not care for, or the system knows nothing about."""

@@ -8,16 +8,16 @@ import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ints, offsets_from_lengths, row_of_each
 from extrinsic.corpus.acts import Acts
+from extrinsic.corpus.evidence import Evidence
 from extrinsic.corpus.labels import LabelEvents
 from extrinsic.corpus.likely_joint import likeliest_assignments
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.nbest import NBest
 from extrinsic.corpus.tracker_output import TrackerOutput, build_output
-from extrinsic.corpus.turnwise.evidence import Evidence
-from extrinsic.corpus.turnwise.tracking import BeliefRows, StepBelief
+from extrinsic.corpus.tracking import BeliefRows, StepBelief
 from extrinsic.domain import DIRECTORY
+from extrinsic.simulation.bus_ontology import Values
 from extrinsic.simulation.goals import NOTHING
-from extrinsic.simulation.values import Values
 from extrinsic.storage import content_hash
 
 NOWHERE = -1
@@ -101,9 +101,9 @@ class Record:
 
     def list_sizes(self) -> Ints:
         """(k,) how many hypotheses each list has that should hold something."""
-        return np.concatenate([
-            np.diff(step.nbest.offsets)[(step.said != NOTHING).any(axis=1)] for step in self._steps
-        ])  # fmt: skip
+        return np.concatenate(
+            [np.diff(step.nbest.offsets)[(step.said != NOTHING).any(axis=1)] for step in self._steps]
+        )
 
     def _turns_in_order(self) -> Ints:
         """The turns as they were added, sorted by dialog; within one they are in order already."""

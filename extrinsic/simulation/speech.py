@@ -7,10 +7,10 @@ import numpy as np
 from extrinsic.arrays import Ids, Ints, offsets_from_lengths, row_of_each, take_rows
 from extrinsic.corpus.acts import Acts
 from extrinsic.corpus.nbest import NBest
+from extrinsic.simulation.bus_ontology import Values
 from extrinsic.simulation.goals import NOTHING
 from extrinsic.simulation.recogniser import Lists
 from extrinsic.simulation.system import SystemTurn
-from extrinsic.simulation.values import Values
 
 
 def nbest_of(values: Values, lists: Lists) -> NBest:
@@ -46,8 +46,13 @@ def acts_of(values: Values, said: SystemTurn) -> Acts:
         names.append(np.full(len(who), word(act), dtype=np.int32))
         contents.append(np.full(len(who), NOTHING) if value is None else value)
 
-    for name, act in (("hello", "hello"), ("goodbye", "bye"), ("next_bus", "want-next-bus"),
-                      ("restart", "restart"), ("canthelp", "canthelp.no_connection")):  # fmt: skip
+    for name, act in (
+        ("hello", "hello"),
+        ("goodbye", "bye"),
+        ("next_bus", "want-next-bus"),
+        ("restart", "restart"),
+        ("canthelp", "canthelp.no_connection"),
+    ):
         say(act, rows[said.predicate == predicate(name)])
     opens = np.isin(said.predicate, [predicate(name) for name in ("hello", "open_request", "restart")])
     say("open-request", rows[opens])

@@ -6,14 +6,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from extrinsic.simulation.live import HANG_UP, Play
+from extrinsic.simulation.play import HANG_UP, Play
 
 TURNS_OF_LEE = {
-    "ds1_train": (274, 2594), "ds1_test": (312, 2168),
-    "ds2_train": (321, 3394), "ds2_test": (339, 2579),
-    "ds3_train": (277, 2221), "ds3_test": (286, 1988),
-    "ds4_train": (141, 1060), "ds4_test": (165, 979),
-}  # fmt: skip
+    "ds1_train": (274, 2594),
+    "ds1_test": (312, 2168),
+    "ds2_train": (321, 3394),
+    "ds2_test": (339, 2579),
+    "ds3_train": (277, 2221),
+    "ds3_test": (286, 1988),
+    "ds4_train": (141, 1060),
+    "ds4_test": (165, 979),
+}
 """Dialogs and turns of the datasets of Lee 2014, Table 1."""
 
 

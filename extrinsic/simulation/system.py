@@ -12,13 +12,13 @@ from typing import Protocol
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ints
-from extrinsic.corpus.turnwise.groups import GroupTops
-from extrinsic.corpus.turnwise.history import History
-from extrinsic.corpus.turnwise.tracking import StepBelief
+from extrinsic.corpus.group_tops import GroupTops
+from extrinsic.corpus.history import History
+from extrinsic.corpus.tracking import StepBelief
 from extrinsic.corpus.vocabulary import NONE
 from extrinsic.domain import Domain
+from extrinsic.simulation.bus_ontology import Values
 from extrinsic.simulation.goals import NOTHING
-from extrinsic.simulation.values import Values
 
 OPTIONAL_FROM = 0.3
 """A route or a date is part of an offer when its score is above this."""

@@ -15,13 +15,13 @@ from extrinsic.arrays import Floats, Ints
 from extrinsic.correlation.intervals import interval
 from extrinsic.correlation.resampling import rng_of
 from extrinsic.errors import UsageError, did_you_mean
+from extrinsic.metrics.dialog_resampling import resample_dialogs
 from extrinsic.metrics.parsing import parse_metric
-from extrinsic.metrics.resampling import resample_dialogs
-from extrinsic.study.measuring import Measurements
+from extrinsic.study.configuration.settings_file import read_study
+from extrinsic.study.finished_run import Run
 from extrinsic.study.planning import make_plan
-from extrinsic.study.reading import read_study
-from extrinsic.study.run import Run
-from extrinsic.study.store import Result, plain
+from extrinsic.study.stages.store import Result, plain
+from extrinsic.study.stages.stored_scores import Measurements
 
 RESAMPLES = 1_000
 PERMUTATIONS = 1_999
@@ -30,9 +30,20 @@ MEAN = "(mean of all)"
 """Instead of a dataset's name: the mean over datasets."""
 
 HEADS = (
-    "dataset", "kind", "name", "schedule", "component", "variant", "a", "b", "difference", "low", "high", "p",
+    "dataset",
+    "kind",
+    "name",
+    "schedule",
+    "component",
+    "variant",
+    "a",
+    "b",
+    "difference",
+    "low",
+    "high",
+    "p",
     "better",
-)  # fmt: skip
+)
 
 Rows = list[dict[str, Any]]
 
@@ -86,8 +97,13 @@ def _metrics(run: Run, first: str, second: str, seed: int) -> Rows:
     names = next(iter(cells[first].values())).rows
     for number, measured in enumerate(names):
         metric = parse_metric(measured.metric)
-        label = {"kind": "metric", "name": measured.metric, "schedule": measured.schedule,
-                 "component": measured.component, "higher_is_better": metric.higher_is_better}  # fmt: skip
+        label = {
+            "kind": "metric",
+            "name": measured.metric,
+            "schedule": measured.schedule,
+            "component": measured.component,
+            "higher_is_better": metric.higher_is_better,
+        }
         parts = {d: (o[:, number], r[:, number], s[:, number]) for d, (o, r, s) in drawn.items()}
         rows += _rows(label, parts)
     return rows

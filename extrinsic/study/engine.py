@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from extrinsic.errors import ExtrinsicError, Problem, UsageError, did_you_mean
+from extrinsic.study.configuration.plugins import load_plugins
 from extrinsic.study.planning import Task
-from extrinsic.study.plugins import load_plugins
 
 ENGINES = ("joblib", "dask")
 PATIENCE = 10.0

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from extrinsic.study.directory import CONFIG, STAGES
-from extrinsic.study.panel import Panel
+from extrinsic.study.configuration.settings_file import read_study
+from extrinsic.study.configuration.targets import chosen_targets
+from extrinsic.study.correlating import CorrelationTask, panel_of
+from extrinsic.study.correlating.panel import Panel
+from extrinsic.study.finished_run import Run
 from extrinsic.study.planning import make_plan
-from extrinsic.study.reading import read_study
-from extrinsic.study.relating import Relation, panel_of
-from extrinsic.study.run import Run
-from extrinsic.study.store import Store
-from extrinsic.study.targets import chosen_targets
+from extrinsic.study.run_directory import CONFIG, STAGES
+from extrinsic.study.stages.store import Store
 
 
 def stored_panel(run: Run, variant: str | None = None, targets: Sequence[str] = ()) -> Panel:
@@ -22,10 +22,16 @@ def stored_panel(run: Run, variant: str | None = None, targets: Sequence[str] = 
     settings = read_study(run.folder / CONFIG)
     plan = make_plan(settings)
     names = tuple(tracker.name for tracker in plan.trackers)
-    relation = Relation(
-        plan.dialogs, names, names, tuple(targets or chosen_targets(settings)), settings.correlation,
-        settings.seed, brief=True, outcomes=plan.outcomes,
-    )  # fmt: skip
+    relation = CorrelationTask(
+        plan.dialogs,
+        names,
+        names,
+        tuple(targets or chosen_targets(settings)),
+        settings.correlation,
+        settings.seed,
+        brief=True,
+        outcomes=plan.outcomes,
+    )
     return panel_of(relation, _stored(run, "measure", None), _stored(run, "learn", variant))
 
 

@@ -7,8 +7,8 @@ from typing import ClassVar
 import numpy as np
 
 from extrinsic.arrays import Floats
-from extrinsic.corpus.turnwise.candidates import Heard
-from extrinsic.trackers.definition import BuiltInTracker, Rule
+from extrinsic.corpus.candidates import Heard
+from extrinsic.trackers.protocol import BuiltInTracker, Rule
 from extrinsic.trackers.shares import best_only
 
 

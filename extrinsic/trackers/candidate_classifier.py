@@ -9,12 +9,12 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ids, Ints
+from extrinsic.corpus.candidates import Heard
 from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.turnwise.candidates import Heard
-from extrinsic.corpus.turnwise.tracking import Tracking, turns_in_step
+from extrinsic.corpus.tracking import Tracking, turns_in_step
 from extrinsic.errors import UsageError
 from extrinsic.trackers.candidate_features import FEATURES, PLANES, describe, remember
-from extrinsic.trackers.definition import BuiltInTracker, LearnedTracker
+from extrinsic.trackers.protocol import BuiltInTracker, LearnedTracker
 from extrinsic.trackers.shares import capped, total
 
 MOST_ROWS = 20_000

@@ -5,20 +5,41 @@ from __future__ import annotations
 import numpy as np
 
 from extrinsic.arrays import Floats, Ints
-from extrinsic.corpus.turnwise.candidates import Heard
+from extrinsic.corpus.candidates import Heard
 from extrinsic.trackers.shares import capped, total
 
 PLANES = (
-    "highest", "sum", "count", "focus", "since", "affirmed", "denied", "top count", "best rank", "explicit",
+    "highest",
+    "sum",
+    "count",
+    "focus",
+    "since",
+    "affirmed",
+    "denied",
+    "top count",
+    "best rank",
+    "explicit",
     "implicit",
-)  # fmt: skip
+)
 """What is remembered of a candidate. since: turns since it was last informed, counted from 1."""
 
 FEATURES = (
-    *PLANES, "informed now", "affirmed now", "denied now", "rejected now", "top now", "rank now",
-    "explicit now", "implicit now", "requested now", "slot informed now", "share of sum", "best other focus",
-    "best other highest", "candidates",
-)  # fmt: skip
+    *PLANES,
+    "informed now",
+    "affirmed now",
+    "denied now",
+    "rejected now",
+    "top now",
+    "rank now",
+    "explicit now",
+    "implicit now",
+    "requested now",
+    "slot informed now",
+    "share of sum",
+    "best other focus",
+    "best other highest",
+    "candidates",
+)
 
 Places = tuple[Ints, Ints, Ints]
 """Of some candidates: row, slot and place in the arrays of a turn."""
@@ -53,9 +74,15 @@ def describe(memory: Floats, heard: Heard) -> tuple[Places, Floats]:
     informed = capped(heard.informed)
     highest, summed, focus = memory[0], memory[1], memory[3]
     now = (
-        informed, heard.affirmed, heard.denied, heard.rejected, heard.top, heard.rank, heard.explicit,
+        informed,
+        heard.affirmed,
+        heard.denied,
+        heard.rejected,
+        heard.top,
+        heard.rank,
+        heard.explicit,
         heard.implicit,
-    )  # fmt: skip
+    )
     columns = np.empty((len(FEATURES), len(row)))
     columns[: len(PLANES)] = memory[:, *places]
     for number, table in enumerate(now, start=len(PLANES)):

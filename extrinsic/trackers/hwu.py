@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from extrinsic.arrays import Floats
-from extrinsic.corpus.turnwise.candidates import Heard
-from extrinsic.trackers.definition import BuiltInTracker
+from extrinsic.corpus.candidates import Heard
+from extrinsic.trackers.protocol import BuiltInTracker
 from extrinsic.trackers.shares import capped, total
 
 

@@ -9,14 +9,17 @@ from extrinsic.corpus.formats import BeliefFormat
 from extrinsic.corpus.model import Corpus
 from extrinsic.parallel import run_in_parallel
 from extrinsic.registry import FORMATS, TRACKERS
-from extrinsic.trackers.definition import LearnedTracker
-from extrinsic.trackers.running import FOLDS, track
+from extrinsic.trackers.protocol import LearnedTracker
+from extrinsic.trackers.track import FOLDS, track
 
 
 def write_tracker_files(
-    paths: Mapping[str, Path], corpus: Corpus, train: Sequence[Corpus] = (), folds: int = FOLDS,
+    paths: Mapping[str, Path],
+    corpus: Corpus,
+    train: Sequence[Corpus] = (),
+    folds: int = FOLDS,
     n_jobs: int = 1,
-) -> Iterator[str]:  # fmt: skip
+) -> Iterator[str]:
     """Run the trackers named and write a file each; yields a name when its file is there.
 
     The files are the same, byte for byte, whatever `n_jobs`.

@@ -7,8 +7,8 @@ import numpy as np
 from extrinsic.arrays import Bools, Floats, Ids, Ints, offsets_from_lengths
 from extrinsic.corpus.hypotheses import Hypotheses
 from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.turnwise.tracking import turns_in_step
-from extrinsic.trackers.definition import Rule
+from extrinsic.corpus.tracking import turns_in_step
+from extrinsic.trackers.protocol import Rule
 
 METHODS = ("none", "byconstraints", "byname", "byalternatives", "finished")
 NO_METHOD, BY_CONSTRAINTS, BY_NAME, BY_ALTERNATIVES, FINISHED = range(len(METHODS))

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from extrinsic.errors import InputError, Problem
-from extrinsic.value.case import Case
 from extrinsic.value.estimators import Estimator
+from extrinsic.value.evaluation_problem import EvaluationProblem
 from extrinsic.value.fqe import MOST_STEPS
 from extrinsic.value.result import Value
 
@@ -46,11 +46,11 @@ WORDS = {
 """What each flag means, for tables and reports."""
 
 
-def checked(value: Value, case: Case, thresholds: Thresholds = DEFAULT) -> Value:
+def checked(value: Value, problem: EvaluationProblem, thresholds: Thresholds = DEFAULT) -> Value:
     """The value with a flag for everything about it that is out of bounds."""
-    value = with_diagnostic(value, "unseen_share", unseen_share(case))
+    value = with_diagnostic(value, "unseen_share", unseen_share(problem))
     found, flags = value.diagnostics, list(value.flags)
-    feasible = case.transitions.feasible
+    feasible = problem.transitions.feasible
     if feasible is not None:
         low, high = feasible
         if not low <= value.mean <= high:
@@ -75,20 +75,20 @@ def checked(value: Value, case: Case, thresholds: Thresholds = DEFAULT) -> Value
     return replace(value, flags=tuple(dict.fromkeys(flags)))
 
 
-def unseen_share(case: Case) -> float:
+def unseen_share(problem: EvaluationProblem) -> float:
     """How much of what the policy does was never done in the logged dialogs: nothing is known of that."""
-    taken = np.bincount(case.transitions.action, minlength=case.target.shape[1]) > 0
-    return float(case.target[:, ~taken].sum() / len(case.target))
+    taken = np.bincount(problem.transitions.action, minlength=problem.target.shape[1]) > 0
+    return float(problem.target[:, ~taken].sum() / len(problem.target))
 
 
 def with_diagnostic(value: Value, name: str, number: float) -> Value:
     return replace(value, diagnostics={**value.diagnostics, name: number})
 
 
-def with_on_policy_gap(value: Value, estimator: Estimator, case: Case) -> Value:
+def with_on_policy_gap(value: Value, estimator: Estimator, problem: EvaluationProblem) -> Value:
     """The estimator's value of the logged policy itself, less what was observed."""
-    observed = case.transitions.returns().mean()
-    own = estimator.estimate(case.behaviour(logged=True)).mean
+    observed = problem.transitions.returns().mean()
+    own = estimator.estimate(problem.behaviour(logged=True)).mean
     return with_diagnostic(value, "on_policy_gap", float(own - observed))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from extrinsic.arrays import Floats
 from extrinsic.corpus.splits import fold_of_sessions
-from extrinsic.value.case import Case
+from extrinsic.value.evaluation_problem import EvaluationProblem
 from extrinsic.value.importance import cumulative_ratios, weight_diagnostics
 from extrinsic.value.q_function import DEFAULT, KernelSettings, fit_q_of_others
 from extrinsic.value.result import Value, value_of
@@ -27,12 +27,12 @@ class DoublyRobust:
     weighted: bool
     settings: KernelSettings = DEFAULT
 
-    def estimate(self, case: Case) -> Value:
-        fold = fold_of_sessions(case.transitions.sessions, FOLDS)
-        q, v = fit_q_of_others(case, fold, self.settings)
-        weight = cumulative_ratios(case)
+    def estimate(self, problem: EvaluationProblem) -> Value:
+        fold = fold_of_sessions(problem.transitions.sessions, FOLDS)
+        q, v = fit_q_of_others(problem, fold, self.settings)
+        weight = cumulative_ratios(problem)
         diagnostics = weight_diagnostics(weight[:, -1])
-        reward, of_q, of_v = (case.by_turn(column) for column in (case.transitions.reward, q, v))
+        reward, of_q, of_v = (problem.by_turn(column) for column in (problem.transitions.reward, q, v))
         n_dialogs = len(weight)
         before = np.concatenate([np.ones((n_dialogs, 1)), weight[:, :-1]], axis=1)
         if not self.weighted:

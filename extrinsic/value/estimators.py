@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from extrinsic.value.case import Case
 from extrinsic.value.doubly_robust import DoublyRobust
+from extrinsic.value.evaluation_problem import EvaluationProblem
 from extrinsic.value.fqe import Fqe
 from extrinsic.value.importance import ImportanceSampling
 from extrinsic.value.live import Live
-from extrinsic.value.lstd import Lstd
+from extrinsic.value.lstd_value import Lstd
 from extrinsic.value.mean_of import MeanOf
 from extrinsic.value.observed import Observed
 from extrinsic.value.result import Value
@@ -21,7 +21,7 @@ class Estimator(Protocol):
     @property
     def name(self) -> str: ...
 
-    def estimate(self, case: Case) -> Value: ...
+    def estimate(self, problem: EvaluationProblem) -> Value: ...
 
 
 OBSERVED = Observed()

@@ -15,8 +15,8 @@ from scipy import sparse
 
 from extrinsic.arrays import Floats, Ints, offsets_from_lengths
 from extrinsic.policy.states import States
-from extrinsic.value.case import Case
-from extrinsic.value.lstd import require_augmented
+from extrinsic.value.evaluation_problem import EvaluationProblem
+from extrinsic.value.lstd_value import require_augmented
 from extrinsic.value.result import Value, value_of
 
 TOLERANCE = 1e-6
@@ -41,32 +41,34 @@ class Fqe:
     settings: TreeSettings = DEFAULT
     augmented: bool = False
 
-    def estimate(self, case: Case) -> Value:
-        states = require_augmented(case, self.name) if self.augmented else case.transitions.states
-        transitions = case.transitions
-        taken, here = _leaves(case, states, self.settings)
+    def estimate(self, problem: EvaluationProblem) -> Value:
+        states = require_augmented(problem, self.name) if self.augmented else problem.transitions.states
+        transitions = problem.transitions
+        taken, here = _leaves(problem, states, self.settings)
         size = np.asarray(taken.sum(axis=0)).ravel()
         average = sparse.csr_array(taken.T.multiply(1.0 / np.maximum(size, 1.0)[:, None]))
-        following = here[np.maximum(transitions.next, 0)].multiply((~case.ends)[:, None].astype(np.float64))
+        following = here[np.maximum(transitions.next, 0)].multiply(
+            (~problem.ends)[:, None].astype(np.float64)
+        )
         following = sparse.csr_array(following)
         n_dialogs = transitions.n_dialogs
 
-        low, high = _bounds(case)
+        low, high = _bounds(problem)
 
         def target(leaf: Floats) -> Floats:
             return np.asarray(np.clip(transitions.reward + following @ leaf, low, high))
 
         leaf, steps = _iterate(lambda m: average @ target(m), average @ transitions.reward)
         v = here @ leaf
-        value = float(v[case.first].mean())
+        value = float(v[problem.first].mean())
         # How the value hangs on each leaf, and through its leaves on each decision.
-        start = np.asarray(here[case.first].sum(axis=0)).ravel() / n_dialogs
+        start = np.asarray(here[problem.first].sum(axis=0)).ravel() / n_dialogs
         errors = target(leaf)
         free = ((errors > low) & (errors < high)).astype(np.float64)
         adjoint, back = _iterate(lambda m: start + following.T @ (free * (average.T @ m)), start)
         per_leaf = adjoint / np.maximum(size, 1.0)
         moved = errors * (taken @ per_leaf) - taken @ (per_leaf * leaf)
-        influence = np.bincount(transitions.dialog, moved, n_dialogs) + (v[case.first] - value) / n_dialogs
+        influence = np.bincount(transitions.dialog, moved, n_dialogs) + (v[problem.first] - value) / n_dialogs
         diagnostics = {
             "lowest_q": float(v.min()),
             "highest_q": float(v.max()),
@@ -75,11 +77,11 @@ class Fqe:
         return value_of(self.name, value, influence - influence.mean(), diagnostics)
 
 
-def _bounds(case: Case) -> tuple[float, float]:
+def _bounds(problem: EvaluationProblem) -> tuple[float, float]:
     """What a dialog can earn; of somebody's own reward, what was ever earned from a decision on."""
-    if case.transitions.feasible is not None:
-        return case.transitions.feasible
-    to_go = returns_to_go(case)
+    if problem.transitions.feasible is not None:
+        return problem.transitions.feasible
+    to_go = returns_to_go(problem)
     return float(to_go.min()), float(to_go.max())
 
 
@@ -94,17 +96,19 @@ def _iterate(step, start: Floats) -> tuple[Floats, int]:  # type: ignore[no-unty
     return now, MOST_STEPS
 
 
-def _leaves(case: Case, states: States, settings: TreeSettings) -> tuple[sparse.csr_array, sparse.csr_array]:
+def _leaves(
+    problem: EvaluationProblem, states: States, settings: TreeSettings
+) -> tuple[sparse.csr_array, sparse.csr_array]:
     """(n, n_leaves) in which leaves a decision lies (1 each), and pi(a | s)-weighted mean over trees of the
     leaves its state's actions lie in."""
     from sklearn.ensemble import ExtraTreesRegressor
 
-    transitions = case.transitions
+    transitions = problem.transitions
     forest = ExtraTreesRegressor(
         settings.trees, min_samples_leaf=settings.smallest_leaf, random_state=settings.seed, n_jobs=1
     )
     n_actions = len(transitions.actions)
-    forest.fit(_table(states, transitions.action, n_actions), returns_to_go(case))
+    forest.fit(_table(states, transitions.action, n_actions), returns_to_go(problem))
     sizes = offsets_from_lengths([tree.tree_.node_count for tree in forest.estimators_])
     n_leaves = int(sizes[-1])
 
@@ -112,10 +116,12 @@ def _leaves(case: Case, states: States, settings: TreeSettings) -> tuple[sparse.
         return np.asarray(forest.apply(_table(state, action, n_actions)) + sizes[:-1], dtype=np.int64)
 
     taken = _indicator(rows(states, transitions.action), n_leaves)
-    state, action = np.nonzero(case.target > 0.0)
+    state, action = np.nonzero(problem.target > 0.0)
     pairs = _indicator(rows(states.take(state), action), n_leaves)
-    mix = sparse.csr_array((case.target[state, action] / settings.trees, (state, np.arange(len(state)))),
-                           shape=(len(states), len(state)))  # fmt: skip
+    mix = sparse.csr_array(
+        (problem.target[state, action] / settings.trees, (state, np.arange(len(state)))),
+        shape=(len(states), len(state)),
+    )
     return taken, sparse.csr_array(mix @ pairs)
 
 
@@ -129,9 +135,9 @@ def _table(states: States, action: Ints, n_actions: int) -> Floats:
     return np.concatenate([states.continuous, states.discrete, np.eye(n_actions)[action]], axis=1)
 
 
-def returns_to_go(case: Case) -> Floats:
+def returns_to_go(problem: EvaluationProblem) -> Floats:
     """(n,) what the logged dialog earned from each decision on."""
-    rewards = case.by_turn(case.transitions.reward)
+    rewards = problem.by_turn(problem.transitions.reward)
     to_go = np.cumsum(rewards[:, ::-1], axis=1)[:, ::-1]
-    dialog = case.transitions.dialog
-    return np.asarray(to_go[dialog, np.arange(len(dialog)) - case.first[dialog]])
+    dialog = problem.transitions.dialog
+    return np.asarray(to_go[dialog, np.arange(len(dialog)) - problem.first[dialog]])

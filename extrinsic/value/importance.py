@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from extrinsic.arrays import Floats
-from extrinsic.value.case import Case
+from extrinsic.value.evaluation_problem import EvaluationProblem
 from extrinsic.value.result import Value, value_of
 
 
@@ -28,8 +28,8 @@ class ImportanceSampling:
     per_decision: bool
     weighted: bool
 
-    def estimate(self, case: Case) -> Value:
-        weight, reward = cumulative_ratios(case), case.by_turn(case.transitions.reward)
+    def estimate(self, problem: EvaluationProblem) -> Value:
+        weight, reward = cumulative_ratios(problem), problem.by_turn(problem.transitions.reward)
         if not self.per_decision:
             weight, reward = weight[:, -1:], reward.sum(axis=1, keepdims=True)
         diagnostics = weight_diagnostics(weight[:, -1])
@@ -44,9 +44,9 @@ class ImportanceSampling:
         return value_of(self.name, float(step.sum()), influence, diagnostics)
 
 
-def cumulative_ratios(case: Case) -> Floats:
+def cumulative_ratios(problem: EvaluationProblem) -> Floats:
     """(n_dialogs, longest) rho_t; one that has ended keeps its last."""
-    return np.asarray(np.cumprod(case.by_turn(case.ratios, fill=1.0), axis=1))
+    return np.asarray(np.cumprod(problem.by_turn(problem.ratios, fill=1.0), axis=1))
 
 
 def weight_diagnostics(weight: Floats) -> dict[str, float]:

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 from extrinsic.errors import UsageError
 from extrinsic.policy.reward import Reward, RewardFunction, returns
-from extrinsic.simulation.live import play
-from extrinsic.simulation.settings import WorldSettings
+from extrinsic.simulation.play import play
 from extrinsic.simulation.system import Policy
+from extrinsic.simulation.world_settings import WorldSettings
 from extrinsic.value.result import Value, value_of
 
 if TYPE_CHECKING:
-    from extrinsic.corpus.turnwise.tracking import Tracker
-    from extrinsic.value.case import Case
+    from extrinsic.corpus.tracking import Tracker
+    from extrinsic.value.evaluation_problem import EvaluationProblem
 
 
 @dataclass(frozen=True, eq=False)
-class Stage:
+class LivePlay:
     """Where and how a policy is played: the same `seed` brings the same callers for every policy."""
 
     policy: Policy
@@ -34,8 +34,8 @@ class Live:
 
     name = "live"
 
-    def estimate(self, case: Case) -> Value:
-        stage = case.stage
+    def estimate(self, problem: EvaluationProblem) -> Value:
+        stage = problem.stage
         if stage is None:
             raise UsageError("there is no simulator for this corpus, so its policies cannot be played live")
         played = play(stage.policy, stage.tracker, stage.n_dialogs, stage.seed, stage.world)

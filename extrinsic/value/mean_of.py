@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from extrinsic.value.case import Case
+from extrinsic.value.evaluation_problem import EvaluationProblem
 from extrinsic.value.fqe import Fqe
-from extrinsic.value.lstd import Lstd
+from extrinsic.value.lstd_value import Lstd
 from extrinsic.value.result import Value, value_of
 
 
@@ -20,8 +20,8 @@ class MeanOf:
     name: str
     parts: tuple[Lstd | Fqe, ...]
 
-    def estimate(self, case: Case) -> Value:
-        return self.of([part.estimate(case) for part in self.parts])
+    def estimate(self, problem: EvaluationProblem) -> Value:
+        return self.of([part.estimate(problem) for part in self.parts])
 
     def of(self, values: Sequence[Value]) -> Value:
         """The mean of what the parts said.

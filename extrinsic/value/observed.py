@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from extrinsic.value.case import Case
+from extrinsic.value.evaluation_problem import EvaluationProblem
 from extrinsic.value.result import Value, value_of
 
 
@@ -11,6 +11,6 @@ class Observed:
 
     name = "observed"
 
-    def estimate(self, case: Case) -> Value:
-        returns = case.transitions.returns()
+    def estimate(self, problem: EvaluationProblem) -> Value:
+        returns = problem.transitions.returns()
         return value_of(self.name, float(returns.mean()), (returns - returns.mean()) / len(returns), {})

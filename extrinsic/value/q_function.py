@@ -1,4 +1,4 @@
-"""Q of a policy by LSTD on the decisions of a case, with what is needed to resample it."""
+"""Q of a policy by LSTD on the decisions of a problem, with what is needed to resample it."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from extrinsic.errors import UsageError
 from extrinsic.policy.basis import Basis, with_action
 from extrinsic.policy.kernels import Gaussian
 from extrinsic.policy.lstd import Solution, System
-from extrinsic.policy.pairs import Pairs, rows_after
+from extrinsic.policy.state_actions import StateActions, rows_after
 from extrinsic.policy.states import States
-from extrinsic.value.case import Case
+from extrinsic.value.evaluation_problem import EvaluationProblem
 
 
 @dataclass(frozen=True)
@@ -61,43 +61,43 @@ class Model:
 
     def of_states(self, states: States, target: Floats) -> Floats:
         """V(s) = sum_a pi(a | s) Q(s, a)"""
-        rows = Pairs.of(self.basis, states, target > 0.0).mixed(target)
+        rows = StateActions.of(self.basis, states, target > 0.0).mixed(target)
         return np.asarray(self.solution.prior + rows @ self.solution.weights)
 
 
-def _model(case: Case, states: States, settings: KernelSettings) -> Model:
+def _model(problem: EvaluationProblem, states: States, settings: KernelSettings) -> Model:
     """Q(s, a) = E[r + gamma sum_a' pi(a' | s') Q(s', a')], linear in kernels of `states`."""
-    transitions = case.transitions
+    transitions = problem.transitions
     table = with_action(states, transitions.action)
     kernel = Gaussian(settings.height, settings.width)
     basis = Basis.fit(states.continuous, table, kernel, settings.nu)
     system = System(basis.rows(states.continuous, basis.block_of(table)), basis.offsets, settings.ridge)
-    here = Pairs.of(basis, states, case.target > 0.0).mixed(case.target)
+    here = StateActions.of(basis, states, problem.target > 0.0).mixed(problem.target)
     following = rows_after(here, transitions.next)
     prior = float(transitions.returns().mean())
-    solution = system.solve(following, transitions.reward, case.ends, settings.gamma, prior)
+    solution = system.solve(following, transitions.reward, problem.ends, settings.gamma, prior)
     return Model(basis, system, solution, here, following)
 
 
-def fit_q(case: Case, states: States, settings: KernelSettings) -> FittedQ:
+def fit_q(problem: EvaluationProblem, states: States, settings: KernelSettings) -> FittedQ:
     """Q by LSTD in the given states (those of the transitions, or augmented ones)."""
-    transitions, model = case.transitions, _model(case, states, settings)
+    transitions, model = problem.transitions, _model(problem, states, settings)
     phi, solution = model.system.phi, model.solution
     q = solution.prior + phi @ solution.weights
     v = solution.prior + model.here @ solution.weights
-    after = np.where(case.ends, 0.0, v[np.maximum(transitions.next, 0)])
+    after = np.where(problem.ends, 0.0, v[np.maximum(transitions.next, 0)])
     errors = transitions.reward + settings.gamma * after - q
     # The value is the mean of phi(s0) w; with weights on dialogs, A w = b moves by phi_i errors_i each.
     n_dialogs = transitions.n_dialogs
-    start = np.asarray(model.here[case.first].sum(axis=0)).ravel() / n_dialogs
+    start = np.asarray(model.here[problem.first].sum(axis=0)).ravel() / n_dialogs
     adjoint = model.system.solve_transposed(model.following, start, settings.gamma)
-    value = float(v[case.first].mean())
+    value = float(v[problem.first].mean())
     pull = phi @ adjoint
     influence = np.bincount(transitions.dialog, pull * errors, n_dialogs)
     # The prior is the mean return, and moves with the weights as well.
-    slope = 1.0 + float((pull * (settings.gamma * ~case.ends - 1.0)).sum())
+    slope = 1.0 + float((pull * (settings.gamma * ~problem.ends - 1.0)).sum())
     returns = transitions.returns()
-    influence = influence + (v[case.first] - value + slope * (returns - returns.mean())) / n_dialogs
+    influence = influence + (v[problem.first] - value + slope * (returns - returns.mean())) / n_dialogs
     spoken = np.asarray(model.here.sum(axis=1)).ravel() > 0
     diagnostics = {
         "kernels": float(len(model.basis)),
@@ -109,9 +109,11 @@ def fit_q(case: Case, states: States, settings: KernelSettings) -> FittedQ:
     return FittedQ(q, v, value, influence - influence.mean(), diagnostics)
 
 
-def fit_q_of_others(case: Case, fold: Ints, settings: KernelSettings) -> tuple[Floats, Floats]:
+def fit_q_of_others(
+    problem: EvaluationProblem, fold: Ints, settings: KernelSettings
+) -> tuple[Floats, Floats]:
     """(n,) Q of the decisions taken and V of their states, each by the dialogs of other folds."""
-    transitions = case.transitions
+    transitions = problem.transitions
     fewest = int(np.bincount(fold).min())
     if transitions.n_dialogs - fewest < 2 or fewest < 2:
         raise UsageError(
@@ -120,10 +122,12 @@ def fit_q_of_others(case: Case, fold: Ints, settings: KernelSettings) -> tuple[F
     q, v = np.empty(len(transitions)), np.empty(len(transitions))
     for held in np.unique(fold):
         rows = fold[transitions.dialog] != held
-        others = Case(transitions.take_dialogs(np.flatnonzero(fold != held)), case.target[rows])
+        others = EvaluationProblem(
+            transitions.take_dialogs(np.flatnonzero(fold != held)), problem.target[rows]
+        )
         model = _model(others, others.transitions.states, settings)
         mine = np.flatnonzero(~rows)
         states = transitions.states.take(mine)
         q[mine] = model.of_pairs(states, transitions.action[mine])
-        v[mine] = model.of_states(states, case.target[mine])
+        v[mine] = model.of_states(states, problem.target[mine])
     return q, v

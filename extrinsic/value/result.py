@@ -46,9 +46,13 @@ def _changes(n: int, seed: int) -> Floats:
 
 
 def value_of(
-    estimator: str, mean: float, influence: Floats, diagnostics: Mapping[str, float],
-    flags: tuple[str, ...] = (), seed: int = 0,
-) -> Value:  # fmt: skip
+    estimator: str,
+    mean: float,
+    influence: Floats,
+    diagnostics: Mapping[str, float],
+    flags: tuple[str, ...] = (),
+    seed: int = 0,
+) -> Value:
     """A Value with the interval that its influence gives."""
     n = len(influence)
     estimates = mean + _changes(n, seed) @ influence

@@ -12,8 +12,15 @@ from tests.samples import small_dstc1, small_dstc2
 
 class TestCorpus:
     def test_a_wrong_dataset_name(self, bench: Bench) -> None:
-        outcome = run("validate", "--format", "dstc2", "--corpus", bench.written["dstc2"].corpus,
-                      "--dataset", "dstc2_dve")  # fmt: skip
+        outcome = run(
+            "validate",
+            "--format",
+            "dstc2",
+            "--corpus",
+            bench.written["dstc2"].corpus,
+            "--dataset",
+            "dstc2_dve",
+        )
         assert_refused(outcome, "'dstc2_dve'", "did you mean 'dstc2_dev'?")
 
     @pytest.mark.parametrize("path", ["nowhere", "tracker.json"])
@@ -92,7 +99,7 @@ class TestCorpus:
             (b'{"turns": [{"slu-labels": []}, {"slu-labels": [{"slots": {}, "label": 1}]}]}', "turn 1"),
             ('{"turns": [], "name": "é"}'.encode("latin-1"), "byte 0xe9"),
         ],
-    )  # fmt: skip
+    )
     def test_a_label_file_with_a_mistake(self, bench: Bench, content: bytes, place: str) -> None:
         path = bench.written["dstc1"].corpus / "calls" / "one" / "dstc.labels.json"
         path.write_bytes(content)
@@ -101,13 +108,21 @@ class TestCorpus:
 
     def test_a_domain_file_with_a_mistake(self, bench: Bench) -> None:
         (bench.root / "own.toml").write_text('name = "x"\nslot = []\n')
-        outcome = run("validate", "--format", "dstc1", "--corpus", bench.written["dstc1"].corpus,
-                      "--domain", bench.root / "own.toml")  # fmt: skip
+        outcome = run(
+            "validate",
+            "--format",
+            "dstc1",
+            "--corpus",
+            bench.written["dstc1"].corpus,
+            "--domain",
+            bench.root / "own.toml",
+        )
         assert_refused(
             outcome, "own.toml: line 2, key slot: unknown; did you mean 'slots'?", "key predicates"
         )
 
     def test_an_unknown_domain(self, bench: Bench) -> None:
-        outcome = run("validate", "--format", "dstc1", "--corpus", bench.written["dstc1"].corpus,
-                      "--domain", "buss")  # fmt: skip
+        outcome = run(
+            "validate", "--format", "dstc1", "--corpus", bench.written["dstc1"].corpus, "--domain", "buss"
+        )
         assert_refused(outcome, "did you mean 'bus'?")

@@ -55,26 +55,44 @@ class TestBytes:
 
 NESTING = {
     "dstc1": [
-        (), ("sessions",), ("sessions", 0), ("sessions", 0, "session-id"), ("sessions", 0, "turns"),
-        ("sessions", 0, "turns", 0), ("sessions", 0, "turns", 0, "route"),
-        ("sessions", 0, "turns", 0, "route", "hyps"), ("sessions", 0, "turns", 0, "route", "hyps", 0),
-        ("sessions", 0, "turns", 0, "route", "hyps", 0, "slots"), ("sessions", 0, "turns", 0, "joint"),
+        (),
+        ("sessions",),
+        ("sessions", 0),
+        ("sessions", 0, "session-id"),
+        ("sessions", 0, "turns"),
+        ("sessions", 0, "turns", 0),
+        ("sessions", 0, "turns", 0, "route"),
+        ("sessions", 0, "turns", 0, "route", "hyps"),
+        ("sessions", 0, "turns", 0, "route", "hyps", 0),
+        ("sessions", 0, "turns", 0, "route", "hyps", 0, "slots"),
+        ("sessions", 0, "turns", 0, "joint"),
     ],
     "dstc2": [
-        (), ("sessions",), ("sessions", 0), ("sessions", 0, "session-id"), ("sessions", 0, "turns"),
-        ("sessions", 0, "turns", 0), ("sessions", 0, "turns", 0, "goal-labels"),
-        ("sessions", 0, "turns", 0, "goal-labels", "food"), ("sessions", 0, "turns", 0, "method-label"),
-        ("sessions", 0, "turns", 0, "requested-slots"), ("sessions", 0, "turns", 0, "goal-labels-joint"),
+        (),
+        ("sessions",),
+        ("sessions", 0),
+        ("sessions", 0, "session-id"),
+        ("sessions", 0, "turns"),
+        ("sessions", 0, "turns", 0),
+        ("sessions", 0, "turns", 0, "goal-labels"),
+        ("sessions", 0, "turns", 0, "goal-labels", "food"),
+        ("sessions", 0, "turns", 0, "method-label"),
+        ("sessions", 0, "turns", 0, "requested-slots"),
+        ("sessions", 0, "turns", 0, "goal-labels-joint"),
         ("sessions", 0, "turns", 0, "goal-labels-joint", 0),
         ("sessions", 0, "turns", 0, "goal-labels-joint", 0, "slots"),
         ("sessions", 0, "turns", 0, "goal-labels-joint", 0, "slots", "food"),
     ],
     "state-sets": [
-        (), ("PMUL0001.json",), ("PMUL0001.json", "0"), ("PMUL0001.json", "0", "gt"),
-        ("PMUL0001.json", "0", "pr"), ("PMUL0001.json", "0", "gt", "hotel"),
+        (),
+        ("PMUL0001.json",),
+        ("PMUL0001.json", "0"),
+        ("PMUL0001.json", "0", "gt"),
+        ("PMUL0001.json", "0", "pr"),
+        ("PMUL0001.json", "0", "gt", "hotel"),
         ("PMUL0001.json", "0", "gt", "hotel", "area"),
     ],
-}  # fmt: skip
+}
 
 
 def replaced(value: Json, keys: tuple[Any, ...], by: Json) -> Json:
@@ -135,10 +153,15 @@ class TestEscapes:
     @pytest.mark.parametrize("escape", ["\\u003a", "\\u003c", ":"])
     @pytest.mark.parametrize(
         ("form", "name"),
-        [(form, name) for form, names in
-         {"dstc1": ("dstc.log.json", "dstc.labels.json"), "dstc2": ("log.json", "label.json")}.items()
-         for name in names],
-    )  # fmt: skip
+        [
+            (form, name)
+            for form, names in {
+                "dstc1": ("dstc.log.json", "dstc.labels.json"),
+                "dstc2": ("log.json", "label.json"),
+            }.items()
+            for name in names
+        ],
+    )
     def test_in_a_corpus(self, bench: Bench, form: str, name: str, escape: str) -> None:
         path = next(bench.written[form].corpus.rglob(f"one/{name}"))
         path.write_text(path.read_text().replace('"session-id": ', f'"asr": "a{escape}b", "session-id": ', 1))

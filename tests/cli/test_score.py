@@ -57,9 +57,14 @@ def test_json(bus: Written) -> None:
     row = next(row for row in written["rows"] if row["component"] == "route")
     # Five turns: 61d is wrong at the first, 61c right at the second, None right in the other call.
     assert row == {
-        "tracker": "tracker", "component": "route", "metric": "accuracy", "schedule": 1, "label_scheme": None,
-        "n": 5, "value": 4 / 5,
-    }  # fmt: skip
+        "tracker": "tracker",
+        "component": "route",
+        "metric": "accuracy",
+        "schedule": 1,
+        "label_scheme": None,
+        "n": 5,
+        "value": 4 / 5,
+    }
 
 
 def test_nothing_to_score_is_null(bus: Written) -> None:
@@ -122,9 +127,19 @@ def test_table_shows_the_telling_and_says_so(bus: Written) -> None:
 
 def test_table_has_a_line_for_each_label_scheme_asked_for(restaurants: Written) -> None:
     output = run(
-        "score", "--format", "dstc2", "--corpus", restaurants.corpus, restaurants.tracker,
-        "--component", "goal.food", "--metric", "accuracy", "--schedule", 1,
-    ).output  # fmt: skip
+        "score",
+        "--format",
+        "dstc2",
+        "--corpus",
+        restaurants.corpus,
+        restaurants.tracker,
+        "--component",
+        "goal.food",
+        "--metric",
+        "accuracy",
+        "--schedule",
+        1,
+    ).output
     lines = [line.split() for line in output.splitlines()]
     assert lines[0] == ["tracker", "component", "schedule", "labels", "n", "accuracy"]
     assert [line[3] for line in lines[1:3]] == ["a", "b"]
@@ -132,9 +147,21 @@ def test_table_has_a_line_for_each_label_scheme_asked_for(restaurants: Written) 
 
 def test_filters(bus: Written) -> None:
     rows = score_bus(
-        bus, "--json", "--metric", "l2", "--metric", "roc.v1_eer", "--schedule", 1, "--schedule", 3,
-        "--component", "joint", "--component", "time",
-    ).json()["rows"]  # fmt: skip
+        bus,
+        "--json",
+        "--metric",
+        "l2",
+        "--metric",
+        "roc.v1_eer",
+        "--schedule",
+        1,
+        "--schedule",
+        3,
+        "--component",
+        "joint",
+        "--component",
+        "time",
+    ).json()["rows"]
     assert {(row["metric"], row["schedule"], row["component"]) for row in rows} == {
         (metric, schedule, component)
         for metric in ("l2", "roc.v1_eer")
@@ -159,9 +186,18 @@ def test_several_files_at_once(bus: Written, tmp_path: Path) -> None:
 @needs_data
 def test_a_tracker_is_called_after_its_file() -> None:
     outcome = run(
-        "score", "--format", "dstc2", "--corpus", ARCHIVE, "--dataset", "dstc2_dev",
-        FOLDER / "dstc2" / "trackers" / "focus.dev.json.gz", "--json", "--metric", "accuracy",
-    )  # fmt: skip
+        "score",
+        "--format",
+        "dstc2",
+        "--corpus",
+        ARCHIVE,
+        "--dataset",
+        "dstc2_dev",
+        FOLDER / "dstc2" / "trackers" / "focus.dev.json.gz",
+        "--json",
+        "--metric",
+        "accuracy",
+    )
     assert {row["tracker"] for row in outcome.json()["rows"]} == {"focus.dev"}
 
 
@@ -223,9 +259,21 @@ def test_repairs_are_mentioned(bus: Written, tmp_path: Path) -> None:
 def test_every_process_prints_the_same(restaurants: Written) -> None:
     """Sets of texts come in another order in every process."""
     command = [
-        sys.executable, "-m", "extrinsic", "score", "--format", "dstc2", "--corpus", restaurants.corpus,
-        restaurants.tracker, "--fill", "argmax", "--bootstrap", "5", "--json",
-    ]  # fmt: skip
+        sys.executable,
+        "-m",
+        "extrinsic",
+        "score",
+        "--format",
+        "dstc2",
+        "--corpus",
+        restaurants.corpus,
+        restaurants.tracker,
+        "--fill",
+        "argmax",
+        "--bootstrap",
+        "5",
+        "--json",
+    ]
     first, second = (
         subprocess.run(
             command, capture_output=True, check=True, env={**os.environ, "PYTHONHASHSEED": seed}
@@ -241,8 +289,12 @@ def test_turn_correlation(states: Path) -> None:
     assert list(written) == ["signature", "rows"]
     assert len(written["rows"]) == 4 * 4
     assert written["rows"][0] == {
-        "tracker": "states", "metric": "jga", "other": "jga", "correlation": pytest.approx(1), "n": 3,
-    }  # fmt: skip
+        "tracker": "states",
+        "metric": "jga",
+        "other": "jga",
+        "correlation": pytest.approx(1),
+        "n": 3,
+    }
     table = score_states(states, "--turn-correlation", "--metric", "jga", "--metric", "slot_accuracy").output
     assert "over 3 turns" in table and "slot_accuracy" in table
 

@@ -27,9 +27,18 @@ noise = 2.0
 dialogs = 2
 """
 COLUMNS = [
-    "dataset", "dialogs", "turns", "turns_per_dialog", "lee_turns_per_dialog", "rank_1", "in_list",
-    "list_size", "hang_ups", "completed", "expert_return",
-]  # fmt: skip
+    "dataset",
+    "dialogs",
+    "turns",
+    "turns_per_dialog",
+    "lee_turns_per_dialog",
+    "rank_1",
+    "in_list",
+    "list_size",
+    "hang_ups",
+    "completed",
+    "expert_return",
+]
 
 
 @pytest.fixture
@@ -106,8 +115,10 @@ def test_the_layout(config: Path, tmp_path: Path) -> None:
     assert simulate_small(config, folder).code == 0
     names = list(contents(folder))
     assert [name for name in names if name.startswith("config/")] == [
-        "config/noisy_test.sessions", "config/tiny_test.sessions", "config/tiny_train.sessions",
-    ]  # fmt: skip
+        "config/noisy_test.sessions",
+        "config/tiny_test.sessions",
+        "config/tiny_train.sessions",
+    ]
     assert "tiny_train/tiny_train-00003/dstc.log.json" in names
     assert "tiny_train/tiny_train-00003/dstc.labels.json" in names
     assert len(names) == 2 * (4 + 3 + 2) + 3 + 1

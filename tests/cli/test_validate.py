@@ -123,9 +123,14 @@ def test_json_has_all_of_them(bus: Written, many: Path) -> None:
     assert (row["file"], row["errors"], row["repairs"], len(row["problems"])) == (str(many), 60, 0, 60)
     assert row["problems"][-1] == {
         "message": "the score of hypothesis 11 has the wrong kind",
-        "path": str(many), "session": "two", "turn": 2, "slot": "route",
-        "expected": "a number", "found": "text 'high'", "severity": "error",
-    }  # fmt: skip
+        "path": str(many),
+        "session": "two",
+        "turn": 2,
+        "slot": "route",
+        "expected": "a number",
+        "found": "text 'high'",
+        "severity": "error",
+    }
 
 
 def test_json_of_a_clean_file(bus: Written) -> None:

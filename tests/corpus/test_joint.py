@@ -114,8 +114,11 @@ def test_marginals_by_hand() -> None:
     )
     found = marginals_of_joint(joint, np.array([True, False]), given_items)
     assert rows(found.offsets, found.value, found.score) == [
-        [(1, 0.75), (2, 0.125)], [(3, 0.625)], [(7, 0.375)], [],
-    ]  # fmt: skip
+        [(1, 0.75), (2, 0.125)],
+        [(3, 0.625)],
+        [(7, 0.375)],
+        [],
+    ]
 
 
 assignments = st.tuples(st.integers(0, 2), st.integers(0, 2))

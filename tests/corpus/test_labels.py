@@ -75,8 +75,12 @@ def test_labelled_counts_wrong_values_too() -> None:
     """Schedule 3 asks for a label of any kind, not for a right one."""
     labels = events((1, 0, 1, False))
     assert labels.labelled(SEGMENT_END, 2).tolist() == [
-        [False, False], [True, False], [True, False], [False, False], [False, False],
-    ]  # fmt: skip
+        [False, False],
+        [True, False],
+        [True, False],
+        [False, False],
+        [False, False],
+    ]
 
 
 def test_taking_turns_renumbers_events() -> None:

@@ -68,10 +68,13 @@ def plain_dstc2(given: list[float]) -> Ranked:
         ([-0.5, -0.25], [(-1, 1.0), (1, 0.0), (0, 0.0)], [(-1, 1.75), (1, -0.25), (0, -0.5)]),
         # A sum above 1 is divided out, None gets nothing.
         ([1.0, 3.0], [(1, 0.75), (0, 0.25), (-1, 0.0)], [(1, 0.75), (0, 0.25), (-1, 0.0)]),
-        ([1.5, 0.5, 0.0], [(0, 0.75), (1, 0.25), (-1, 0.0), (2, 0.0)],
-         [(0, 0.75), (1, 0.25), (2, 0.0), (-1, 0.0)]),
+        (
+            [1.5, 0.5, 0.0],
+            [(0, 0.75), (1, 0.25), (-1, 0.0), (2, 0.0)],
+            [(0, 0.75), (1, 0.25), (2, 0.0), (-1, 0.0)],
+        ),
     ],
-)  # fmt: skip
+)
 def test_by_hand(given: list[float], dstc1: Ranked, dstc2: Ranked | None) -> None:
     assert ranked(rank_dstc1, given) == dstc1
     assert ranked(rank_dstc2, given) == (dstc2 or dstc1)

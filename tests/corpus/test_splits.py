@@ -61,7 +61,7 @@ def test_the_order_of_the_corpus_does_not(corpus: Corpus, order: list[int], seed
     shuffled = corpus.take(order)
     for ours, theirs in zip(
         split_dialogs(corpus, 0.3, seed), split_dialogs(shuffled, 0.3, seed), strict=True
-    ):  # fmt: skip
+    ):
         assert names(corpus, ours) == names(shuffled, theirs)
     folds = dict(zip(corpus.sessions, fold_of_dialogs(corpus, 4, seed), strict=True))
     assert folds == dict(zip(shuffled.sessions, fold_of_dialogs(shuffled, 4, seed), strict=True))

@@ -35,7 +35,7 @@ every_pair_of_both = pytest.mark.parametrize(("coefficient", "scope"), list(prod
 
 
 def count_pairs(metric: Floats, target: Floats, scope: str) -> float:
-    """Pairs one by one; (n_datasets, n_trackers)."""
+    """StateActions one by one; (n_datasets, n_trackers)."""
     n_datasets, n_trackers = metric.shape
     places = [(dataset, tracker) for dataset in range(n_datasets) for tracker in range(n_trackers)]
     right = total = 0.0

@@ -63,9 +63,14 @@ def test_bca_is_scipys(statistic: Any, level: float) -> None:
     """Skewed data, so that both corrections count."""
     data = np.random.default_rng(4).exponential(size=25)
     expected = stats.bootstrap(
-        (data,), statistic, n_resamples=499, confidence_level=level, method="BCa",
-        rng=np.random.default_rng(5), vectorized=True,
-    )  # fmt: skip
+        (data,),
+        statistic,
+        n_resamples=499,
+        confidence_level=level,
+        method="BCa",
+        rng=np.random.default_rng(5),
+        vectorized=True,
+    )
     left_out = jackknife(data, statistic)
     if np.ptp(left_out) == 0.0:
         pytest.fail("this statistic tells nothing of the acceleration")

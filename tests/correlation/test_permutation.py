@@ -45,8 +45,10 @@ def test_one_dataset_as_scipy_has_it(coefficient: Coefficient) -> None:
     expected = stats.permutation_test(
         (targets[0, 0],),
         lambda target: abs(SCIPY[coefficient](metrics[0, 0], target).statistic),
-        permutation_type="pairings", alternative="greater", n_resamples=np.inf,
-    )  # fmt: skip
+        permutation_type="pairings",
+        alternative="greater",
+        n_resamples=np.inf,
+    )
     drawn = draw_permutations("study", 6, factorial(6), 0)
     assert permutation_p(metrics, targets, coefficient, "pooled", drawn)[0, 0] == expected.pvalue
 

@@ -55,9 +55,16 @@ def test_the_built_in_domains_load() -> None:
 def test_bus_is_lees_nine_slots() -> None:
     bus = load_domain("bus")
     assert bus.slot_names == (
-        "route", "from.desc", "from.neighborhood", "from.monument", "to.desc", "to.neighborhood",
-        "to.monument", "date", "time",
-    )  # fmt: skip
+        "route",
+        "from.desc",
+        "from.neighborhood",
+        "from.monument",
+        "to.desc",
+        "to.neighborhood",
+        "to.monument",
+        "date",
+        "time",
+    )
     assert bus.compound_slots == {"date", "time"}
     assert bus.slot_of_part["time.ampm"] == "time"
     assert bus.slot_of_part["route"] == "route"

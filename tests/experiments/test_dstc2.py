@@ -29,9 +29,9 @@ from experiments.dstc2.choose import (
 from experiments.dstc2.prototype import OURS
 from experiments.statistic import Statistic, partial
 from extrinsic.errors import InputError
+from extrinsic.study.configuration.settings_file import read_study
 from extrinsic.study.planning import make_plan
-from extrinsic.study.reading import read_study
-from extrinsic.study.store import Result
+from extrinsic.study.stages.store import Result
 from tests.experiments.test_texts import rows_of, stored
 from tests.real_data import needs_data
 

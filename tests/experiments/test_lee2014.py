@@ -57,11 +57,11 @@ from experiments.lee2014.runs import (
 from experiments.tables import rounded
 from extrinsic.metrics.parsing import parse_metric
 from extrinsic.parallel import run_in_parallel
-from extrinsic.report.lee import FAILS, HOLDS, OPEN
-from extrinsic.report.naming import Name
+from extrinsic.report.results.lee_findings import FAILS, HOLDS, OPEN
+from extrinsic.report.results.naming import Name
 from extrinsic.study.engine import run_bundle
 from extrinsic.study.planning import make_plan
-from extrinsic.study.store import Result
+from extrinsic.study.stages.store import Result
 from tests.experiments.test_texts import rows_of, stored
 
 LIVE = Where("argmax", "live")
@@ -228,9 +228,14 @@ def test_verdicts_of_a_world_made_for_lee() -> None:
         }
         returns["argmax behaviour observed"] = earned + 5.0
         world = replace(
-            points(), seeds=(1,), datasets=("a", "b"), trackers=trackers, metrics=made, returns=returns,
+            points(),
+            seeds=(1,),
+            datasets=("a", "b"),
+            trackers=trackers,
+            metrics=made,
+            returns=returns,
             core=np.arange(60),
-        )  # fmt: skip
+        )
         found = judge(world, LIVE, np.array([0]), world.core, resamples=200, swaps=99)
         assert found[SCORES].verdict == found[QUALITY].verdict == verdict
         assert found[ROC].verdict == HOLDS

@@ -43,9 +43,18 @@ from tests.real_data import FOLDER as DATA
 from tests.real_data import needs_data
 
 TABLES = (
-    "scores", "discrimination", "compared", "whole_test", "traits", "bins", "positions", "used_slots",
-    "domains", "turn_correlations", "worked",
-)  # fmt: skip
+    "scores",
+    "discrimination",
+    "compared",
+    "whole_test",
+    "traits",
+    "bins",
+    "positions",
+    "used_slots",
+    "domains",
+    "turn_correlations",
+    "worked",
+)
 
 
 def tables() -> dict[str, list[dict[str, Any]]]:
@@ -273,7 +282,7 @@ def test_separated_and_opposite_pairs_by_brute_force() -> None:
 
 
 def test_resamples_are_the_librarys_and_the_same_for_all() -> None:
-    from extrinsic.metrics.resampling import resample_dialogs
+    from extrinsic.metrics.dialog_resampling import resample_dialogs
     from extrinsic.storage import content_hash
 
     group = trio()
@@ -284,14 +293,19 @@ def test_resamples_are_the_librarys_and_the_same_for_all() -> None:
 
 def test_first_errors_by_hand() -> None:
     right, wrong = ("hotel-a-1", "hotel-a-1"), ("hotel-a-1", "hotel-a-2")
-    group = group_of("x", {"x": states_of(
-        [right, right, right],  # right at the end: not counted
-        [wrong, right, right],  # the same
-        [wrong, wrong, wrong],  # 0
-        [right, wrong, right, right, wrong],  # 1 of 4, right again
-        [right, right, wrong],  # 1, the last bin
-        [wrong],  # one turn: 0
-    )})  # fmt: skip
+    group = group_of(
+        "x",
+        {
+            "x": states_of(
+                [right, right, right],  # right at the end: not counted
+                [wrong, right, right],  # the same
+                [wrong, wrong, wrong],  # 0
+                [right, wrong, right, right, wrong],  # 1 of 4, right again
+                [right, right, wrong],  # 1, the last bin
+                [wrong],  # one turn: 0
+            )
+        },
+    )
     found = slots.first_errors(group.files[0])
     assert found[:, 0].tolist() == [1] * 6
     assert found[:, 1].tolist() == [0, 0, 1, 1, 1, 1]
@@ -332,8 +346,11 @@ def test_trait_correlations_by_scipy() -> None:
 
 def test_verdicts() -> None:
     assert [of_interval(*ends) for ends in ((0.1, 0.2), (-0.2, -0.1), (-0.1, 0.1), (0.0, 0.1))] == [
-        AGREES, NOT, UNRESOLVED, UNRESOLVED,
-    ]  # fmt: skip
+        AGREES,
+        NOT,
+        UNRESOLVED,
+        UNRESOLVED,
+    ]
     counted = ((8, 0, 15), (8, 1, 15), (7, 0, 15), (7, 8, 15), (0, 7, 15))
     assert [of_counts(*counts) for counts in counted] == [AGREES, MOSTLY, UNRESOLVED, NOT, UNRESOLVED]
     assert [of_figure(0.5, *ends) for ends in ((0.4, 0.5), (0.51, 0.6))] == [AGREES, NOT]

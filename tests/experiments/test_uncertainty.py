@@ -25,7 +25,7 @@ from experiments.uncertainty.worlds import (
     one_metric,
     resample_dialogs,
 )
-from extrinsic.settings import read_toml
+from extrinsic.toml_files import read_toml
 from tests.experiments.test_texts import rows_of, stored
 
 TABLES = ("coverage", "null", "differences", "independent")

@@ -22,9 +22,15 @@ from tests.strategies import dstc1_files, dstc2_files, state_set_files
 Files = Dstc1Files | Dstc2Files | StateSetFiles
 
 MORE_OF_STATES = (
-    "fga(0.5, variant=literal)", "gca(weights=plain)", "gca(drops=once)", "changes(correct)",
-    "changes(overshot)", "turn_errors(own)", "turn_errors(carried)", "first_error(relative)",
-)  # fmt: skip
+    "fga(0.5, variant=literal)",
+    "gca(weights=plain)",
+    "gca(drops=once)",
+    "changes(correct)",
+    "changes(overshot)",
+    "turn_errors(own)",
+    "turn_errors(carried)",
+    "first_error(relative)",
+)
 
 AS_STATES = ("jga", "fga(0.5)", "gca", "slot_f1", "turn_errors(own)")
 

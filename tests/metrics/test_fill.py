@@ -8,7 +8,7 @@ import pytest
 
 from extrinsic.corpus.fill import Fill
 from extrinsic.errors import UsageError
-from extrinsic.metrics.items.bridge import gold_states, predicted_states
+from extrinsic.metrics.items.state_tables import gold_states, predicted_states
 from extrinsic.metrics.scoring import score
 from tests.builders import (
     ONTOLOGY,
@@ -133,9 +133,14 @@ def test_label_scheme_b_holds_backwards() -> None:
     files = restaurant_call([{}, THAI], [says_thai, says_thai], [[], []])
     assert jga_by_scheme(files, "argmax") == {"a": 1 / 2, "b": 1}
     # What the system cannot help with is no label of its turn, nor of turns before it.
-    helpless = replace(files, logs={"c/one": log("one", [
-        written_turn(0, [], []), written_turn(1, [act("canthelp", ("food", "thai"))], [])
-    ])})  # fmt: skip
+    helpless = replace(
+        files,
+        logs={
+            "c/one": log(
+                "one", [written_turn(0, [], []), written_turn(1, [act("canthelp", ("food", "thai"))], [])]
+            )
+        },
+    )
     assert jga_by_scheme(helpless, "argmax") == {"a": 1 / 2, "b": 0}
 
 
@@ -155,9 +160,7 @@ def test_a_joint_alone_is_summed_out() -> None:
     files = restaurant_call([THAI], [dstc2_turn({}, joint)], [[]])
     assert jga_by_scheme(files, "argmax")["a"] == jga_by_scheme(files, "threshold")["a"] == 1
     # The components of the official scorer take the marginals as written: None.
-    (row,) = score(
-        *read_dstc2(files), metrics=["accuracy"], components=["goal.food"], schedules=[1]
-    ).rows[:1]  # fmt: skip
+    (row,) = score(*read_dstc2(files), metrics=["accuracy"], components=["goal.food"], schedules=[1]).rows[:1]
     assert row.value == 0
 
 

@@ -18,11 +18,23 @@ from tests.strategies import dstc1_files, dstc2_files, state_set_files
 N_EXAMPLES = 40
 
 PERFECT = {
-    "accuracy": 1, "avgp": 1, "mrr": 1, "l2": 0, "l2.binary": 0, "neglogp": 0,
-    "update.acc": 1, "update.prec": 1,
-    "roc.v1_eer": 0, "roc.v1_eer_lee": 0, "roc.v1_ca05": 1, "roc.v1_ca10": 1, "roc.v1_ca20": 1,
-    "jga(fill=argmax)": 1, "jga(fill=threshold)": 1, "gca(drops=once, fill=argmax)": 1,
-}  # fmt: skip
+    "accuracy": 1,
+    "avgp": 1,
+    "mrr": 1,
+    "l2": 0,
+    "l2.binary": 0,
+    "neglogp": 0,
+    "update.acc": 1,
+    "update.prec": 1,
+    "roc.v1_eer": 0,
+    "roc.v1_eer_lee": 0,
+    "roc.v1_ca05": 1,
+    "roc.v1_ca10": 1,
+    "roc.v1_ca20": 1,
+    "jga(fill=argmax)": 1,
+    "jga(fill=threshold)": 1,
+    "gca(drops=once, fill=argmax)": 1,
+}
 
 WITHOUT_VALUE = {"roc.v2_ca05", "roc.v2_ca10", "roc.v2_ca20"}
 """No wrong item, no rate of false accepts."""

@@ -144,9 +144,15 @@ def test_directions() -> None:
         if metric.higher_is_better is False
     }
     assert lower_is_better == {
-        "l2", "l2.binary", "neglogp", "roc.v1_eer", "roc.v1_eer_lee",
-        "changes(missed)", "turn_errors(own)", "turn_errors(carried)",
-    }  # fmt: skip
+        "l2",
+        "l2.binary",
+        "neglogp",
+        "roc.v1_eer",
+        "roc.v1_eer_lee",
+        "changes(missed)",
+        "turn_errors(own)",
+        "turn_errors(carried)",
+    }
 
 
 def test_some_describe_and_do_not_judge() -> None:

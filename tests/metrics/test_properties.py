@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from extrinsic.metrics.definition import TurnMean
-from extrinsic.metrics.items.tables import Items
+from extrinsic.metrics.items.item_tables import Items
 from extrinsic.metrics.scoring import score
 from extrinsic.metrics.sources import Source
 from extrinsic.storage import encode_json
@@ -204,9 +204,13 @@ def fields_of(source: Source) -> list[tuple[str, np.ndarray]]:
 
 @settings(max_examples=N_EXAMPLES)
 # DSTC2's scorer leaves negative scores as they are, so only files without any stay in the ranges.
-@given(st.one_of(dstc2_files(repairs=False), state_set_files(), files_of_any_format().filter(
-    lambda files: not isinstance(files, Dstc2Files)
-)))  # fmt: skip
+@given(
+    st.one_of(
+        dstc2_files(repairs=False),
+        state_set_files(),
+        files_of_any_format().filter(lambda files: not isinstance(files, Dstc2Files)),
+    )
+)
 def test_items_are_worth_what_they_can_be_worth(files: Files) -> None:
     for name, values in fields_of(read(files)):
         low, high = LOWEST.get(name, 0.0), HIGHEST.get(name, 1.0)

@@ -42,8 +42,11 @@ def test_traits_of_sample_1() -> None:
     """Seven turns, one mistake in turn 2 and two in turn 4."""
     found = values_of(
         read("worked_examples/sample_1.json"),
-        "tail_orientation", "tail_orientation(2023)", "non_uniformity", "non_uniformity(2023)",
-    )  # fmt: skip
+        "tail_orientation",
+        "tail_orientation(2023)",
+        "non_uniformity",
+        "non_uniformity(2023)",
+    )
     assert found == pytest.approx(
         {
             "tail_orientation": ((2 + 4 + 4) / 3 - 3) / 7,

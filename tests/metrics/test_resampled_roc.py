@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from extrinsic.arrays import Floats
+from extrinsic.metrics.dialog_resampling import resample_dialogs, resampled_values
 from extrinsic.metrics.items import curves
 from extrinsic.metrics.items.curves import RocRule, RocStatistics
-from extrinsic.metrics.resampling import resample_dialogs, resampled_values
 from extrinsic.metrics.sources import Source
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import read_simulation, simulate
-from extrinsic.trackers.running import track
+from extrinsic.trackers.track import track
 from tests.metrics.roc_samples import ROC_METRICS, RULES, one_curve_after_the_other, statistics_of
 
 

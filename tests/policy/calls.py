@@ -21,7 +21,7 @@ from tests.builders import (
 )
 from tests.metrics.reading import read_dstc1
 
-Pairs = Mapping[str, Any]
+StateActions = Mapping[str, Any]
 
 CMU, FORBES = {"from.desc": "cmu"}, {"from.desc": "forbes"}
 OAK, ZOO = {"to.desc": "oak"}, {"to.monument": "zoo"}
@@ -37,7 +37,7 @@ class Turn:
 
     system: Sequence[Any]
     live: Sequence[Any] = ()
-    beliefs: Mapping[str, Sequence[tuple[float, Pairs]]] = field(default_factory=dict)
+    beliefs: Mapping[str, Sequence[tuple[float, StateActions]]] = field(default_factory=dict)
 
     def written(self) -> Any:
         return dstc1_turn(

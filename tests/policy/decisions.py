@@ -22,9 +22,14 @@ def states_of(continuous: Any, discrete: Any) -> States:
 
 
 def decisions(
-    states: States, action: Any, reward: Any, dialog: Any, n_actions: int,
-    propensities: Floats | None = None, sessions: tuple[str, ...] | None = None,
-) -> Transitions:  # fmt: skip
+    states: States,
+    action: Any,
+    reward: Any,
+    dialog: Any,
+    n_actions: int,
+    propensities: Floats | None = None,
+    sessions: tuple[str, ...] | None = None,
+) -> Transitions:
     """Dialogs one after the other; dialog (n,): 0, 0, 1, ..."""
     action, dialog = np.asarray(action, dtype=np.int64), np.asarray(dialog, dtype=np.int64)
     follows = np.append(dialog[1:] == dialog[:-1], False)

@@ -6,10 +6,10 @@ import numpy as np
 
 from extrinsic.arrays import Floats, Ints
 from extrinsic.policy.features import Features
-from extrinsic.policy.situations import situations_of_moment
+from extrinsic.policy.observations import observations_of_moment
 from extrinsic.policy.states import States
 from extrinsic.simulation import Moment, Policy
-from tests.simulation.worlds import PREDICATES, TOWN
+from tests.simulation.worlds import BUS, PREDICATES
 
 
 class Anything:
@@ -31,7 +31,7 @@ class Witness:
         self.chances: list[Floats] = []
 
     def probabilities(self, moment: Moment) -> Floats:
-        states = self.features(situations_of_moment(moment, TOWN.vocabulary))
+        states = self.features(observations_of_moment(moment, BUS.vocabulary))
         self.seen.append((moment.dialogs.copy(), moment.history.turn.copy(), states))
         self.chances.append(self.policy.probabilities(moment))
         assert not self.chances[-1][~moment.allowed].any()

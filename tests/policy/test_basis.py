@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from extrinsic.policy.basis import Basis, with_action
+from extrinsic.policy.blocks import UNKNOWN
 from extrinsic.policy.kernels import Gaussian, Points, state_action_kernel
-from extrinsic.policy.signatures import UNKNOWN
 from tests.policy.decisions import states_of
 
 

@@ -1,116 +1,50 @@
-"""Building blocks of states, number by number on one call (tests.policy.calls.whole_call)."""
+"""Blocks against a plain dictionary of rows."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
 
-from extrinsic.policy.features import Features
-from extrinsic.policy.features.blocks import BLOCKS
-from extrinsic.policy.situations import BEFORE, situations_of_corpus, stable_number
-from tests.builders import DSTC1_SLOTS
-from tests.policy.calls import read, whole_call
-from tests.simulation.worlds import PREDICATES
+from extrinsic.arrays import Ints
+from extrinsic.policy.blocks import UNKNOWN, Blocks
 
-BUS_GROUPS = ("from", "to", "route", "date", "time")
+NUMBERS = st.integers(-2, 2) | st.sampled_from([2**63 - 1, -(2**63), 2**56 - 1, 255, 256, -256])
 
 
-def block(name: str, turns: Any) -> Any:
-    """The block's columns after each turn, in words."""
-    states = Features((name,), conditions=False)(situations_of_corpus(*read(whole_call()), np.asarray(turns)))
-    array = states.discrete if BLOCKS[name].discrete else states.continuous
-    names = states.discrete_names if BLOCKS[name].discrete else states.continuous_names
-    return [dict(zip(names, row, strict=True)) for row in array.tolist()]
+def tables(n_columns: int) -> st.SearchStrategy[Ints]:
+    shape = st.tuples(st.integers(1, 12), st.just(n_columns))
+    return shape.flatmap(lambda size: arrays.arrays(np.int64, size, elements=NUMBERS))
 
 
-def test_slot_scores_by_hand() -> None:
-    before, first, second = block("slot_scores", [BEFORE, 0, 1])
-    nothing = {
-        f"{kind}.{slot}": float(kind == "none") for kind in ("top", "second", "none") for slot in DSTC1_SLOTS
-    }
-    assert before == nothing
-    from_ = {"top.from.desc": 0.7, "second.from.desc": 0.2, "none.from.desc": 0.1}
-    assert first == pytest.approx({**nothing, **from_})
-    to = {"top.to.desc": 0.3, "none.to.desc": 0.7, "top.to.monument": 0.6, "none.to.monument": 0.4}
-    assert second == pytest.approx({**nothing, **from_, **to})
+@settings(max_examples=100)
+@given(st.data())
+def test_every_row_has_its_number(data: st.DataObject) -> None:
+    n_columns = data.draw(st.integers(0, 3))
+    table, others = data.draw(tables(n_columns)), data.draw(tables(n_columns))
+    signatures, number = Blocks.of(table)
+    expected = sorted({tuple(row) for row in table.tolist()})
+    assert [tuple(row) for row in signatures.rows.tolist()] == expected
+    assert len(signatures) == len(expected)
+    assert number.tolist() == [expected.index(tuple(row)) for row in table.tolist()]
+    assert np.array_equal(signatures.rows[number], table)
+    assert np.array_equal(signatures.find(table), number)
+    known = {row: place for place, row in enumerate(expected)}
+    assert signatures.find(others).tolist() == [known.get(tuple(row), UNKNOWN) for row in others.tolist()]
 
 
-def test_group_scores_by_hand() -> None:
-    """A stop with .3 and a monument with .6 are one concept: top .6, second .3, None that of the monument."""
-    (found,) = block("group_scores", [1])
-    nothing = {
-        f"{kind}.{name}": float(kind == "none") for kind in ("top", "second", "none") for name in BUS_GROUPS
-    }
-    expected = {
-        "top.from": 0.7, "second.from": 0.2, "none.from": 0.1,
-        "top.to": 0.6, "second.to": 0.3, "none.to": 0.4,
-    }  # fmt: skip
-    assert found == pytest.approx({**nothing, **expected})
+def test_slices_and_flags() -> None:
+    """Tables that are no contiguous block of 64-bit numbers."""
+    wide = np.arange(24).reshape(4, 6)
+    signatures, number = Blocks.of(wide[::-1, ::2])
+    assert number.tolist() == [3, 2, 1, 0]
+    assert signatures.find(wide[:, ::2].astype(np.int32)).tolist() == [0, 1, 2, 3]
+    flags, number = Blocks.of(np.array([[True, False], [False, True], [True, False]]))
+    assert number.tolist() == [1, 0, 1]
+    assert flags.find(np.array([[True, True]])).tolist() == [UNKNOWN]
 
 
-def test_group_minimum_by_hand() -> None:
-    """Required are from, to and time."""
-    before, second, late = block("group_minimum", [BEFORE, 1, 3])
-    assert list(before.values()) == [0.0, 1.0, 0.0]
-    assert list(second.values()) == pytest.approx([0.0, 0.6, 1.3 / 3])
-    assert list(late.values()) == pytest.approx([0.4, 0.4, (0.95 + 0.6 + 0.4) / 3])
-
-
-def test_the_dialog_so_far_by_hand() -> None:
-    """The confirmation came twice, the question for another bus as well; a bus was offered at turn 4."""
-    turns = [BEFORE, 0, 1, 2, 3, 4, 5, 6]
-    assert [row["turn"] for row in block("turn", turns)] == [number / 8 for number in range(8)]
-    assert [row["repeats"] for row in block("repeats", turns)] == [0, 0, 0, 0, 0.5, 0, 0, 0.5]
-    assert [row["offered"] for row in block("offered", turns)] == [0, 0, 0, 0, 0, 1, 1, 1]
-    names = ["hello", "request", "confirm", "confirm", "offer", "next_bus", "next_bus"]
-    expected = [-1, *(PREDICATES.index(name) for name in names)]
-    assert [row["last_act"] for row in block("last_act", turns)] == expected
-    # not asked, but for the two questions for another bus: yes, no
-    assert [row["answer"] for row in block("answer", turns)] == [0, 0, 0, 0, 0, 0, 1, 2]
-    assert [row["affirmed"] for row in block("affirmed", turns)] == [0, 0, 0, 0, 0, 0, 1, 0]
-
-
-def test_long_dialogs_and_long_streaks_are_cut() -> None:
-    corpus, output = read([whole_call()[0], *[whole_call()[2]] * 20])
-    states = Features(("turn", "repeats"))(situations_of_corpus(corpus, output, np.array([3, 4, 13, 14, 20])))
-    assert states.continuous[:, 0].tolist() == [0.5, 0.625, 14 / 8, 15 / 8, 15 / 8]
-    assert states.continuous[:, 1].tolist() == [1.0, 1.5, 1.5, 1.5, 1.5]
-
-
-def test_confirmations_by_hand() -> None:
-    """A yes of .9 to cmu at turn 2: one of five groups. A no of .3 takes nothing back."""
-    assert [row["confirmed"] for row in block("confirmed_share", [1, 2, 3])] == pytest.approx([0.0, 0.2, 0.2])
-    doubts = block("doubts", [BEFORE, 0, 1, 2, 3])
-    assert [row["lowest.unconfirmed"] for row in doubts] == pytest.approx([1.0, 0.7, 0.6, 0.6, 0.4])
-    assert [row["missing"] for row in doubts] == pytest.approx([1.0, 2 / 3, 1 / 3, 1 / 3, 0.0])
-
-
-def test_reactions_by_hand() -> None:
-    """What informs does not count the yes to a confirmation."""
-    found = block("reaction", [BEFORE, 0, 2, 3, 4, 6])
-    assert [row["negated"] for row in found] == pytest.approx([0.0, 0.0, 0.05, 0.3, 0.0, 0.8])
-    assert [row["informed"] for row in found] == pytest.approx([0.0, 0.7, 0.0, 0.4, 0.0, 0.0])
-
-
-def test_indicators_and_values_by_hand() -> None:
-    before, second, late = block("slot_indicators", [BEFORE, 1, 3])
-    assert not any(before.values())
-    assert {name for name, on in second.items() if on} == {
-        "filled.from.desc",
-        "filled.to.desc",
-        "filled.to.monument",
-    }
-    assert late["filled.time"] == 1
-    (groups,) = block("group_indicators", [1])
-    assert {name for name, on in groups.items() if on} == {"filled.from", "filled.to"}
-    (values,) = block("top_values", [3])
-    words = {"from.desc": "cmu", "to.desc": "oak", "to.monument": "zoo", "time": "time.hour=7"}
-    assert values == {f"value.{slot}": stable_number(words.get(slot, "None")) for slot in DSTC1_SLOTS}
-
-
-def test_a_value_below_none_is_still_the_best_value() -> None:
-    """Time at .4, None at .6."""
-    (found,) = block("slot_scores", [3])
-    assert (found["top.time"], found["second.time"], found["none.time"]) == pytest.approx((0.4, 0.0, 0.6))
+def test_nothing_to_find() -> None:
+    signatures, _ = Blocks.of(np.array([[1, 2]]))
+    assert signatures.find(np.zeros((0, 2), dtype=np.int64)).tolist() == []

@@ -12,7 +12,7 @@ import pytest
 
 from extrinsic.errors import UsageError
 from extrinsic.policy.features import Features, find_features
-from extrinsic.policy.situations import BEFORE, Situations, situations_of_corpus, stable_number
+from extrinsic.policy.observations import BEFORE, Observations, observations_of_corpus, stable_number
 from extrinsic.policy.states import States
 from extrinsic.policy.transitions import transitions_of
 from extrinsic.registry import FEATURES, TRACKERS
@@ -22,7 +22,7 @@ from tests.metrics.reading import read_dstc1, read_dstc2
 from tests.policy.calls import files_of, read, whole_call
 from tests.policy.players import Anything, Witness
 from tests.samples import small_dstc1, small_dstc2
-from tests.simulation.worlds import TOWN, world
+from tests.simulation.worlds import BUS, world
 
 BUS_GROUPS = ("from", "to", "route", "date", "time")
 RESTAURANT_SLOTS, RESTAURANT_GROUPS = ("food", "pricerange", "name", "area"), ("food", "area", "pricerange")
@@ -59,26 +59,26 @@ def test_columns_of_presets(preset: str) -> None:
     """On restaurants also the last act, whether something was asked for, and the dialog manager."""
     corpus, output = read_dstc1(small_dstc1())
     continuous, discrete = columns_of(preset, DSTC1_SLOTS, BUS_GROUPS)
-    bus = find_features(preset)(situations_of_corpus(corpus, output, np.arange(3)))
+    bus = find_features(preset)(observations_of_corpus(corpus, output, np.arange(3)))
     assert (bus.continuous_names, bus.discrete_names) == (continuous, discrete)
     assert (bus.continuous.shape, bus.discrete.shape) == ((3, len(continuous)), (3, len(discrete)))
 
     corpus, output = read_dstc2(small_dstc2())
     continuous, discrete = columns_of(preset, RESTAURANT_SLOTS, RESTAURANT_GROUPS)
     more = ("last_act", "requested", "condition.dialog-manager")
-    restaurants = find_features(preset)(situations_of_corpus(corpus, output, np.arange(5)))
+    restaurants = find_features(preset)(observations_of_corpus(corpus, output, np.arange(5)))
     assert restaurants.continuous_names == continuous
     assert restaurants.discrete_names == tuple(dict.fromkeys((*discrete, *more)))
     without = replace(find_features(preset), conditions=False)(
-        situations_of_corpus(corpus, output, np.arange(5))
+        observations_of_corpus(corpus, output, np.arange(5))
     )
     assert without.discrete_names == restaurants.discrete_names[:-1]
     assert np.array_equal(without.discrete, restaurants.discrete[:, :-1])
 
 
-def known(turns: Any) -> Situations:
+def known(turns: Any) -> Observations:
     corpus, output = read(whole_call())
-    return situations_of_corpus(corpus, output, np.asarray(turns))
+    return observations_of_corpus(corpus, output, np.asarray(turns))
 
 
 def test_restaurants_by_hand() -> None:
@@ -88,7 +88,7 @@ def test_restaurants_by_hand() -> None:
     for turn, score in ((0, 0.25), (1, 0.75)):
         files.tracker["sessions"][2]["turns"][turn]["requested-slots"] = {"phone": score}
     corpus, output = read_dstc2(files)
-    states = find_features("compact")(situations_of_corpus(corpus, output, np.array([0, 3, 4])))
+    states = find_features("compact")(observations_of_corpus(corpus, output, np.array([0, 3, 4])))
     column = dict(zip(states.discrete_names, states.discrete.T.tolist(), strict=True))
     assert column["requested"] == [0, 0, 1]
     assert column["last_act"] == [0, 0, corpus.domain.predicate_names.index("confirm")]
@@ -132,7 +132,7 @@ def test_before_a_call_begins_nothing_was_asked_for() -> None:
     files.tracker["sessions"][0]["turns"][0]["requested-slots"] = {"phone": 0.75}
     corpus, output = read_dstc2(files)
     states = Features(("requested",), conditions=False)(
-        situations_of_corpus(corpus, output, np.array([0, BEFORE]))
+        observations_of_corpus(corpus, output, np.array([0, BEFORE]))
     )
     assert states.discrete_names == ("requested", "last_act")
     assert states.discrete.tolist() == [[1, corpus.domain.predicate_names.index("request")], [0, -1]]
@@ -164,7 +164,7 @@ def test_unknown_names_are_told_with_the_closest() -> None:
         find_features(["turns"])
     with pytest.raises(UsageError, match="did you mean 'compact'"):
         find_features("compct")
-    strange = replace(known([0]), domain=msgspec.structs.replace(TOWN.domain, state=("ofered",)))
+    strange = replace(known([0]), domain=msgspec.structs.replace(BUS.domain, state=("ofered",)))
     with pytest.raises(UsageError, match="did you mean 'offered'"):
         find_features("compact")(strange)
 
@@ -213,7 +213,7 @@ def test_states_at_the_table_are_those_on_file(preset: str, tracker: str) -> Non
     n_seen = 0
     for dialogs, turn, live in witness.seen:
         turns = played.corpus.offsets[dialogs] + turn - 1
-        stored = find_features(preset)(situations_of_corpus(played.corpus, played.output, turns))
+        stored = find_features(preset)(observations_of_corpus(played.corpus, played.output, turns))
         stored.require_like(live)
         assert np.abs(stored.continuous - live.continuous).max() <= 1e-12
         assert np.array_equal(stored.discrete, live.discrete)

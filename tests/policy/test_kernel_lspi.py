@@ -11,7 +11,7 @@ import pytest
 from sklearn.base import clone
 
 from extrinsic.errors import UsageError
-from extrinsic.policy.lspi import KernelLSPI
+from extrinsic.policy.kernel_lspi import KernelLSPI
 from tests.policy.decisions import drawn_decisions, known_chances, states_of
 
 
@@ -73,10 +73,20 @@ def test_logged_propensities() -> None:
 
 def test_parameters_and_clones() -> None:
     parameters = {
-        "height": 2.0, "width": 1.5, "nu": 0.5, "ridge": 50.0, "gamma": 0.9, "prior": -3.0, "threshold": 0.05,
-        "behaviour": "svm", "behaviour_width": 0.9, "improvement": "one_step", "iterations": 4, "largest": 7,
+        "height": 2.0,
+        "width": 1.5,
+        "nu": 0.5,
+        "ridge": 50.0,
+        "gamma": 0.9,
+        "prior": -3.0,
+        "threshold": 0.05,
+        "behaviour": "svm",
+        "behaviour_width": 0.9,
+        "improvement": "one_step",
+        "iterations": 4,
+        "largest": 7,
         "temperature": 2.0,
-    }  # fmt: skip
+    }
     model = KernelLSPI(**parameters)
     assert model.get_params() == parameters
     log = drawn_decisions(40)

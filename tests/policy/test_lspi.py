@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from extrinsic.policy import lspi
+from extrinsic.policy import kernel_lspi
 from extrinsic.policy.basis import Basis, with_action
+from extrinsic.policy.kernel_lspi import KernelLSPI, best_action
 from extrinsic.policy.kernels import Gaussian
-from extrinsic.policy.lspi import KernelLSPI, best_action
 from extrinsic.policy.lstd import Solution, solve_lstd
 from extrinsic.policy.transitions import Transitions
 from tests.policy.decisions import decisions, drawn_decisions, states_of
@@ -115,12 +115,18 @@ def three_actions() -> Transitions:
     ],
 )
 def test_how_it_ends(
-    script: tuple[int, ...], limit: int, iterations: int, converged: bool, cycle: int, chosen: int,
-    three_actions: Transitions, monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+    script: tuple[int, ...],
+    limit: int,
+    iterations: int,
+    converged: bool,
+    cycle: int,
+    chosen: int,
+    three_actions: Transitions,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The same policy twice, one that was there before, or no iterations left."""
     told = Script(*script)
-    monkeypatch.setattr(lspi, "System", told)
+    monkeypatch.setattr(kernel_lspi, "System", told)
     learned = KernelLSPI(iterations=limit).fit(three_actions)
     found = learned.fit_
     assert (found.iterations, found.converged, found.cycle) == (iterations, converged, cycle)

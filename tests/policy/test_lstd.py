@@ -93,9 +93,15 @@ def random_rows(rng: np.random.Generator, n: int, m: int, density: float) -> spa
 
 
 def dense_formula(
-    phi: Floats, phi_next: Floats, reward: Floats, ends: Floats, gamma: float, ridge: float, prior: float,
+    phi: Floats,
+    phi_next: Floats,
+    reward: Floats,
+    ends: Floats,
+    gamma: float,
+    ridge: float,
+    prior: float,
     weight: Floats,
-) -> Floats:  # fmt: skip
+) -> Floats:
     left = phi.T * weight
     system = left @ (phi - gamma * phi_next) + ridge * np.eye(phi.shape[1])
     target = np.array(
@@ -149,7 +155,7 @@ def test_kernels_in_blocks(gamma: float, ridge: float, seed: int) -> None:
         phi_next = sparse.csr_array(following.multiply(~ends[:, None]))
         expected = dense_formula(
             phi.toarray(), phi_next.toarray(), reward, ends, gamma, ridge, 7.0, np.ones(150)
-        )  # fmt: skip
+        )
         dense = phi.toarray().T @ (phi.toarray() - gamma * phi_next.toarray()) + ridge * np.eye(len(basis))
         tolerance = max(1e-9, 1e-14 * np.linalg.cond(dense)) * np.abs(expected).max()
         for way in WAYS.values():

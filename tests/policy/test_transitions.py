@@ -15,12 +15,12 @@ from extrinsic.corpus.formats import DSTC2
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.errors import InputError, UsageError
-from extrinsic.policy.lspi import KernelLSPI
+from extrinsic.policy.kernel_lspi import KernelLSPI
 from extrinsic.policy.reward import Reward, returns
 from extrinsic.policy.transitions import END, Transitions, transitions_of
 from extrinsic.registry import FEATURES, TRACKERS
 from extrinsic.simulation import Play
-from extrinsic.trackers.running import track
+from extrinsic.trackers.track import track
 from tests.builders import act
 from tests.metrics.reading import read_dstc2
 from tests.policy.calls import ASK, BYE, CMU, HELLO, OFFER, SEVEN, Turn, read, whole_call

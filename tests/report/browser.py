@@ -17,11 +17,20 @@ from typing import Any
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 OPTIONS = (
-    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--remote-debugging-pipe",
-    "--no-first-run", "--disable-extensions", "--disable-background-networking", "--disable-component-update",
-    "--disable-sync", "--hide-scrollbars", "--allow-file-access-from-files=false",
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--remote-debugging-pipe",
+    "--no-first-run",
+    "--disable-extensions",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--hide-scrollbars",
+    "--allow-file-access-from-files=false",
     "--host-resolver-rules=MAP * ~NOTFOUND",
-)  # fmt: skip
+)
 PATIENCE = 60.0
 
 
@@ -42,9 +51,12 @@ class Browser:
         command = f'exec "$@" 3<&{to_read} 4>&{to_write}'
         options = (*OPTIONS, f"--user-data-dir={self._profile}", "about:blank")
         self._process = subprocess.Popen(
-            ["bash", "-c", command, "bash", CHROMIUM, *options], pass_fds=(to_read, to_write),
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+            ["bash", "-c", command, "bash", CHROMIUM, *options],
+            pass_fds=(to_read, to_write),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         os.close(to_read)
         os.close(to_write)
         self._pending, self._number, self._session = b"", 0, None
@@ -82,8 +94,13 @@ class Browser:
 
     def open(self, path: Path, width: int, height: int = 900, dark: bool = False) -> None:
         """Open a file and wait until everything of it is there."""
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1,
-                  mobile=width < 600)  # fmt: skip
+        self.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=width < 600,
+        )
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", features=[scheme])
         self._happened.clear()

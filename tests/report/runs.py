@@ -9,18 +9,26 @@ from pathlib import Path
 from typing import Any
 
 from extrinsic.storage import content_hash, encode_json, write_atomic
-from extrinsic.study.csv_files import write_table
-from extrinsic.study.run import Run
-from extrinsic.study.tables import HEADS
+from extrinsic.study.finished_run import Run
+from extrinsic.study.table_rows import HEADS
+from extrinsic.study.tables.table_files import write_table
 
 Rows = list[dict[str, Any]]
 Key = tuple[str, int, str]
 
 METRICS: tuple[Key, ...] = (
-    ("accuracy", 1, "joint"), ("accuracy", 2, "joint"), ("accuracy", 3, "joint"), ("l2", 1, "joint"),
-    ("l2", 2, "joint"), ("l2", 3, "joint"), ("avgp", 1, "joint"), ("roc.v1_eer", 1, "joint"),
-    ("roc.v2_ca05", 1, "joint"), ("jga(fill=argmax)", 1, "state"), ("fga(0.5, fill=argmax)", 1, "state"),
-)  # fmt: skip
+    ("accuracy", 1, "joint"),
+    ("accuracy", 2, "joint"),
+    ("accuracy", 3, "joint"),
+    ("l2", 1, "joint"),
+    ("l2", 2, "joint"),
+    ("l2", 3, "joint"),
+    ("avgp", 1, "joint"),
+    ("roc.v1_eer", 1, "joint"),
+    ("roc.v2_ca05", 1, "joint"),
+    ("jga(fill=argmax)", 1, "state"),
+    ("fga(0.5, fill=argmax)", 1, "state"),
+)
 
 
 @dataclass(frozen=True)
@@ -65,10 +73,13 @@ def write_run(folder: Path, made: Made = USUAL, status: str = "complete") -> Run
     )
     write_atomic(folder / "config.toml", config.encode())
     manifest = {
-        "signature": "extrinsic:0|study:made", "study": "made", "status": status,
-        "versions": {"extrinsic": "0"}, "tables": hashes,
+        "signature": "extrinsic:0|study:made",
+        "study": "made",
+        "status": status,
+        "versions": {"extrinsic": "0"},
+        "tables": hashes,
         "stages": [{"stage": "learn", "name": "one", "key": "0", "status": "done"}],
-    }  # fmt: skip
+    }
     write_atomic(folder / "manifest.json", encode_json(manifest))
     return Run(folder)
 
@@ -273,12 +284,21 @@ def _diagnostics(made: Made) -> Iterator[dict[str, Any]]:
 
 
 TABLES: dict[str, Callable[[Made], Iterator[dict[str, Any]]]] = {
-    "intrinsic": _intrinsic, "returns": _returns, "correlations": _correlations, "pairs": _pairs,
-    "composite": _composite, "influence": _influence, "stability": _stability, "sensitivity": _sensitivity,
-    "trackers": _trackers, "diagnostics": _diagnostics,
-}  # fmt: skip
+    "intrinsic": _intrinsic,
+    "returns": _returns,
+    "correlations": _correlations,
+    "pairs": _pairs,
+    "composite": _composite,
+    "influence": _influence,
+    "stability": _stability,
+    "sensitivity": _sensitivity,
+    "trackers": _trackers,
+    "diagnostics": _diagnostics,
+}
 
 STATES = Made(
-    datasets=("states",), metrics=(("jga", 1, "state"), ("gca", 1, "state"), ("slot_f1", 1, "state")),
-    variants=("",), targets=("outcome.success", "outcome.inform"),
-)  # fmt: skip
+    datasets=("states",),
+    metrics=(("jga", 1, "state"), ("gca", 1, "state"), ("slot_f1", 1, "state")),
+    variants=("",),
+    targets=("outcome.success", "outcome.inform"),
+)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from extrinsic.corpus.telling import ToldSlot, ToldTurn
+from extrinsic.corpus.transcript import TranscriptSlot, TranscriptTurn
 from extrinsic.report.comparison import write_comparison
-from extrinsic.study.dialogs import ToldDialog
-from extrinsic.study.run import Run
+from extrinsic.study.disagreements import Disagreement
+from extrinsic.study.finished_run import Run
 
 NASTY = "<script>alert(1)</script>"
 
@@ -21,8 +21,8 @@ def test_names_are_shown_as_they_are(tmp_path: Path) -> None:
         {"dataset": NASTY, "kind": "return", "name": "rl.live", "variant": NASTY, **numbers},
         {"dataset": NASTY, "kind": "metric", "name": NASTY, "component": NASTY, "schedule": 1, **numbers},
     ]
-    slot = ToldSlot(NASTY, (NASTY,), (((NASTY, 0.5),), (("none", 1.0),)), (True, False))
-    dialog = ToldDialog(NASTY, NASTY, -3, (ToldTurn(0, NASTY, ((NASTY, 0.25),), (slot,)),))
+    slot = TranscriptSlot(NASTY, (NASTY,), (((NASTY, 0.5),), (("none", 1.0),)), (True, False))
+    dialog = Disagreement(NASTY, NASTY, -3, (TranscriptTurn(0, NASTY, ((NASTY, 0.25),), (slot,)),))
     path = write_comparison(Run(tmp_path), NASTY, "b&b", rows, [dialog])
     page = path.read_text()
     assert path.parent == tmp_path

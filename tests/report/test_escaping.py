@@ -12,21 +12,38 @@ from tempfile import TemporaryDirectory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from extrinsic.report.drawing import INK, MUTED, draw
+from extrinsic.report.drawing.figures import INK, MUTED, draw
 from extrinsic.report.latex import escape_latex
-from extrinsic.report.loading import clean
 from extrinsic.report.page import soft
-from extrinsic.report.sections.everything import WORDS, columns, embedded
-from extrinsic.report.writing import write_report
+from extrinsic.report.report_files import write_report
+from extrinsic.report.results.table_columns import clean
+from extrinsic.report.sections.all_correlations import WORDS, columns, embedded
 from tests.report.runs import SMALL, STATES, Made, write_run
-from tests.report.test_writing import Outline
+from tests.report.test_report_files import Outline
 
 SCRIPT = "<script>alert(1)</script>"
 NASTY = (
-    SCRIPT, "</style><b>", "]]></svg>", '" onload="alert(1)', "'><img src=x onerror=alert(1)>", "&lt;&amp;",
-    "{{ 7 * 7 }}", "{% raw %}", "$x^2$", "a\\b_c%d#e~f^g{h}", INK, MUTED, 'style="fill: #22262e"',
-    "\x00\x1b[31m\n\u202e", "<!--", "é漢字🚌", "true", "24", "a,b;c", "-->",
-)  # fmt: skip
+    SCRIPT,
+    "</style><b>",
+    "]]></svg>",
+    '" onload="alert(1)',
+    "'><img src=x onerror=alert(1)>",
+    "&lt;&amp;",
+    "{{ 7 * 7 }}",
+    "{% raw %}",
+    "$x^2$",
+    "a\\b_c%d#e~f^g{h}",
+    INK,
+    MUTED,
+    'style="fill: #22262e"',
+    "\x00\x1b[31m\n\u202e",
+    "<!--",
+    "é漢字🚌",
+    "true",
+    "24",
+    "a,b;c",
+    "-->",
+)
 nasty = st.sampled_from(NASTY)
 names = st.one_of(
     nasty, st.builds(str.__add__, nasty, nasty), st.text(min_size=1, max_size=20).filter(str.strip)
@@ -45,10 +62,14 @@ def test_nasty_names_are_only_text(
     # The csv keeps a lone carriage return or surrogate as badly as any: such names cannot come from a file.
     trackers, (dataset, metric, component) = [*map(clean, trackers)], map(clean, (dataset, metric, component))
     made = Made(
-        trackers=trackers, degenerate=trackers[:1], datasets=(dataset,), variants=("fill=argmax",),
+        trackers=trackers,
+        degenerate=trackers[:1],
+        datasets=(dataset,),
+        variants=("fill=argmax",),
         metrics=((metric, 1, component), ("l2", 1, component), (metric, 2, component)),
-        targets=("rl.live", "rl.lstd"), description=clean(description),
-    )  # fmt: skip
+        targets=("rl.live", "rl.lstd"),
+        description=clean(description),
+    )
     with TemporaryDirectory() as folder:
         run = write_run(Path(folder), made)
         page = write_report(run).read_text()

@@ -12,26 +12,33 @@ from extrinsic.simulation.caller import NO, SILENT, YES, Callers, Utterance
 from extrinsic.simulation.chance import Chance
 from extrinsic.simulation.goals import NOTHING
 from extrinsic.simulation.system import SystemTurn
-from tests.simulation.worlds import GROUPS, PATIENT, PREDICATES, TOWN, group_column, world
+from tests.simulation.worlds import BUS, GROUPS, PATIENT, PREDICATES, group_column, world
 
 N = 600
 ALL = np.arange(N)
 
 PLAIN: dict[str, Any] = {
-    "answers": 1.0, "opens_with": 0.0, "over_informs": 0.0, "changes_goal": 0.0, "leaves_content": 0.0,
+    "answers": 1.0,
+    "opens_with": 0.0,
+    "over_informs": 0.0,
+    "changes_goal": 0.0,
+    "leaves_content": 0.0,
     **PATIENT,
-}  # fmt: skip
+}
 """Callers without whims: they answer what they are asked, and nothing else."""
 
 
 def callers(**caller: Any) -> Callers:
-    return Callers(world(caller={**PLAIN, **caller}), TOWN, Chance.of(N, "callers"))
+    return Callers(world(caller={**PLAIN, **caller}), BUS, Chance.of(N, "callers"))
 
 
 def system(
-    predicate: str, request: str | None = None, explicit: Ints | None = None, implicit: Ints | None = None,
+    predicate: str,
+    request: str | None = None,
+    explicit: Ints | None = None,
+    implicit: Ints | None = None,
     offer: Ints | None = None,
-) -> SystemTurn:  # fmt: skip
+) -> SystemTurn:
     """The same act to everybody."""
     nothing = np.full(N, NOTHING)
     asked = np.full(N, NOTHING if request is None else group_column(request))
@@ -50,7 +57,7 @@ def respond(to: Callers, said: SystemTurn, turn: int = 1, repeated: bool = False
 
 def wrong(values: Ints) -> Ints:
     """Other values of the same slots, NOTHING where there is none."""
-    return np.where(values == NOTHING, NOTHING, TOWN.neighbour[np.maximum(values, 0), 3])
+    return np.where(values == NOTHING, NOTHING, BUS.neighbour[np.maximum(values, 0), 3])
 
 
 def only_group(callers: Callers, group: str) -> Ints:
@@ -107,7 +114,7 @@ def test_confirmations_get_a_yes_or_a_no() -> None:
 def test_a_value_of_a_group_without_a_wish_is_wrong() -> None:
     some = callers(corrects_denied=1.0)
     route = some.goal[:, group_column("route")]
-    any_route = np.where(route == NOTHING, TOWN.begin[TOWN.domain.slot_names.index("route")], route)
+    any_route = np.where(route == NOTHING, BUS.begin[BUS.domain.slot_names.index("route")], route)
     answer = respond(some, system("confirm", explicit=any_route))
     assert np.array_equal(answer.answer, np.where(route == NOTHING, NO, YES))
     assert (answer.value == NOTHING).all()
@@ -156,7 +163,7 @@ def test_an_offer_may_leave_out_a_route_but_not_a_time() -> None:
         wanted = some.goal[:, group_column(group)] != NOTHING
         assert np.array_equal(some.content, expected | ~wanted), group
     some = callers()
-    filled = np.where(some.goal == NOTHING, TOWN.begin[TOWN.domain.slot_names.index("route")], some.goal)
+    filled = np.where(some.goal == NOTHING, BUS.begin[BUS.domain.slot_names.index("route")], some.goal)
     respond(some, system("offer", offer=filled))
     assert some.content.all()
 
@@ -187,9 +194,11 @@ def test_after_goodbye_nothing_is_said() -> None:
 
 def test_what_wears_patience_out() -> None:
     costs = {
-        "annoyed_by_wrong_confirmation": 0.25, "annoyed_by_wrong_implicit": 0.5,
-        "annoyed_by_wrong_offer": 4.0, "annoyed_by_repetition": 8.0,
-    }  # fmt: skip
+        "annoyed_by_wrong_confirmation": 0.25,
+        "annoyed_by_wrong_implicit": 0.5,
+        "annoyed_by_wrong_offer": 4.0,
+        "annoyed_by_repetition": 8.0,
+    }
     goal = callers().goal
     place = goal[:, group_column("from")]
     for said, repeated, expected in (
@@ -246,7 +255,7 @@ def test_goals_change_at_a_rate_and_are_told_at_once() -> None:
     expected = 0.5 * (before != NOTHING).mean()  # the group is drawn before it is known to be told
     assert changed.any(axis=1).mean() == pytest.approx(expected, abs=4 * np.sqrt(0.25 / N))
     assert np.array_equal(answer.value[changed], some.goal[changed])
-    assert np.array_equal(TOWN.slot[some.goal[changed]], TOWN.slot[before[changed]])
+    assert np.array_equal(BUS.slot[some.goal[changed]], BUS.slot[before[changed]])
 
 
 def test_goals_do_not_change_before_they_are_told_nor_once_a_bus_is_found() -> None:

@@ -9,12 +9,18 @@ import numpy as np
 import pytest
 
 from extrinsic.simulation import Play, Simulation, describe, read_simulation, simulate
-from tests.simulation.test_live import dialogs_of
+from tests.simulation.test_play import dialogs_of
 
 LEE = {
-    "ds1_train": (274, 9.5), "ds1_test": (312, 6.9), "ds2_train": (321, 10.6), "ds2_test": (339, 7.6),
-    "ds3_train": (277, 8.0), "ds3_test": (286, 7.0), "ds4_train": (141, 7.5), "ds4_test": (165, 5.9),
-}  # fmt: skip
+    "ds1_train": (274, 9.5),
+    "ds1_test": (312, 6.9),
+    "ds2_train": (321, 10.6),
+    "ds2_test": (339, 7.6),
+    "ds3_train": (277, 8.0),
+    "ds3_test": (286, 7.0),
+    "ds4_train": (141, 7.5),
+    "ds4_test": (165, 5.9),
+}
 """Dialogs, and mean turns of a dialog, of Lee 2014, Table 1."""
 
 

@@ -12,7 +12,7 @@ from extrinsic.corpus.model import Corpus
 from extrinsic.metrics.scoring import score
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import Play
-from extrinsic.trackers.running import track
+from extrinsic.trackers.track import track
 from tests.contents import corpus_content, hypotheses_content
 from tests.metrics.reading import assert_same, keyed
 from tests.simulation.worlds import expert_play, world

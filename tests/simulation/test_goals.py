@@ -8,16 +8,16 @@ import pytest
 from extrinsic.arrays import Ints
 from extrinsic.simulation.chance import Chance
 from extrinsic.simulation.goals import NOTHING, another_value, draw_goals
-from extrinsic.simulation.settings import GoalSettings
-from tests.simulation.worlds import GROUPS, TOWN, group_column
+from extrinsic.simulation.world_settings import GoalSettings
+from tests.simulation.worlds import BUS, GROUPS, group_column
 
 N = 20_000
-SLOTS = TOWN.domain.slot_names
+SLOTS = BUS.domain.slot_names
 
 
 @pytest.fixture(scope="module")
 def goals() -> Ints:
-    return draw_goals(GoalSettings(), TOWN, Chance.of(N, "goals"))
+    return draw_goals(GoalSettings(), BUS, Chance.of(N, "goals"))
 
 
 def share(flags: np.ndarray) -> float:
@@ -32,12 +32,12 @@ def near(expected: float) -> object:
 def test_every_value_is_of_its_group(goals: Ints) -> None:
     for column in range(len(GROUPS)):
         wanted = goals[:, column][goals[:, column] != NOTHING]
-        assert (TOWN.group[TOWN.slot[wanted]] == column).all()
+        assert (BUS.group[BUS.slot[wanted]] == column).all()
 
 
 @pytest.mark.parametrize("side", ["from", "to"])
 def test_kinds_of_places(goals: Ints, side: str) -> None:
-    slot = TOWN.slot[goals[:, group_column(side)]]
+    slot = BUS.slot[goals[:, group_column(side)]]
     assert share(slot == SLOTS.index(f"{side}.desc")) == near(0.60)
     assert share(slot == SLOTS.index(f"{side}.neighborhood")) == near(0.25)
     assert share(slot == SLOTS.index(f"{side}.monument")) == near(0.15)
@@ -52,16 +52,16 @@ def test_places_are_always_wanted_and_never_the_same(goals: Ints) -> None:
     start, end = goals[:, group_column("from")], goals[:, group_column("to")]
     assert (start != NOTHING).all()
     assert (end != NOTHING).all()
-    assert (TOWN.elsewhere[start, 0] != end).all()
+    assert (BUS.elsewhere[start, 0] != end).all()
 
 
 def test_nobody_travels_to_where_he_is_even_in_a_town_of_few_places() -> None:
     """With monuments only, 43 of them, one caller in 43 would."""
     settings = GoalSettings(stop=0.0, neighborhood=0.0)
-    goals = draw_goals(settings, TOWN, Chance.of(N, "monuments"))
+    goals = draw_goals(settings, BUS, Chance.of(N, "monuments"))
     start, end = goals[:, group_column("from")], goals[:, group_column("to")]
-    assert set(TOWN.slot[start]) == {SLOTS.index("from.monument")}
-    assert (TOWN.elsewhere[start, 0] != end).all()
+    assert set(BUS.slot[start]) == {SLOTS.index("from.monument")}
+    assert (BUS.elsewhere[start, 0] != end).all()
 
 
 def test_values_of_a_slot_are_equally_likely(goals: Ints) -> None:
@@ -73,28 +73,28 @@ def test_values_of_a_slot_are_equally_likely(goals: Ints) -> None:
 
 def test_the_usual_is_asked_for_more(goals: Ints) -> None:
     times = goals[:, group_column("time")]
-    now = TOWN.usual[times] & (times != NOTHING)
-    n_times = int(np.diff(TOWN.begin)[SLOTS.index("time")])
+    now = BUS.usual[times] & (times != NOTHING)
+    n_times = int(np.diff(BUS.begin)[SLOTS.index("time")])
     assert share(now) == near(0.9 * (0.15 + 0.85 / n_times))
 
 
 @pytest.mark.parametrize(("setting", "group"), [("route", "route"), ("date", "date"), ("time", "time")])
 def test_shares_of_nobody_and_everybody(setting: str, group: str) -> None:
     for value, expected in ((0.0, 0.0), (1.0, 1.0)):
-        goals = draw_goals(GoalSettings(**{setting: value}), TOWN, Chance.of(500, "some"))
+        goals = draw_goals(GoalSettings(**{setting: value}), BUS, Chance.of(500, "some"))
         assert share(goals[:, group_column(group)] != NOTHING) == expected
 
 
 def test_one_setting_does_not_change_the_other_wishes() -> None:
     chance = Chance.of(500, "some")
-    usual, no_routes = (draw_goals(GoalSettings(route=share), TOWN, chance) for share in (0.35, 0.0))
+    usual, no_routes = (draw_goals(GoalSettings(route=share), BUS, chance) for share in (0.35, 0.0))
     others = [column for column in range(len(GROUPS)) if column != group_column("route")]
     assert np.array_equal(usual[:, others], no_routes[:, others])
 
 
 def test_another_value_is_another_one_of_the_slot() -> None:
-    values = np.arange(len(TOWN))
+    values = np.arange(len(BUS))
     for draw in (0.0, 0.5, 1 - 2**-53):
-        other = another_value(TOWN, values, np.full(len(values), draw))
+        other = another_value(BUS, values, np.full(len(values), draw))
         assert (other != values).all()
-        assert np.array_equal(TOWN.slot[other], TOWN.slot)
+        assert np.array_equal(BUS.slot[other], BUS.slot)

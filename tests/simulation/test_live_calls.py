@@ -9,16 +9,16 @@ import numpy as np
 from extrinsic.simulation import CUT_OFF, GOODBYE, HANG_UP, ExpertTracker, play
 from extrinsic.simulation.chance import Chance
 from extrinsic.simulation.goals import draw_goals
-from extrinsic.simulation.settings import WorldSettings
+from extrinsic.simulation.world_settings import WorldSettings
 from tests.contents import acts_content
 from tests.simulation.players import Always
 from tests.simulation.worlds import (
+    BUS,
     GROUPS,
     NOISY,
     PATIENT,
     PREDICATES,
     QUIET,
-    TOWN,
     acts_of_turns,
     expert_play,
     lists_of_turns,
@@ -27,7 +27,7 @@ from tests.simulation.worlds import (
 
 
 def goals(n_dialogs: int, rng: int, of: WorldSettings) -> Any:
-    return draw_goals(of.goal, TOWN, Chance.of(n_dialogs, "live", rng))
+    return draw_goals(of.goal, BUS, Chance.of(n_dialogs, "live", rng))
 
 
 def test_labels_are_of_the_callers_goals() -> None:
@@ -36,8 +36,8 @@ def test_labels_are_of_the_callers_goals() -> None:
     played = expert_play(steady, 200, 4)
     corpus, wanted = played.corpus, goals(200, 4, steady)
     labels = corpus.labels
-    group = TOWN.group[labels.slot]
-    number = TOWN.number[labels.slot, labels.value]
+    group = BUS.group[labels.slot]
+    number = BUS.number[labels.slot, labels.value]
     right = wanted[corpus.dialog_of_turn[labels.turn], group] == number
     assert np.array_equal(labels.correct, right)
     assert 0.2 < right.mean() < 0.9
@@ -66,7 +66,7 @@ def test_confirmations_are_answered_by_the_goal() -> None:
     last[corpus.offsets[1:] - 1] = True  # who hangs up does not answer
     item = np.repeat(np.arange(len(evidence.offsets) - 1), np.diff(evidence.offsets))
     turn, slot = item // 9, item % 9
-    right = wanted[corpus.dialog_of_turn[turn], TOWN.group[slot]] == TOWN.number[slot, evidence.value]
+    right = wanted[corpus.dialog_of_turn[turn], BUS.group[slot]] == BUS.number[slot, evidence.value]
     asked = evidence.explicit & ~last[turn]
     heard = np.diff(corpus.nbest.offsets)[turn] > 0
     for flags, yes in ((asked & right, True), (asked & ~right, False)):
@@ -109,9 +109,11 @@ def test_goals_change_at_a_rate() -> None:
         labels = corpus.labels
         right = labels.correct
         keys = zip(
-            corpus.dialog_of_turn[labels.turn[right]], TOWN.group[labels.slot[right]], labels.value[right],
+            corpus.dialog_of_turn[labels.turn[right]],
+            BUS.group[labels.slot[right]],
+            labels.value[right],
             strict=True,
-        )  # fmt: skip
+        )
         distinct = {tuple(map(int, key)) for key in keys}
         return len(distinct) - len({key[:2] for key in distinct})
 
@@ -164,8 +166,8 @@ def test_requests_name_the_slots_of_their_group() -> None:
     corpus = play(Always("request"), ExpertTracker(), 40, 1, world(QUIET)).corpus
     requests = [pairs for acts in acts_of_turns(corpus) for name, pairs in acts if name == "request"]
     asked = {tuple(slot for _, slot in pairs) for pairs in requests}
-    assert asked == {TOWN.domain.groups[group] for group in ("from", "to", "time")}
-    assert set(GROUPS) == set(TOWN.domain.groups)
+    assert asked == {BUS.domain.groups[group] for group in ("from", "to", "time")}
+    assert set(GROUPS) == set(BUS.domain.groups)
 
 
 def test_offers_are_for_the_values_believed_best() -> None:
@@ -183,8 +185,8 @@ def test_offers_are_for_the_values_believed_best() -> None:
 
 
 def pairs_of(number: int) -> list[tuple[str, Any]]:
-    rows = slice(TOWN.pair_offsets[number], TOWN.pair_offsets[number + 1])
-    word = TOWN.vocabulary.value
+    rows = slice(BUS.pair_offsets[number], BUS.pair_offsets[number + 1])
+    word = BUS.vocabulary.value
     return [
-        (word(int(s)), word(int(v))) for s, v in zip(TOWN.pair_slot[rows], TOWN.pair_value[rows], strict=True)
+        (word(int(s)), word(int(v))) for s, v in zip(BUS.pair_slot[rows], BUS.pair_value[rows], strict=True)
     ]

@@ -9,7 +9,7 @@ import extrinsic
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import Play
-from extrinsic.trackers.running import track
+from extrinsic.trackers.track import track
 from tests.simulation.worlds import QUIET, expert_play, world
 
 SANE = [name for name in TRACKERS.names() if not TRACKERS.get(name).degenerate]

@@ -13,8 +13,8 @@ from extrinsic.simulation.caller import NO, SILENT, YES, Utterance
 from extrinsic.simulation.chance import Chance
 from extrinsic.simulation.goals import NOTHING, draw_goals
 from extrinsic.simulation.recogniser import Lists, Recogniser
-from extrinsic.simulation.settings import GoalSettings, RecogniserSettings
-from tests.simulation.worlds import GROUPS, TOWN
+from extrinsic.simulation.world_settings import GoalSettings, RecogniserSettings
+from tests.simulation.worlds import BUS, GROUPS
 
 N = 2_000
 ALL = np.arange(N)
@@ -22,7 +22,7 @@ ERRORS = ("deletion", "insertion", "cross_slot", "yes_no")
 
 
 def recogniser(**changed: Any) -> Recogniser:
-    return Recogniser(RecogniserSettings(**changed), TOWN, Chance.of(N, "recogniser"))
+    return Recogniser(RecogniserSettings(**changed), BUS, Chance.of(N, "recogniser"))
 
 
 def only(error: str | None = None, amount: float = 1.0) -> dict[str, float]:
@@ -38,7 +38,7 @@ def utterance(value: Ints, answer: int | Ints = SILENT) -> Utterance:
 @pytest.fixture(scope="module")
 def wishes() -> Ints:
     """Two places, and for some a route, a date and a time."""
-    return draw_goals(GoalSettings(), TOWN, Chance.of(N, "wishes"))
+    return draw_goals(GoalSettings(), BUS, Chance.of(N, "wishes"))
 
 
 def said_codes(row: Ints) -> list[int]:
@@ -64,7 +64,7 @@ def test_without_noise_just_what_was_said(wishes: Ints) -> None:
     for row, found in enumerate(all_codes(lists)):
         spoken = said_codes(wishes[row])
         if answer[row] != SILENT:
-            spoken.append(len(TOWN) + int(answer[row]))
+            spoken.append(len(BUS) + int(answer[row]))
         assert found == [(1.0, sorted(spoken))]
 
 
@@ -75,9 +75,17 @@ def test_without_noise_nothing_is_heard_of_silence() -> None:
 
 @pytest.mark.parametrize(
     "changed",
-    [{}, {"noise": 2.0}, {"noise": 0.0}, {"longest": 1}, {"longest": 10, "lengthens": 9.0},
-     {"boldness": 4.0}, {"discrimination": 0.0}, {"boldness": 0.2, "discrimination": 1.0}],
-)  # fmt: skip
+    [
+        {},
+        {"noise": 2.0},
+        {"noise": 0.0},
+        {"longest": 1},
+        {"longest": 10, "lengthens": 9.0},
+        {"boldness": 4.0},
+        {"discrimination": 0.0},
+        {"boldness": 0.2, "discrimination": 1.0},
+    ],
+)
 def test_lists_are_sound(wishes: Ints, changed: dict[str, Any]) -> None:
     """Scores in (0, 1], descending, at most 1 in sum; no two hypotheses of a list say the same."""
     heard = recogniser(**changed)
@@ -146,7 +154,7 @@ def agreement(persistence: float) -> float:
     """How often two mistakes of a caller about the same value are the same mistake."""
     heard = recogniser(persistence=persistence, noise=1.5, **only())
     value = np.full((N, len(GROUPS)), NOTHING)
-    value[:, 0] = draw_goals(GoalSettings(), TOWN, Chance.of(N, "wishes"))[:, 0]
+    value[:, 0] = draw_goals(GoalSettings(), BUS, Chance.of(N, "wishes"))[:, 0]
     mistakes = [wrong_best(heard.hear(ALL, turn, utterance(value)), value[:, 0]) for turn in range(4)]
     pairs = [(first, second) for first, second in combinations(mistakes, 2)]
     both = [(first != NOTHING) & (second != NOTHING) for first, second in pairs]
@@ -164,7 +172,7 @@ def values_heard(lists: Lists) -> tuple[Ints, Ints]:
     row, place, column = np.nonzero(lists.content != NOTHING)
     present = lists.score[row, place] > 0
     code = lists.content[row, place, column]
-    kept = present & (code < len(TOWN))
+    kept = present & (code < len(BUS))
     return row[kept], code[kept]
 
 
@@ -174,7 +182,7 @@ def groups_missing(lists: Lists, wishes: Ints) -> int:
     for row, found in enumerate(all_codes(lists)):
         spoken = {group for group, value in enumerate(wishes[row]) if value != NOTHING}
         for _, content in found:
-            have = {int(TOWN.group[TOWN.slot[code]]) for code in content if code < len(TOWN)}
+            have = {int(BUS.group[BUS.slot[code]]) for code in content if code < len(BUS)}
             missing += len(spoken - have)
     return missing
 
@@ -182,18 +190,18 @@ def groups_missing(lists: Lists, wishes: Ints) -> int:
 def strangers(lists: Lists, wishes: Ints) -> int:
     """How many values were heard of groups nobody spoke of."""
     row, value = values_heard(lists)
-    return int((wishes[row, TOWN.group[TOWN.slot[value]]] == NOTHING).sum())
+    return int((wishes[row, BUS.group[BUS.slot[value]]] == NOTHING).sum())
 
 
 def crossings(lists: Lists, wishes: Ints) -> int:
     """How many values were heard of another slot than anything said."""
     row, value = values_heard(lists)
-    slots = np.where(wishes != NOTHING, TOWN.slot[np.maximum(wishes, 0)], -1)
-    return int((~(slots[row] == TOWN.slot[value][:, None]).any(axis=1)).sum())
+    slots = np.where(wishes != NOTHING, BUS.slot[np.maximum(wishes, 0)], -1)
+    return int((~(slots[row] == BUS.slot[value][:, None]).any(axis=1)).sum())
 
 
 def swaps(lists: Lists, answer: int) -> int:
-    other = len(TOWN) + (NO if answer == YES else YES)
+    other = len(BUS) + (NO if answer == YES else YES)
     return int(((lists.content == other) & (lists.score > 0)[..., None]).sum())
 
 
@@ -209,8 +217,8 @@ def test_without_any_of_the_four_errors_only_neighbours_are_heard(wishes: Ints) 
     changed = {**only(), "noise": 1.5}
     assert measures(changed, wishes).tolist() == [0, 0, 0, 0]
     row, value = values_heard(recogniser(**changed).hear(ALL, 0, utterance(wishes)))
-    said = wishes[row, TOWN.group[TOWN.slot[value]]]
-    is_neighbour = (TOWN.neighbour[said] == value[:, None]).any(axis=1)
+    said = wishes[row, BUS.group[BUS.slot[value]]]
+    is_neighbour = (BUS.neighbour[said] == value[:, None]).any(axis=1)
     assert ((value == said) | is_neighbour).all()
     assert 0.2 < is_neighbour.mean() < 0.9
 
@@ -232,12 +240,12 @@ def test_each_error_by_itself(wishes: Ints, error: str, happens: list[int], neve
 
 def test_what_has_no_other_slot_is_not_taken_for_one() -> None:
     """Of routes and times, which have one slot each, just the same is heard as without such errors."""
-    one_slot = [group for group, slots in TOWN.domain.groups.items() if len(slots) == 1]
+    one_slot = [group for group, slots in BUS.domain.groups.items() if len(slots) == 1]
     assert one_slot
     for group in one_slot:
         said = np.full((N, len(GROUPS)), NOTHING)
-        (slot,) = TOWN.domain.groups[group]
-        begin, end = TOWN.begin[TOWN.domain.slot_names.index(slot) :][:2]
+        (slot,) = BUS.domain.groups[group]
+        begin, end = BUS.begin[BUS.domain.slot_names.index(slot) :][:2]
         said[:, GROUPS.index(group)] = begin + ALL % (end - begin)
         crossed, plain = (
             recogniser(noise=1.5, **only("cross_slot", amount)).hear(ALL, 0, utterance(said))

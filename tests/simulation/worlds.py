@@ -10,12 +10,12 @@ import numpy as np
 from extrinsic.arrays import Ints
 from extrinsic.corpus.model import Corpus
 from extrinsic.simulation import Expert, ExpertTracker, Play, WorldSettings, play
-from extrinsic.simulation.values import Values, town
+from extrinsic.simulation.bus_ontology import Values, bus_ontology
 from tests.contents import acts_content, rows
 
-TOWN: Values = town()
-GROUPS = list(TOWN.domain.groups)
-PREDICATES = TOWN.domain.predicate_names
+BUS: Values = bus_ontology()
+GROUPS = list(BUS.domain.groups)
+PREDICATES = BUS.domain.predicate_names
 
 QUIET: dict[str, Any] = {"noise": 0.0}
 """A perfect recogniser."""
@@ -24,9 +24,11 @@ PATIENT: dict[str, Any] = {"patience": float("inf")}
 
 
 def world(
-    recogniser: dict[str, Any] | None = None, caller: dict[str, Any] | None = None,
-    expert: dict[str, Any] | None = None, **others: Any,
-) -> WorldSettings:  # fmt: skip
+    recogniser: dict[str, Any] | None = None,
+    caller: dict[str, Any] | None = None,
+    expert: dict[str, Any] | None = None,
+    **others: Any,
+) -> WorldSettings:
     tables = {"recogniser": recogniser or {}, "caller": caller or {}, "expert": expert or {}, **others}
     return msgspec.convert(tables, WorldSettings)
 
@@ -53,5 +55,5 @@ def group_column(name: str) -> int:
 
 def slot_values(slot: str) -> Ints:
     """The numbers of the values of a slot."""
-    column = TOWN.domain.slot_names.index(slot)
-    return np.arange(TOWN.begin[column], TOWN.begin[column + 1])
+    column = BUS.domain.slot_names.index(slot)
+    return np.arange(BUS.begin[column], BUS.begin[column + 1])

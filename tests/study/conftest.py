@@ -33,9 +33,20 @@ def disk(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, tracker in (("first", "hwu"), ("other", "vote")):
         for part in ("train", "test"):
             outcome = run(
-                "track", "--format", "dstc1", "--corpus", root / "calls", "--dataset", f"a_{part}",
-                "--tracker", tracker, "--n-jobs", "1", "--output", root / "files" / f"{name}.{part}.json",
-            )  # fmt: skip
+                "track",
+                "--format",
+                "dstc1",
+                "--corpus",
+                root / "calls",
+                "--dataset",
+                f"a_{part}",
+                "--tracker",
+                tracker,
+                "--n-jobs",
+                "1",
+                "--output",
+                root / "files" / f"{name}.{part}.json",
+            )
             assert outcome.code == 0, outcome.text
     for part in ("train", "test"):
         data = (root / "files" / f"first.{part}.json").read_bytes()

@@ -154,7 +154,7 @@ def contents(folder: Path) -> dict[str, bytes]:
         name: path.read_bytes()
         for name, path in sorted(files.items())
         if name not in (TIMINGS, "stages/.lock")
-    }  # fmt: skip
+    }
 
 
 def tables(folder: Path) -> dict[str, bytes]:
@@ -193,10 +193,14 @@ def start(config: Path, folder: Path, *options: object) -> subprocess.Popen[str]
     """A study as a process of its own, in a group of its own, that may be killed or interrupted."""
     command = [sys.executable, "-m", "extrinsic", "run", config, "--output", folder, "--no-report", *options]
     return subprocess.Popen(
-        [str(part) for part in command], text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        [str(part) for part in command],
+        text=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
         # Whoever runs the tests in the background may have it ignored, and children would inherit that.
-        start_new_session=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )  # fmt: skip
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
 
 
 def signal_group(process: subprocess.Popen[str], number: signal.Signals) -> None:

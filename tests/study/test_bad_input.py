@@ -97,10 +97,12 @@ def test_a_study_without_trackers(folder: Path) -> None:
 def test_all_mistakes_at_once_with_their_lines(folder: Path) -> None:
     text = SMALL.replace("resamples = 100", "resampels = 100").replace("seed = 5", "seed = -5")
     refused(
-        attempt(folder, 'fill = ["argmax"]', "fill = 3", text=text), folder,
-        "study.toml: line 2, key seed", f"line {SMALL[: SMALL.index('resamples')].count(chr(10)) + 1}, key "
-        "correlation.resampels", "key reward.fill",
-    )  # fmt: skip
+        attempt(folder, 'fill = ["argmax"]', "fill = 3", text=text),
+        folder,
+        "study.toml: line 2, key seed",
+        f"line {SMALL[: SMALL.index('resamples')].count(chr(10)) + 1}, key correlation.resampels",
+        "key reward.fill",
+    )
     text = SMALL.replace('"hwu"', '"hvu"').replace('"l2"', '"l3"').replace('["argmax"]', '["argmex"]')
     said = ["'hwu'?", "'l3'", "'argmax'?", "'lstd'?", "line"]
     refused(attempt(folder, '"lstd"', '"lsdt"', text=text), folder, *said)
@@ -167,8 +169,15 @@ def test_both_lists_that_are_not_there_are_named(stored: Path) -> None:
 
 def test_tracker_files_that_are_not_there_are_all_named(stored: Path) -> None:
     outcome = attempt(stored, '"second", "other"', '"third", "fourth"', text=LEAN)
-    refused(outcome, stored, *(f"{name}.{part}.json: there is no file of tracker {name!r}"
-                               for name in ("third", "fourth") for part in ("train", "test")))  # fmt: skip
+    refused(
+        outcome,
+        stored,
+        *(
+            f"{name}.{part}.json: there is no file of tracker {name!r}"
+            for name in ("third", "fourth")
+            for part in ("train", "test")
+        ),
+    )
 
 
 def test_tracker_files_about_other_dialogs(stored: Path) -> None:

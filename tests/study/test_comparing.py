@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 import extrinsic
-from extrinsic.corpus.telling import heard_at, right_values, tell_dialog
+from extrinsic.corpus.transcript import heard_at, right_values, transcript_of_dialog
 from extrinsic.errors import UsageError
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import read_simulation, simulate
 from extrinsic.study.comparing import MEAN, PERMUTATIONS, compare_trackers, differing_dialogs
-from extrinsic.study.dialogs import telling_dialogs
-from extrinsic.study.run import Run
-from extrinsic.trackers.running import track
+from extrinsic.study.disagreements import most_different_dialogs
+from extrinsic.study.finished_run import Run
+from extrinsic.trackers.track import track
 from tests.running import run
 from tests.study.studies import Study
 
@@ -106,7 +106,7 @@ def test_dialogs_that_differ_most() -> None:
 
 
 def test_told_dialogs_hold_what_was_said(tiny: Study) -> None:
-    dialogs = telling_dialogs(Run(tiny.folder), "hwu", "last_turn", 3)
+    dialogs = most_different_dialogs(Run(tiny.folder), "hwu", "last_turn", 3)
     assert [abs(told.difference) for told in dialogs] == sorted(
         (abs(told.difference) for told in dialogs), reverse=True
     )
@@ -121,7 +121,7 @@ def test_told_dialogs_hold_what_was_said(tiny: Study) -> None:
 def test_a_turn_in_words() -> None:
     corpus = simulate(read_simulation(), "ds4", "test").corpus
     output = track(TRACKERS.get("hwu"), corpus, "hwu")
-    turns = tell_dialog(corpus, (output,), 0)
+    turns = transcript_of_dialog(corpus, (output,), 0)
     assert [turn.number for turn in turns] == list(range(int(corpus.offsets[1])))
     assert turns[0].system.startswith("hello()")
     scores = [score for _, score in heard_at(corpus, 0)]

@@ -140,9 +140,15 @@ def test_exact_p_values_count_all_permutations(
 ) -> None:
     """Four core trackers have 24 orders, the same on both datasets."""
     (row,) = select(
-        tiny.rows("correlations"), target="rl.live", metric="accuracy", schedule="1", component="all",
-        scope="within", coefficient="pearson", trackers="core",
-    )  # fmt: skip
+        tiny.rows("correlations"),
+        target="rl.live",
+        metric="accuracy",
+        schedule="1",
+        component="all",
+        scope="within",
+        coefficient="pearson",
+        trackers="core",
+    )
     chosen = [TRACKERS.index(name) for name in CORE]
     x = points(metrics[key(row)], "core", "within")
     found = []
@@ -222,9 +228,12 @@ def test_metrics_of_one_cluster_stand_together(tiny: Study) -> None:
 def test_sensitivity_and_ranking_name_the_same_winner(tiny: Study) -> None:
     for row in tiny.rows("sensitivity"):
         ranked = select(
-            tiny.rows("correlations"), target="rl.live", coefficient="pearson", scope="within",
+            tiny.rows("correlations"),
+            target="rl.live",
+            coefficient="pearson",
+            scope="within",
             trackers=row["trackers"],
-        )  # fmt: skip
+        )
         best = max(float(other["r"]) for other in ranked)
         assert float(row["r"]) == float(row["usual_winner_r"]) == pytest.approx(best)
         assert (row["usual_winner_rank"], row["n_metrics"]) == ("1", str(len(ranked)))

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from extrinsic.errors import ExtrinsicError
-from extrinsic.study.reading import read_study
-from extrinsic.study.settings import StudySettings
-from extrinsic.study.targets import chosen_targets
-from extrinsic.study.writing import settings_text
+from extrinsic.study.configuration.settings import StudySettings
+from extrinsic.study.configuration.settings_file import read_study
+from extrinsic.study.configuration.settings_toml import settings_text
+from extrinsic.study.configuration.targets import chosen_targets
 from tests.real_data import FOLDER, needs_data
 
 CONFIGS = sorted((Path(__file__).resolve().parents[2] / "configs").glob("*.toml"))

@@ -39,8 +39,9 @@ def system(n_right: int, n_dialogs: int = 4) -> dict[str, dict[str, object]]:
         for turn in range(2):
             value = "north" if 2 * dialog + turn < n_right else "south"
             states.setdefault(f"d{dialog}", {})[str(turn)] = {
-                "gt": {"hotel": {"area": "north"}}, "pr": {"hotel": {"area": value}},
-            }  # fmt: skip
+                "gt": {"hotel": {"area": "north"}},
+                "pr": {"hotel": {"area": value}},
+            }
     return states
 
 
@@ -99,9 +100,10 @@ def test_the_p_value_of_four_systems_is_exact(config: Path) -> None:
     """24 orders; a |tau| of 4/6 or more have the 1 + 3 nearest to either end."""
     study = done(config, config.parent / "run")
     (p,) = (
-        float(row["p"]) for row in study.rows("correlations")
+        float(row["p"])
+        for row in study.rows("correlations")
         if (row["scope"], row["coefficient"], row["trackers"]) == ("within", "kendall", "all")
-    )  # fmt: skip
+    )
     assert p == pytest.approx(8 / 24)
 
 
@@ -111,8 +113,11 @@ def test_outcomes_of_dialogs(config: Path) -> None:
     study = done(config, config.parent / "run", "--set", "outcomes.dialog=dialogue")
     told = {row["tracker"]: row for row in study.rows("returns")}
     assert {name: float(row["value"]) for name, row in told.items()} == {
-        "one": 0.75, "two": 0.5, "three": 0.25, "four": 0.25,
-    }  # fmt: skip
+        "one": 0.75,
+        "two": 0.5,
+        "three": 0.25,
+        "four": 0.25,
+    }
     assert {row["n"] for row in told.values()} == {"4"}
     found = correlations(study)
     # Five pairs in order, one tied in the target: tau-b = 5 / sqrt(6 * 5).
@@ -176,8 +181,11 @@ def test_systems_of_the_same_beliefs_count_once(config: Path) -> None:
     write_system(config.parent, "two", system(RIGHT["one"]))
     study = done(config, config.parent / "run")
     assert {row["tracker"]: row["near_duplicate_of"] for row in study.rows("trackers")} == {
-        "four": "", "one": "", "three": "", "two": "one",
-    }  # fmt: skip
+        "four": "",
+        "one": "",
+        "three": "",
+        "two": "one",
+    }
 
 
 def test_other_outcomes_relate_anew_and_measure_nothing(config: Path) -> None:

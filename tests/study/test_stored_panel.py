@@ -8,8 +8,8 @@ import pytest
 from extrinsic.correlation.coefficients import correlate
 from extrinsic.correlation.intervals import interval
 from extrinsic.correlation.resampling import draw_trackers, resampled_correlations
-from extrinsic.study.reading import read_study
-from extrinsic.study.run import Run
+from extrinsic.study.configuration.settings_file import read_study
+from extrinsic.study.finished_run import Run
 from extrinsic.study.stored_panel import stored_panel
 from tests.study.studies import DATASETS, TRACKERS, Study
 

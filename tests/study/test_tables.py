@@ -10,9 +10,9 @@ import pytest
 
 from extrinsic import __version__
 from extrinsic.storage import content_hash
-from extrinsic.study.reading import read_study
-from extrinsic.study.run import Run
-from extrinsic.study.store import Result
+from extrinsic.study.configuration.settings_file import read_study
+from extrinsic.study.finished_run import Run
+from extrinsic.study.stages.store import Result
 from tests.study.studies import (
     DATASETS,
     SEED,
@@ -80,8 +80,11 @@ def test_the_manifest_tells_what_made_the_run(tiny: Study) -> None:
     cells = len(DATASETS) * len(TRACKERS)
     kinds = [stage["stage"] for stage in stages]
     assert {kind: kinds.count(kind) for kind in kinds} == {
-        "measure": cells, "learn": cells, "family": 1, "relate": 1,
-    }  # fmt: skip
+        "measure": cells,
+        "learn": cells,
+        "family": 1,
+        "relate": 1,
+    }
     for stage in stages:
         assert (tiny.folder / "stages" / f"{stage['stage']}-{stage['key'][:32]}").is_file()
     for name, digest in manifest["tables"].items():
@@ -152,10 +155,11 @@ def test_json_is_the_primary_target_alone(tiny: Study, tmp_path: Path) -> None:
 def test_the_screen_shows_the_best_metric_first(tiny: Study) -> None:
     outcome = run_in(tiny.config, tiny.folder)
     ranked = [
-        row for row in tiny.rows("correlations")
+        row
+        for row in tiny.rows("correlations")
         if (row["target"], row["scope"], row["coefficient"], row["trackers"])
         == ("rl.live", "within", "pearson", "all")
-    ]  # fmt: skip
+    ]
     best = max(ranked, key=lambda row: float(row["r"]))
     first = next(line for line in outcome.output.splitlines() if line.startswith(best["metric"]))
     assert first.split()[:3] == [best["metric"], best["schedule"], best["component"]]

@@ -8,14 +8,14 @@ import extrinsic
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.policy.features import find_features
-from extrinsic.policy.live import LivePolicy
-from extrinsic.policy.lspi import KernelLSPI
+from extrinsic.policy.kernel_lspi import KernelLSPI
+from extrinsic.policy.live_policy import LivePolicy
 from extrinsic.policy.reward import Reward, returns
 from extrinsic.policy.transitions import transitions_of
 from extrinsic.registry import ESTIMATORS, TRACKERS
 from extrinsic.simulation import play, read_simulation, simulate
-from extrinsic.trackers.running import track
-from extrinsic.value.case import Case
+from extrinsic.trackers.track import track
+from extrinsic.value.evaluation_problem import EvaluationProblem
 from tests.study.studies import DATASETS, LIVE_DIALOGS, METRICS, SCHEDULES, SEED, Row, Study
 from tests.study.studies import TRACKERS as NAMES
 
@@ -82,21 +82,27 @@ def test_learned_policies_are_worth_what_they_are_by_themselves(tiny: Study, nam
         height=4.0, width=2.0, nu=1.0, ridge=100.0, gamma=1.0, threshold=0.1, behaviour_width=0.7
     ).fit(transitions_of(train, output(train, name), features, reward))
     played = play(
-        LivePolicy(features, learner), TRACKERS.get(name), LIVE_DIALOGS, SEED,
+        LivePolicy(features, learner),
+        TRACKERS.get(name),
+        LIVE_DIALOGS,
+        SEED,
         simulation.world(dataset, "test"),
-    )  # fmt: skip
+    )
     earned = returns(played.corpus, reward(played.corpus, played.output))
     live = value_rows(tiny, "live")[dataset, name]
     assert float(live["value"]) == pytest.approx(earned.mean(), abs=1e-9)
     assert int(live["n"]) == LIVE_DIALOGS
     decisions = transitions_of(test, output(test, name), features, reward)
-    value = ESTIMATORS.get("lstd").estimate(Case(decisions, learner.probabilities(decisions.states)))
+    value = ESTIMATORS.get("lstd").estimate(
+        EvaluationProblem(decisions, learner.probabilities(decisions.states))
+    )
     lstd = value_rows(tiny, "lstd")[dataset, name]
     assert [float(lstd[key]) for key in ("value", "low", "high")] == pytest.approx(
         [value.mean, value.low, value.high], rel=1e-9
     )
     told = [
-        row for row in tiny.rows("diagnostics")
+        row
+        for row in tiny.rows("diagnostics")
         if (row["dataset"], row["tracker"], row["estimator"]) == (dataset, name, "learner")
-    ]  # fmt: skip
+    ]
     assert [int(row["kernels"]) for row in told] == [learner.fit_.kernels]

@@ -12,7 +12,7 @@ from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.corpus.vocabulary import NONE
 from extrinsic.registry import TRACKERS
-from extrinsic.trackers.definition import BuiltInTracker, LearnedTracker
+from extrinsic.trackers.protocol import BuiltInTracker, LearnedTracker
 from tests.builders import (
     ONTOLOGY,
     Dstc1Files,
@@ -27,7 +27,7 @@ from tests.builders import (
     log_turn,
     slu_label,
     tracker,
-)  # fmt: skip
+)
 from tests.metrics.reading import read_dstc1, read_dstc2
 
 Turn = tuple[list[Json], list[Json]]

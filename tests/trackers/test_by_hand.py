@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from extrinsic.registry import TRACKERS
-from extrinsic.trackers.running import track
+from extrinsic.trackers.track import track
 from tests.builders import act, heard
 from tests.trackers.calls import LEARNED, NAMES, Turn, restaurant_calls, scores_of
 
@@ -14,11 +14,13 @@ THAI, GREEK = act("inform", ("food", "thai")), act("inform", ("food", "greek"))
 # What is informed: thai .6 greek .3; thai .5 (by a yes) greek .1, with a no of .2 to thai; greek .8; thai .4.
 CALL: list[Turn] = [
     ([act("welcomemsg")], [heard(0.6, THAI), heard(0.3, GREEK)]),
-    ([act("expl-conf", ("food", "thai"))],
-     [heard(0.5, act("affirm")), heard(0.2, act("negate")), heard(0.1, GREEK)]),
+    (
+        [act("expl-conf", ("food", "thai"))],
+        [heard(0.5, act("affirm")), heard(0.2, act("negate")), heard(0.1, GREEK)],
+    ),
     ([act("request", ("slot", "area"))], [heard(0.8, GREEK)]),
     ([act("repeat")], [heard(0.4, THAI)]),
-]  # fmt: skip
+]
 
 # Per turn (thai, greek). Where no number is given for a later turn, the first ones say it all.
 EXPECTED: dict[str, list[tuple[float, float]]] = {
@@ -45,11 +47,15 @@ EXPECTED: dict[str, list[tuple[float, float]]] = {
     "dempster_shafer": [(0.6, 0.3), (0.542 / 0.802, 0.172 / 0.802)],
     # Heard of at all: .9, .96, .992, .9952.
     "accumulate": [
-        (0.6, 0.3), (0.704, 0.256), (0.992 * 1.1 / 2.3, 0.992 * 1.2 / 2.3),
+        (0.6, 0.3),
+        (0.704, 0.256),
+        (0.992 * 1.1 / 2.3, 0.992 * 1.2 / 2.3),
         (0.9952 * 1.5 / 2.7, 0.9952 * 1.2 / 2.7),
     ],
     "discount": [
-        (0.6, 0.3), (0.96 * 0.8 / 1.05, 0.96 * 0.25 / 1.05), (0.992 * 0.4 / 1.325, 0.992 * 0.925 / 1.325),
+        (0.6, 0.3),
+        (0.96 * 0.8 / 1.05, 0.96 * 0.25 / 1.05),
+        (0.992 * 0.4 / 1.325, 0.992 * 0.925 / 1.325),
     ],
     # The fourth turn sees .5 + .4 and .1 + .8, heard of with 1 - .4 * .2 * .6.
     "window": [(0.6, 0.3), (0.704, 0.256), (0.992 * 1.1 / 2.3, 0.992 * 1.2 / 2.3), (0.476, 0.476)],
@@ -60,7 +66,7 @@ EXPECTED: dict[str, list[tuple[float, float]]] = {
     "confident_only": [(0.6, 0), (0.6, 0), (0, 0.8), (0, 0.8)],
     "last_mention": [(0.6, 0), (0.5, 0), (0, 0.8), (0.4, 0)],
     "last_turn": [(0.6, 0.3), (0.5, 0.1), (0, 0.8), (0.4, 0)],
-}  # fmt: skip
+}
 
 
 def food(name: str, call: list[Turn]) -> list[tuple[float, float]]:

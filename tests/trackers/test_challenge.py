@@ -13,7 +13,7 @@ from extrinsic.corpus.hypotheses import Hypotheses
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.registry import TRACKERS
-from extrinsic.trackers.running import track
+from extrinsic.trackers.track import track
 from tests.real_data import ARCHIVE, FOLDER, needs_data
 
 pytestmark = needs_data

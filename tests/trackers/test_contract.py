@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from extrinsic.arrays import add_in_order
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
-from extrinsic.corpus.turnwise.tracking import Tracking, turns_in_step
+from extrinsic.corpus.tracking import Tracking, turns_in_step
 from extrinsic.registry import TRACKERS
-from extrinsic.trackers.definition import flags_of
-from extrinsic.trackers.running import track
+from extrinsic.trackers.protocol import flags_of
+from extrinsic.trackers.track import track
 from tests.builders import Dstc1Files, Dstc2Files, act, heard
 from tests.metrics.reading import read_dstc1, read_dstc2
 from tests.strategies import dstc1_files, dstc2_files
@@ -35,9 +35,15 @@ def beliefs_of_dialog(output: TrackerOutput, dialog: int) -> bytes:
     """Every number that is written about a dialog, to the last bit."""
     part = output.take([dialog])
     columns = (
-        part.given.offsets, part.given.value, part.given.score, part.given_joint.offsets,
-        part.given_joint.assignment, part.given_joint.score, part.given_method.score, part.requested,
-    )  # fmt: skip
+        part.given.offsets,
+        part.given.value,
+        part.given.score,
+        part.given_joint.offsets,
+        part.given_joint.assignment,
+        part.given_joint.score,
+        part.given_method.score,
+        part.requested,
+    )
     return b"".join(np.ascontiguousarray(column).tobytes() for column in columns)
 
 

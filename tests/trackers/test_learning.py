@@ -16,7 +16,7 @@ from extrinsic.errors import UsageError
 from extrinsic.registry import TRACKERS
 from extrinsic.trackers import candidate_classifier
 from extrinsic.trackers.candidate_features import FEATURES
-from extrinsic.trackers.running import track
+from extrinsic.trackers.track import track
 from tests.builders import act, heard
 from tests.trackers.calls import LEARNED, bus_calls, noisy_calls, ready, restaurant_calls
 
@@ -107,13 +107,33 @@ def test_features_of_a_call() -> None:
     assert first["requested now"] == 1
     assert last == pytest.approx(
         {
-            "highest": 0.6, "sum": 1.1, "count": 2, "focus": 0.5 + 0.5 * 0.6, "since": 1, "affirmed": 0.5,
-            "denied": 0.2, "top count": 2, "best rank": 1, "explicit": 1, "implicit": 0, "informed now": 0.5,
-            "affirmed now": 0.5, "denied now": 0.2, "rejected now": 0.2, "top now": 0.5, "rank now": 1,
-            "explicit now": 1, "implicit now": 0, "requested now": 0, "slot informed now": 0.5,
-            "share of sum": 1.1 / 1.4, "best other focus": 0.15, "best other highest": 0.3, "candidates": 2,
+            "highest": 0.6,
+            "sum": 1.1,
+            "count": 2,
+            "focus": 0.5 + 0.5 * 0.6,
+            "since": 1,
+            "affirmed": 0.5,
+            "denied": 0.2,
+            "top count": 2,
+            "best rank": 1,
+            "explicit": 1,
+            "implicit": 0,
+            "informed now": 0.5,
+            "affirmed now": 0.5,
+            "denied now": 0.2,
+            "rejected now": 0.2,
+            "top now": 0.5,
+            "rank now": 1,
+            "explicit now": 1,
+            "implicit now": 0,
+            "requested now": 0,
+            "slot informed now": 0.5,
+            "share of sum": 1.1 / 1.4,
+            "best other focus": 0.15,
+            "best other highest": 0.3,
+            "candidates": 2,
         }
-    )  # fmt: skip
+    )
 
 
 def test_listing_trackers_imports_no_learning_library() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from extrinsic.corpus.model import Corpus
-from extrinsic.trackers.definition import Rule
+from extrinsic.trackers.protocol import Rule
 from extrinsic.trackers.requests import track_method, track_requests
 from tests.builders import act, heard
 from tests.trackers.calls import restaurant_calls

@@ -8,7 +8,7 @@ import numpy as np
 
 from extrinsic.arrays import Floats, Ints
 from extrinsic.policy.transitions import END, Transitions
-from extrinsic.value.case import Case
+from extrinsic.value.evaluation_problem import EvaluationProblem
 from extrinsic.value.fqe import TreeSettings
 from extrinsic.value.q_function import KernelSettings
 from tests.policy.decisions import decisions, draw, states_of
@@ -68,8 +68,8 @@ def state_of(log: Transitions) -> Ints:
     return np.asarray(log.states.discrete[:, 0])
 
 
-def case_of(log: Transitions, policy: Floats = POLICY) -> Case:
-    return Case(log, policy[state_of(log)])
+def case_of(log: Transitions, policy: Floats = POLICY) -> EvaluationProblem:
+    return EvaluationProblem(log, policy[state_of(log)])
 
 
 def counted_value(log: Transitions, policy: Floats) -> float:
@@ -111,6 +111,8 @@ def repeated(log: Transitions, times: Ints) -> tuple[Transitions, Ints]:
     return again, rows
 
 
-def repeated_case(case: Case, times: Ints) -> Case:
+def repeated_case(case: EvaluationProblem, times: Ints) -> EvaluationProblem:
     log, rows = repeated(case.transitions, times)
-    return Case(log, case.target[rows], None if case.augmented is None else case.augmented.take(rows))
+    return EvaluationProblem(
+        log, case.target[rows], None if case.augmented is None else case.augmented.take(rows)
+    )

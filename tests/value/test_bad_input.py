@@ -9,17 +9,17 @@ import pytest
 
 from extrinsic.errors import InputError, UsageError
 from extrinsic.registry import ESTIMATORS
-from extrinsic.value.case import WITHOUT_PROPENSITIES, Case
+from extrinsic.value.evaluation_problem import WITHOUT_PROPENSITIES, EvaluationProblem
 from tests.policy.decisions import drawn_decisions
 from tests.value.finding import AUGMENTED, PLAIN, WEIGHTED, find
 
 
-def case_of(n_dialogs: int = 12) -> Case:
+def case_of(n_dialogs: int = 12) -> EvaluationProblem:
     log = drawn_decisions(n_dialogs)
-    return Case(log, np.full((len(log), 3), 1 / 3), log.states)
+    return EvaluationProblem(log, np.full((len(log), 3), 1 / 3), log.states)
 
 
-def spoilt(rows: list[int], number: float) -> Case:
+def spoilt(rows: list[int], number: float) -> EvaluationProblem:
     """With another propensity of what was done."""
     case = case_of()
     propensities = case.transitions.propensities.copy()
@@ -84,7 +84,7 @@ def test_a_probability_of_one_is_one() -> None:
 @pytest.mark.parametrize("shape", [(59, 3), (60, 2), (60,), (3, 60)])
 def test_targets_of_another_shape(shape: tuple[int, ...]) -> None:
     with pytest.raises(UsageError, match="the policy's probabilities have the wrong shape") as raised:
-        Case(drawn_decisions(12), np.full(shape, 1 / 3))
+        EvaluationProblem(drawn_decisions(12), np.full(shape, 1 / 3))
     (problem,) = raised.value.problems
     assert (problem.expected, problem.found) == ("(60, 3)", str(shape))
 
@@ -94,13 +94,13 @@ def test_targets_that_are_no_probabilities(row: list[float]) -> None:
     target = np.full((60, 3), 1 / 3)
     target[17] = row
     with pytest.raises(UsageError, match="at least 0 and sum to 1"):
-        Case(drawn_decisions(12), target)
+        EvaluationProblem(drawn_decisions(12), target)
 
 
 def test_one_dialog_is_too_few() -> None:
     log = drawn_decisions(1)
     with pytest.raises(UsageError, match=r"at least two dialogs \(found 1\)"):
-        Case(log, np.full((len(log), 3), 1 / 3))
+        EvaluationProblem(log, np.full((len(log), 3), 1 / 3))
 
 
 @pytest.mark.parametrize("name", ["lstd", "fqe", "observed", "is", "wis"])
@@ -132,7 +132,7 @@ def test_augmented_without_proxies(name: str) -> None:
 def test_augmented_states_of_other_decisions() -> None:
     case = case_of()
     with pytest.raises(UsageError, match="augmented states are of other decisions") as raised:
-        Case(case.transitions, case.target, drawn_decisions(8).states)
+        EvaluationProblem(case.transitions, case.target, drawn_decisions(8).states)
     (problem,) = raised.value.problems
     assert (problem.expected, problem.found) == ("60", "40")
 

@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 
 from extrinsic.value import doubly_robust
-from extrinsic.value.case import Case
+from extrinsic.value.evaluation_problem import EvaluationProblem
 from extrinsic.value.fqe import returns_to_go
 from extrinsic.value.importance import cumulative_ratios
 from extrinsic.value.result import Value
@@ -34,14 +34,14 @@ Q, V = np.array([1.5, 1.0, 3.0]), np.array([2.0, 1.5, 2.5])
 
 
 @pytest.fixture
-def case(monkeypatch: pytest.MonkeyPatch) -> Case:
+def case(monkeypatch: pytest.MonkeyPatch) -> EvaluationProblem:
     monkeypatch.setattr(doubly_robust, "fit_q_of_others", lambda *_: (Q, V))
     states = states_of(np.zeros((3, 1)), [[0], [1], [2]])
     log = decisions(states, [0, 1, 0], [1.0, 2.0, 4.0], [0, 0, 1], 2, LOGGED, ("a", "b"))
-    return Case(log, TARGET)
+    return EvaluationProblem(log, TARGET)
 
 
-def test_ratios(case: Case) -> None:
+def test_ratios(case: EvaluationProblem) -> None:
     assert case.ratios == pytest.approx([2.0, 0.5, 0.5])
     assert cumulative_ratios(case) == pytest.approx(np.array([[2.0, 1.0], [0.5, 0.5]]))
     assert returns_to_go(case).tolist() == [3.0, 2.0, 4.0]
@@ -61,7 +61,7 @@ def test_ratios(case: Case) -> None:
         ("wdr", 3.25 + 2 / 3),
     ],
 )
-def test_values(case: Case, name: str, expected: float) -> None:
+def test_values(case: EvaluationProblem, name: str, expected: float) -> None:
     found = find(name).estimate(case)
     assert isinstance(found, Value)
     assert (found.estimator, found.n) == (name, 2)
@@ -70,7 +70,7 @@ def test_values(case: Case, name: str, expected: float) -> None:
 
 
 @pytest.mark.parametrize("name", ["is", "wis", "pdis", "pdwis", "dr", "wdr"])
-def test_the_effective_size(case: Case, name: str) -> None:
+def test_the_effective_size(case: EvaluationProblem, name: str) -> None:
     """Of the weights 1 and .5: 1.5^2 / 1.25."""
     assert find(name).estimate(case).diagnostics == pytest.approx(
         {"effective_size": 1.8, "nonzero_share": 1.0}
@@ -88,5 +88,5 @@ def test_the_effective_size(case: Case, name: str) -> None:
         ("dr", [0.5, -0.5]),  # (5 - 4) / 2
     ],
 )
-def test_influences(case: Case, name: str, expected: list[float]) -> None:
+def test_influences(case: EvaluationProblem, name: str, expected: list[float]) -> None:
     assert find(name).estimate(case).influence == pytest.approx(expected, abs=1e-12)

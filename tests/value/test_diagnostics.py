@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from extrinsic.errors import InputError
-from extrinsic.value.case import Case
 from extrinsic.value.diagnostics import (
     DEFAULT,
     WORDS,
@@ -21,18 +20,26 @@ from extrinsic.value.diagnostics import (
 )
 from extrinsic.value.doubly_robust import DoublyRobust
 from extrinsic.value.estimators import IS, LSTD, OBSERVED, WIS
+from extrinsic.value.evaluation_problem import EvaluationProblem
 from extrinsic.value.fqe import MOST_STEPS
-from extrinsic.value.lstd import Lstd
+from extrinsic.value.lstd_value import Lstd
 from extrinsic.value.q_function import KernelSettings
 from extrinsic.value.result import Value, value_of
 from tests.policy.decisions import decisions, drawn_decisions, states_of
 
 RANGE = (-100.0, 50.0)
 GOOD: dict[str, float] = {
-    "lowest_q": -100.0, "highest_q": 50.0, "zero_kernel": 0.2, "effective_size": 30.0, "nonzero_share": 0.2,
-    "condition": 1e10, "steps": MOST_STEPS - 1, "on_policy_gap": -20.0, "placebo_gain": 15.0,
+    "lowest_q": -100.0,
+    "highest_q": 50.0,
+    "zero_kernel": 0.2,
+    "effective_size": 30.0,
+    "nonzero_share": 0.2,
+    "condition": 1e10,
+    "steps": MOST_STEPS - 1,
+    "on_policy_gap": -20.0,
+    "placebo_gain": 15.0,
     "condition_gap": -15.0,
-}  # fmt: skip
+}
 """Just within every bound."""
 
 BAD: dict[str, list[float]] = {
@@ -49,9 +56,9 @@ BAD: dict[str, list[float]] = {
 """For q_range: of highest_q."""
 
 
-def case_in_range(feasible: tuple[float, float] | None = RANGE) -> Case:
+def case_in_range(feasible: tuple[float, float] | None = RANGE) -> EvaluationProblem:
     log = replace(drawn_decisions(10), feasible=feasible)
-    return Case(log, np.full((len(log), 3), 1 / 3))
+    return EvaluationProblem(log, np.full((len(log), 3), 1 / 3))
 
 
 def value(mean: float = 0.0, **diagnostics: float) -> Value:
@@ -105,7 +112,7 @@ def test_a_q_above_the_range_is_told_although_it_is_small() -> None:
     """A Q of 60 where nobody can earn more than 50."""
     states = states_of(np.zeros((20, 1)), np.zeros((20, 1)))
     log = decisions(states, [0, 1] * 10, [20.0, 40.0] * 10, np.arange(20) // 2, 2)
-    case = Case(replace(log, feasible=RANGE), np.tile([0.0, 1.0], (20, 1)))
+    case = EvaluationProblem(replace(log, feasible=RANGE), np.tile([0.0, 1.0], (20, 1)))
     found = Lstd(settings=KernelSettings(ridge=1e-9)).estimate(case)
     assert found.diagnostics["highest_q"] == pytest.approx(60.0)
     assert "q_range" in checked(found, case).flags
@@ -146,7 +153,7 @@ def test_a_policy_of_what_nobody_did() -> None:
     """No dialog has any weight, no kernel speaks, and it is said so; LSTD has but the prior."""
     log = drawn_decisions(60)
     unseen = replace(log, action=np.minimum(log.action, 1))
-    case = Case(unseen, np.tile([0.0, 0.0, 1.0], (len(log), 1)))
+    case = EvaluationProblem(unseen, np.tile([0.0, 0.0, 1.0], (len(log), 1)))
     for estimator in (IS, WIS, DoublyRobust("dr", weighted=False)):
         assert {"effective_size", "nonzero_share"} <= set(checked(estimator.estimate(case), case).flags)
     found = checked(LSTD.estimate(case), case)
@@ -158,7 +165,9 @@ def test_a_policy_of_what_nobody_did() -> None:
 def test_a_policy_that_sometimes_does_what_nobody_did() -> None:
     """A tenth of what it does is an action that the log does not have."""
     log = drawn_decisions(60)
-    case = Case(replace(log, action=np.minimum(log.action, 1)), np.tile([0.5, 0.4, 0.1], (len(log), 1)))
+    case = EvaluationProblem(
+        replace(log, action=np.minimum(log.action, 1)), np.tile([0.5, 0.4, 0.1], (len(log), 1))
+    )
     found = checked(value(), case)
     assert found.flags == ("unseen_share",)
     assert found.diagnostics["unseen_share"] == pytest.approx(0.1)
@@ -168,7 +177,7 @@ def test_a_near_singular_system() -> None:
     """Two kernels that hardly differ, and no ridge to speak of."""
     log = drawn_decisions(60)
     close = replace(log, states=replace(log.states, continuous=log.states.continuous * 1e-4))
-    case = Case(close, np.full((len(log), 3), 1 / 3))
+    case = EvaluationProblem(close, np.full((len(log), 3), 1 / 3))
     close_kernels = KernelSettings(nu=1e-9, ridge=1e-9)
     found = checked(Lstd(settings=close_kernels).estimate(case), case)
     assert "condition" in found.flags
@@ -181,11 +190,11 @@ def test_on_policy_gaps() -> None:
     class Off:
         name = "off"
 
-        def estimate(self, case: Case) -> Value:
+        def estimate(self, case: EvaluationProblem) -> Value:
             return value_of("off", case.transitions.returns().mean() + 7.0, np.zeros(10), {})
 
     log = drawn_decisions(10)
-    case = Case(log, np.tile([1.0, 0.0, 0.0], (len(log), 1)))
+    case = EvaluationProblem(log, np.tile([1.0, 0.0, 0.0], (len(log), 1)))
     for estimator, gap in ((OBSERVED, 0.0), (IS, 0.0), (WIS, 0.0), (Off(), 7.0)):
         plain = estimator.estimate(case)
         found = with_on_policy_gap(plain, estimator, case)

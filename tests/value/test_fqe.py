@@ -9,22 +9,22 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from extrinsic.value.case import Case
 from extrinsic.value.diagnostics import checked
+from extrinsic.value.evaluation_problem import EvaluationProblem
 from extrinsic.value.fqe import MOST_STEPS, Fqe, TreeSettings, returns_to_go
 from tests.policy.decisions import decisions, drawn_decisions, states_of
 
 SMALL = Fqe(settings=TreeSettings(trees=5, smallest_leaf=2))
 
 
-def random_case(seed: int, n_dialogs: int, longest: int, n_states: int) -> Case:
+def random_case(seed: int, n_dialogs: int, longest: int, n_states: int) -> EvaluationProblem:
     """Any rewards, and a policy that only goes by signs: what it does may never have ended a dialog."""
     rng = np.random.default_rng(seed)
     dialog = np.repeat(np.arange(n_dialogs), rng.integers(1, longest + 1, n_dialogs))
     n_rows = len(dialog)
     states = states_of(rng.random((n_rows, 1)), rng.integers(0, n_states, (n_rows, 1)))
     log = decisions(states, rng.integers(0, 3, n_rows), rng.normal(-5, 10, n_rows), dialog, 3)
-    return Case(log, np.eye(3)[rng.integers(0, 3, n_states)][states.discrete[:, 0]])
+    return EvaluationProblem(log, np.eye(3)[rng.integers(0, 3, n_states)][states.discrete[:, 0]])
 
 
 @settings(max_examples=40)
@@ -39,11 +39,11 @@ def test_no_value_leaves_the_range(seed: int, n_dialogs: int, longest: int, n_st
     assert found.diagnostics["highest_q"] <= to_go.max() + 1e-6
 
 
-def circles(cost: float, feasible: tuple[float, float] | None = None) -> Case:
+def circles(cost: float, feasible: tuple[float, float] | None = None) -> EvaluationProblem:
     """a, a, b in one state at the same cost each; a policy of nothing but a never comes to an end."""
     states = states_of(np.zeros((30, 1)), np.zeros((30, 1)))
     log = decisions(states, [0, 0, 1] * 10, np.full(30, cost), np.arange(30) // 3, 2)
-    return Case(replace(log, feasible=feasible), np.tile([1.0, 0.0], (30, 1)))
+    return EvaluationProblem(replace(log, feasible=feasible), np.tile([1.0, 0.0], (30, 1)))
 
 
 @pytest.mark.parametrize(("feasible", "least"), [(None, -60.0), ((-500.0, 100.0), -500.0)])
@@ -67,7 +67,7 @@ def test_the_best_of_two_dialogs() -> None:
     """10 and then 0, or 0 and then 10, by what is done: 20 was never earned."""
     states = states_of(np.zeros((40, 1)), np.tile([0, 1], 20)[:, None])
     log = decisions(states, [0, 0, 1, 1] * 10, [10.0, 0.0, 0.0, 10.0] * 10, np.arange(40) // 2, 2)
-    assert Fqe().estimate(Case(log, np.tile([[1.0, 0.0], [0.0, 1.0]], (20, 1)))).mean <= 10.0
+    assert Fqe().estimate(EvaluationProblem(log, np.tile([[1.0, 0.0], [0.0, 1.0]], (20, 1)))).mean <= 10.0
 
 
 @settings(max_examples=20)
@@ -89,11 +89,11 @@ def test_one_leaf_is_the_mean() -> None:
 def test_returns_to_go() -> None:
     states = states_of(np.zeros((4, 1)), np.zeros((4, 1)))
     log = decisions(states, [0, 1, 0, 1], [1.0, 2.0, 4.0, 8.0], [0, 0, 0, 1], 2)
-    assert returns_to_go(Case(log, np.full((4, 2), 0.5))).tolist() == [7.0, 6.0, 4.0, 8.0]
+    assert returns_to_go(EvaluationProblem(log, np.full((4, 2), 0.5))).tolist() == [7.0, 6.0, 4.0, 8.0]
 
 
 def test_the_seed_decides() -> None:
     log = drawn_decisions(40)
-    case = Case(log, np.full((len(log), 3), 1 / 3))
+    case = EvaluationProblem(log, np.full((len(log), 3), 1 / 3))
     values = [Fqe(settings=TreeSettings(seed=seed)).estimate(case).mean for seed in (0, 0, 1)]
     assert values[0] == values[1] != values[2]

@@ -12,11 +12,11 @@ import pytest
 from extrinsic.arrays import Floats, Ints
 from extrinsic.policy.lstd import System
 from extrinsic.value import doubly_robust, result
-from extrinsic.value.case import Case
 from extrinsic.value.doubly_robust import DoublyRobust
 from extrinsic.value.estimators import DR, IS, OBSERVED, PDIS, PDWIS, WDR, WIS
+from extrinsic.value.evaluation_problem import EvaluationProblem
 from extrinsic.value.fqe import Fqe
-from extrinsic.value.lstd import Lstd
+from extrinsic.value.lstd_value import Lstd
 from extrinsic.value.q_function import DEFAULT, KernelSettings, _model, fit_q
 from extrinsic.value.result import Value, value_of
 from tests.policy.decisions import drawn_decisions
@@ -36,19 +36,19 @@ MANY = 50
 
 
 @cache
-def table_case(n_dialogs: int = 30) -> Case:
+def table_case(n_dialogs: int = 30) -> EvaluationProblem:
     return case_of(draw_log(n_dialogs, np.random.default_rng(n_dialogs)))
 
 
 @cache
-def numbers_case(n_dialogs: int = 60) -> Case:
+def numbers_case(n_dialogs: int = 60) -> EvaluationProblem:
     """States with numbers, some policy, and augmented states with one number more."""
     log = drawn_decisions(n_dialogs)
     states = log.states
     wild = np.exp(np.random.default_rng(3).normal(0, 2, (len(log), 3)))
     more = np.concatenate([states.continuous, np.tanh(wild[:, :1])], axis=1)
     augmented = replace(states, continuous=more, continuous_names=(*states.continuous_names, "more"))
-    return Case(log, wild / wild.sum(axis=1, keepdims=True), augmented)
+    return EvaluationProblem(log, wild / wild.sum(axis=1, keepdims=True), augmented)
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
 def with_given_q(monkeypatch: pytest.MonkeyPatch) -> None:
     """Q and V as some function of state and action, so that they do not hang on who else is there."""
 
-    def given(case: Case, *_: Any) -> tuple[Floats, Floats]:
+    def given(case: EvaluationProblem, *_: Any) -> tuple[Floats, Floats]:
         state, action = case.transitions.states.discrete[:, 0], case.transitions.action
         return np.sin(3.0 * state + action), np.cos(2.0 * state)
 
@@ -97,12 +97,16 @@ def test_one_dialog_more_among_many(estimator: Any, tolerance: float) -> None:
     assert np.abs(expected).max() > 0.01
 
 
-def lstd_with_weights(case: Case, settings: KernelSettings, weight: Floats) -> float:
+def lstd_with_weights(case: EvaluationProblem, settings: KernelSettings, weight: Floats) -> float:
     """LSTD on the same kernels with weights of dialogs (n_dialogs,), those of the prior included."""
     log = case.transitions
     model = _model(case, log.states, settings)
-    system = System(model.basis.rows(log.states.continuous, model.basis.block_of(_table(log))),
-                    model.basis.offsets, settings.ridge, weight[log.dialog])  # fmt: skip
+    system = System(
+        model.basis.rows(log.states.continuous, model.basis.block_of(_table(log))),
+        model.basis.offsets,
+        settings.ridge,
+        weight[log.dialog],
+    )
     prior = float(weight @ log.returns() / weight.sum())
     solved = system.solve(model.following, log.reward, case.ends, settings.gamma, prior)
     v = solved.prior + model.here[case.first] @ solved.weights
@@ -138,12 +142,18 @@ def bootstrap(n_dialogs: int, size: int, seed: int = 0) -> Ints:
 @pytest.mark.parametrize(
     ("estimator", "least"),
     [
-        (OBSERVED, 1 - 1e-9), (IS, 1 - 1e-9), (PDIS, 1 - 1e-9), (WIS, 0.97), (PDWIS, 0.97),
-        (Lstd(settings=EXACT_KERNELS), 0.97), (Fqe(settings=EXACT_TREES), 0.97),
-        (DoublyRobust("dr", False, EXACT_KERNELS), 0.9), (DoublyRobust("wdr", True, EXACT_KERNELS), 0.9),
+        (OBSERVED, 1 - 1e-9),
+        (IS, 1 - 1e-9),
+        (PDIS, 1 - 1e-9),
+        (WIS, 0.97),
+        (PDWIS, 0.97),
+        (Lstd(settings=EXACT_KERNELS), 0.97),
+        (Fqe(settings=EXACT_TREES), 0.97),
+        (DoublyRobust("dr", False, EXACT_KERNELS), 0.9),
+        (DoublyRobust("wdr", True, EXACT_KERNELS), 0.9),
     ],
     ids=lambda parameter: getattr(parameter, "name", ""),
-)  # fmt: skip
+)
 @pytest.mark.usefixtures("few_resamples")
 def test_resamples_are_those_computed_again(estimator: Any, least: float) -> None:
     """All of it computed again on resampled dialogs, Q included; 300 of them are enough for first order."""

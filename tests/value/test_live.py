@@ -11,8 +11,8 @@ import pytest
 from extrinsic.policy.reward import Reward, returns
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import Expert, play
-from extrinsic.value.case import Case
-from extrinsic.value.live import Stage
+from extrinsic.value.evaluation_problem import EvaluationProblem
+from extrinsic.value.live import LivePlay
 from extrinsic.value.result import Value
 from tests.policy.decisions import drawn_decisions
 from tests.policy.players import Anything
@@ -23,14 +23,14 @@ WORLD = world()
 FOCUS = TRACKERS.get("focus")
 
 
-def live(stage: Stage) -> Value:
+def live(stage: LivePlay) -> Value:
     """The logged decisions do not matter."""
     log = drawn_decisions(3)
-    return find("live").estimate(Case(log, np.full((len(log), 3), 1 / 3), stage=stage))
+    return find("live").estimate(EvaluationProblem(log, np.full((len(log), 3), 1 / 3), stage=stage))
 
 
-def stage(policy: Any = None, **changed: Any) -> Stage:
-    return replace(Stage(policy or Expert(WORLD.expert), FOCUS, WORLD, 80, 7), **changed)
+def stage(policy: Any = None, **changed: Any) -> LivePlay:
+    return replace(LivePlay(policy or Expert(WORLD.expert), FOCUS, WORLD, 80, 7), **changed)
 
 
 @pytest.mark.parametrize("reward", [None, Reward(when="terminal", turn=-5.0)], ids=["default", "own"])
@@ -67,9 +67,12 @@ def test_the_same_callers_for_every_policy() -> None:
     """Differences are less noisy than with others: callers are easy or hard for both."""
     expert, anything, others = (
         live(changed).influence
-        for changed in (stage(n_dialogs=400), stage(Anything(), n_dialogs=400),
-                        stage(Anything(), n_dialogs=400, seed=8))
-    )  # fmt: skip
+        for changed in (
+            stage(n_dialogs=400),
+            stage(Anything(), n_dialogs=400),
+            stage(Anything(), n_dialogs=400, seed=8),
+        )
+    )
     assert np.corrcoef(expert, anything)[0, 1] > 0.1
     assert abs(np.corrcoef(expert, others)[0, 1]) < 0.15
     fewer = live(stage(n_dialogs=40))

@@ -10,25 +10,25 @@ import pytest
 
 from extrinsic.policy.transitions import transitions_of
 from extrinsic.registry import TRACKERS
-from extrinsic.trackers.running import track
-from extrinsic.value.augmenting import PROXIES, augment
-from extrinsic.value.case import Case
+from extrinsic.trackers.track import track
+from extrinsic.value.augmented_states import PROXIES, augment
 from extrinsic.value.estimators import LSTD_BEHAVIOUR
-from extrinsic.value.lstd import Lstd
+from extrinsic.value.evaluation_problem import EvaluationProblem
+from extrinsic.value.lstd_value import Lstd
 from tests.simulation.worlds import expert_play, world
 from tests.value.finding import AUGMENTED, find
 from tests.value.tables import EXACT_KERNELS, case_of, draw_log
 
 
 @cache
-def calls(tracker: str) -> Case:
+def calls(tracker: str) -> EvaluationProblem:
     """200 calls of the expert, as a tracker sees them; of a policy that always asks, as if that mattered."""
     corpus = expert_play(world(), 200).corpus
     output = track(TRACKERS.get(tracker), corpus, tracker)
     log = transitions_of(corpus, output)
     proxies = [track(TRACKERS.get(name), corpus, name) for name in PROXIES]
     asks = np.tile(np.array(log.actions) == "request", (len(log), 1)).astype(float)
-    return Case(log, asks, augment(log, corpus, output, proxies))
+    return EvaluationProblem(log, asks, augment(log, corpus, output, proxies))
 
 
 def test_what_the_behaviour_is() -> None:

@@ -14,7 +14,7 @@ from extrinsic.value import doubly_robust, result
 from extrinsic.value.doubly_robust import DoublyRobust
 from extrinsic.value.estimators import IS, OBSERVED, PDIS, PDWIS, WIS
 from extrinsic.value.fqe import Fqe
-from extrinsic.value.lstd import Lstd
+from extrinsic.value.lstd_value import Lstd
 from tests.value.tables import (
     BEHAVIOUR,
     EXACT_KERNELS,

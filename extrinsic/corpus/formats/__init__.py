@@ -47,7 +47,7 @@ class BeliefFormat:
     default_domain: str
 
     def _part(self, module: str, function: str) -> Callable[..., Any]:
-        part: Callable[..., Any] = getattr(import_module(f"{self.package}.{module}"), function)
+        part: Callable[..., Any] = getattr(import_module(f"{self.package}_{module}"), function)
         return part
 
     def read_corpus(

@@ -11,7 +11,7 @@ import numpy as np
 
 from extrinsic.arrays import offsets_from_lengths
 from extrinsic.corpus.acts import Acts
-from extrinsic.corpus.formats.checking import Checker, Missing, check_acts
+from extrinsic.corpus.formats.field_checks import Checker, Missing, check_acts
 from extrinsic.corpus.formats.propensities import (
     KEY,
     check_propensities,

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from extrinsic.arrays import Floats
-from extrinsic.corpus.formats.checking import Checker
+from extrinsic.corpus.formats.field_checks import Checker
 from extrinsic.corpus.model import Corpus
 from extrinsic.domain import Domain
 from extrinsic.errors import Problems

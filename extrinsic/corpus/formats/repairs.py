@@ -14,9 +14,12 @@ from extrinsic.errors import Problems
 
 
 def report_repairs(
-    problems: Problems, corpus: Corpus, ranking: Ranking, given: Hypotheses | JointHypotheses,
+    problems: Problems,
+    corpus: Corpus,
+    ranking: Ranking,
+    given: Hypotheses | JointHypotheses,
     slots: Sequence[str],
-) -> None:  # fmt: skip
+) -> None:
     """Negative scores and sums above 1; items are turn-major over `slots`."""
     treatment = "counts as 0" if corpus.format == "dstc1" else "is scored as it stands"
     for hypothesis in np.flatnonzero(ranking.negative):
@@ -35,10 +38,14 @@ def report_requested_repairs(problems: Problems, corpus: Corpus, requested: Floa
     """Probabilities of requested slots outside [0, 1]; the challenge scores them as they stand."""
     for turn, column in zip(*np.nonzero((requested < 0) | (requested - 1.0 >= ROUNDING)), strict=True):
         _report(
-            problems, corpus, int(turn), [corpus.requestable[column]],
+            problems,
+            corpus,
+            int(turn),
+            [corpus.requestable[column]],
             "the probability of a requested slot is outside [0, 1], and is scored as it stands",
-            "a number from 0 to 1", f"{requested[turn, column]:.6g}",
-        )  # fmt: skip
+            "a number from 0 to 1",
+            f"{requested[turn, column]:.6g}",
+        )
 
 
 def note_unlabelled(problems: Problems, corpus: Corpus, items: Ints) -> None:
@@ -59,11 +66,21 @@ def note_unlabelled(problems: Problems, corpus: Corpus, items: Ints) -> None:
 
 
 def _report(
-    problems: Problems, corpus: Corpus, item: int, slots: Sequence[str],
-    message: str, expected: str, found: str,
-) -> None:  # fmt: skip
+    problems: Problems,
+    corpus: Corpus,
+    item: int,
+    slots: Sequence[str],
+    message: str,
+    expected: str,
+    found: str,
+) -> None:
     turn, slot = divmod(item, len(slots))
     problems.add(
-        message, session=corpus.sessions[corpus.dialog_of_turn[turn]], turn=int(corpus.turn_in_dialog[turn]),
-        slot=slots[slot], expected=expected, found=found, severity="repair",
-    )  # fmt: skip
+        message,
+        session=corpus.sessions[corpus.dialog_of_turn[turn]],
+        turn=int(corpus.turn_in_dialog[turn]),
+        slot=slots[slot],
+        expected=expected,
+        found=found,
+        severity="repair",
+    )

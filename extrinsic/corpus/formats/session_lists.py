@@ -65,8 +65,9 @@ def _lists(tree: Tree, extension: str) -> dict[str, str]:
                 if found.setdefault(dataset, name) != name:
                     raise InputError(
                         f"the dataset {dataset!r} has two lists of sessions",
-                        path=tree.place(name), found=f"{found[dataset]} and {name}",
-                    )  # fmt: skip
+                        path=tree.place(name),
+                        found=f"{found[dataset]} and {name}",
+                    )
     return found
 
 

@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 import numpy as np
 
-from extrinsic.corpus.formats.checking import Checker
+from extrinsic.corpus.formats.field_checks import Checker
 from extrinsic.corpus.formats.logs import Log, LogColumns, check_log, conditions_of_log
 from extrinsic.corpus.formats.session_lists import Dataset
 from extrinsic.corpus.model import Corpus
@@ -42,9 +42,13 @@ LabelCheck = Callable[[Checker, Any], int]
 
 
 def read_sessions(
-    dataset: Dataset, domain: Domain, log_name: str, label_name: str, label_type: type[L],
+    dataset: Dataset,
+    domain: Domain,
+    log_name: str,
+    label_name: str,
+    label_type: type[L],
     check_label: LabelCheck,
-) -> Sessions[L]:  # fmt: skip
+) -> Sessions[L]:
     """Read the log and the labels of every session, or raise InputError with every problem found."""
     sessions: Sessions[L] = Sessions()
     names = [DIRECTORY, *(condition.name for condition in domain.conditions)]
@@ -56,8 +60,9 @@ def read_sessions(
     if folder is None:
         raise InputError(
             f"none of the {len(dataset.directories)} sessions of {dataset.name!r} is here",
-            path=str(dataset.tree.path), expected=f"{dataset.directories[0]}/{log_name} and so on",
-        )  # fmt: skip
+            path=str(dataset.tree.path),
+            expected=f"{dataset.directories[0]}/{log_name} and so on",
+        )
     for directory in dataset.directories:
         files = [f"{folder}{directory}/{name}" for name in (log_name, label_name)]
         contents = _read_files(dataset, directory, files, problems)
@@ -114,9 +119,14 @@ def _fits(log: Log, labels: Any) -> bool:
 
 
 def _diagnose(
-    dataset: Dataset, directory: str, files: list[str], contents: list[bytes],
-    kinds: tuple[type[msgspec.Struct], ...], checks: tuple[LabelCheck, ...], problems: Problems,
-) -> None:  # fmt: skip
+    dataset: Dataset,
+    directory: str,
+    files: list[str],
+    contents: list[bytes],
+    kinds: tuple[type[msgspec.Struct], ...],
+    checks: tuple[LabelCheck, ...],
+    problems: Problems,
+) -> None:
     """Say what is wrong with a session whose files could not be read straight away."""
     counts = []
     for file, data, kind, check in zip(files, contents, kinds, checks, strict=True):
@@ -137,9 +147,11 @@ def _diagnose(
     if len(counts) == 2 and counts[0] != counts[1]:
         problems.add(
             "the labels and the log differ in their number of turns",
-            path=dataset.tree.place(files[1]), session=directory,
-            expected=f"{counts[0]} turns", found=str(counts[1]),
-        )  # fmt: skip
+            path=dataset.tree.place(files[1]),
+            session=directory,
+            expected=f"{counts[0]} turns",
+            found=str(counts[1]),
+        )
 
 
 def _report_unexpected(checker: Checker, value: Any, kind: type[msgspec.Struct]) -> None:
@@ -164,8 +176,10 @@ def check_sessions(problems: Problems, corpus: Corpus, ids: Sequence[str], n_tur
         if session in expected and count != expected[session]:
             problems.add(
                 "the number of turns differs from the corpus",
-                session=session, expected=f"{expected[session]} turns", found=str(count),
-            )  # fmt: skip
+                session=session,
+                expected=f"{expected[session]} turns",
+                found=str(count),
+            )
 
 
 def _check_same_sessions(problems: Problems, corpus: Corpus, ids: Sequence[str]) -> None:
@@ -176,8 +190,9 @@ def _check_same_sessions(problems: Problems, corpus: Corpus, ids: Sequence[str])
     if not known & given:
         problems.add(
             f"this file is about another corpus than {corpus.dataset!r}: no session is in both",
-            expected=_some(corpus.sessions), found=_some(ids),
-        )  # fmt: skip
+            expected=_some(corpus.sessions),
+            found=_some(ids),
+        )
         return
     for session, count in Counter(ids).items():
         if count > 1:
@@ -193,8 +208,10 @@ def _check_same_sessions(problems: Problems, corpus: Corpus, ids: Sequence[str])
             if session != expected:
                 problems.add(
                     f"the sessions are out of order, first at position {position}",
-                    session=session, expected=expected, found=session,
-                )  # fmt: skip
+                    session=session,
+                    expected=expected,
+                    found=session,
+                )
                 break
 
 

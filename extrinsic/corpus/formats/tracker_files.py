@@ -8,7 +8,7 @@ from typing import Any, Generic, NoReturn, TypeVar
 import msgspec
 import numpy as np
 
-from extrinsic.corpus.formats.checking import Checker, Missing
+from extrinsic.corpus.formats.field_checks import Checker, Missing
 from extrinsic.corpus.formats.sessions import check_sessions
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
@@ -68,8 +68,9 @@ def _check_file(checker: Checker, file: dict[str, Any], corpus: Corpus, check_tu
     if "dataset" in file and file["dataset"] != corpus.dataset:
         checker.report(
             "the file says it is about another dataset",
-            expected=repr(corpus.dataset), found=repr(file["dataset"]),
-        )  # fmt: skip
+            expected=repr(corpus.dataset),
+            found=repr(file["dataset"]),
+        )
     if "wall-time" in file:
         checker.score(file["wall-time"], "'wall-time'")
     if not isinstance(file["sessions"], list):

@@ -7,9 +7,9 @@ import numpy as np
 from extrinsic.arrays import Bools, Floats, Ints
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
+from extrinsic.metrics.items.item_tables import ItemTable
 from extrinsic.metrics.items.ranked import find_correct
 from extrinsic.metrics.items.schedules import dstc1_schedules
-from extrinsic.metrics.items.tables import ItemTable
 
 JOINT = "joint"
 ALL = "all"

@@ -10,10 +10,10 @@ from extrinsic.corpus.labels import GoalLabels, TableTruth
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.corpus.vocabulary import NONE
+from extrinsic.metrics.items.item_tables import ItemTable
 from extrinsic.metrics.items.label_schemes import goals, label_schemes, methods
 from extrinsic.metrics.items.ranked import find_correct, sum_rows
 from extrinsic.metrics.items.schedules import dstc2_schedules
-from extrinsic.metrics.items.tables import ItemTable
 
 SMALLEST_PROBABILITY = 1e-4
 

@@ -2,29 +2,41 @@
 
 from __future__ import annotations
 
-from extrinsic.report.blocks import Section
+from extrinsic.report.drawing.page_parts import Section
+from extrinsic.report.results.report_data import Study
 from extrinsic.report.sections import (
+    all_correlations,
     answer,
-    composite,
-    diagnostics,
-    estimators,
-    everything,
+    best_against_others,
+    combined_metrics,
+    estimates_and_live,
     heat_map,
-    influence,
-    pairs,
-    ranking,
-    reading,
+    how_to_read,
+    ranked_metrics,
     returns,
     scatter,
     sensitivity,
-    trackers,
+    single_trackers,
+    tracker_by_tracker,
+    trust,
 )
-from extrinsic.report.study import Study
 
 ORDER = (
-    answer, returns, ranking, heat_map, scatter, estimators, influence, pairs, composite, sensitivity,
-    diagnostics, trackers, everything, reading,
-)  # fmt: skip
+    answer,
+    returns,
+    ranked_metrics,
+    heat_map,
+    scatter,
+    estimates_and_live,
+    single_trackers,
+    best_against_others,
+    combined_metrics,
+    sensitivity,
+    trust,
+    tracker_by_tracker,
+    all_correlations,
+    how_to_read,
+)
 
 
 def make_sections(study: Study) -> list[Section]:

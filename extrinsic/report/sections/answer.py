@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from extrinsic.report.blocks import Block, Partial, Section, Text
-from extrinsic.report.lee import findings
-from extrinsic.report.study import Study
-from extrinsic.report.words import across_variants, answer
+from extrinsic.report.drawing.page_parts import Block, Partial, Section, Text
+from extrinsic.report.results.answer_text import across_variants, answer
+from extrinsic.report.results.lee_findings import findings
+from extrinsic.report.results.report_data import Study
 
 
 def section(study: Study) -> Section:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from extrinsic.report.blocks import Picture, Section
-from extrinsic.report.drawing import MUTED, draw, short
-from extrinsic.report.evidence import Evidence
-from extrinsic.report.loading import Rows
-from extrinsic.report.naming import FAMILIES, family_of, shortened, slug, target_in_words
-from extrinsic.report.numbers import correlation
-from extrinsic.report.study import Study
+from extrinsic.report.drawing.figures import MUTED, draw, short
+from extrinsic.report.drawing.page_parts import Picture, Section
+from extrinsic.report.results.naming import FAMILIES, family_of, shortened, slug, target_in_words
+from extrinsic.report.results.numbers import correlation
+from extrinsic.report.results.report_data import Study
+from extrinsic.report.results.table_columns import Rows
+from extrinsic.report.results.variant_results import VariantResults
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,7 +33,7 @@ def section(study: Study) -> Section | None:
     return Section("heat-map", "What to measure, and when", tuple(made)) if made else None
 
 
-def _picture(evidence: Evidence) -> Picture:
+def _picture(evidence: VariantResults) -> Picture:
     rows = evidence.ranked["all"]
     components = list(dict.fromkeys(row["component"] for row in rows))
     # Those with most metrics first; a study of every slot by itself would not fit on a page.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from extrinsic.report.blocks import Picture, Section, Text
-from extrinsic.report.drawing import INK, MARKERS, MUTED, SERIES, draw, panels, put_legend, short
-from extrinsic.report.loading import Row, Rows
-from extrinsic.report.naming import Name, policy_in_words, slug
-from extrinsic.report.study import Study
+from extrinsic.report.drawing.figures import INK, MARKERS, MUTED, SERIES, draw, panels, put_legend, short
+from extrinsic.report.drawing.page_parts import Picture, Section, Text
+from extrinsic.report.results.naming import Name, policy_in_words, slug
+from extrinsic.report.results.report_data import Study
+from extrinsic.report.results.table_columns import Row, Rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

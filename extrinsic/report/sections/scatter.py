@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from extrinsic.report.blocks import Block, Fold, Picture, Section
-from extrinsic.report.drawing import INK, draw, panels, plot_dataset, put_legend, short
-from extrinsic.report.evidence import Evidence
-from extrinsic.report.loading import Row, Rows
-from extrinsic.report.naming import Name, is_higher_better, slug, symbol, target_on_axis
-from extrinsic.report.numbers import with_interval
-from extrinsic.report.placing import place_labels
-from extrinsic.report.study import Study
+from extrinsic.report.drawing.figures import INK, draw, panels, plot_dataset, put_legend, short
+from extrinsic.report.drawing.label_layout import place_labels
+from extrinsic.report.drawing.page_parts import Block, Fold, Picture, Section
+from extrinsic.report.results.naming import Name, is_higher_better, slug, symbol, target_on_axis
+from extrinsic.report.results.numbers import with_interval
+from extrinsic.report.results.report_data import Study
+from extrinsic.report.results.table_columns import Row, Rows
+from extrinsic.report.results.variant_results import VariantResults
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,7 +58,7 @@ def centred(values: Values) -> Values:
     return {key: value - means[key[0]] for key, value in values.items()}
 
 
-def target_values(study: Study, evidence: Evidence, group: str = "all") -> Values:
+def target_values(study: Study, evidence: VariantResults, group: str = "all") -> Values:
     """Of the trackers of a group, on every dataset."""
     members = {row["tracker"] for row in evidence.trackers if group == "all" or row["core"]}
     policy, _, estimator = evidence.target.partition(".")
@@ -80,7 +80,7 @@ def metric_values(study: Study, name: Name) -> Values:
     }
 
 
-def _picture(study: Study, evidence: Evidence, group: str) -> Picture:
+def _picture(study: Study, evidence: VariantResults, group: str) -> Picture:
     rows = chosen(evidence.ranked[group])
     targets = target_values(study, evidence, group)
     several = len(study.datasets) > 1
@@ -109,7 +109,9 @@ def _picture(study: Study, evidence: Evidence, group: str) -> Picture:
     return draw("_".join(filter(None, ("scatter", group, slug(evidence.variant)))), title, caption, paint)
 
 
-def _panel(axes: Axes, study: Study, evidence: Evidence, row: Row, targets: Values, several: bool) -> None:
+def _panel(
+    axes: Axes, study: Study, evidence: VariantResults, row: Row, targets: Values, several: bool
+) -> None:
     name = Name.of(row)
     values = {key: value for key, value in metric_values(study, name).items() if key in targets}
     wanted = {key: targets[key] for key in values}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from extrinsic.report.blocks import Section, Text, table
-from extrinsic.report.naming import Name
-from extrinsic.report.numbers import correlation, with_interval
-from extrinsic.report.study import Study
+from extrinsic.report.drawing.page_parts import Section, Text, table
+from extrinsic.report.results.naming import Name
+from extrinsic.report.results.numbers import correlation, with_interval
+from extrinsic.report.results.report_data import Study
 
 
 def section(study: Study) -> Section | None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from extrinsic.study.planning.beliefs import plan_beliefs
+from extrinsic.study.configuration.settings import StudySettings
+from extrinsic.study.planning.belief_plan import plan_beliefs
 from extrinsic.study.planning.plan import Plan, Task, encoded
-from extrinsic.study.planning.states import plan_states
-from extrinsic.study.settings import StudySettings
+from extrinsic.study.planning.state_set_plan import plan_states
 
 __all__ = ["Plan", "Task", "encoded", "make_plan"]
 

@@ -9,11 +9,11 @@ from typing import Any
 import msgspec
 
 from extrinsic.storage import encode_json
-from extrinsic.study.panel import TargetValue
-from extrinsic.study.recipes import TrackerRecipe, file_hash
-from extrinsic.study.settings import StudySettings
-from extrinsic.study.store import Result
-from extrinsic.study.variants import Variant
+from extrinsic.study.configuration.settings import StudySettings
+from extrinsic.study.correlating.panel import TargetValue
+from extrinsic.study.planning.variants import Variant
+from extrinsic.study.stages.inputs import TrackerInput, file_hash
+from extrinsic.study.stages.store import Result
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Plan:
     """
 
     settings: StudySettings
-    trackers: list[TrackerRecipe] = field(default_factory=list)
+    trackers: list[TrackerInput] = field(default_factory=list)
     dialogs: dict[str, str] = field(default_factory=dict)
     variants: list[Variant] = field(default_factory=list)
     bundles: list[list[Task]] = field(default_factory=list)

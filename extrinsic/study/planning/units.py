@@ -6,18 +6,18 @@ import msgspec
 
 from extrinsic.corpus.model import Corpus
 from extrinsic.errors import ExtrinsicError, InputError, Problems
-from extrinsic.simulation.settings import read_simulation
+from extrinsic.simulation.world_settings import read_simulation
+from extrinsic.study.configuration.settings import CorpusTable, StudySettings
 from extrinsic.study.planning.plan import Plan
-from extrinsic.study.recipes import (
-    CorpusRecipe,
+from extrinsic.study.stages.inputs import (
+    DialogsInput,
     Part,
-    SimulatedCorpus,
-    StoredCorpus,
+    SimulatedDialogs,
+    StoredDialogs,
     Unit,
     file_hash,
     read_stored,
 )
-from extrinsic.study.settings import CorpusTable, StudySettings
 
 
 def units_of(settings: StudySettings, plan: Plan, ids: dict[str, list[str]]) -> list[Unit]:
@@ -56,7 +56,7 @@ def _simulated_units(settings: StudySettings) -> list[Unit]:
         except ExtrinsicError as error:
             problems.extend(error.problems)
             continue
-        train, test = (SimulatedCorpus(simulation, dataset, split) for split in (table.train, table.test))
+        train, test = (SimulatedDialogs(simulation, dataset, split) for split in (table.train, table.test))
         units.append(Unit(dataset, train, test, (Part(dataset),)))
     if problems.errors:
         raise InputError(problems)
@@ -70,8 +70,11 @@ def _stored_unit(
     shared = set(train.sessions) & set(test.sessions)
     if shared:
         problems = Problems(corpus.path)
-        problems.add(f"{len(shared):,} sessions of {lists[1]} are also in {lists[0]}: a policy must not be "
-                     "valued on what it learned from", session=min(shared))  # fmt: skip
+        problems.add(
+            f"{len(shared):,} sessions of {lists[1]} are also in {lists[0]}: a policy must not be "
+            "valued on what it learned from",
+            session=min(shared),
+        )
         problems.raise_errors()
     parts = _parts(corpus, name, test)
     for part in parts:
@@ -95,8 +98,8 @@ def _read_both(table: CorpusTable, lists: tuple[str, str]) -> tuple[Corpus, Corp
     return read[0], read[1]
 
 
-def _recipe(table: CorpusTable, corpus: Corpus, part: str) -> CorpusRecipe:
-    return StoredCorpus(table.format, table.path, part, table.domain, corpus.signature)
+def _recipe(table: CorpusTable, corpus: Corpus, part: str) -> DialogsInput:
+    return StoredDialogs(table.format, table.path, part, table.domain, corpus.signature)
 
 
 def _parts(table: CorpusTable, name: str, test: Corpus) -> tuple[Part, ...]:

@@ -44,7 +44,7 @@ def test_what_is_written_is_read_back(case: Case, data: st.DataObject) -> None:
         form.write_tracker(output, corpus, root / "again.json.gz")
         corpus_again, output_again = read(
             form, Written(root / "again", root / "again.json.gz", corpus.dataset)
-        )  # fmt: skip
+        )
     assert corpus_content(corpus_again) == corpus_content(corpus)
     assert output_content(output_again, corpus_again) == output_content(output, corpus)
     assert [str(p).partition(": ")[2] for p in output_again.problems] == [
@@ -113,8 +113,10 @@ def test_dstc1_correctness_by_going_through_the_turns(files: Any) -> None:
                 expected[-1][frozenset()] = not right[slot]
             joint = {}
             for hypothesis in turn.get("joint", {"hyps": []})["hyps"]:
-                parts = {slot: frozenset(p for p in as_text(hypothesis["slots"]) if slot_of[p[0]] == slot)
-                         for slot in corpus.slots}  # fmt: skip
+                parts = {
+                    slot: frozenset(p for p in as_text(hypothesis["slots"]) if slot_of[p[0]] == slot)
+                    for slot in corpus.slots
+                }
                 fits = all(parts[s] in right[s] if parts[s] else not right[s] for s in corpus.slots)
                 joint[as_text(hypothesis["slots"])] = fits and bool(hypothesis["slots"])
             expected_joint.append((joint, not any(right.values())))

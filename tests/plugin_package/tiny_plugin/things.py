@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from extrinsic.metrics.definition import TurnMean
-from extrinsic.trackers.definition import BuiltInTracker
+from extrinsic.trackers.protocol import BuiltInTracker
 
 
 @dataclass(frozen=True)

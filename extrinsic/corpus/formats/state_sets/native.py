@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from extrinsic.corpus.formats.checking import Checker
+from extrinsic.corpus.formats.field_checks import Checker
 from extrinsic.corpus.formats.state_sets.building import Turns, build_state_sets, gather_states
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.errors import Problems

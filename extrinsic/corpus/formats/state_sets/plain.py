@@ -10,10 +10,10 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from extrinsic.corpus.formats.checking import Checker, Missing
 from extrinsic.corpus.formats.columns import distinct
+from extrinsic.corpus.formats.field_checks import Checker, Missing
 from extrinsic.corpus.formats.state_sets.building import WrittenStates, build_state_sets
-from extrinsic.corpus.formats.state_sets.turns import turn_numbers
+from extrinsic.corpus.formats.state_sets.turn_numbers import turn_numbers
 from extrinsic.corpus.state_sets import ABSENT, StateSets
 from extrinsic.errors import InputError, Problems
 from extrinsic.storage import (

@@ -11,7 +11,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from extrinsic.corpus.formats.checking import Checker, Missing
+from extrinsic.corpus.formats.field_checks import Checker, Missing
 from extrinsic.corpus.formats.state_sets.native import Dialogs, read_native
 from extrinsic.corpus.state_sets import StateSets
 
@@ -34,8 +34,9 @@ def gather(checker: Checker, value: Any) -> Dialogs:
         if len(gold) != len(predicted):
             inside.report(
                 "gold and prediction differ in their number of turns",
-                expected=f"{len(gold)} turns", found=str(len(predicted)),
-            )  # fmt: skip
+                expected=f"{len(gold)} turns",
+                found=str(len(predicted)),
+            )
             continue
         dialogs[dialog] = []
         for number, (gold_turn, predicted_turn) in enumerate(zip(gold, predicted, strict=True)):

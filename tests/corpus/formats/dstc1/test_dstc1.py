@@ -40,8 +40,13 @@ def test_the_corpus_in_columns(corpus: Corpus) -> None:
     labels = corpus.labels
     assert labels.turn.tolist() == [0, 0, 1, 2, 2, 3]
     assert [corpus.slots[slot] for slot in labels.slot] == [
-        "route", "route", "route", "time", "from.desc", "from.desc",
-    ]  # fmt: skip
+        "route",
+        "route",
+        "route",
+        "time",
+        "from.desc",
+        "from.desc",
+    ]
     assert values(corpus.vocabulary, labels.value)[3:5] == [SEVEN, "cmu"]
     assert labels.correct.tolist() == [False, True, True, True, True, False]
 

@@ -39,8 +39,12 @@ def test_the_corpus_in_columns(corpus: Corpus) -> None:
     goal = [values(corpus.vocabulary, row) for row in corpus.labels.goal]
     assert goal[:3] == [["thai", None, None, None], ["thai", None, None, "dontcare"], [None] * 4]
     assert values(corpus.vocabulary, corpus.labels.method) == [
-        "byconstraints", "byconstraints", "none", "byconstraints", "byconstraints",
-    ]  # fmt: skip
+        "byconstraints",
+        "byconstraints",
+        "none",
+        "byconstraints",
+        "byconstraints",
+    ]
     said = acts_content(corpus.labels.heard, corpus.vocabulary)
     assert said[1] == [("inform", [("this", "dontcare")])]
     assert corpus.conditions["dialog-manager"] == ("0", "0", "1")

@@ -1,0 +1,128 @@
+"""The values spoken of so far in each dialog, in places that stay: what a tracker keeps scores of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from extrinsic.arrays import Bools, Floats, Ids, Ints, row_of_each
+from extrinsic.corpus.evidence import Evidence
+from extrinsic.corpus.vocabulary import NONE
+
+FIRST_WIDTH = 8
+
+
+class Candidates:
+    """Per (dialog, slot) the values in order of first appearance.
+
+    value (n_dialogs, n_slots, width), NONE where unused.   count (n_dialogs, n_slots).
+    """
+
+    def __init__(self, n_dialogs: int, n_slots: int) -> None:
+        self.value: Ids = np.full((n_dialogs, n_slots, FIRST_WIDTH), NONE, dtype=np.int32)
+        self.count: Ints = np.zeros((n_dialogs, n_slots), dtype=np.int64)
+
+    @property
+    def width(self) -> int:
+        return int(self.value.shape[2])
+
+    def forget(self, dialogs: Ints) -> None:
+        self.value[dialogs] = NONE
+        self.count[dialogs] = 0
+
+    def place(self, dialogs: Ints, evidence: Evidence) -> Ints:
+        """(r,) the place of each row of evidence among the candidates of its dialog; new ones are added.
+
+        Row i of `evidence.restart` is a turn of dialogs[i].
+        """
+        n_slots = evidence.n_slots
+        item = row_of_each(evidence.offsets)
+        dialog, slot = dialogs[item // n_slots], item % n_slots
+        same = self.value[dialog, slot] == evidence.value[:, None]
+        known = same.any(axis=1)
+        # Several new values of one item take the next places in their order.
+        new_before = np.cumsum(~known) - ~known
+        start = np.append(new_before, 0)[np.minimum(evidence.offsets[:-1], len(known))]
+        place = np.where(known, same.argmax(axis=1), self.count[dialog, slot] + new_before - start[item])
+        self._widen(int(place.max(initial=-1)) + 1)
+        self.value[dialog, slot, place] = evidence.value
+        new = np.flatnonzero(~known)
+        np.add.at(self.count, (dialog[new], slot[new]), 1)
+        return np.asarray(place)
+
+    def _widen(self, width: int) -> None:
+        if width > self.width:
+            self.value = widened(self.value, max(width, 2 * self.width))
+
+
+def widened(array: npt.NDArray, width: int) -> npt.NDArray:  # type: ignore[type-arg]
+    """The array with zeros behind its last axis, up to a width."""
+    more = np.zeros((*array.shape[:-1], width - array.shape[-1]), dtype=array.dtype)
+    return np.concatenate([array, more], axis=-1)
+
+
+@dataclass(frozen=True, eq=False)
+class Heard:
+    """The evidence of one turn of each of m dialogs, laid out over their candidates.
+
+    Arrays are (m, n_slots, width), made when first asked for; what was not spoken of is 0 or False.
+    value: the candidates themselves, NONE where there is none.
+    """
+
+    evidence: Evidence
+    place: Ints
+    value: Ids
+
+    @property
+    def known(self) -> Bools:
+        """Where there is a candidate at all."""
+        return np.asarray(self.value != NONE)
+
+    @cached_property
+    def informed(self) -> Floats:
+        return self._laid_out(self.evidence.informed)
+
+    @cached_property
+    def affirmed(self) -> Floats:
+        return self._laid_out(self.evidence.affirmed)
+
+    @cached_property
+    def top(self) -> Floats:
+        return self._laid_out(self.evidence.top)
+
+    @cached_property
+    def denied(self) -> Floats:
+        return self._laid_out(self.evidence.denied)
+
+    @cached_property
+    def rejected(self) -> Floats:
+        return self._laid_out(self.evidence.rejected)
+
+    @cached_property
+    def rank(self) -> Floats:
+        """1 for the best hypothesis that informs it, 1/2 for the second, ...; 0 for none."""
+        rank = self.evidence.rank
+        return self._laid_out(np.where(rank < 0, 0.0, 1.0 / (1.0 + np.maximum(rank, 0))))
+
+    @cached_property
+    def explicit(self) -> Bools:
+        return self._laid_out(self.evidence.explicit)
+
+    @cached_property
+    def implicit(self) -> Bools:
+        return self._laid_out(self.evidence.implicit)
+
+    @property
+    def requested(self) -> Bools:
+        """(m, n_slots)"""
+        return self.evidence.requested
+
+    def _laid_out(self, column: npt.NDArray) -> npt.NDArray:  # type: ignore[type-arg]
+        table = np.zeros(self.value.shape, dtype=column.dtype)
+        item = row_of_each(self.evidence.offsets)
+        n_slots = self.evidence.n_slots
+        table[item // n_slots, item % n_slots, self.place] = column
+        return table

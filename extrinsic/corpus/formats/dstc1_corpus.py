@@ -1,0 +1,141 @@
+"""DSTC1 corpora: `dstc.log.json` and `dstc.labels.json` per session, `config/<dataset>.sessions`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from extrinsic.corpus.formats.dstc1_values import (
+    BadPairs,
+    PairValue,
+    check_pairs,
+    slot_of_pairs,
+    value_of_pairs,
+)
+from extrinsic.corpus.formats.field_checks import Checker, Missing
+from extrinsic.corpus.formats.session_lists import find_dataset
+from extrinsic.corpus.formats.sessions import Sessions, read_sessions, sign_corpus
+from extrinsic.corpus.labels import LabelEvents
+from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.vocabulary import Value, Vocabulary
+from extrinsic.domain import Domain
+from extrinsic.errors import Problems
+
+LIST_EXTENSION = "sessions"
+
+
+class SluLabel(msgspec.Struct, gc=False):
+    slots: dict[str, PairValue]
+    label: bool
+
+
+class LabelTurn(msgspec.Struct, gc=False, rename="kebab"):
+    slu_labels: list[SluLabel]
+
+
+class Labels(msgspec.Struct, gc=False):
+    turns: list[LabelTurn]
+
+    def is_complete(self) -> bool:
+        return all(label.slots for turn in self.turns for label in turn.slu_labels)
+
+
+def read_corpus(path: str | Path, dataset: str | None, domain: Domain) -> Corpus:
+    """Read a dataset from a directory or an archive of one."""
+    found = find_dataset(path, dataset, LIST_EXTENSION)
+
+    def check_labels(checker: Checker, value: Any) -> int:
+        return _check_labels(checker, value, domain)
+
+    sessions = read_sessions(found, domain, "dstc.log.json", "dstc.labels.json", Labels, check_labels)
+    vocabulary = Vocabulary()
+    problems = Problems(str(path))
+    labels = _label_columns(sessions, domain, vocabulary, problems)
+    problems.raise_errors()
+    return Corpus(
+        dataset=found.name,
+        format="dstc1",
+        domain=domain,
+        slots=domain.slot_names,
+        requestable=(),
+        vocabulary=vocabulary,
+        directories=found.directories,
+        labels=labels,
+        conditions=sessions.frozen_conditions(),
+        signature=sign_corpus("dstc1", found, domain, sessions.signature),
+        **sessions.logs.build(vocabulary, domain),
+    )
+
+
+def _label_columns(
+    sessions: Sessions[Labels], domain: Domain, vocabulary: Vocabulary, problems: Problems
+) -> LabelEvents:
+    column_of = {slot: column for column, slot in enumerate(domain.slot_names)}
+    turns: list[int] = []
+    columns: list[int] = []
+    values: list[Value] = []
+    correct: list[bool] = []
+    first = 0
+    for session, labels, file in zip(
+        sessions.logs.sessions, sessions.labels, sessions.label_files, strict=True
+    ):
+        problems.path = file
+        for number, turn in enumerate(labels.turns):
+            for label in turn.slu_labels:
+                try:
+                    slot = slot_of_pairs(domain, label.slots)
+                    value = value_of_pairs(domain, slot, label.slots)
+                except BadPairs:
+                    _check_label(Checker(problems, session, number), msgspec.to_builtins(label), domain)
+                    continue
+                turns.append(first + number)
+                columns.append(column_of[slot])
+                values.append(value)
+                correct.append(label.label)
+        first += len(labels.turns)
+    return LabelEvents(
+        np.array(turns, dtype=np.int64),
+        np.array(columns, dtype=np.int64),
+        vocabulary.ids(values),
+        np.array(correct, dtype=bool),
+    )
+
+
+def _check_labels(checker: Checker, value: Any, domain: Domain) -> int:
+    """Report what is wrong with a label file; returns how many turns it has."""
+    turns = checker.member(checker.object(value, "the label file"), "turns", "the label file")
+    if turns is Missing:
+        return 0
+    turns = checker.array(turns, "the turns")
+    for number, turn in enumerate(turns):
+        inside = checker.at(turn=number)
+        labels = inside.member(inside.object(turn, "the turn's labels"), "slu-labels", "the turn")
+        if labels is not Missing:
+            for label in inside.array(labels, "'slu-labels'"):
+                _check_label(inside, label, domain)
+    return len(turns)
+
+
+def _check_label(checker: Checker, value: Any, domain: Domain) -> None:
+    label = checker.object(value, "an entry of 'slu-labels'")
+    truth = checker.member(label, "label", "an entry of 'slu-labels'")
+    if truth is not Missing:
+        checker.boolean(truth, "'label'")
+    slots = checker.member(label, "slots", "an entry of 'slu-labels'")
+    if slots is Missing:
+        return
+    before = len(checker.problems)
+    check_pairs(checker, slots, domain, "a label")
+    if len(checker.problems) > before:
+        return
+    try:
+        value_of_pairs(domain, slot_of_pairs(domain, slots), slots)
+    except BadPairs:
+        checker.report(
+            "a label is not about one slot",
+            expected="pairs of one slot",
+            found=", ".join(slots) or "no pairs",
+        )

@@ -1,0 +1,147 @@
+"""DSTC1 tracker files: per turn and slot group, and for the joint, a list of scored hypotheses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from extrinsic.arrays import offsets_from_lengths, row_of_each, take_rows
+from extrinsic.corpus.formats.dstc1_values import (
+    BadPairs,
+    PairValue,
+    assignment_of_pairs,
+    check_pairs,
+    value_of_pairs,
+)
+from extrinsic.corpus.formats.field_checks import Checker, Missing
+from extrinsic.corpus.formats.repairs import note_unlabelled, report_repairs
+from extrinsic.corpus.formats.tracker_files import TrackerFile, refuse_tracker_file
+from extrinsic.corpus.hypotheses import Hypotheses, JointHypotheses
+from extrinsic.corpus.labels import LabelEvents
+from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.tracker_output import TrackerOutput, build_output
+from extrinsic.corpus.vocabulary import NONE, Value
+from extrinsic.errors import Problems
+from extrinsic.storage import content_hash, decode_clean, read_bytes
+
+JOINT = "joint"
+
+
+class Hypothesis(msgspec.Struct, gc=False, forbid_unknown_fields=True):
+    slots: dict[str, PairValue]
+    score: float
+
+
+class HypothesisList(msgspec.Struct, gc=False, forbid_unknown_fields=True):
+    hyps: list[Hypothesis]
+
+
+Turn = dict[str, HypothesisList]
+
+
+def read_tracker(path: str | Path, corpus: Corpus, name: str) -> TrackerOutput:
+    """Read a tracker file against its corpus, or raise InputError with every problem in it."""
+    data = read_bytes(path)
+    decoded = _decode(data, corpus)
+    if decoded is None:
+        refuse_tracker_file(data, str(path), corpus, _check_turn)
+    file, given, joint = decoded
+    output, rankings = build_output(
+        corpus,
+        name,
+        given,
+        joint,
+        wall_time=file.seconds(),
+        signature=content_hash("dstc1", data),
+    )
+    problems = Problems(str(path))
+    report_repairs(problems, corpus, rankings.slots, given, corpus.slots)
+    report_repairs(problems, corpus, rankings.joint, joint, [JOINT])
+    note_unlabelled(problems, corpus, _unlabelled(corpus, given))
+    return replace(output, problems=tuple(problems))
+
+
+def _decode(data: bytes, corpus: Corpus) -> tuple[TrackerFile[Turn], Hypotheses, JointHypotheses] | None:
+    """The file in columns, or None if anything in it is not as it should be."""
+    try:
+        file = msgspec.convert(decode_clean(data), TrackerFile[Turn])
+        if not file.fits(corpus):
+            return None
+        turns = file.turns()
+        return file, _slot_columns(turns, corpus), _joint_columns(turns, corpus)
+    except (msgspec.ValidationError, BadPairs, KeyError):  # KeyError: an unknown slot group
+        return None
+
+
+def _slot_columns(turns: list[Turn], corpus: Corpus) -> Hypotheses:
+    column_of = {slot: column for column, slot in enumerate(corpus.slots)}
+    n_slots = len(corpus.slots)
+    row_of_item = np.full(len(turns) * n_slots, -1, dtype=np.int64)
+    lengths: list[int] = []
+    values: list[Value] = []
+    scores: list[float] = []
+    for number, turn in enumerate(turns):
+        for slot, written in turn.items():
+            if slot == JOINT:
+                continue
+            row_of_item[number * n_slots + column_of[slot]] = len(lengths)
+            lengths.append(len(written.hyps))
+            for hypothesis in written.hyps:
+                values.append(value_of_pairs(corpus.domain, slot, hypothesis.slots))
+                scores.append(hypothesis.score)
+    # Slots come in any order, and one that is missing has no hypotheses: the empty row at the end.
+    offsets, flat = take_rows(offsets_from_lengths([*lengths, 0]), row_of_item)
+    return Hypotheses(offsets, corpus.vocabulary.ids(values)[flat], np.array(scores, dtype=np.float64)[flat])
+
+
+def _joint_columns(turns: list[Turn], corpus: Corpus) -> JointHypotheses:
+    column_of = {slot: column for column, slot in enumerate(corpus.slots)}
+    lists = [turn[JOINT].hyps if JOINT in turn else [] for turn in turns]
+    hypotheses = [hypothesis for written in lists for hypothesis in written]
+    assignment = np.full((len(hypotheses), len(corpus.slots)), NONE, dtype=np.int32)
+    for row, hypothesis in enumerate(hypotheses):
+        for slot, value in assignment_of_pairs(corpus.domain, hypothesis.slots).items():
+            assignment[row, column_of[slot]] = corpus.vocabulary.id(value)
+    return JointHypotheses(
+        np.array([JOINT in turn for turn in turns], dtype=bool),
+        offsets_from_lengths(list(map(len, lists))),
+        assignment,
+        np.array([hypothesis.score for hypothesis in hypotheses], dtype=np.float64),
+    )
+
+
+def _unlabelled(corpus: Corpus, given: Hypotheses) -> np.ndarray:
+    """The items of hypotheses whose value nobody has labelled up to their turn."""
+    assert isinstance(corpus.labels, LabelEvents)
+    item = row_of_each(given.offsets)
+    n_slots = len(corpus.slots)
+    labelled = corpus.labels.ever_labelled(corpus.segment_end, n_slots)
+    return item[~labelled.is_correct(item // n_slots, item % n_slots, given.value)]
+
+
+def _check_turn(checker: Checker, value: Any, corpus: Corpus) -> None:
+    for slot, written in checker.object(value, "the turn").items():
+        inside = checker.at(slot=slot)
+        known = inside.known(slot, (*corpus.slots, JOINT), "slot")
+        entry = inside.object(written, "the slot's entry")
+        inside.only(entry, ("hyps",), "the slot's entry")
+        hypotheses = inside.member(entry, "hyps", "the slot's entry")
+        if hypotheses is Missing:
+            continue
+        for number, hypothesis in enumerate(inside.array(hypotheses, "'hyps'")):
+            _check_hypothesis(inside, hypothesis, f"hypothesis {number}", corpus, slot if known else JOINT)
+
+
+def _check_hypothesis(checker: Checker, value: Any, what: str, corpus: Corpus, slot: str) -> None:
+    entry = checker.object(value, what)
+    checker.only(entry, ("slots", "score"), what)
+    slots = checker.member(entry, "slots", what)
+    if slots is not Missing:
+        check_pairs(checker, slots, corpus.domain, what, None if slot == JOINT else slot)
+    score = checker.member(entry, "score", what)
+    if score is not Missing:
+        checker.score(score, f"the score of {what}")

@@ -1,0 +1,207 @@
+"""DSTC2/3 corpora: `log.json` and `label.json` per session, `<dataset>.flist`, an ontology."""
+
+from __future__ import annotations
+
+from itertools import chain
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from extrinsic.corpus.formats.columns import columns_of
+from extrinsic.corpus.formats.field_checks import Checker, Missing, check_acts
+from extrinsic.corpus.formats.logs import WrittenAct, columns_of_acts
+from extrinsic.corpus.formats.session_lists import Dataset, find_dataset
+from extrinsic.corpus.formats.sessions import Sessions, read_sessions, sign_corpus
+from extrinsic.corpus.labels import GoalLabels
+from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.vocabulary import Vocabulary
+from extrinsic.domain import Domain
+from extrinsic.errors import InputError, Problems, did_you_mean
+from extrinsic.storage import decode_json
+
+LIST_EXTENSION = "flist"
+
+METHODS = ("none", "byconstraints", "byname", "byalternatives", "finished")
+
+
+class Semantics(msgspec.Struct, gc=False):
+    json: list[WrittenAct]
+
+
+class LabelTurn(msgspec.Struct, gc=False, rename="kebab"):
+    goal_labels: dict[str, str]
+    method_label: str
+    requested_slots: list[str]
+    semantics: Semantics
+
+
+class Feedback(msgspec.Struct, gc=False):
+    success: bool | None = None
+
+
+class Task(msgspec.Struct, gc=False):
+    feedback: Feedback | None = None
+
+
+class Labels(msgspec.Struct, gc=False, rename="kebab"):
+    turns: list[LabelTurn]
+    task_information: Task | None = None
+
+    def is_complete(self) -> bool:
+        return True
+
+    def success(self) -> float:
+        """What the caller said afterwards: 1, 0, or NaN for nothing."""
+        feedback = self.task_information.feedback if self.task_information else None
+        return np.nan if feedback is None or feedback.success is None else float(feedback.success)
+
+
+class Ontology(msgspec.Struct):
+    """The task as the challenge describes it; order matters (it is the order of items)."""
+
+    informable: dict[str, list[str]]
+    requestable: list[str]
+    method: list[str] = []
+
+
+def read_corpus(path: str | Path, dataset: str | None, domain: Domain) -> Corpus:
+    """Read a dataset from a directory or from the challenge's archive as it is."""
+    found = find_dataset(path, dataset, LIST_EXTENSION)
+    ontology, ontology_data = read_ontology(found)
+    _check_domain(domain, ontology, found)
+    sessions = read_sessions(found, domain, "log.json", "label.json", Labels, check_labels)
+    vocabulary = Vocabulary()
+    vocabulary.ids(METHODS)  # label scheme b gives them also where no label does
+    slots, requestable = tuple(ontology.informable), tuple(ontology.requestable)
+    problems = Problems(str(path))
+    labels = _label_columns(sessions, slots, requestable, vocabulary, problems)
+    problems.raise_errors()
+    return Corpus(
+        dataset=found.name,
+        format="dstc2",
+        domain=domain,
+        slots=slots,
+        requestable=requestable,
+        vocabulary=vocabulary,
+        directories=found.directories,
+        labels=labels,
+        conditions=sessions.frozen_conditions(),
+        outcomes={"success": tuple(labels.success() for labels in sessions.labels)},
+        ontology=msgspec.to_builtins(ontology),
+        signature=sign_corpus("dstc2", found, domain, sessions.signature, ontology_data),
+        **sessions.logs.build(vocabulary, domain),
+    )
+
+
+def _check_domain(domain: Domain, ontology: Ontology, dataset: Dataset) -> None:
+    """The groups of the domain must be of slots that the corpus has."""
+    problems = Problems(dataset.tree.place(dataset.folder))
+    for group, slots in domain.groups.items():
+        for slot in slots:
+            if slot not in ontology.informable:
+                there = did_you_mean(slot, ontology.informable)
+                problems.add(
+                    f"the domain {domain.name!r} has a group {group!r} of a slot the corpus lacks; {there}",
+                    slot=slot,
+                )
+    problems.raise_errors()
+
+
+def read_ontology(dataset: Dataset) -> tuple[Ontology, bytes]:
+    """The ontology beside the list of sessions; among several, the one the dataset is named after."""
+    names = [
+        name
+        for name in dataset.lists.names(dataset.folder)
+        if PurePosixPath(name).name.startswith("ontology") and name.endswith(".json")
+    ]
+    if len(names) > 1:
+        prefix = dataset.name.partition("_")[0]
+        names = [name for name in names if PurePosixPath(name).stem.endswith(f"_{prefix}")]
+    if len(names) != 1:
+        raise InputError(
+            "there is no ontology for this dataset",
+            path=dataset.lists.place(dataset.folder),
+            expected="one file ontology_*.json beside the list of sessions",
+            found=f"{len(names)}",
+        )
+    place = dataset.lists.place(names[0])
+    data = dataset.lists.read(names[0])
+    try:
+        return msgspec.convert(decode_json(data, place), Ontology), data
+    except msgspec.ValidationError as error:
+        raise InputError(f"the ontology has the wrong form: {error}", path=place) from None
+
+
+def _label_columns(
+    sessions: Sessions[Labels],
+    slots: tuple[str, ...],
+    requestable: tuple[str, ...],
+    vocabulary: Vocabulary,
+    problems: Problems,
+) -> GoalLabels:
+    turns = list(chain.from_iterable(labels.turns for labels in sessions.labels))
+    goals = [turn.goal_labels for turn in turns]
+    asked = [turn.requested_slots for turn in turns]
+    goal = np.zeros((len(turns), len(slots)), dtype=np.int32)
+    requested = np.zeros((len(turns), len(requestable)), dtype=bool)
+    try:
+        column = columns_of(chain.from_iterable(goals), slots)
+        asked_column = columns_of(chain.from_iterable(asked), requestable)
+    except KeyError:
+        _report_unknown_slots(sessions, slots, requestable, problems)
+        problems.raise_errors()
+        raise
+    row = np.repeat(np.arange(len(turns)), list(map(len, goals)))
+    goal[row, column] = vocabulary.ids([value for labels in goals for value in labels.values()])
+    requested[np.repeat(np.arange(len(turns)), list(map(len, asked))), asked_column] = True
+    method = vocabulary.ids([turn.method_label for turn in turns])
+    heard = columns_of_acts([turn.semantics.json for turn in turns], vocabulary)
+    return GoalLabels(goal, requested, method, heard)
+
+
+def _report_unknown_slots(
+    sessions: Sessions[Labels], slots: tuple[str, ...], requestable: tuple[str, ...], problems: Problems
+) -> None:
+    for session, labels, file in zip(
+        sessions.logs.sessions, sessions.labels, sessions.label_files, strict=True
+    ):
+        problems.path = file
+        for number, turn in enumerate(labels.turns):
+            checker = Checker(problems, session, number)
+            for slot in turn.goal_labels:
+                checker.at(slot=slot).known(slot, slots, "slot in 'goal-labels'")
+            for slot in turn.requested_slots:
+                checker.at(slot=slot).known(slot, requestable, "slot in 'requested-slots'")
+
+
+def check_labels(checker: Checker, value: Any) -> int:
+    """Report what is wrong with a label file; returns how many turns it has."""
+    turns = checker.member(checker.object(value, "the label file"), "turns", "the label file")
+    if turns is Missing:
+        return 0
+    turns = checker.array(turns, "the turns")
+    for number, turn in enumerate(turns):
+        _check_label_turn(checker.at(turn=number), turn)
+    return len(turns)
+
+
+def _check_label_turn(checker: Checker, value: Any) -> None:
+    turn = checker.object(value, "the turn's labels")
+    goal = checker.member(turn, "goal-labels", "the turn")
+    if goal is not Missing:
+        for slot, label in checker.object(goal, "goal-labels").items():
+            checker.at(slot=slot).text(label, "the label")
+    method = checker.member(turn, "method-label", "the turn")
+    if method is not Missing:
+        checker.text(method, "method-label")
+    requested = checker.member(turn, "requested-slots", "the turn")
+    if requested is not Missing:
+        for slot in checker.array(requested, "requested-slots"):
+            checker.text(slot, "an entry of requested-slots")
+    semantics = checker.member(turn, "semantics", "the turn")
+    if semantics is not Missing:
+        acts = checker.member(checker.object(semantics, "semantics"), "json", "semantics")
+        if acts is not Missing:
+            check_acts(checker, acts, "semantics.json")

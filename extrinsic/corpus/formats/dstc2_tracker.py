@@ -1,0 +1,179 @@
+"""DSTC2/3 tracker files: beliefs about goals (per slot and joint), method and requested slots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import chain
+from operator import methodcaller
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from extrinsic.arrays import Floats, offsets_from_lengths, take_rows
+from extrinsic.corpus.formats.columns import columns_of, distinct
+from extrinsic.corpus.formats.dstc2_diagnosis import check_turn
+from extrinsic.corpus.formats.repairs import report_repairs, report_requested_repairs
+from extrinsic.corpus.formats.tracker_files import TrackerFile, refuse_tracker_file
+from extrinsic.corpus.hypotheses import Hypotheses, JointHypotheses
+from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.tracker_output import TrackerOutput, build_output
+from extrinsic.corpus.vocabulary import NONE
+from extrinsic.errors import Problems
+from extrinsic.storage import UNDECODABLE, content_hash, decode_clean, has_keys, read_bytes
+
+
+class JointHypothesis(msgspec.Struct, gc=False, forbid_unknown_fields=True):
+    slots: dict[str, str]
+    score: float
+
+
+class TrackerTurn(msgspec.Struct, gc=False, rename="kebab", forbid_unknown_fields=True):
+    goal_labels: dict[str, msgspec.Raw]
+    method_label: dict[str, float]
+    requested_slots: dict[str, float]
+    goal_labels_joint: list[JointHypothesis] | msgspec.UnsetType = msgspec.UNSET
+
+
+_values = methodcaller("values")
+
+DECODER = msgspec.json.Decoder(TrackerFile[TrackerTurn])
+DISTRIBUTION = msgspec.json.Decoder(dict[str, float])
+
+
+def read_tracker(path: str | Path, corpus: Corpus, name: str) -> TrackerOutput:
+    """Read a tracker file against its corpus, or raise InputError with every problem in it."""
+    data = read_bytes(path)
+    decoded = _decode(data, corpus)
+    if decoded is None:
+        refuse_tracker_file(data, str(path), corpus, check_turn)
+    file, columns = decoded
+    output, rankings = build_output(
+        corpus,
+        name,
+        columns.given,
+        columns.joint,
+        columns.method,
+        columns.requested,
+        wall_time=file.seconds(),
+        signature=content_hash("dstc2", data),
+    )
+    problems = Problems(str(path))
+    report_repairs(problems, corpus, rankings.slots, columns.given, corpus.slots)
+    report_repairs(problems, corpus, rankings.joint, columns.joint, ["joint"])
+    report_repairs(problems, corpus, rankings.method, columns.method, ["method"])
+    report_requested_repairs(problems, corpus, columns.requested)
+    return replace(output, problems=tuple(problems))
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """A tracker file in columns; n_slots_given, n_requested: how many slots its turns name."""
+
+    given: Hypotheses
+    n_slots_given: int
+    joint: JointHypotheses
+    method: Hypotheses
+    requested: Floats
+    n_requested: int
+
+
+def _decode(data: bytes, corpus: Corpus) -> tuple[TrackerFile[TrackerTurn], Columns] | None:
+    """The file and its columns, or None if anything in it is not as it should be."""
+    try:
+        file = DECODER.decode(data)
+        if not file.fits(corpus):
+            return None
+        turns = file.turns()
+        columns = Columns(
+            *_goal_columns(turns, corpus),
+            _joint_columns(turns, corpus),
+            _method_columns(turns, corpus),
+            *_requested_columns(turns, corpus),
+        )
+    except (*UNDECODABLE, KeyError):  # KeyError: an unknown slot or method
+        return None
+    if has_keys(data, _count_keys(file, columns)) or decode_clean(data) is not None:
+        return file, columns
+    return None
+
+
+def _count_keys(file: TrackerFile[TrackerTurn], columns: Columns) -> int:
+    """How many keys a file with this content has, if none stands twice."""
+    of_file = 1 + (file.dataset is not msgspec.UNSET) + (file.wall_time is not msgspec.UNSET)
+    of_joint = 2 * len(columns.joint.score) + np.count_nonzero(columns.joint.assignment != NONE)
+    return int(
+        of_file
+        + 2 * len(file.sessions)
+        + 3 * len(columns.joint.given)
+        + columns.joint.given.sum()
+        + of_joint
+        + columns.n_slots_given
+        + len(columns.given.value)
+        + len(columns.method.value)
+        + columns.n_requested
+    )
+
+
+# The columns are gathered with chains and maps: a tracker file has far more hypotheses than anything
+# else, and a Python loop over them would cost more than decoding the file.
+
+
+def _goal_columns(turns: list[TrackerTurn], corpus: Corpus) -> tuple[Hypotheses, int]:
+    goals = [turn.goal_labels for turn in turns]
+    turn = np.repeat(np.arange(len(turns)), list(map(len, goals)))
+    item = turn * len(corpus.slots) + columns_of(chain.from_iterable(goals), corpus.slots)
+    # A belief mostly stays as it was: a distribution is decoded only where its text differs from others.
+    texts, which = distinct(map(bytes, chain.from_iterable(map(_values, goals))))
+    distributions = list(map(DISTRIBUTION.decode, texts))
+    value = corpus.vocabulary.ids(list(chain.from_iterable(distributions)))
+    score = _scores(chain.from_iterable(map(_values, distributions)), len(value))
+    # Rows as written (slots in any order, some left out) become one row for every (turn, slot).
+    row_of_item = np.full(len(turns) * len(corpus.slots), len(texts), dtype=np.int64)
+    row_of_item[item] = which
+    offsets, flat = take_rows(offsets_from_lengths([*map(len, distributions), 0]), row_of_item)
+    return Hypotheses(offsets, value[flat], score[flat]), len(which)
+
+
+def _joint_columns(turns: list[TrackerTurn], corpus: Corpus) -> JointHypotheses:
+    lists = [turn.goal_labels_joint for turn in turns]
+    given = np.array([joint is not msgspec.UNSET for joint in lists], dtype=bool)
+    hypotheses = list(chain.from_iterable(joint for joint in lists if joint is not msgspec.UNSET))
+    slots = [hypothesis.slots for hypothesis in hypotheses]
+    row = np.repeat(np.arange(len(slots)), list(map(len, slots)))
+    assignment = np.full((len(slots), len(corpus.slots)), NONE, dtype=np.int32)
+    column = columns_of(chain.from_iterable(slots), corpus.slots)
+    assignment[row, column] = corpus.vocabulary.ids(list(chain.from_iterable(map(_values, slots))))
+    return JointHypotheses(
+        given,
+        offsets_from_lengths([0 if joint is msgspec.UNSET else len(joint) for joint in lists]),
+        assignment,
+        np.array([hypothesis.score for hypothesis in hypotheses], dtype=np.float64),
+    )
+
+
+def _method_columns(turns: list[TrackerTurn], corpus: Corpus) -> Hypotheses:
+    methods = [turn.method_label for turn in turns]
+    values = list(chain.from_iterable(methods))
+    known = corpus.ontology.get("method")
+    if known and not set(known).issuperset(values):
+        raise KeyError
+    return Hypotheses(
+        offsets_from_lengths(list(map(len, methods))),
+        corpus.vocabulary.ids(values),
+        _scores(chain.from_iterable(map(_values, methods)), len(values)),
+    )
+
+
+def _requested_columns(turns: list[TrackerTurn], corpus: Corpus) -> tuple[Floats, int]:
+    asked = [turn.requested_slots for turn in turns]
+    row = np.repeat(np.arange(len(turns)), list(map(len, asked)))
+    requested = np.zeros((len(turns), len(corpus.requestable)))
+    column = columns_of(chain.from_iterable(asked), corpus.requestable)
+    requested[row, column] = _scores(chain.from_iterable(map(_values, asked)), len(row))
+    return requested, len(row)
+
+
+def _scores(scores: Iterable[float], count: int) -> Floats:
+    return np.fromiter(scores, dtype=np.float64, count=count)

@@ -1,0 +1,111 @@
+"""A tracker at work on many dialogs in lockstep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from extrinsic.arrays import Bools, Floats, Ids, Ints, offsets_from_lengths
+from extrinsic.corpus.candidates import Candidates, Heard, widened
+from extrinsic.corpus.evidence import Evidence
+from extrinsic.corpus.hypotheses import Hypotheses
+from extrinsic.errors import UsageError
+
+
+class Tracker(Protocol):
+    """Keeps numbers about every candidate and makes a belief of them.
+
+    It sees one turn of each of m dialogs at a time. Its memory is (planes, m, n_slots, width): `planes`
+    numbers a candidate, 0 for one never spoken of.
+    """
+
+    @property
+    def planes(self) -> int: ...
+
+    def update(self, memory: Floats, heard: Heard) -> Floats:
+        """The memory after a turn."""
+        ...
+
+    def belief(self, memory: Floats, heard: Heard) -> Floats:
+        """(m, n_slots, width) the scores after that turn, at least 0, at most 1 in sum for each slot."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class StepBelief:
+    """Beliefs of m dialogs after one turn: value, score (m, n_slots, width); value NONE: no candidate."""
+
+    value: Ids
+    score: Floats
+
+    def take(self, rows: Ints | Bools) -> StepBelief:
+        return StepBelief(self.value[rows], self.score[rows])
+
+
+class BeliefRows:
+    """Gathers the beliefs of steps into the hypotheses of a corpus."""
+
+    def __init__(self) -> None:
+        self._turns: list[Ints] = []
+        self._slots: list[Ints] = []
+        self._values: list[Ids] = []
+        self._scores: list[Floats] = []
+
+    def add(self, turns: Ints, belief: StepBelief) -> None:
+        """The beliefs after the given turns."""
+        row, slot, place = np.nonzero(belief.score > 0.0)
+        self._turns.append(turns[row])
+        self._slots.append(slot)
+        self._values.append(belief.value[row, slot, place])
+        self._scores.append(belief.score[row, slot, place])
+
+    def hypotheses(self, n_turns: int, n_slots: int, number: Ints | None = None) -> Hypotheses:
+        """What was believed at turns 0, 1, ...; number (n_turns,): the number a turn gets in the end."""
+        turn = np.concatenate(self._turns)
+        item = (turn if number is None else number[turn]) * n_slots + np.concatenate(self._slots)
+        order = np.argsort(item, kind="stable")
+        return Hypotheses(
+            offsets_from_lengths(np.bincount(item, minlength=n_turns * n_slots)),
+            np.concatenate(self._values)[order],
+            np.concatenate(self._scores)[order],
+        )
+
+
+class Tracking:
+    """The memory of one tracker for n dialogs."""
+
+    def __init__(self, tracker: Tracker, n_dialogs: int, n_slots: int) -> None:
+        if not hasattr(tracker, "planes"):
+            advice = "; it has to learn first: tracker.fit([corpus])" if hasattr(tracker, "fit") else ""
+            raise UsageError(f"{tracker!r} cannot track{advice}")
+        self.tracker = tracker
+        self.candidates = Candidates(n_dialogs, n_slots)
+        self._memory: Floats = np.zeros((tracker.planes, n_dialogs, n_slots, self.candidates.width))
+
+    def step(self, dialogs: Ints, evidence: Evidence) -> StepBelief:
+        """Take in one more turn of each of the chosen dialogs."""
+        anew = dialogs[evidence.restart]
+        if len(anew):
+            self.candidates.forget(anew)
+            self._memory[:, anew] = 0.0
+        place = self.candidates.place(dialogs, evidence)
+        if self.candidates.width > self._memory.shape[-1]:
+            self._memory = widened(self._memory, self.candidates.width)
+        heard = Heard(evidence, place, self.candidates.value[dialogs])
+        memory = self.tracker.update(self._memory[:, dialogs], heard)
+        self._memory[:, dialogs] = memory
+        return StepBelief(heard.value, self.tracker.belief(memory, heard))
+
+
+def turns_in_step(offsets: Ints, dialogs: Ints) -> Iterator[tuple[Ints, Ints]]:
+    """For the first turn of every dialog, then the second, ...: the dialogs that have one, and the turn.
+
+    Dialogs are given as positions in `dialogs`, turns as those of the corpus.
+    """
+    lengths = np.diff(offsets)[dialogs]
+    for number in range(int(lengths.max(initial=0))):
+        active = np.flatnonzero(lengths > number)
+        yield active, offsets[dialogs[active]] + number

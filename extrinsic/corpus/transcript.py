@@ -1,0 +1,106 @@
+"""Dialogs as people read them: what the system said, what was heard, what is right, what is believed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from extrinsic.corpus.acts import Acts
+from extrinsic.corpus.labels import GoalLabels
+from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.tracker_output import TrackerOutput
+from extrinsic.corpus.vocabulary import NONE, Vocabulary
+
+Scored = tuple[str, float]
+
+
+@dataclass(frozen=True)
+class TranscriptSlot:
+    """What is right about a slot at a turn, and what trackers believe of it, best first."""
+
+    slot: str
+    right: tuple[str, ...]
+    beliefs: tuple[tuple[Scored, ...], ...]
+    correct: tuple[bool, ...]
+
+
+@dataclass(frozen=True)
+class TranscriptTurn:
+    """A turn: the system's acts, what was heard with its scores, and the slots that matter."""
+
+    number: int
+    system: str
+    heard: tuple[Scored, ...]
+    slots: tuple[TranscriptSlot, ...]
+
+
+def transcript_of_dialog(
+    corpus: Corpus, outputs: tuple[TrackerOutput, ...], dialog: int, most: int = 3
+) -> list[TranscriptTurn]:
+    """Turn by turn; of every list the best `most` entries. A slot that nobody speaks of is left out."""
+    beliefs = [output.marginals(corpus) for output in outputs]
+    n_slots = len(corpus.slots)
+    turns = []
+    for turn in range(int(corpus.offsets[dialog]), int(corpus.offsets[dialog + 1])):
+        slots = []
+        for column, slot in enumerate(corpus.slots):
+            told, correct = [], []
+            for of in beliefs:
+                rows = range(
+                    int(of.offsets[turn * n_slots + column]), int(of.offsets[turn * n_slots + column + 1])
+                )
+                told.append(
+                    tuple(
+                        (_text(corpus.vocabulary, int(of.value[i])), float(of.score[i])) for i in rows[:most]
+                    )
+                )
+                correct.append(bool(of.correct[rows[0]]))
+            right = right_values(corpus, turn, column)
+            if right or any(entries[0][0] != "none" for entries in told):
+                slots.append(TranscriptSlot(slot, right, tuple(told), tuple(correct)))
+        number = turn - int(corpus.offsets[dialog])
+        heard = heard_at(corpus, turn)[:most]
+        turns.append(
+            TranscriptTurn(number, acts_text(corpus.vocabulary, corpus.system, turn), heard, tuple(slots))
+        )
+    return turns
+
+
+def _text(vocabulary: Vocabulary, value: int) -> str:
+    return "none" if value == NONE else vocabulary.text(value)
+
+
+def acts_text(vocabulary: Vocabulary, acts: Acts, owner: int) -> str:
+    """`request(food) expl-conf(area=north)`"""
+    told = []
+    for act in range(int(acts.offsets[owner]), int(acts.offsets[owner + 1])):
+        pairs = []
+        for pair in range(int(acts.pair_offsets[act]), int(acts.pair_offsets[act + 1])):
+            slot, value = (_text(vocabulary, int(of[pair])) for of in (acts.slot, acts.value))
+            pairs.append(
+                value if slot in ("slot", "none") else slot if value == "none" else f"{slot}={value}"
+            )
+        told.append(f"{vocabulary.text(int(acts.name[act]))}({', '.join(pairs)})")
+    return " ".join(told) or "-"
+
+
+def heard_at(corpus: Corpus, turn: int) -> tuple[Scored, ...]:
+    """The N-best list of a turn, live recogniser first, best first."""
+    nbest = corpus.nbest
+    rows = range(int(nbest.offsets[turn]), int(nbest.offsets[turn + 1]))
+    live = [row for row in rows if not nbest.batch[row]] or list(rows)
+    told = [(acts_text(corpus.vocabulary, nbest.acts, row), float(nbest.score[row])) for row in live]
+    return tuple(sorted(told, key=lambda entry: -entry[1]))
+
+
+def right_values(corpus: Corpus, turn: int, column: int) -> tuple[str, ...]:
+    """The values of a slot that the labels call right at a turn."""
+    labels = corpus.labels
+    if isinstance(labels, GoalLabels):
+        value = int(labels.goal[turn, column])
+        return () if value == NONE else (corpus.vocabulary.text(value),)
+    known = np.unique(labels.value[labels.slot == column])
+    places = np.full(len(known), turn), np.full(len(known), column)
+    right = known[corpus.truth.is_correct(*places, known)] if len(known) else known
+    return tuple(corpus.vocabulary.text(int(value)) for value in right)

@@ -1,0 +1,180 @@
+"""From state sets to items, and across the bridge: beliefs as states, states as beliefs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from extrinsic.arrays import Bools, Floats, Ids, Ints
+from extrinsic.corpus.fill import Fill
+from extrinsic.corpus.labels import GoalLabels, SpanTruth
+from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.state_sets import ABSENT, StateSets
+from extrinsic.corpus.tracker_output import TrackerOutput
+from extrinsic.corpus.vocabulary import NONE
+from extrinsic.metrics.items.dstc2 import SMALLEST_PROBABILITY, identify_rows
+from extrinsic.metrics.items.item_tables import ItemTable
+from extrinsic.metrics.items.label_schemes import goals, label_schemes
+from extrinsic.metrics.items.schedules import state_schedules
+from extrinsic.metrics.items.state_items import StateItems
+
+ALL = "all"
+JOINT = "joint"
+STATE = "state"
+"""The component of filled beliefs: all slots as one state (`all` would be their items, pooled)."""
+
+MULTIWOZ_SLOTS = {"attraction": 3, "hotel": 10, "restaurant": 7, "taxi": 4, "train": 6}
+"""How many slots MultiWOZ 2.1 has in each of the five domains that are evaluated: 30 in all."""
+
+
+@dataclass(frozen=True, eq=False)
+class StateTable:
+    """States of one tracker; a component is all slots, or those of a domain.
+
+    offsets (n_dialogs + 1,).   gold, predicted (n_turns, n_slots): value ids as written.
+    components: the columns of each.   n_known_slots: how many slots the task has, for each component.
+    """
+
+    offsets: Ints
+    gold: Ids
+    predicted: Ids
+    components: dict[str, tuple[int, ...]]
+    n_known_slots: dict[str, int]
+    schedules: dict[int, Bools]
+    label_scheme: str | None = None
+
+    def select(self, component: str, schedule: int) -> StateItems:
+        columns = list(self.components[component])
+        return StateItems(
+            self.offsets,
+            self.schedules[schedule],
+            self.gold[:, columns],
+            self.predicted[:, columns],
+            self.n_known_slots[component],
+        )
+
+
+def table_of_states(states: StateSets) -> StateTable:
+    """All slots, and those of each domain (over all turns)."""
+    components = {ALL: tuple(range(len(states.slots)))}
+    of_domain: dict[str, int] = {}
+    for domain in states.domains:
+        columns = tuple(column for column, slot in enumerate(states.slots) if slot[0] == domain)
+        components[domain] = columns
+        # Of a domain that is not MultiWOZ's, the slots of the gold states are all we know.
+        in_gold = int(states.in_gold[list(columns)].sum())
+        of_domain[domain] = max(MULTIWOZ_SLOTS.get(domain, 1), in_gold)
+    known = {ALL: max(sum(MULTIWOZ_SLOTS.values()), int(states.in_gold.sum())), **of_domain}
+    return StateTable(
+        states.offsets, states.gold, states.predicted, components, known, state_schedules(states.offsets)
+    )
+
+
+def tables_of_filled_beliefs(corpus: Corpus, tracker: TrackerOutput, fill: Fill) -> Iterator[StateTable]:
+    """The states that a belief tracker's beliefs amount to, for each label scheme of the corpus."""
+    predicted = predicted_states(corpus, tracker, fill)
+    n_slots = len(corpus.slots)
+    for scheme in label_schemes(corpus):
+        gold = gold_states(corpus, predicted, scheme)
+        yield StateTable(
+            corpus.offsets,
+            _as_state(gold),
+            _as_state(predicted),
+            {STATE: tuple(range(n_slots))},
+            {STATE: n_slots},
+            state_schedules(corpus.offsets),
+            scheme,
+        )
+
+
+def _as_state(values: Ids) -> Ids:
+    """Ids of a corpus's vocabulary, moved up by one: GIVEN_NONE is no value of it."""
+    return np.where(values == NONE, ABSENT, values + 1).astype(np.int32)
+
+
+def predicted_states(corpus: Corpus, tracker: TrackerOutput, fill: Fill) -> Ids:
+    """(n_turns, n_slots) the states a tracker's beliefs amount to."""
+    return fill.states(tracker.marginals(corpus)).reshape(corpus.n_turns, len(corpus.slots))
+
+
+def gold_states(corpus: Corpus, predicted: Ids, scheme: str | None) -> Ids:
+    """(n_turns, n_slots) what the states should be.
+
+    Where several values are right at once (DSTC1), the predicted one is gold if it is among them, else the
+    one that became right last.
+    """
+    if isinstance(corpus.labels, GoalLabels):
+        return goals(corpus, corpus.labels, scheme)
+    truth = corpus.truth
+    assert isinstance(truth, SpanTruth)
+    latest = _latest_values(truth, predicted.shape)
+    turn, slot = np.indices(predicted.shape)
+    right = truth.is_correct(turn.ravel(), slot.ravel(), predicted.ravel()).reshape(predicted.shape)
+    return np.where(right, predicted, latest)
+
+
+def _latest_values(truth: SpanTruth, shape: tuple[int, ...]) -> Ids:
+    """(n_turns, n_slots) the right value that became right last, NONE where there is none."""
+    latest = np.full(shape, NONE, dtype=np.int32)
+    order = np.lexsort((truth.label, truth.start))
+    lengths = (truth.end - truth.start)[order]
+    begin = np.cumsum(lengths) - lengths
+    turn = np.repeat(truth.start[order] - begin, lengths) + np.arange(lengths.sum())
+    # Assignment by index keeps the last, and spans come in the order in which they were labelled.
+    latest[turn, np.repeat(truth.slot[order], lengths)] = np.repeat(truth.value[order], lengths)
+    return latest
+
+
+def beliefs_of_states(states: StateSets) -> ItemTable:
+    """State sets as beliefs with score 1: a predicted slot has its value, another has None.
+
+    None stands second, with score 0, where a value is predicted: it is always among the hypotheses. The
+    slots are those of the gold states, so that systems are scored on the same items whatever they invent;
+    what they invent makes the joint wrong.
+    """
+    items = table_of_states(states).select(ALL, 1)
+    known = np.flatnonzero(states.in_gold)
+    predicted, gold = items.predicted[:, known], items.gold[:, known]
+    slot_fields = _certain_fields(predicted == ABSENT, gold == ABSENT, predicted == gold)
+    empty = items.n_predicted == 0, items.n_gold == 0
+    joint_fields = _certain_fields(empty[0][:, None], empty[1][:, None], items.match[:, None])
+    fields = {name: np.concatenate([slot_fields[name], joint_fields[name]], axis=1) for name in slot_fields}
+    identity = identify_rows(np.stack([items.predicted, items.gold]))
+    n_slots = len(known)
+    names = ["-".join(states.slots[column]) for column in known]
+    schedules = state_schedules(states.offsets)
+    return ItemTable(
+        rule="dstc2",
+        label_scheme=None,
+        offsets=states.offsets,
+        components={
+            **{name: (column,) for column, name in enumerate(names)},
+            JOINT: (n_slots,),
+            ALL: tuple(range(n_slots)),
+        },
+        schedules={
+            number: np.repeat(mask[:, None], n_slots + 1, axis=1) for number, mask in schedules.items()
+        },
+        fields=fields,
+        top_score=np.ones_like(fields["correct"]),
+        correct=fields["correct"].astype(bool),
+        top=np.concatenate([predicted, identity[0][:, None]], axis=1),
+        truth=np.concatenate([gold, identity[1][:, None]], axis=1),
+    )
+
+
+def _certain_fields(says_none: Bools, is_none: Bools, right: Bools) -> dict[str, Floats]:
+    """Fields of distributions that put everything on one value."""
+    correct = right.astype(np.float64)
+    return {
+        "correct": correct,
+        "probability": correct,
+        "reciprocal_rank": np.where(right, 1.0, np.where(is_none & ~says_none, 0.5, 0.0)),
+        "l2": 2.0 * (1.0 - correct),
+        "l2_binary": 2.0 * (1.0 - correct),
+        "neglogp": -np.log(np.maximum(SMALLEST_PROBABILITY, correct)),
+        "hypothesis_count": (~says_none).astype(np.float64),
+        "nonempty": (~says_none).astype(np.float64),
+    }

@@ -1,0 +1,200 @@
+"""What there is to know before a decision, from a stored corpus or at the table in live play."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from extrinsic.arrays import Bools, Floats, Ids, Ints
+from extrinsic.corpus.history import History
+from extrinsic.corpus.hypotheses import Beliefs
+from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.tracker_output import TrackerOutput
+from extrinsic.corpus.tracking import StepBelief
+from extrinsic.corpus.vocabulary import NONE, Vocabulary
+from extrinsic.domain import Domain
+from extrinsic.errors import UsageError
+from extrinsic.simulation.system import Moment
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """The scores of beliefs about slots: value (n, n_slots) of the best hypothesis that is not None (NONE
+    where there is none), its score `top`, that of the `second`, and None's own."""
+
+    value: Ids
+    top: Floats
+    second: Floats
+    none: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Observations:
+    """n moments before a decision.
+
+    summary: of the tracker's beliefs.   history: up to there.   requested (n,): the caller probably asked for
+    something.   conditions: per name (n,) numbers that stand for what is known of the call beforehand.
+    """
+
+    domain: Domain
+    slots: tuple[str, ...]
+    vocabulary: Vocabulary
+    summary: Summary
+    history: History
+    requested: Bools
+    conditions: dict[str, Ints]
+
+    def __len__(self) -> int:
+        return len(self.requested)
+
+    @cached_property
+    def columns(self) -> list[Ints]:
+        """The slots of each group."""
+        return [np.array(columns) for columns in self.domain.group_columns(self.slots)]
+
+    @cached_property
+    def top_slot(self) -> Ints:
+        """(n, n_groups) the slot that has the best value of the group."""
+        return np.stack([of[self.summary.top[:, of].argmax(axis=1)] for of in self.columns], axis=1)
+
+    @cached_property
+    def group_top(self) -> Floats:
+        """(n, n_groups)"""
+        return np.stack([self.summary.top[:, of].max(axis=1) for of in self.columns], axis=1)
+
+    @cached_property
+    def group_second(self) -> Floats:
+        """(n, n_groups) the second best of all values of the group's slots."""
+        best_two = [
+            np.sort(np.concatenate([self.summary.top[:, of], self.summary.second[:, of]], axis=1), axis=1)
+            for of in self.columns
+        ]
+        return np.stack([scores[:, -2] for scores in best_two], axis=1)
+
+    @cached_property
+    def group_none(self) -> Floats:
+        """(n, n_groups) None's score for the slot that has the best value."""
+        return np.take_along_axis(self.summary.none, self.top_slot, axis=1)
+
+    @cached_property
+    def group_filled(self) -> Bools:
+        """(n, n_groups) whether there is any value."""
+        return np.stack([(self.summary.value[:, of] != NONE).any(axis=1) for of in self.columns], axis=1)
+
+    @cached_property
+    def required(self) -> Ints:
+        return np.flatnonzero([group in self.domain.required for group in self.domain.groups])
+
+    @cached_property
+    def group_confirmed(self) -> Bools:
+        """(n, n_groups) whether the best value was confirmed."""
+        value = np.take_along_axis(self.summary.value, self.top_slot, axis=1)
+        confirmed = np.take_along_axis(self.history.confirmed, self.top_slot, axis=1)
+        return np.asarray((value != NONE) & (value == confirmed))
+
+
+BEFORE = -1
+"""The moment before the first turn: nothing has been said."""
+
+
+def observations_of_corpus(
+    corpus: Corpus, output: TrackerOutput, turns: Ints, dialogs: Ints | None = None
+) -> Observations:
+    """What was known after each of the given turns (BEFORE: at the beginning of the given dialog)."""
+    output.require_about(corpus)
+    _require_slots(corpus)
+    at, early = np.maximum(turns, 0), turns == BEFORE
+    n_slots = len(corpus.slots)
+    summary = _without(_summary_of(output.marginals(corpus), n_slots, at), early)
+    history = corpus.history.take(at)
+    if early.any():
+        history.forget(np.flatnonzero(early))
+    asked = output.requested[at].max(axis=1, initial=0.0) if output.requested.size else np.zeros(len(at))
+    dialog = corpus.dialog_of_turn[at] if dialogs is None else dialogs
+    conditions = {
+        condition.name: _numbers(corpus.conditions[condition.name])[dialog]
+        for condition in corpus.domain.conditions
+        if condition.in_state and condition.name in corpus.conditions
+    }
+    return Observations(
+        corpus.domain, corpus.slots, corpus.vocabulary, summary, history, (asked > 0.5) & ~early, conditions
+    )
+
+
+def _require_slots(corpus: Corpus) -> None:
+    """Every slot of the domain's groups has to be tracked."""
+    missing = [slot for group in corpus.domain.groups.values() for slot in group if slot not in corpus.slots]
+    if missing:
+        raise UsageError(
+            f"the corpus {corpus.dataset!r} lacks slots that the domain {corpus.domain.name!r} groups",
+            expected=", ".join(missing),
+            found=", ".join(corpus.slots),
+        )
+
+
+def observations_of_moment(moment: Moment, vocabulary: Vocabulary) -> Observations:
+    """What is known at a moment of live play."""
+    nothing = np.zeros(len(moment.dialogs), dtype=bool)
+    summary = _summary_of_step(moment.belief)
+    return Observations(moment.domain, moment.slots, vocabulary, summary, moment.history, nothing, {})
+
+
+def _summary_of(beliefs: Beliefs, n_slots: int, turns: Ints) -> Summary:
+    """Of ranked beliefs, None among them."""
+    item = turns[:, None] * n_slots + np.arange(n_slots)
+    first, size = beliefs.offsets[item], np.diff(beliefs.offsets)[item]
+    last = len(beliefs.value) - 1
+
+    def at(position: int) -> tuple[Ids, Floats]:
+        there = np.minimum(first + position, last)
+        exists = size > position
+        return np.where(exists, beliefs.value[there], NONE), np.where(exists, beliefs.score[there], 0.0)
+
+    (v0, s0), (v1, s1), (_, s2) = at(0), at(1), at(2)
+    none_first, none_second = v0 == NONE, v1 == NONE
+    none_at = beliefs.offsets[:-1] + _position_of_none(beliefs)
+    return Summary(
+        value=np.where(none_first, v1, v0).astype(np.int32),
+        top=np.where(none_first, s1, s0),
+        second=np.where(none_first | none_second, s2, s1),
+        none=beliefs.score[none_at[item]],
+    )
+
+
+def _position_of_none(beliefs: Beliefs) -> Ints:
+    """(n_items,) every item has just one None."""
+    return np.flatnonzero(beliefs.value == NONE) - beliefs.offsets[:-1]
+
+
+def _summary_of_step(belief: StepBelief) -> Summary:
+    score = np.where(belief.value != NONE, belief.score, 0.0)
+    place = score.argmax(axis=2)[..., None]
+    top = np.take_along_axis(score, place, axis=2)[..., 0]
+    value = np.where(top > 0.0, np.take_along_axis(belief.value, place, axis=2)[..., 0], NONE)
+    second = np.partition(score, -2, axis=2)[..., -2]
+    none = np.maximum(1.0 - score.sum(axis=2), 0.0)
+    return Summary(value.astype(np.int32), top, second, none)
+
+
+def _without(summary: Summary, early: Bools) -> Summary:
+    """Before the first turn nothing is believed."""
+    rows = early[:, None]
+    return Summary(
+        np.where(rows, NONE, summary.value).astype(np.int32),
+        np.where(rows, 0.0, summary.top),
+        np.where(rows, 0.0, summary.second),
+        np.where(rows, 1.0, summary.none),
+    )
+
+
+def stable_number(text: str) -> int:
+    """A number that stands for a text, the same in every process and corpus."""
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:7], "little")
+
+
+def _numbers(values: tuple[str | None, ...]) -> Ints:
+    numbers = {value: stable_number(str(value)) for value in set(values)}
+    return np.array([numbers[value] for value in values], dtype=np.int64)

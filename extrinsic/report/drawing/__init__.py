@@ -1,0 +1,1 @@
+"""How a page and its figures look."""

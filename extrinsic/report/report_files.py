@@ -1,0 +1,54 @@
+"""Writing a report: the page, its figures as files, its tables as LaTeX."""
+
+from __future__ import annotations
+
+import os
+from importlib.util import find_spec
+from pathlib import Path
+
+from extrinsic.errors import OutputError, UsageError
+from extrinsic.report.drawing.page_parts import pictures
+from extrinsic.report.latex import latex_tables
+from extrinsic.report.page import render_page
+from extrinsic.report.results.report_data import read_run
+from extrinsic.report.sections import make_sections
+from extrinsic.storage import write_atomic
+from extrinsic.study.finished_run import Run
+
+PAGE = "report.html"
+NEEDED = ("matplotlib", "jinja2")
+
+
+def write_report(run: Run, output: str | Path | None = None) -> Path:
+    """Render a complete run from its tables; returns where the page is.
+
+    Without `output` the page lies in the run's directory, with figures/*.svg and tables/*.tex beside it.
+    With it only the page is written, there: it holds its figures.
+    """
+    require_libraries()
+    path = run.folder / PAGE if output is None else Path(output)
+    if path.is_dir():
+        raise OutputError("this is a directory", path=str(path), expected="the name of a file")
+    study = read_run(run, folder="" if output is None else _way(path.parent, run.folder))
+    sections = make_sections(study)
+    page = render_page(study, sections)
+    if output is None:
+        for section in sections:
+            for picture in pictures(section.blocks):
+                write_atomic(run.folder / "figures" / f"{picture.name}.svg", picture.file.encode())
+        for name, text in latex_tables(study).items():
+            write_atomic(run.folder / "tables" / f"{name}.tex", text.encode())
+    write_atomic(path, page.encode())
+    return path
+
+
+def require_libraries() -> None:
+    lacking = [name for name in NEEDED if find_spec(name) is None]
+    if lacking:
+        raise UsageError(f"a report needs {' and '.join(lacking)}: pip install 'extrinsic[report]'")
+
+
+def _way(begin: Path, end: Path) -> str:
+    """From a directory to another, as a link has it."""
+    way = os.path.relpath(end.resolve(), begin.resolve()).replace(os.sep, "/")
+    return "" if way == "." else f"{way}/"

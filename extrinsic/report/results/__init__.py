@@ -1,0 +1,1 @@
+"""What the tables of a run say, in names, numbers and sentences."""

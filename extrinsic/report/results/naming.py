@@ -1,0 +1,160 @@
+"""What metrics, targets, policies and variants are called in the report, and the families of metrics."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
+
+from extrinsic.errors import ExtrinsicError
+from extrinsic.report.results.table_columns import Row
+
+
+class Name(NamedTuple):
+    """A metric as it is correlated: where and when it is measured is part of it."""
+
+    metric: str
+    schedule: int
+    component: str
+
+    @classmethod
+    def of(cls, row: Row, side: str = "") -> Name:
+        """From a row; of a pair, `side` is a or b."""
+        end = f"_{side}" if side else ""
+        return cls(row[f"metric{end}"], row[f"schedule{end}"], row[f"component{end}"] or "")
+
+    def in_words(self) -> str:
+        where = f" ({self.component})" if self.component else ""
+        return f"{self.metric} on schedule {self.schedule}{where}"
+
+    def label(self, most: int = 60) -> str:
+        """`avgp · joint · 1`; a metric with a name longer than `most` is cut."""
+        metric = shortened(self.metric)
+        metric = metric if len(metric) <= most else metric[: most - 1] + "…"
+        return " · ".join(filter(None, (metric, self.component, str(self.schedule))))
+
+
+def shortened(metric: str) -> str:
+    """For figures: `fga(0.5, fill=argmax)` is `fga(0.5, argmax)`."""
+    return metric.replace("fill=", "")
+
+
+@dataclass(frozen=True)
+class Family:
+    """Metrics that look at the same thing; colour and marker of its points."""
+
+    title: str
+    colour: str
+    marker: str
+    members: tuple[str, ...] = ()
+
+
+FAMILIES = (
+    Family("score quality", "#0072b2", "o", ("l2", "l2.binary", "avgp", "mrr", "neglogp")),
+    Family("accuracy", "#d55e00", "s", ("accuracy", "update.acc", "update.prec")),
+    Family("ROC v1", "#009e73", "^", ("roc.v1",)),
+    Family("ROC v2", "#b8860b", "v", ("roc.v2",)),
+    Family(
+        "state sets",
+        "#b0508c",
+        "D",
+        (
+            "jga",
+            "slot_accuracy",
+            "relative_slot_accuracy",
+            "average_goal_accuracy",
+            "improved_average_goal_accuracy",
+            "slot_f1",
+            "turn_match",
+            "fga",
+            "gca",
+        ),
+    ),
+    Family(
+        "traits of mistakes",
+        "#3a9bd9",
+        "P",
+        (
+            "tail_orientation",
+            "non_uniformity",
+            "first_error",
+            "changes",
+            "turn_errors",
+        ),
+    ),
+    Family("other", "#7a7f87", "X"),
+)
+
+
+def family_of(metric: str) -> Family:
+    base = metric.partition("(")[0]
+    for family in FAMILIES:
+        if base in family.members or base.partition("_")[0] in family.members:
+            return family
+    return FAMILIES[-1]
+
+
+@cache
+def is_higher_better(metric: str) -> bool:
+    """The direction of a metric; one that this version does not know is taken as it is."""
+    from extrinsic.metrics.parsing import parse_metric
+
+    try:
+        return parse_metric(metric).higher_is_better is not False
+    except ExtrinsicError:
+        return True
+
+
+def policy_in_words(policy: str) -> str:
+    return POLICIES.get(policy, policy)
+
+
+POLICIES = {
+    "rl": "learned",
+    "sl": "supervised",
+    "sl_sampled": "supervised, sampled",
+    "behaviour": "behaviour",
+    "outcome": "outcome",
+}
+
+
+def target_in_words(target: str) -> str:
+    """`rl.live` -> the live return of the learned policies."""
+    policy, _, estimator = target.partition(".")
+    if policy == "outcome":
+        return f"the outcome {estimator}"
+    if policy == "behaviour":
+        return "the return observed in the logged dialogs"
+    whose = {"sl_sampled": "the sampled supervised policies"}.get(
+        policy, f"the {policy_in_words(policy)} policies"
+    )
+    return f"the live return of {whose}" if estimator == "live" else f"the return of {whose} by {estimator}"
+
+
+def target_on_axis(target: str) -> str:
+    """Short, for the axis of a figure."""
+    policy, _, estimator = target.partition(".")
+    if policy == "outcome":
+        return estimator
+    return {"live": "live return", "observed": "observed return"}.get(estimator, f"return by {estimator}")
+
+
+COEFFICIENTS = {
+    "pearson": "Pearson's r",
+    "spearman": "Spearman's ρ",
+    "kendall": "Kendall's τ",
+    "pairwise": "pairwise accuracy",
+    "soft_pairwise": "soft pairwise accuracy",
+}
+
+SYMBOLS = {"pearson": "r", "spearman": "ρ", "kendall": "τ"}
+
+
+def symbol(coefficient: str) -> str:
+    return SYMBOLS.get(coefficient, coefficient.replace("_", " "))
+
+
+def slug(text: str | None) -> str:
+    """A variant as part of a file's name."""
+    return re.sub(r"[^a-z0-9.]+", "_", (text or "").lower()).strip("_.")

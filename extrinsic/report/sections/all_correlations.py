@@ -1,0 +1,70 @@
+"""Every correlation, in a table to sort and filter; its rows are data of the page, in columns."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from extrinsic.report.drawing.page_parts import Partial, Section
+from extrinsic.report.results.report_data import Study
+from extrinsic.report.results.table_columns import Rows
+
+WORDS = ("variant", "target", "trackers", "scope", "coefficient", "metric", "component")
+"""Columns of few different texts: each row has their numbers."""
+
+NUMBERS = ("r", "low", "high", "p_adjusted")
+WHOLE = ("schedule", "n", "cluster")
+DIGITS = 10_000
+MOST_ROWS = 20_000
+"""So many rows are embedded; a big study has the rest in its csv."""
+
+
+def section(study: Study) -> Section | None:
+    rows = study.tables["correlations"]
+    if not rows:
+        return None
+    kept = embedded(rows)
+    shown = {row["target"] for row in kept}
+    left = list(dict.fromkeys(row["target"] for row in rows if row["target"] not in shown))
+    cut = len(rows) > len(kept) and not left
+    values = {
+        "data": columns(kept),
+        "n_rows": len(kept),
+        "n_all": len(rows),
+        "left": left,
+        "cut": cut,
+        "coefficient": study.coefficient,
+        "target": study.target,
+    }
+    return Section("everything", "Every correlation", (Partial("everything.html", values),))
+
+
+def embedded(rows: Rows, most: int = MOST_ROWS) -> Rows:
+    """Whole targets in their order, as long as there is room; of the first one at least what fits."""
+    kept: Rows = []
+    for target in dict.fromkeys(row["target"] for row in rows):
+        mine = [row for row in rows if row["target"] == target]
+        if len(kept) + len(mine) > most:
+            break
+        kept += mine
+    return kept or rows[:most]
+
+
+def columns(rows: Rows) -> str:
+    """JSON that may stand in a script element: {"names": {...}, "columns": {...}}; numbers times 10,000."""
+    names: dict[str, list[str]] = {}
+    made: dict[str, list[Any]] = {}
+    for key in WORDS:
+        known = {text: number for number, text in enumerate(dict.fromkeys(row[key] for row in rows))}
+        names[key] = list(known)
+        made[key] = [known[row[key]] for row in rows]
+    for key in NUMBERS:
+        made[key] = [None if row[key] is None else round(row[key] * DIGITS) for row in rows]
+    for key in WHOLE:
+        made[key] = [row[key] for row in rows]
+    return escape_script(json.dumps({"names": names, "columns": made}, separators=(",", ":")))
+
+
+def escape_script(text: str) -> str:
+    """No markup can begin in it: neither </script> nor a comment."""
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

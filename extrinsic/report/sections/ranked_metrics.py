@@ -1,0 +1,83 @@
+"""Every metric and schedule in descending order of its correlation (Lee 2014, Fig. 3)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from extrinsic.report.drawing.figures import MUTED, draw, panels, put_legend, put_rows
+from extrinsic.report.drawing.page_parts import Block, Fold, Picture, Section
+from extrinsic.report.results.naming import COEFFICIENTS, FAMILIES, Name, family_of, slug, target_in_words
+from extrinsic.report.results.report_data import Study
+from extrinsic.report.results.table_columns import Rows
+from extrinsic.report.results.variant_results import VariantResults
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+ROW = 0.165
+LONGEST = 50
+
+
+def section(study: Study) -> Section | None:
+    blocks: list[Block] = []
+    for evidence in study.evidence:
+        for group in evidence.groups:
+            if not evidence.ranked[group]:
+                continue
+            picture = _picture(study, evidence, group)
+            whose = "all trackers" if group == "all" else "core trackers only"
+            title = f"{evidence.variant}: {whose}" if evidence.variant else whose[0].upper() + whose[1:]
+            blocks.append(picture if not blocks else Fold(title, (picture,)))
+    return Section("ranking", "Every metric, best first", tuple(blocks)) if blocks else None
+
+
+def _picture(study: Study, evidence: VariantResults, group: str) -> Picture:
+    rows = evidence.ranked[group]
+    name = "_".join(filter(None, ("ranking", group, slug(evidence.variant))))
+    variant = f", {evidence.variant}" if evidence.variant else ""
+    title = f"{len(rows)} metrics by their correlation, {group} trackers{variant}"
+    coefficient = COEFFICIENTS.get(evidence.coefficient, evidence.coefficient)
+
+    def paint(figure: Figure) -> None:
+        (axes,) = panels(figure, 1, 1, 5.4, ROW * len(rows) + 0.1)
+        _points(axes, rows)
+        put_rows(axes, [Name.of(row).label(LONGEST) for row in rows])
+        axes.axvline(0, color=MUTED, linewidth=0.8)
+        axes.set_xlabel(f"{coefficient} with {target_in_words(evidence.target)}, within datasets")
+        axes.xaxis.set_label_position("bottom")
+        axes.tick_params(top=True, labeltop=True, axis="x")
+        low = min([0.0, *(row["low"] for row in rows if row["low"] is not None), *(row["r"] for row in rows)])
+        axes.set_xlim(max(-1.05, low - 0.08), 1.04)
+        put_legend(axes, above=0.3)
+
+    caption = (
+        f"Dots are correlations, lines {study.level} intervals that resample dialogs and trackers; a metric "
+        "is named with its component and schedule. Where lines overlap for most of their length, the order "
+        "of the dots means little."
+    )
+    return draw(name, title, caption, paint)
+
+
+def _points(axes: Axes, rows: Rows) -> None:
+    for family in FAMILIES:
+        mine = [(place, row) for place, row in enumerate(rows) if family_of(row["metric"]) is family]
+        if not mine:
+            continue
+        known = [(place, row) for place, row in mine if row["low"] is not None and row["high"] is not None]
+        axes.hlines(
+            [place for place, _ in known],
+            [row["low"] for _, row in known],
+            [row["high"] for _, row in known],
+            color=family.colour,
+            linewidth=1.3,
+            alpha=0.55,
+        )
+        axes.plot(
+            [row["r"] for _, row in mine],
+            [place for place, _ in mine],
+            family.marker,
+            color=family.colour,
+            markersize=4.6,
+            label=family.title,
+        )

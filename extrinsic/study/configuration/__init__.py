@@ -1,0 +1,1 @@
+"""What a study is to do: its TOML file, typed and checked."""

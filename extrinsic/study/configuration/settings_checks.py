@@ -1,0 +1,233 @@
+"""What makes no sense in a study's settings, though every key is allowed: all of it, with what was meant."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import msgspec
+
+from extrinsic.corpus.fill import Fill
+from extrinsic.errors import ExtrinsicError, Problems, UsageError, did_you_mean
+from extrinsic.registry import ESTIMATORS, FORMATS, TRACKERS
+from extrinsic.study.configuration.settings import StudySettings
+from extrinsic.study.configuration.targets import known_targets, tracker_names
+from extrinsic.toml_files import report_key
+
+SOURCES = ("simulation", "corpus", "states")
+
+
+def check_settings(settings: StudySettings, text: str, problems: Problems) -> None:
+    """What each key allows and all of them together do not."""
+    given = [name for name in SOURCES if getattr(settings, name) is not None]
+    if len(given) != 1:
+        problems.add(
+            "a study needs dialogs from just one place",
+            found=" and ".join(given) or "none",
+            expected="one of the tables [simulation], [corpus], [states]",
+        )
+        return
+    _check_twice(settings, text, problems)
+    _check_corpus(settings, text, problems)
+    _check_trackers(settings, text, problems)
+    _check_names(settings, text, problems)
+    _check_targets(settings, text, problems)
+
+
+def _check_twice(settings: StudySettings, text: str, problems: Problems) -> None:
+    """Whatever is listed is listed once: twice, it would count twice."""
+    for table, of in msgspec.structs.asdict(settings).items():
+        if not isinstance(of, msgspec.Struct):
+            continue
+        for key, listed in msgspec.structs.asdict(of).items():
+            twice = [item for item, times in Counter(listed).items() if times > 1] if _is_list(listed) else []
+            for item in twice:
+                report_key(problems, text, (table, key), "named twice", found=repr(item))
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, tuple) and all(isinstance(item, str | int | float) for item in value)
+
+
+def _check_corpus(settings: StudySettings, text: str, problems: Problems) -> None:
+    simulation, corpus = settings.simulation, settings.corpus
+    if simulation is not None and simulation.train == simulation.test:
+        report_key(
+            problems,
+            text,
+            ("simulation", "train"),
+            "a policy must not be valued on what it learned from",
+            expected="another split than test",
+            found=repr(simulation.train),
+        )
+    if corpus is None:
+        return
+    pair = corpus.train is not None and corpus.test is not None
+    if pair == bool(corpus.datasets) or (corpus.train is None) != (corpus.test is None):
+        report_key(problems, text, ("corpus",), "name `train` and `test`, or [corpus.datasets.<name>] tables")
+    if corpus.datasets and corpus.datasets_by:
+        report_key(problems, text, ("corpus", "datasets_by"), "goes with `train` and `test` only")
+
+
+def _check_trackers(settings: StudySettings, text: str, problems: Problems) -> None:
+    trackers = settings.trackers
+    names = tracker_names(settings)
+    if settings.states is not None:
+        if trackers.built_in or trackers.files:
+            report_key(problems, text, ("trackers",), "the files of [states] are the systems; leave this out")
+        return
+    if not names:
+        report_key(
+            problems,
+            text,
+            ("trackers",),
+            "the datasets have no trackers",
+            expected="built_in = [...] or [trackers.files]",
+        )
+    listed = {*trackers.built_in} & {*(trackers.files.names if trackers.files else ())}
+    for name in sorted(listed):
+        report_key(problems, text, ("trackers",), "both built in and a file", found=repr(name))
+    if settings.simulation is not None and trackers.files:
+        report_key(problems, text, ("trackers", "files"), "simulated calls have no tracker files")
+    for side in ("train", "test") if trackers.files and len(trackers.files.names) > 1 else ():
+        if "{tracker}" not in (getattr(trackers.files, side) or "{tracker}"):
+            report_key(
+                problems,
+                text,
+                ("trackers", "files", side),
+                "is the same file for every tracker",
+                expected="{tracker} in the path",
+            )
+    if trackers.files and trackers.files.train is None:
+        report_key(
+            problems,
+            text,
+            ("trackers", "files", "train"),
+            "missing: policies are learned from the trackers' beliefs about the training dialogs",
+        )
+    for key in ("degenerate", "recalibrated"):
+        for name in getattr(trackers, key):
+            if name not in names:
+                report_key(
+                    problems,
+                    text,
+                    ("trackers", key),
+                    f"{name!r} is none of the trackers; {did_you_mean(name, names)}",
+                )
+
+
+def _check_names(settings: StudySettings, text: str, problems: Problems) -> None:
+    """Names that must exist somewhere: all that do not, with what was probably meant."""
+    from extrinsic.metrics.parsing import parse_metric
+    from extrinsic.policy.features import find_features
+    from extrinsic.policy.reward import ABSENT, WHEN, Reward
+
+    def attempt(keys: tuple[str, ...], check: Any, *names: Any) -> None:
+        for name in names:
+            try:
+                check(name)
+            except ExtrinsicError as error:
+                report_key(problems, text, keys, str(error))
+
+    def choice(known: tuple[str, ...]) -> Any:
+        def check(name: str) -> None:
+            if name not in known:
+                raise UsageError(f"there is no {name!r}; {did_you_mean(name, known)}")
+
+        return check
+
+    attempt(("metrics", "names"), parse_metric, *settings.metrics.names)
+    attempt(("metrics", "fill"), Fill.parse, *settings.metrics.fill)
+    if settings.corpus:
+        attempt(("corpus", "format"), _belief_format, settings.corpus.format)
+    if settings.states:
+        attempt(("states", "format"), _state_format, settings.states.format)
+        return
+    _check_metrics(settings, text, problems)
+    attempt(("trackers", "built_in"), TRACKERS.get, *(set(settings.trackers.built_in) - {"all"}))
+    attempt(("policy", "features"), find_features, settings.policy.features)
+    attempt(("sensitivity", "features"), find_features, *settings.sensitivity.features)
+    attempt(("reward", "fill"), Fill.parse, *settings.reward.fill)
+    if not settings.reward.fill:
+        report_key(problems, text, ("reward", "fill"), "at least one fill rule is needed")
+    attempt(("reward", "when"), choice(WHEN), *filter(None, [settings.reward.when]))
+    attempt(("reward", "absent"), choice(ABSENT), *filter(None, [settings.reward.absent]))
+    attempt(("sensitivity", "when"), choice(WHEN), *settings.sensitivity.when)
+    attempt(("sensitivity", "absent"), choice(ABSENT), *settings.sensitivity.absent)
+    attempt(("value", "estimators"), ESTIMATORS.get, *settings.value.estimators)
+    attempt(("value", "proxies"), TRACKERS.get, *(set(settings.value.proxies) - set(tracker_names(settings))))
+    amounts = {name: getattr(settings.reward, name) for name in ("correct", "incorrect", "empty", "turn")}
+    attempt(("reward",), lambda given: Reward(**given), {k: v for k, v in amounts.items() if v is not None})
+    if "live" in settings.value.estimators and settings.simulation is None:
+        report_key(
+            problems, text, ("value", "estimators"), "`live` needs a simulator, and these dialogs are on disk"
+        )
+
+
+def _belief_format(name: str) -> None:
+    from extrinsic.corpus.formats import BeliefFormat
+
+    if not isinstance(FORMATS.get(name), BeliefFormat):
+        raise UsageError(f"files of format {name!r} hold states: they go into [states]")
+
+
+def _state_format(name: str) -> None:
+    from extrinsic.corpus.formats import StateFormat
+
+    if not isinstance(FORMATS.get(name), StateFormat):
+        raise UsageError(f"files of format {name!r} are calls with a corpus: they go into [corpus]")
+
+
+def _check_metrics(settings: StudySettings, text: str, problems: Problems) -> None:
+    """Metrics and labels that calls do not have."""
+    from extrinsic.metrics.filled import Filled
+    from extrinsic.metrics.parsing import parse_metric
+
+    metrics = settings.metrics
+    for name in metrics.names:
+        try:
+            metric = parse_metric(name)
+        except ExtrinsicError:
+            continue
+        if metric.kind == "state" and not isinstance(metric, Filled) and not metrics.fill:
+            by_rule = Filled(metric, Fill("argmax"))
+            report_key(
+                problems,
+                text,
+                ("metrics", "names"),
+                f"{name} scores states, and trackers have beliefs",
+                expected=f'metrics.fill = ["argmax"], or {by_rule}',
+            )
+    schemes = ("a", "b") if settings.corpus and settings.corpus.format == "dstc2" else ()
+    if metrics.label_scheme is not None and metrics.label_scheme not in schemes:
+        known = did_you_mean(metrics.label_scheme, schemes)
+        report_key(
+            problems, text, ("metrics", "label_scheme"), f"there is no {metrics.label_scheme!r}; {known}"
+        )
+
+
+def _check_targets(settings: StudySettings, text: str, problems: Problems) -> None:
+    known = known_targets(settings)
+    if not known:
+        problems.add("there is nothing to correlate the metrics with", expected="a table [outcomes]")
+        return
+    asked = [
+        ("primary", settings.correlation.primary),
+        *(("targets", n) for n in settings.correlation.targets),
+    ]
+    for key, name in asked:
+        if name is not None and name not in known:
+            report_key(
+                problems,
+                text,
+                ("correlation", key),
+                f"there is no target {name!r}; {did_you_mean(name, known)}",
+            )
+    other = settings.sensitivity.target
+    if other is not None and other not in known:
+        report_key(
+            problems,
+            text,
+            ("sensitivity", "target"),
+            f"there is no target {other!r}; {did_you_mean(other, known)}",
+        )

@@ -1,0 +1,110 @@
+"""Rows of composite.csv and stability.csv."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from extrinsic.arrays import Floats, Ints
+from extrinsic.correlation.composite import METHODS, Composite, compose, correlation_of
+from extrinsic.correlation.intervals import interval
+from extrinsic.correlation.resampling import draw_trackers
+from extrinsic.correlation.stability import stability
+from extrinsic.study.configuration.settings import CorrelationTable
+from extrinsic.study.correlating.panel import Panel
+from extrinsic.study.stages.store import plain
+
+Rows = list[dict[str, Any]]
+
+BEHAVIOUR = "behaviour.observed"
+FEWEST_TRACKERS = 5
+"""Two are left out at a time; of the rest something must be learned."""
+
+TOLD = 6
+"""So many metrics of a combination are named, the heaviest first."""
+
+
+def composite_rows(panel: Panel, kept: Ints, settings: CorrelationTable, seed: int) -> Rows:
+    """Combinations of metrics against the primary target, with what a single metric and the behaviour
+    return alone predict of trackers that were left out."""
+    if len(panel.trackers) < FEWEST_TRACKERS or len(kept) < 2:
+        return []
+    target = panel.sample.targets[0]
+    made = [compose(panel.sample.metrics[kept], target, method) for method in METHODS]
+    if BEHAVIOUR in panel.targets and panel.targets[0] != BEHAVIOUR:
+        behaviour = panel.sample.targets[panel.targets.index(BEHAVIOUR)]
+        if np.ptp(behaviour - behaviour.mean(axis=-1, keepdims=True)) > 0.0:
+            alone = compose(behaviour[None], target, "best_single")
+            made.append(Composite("behaviour", alone.predicted, alone.wanted, alone.weights, alone.fitted))
+    drawn = draw_trackers(panel.identity, len(panel.trackers), settings.resamples, seed)
+    resampled = {one.method: _resampled(one, drawn) for one in made}
+    single = next(one for one in made if one.method == "best_single")
+    rows: Rows = []
+    for one in made:
+        low, high = _interval(one.r, resampled[one.method], settings)
+        above = one.r - single.r
+        above_low, above_high = _interval(above, resampled[one.method] - resampled["best_single"], settings)
+        rows.append(
+            {
+                "target": panel.targets[0],
+                "scope": "within",
+                "method": one.method,
+                "r": plain(one.r),
+                "low": low,
+                "high": high,
+                "r_in_sample": plain(one.r_in_sample),
+                "above_best_single": plain(above),
+                "above_low": above_low,
+                "above_high": above_high,
+                "n": int(target.size),
+                "weights": _weights(panel, kept, one),
+            }
+        )
+    return rows
+
+
+def _resampled(one: Composite, drawn: Ints) -> Floats:
+    return np.array([correlation_of(one.predicted[:, rows], one.wanted[:, rows]) for rows in drawn])
+
+
+def _interval(
+    observed: float, resampled: Floats, settings: CorrelationTable
+) -> tuple[float | None, float | None]:
+    low, high = interval(np.array(observed), resampled, None, "percentile", settings.level)
+    return plain(low), plain(high)
+
+
+def _weights(panel: Panel, kept: Ints, one: Composite) -> str:
+    """The heaviest metrics of what all trackers together teach."""
+    if one.method == "behaviour":
+        return "the behaviour policy's return"
+    share = one.weights / max(float(np.abs(one.weights).sum()), 1e-300)
+    heaviest = [i for i in np.argsort(-np.abs(share), kind="stable")[:TOLD] if abs(share[i]) >= 0.005]
+    if one.method == "mean":
+        return f"{len(kept)} metrics alike"
+    named = []
+    for i in heaviest:
+        metric, schedule, component, _ = panel.metrics[kept[i]]
+        named.append(f"{share[i]:+.2f} {metric} {component} schedule {schedule}")
+    return "; ".join(named)
+
+
+def stability_rows(panel: Panel, kept: Ints, settings: CorrelationTable, seed: int) -> Rows:
+    """How the order of the metrics settles as trackers are added."""
+    if not len(kept):
+        return []
+    settled = stability(
+        panel.sample.metrics[kept],
+        panel.sample.targets[0],
+        settings.coefficient,
+        "within",
+        settings.subsets,
+        panel.identity,
+        seed,
+    )
+    return [
+        {"target": panel.targets[0], "scope": "within", "coefficient": settings.coefficient, **asdict(row)}
+        for row in settled
+    ]

@@ -1,0 +1,124 @@
+"""The points of a study: every metric and target of every tracker on every dataset, with their resamples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from extrinsic.arrays import Floats, Ints
+from extrinsic.correlation.resampling import Sample
+from extrinsic.metrics.dialog_resampling import resample_dialogs
+from extrinsic.study.stages.stored_scores import Measurements, metric_of
+
+MetricName = tuple[str, int, str, str | None]
+"""Metric, schedule, component, label scheme."""
+
+
+@dataclass(frozen=True, eq=False)
+class TargetValue:
+    """What a tracker is worth on a dataset; `influence` of every dialog of `dialogs`, by whose name they are
+    resampled (the dataset's own, or the callers of live play)."""
+
+    mean: float
+    influence: Floats
+    dialogs: str
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """metrics, targets: names, in the order of the sample's rows.
+
+    contributions: per dataset (n_metrics, n_trackers, n_dialogs) what every dialog adds to a metric.
+    """
+
+    datasets: tuple[str, ...]
+    trackers: tuple[str, ...]
+    metrics: tuple[MetricName, ...]
+    targets: tuple[str, ...]
+    sample: Sample
+    contributions: tuple[Floats, ...]
+
+    @property
+    def identity(self) -> str:
+        """What draws of trackers depend on."""
+        return " ".join(self.trackers)
+
+    def take_trackers(self, chosen: Ints) -> Panel:
+        return replace(
+            self,
+            trackers=tuple(self.trackers[i] for i in chosen),
+            sample=self.sample.take_trackers(chosen),
+            contributions=tuple(part[:, chosen] for part in self.contributions),
+        )
+
+
+def oriented_metrics(measured: Measurements) -> dict[MetricName, tuple[int, float]]:
+    """Where each metric stands, and the sign that makes higher better; those without a direction are out."""
+    signs = {}
+    for number, row in enumerate(measured.rows):
+        higher = metric_of(row.metric).higher_is_better
+        if higher is not None:
+            signs[row.name] = (number, 1.0 if higher else -1.0)
+    return signs
+
+
+def build_panel(
+    dialogs: Mapping[str, str],
+    trackers: Sequence[str],
+    targets: Sequence[str],
+    measured: Mapping[tuple[str, str], Measurements],
+    valued: Mapping[tuple[str, str], Mapping[str, TargetValue]],
+    resamples: int,
+    seed: int,
+    with_contributions: bool = True,
+) -> Panel:
+    """dialogs: of each dataset, the identity of its dialogs; measured and valued: by (dataset, tracker).
+
+    Contributions cost half as much as the resamples, and only pairs of metrics need them.
+    """
+    datasets = tuple(dialogs)
+    first = oriented_metrics(measured[datasets[0], trackers[0]])
+    metrics = tuple(first)
+    shape = (len(metrics), len(datasets), len(trackers))
+    values, drawn = np.full(shape, np.nan), np.empty((resamples, *shape))
+    goals = np.full((len(targets), *shape[1:]), np.nan)
+    goals_drawn = np.empty((resamples, *goals.shape))
+    contributions = []
+    for d, dataset in enumerate(datasets):
+        n_dialogs = measured[dataset, trackers[0]].n_dialogs
+        weights = {dialogs[dataset]: resample_dialogs(dialogs[dataset], n_dialogs, resamples, seed)}
+        # How often a dialog is drawn is a small number, and small numbers are counted faster; those who count
+        # go dialog by dialog.
+        counts = np.asfortranarray(weights[dialogs[dataset]], dtype=np.int16)
+        each = np.empty((len(metrics), len(trackers), n_dialogs if with_contributions else 0))
+        for t, tracker in enumerate(trackers):
+            cell = measured[dataset, tracker]
+            signs = oriented_metrics(cell)
+            rows, sign = np.array([signs[name] for name in metrics]).T
+            order = rows.astype(np.int64)
+            found = np.array([cell.rows[i].value for i in order], dtype=np.float64)
+            values[:, d, t] = found * sign
+            drawn[:, :, d, t] = (cell.resampled(counts)[order] * sign[:, None]).T
+            if with_contributions:
+                without = cell.resampled(1 - np.eye(n_dialogs, dtype=np.int64))[order]
+                each[:, t] = _contributions(found, without) * sign[:, None]
+            for k, target in enumerate(targets):
+                value = valued[dataset, tracker][target]
+                if value.dialogs not in weights:
+                    weights[value.dialogs] = resample_dialogs(
+                        value.dialogs, len(value.influence), resamples, seed
+                    )
+                goals[k, d, t] = value.mean
+                goals_drawn[:, k, d, t] = value.mean + (weights[value.dialogs] - 1.0) @ value.influence
+        contributions.append(each)
+    sample = Sample(values, goals, drawn, goals_drawn)
+    return Panel(datasets, tuple(trackers), metrics, tuple(targets), sample, tuple(contributions))
+
+
+def _contributions(value: Floats, without: Floats) -> Floats:
+    """(n_metrics, n_dialogs) parts that sum to the values (n_metrics,), from those without each dialog."""
+    n_dialogs = without.shape[1]
+    away = np.where(np.isnan(without), 0.0, value[:, None] - without) * (n_dialogs - 1) / n_dialogs
+    return np.asarray(value[:, None] / n_dialogs + away - away.mean(axis=1, keepdims=True))

@@ -1,0 +1,89 @@
+"""The trackers of a study: built in, or files with what others said."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from extrinsic.errors import Problems
+from extrinsic.registry import TRACKERS
+from extrinsic.storage import content_hash
+from extrinsic.study.configuration.settings import StudySettings
+from extrinsic.study.configuration.targets import tracker_names
+from extrinsic.study.stages.inputs import TrackerInput, Unit
+
+
+def trackers_of(settings: StudySettings) -> list[TrackerInput]:
+    files = settings.trackers.files
+    return [
+        _from_files(name, settings) if files and name in files.names else built_in(name, settings)
+        for name in tracker_names(settings)
+    ]
+
+
+def built_in(name: str, settings: StudySettings) -> TrackerInput:
+    tracker = TRACKERS.get(name)
+    return TrackerInput(
+        name,
+        degenerate=tracker.degenerate or name in settings.trackers.degenerate,
+        recalibrated=tracker.recalibrated_from is not None or name in settings.trackers.recalibrated,
+        code=_code_of(tracker),
+    )
+
+
+def _code_of(tracker: Any) -> str:
+    """A hash of the source of a tracker that comes from elsewhere; ours are part of the code's version."""
+    if type(tracker).__module__.startswith("extrinsic."):
+        return ""
+    try:
+        return content_hash(inspect.getsource(inspect.getmodule(type(tracker)) or type(tracker)))
+    except (OSError, TypeError):
+        return repr(tracker)
+
+
+def _from_files(name: str, settings: StudySettings) -> TrackerInput:
+    files = settings.trackers.files
+    assert files is not None
+    return TrackerInput(
+        name,
+        degenerate=name in settings.trackers.degenerate,
+        recalibrated=name in settings.trackers.recalibrated,
+        files={"train": files.train or "", "test": files.test},
+    )
+
+
+def placed(tracker: TrackerInput, unit: Unit) -> TrackerInput:
+    """The tracker with the files of a unit, and their hashes."""
+    if tracker.files is None:
+        return tracker
+    files = {side: _filled(pattern, tracker.name, unit.name) for side, pattern in tracker.files.items()}
+    return msgspec.structs.replace(
+        tracker, files=files, hashes={side: hash_of(path) for side, path in files.items()}
+    )
+
+
+def hash_of(path: str) -> str:
+    """Of a file as it is; whether it can be read as what it should be is for its reader to say."""
+    return content_hash(Path(path).read_bytes())
+
+
+def require_files(settings: StudySettings) -> None:
+    """Report every tracker file that is not there."""
+    files, corpus = settings.trackers.files, settings.corpus
+    if files is None or corpus is None:
+        return
+    problems = Problems()
+    for unit in list(corpus.datasets) or [corpus.test or ""]:
+        for name in files.names:
+            for pattern in filter(None, (files.train, files.test)):
+                path = _filled(pattern, name, unit)
+                if not Path(path).is_file():
+                    problems.add(f"there is no file of tracker {name!r}", path=path)
+    problems.raise_errors()
+
+
+def _filled(pattern: str, tracker: str, dataset: str) -> str:
+    return pattern.replace("{tracker}", tracker).replace("{dataset}", dataset)

@@ -1,0 +1,179 @@
+"""How to get at dialogs and beliefs: small descriptions that any process can turn into the real thing.
+
+A recipe's identity is made of contents, not of places: a corpus that was moved is the same corpus.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any, Literal, TypeVar
+
+import msgspec
+import numpy as np
+
+from extrinsic.arrays import Ints
+from extrinsic.corpus.formats import BeliefFormat
+from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.tracker_output import TrackerOutput
+from extrinsic.errors import InputError
+from extrinsic.registry import FORMATS, TRACKERS
+from extrinsic.simulation import simulate
+from extrinsic.simulation.world_settings import Simulation
+from extrinsic.storage import content_hash, encode_json, read_bytes
+from extrinsic.trackers.protocol import AnyTracker, BuiltInTracker, LearnedTracker
+from extrinsic.trackers.track import track
+
+T = TypeVar("T")
+Side = Literal["train", "test"]
+
+
+class Input(msgspec.Struct, frozen=True):
+    """Something that can be made."""
+
+
+class SimulatedDialogs(Input, frozen=True):
+    """Calls of a simulated world."""
+
+    simulation: Simulation
+    dataset: str
+    split: str
+
+    @property
+    def identity(self) -> str:
+        return content_hash("simulated", self.simulation.hash(), self.dataset, self.split)
+
+    def make(self) -> Corpus:
+        return simulate(self.simulation, self.dataset, self.split).corpus
+
+
+class StoredDialogs(Input, frozen=True):
+    """Dialogs on disk; `signature` is a hash of what they were when the study was planned."""
+
+    format: str
+    path: str
+    dataset: str
+    domain: str | None
+    signature: str
+
+    @property
+    def identity(self) -> str:
+        from extrinsic.domain import load_domain
+
+        domain = load_domain(self.domain or FORMATS.get(self.format).default_domain)
+        return content_hash("stored", self.format, self.signature, repr(domain))
+
+    def make(self) -> Corpus:
+        corpus = read_stored(self.format, self.path, self.dataset, self.domain)
+        if corpus.signature != self.signature:
+            raise InputError("the dialogs have changed since the study began; run it again", path=self.path)
+        return corpus
+
+
+def read_stored(format: str, path: str, dataset: str, domain: str | None) -> Corpus:
+    form: BeliefFormat = FORMATS.get(format)
+    return form.read_corpus(path, dataset, domain)
+
+
+DialogsInput = SimulatedDialogs | StoredDialogs
+
+
+class Part(Input, frozen=True):
+    """A dataset of a study: some of a corpus's dialogs (None: all)."""
+
+    name: str
+    dialogs: tuple[int, ...] | None = None
+
+    def of(self, corpus: Corpus) -> Corpus:
+        return corpus if self.dialogs is None else corpus.take(list(self.dialogs))
+
+    def chosen(self, n_dialogs: int) -> Ints:
+        return np.arange(n_dialogs) if self.dialogs is None else np.array(self.dialogs, dtype=np.int64)
+
+
+class Unit(Input, frozen=True):
+    """Dialogs to learn from, dialogs to be valued on, and the datasets that the latter make."""
+
+    name: str
+    train: DialogsInput
+    test: DialogsInput
+    parts: tuple[Part, ...]
+
+    @property
+    def identity(self) -> str:
+        parts = [encode_json((part.name, part.dialogs)) for part in self.parts]
+        return content_hash(self.train.identity, self.test.identity, *parts)
+
+
+class TrackerInput(Input, frozen=True):
+    """A built-in tracker, or files with what another one said; `hashes`: of the files."""
+
+    name: str
+    degenerate: bool = False
+    recalibrated: bool = False
+    files: dict[str, str] | None = None
+    hashes: dict[str, str] | None = None
+    code: str = ""
+    """Of a built-in tracker that is not ours: a hash of its source."""
+
+    @property
+    def identity(self) -> str:
+        return content_hash(self.name, self.code, encode_json(self.hashes))
+
+
+class Kept:
+    """The last few things made in this process: stages of one tracker come one after the other."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.made: OrderedDict[str, Any] = OrderedDict()
+
+    def get(self, key: str, make: Callable[[], T]) -> T:
+        if key not in self.made:
+            self.made[key] = make()
+            while len(self.made) > self.most:
+                self.made.popitem(last=False)
+        self.made.move_to_end(key)
+        kept: T = self.made[key]
+        return kept
+
+
+_CORPORA, _OUTPUTS, _TAUGHT = Kept(8), Kept(8), Kept(4)
+
+
+def corpus_of(recipe: DialogsInput) -> Corpus:
+    return _CORPORA.get(recipe.identity, recipe.make)
+
+
+def output_of(tracker: TrackerInput, unit: Unit, side: Side) -> TrackerOutput:
+    """What a tracker believes of a unit's training or test dialogs.
+
+    A learned one is cross-fitted on the training dialogs, and taught by all of them for the test ones.
+    """
+    corpus = corpus_of(unit.train if side == "train" else unit.test)
+
+    def make() -> TrackerOutput:
+        if tracker.files is not None:
+            form: BeliefFormat = FORMATS.get(corpus.format)
+            return form.read_tracker(tracker.files[side], corpus, tracker.name)
+        runs = taught(tracker, unit) if side == "test" else TRACKERS.get(tracker.name)
+        return track(runs, corpus, tracker.name)
+
+    # The vocabulary is shared with the corpus in this process, so the corpus is part of the key.
+    output = _OUTPUTS.get(f"{tracker.identity} {unit.identity} {side}", make)
+    if output.vocabulary is not corpus.vocabulary:
+        output = make()
+    return output
+
+
+def taught(tracker: TrackerInput, unit: Unit) -> BuiltInTracker:
+    """The tracker itself; a learned one as the training dialogs teach it."""
+    found: AnyTracker = TRACKERS.get(tracker.name)
+    if not isinstance(found, LearnedTracker):
+        return found
+    key = f"{tracker.identity} {unit.train.identity}"
+    return _TAUGHT.get(key, lambda: found.fit([corpus_of(unit.train)]))
+
+
+def file_hash(path: str) -> str:
+    return content_hash(read_bytes(path))

@@ -1,0 +1,66 @@
+"""Running a tracker over a stored corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from extrinsic.arrays import Ints
+from extrinsic.corpus.hypotheses import Hypotheses
+from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.splits import fold_of_dialogs
+from extrinsic.corpus.tracker_output import TrackerOutput, build_output
+from extrinsic.corpus.tracking import BeliefRows, Tracker, Tracking, turns_in_step
+from extrinsic.storage import content_hash
+from extrinsic.trackers.joint_lists import joint_of_slots
+from extrinsic.trackers.protocol import AnyTracker, LearnedTracker
+from extrinsic.trackers.requests import track_method, track_requests
+
+DIALOGS_AT_ONCE = 2_000
+"""How many dialogs go in lockstep; more only costs memory."""
+
+FOLDS = 5
+
+
+def track(
+    tracker: AnyTracker, corpus: Corpus, name: str, train: Sequence[Corpus] = (), folds: int = FOLDS
+) -> TrackerOutput:
+    """The beliefs of a tracker over the dialogs of a corpus.
+
+    A learned one is taught by `train`. Without it, by the corpus itself, cross-fitted: what it believes
+    about a dialog comes from a model that never saw that dialog.
+    """
+    everything = np.arange(corpus.n_dialogs)
+    if not isinstance(tracker, LearnedTracker):
+        parts = [(tracker, everything)]
+    elif train:
+        parts = [(tracker.fit(train), everything)]
+    else:
+        fold = fold_of_dialogs(corpus, folds)
+        parts = [
+            (tracker.fit([corpus.take(np.flatnonzero(fold != held))]), np.flatnonzero(fold == held))
+            for held in range(folds)
+        ]
+    given = hypotheses_of(parts, corpus)
+    taught = [part.signature for part in train] or ([str(folds)] if len(parts) > 1 else [])
+    # The scores are part of it: another tracker of the same name says something else.
+    signature = content_hash("built-in", name, corpus.signature, *taught, given.score.tobytes())
+    joint = joint_of_slots(given, corpus, tracker.rule)
+    method = requested = None
+    if corpus.format == "dstc2":
+        method, requested = track_method(corpus, tracker.rule), track_requests(corpus, tracker.rule)
+    return build_output(corpus, name, given, joint, method, requested, signature=signature)[0]
+
+
+def hypotheses_of(parts: Sequence[tuple[Tracker, Ints]], corpus: Corpus) -> Hypotheses:
+    """What trackers say, each about its own dialogs; together these are all dialogs of the corpus."""
+    n_slots = len(corpus.slots)
+    rows = BeliefRows()
+    for tracker, dialogs in parts:
+        for begin in range(0, len(dialogs), DIALOGS_AT_ONCE):
+            chunk = dialogs[begin : begin + DIALOGS_AT_ONCE]
+            tracking = Tracking(tracker, len(chunk), n_slots)
+            for active, turns in turns_in_step(corpus.offsets, chunk):
+                rows.add(turns, tracking.step(active, corpus.evidence.take(turns)))
+    return rows.hypotheses(corpus.n_turns, n_slots)

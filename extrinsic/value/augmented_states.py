@@ -1,0 +1,74 @@
+"""States that tell more than a tracker knows: what proxy trackers believe of the same dialogs.
+
+A tracker's own state hides part of what decides a dialog's fate, and a value learned in it credits the policy
+with luck it cannot see. Two proxies, run on the same log, tell about that part. They need no more than the
+log itself, so real corpora can have them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.tracker_output import TrackerOutput
+from extrinsic.policy.feature_blocks import Columns
+from extrinsic.policy.observations import Observations
+from extrinsic.policy.reward import Reward, RewardFunction
+from extrinsic.policy.states import States
+from extrinsic.policy.transitions import Transitions, decision_observations, decision_turns
+
+PROXIES = ("hwu", "baseline")
+"""What is run by default: a rule tracker that takes back what is denied, and one that never forgets."""
+
+
+WORTH_SCALE = 50.0
+"""So many points of reward count as much as one of any other number of the state."""
+
+
+def proxy_summary(known: Observations) -> Columns:
+    """Lowest unconfirmed top score, required groups missing, groups filled, mean required top score, groups
+    confirmed; counts as shares."""
+    loose = known.group_filled & ~known.group_confirmed
+    columns = np.stack(
+        [
+            np.where(loose, known.group_top, 1.0).min(axis=1),
+            (~known.group_filled[:, known.required]).mean(axis=1),
+            known.group_filled.mean(axis=1),
+            known.group_top[:, known.required].mean(axis=1),
+            known.group_confirmed.mean(axis=1),
+        ],
+        axis=1,
+    )
+    return columns, ("lowest", "missing", "filled", "required", "confirmed")
+
+
+def augment(
+    transitions: Transitions,
+    corpus: Corpus,
+    output: TrackerOutput,
+    proxies: Sequence[TrackerOutput],
+    reward: RewardFunction | None = None,
+) -> States:
+    """The states of transitions made from a corpus and a tracker's output, with more behind them: what each
+    proxy believes, and what the tracker's own belief is worth by the labels at that moment.
+
+    The policy sees neither. The worth is what an offer made there would earn; without it, a tracker whose
+    scores tell little looks as good before an offer that is wrong as before one that is right.
+    """
+    states = transitions.states
+    columns, names = [states.continuous], [*states.continuous_names]
+    for number, proxy in enumerate(proxies):
+        summary, of_summary = proxy_summary(decision_observations(corpus, proxy))
+        columns.append(summary)
+        names += [f"proxy{number}.{name}" for name in of_summary]
+    reward = Reward.of(corpus.domain) if reward is None else reward
+    if isinstance(reward, Reward):
+        seen = decision_turns(corpus) - 1
+        # Before the first turn nothing is believed, and nothing is worth anything yet.
+        known = (seen >= 0) & (corpus.turn_in_dialog[np.maximum(seen + 1, 0)] > 0)
+        worth = np.where(known, reward.worth(corpus, output)[np.maximum(seen, 0)], 0.0)
+        columns.append(worth[:, None] / WORTH_SCALE)
+        names.append("worth")
+    return States(np.concatenate(columns, axis=1), states.discrete, tuple(names), states.discrete_names)

@@ -1,0 +1,111 @@
+"""A policy to be valued, and the logged decisions it is valued on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from extrinsic.arrays import Bools, Floats, Ints
+from extrinsic.errors import InputError, Problem, UsageError
+from extrinsic.policy.states import States
+from extrinsic.policy.transitions import END, Transitions
+from extrinsic.value.live import LivePlay
+
+
+@dataclass(frozen=True, eq=False)
+class EvaluationProblem:
+    """What estimators see.
+
+    transitions: logged decisions that the policy did not learn from.
+    target (n, n_actions): how likely the policy is to act so before each of them.
+    augmented: states that tell more than the policy sees (what proxy trackers believe), for estimators that
+    take them; what the policy does still follows from its own.
+    stage: where it can be played live, if anywhere.
+    """
+
+    transitions: Transitions
+    target: Floats
+    augmented: States | None = None
+    stage: LivePlay | None = None
+
+    def __post_init__(self) -> None:
+        shape = (len(self.transitions), len(self.transitions.actions))
+        if self.target.shape != shape:
+            raise UsageError(
+                "the policy's probabilities have the wrong shape",
+                expected=str(shape),
+                found=str(self.target.shape),
+            )
+        if not np.allclose(self.target.sum(axis=1), 1.0) or (self.target < 0).any():
+            raise UsageError("the policy's probabilities must be at least 0 and sum to 1")
+        if self.augmented is not None and len(self.augmented) != shape[0]:
+            raise UsageError(
+                "the augmented states are of other decisions",
+                expected=str(shape[0]),
+                found=str(len(self.augmented)),
+            )
+        if self.transitions.n_dialogs < 2:
+            raise UsageError(
+                "a value with an interval needs at least two dialogs", found=str(self.transitions.n_dialogs)
+            )
+
+    @property
+    def ends(self) -> Bools:
+        return np.asarray(self.transitions.next == END)
+
+    @cached_property
+    def first(self) -> Ints:
+        """(n_dialogs,) the first decision of each dialog."""
+        return np.flatnonzero(self.transitions.first)
+
+    def behaviour(self, logged: bool = False) -> EvaluationProblem:
+        """The same decisions, to value the policy that made them: it did what it did.
+
+        logged: by its logged probabilities, where there are any.
+        """
+        taken = np.zeros_like(self.target)
+        taken[np.arange(len(taken)), self.transitions.action] = 1.0
+        chances = self.transitions.propensities
+        if logged and not np.isnan(chances).any():
+            taken = chances
+        return EvaluationProblem(self.transitions, taken, self.augmented)
+
+    @cached_property
+    def ratios(self) -> Floats:
+        """(n,) how much likelier the policy is to act as logged than the system was."""
+        logged = self.transitions.logged
+        bad = ~((logged > 0.0) & (logged <= 1.0))
+        if bad.any():
+            raise InputError(_propensity_problems(self.transitions, logged, bad))
+        return np.asarray(self.target[np.arange(len(logged)), self.transitions.action] / logged)
+
+    def by_turn(self, column: Floats, fill: float = 0.0) -> Floats:
+        """(n_dialogs, longest) a column of decisions laid out by dialog and place in it."""
+        dialog = self.transitions.dialog
+        place = np.arange(len(dialog)) - self.first[dialog]
+        table = np.full((self.transitions.n_dialogs, int(place.max()) + 1), fill)
+        table[dialog, place] = column
+        return table
+
+
+WITHOUT_PROPENSITIES = (
+    "observed, lstd, lstd_behaviour, fqe, lstd_augmented, fqe_augmented, mean_augmented and live need none"
+)
+
+
+def _propensity_problems(transitions: Transitions, logged: Floats, bad: Bools) -> list[Problem]:
+    rows = np.flatnonzero(bad)
+    problems = [
+        Problem(
+            "the propensity of the logged act cannot be used",
+            session=transitions.sessions[transitions.dialog[row]],
+            turn=int(transitions.turn[row]),
+            expected="a number above 0, at most 1",
+            found="nothing" if np.isnan(logged[row]) else str(logged[row]),
+        )
+        for row in rows[:20].tolist()
+    ]
+    told = f"{len(rows):,} of {len(logged):,} decisions have no usable propensity; {WITHOUT_PROPENSITIES}"
+    return [Problem(told), *problems]

@@ -1,0 +1,81 @@
+"""Checks that learn again: does the gain of a policy vanish where it must?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from extrinsic.policy.blocks import Blocks
+from extrinsic.policy.live_policy import StatePolicy
+from extrinsic.policy.transitions import Transitions
+from extrinsic.value.estimators import Estimator
+from extrinsic.value.evaluation_problem import EvaluationProblem
+
+Learner = Callable[[Transitions], StatePolicy]
+"""Learns a policy, e.g. `lambda transitions: KernelLSPI().fit(transitions)`."""
+
+
+@dataclass(frozen=True)
+class Gain:
+    """What a learned policy seems to gain over the logged one: by the same estimator, of both."""
+
+    policy: float
+    behaviour: float
+
+    @property
+    def gain(self) -> float:
+        return self.policy - self.behaviour
+
+
+def gain_of(learn: Learner, train: Transitions, test: Transitions, estimator: Estimator) -> Gain:
+    """Learn on one part, value on the other."""
+    return _gain(learn(train), test, estimator)
+
+
+def placebo(
+    learn: Learner, train: Transitions, tests: Sequence[Transitions], estimator: Estimator, seed: int = 0
+) -> list[Gain]:
+    """The same with actions shuffled among decisions of the same discrete state, so that none can matter.
+
+    What is gained now is gained by the method, not by the policy. Learned once, valued on every test part;
+    each is shuffled as if it were the only one.
+    """
+    rng = np.random.default_rng(seed)
+    policy = learn(shuffled(train, rng))
+    return [_gain(policy, shuffled(test, deepcopy(rng)), estimator) for test in tests]
+
+
+def _gain(policy: StatePolicy, test: Transitions, estimator: Estimator) -> Gain:
+    problem = EvaluationProblem(test, policy.probabilities(test.states))
+    return Gain(estimator.estimate(problem).mean, estimator.estimate(problem.behaviour(logged=True)).mean)
+
+
+def shuffled(transitions: Transitions, rng: np.random.Generator) -> Transitions:
+    """Actions permuted within each discrete state; what was logged of their probabilities goes with them."""
+    _, block = Blocks.of(transitions.states.discrete)
+    order = np.lexsort((rng.random(len(block)), block))
+    source = np.empty_like(order)
+    source[np.argsort(block, kind="stable")] = order
+    return replace(
+        transitions, action=transitions.action[source], propensities=transitions.propensities[source]
+    )
+
+
+def without_conditions(transitions: Transitions) -> Transitions:
+    """The same decisions in states that do not tell which system made them."""
+    states = transitions.states
+    kept = [number for number, name in enumerate(states.discrete_names) if not name.startswith("condition.")]
+    names = tuple(states.discrete_names[number] for number in kept)
+    return replace(
+        transitions, states=replace(states, discrete=states.discrete[:, kept], discrete_names=names)
+    )
+
+
+def condition_gap(learn: Learner, train: Transitions, test: Transitions, estimator: Estimator) -> float:
+    """How much more a policy seems to gain when its state hides which system made a call."""
+    seen = gain_of(learn, train, test, estimator).gain
+    blind = gain_of(learn, without_conditions(train), without_conditions(test), estimator).gain
+    return blind - seen

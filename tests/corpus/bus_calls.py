@@ -1,0 +1,177 @@
+"""Calls written by hand, what their turns say as plain values, and random calls full of answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from hypothesis import strategies as st
+
+from extrinsic.corpus.evidence import Evidence
+from extrinsic.corpus.model import Corpus
+from tests.builders import (
+    ONTOLOGY,
+    Dstc1Files,
+    Dstc2Files,
+    act,
+    dstc1_labels,
+    dstc2_label_turn,
+    dstc2_labels,
+    heard,
+    log,
+    log_turn,
+    tracker,
+)
+from tests.metrics.reading import read_dstc1, read_dstc2
+from tests.oracles.evidence import TurnEvidence, evidence_of_turn
+from tests.strategies import (
+    BUS_SYSTEM_ACTS,
+    BUS_USER_ACTS,
+    GROUPS,
+    PAIRS,
+    RESTAURANT_SYSTEM_ACTS,
+    RESTAURANT_USER_ACTS,
+)
+
+Draw = Callable[[st.SearchStrategy[Any]], Any]
+Heard = tuple[float, Sequence[Any]]
+
+FIELDS = ("informed", "affirmed", "top", "denied", "rejected", "rank", "explicit", "implicit")
+
+
+def said(
+    system: Sequence[Any], *live: Heard, batch: Sequence[Heard] = (), restart: bool = False
+) -> dict[str, Any]:
+    """A turn: the system's acts, and (score, acts) of each hypothesis."""
+    return {
+        "system": list(system),
+        "live": [heard(score, *acts) for score, acts in live],
+        "batch": [heard(score, *acts) for score, acts in batch],
+        "restart": restart,
+    }
+
+
+def bus_files(*calls: Sequence[Any]) -> Dstc1Files:
+    logs, labels, beliefs = {}, {}, {}
+    for number, turns in enumerate(calls):
+        session = f"call-{number}"
+        written = [
+            log_turn(index, turn["system"], turn["live"], turn["batch"], turn["restart"])
+            for index, turn in enumerate(turns)
+        ]
+        logs[session] = log(session, written)
+        labels[session] = dstc1_labels(session, [[] for _ in turns])
+        beliefs[session] = [{} for _ in turns]
+    return Dstc1Files("train4", logs, labels, tracker("train4", beliefs))
+
+
+def bus_corpus(*calls: Sequence[Any]) -> Corpus:
+    return read_dstc1(bus_files(*calls))[0]
+
+
+def restaurant_corpus(*turns: Any) -> Corpus:
+    written = [log_turn(index, turn["system"], turn["live"]) for index, turn in enumerate(turns)]
+    labels = dstc2_labels("call", [dstc2_label_turn({}) for _ in turns])
+    beliefs = {"call": [{"goal-labels": {}, "method-label": {}, "requested-slots": {}} for _ in turns]}
+    files = Dstc2Files(
+        "dstc2_dev", {"call": log("call", written)}, {"call": labels}, tracker("dstc2_dev", beliefs), ONTOLOGY
+    )
+    return read_dstc2(files)[0]
+
+
+def plain(corpus: Corpus, evidence: Evidence, turn: int) -> dict[str, dict[Any, dict[str, Any]]]:
+    """slot -> value -> what is said of it, of one turn."""
+    found: dict[str, dict[Any, dict[str, Any]]] = {}
+    for column, slot in enumerate(corpus.slots):
+        item = turn * len(corpus.slots) + column
+        for row in range(evidence.offsets[item], evidence.offsets[item + 1]):
+            value = corpus.vocabulary.value(int(evidence.value[row]))
+            assert value not in found.get(slot, {}), "one row a value"
+            found.setdefault(slot, {})[value] = {name: getattr(evidence, name)[row].item() for name in FIELDS}
+    return found
+
+
+def of_turn(corpus: Corpus, turn: int = 0) -> dict[str, dict[Any, dict[str, Any]]]:
+    return plain(corpus, corpus.evidence, turn)
+
+
+def parts_of(corpus: Corpus) -> dict[str, tuple[str, ...]]:
+    parts = {slot.name: slot.parts for slot in corpus.domain.slots}
+    return {slot: parts[slot] for slot in corpus.slots}
+
+
+def oracle_of(corpus: Corpus, logs: dict[str, Any]) -> list[TurnEvidence]:
+    turns = [turn for written in logs.values() for turn in written["turns"]]
+    return [evidence_of_turn(turn, parts_of(corpus)) for turn in turns]
+
+
+def as_plain(found: TurnEvidence) -> dict[str, dict[Any, dict[str, Any]]]:
+    return {slot: {value: asdict(row) for value, row in of.items()} for slot, of in found.rows.items()}
+
+
+SCORES = st.sampled_from((0.5, 0.25, 0.125, 0.0625, 0.1, 0.3))
+
+
+def nbest(acts: st.SearchStrategy[Any]) -> st.SearchStrategy[list[Any]]:
+    """Lists in any order of scores, with ties; some hypotheses say nothing."""
+    hypotheses = st.tuples(SCORES, st.lists(acts, max_size=3)).map(lambda found: heard(found[0], *found[1]))
+    return st.lists(hypotheses, max_size=4)
+
+
+ANSWERS = st.sampled_from([act("affirm"), act("negate")])
+BUS_SAID = st.one_of(
+    BUS_USER_ACTS,
+    ANSWERS,
+    st.tuples(st.sampled_from(["deny", "inform"]), st.sampled_from(GROUPS).flatmap(PAIRS.__getitem__)).map(
+        lambda found: act(found[0], *found[1].items())
+    ),
+    st.sampled_from(["61c", "cmu"]).map(lambda value: act("inform", ("this", value))),
+)
+CONFIRMED = st.tuples(
+    st.sampled_from(["expl-conf", "impl-conf"]), st.sampled_from(GROUPS).flatmap(PAIRS.__getitem__)
+).map(lambda found: act(found[0], *found[1].items()))
+
+
+@st.composite
+def answered_bus_calls(draw: Draw) -> Dstc1Files:
+    """Confirmations and answers to them at nearly every turn."""
+    calls = draw(
+        st.lists(
+            st.lists(
+                st.fixed_dictionaries(
+                    {
+                        "system": st.lists(st.one_of(CONFIRMED, BUS_SYSTEM_ACTS), max_size=3),
+                        "live": nbest(BUS_SAID),
+                        "batch": nbest(BUS_SAID),
+                        "restart": st.booleans(),
+                    }
+                ),
+                min_size=1,
+                max_size=3,
+            ),
+            min_size=1,
+            max_size=2,
+        )
+    )
+    return bus_files(*calls)
+
+
+@st.composite
+def answered_restaurant_calls(draw: Draw) -> Dstc2Files:
+    turns = draw(
+        st.lists(
+            st.tuples(
+                st.lists(RESTAURANT_SYSTEM_ACTS, max_size=3),
+                nbest(st.one_of(RESTAURANT_USER_ACTS, ANSWERS)),
+            ),
+            min_size=1,
+            max_size=4,
+        )
+    )
+    written = [log_turn(index, system, live) for index, (system, live) in enumerate(turns)]
+    labels = dstc2_labels("call", [dstc2_label_turn({}) for _ in turns])
+    beliefs = {"call": [{"goal-labels": {}, "method-label": {}, "requested-slots": {}} for _ in turns]}
+    return Dstc2Files(
+        "dstc2_dev", {"call": log("call", written)}, {"call": labels}, tracker("dstc2_dev", beliefs), ONTOLOGY
+    )

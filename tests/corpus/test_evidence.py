@@ -1,0 +1,234 @@
+"""What turns say, by hand and against the plain oracle."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from extrinsic.corpus.evidence import Evidence
+from extrinsic.corpus.model import Corpus
+from tests.builders import act
+from tests.corpus.bus_calls import (
+    answered_bus_calls,
+    answered_restaurant_calls,
+    as_plain,
+    bus_corpus,
+    of_turn,
+    oracle_of,
+    plain,
+    restaurant_corpus,
+    said,
+)
+from tests.metrics.reading import read_dstc1, read_dstc2
+from tests.strategies import dstc1_files, dstc2_files
+
+ROUTE = act("inform", ("route", "61c"))
+OTHER = act("inform", ("route", "61d"))
+YES, NO = act("affirm"), act("negate")
+SEVEN = (("time.ampm", "pm"), ("time.hour", "7"))
+
+
+def nothing(**said_of: Any) -> dict[str, Any]:
+    """A row with nothing but what is named."""
+    row = dict.fromkeys(("informed", "affirmed", "top", "denied", "rejected"), 0.0)
+    return {**row, "rank": -1, "explicit": False, "implicit": False, **said_of}
+
+
+def assert_equals_oracle(corpus: Corpus, logs: dict[str, Any]) -> None:
+    evidence = corpus.evidence
+    for turn, expected in enumerate(oracle_of(corpus, logs)):
+        found, wanted = plain(corpus, evidence, turn), as_plain(expected)
+        assert set(found) == set(wanted)
+        for slot, rows in wanted.items():
+            assert set(found[slot]) == set(rows)
+            for value, row in rows.items():
+                assert found[slot][value] == pytest.approx(row, abs=1e-12), (turn, slot, value)
+            # Values that hypotheses inform come first, the best hypothesis first.
+            informed = [value for value, row in rows.items() if row["rank"] >= 0]
+            assert list(found[slot])[: len(informed)] == informed
+        asked = {corpus.slots[column] for column in np.flatnonzero(evidence.requested[turn])}
+        assert asked == expected.requested
+        assert evidence.affirms[turn] == pytest.approx(expected.affirms, abs=1e-12)
+        assert evidence.negates[turn] == pytest.approx(expected.negates, abs=1e-12)
+        assert evidence.restart[turn] == expected.restart
+
+
+@given(dstc1_files())
+@settings(max_examples=25)
+def test_bus_calls_equal_the_oracle(files: Any) -> None:
+    assert_equals_oracle(read_dstc1(files)[0], files.logs)
+
+
+@given(answered_bus_calls())
+@settings(max_examples=80)
+def test_answered_bus_calls_equal_the_oracle(files: Any) -> None:
+    assert_equals_oracle(read_dstc1(files)[0], files.logs)
+
+
+@given(dstc2_files())
+@settings(max_examples=25)
+def test_restaurant_calls_equal_the_oracle(files: Any) -> None:
+    assert_equals_oracle(read_dstc2(files)[0], files.logs)
+
+
+@given(answered_restaurant_calls())
+@settings(max_examples=50)
+def test_answered_restaurant_calls_equal_the_oracle(files: Any) -> None:
+    assert_equals_oracle(read_dstc2(files)[0], files.logs)
+
+
+def test_informed_is_summed_over_hypotheses() -> None:
+    turn = said([], (0.5, [ROUTE]), (0.25, [OTHER]), (0.125, [ROUTE, YES]))
+    assert of_turn(bus_corpus([turn])) == {
+        "route": {
+            "61c": nothing(informed=0.625, top=0.5, rank=0),
+            "61d": nothing(informed=0.25, rank=1),
+        }
+    }
+
+
+def test_the_last_inform_of_a_slot_in_a_hypothesis_stands() -> None:
+    two_acts = said([], (0.5, [ROUTE, OTHER]))
+    one_act = said([], (0.5, [act("inform", ("route", "61c"), ("route", "61d"))]))
+    for turn in (two_acts, one_act):
+        assert of_turn(bus_corpus([turn])) == {"route": {"61d": nothing(informed=0.5, top=0.5, rank=0)}}
+
+
+def test_ranks_are_by_score_and_not_by_place() -> None:
+    turn = said([], (0.25, [ROUTE]), (0.5, [OTHER]))
+    rows = of_turn(bus_corpus([turn]))["route"]
+    assert list(rows) == ["61d", "61c"]
+    assert (rows["61d"]["rank"], rows["61d"]["top"]) == (0, 0.5)
+    assert (rows["61c"]["rank"], rows["61c"]["top"]) == (1, 0.0)
+
+
+def test_batch_hypotheses_count_for_nothing() -> None:
+    """Not even for the ranks of the live ones."""
+    live = [(0.5, [ROUTE]), (0.25, [OTHER])]
+    alone = bus_corpus([said([act("expl-conf", ("route", "61c"))], *live)])
+    both = bus_corpus(
+        [
+            said(
+                [act("expl-conf", ("route", "61c"))],
+                *live,
+                batch=[(0.9, [act("inform", ("route", "28x")), YES])],
+            )
+        ]
+    )
+    assert of_turn(both) == of_turn(alone)
+    assert both.evidence.affirms.tolist() == [0.0]
+
+
+def test_this_is_the_slot_just_asked_for() -> None:
+    dontcare = act("inform", ("this", "dontcare"))
+    corpus = restaurant_corpus(
+        said([act("request", ("slot", "food")), act("request", ("slot", "area"))], (0.5, [dontcare])),
+        said([act("reqmore")], (0.5, [dontcare])),
+    )
+    # Of two questions the last counts; without a question `this` is nothing.
+    assert of_turn(corpus, 0) == {"area": {"dontcare": nothing(informed=0.5, top=0.5, rank=0)}}
+    assert of_turn(corpus, 1) == {}
+
+
+def test_what_a_question_asks_for() -> None:
+    """A question may name several slots, or a part of a slot."""
+    places = act("request", ("slot", "from.desc"), ("slot", "from.neighborhood"), ("slot", "from.monument"))
+    corpus = bus_corpus([said([places]), said([act("request", ("slot", "time.hour"))]), said([])])
+    asked = [{corpus.slots[i] for i in np.flatnonzero(row)} for row in corpus.evidence.requested]
+    assert asked == [{"from.desc", "from.neighborhood", "from.monument"}, {"time"}, set()]
+
+
+def test_a_yes_informs_the_one_value_confirmed_explicitly() -> None:
+    turn = said([act("expl-conf", ("route", "61c"))], (0.5, [YES]), (0.25, [ROUTE]))
+    assert of_turn(bus_corpus([turn])) == {
+        "route": {"61c": nothing(informed=0.75, affirmed=0.5, top=0.5, rank=0, explicit=True)}
+    }
+
+
+def test_a_yes_to_two_confirmations_says_nothing() -> None:
+    system = [act("expl-conf", ("route", "61c"), ("from.desc", "cmu"))]
+    rows = of_turn(bus_corpus([said(system, (0.5, [YES]), (0.25, [NO]))]))
+    assert rows == {
+        "route": {"61c": nothing(explicit=True)},
+        "from.desc": {"cmu": nothing(explicit=True)},
+    }
+
+
+def test_a_yes_says_nothing_of_an_implicit_confirmation() -> None:
+    corpus = bus_corpus([said([act("impl-conf", ("route", "61c"))], (0.5, [YES]))])
+    assert of_turn(corpus) == {"route": {"61c": nothing(implicit=True)}}
+    assert corpus.evidence.affirms.tolist() == [0.5]
+
+
+def test_a_no_denies_the_value_confirmed() -> None:
+    explicit = said([act("expl-conf", ("route", "61c"))], (0.5, [NO]), (0.25, [NO, OTHER]))
+    assert of_turn(bus_corpus([explicit])) == {
+        "route": {
+            "61d": nothing(informed=0.25, rank=1),
+            "61c": nothing(denied=0.75, rejected=0.5, explicit=True),
+        }
+    }
+    implicit = said([act("impl-conf", ("route", "61c"), ("from.desc", "cmu"))], (0.5, [NO]))
+    assert of_turn(bus_corpus([implicit])) == {
+        "route": {"61c": nothing(denied=0.5, rejected=0.5, implicit=True)},
+        "from.desc": {"cmu": nothing(denied=0.5, rejected=0.5, implicit=True)},
+    }
+
+
+def test_a_no_is_about_the_explicit_confirmation_where_there_are_both() -> None:
+    system = [act("impl-conf", ("from.desc", "cmu")), act("expl-conf", ("route", "61c"))]
+    assert of_turn(bus_corpus([said(system, (0.5, [NO]))])) == {
+        "route": {"61c": nothing(denied=0.5, rejected=0.5, explicit=True)},
+        "from.desc": {"cmu": nothing(implicit=True)},
+    }
+
+
+def test_deny_names_its_value() -> None:
+    turn = said([], (0.5, [act("deny", ("route", "61c"))]), (0.25, [act("deny", ("route", "61c")), NO]))
+    assert of_turn(bus_corpus([turn])) == {"route": {"61c": nothing(denied=0.75, rejected=0.75)}}
+
+
+def test_the_parts_of_a_compound_slot_make_one_value_an_act() -> None:
+    together = act("inform", ("time.hour", 7), ("route", "61c"), ("time.ampm", "pm"))
+    assert of_turn(bus_corpus([said([], (0.5, [together]))])) == {
+        "time": {SEVEN: nothing(informed=0.5, top=0.5, rank=0)},
+        "route": {"61c": nothing(informed=0.5, top=0.5, rank=0)},
+    }
+    # Two acts are two values, of which the last stands; a part said twice in one act counts once.
+    apart = [act("inform", ("time.hour", "7")), act("inform", ("time.ampm", "am"), ("time.ampm", "pm"))]
+    assert of_turn(bus_corpus([said([], (0.5, apart))])) == {
+        "time": {(("time.ampm", "pm"),): nothing(informed=0.5, top=0.5, rank=0)}
+    }
+
+
+def test_a_yes_to_a_compound_value() -> None:
+    """All its parts are one thing to confirm."""
+    system = [act("expl-conf", ("time.ampm", "pm"), ("time.hour", "7"))]
+    assert of_turn(bus_corpus([said(system, (0.5, [YES]))])) == {
+        "time": {SEVEN: nothing(informed=0.5, affirmed=0.5, top=0.5, rank=0, explicit=True)}
+    }
+
+
+def test_nothing_at_all() -> None:
+    corpus = bus_corpus([said([]), said([], (0.5, []))])
+    assert corpus.evidence.offsets.tolist() == [0] * 19
+    assert len(corpus.evidence.value) == 0
+
+
+@given(answered_bus_calls(), st.data())
+@settings(max_examples=30)
+def test_taken_turns_say_what_they_said(files: Any, data: Any) -> None:
+    corpus = read_dstc1(files)[0]
+    dialogs = data.draw(st.lists(st.integers(0, corpus.n_dialogs - 1), min_size=1, max_size=3))
+    turns = np.concatenate([np.arange(*corpus.offsets[dialog : dialog + 2]) for dialog in dialogs])
+    taken, gathered = corpus.evidence.take(turns), corpus.take(dialogs).evidence
+    assert_same_evidence(taken, gathered)
+
+
+def assert_same_evidence(first: Evidence, second: Evidence) -> None:
+    for name in vars(first):
+        assert np.array_equal(getattr(first, name), getattr(second, name)), name

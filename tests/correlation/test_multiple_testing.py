@@ -1,0 +1,65 @@
+"""Adjusted p-values against worked examples, scipy's, and Holm's from all the hypotheses together."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import false_discovery_control
+
+from extrinsic.arrays import Floats
+from extrinsic.correlation.multiple_testing import benjamini_hochberg, holm
+
+p_values = st.lists(st.floats(0.0, 1.0), min_size=1, max_size=7)
+
+
+def test_worked_examples() -> None:
+    """From the pages of stdlib's `padjust`, which show what R's `p.adjust` gives."""
+    assert holm(np.array([0.319, 0.201, 0.4, 0.374, 0.113])) == pytest.approx(
+        np.array([0.957, 0.804, 0.957, 0.957, 0.565])
+    )
+    assert benjamini_hochberg(np.array([0.319, 0.201, 0.4, 0.374, 0.113])) == pytest.approx(np.full(5, 0.4))
+    assert benjamini_hochberg(np.array([0.008, 0.03, 0.123, 0.6, 0.2])) == pytest.approx(
+        np.array([0.04, 0.075, 0.205, 0.6, 0.25])
+    )
+
+
+def test_by_hand() -> None:
+    """Sorted .01 .02 .03 .04: Holm 4 x .01, 3 x .02, then 2 x .03 and 1 x .04 raised to .06.
+
+    Benjamini and Hochberg: 4/4 x .04, and 4/3 x .03, 4/2 x .02, 4/1 x .01 are all .04.
+    """
+    p = np.array([0.04, 0.01, 0.03, 0.02])
+    assert holm(p) == pytest.approx(np.array([0.06, 0.04, 0.06, 0.06]))
+    assert benjamini_hochberg(p) == pytest.approx(np.full(4, 0.04))
+
+
+def test_missing_p_values_do_not_count() -> None:
+    p = np.array([0.01, np.nan, 0.04, np.nan, 0.03])
+    for adjust in (holm, benjamini_hochberg):
+        found = adjust(p)
+        assert np.isnan(found).tolist() == [False, True, False, True, False]
+        assert found[[0, 2, 4]] == pytest.approx(adjust(p[[0, 2, 4]]))
+    assert np.isnan(holm(np.array([np.nan]))).all()
+    assert benjamini_hochberg(np.array([])).shape == (0,)
+
+
+def holm_by_closing(p: Floats) -> Floats:
+    """A hypothesis falls only with every set of hypotheses it is in, each tested by Bonferroni."""
+    n = len(p)
+    sets = [set(chosen) for size in range(1, n + 1) for chosen in combinations(range(n), size)]
+    worst = [max(len(s) * min(p[j] for j in s) for s in sets if i in s) for i in range(n)]
+    return np.minimum(worst, 1.0)
+
+
+@given(p_values)
+def test_holm_is_bonferroni_closed(p: list[float]) -> None:
+    assert holm(np.array(p)) == pytest.approx(holm_by_closing(np.array(p)))
+
+
+@given(p_values)
+def test_false_discoveries_as_scipy_has_them(p: list[float]) -> None:
+    assert benjamini_hochberg(np.array(p)) == pytest.approx(false_discovery_control(p))

@@ -1,0 +1,104 @@
+"""Lee's three findings: held against intervals, each with the numbers that decide."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from extrinsic.report.results.lee_findings import FAILS, HOLDS, OPEN, findings, verdict_of
+from extrinsic.report.results.variant_results import VariantResults
+
+
+def row(metric: str, schedule: int, r: float, low: float, high: float) -> dict[str, Any]:
+    return {"metric": metric, "schedule": schedule, "component": "joint", "r": r, "low": low, "high": high}
+
+
+def pair(
+    a: tuple[str, int], b: tuple[str, int], difference: float, low: float, high: float
+) -> dict[str, Any]:
+    return {
+        "metric_a": a[0],
+        "schedule_a": a[1],
+        "component_a": "joint",
+        "metric_b": b[0],
+        "schedule_b": b[1],
+        "component_b": "joint",
+        "difference": difference,
+        "low": low,
+        "high": high,
+        "trackers": "all",
+        "p": 0.01 if low > 0 or high < 0 else 0.5,
+    }
+
+
+def evidence(rows: list[dict[str, Any]], pairs: list[dict[str, Any]]) -> VariantResults:
+    ordered = sorted(rows, key=lambda one: -one["r"])
+    return VariantResults("", "rl.live", ranked={"all": ordered, "core": []}, pairs=pairs)
+
+
+@pytest.mark.parametrize(
+    ("r", "difference", "low", "high", "verdict"),
+    [(0.9, 0.3, 0.1, 0.5, HOLDS), (0.9, 0.3, -0.1, 0.5, OPEN), (0.3, -0.3, -0.5, -0.1, FAILS)],
+)
+def test_score_quality_first(r: float, difference: float, low: float, high: float, verdict: str) -> None:
+    rows = [row("avgp", 1, r, r - 0.1, r), row("accuracy", 1, 0.6, 0.5, 0.7)]
+    for given in (
+        pair(("avgp", 1), ("accuracy", 1), difference, low, high),
+        pair(("accuracy", 1), ("avgp", 1), -difference, -high, -low),
+    ):
+        (found,) = findings(evidence(rows, [given]))
+        assert found.verdict == verdict
+        assert "avgp on schedule 1" in found.numbers and "accuracy on schedule 1" in found.numbers
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "verdict"), [(0.05, 0.3, HOLDS), (-0.05, 0.3, OPEN), (-0.3, -0.05, FAILS)]
+)
+def test_schedule_two_is_lower(low: float, high: float, verdict: str) -> None:
+    middle = (low + high) / 2
+    rows = [row("l2", 1, 0.8, 0.5, 0.9), row("l2", 2, 0.8 - middle, 0.3, 0.9), row("l2", 3, 0.8, 0.5, 0.9)]
+    pairs = [pair(("l2", 1), ("l2", 2), middle, low, high), pair(("l2", 2), ("l2", 3), -middle, -high, -low)]
+    (found,) = findings(evidence(rows, pairs))
+    assert found.verdict == verdict
+    counts = (2, 0) if middle > 0 else (0, 2)
+    assert f"lower in {counts[0]} of 2" in found.numbers and f"higher in {counts[1]}" in found.numbers
+
+
+@pytest.mark.parametrize(
+    ("intervals", "verdict"),
+    [
+        ([(0.1, -0.2, 0.4), (0.0, -0.3, 0.3)], HOLDS),
+        ([(0.1, -0.2, 0.4), (0.3, -0.1, 0.6)], OPEN),
+        ([(0.8, 0.5, 0.9), (0.0, -0.3, 0.3), (0.1, -0.3, 0.3)], OPEN),
+        ([(0.8, 0.5, 0.9), (0.7, 0.3, 0.8)], FAILS),
+        ([(0.1, -0.2, 0.4), (-0.3, -0.6, 0.1)], OPEN),
+        ([(-0.7, -0.8, -0.3), (-0.8, -0.9, -0.5)], FAILS),
+    ],
+)
+def test_discrimination_hardly_correlates(intervals: list[tuple[float, float, float]], verdict: str) -> None:
+    rows = [row(f"roc.v2_ca{number:02d}", 1, *of) for number, of in enumerate(intervals)]
+    (found,) = findings(evidence(rows, []))
+    assert found.verdict == verdict
+    assert f"of {len(rows)} intervals lie above 0" in found.numbers
+
+
+def test_a_study_of_states_has_none_of_them() -> None:
+    assert findings(evidence([row("jga", 1, 0.9, 0.8, 1.0), row("gca", 1, 0.8, 0.7, 0.9)], [])) == []
+
+
+def test_without_pairs_nothing_is_said_of_differences() -> None:
+    rows = [row("avgp", 1, 0.9, 0.8, 1.0), row("avgp", 2, 0.9, 0.8, 1.0), row("accuracy", 1, 0.6, 0.5, 0.7)]
+    assert findings(evidence(rows, [])) == []
+    assert findings(replace(evidence(rows, []), ranked={"all": [], "core": []})) == []
+
+
+def test_a_verdict_needs_half_of_what_decides_it() -> None:
+    assert [verdict_of(*counts) for counts in ((2, 0, 4), (1, 0, 4), (0, 2, 4), (2, 2, 4), (0, 0, 0))] == [
+        HOLDS,
+        OPEN,
+        FAILS,
+        OPEN,
+        OPEN,
+    ]

@@ -1,0 +1,249 @@
+"""A whole report: what is written, that equal runs give equal bytes, and what is refused."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from extrinsic.errors import InputError, UsageError
+from extrinsic.report import report_files
+from extrinsic.report.report_files import write_report
+from extrinsic.report.results.table_columns import NEEDED
+from extrinsic.study.finished_run import Run
+from extrinsic.study.table_rows import HEADS
+from tests.report.runs import SMALL, STATES, Made, write_run
+from tests.running import assert_refused, run
+
+VOID = {"meta", "wbr", "br", "link", "img", "input", "hr"}
+
+
+class Outline(HTMLParser):
+    """What a page holds: its text, ids and links; and that every element is closed."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.text, self.ids, self.links, self.tags = "", [], [], []
+        self._open: list[str] = []
+        self.feed(page)
+        assert self._open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        named = dict(attrs)
+        self.tags.append(tag)
+        self.ids += [named["id"]] if "id" in named else []
+        self.links += [named[key] for key in ("href", "src", "xlink:href") if named.get(key)]
+        if tag not in VOID:
+            self._open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self._open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if not self._open or self._open[-1] not in ("script", "style"):
+            self.text += data
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    found = write_run(tmp_path_factory.mktemp("made"))
+    write_report(found)
+    return found
+
+
+def test_every_section_is_there_in_its_order(made: Run) -> None:
+    outline = Outline((made.folder / "report.html").read_text())
+    sections = [
+        "answer",
+        "returns",
+        "ranking",
+        "heat-map",
+        "scatter",
+        "estimators",
+        "influence",
+        "pairs",
+        "composite",
+        "sensitivity",
+        "diagnostics",
+        "trackers",
+        "everything",
+        "reading",
+    ]
+    assert [one for one in outline.ids if one in sections] == sections
+    assert {f"#{one}" for one in sections} <= set(outline.links)
+
+
+def test_nothing_points_to_a_network_and_every_file_is_there(made: Run) -> None:
+    outline = Outline((made.folder / "report.html").read_text())
+    outer = [link for link in outline.links if not link.startswith("#")]
+    assert outer
+    assert [link for link in outer if not (made.folder / link).is_file()] == []
+
+
+def test_every_figure_is_in_the_page_and_a_file(made: Run) -> None:
+    page = (made.folder / "report.html").read_text()
+    names = re.findall(r'<figure id="figure-([^"]+)"', page)
+    assert len(names) == len(set(names)) == len(re.findall(r'<svg[^>]* role="img" aria-label="[^"]+"', page))
+    assert {f"{name}.svg" for name in names} == {path.name for path in (made.folder / "figures").iterdir()}
+    kinds = (
+        "returns",
+        "ranking_all",
+        "ranking_core",
+        "heat_map",
+        "scatter",
+        "estimators",
+        "influence",
+        "pairs",
+    )
+    for kind in kinds:
+        assert [name for name in names if name.startswith(kind)], kind
+    assert "stability" in names
+
+
+def test_figures_hold_text_as_text_and_ids_do_not_clash(made: Run) -> None:
+    page = (made.folder / "report.html").read_text()
+    assert "one</text>" in page
+    svg = (made.folder / "figures" / "returns_fill_argmax.svg").read_text()
+    assert ">accuracy</text>" in svg
+    assert "var(--" not in svg
+    assert "var(--ink)" in page
+    ids = Outline(page).ids
+    assert len(ids) == len(set(ids))
+
+
+def test_every_table_is_also_latex(made: Run) -> None:
+    assert {path.stem for path in (made.folder / "tables").iterdir()} == set(HEADS)
+    text = (made.folder / "tables" / "correlations.tex").read_text()
+    assert r"fga(0.5, fill=argmax)" in text
+    assert r"\toprule" in text and r"roc.v2\_ca05" in text
+
+
+def test_equal_runs_give_equal_bytes(made: Run, tmp_path: Path) -> None:
+    again = write_run(tmp_path)
+    write_report(again)
+    files = [path.relative_to(tmp_path) for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(files) > 30
+    for file in files:
+        assert (tmp_path / file).read_bytes() == (made.folder / file).read_bytes(), file
+
+
+def test_only_the_page_goes_elsewhere_and_finds_the_tables(tmp_path: Path) -> None:
+    made = write_run(tmp_path / "here", SMALL)
+    path = write_report(made, tmp_path / "there" / "mine.html")
+    assert [one.name for one in path.parent.iterdir()] == ["mine.html"]
+    links = Outline(path.read_text()).links
+    table = next(link for link in links if link.endswith("returns.csv"))
+    assert (path.parent / table).resolve() == (made.folder / "returns.csv").resolve()
+
+
+def test_a_study_of_outcomes_has_no_policies(tmp_path: Path) -> None:
+    page = write_report(write_run(tmp_path, STATES)).read_text()
+    outline = Outline(page)
+    assert "No policies were learned in this study" in outline.text
+    assert "the outcome success" in outline.text
+    assert not {"estimators", "sensitivity", "diagnostics"} & set(outline.ids)
+    assert "Under " not in outline.text
+
+
+def test_a_study_without_correlations_says_why(tmp_path: Path) -> None:
+    few = Made(
+        trackers=("one", "two"), degenerate=(), reason="fewer than 3 trackers", variants=("fill=argmax",)
+    )
+    outline = Outline(write_report(write_run(tmp_path, few)).read_text())
+    assert (
+        "could be correlated with the live return of the learned policies: fewer than 3 trackers."
+        in outline.text
+    )
+    assert "ranking" not in outline.ids and "returns" in outline.ids
+
+
+def test_a_run_with_empty_tables_has_a_page(tmp_path: Path) -> None:
+    nothing = Made(trackers=(), datasets=(), metrics=(), variants=(), targets=("rl.live",), degenerate=())
+    assert "Nothing was correlated in this run" in write_report(write_run(tmp_path, nothing)).read_text()
+
+
+def test_a_table_that_was_changed_is_named(tmp_path: Path) -> None:
+    made = write_run(tmp_path, SMALL)
+    with (tmp_path / "stability.csv").open("a") as file:
+        file.write("\n".join((tmp_path / "stability.csv").read_text().splitlines()[-1:]) + "\n")
+    assert "stability.csv: not as the run wrote it." in Outline(write_report(made).read_text()).text
+
+
+def test_what_is_no_finished_run_is_refused(tmp_path: Path) -> None:
+    assert_refused(run("report", tmp_path / "nowhere"), "nowhere", "there is no such directory")
+    assert_refused(run("report", tmp_path), "it has no manifest.json")
+    write_run(tmp_path / "half", status="running")
+    assert_refused(run("report", tmp_path / "half"), "run it again to finish it")
+
+
+@pytest.mark.parametrize(
+    ("damage", "told"),
+    [
+        (lambda text: text.replace(",p_adjusted,", ",p_adjust,", 1), ("correlations.csv", "'p_adjusted'")),
+        (lambda text: text.replace(",0.02,", ",plenty,", 1), ("'p_adjusted'", "line 2", "'plenty'")),
+        (lambda text: text[: len(text) // 2], ("correlations.csv", "is damaged")),
+        (lambda text: text.replace("rl.live", "", 1), ("correlations.csv", "'target'", "line 2")),
+        (lambda text: "", ("correlations.csv", "the file is empty")),
+        (lambda text: None, ("correlations.csv", "there is no such file")),
+        (lambda text: "\x00\n", ("correlations.csv", "'target'")),
+    ],
+)
+def test_a_damaged_table_is_named_with_its_place(
+    tmp_path: Path, damage: object, told: tuple[str, ...]
+) -> None:
+    write_run(tmp_path)
+    path = tmp_path / "correlations.csv"
+    text = damage(path.read_text())  # type: ignore[operator]
+    path.unlink() if text is None else path.write_text(text)
+    assert_refused(run("report", tmp_path), *told)
+    assert not (tmp_path / "report.html").exists()
+
+
+def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
+    write_run(tmp_path)
+    (tmp_path / "pairs.csv").write_bytes(b"\xff\xfe\xff")
+    (tmp_path / "config.toml").write_text("this is = not = toml")
+    assert_refused(run("report", tmp_path), "pairs.csv", "this is not text")
+    write_run(tmp_path)
+    (tmp_path / "config.toml").write_text("this is = not = toml")
+    assert_refused(run("report", tmp_path), "config.toml")
+
+
+def test_every_column_that_is_read_is_one_that_runs_have() -> None:
+    assert {name: set(heads) <= set(HEADS[name]) for name, heads in NEEDED.items()} == dict.fromkeys(
+        HEADS, True
+    )
+
+
+def test_every_missing_table_is_reported_at_once(tmp_path: Path) -> None:
+    write_run(tmp_path)
+    for name in ("pairs", "returns"):
+        (tmp_path / f"{name}.csv").unlink()
+    assert_refused(run("report", tmp_path), "pairs.csv", "returns.csv")
+
+
+def test_without_the_libraries_it_says_what_to_install(made: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(report_files, "find_spec", lambda name: None)
+    with pytest.raises(UsageError, match=r"pip install 'extrinsic\[report\]'"):
+        write_report(made)
+
+
+def test_the_command_says_where_the_page_is_unless_quiet(tmp_path: Path) -> None:
+    write_run(tmp_path, SMALL)
+    told = run("report", tmp_path)
+    assert (told.code, told.output) == (0, "")
+    assert str(tmp_path / "report.html") in told.errors
+    assert run("report", tmp_path, "--quiet", "--output", tmp_path / "x.html").text == ""
+    assert_refused(run("report", tmp_path, "--output", tmp_path), "this is a directory")
+
+
+def test_a_run_is_read_from_its_tables_only(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"no manifest\.json"):
+        write_report(Run(tmp_path))
