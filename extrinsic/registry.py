@@ -1,4 +1,4 @@
-"""The one registry behind formats, metrics, trackers, features and estimators.
+"""The one registry behind everything that varies: formats, metrics, trackers, learners, rewards, worlds, ...
 
 A name is registered with its target, or with a lazy `module:attribute`, and one line that says what it
 is, so that listing what there is imports nothing. Installed packages add their own through entry points:
@@ -31,18 +31,34 @@ class Registry(Generic[T]):
 
     `home` is the package whose import registers those that come with extrinsic; `group` is the
     entry-point group that plugins use. Both are looked at when a name is first asked for.
+    `parts` names what every target must have; where there are several kinds of target, one tuple for each.
     """
 
-    def __init__(self, kind: str, group: str, home: str | None = None) -> None:
+    def __init__(self, kind: str, group: str, home: str | None = None, *parts: tuple[str, ...]) -> None:
         self.kind = kind
         self.group = group
         self.home = home
+        self.parts = parts
         self._entries: dict[str, Entry] = {}
         self._complete = False
 
     def register(self, name: str, target: T | str, summary: str) -> None:
-        """Add a name; a name can be taken only once."""
-        self._add(self._entries, Entry(name, target, summary))
+        """Add a name; a name can be taken only once, and by something that has every part of the protocol."""
+        entry = Entry(name, target, summary)
+        if not isinstance(target, str):
+            self._require_parts(entry)
+        self._add(self._entries, entry)
+
+    def _require_parts(self, entry: Entry) -> None:
+        """Refuse a target that lacks a part: of several protocols, the one it has most of was meant."""
+        missing = [[part for part in parts if not hasattr(entry.target, part)] for parts in self.parts]
+        lacking = min(missing, key=len, default=[])
+        if lacking:
+            raise UsageError(
+                f"the {self.kind} {entry.name!r} lacks {', '.join(lacking)}",
+                expected=" or ".join(", ".join(parts) for parts in self.parts),
+                found=repr(entry.target),
+            )
 
     def _add(self, entries: dict[str, Entry], entry: Entry) -> None:
         taken = entries.setdefault(entry.name, entry)
@@ -74,6 +90,7 @@ class Registry(Generic[T]):
             raise UsageError(f"there is no {self.kind} {name!r}; {did_you_mean(name, self._entries)}")
         if isinstance(entry.target, str):
             entry = Entry(name, self._load(entry), entry.summary)
+            self._require_parts(entry)
             self._entries[name] = entry
         target: T = entry.target
         return target
@@ -105,8 +122,19 @@ class Registry(Generic[T]):
         self._complete = True
 
 
-FORMATS: Registry[Any] = Registry("format", "extrinsic.formats", "extrinsic.corpus.formats")
+FORMATS: Registry[Any] = Registry(
+    "format", "extrinsic.formats", "extrinsic.corpus.formats", ("read_corpus", "read_tracker"), ("read",)
+)
 METRICS: Registry[Any] = Registry("metric", "extrinsic.metrics", "extrinsic.metrics")
 TRACKERS: Registry[Any] = Registry("tracker", "extrinsic.trackers", "extrinsic.trackers")
+BLOCKS: Registry[Any] = Registry(
+    "feature block", "extrinsic.blocks", "extrinsic.policy.feature_blocks", ("columns", "discrete")
+)
 FEATURES: Registry[Any] = Registry("feature map", "extrinsic.features", "extrinsic.policy.features")
-ESTIMATORS: Registry[Any] = Registry("estimator", "extrinsic.estimators", "extrinsic.value")
+BEHAVIOURS: Registry[Any] = Registry("behaviour model", "extrinsic.behaviours", "extrinsic.policy", ("fit",))
+LEARNERS: Registry[Any] = Registry("learner", "extrinsic.learners", "extrinsic.policy", ("fit",))
+REWARDS: Registry[Any] = Registry("reward", "extrinsic.rewards", "extrinsic.policy", ("__call__",))
+ESTIMATORS: Registry[Any] = Registry(
+    "estimator", "extrinsic.estimators", "extrinsic.value", ("name", "estimate")
+)
+WORLDS: Registry[Any] = Registry("world", "extrinsic.worlds", "extrinsic.simulation", ("read",))
