@@ -1,0 +1,357 @@
+"""The tables of a run: one struct each. The field order is the column order, the types drive the reader and
+the writer, and the lines `column: meaning` of a docstring are the help that the README and the page show."""
+
+from __future__ import annotations
+
+import inspect
+import re
+
+import msgspec
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """A row of a table; what is undefined is None and an empty cell."""
+
+
+class IntrinsicRow(Row, frozen=True, kw_only=True):
+    """Every metric of every tracker, by dataset, component and schedule.
+
+    dataset, tracker: what was scored.
+    component: the slot, or slots taken together: `joint`, `all`, `goal.joint`, `state`.
+    metric: its printed form, e.g. `fga(0.5, fill=argmax)`.
+    schedule: 1 every turn, 2 where or since the component was mentioned, 3 the last turn.
+    label_scheme: a or b of DSTC2; empty elsewhere.
+    n: items that were scored.
+    value: the score; empty where it is undefined.
+    """
+
+    dataset: str
+    tracker: str
+    component: str
+    metric: str
+    schedule: int
+    label_scheme: str | None = None
+    n: int
+    value: float | None = None
+
+
+class ReturnRow(Row, frozen=True, kw_only=True):
+    """What policies are worth, by each estimator.
+
+    dataset, tracker: the dialogs, and whose beliefs the policy sees.
+    policy: `rl` learned, `sl` imitated, `sl_sampled` imitated by drawing, `behaviour` logged, `outcome` from
+    a file of one's own.
+    estimator: who says what it is worth; of an outcome, its name.
+    value: the expected return of a dialog.
+    low, high: a 95 % interval over dialogs.
+    n: dialogs, or callers of live play.
+    feasible_low, feasible_high: the least and the most that a dialog can earn.
+    flags: reasons not to believe the value, a word each (`extrinsic ls estimators`).
+    variant: the way of learning and rewarding, e.g. `fill=argmax`.
+    """
+
+    dataset: str
+    tracker: str
+    policy: str
+    estimator: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+    n: int
+    feasible_low: float | None = None
+    feasible_high: float | None = None
+    flags: tuple[str, ...] = ()
+    variant: str | None = None
+
+
+class CorrelationRow(Row, frozen=True, kw_only=True):
+    """How well a metric predicts a target over the trackers of a study.
+
+    target: `rl.live`, `behaviour.observed`, `outcome.success`, ...
+    metric, schedule, component: as in `intrinsic`.
+    scope: `within` datasets (each centred), or `pooled` over all points.
+    coefficient: pearson, spearman, kendall, pairwise or soft_pairwise.
+    r: the coefficient; compare rows of one coefficient only.
+    low, high: its interval over resampled dialogs and trackers.
+    p: by permuting trackers.
+    p_adjusted: by Holm, over the metrics of a target.
+    n: points, datasets times trackers.
+    trackers: `all`, or `core` without degenerate, recalibrated and nearly equal ones.
+    q: by Benjamini and Hochberg.
+    dialogs_low, dialogs_high: the interval over dialogs alone.
+    trackers_low, trackers_high: the interval over trackers alone.
+    jackknife_low, jackknife_high: the interval by leaving out each tracker.
+    cluster: 1 for the metrics that are not significantly worse than the first, and so on.
+    label_scheme: as in `intrinsic`.
+    variant: as in `returns`.
+    reason: why there is no correlation.
+    """
+
+    target: str
+    metric: str
+    schedule: int
+    component: str
+    scope: str
+    coefficient: str
+    r: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+    p_adjusted: float | None = None
+    n: int
+    trackers: str
+    q: float | None = None
+    dialogs_low: float | None = None
+    dialogs_high: float | None = None
+    trackers_low: float | None = None
+    trackers_high: float | None = None
+    jackknife_low: float | None = None
+    jackknife_high: float | None = None
+    cluster: int | None = None
+    label_scheme: str | None = None
+    variant: str | None = None
+    reason: str | None = None
+
+
+class PairRow(Row, frozen=True, kw_only=True):
+    """Every two metrics against the primary target, the better one first.
+
+    target: the primary one.
+    metric_a, schedule_a, component_a, metric_b, schedule_b, component_b: the two metrics.
+    scope: as in `correlations`.
+    r_a, r_b: Pearson's r of both.
+    difference: of the two.
+    low, high: its interval over resampled dialogs and trackers.
+    p: by swapping the two metrics' scores tracker by tracker.
+    p_both: by swapping dialog by dialog and tracker by tracker; about these very trackers.
+    williams_t, williams_p: Williams's test, which takes all points as independent.
+    zou_low, zou_high: Zou's interval, likewise.
+    r_ab: of the two metrics with each other.
+    n, n_independent: points, and points less what centring takes.
+    trackers, variant: as in `correlations`.
+    """
+
+    target: str
+    metric_a: str
+    schedule_a: int
+    component_a: str
+    metric_b: str
+    schedule_b: int
+    component_b: str
+    scope: str
+    r_a: float
+    r_b: float
+    difference: float
+    low: float | None = None
+    high: float | None = None
+    p: float
+    p_both: float
+    williams_t: float | None = None
+    williams_p: float | None = None
+    zou_low: float | None = None
+    zou_high: float | None = None
+    r_ab: float
+    n: int
+    n_independent: int
+    trackers: str
+    variant: str | None = None
+
+
+class CompositeRow(Row, frozen=True, kw_only=True):
+    """What combinations of metrics predict of trackers that were left out.
+
+    target, scope: as in `correlations`.
+    method: how metrics are combined; `best_single` and `behaviour` are what to compare with.
+    r: between prediction and target, over trackers left out.
+    low, high: its interval over trackers.
+    r_in_sample: over the trackers it was fitted to; flattering.
+    above_best_single, above_low, above_high: r less that of the best single metric, with its interval.
+    n: points.
+    trackers, variant: as in `correlations`.
+    weights: of the heaviest metrics.
+    """
+
+    target: str
+    scope: str
+    method: str
+    r: float | None = None
+    low: float | None = None
+    high: float | None = None
+    r_in_sample: float | None = None
+    above_best_single: float | None = None
+    above_low: float | None = None
+    above_high: float | None = None
+    n: int
+    trackers: str
+    variant: str | None = None
+    weights: str
+
+
+class InfluenceRow(Row, frozen=True, kw_only=True):
+    """What a correlation owes to single trackers.
+
+    target, metric, schedule, component, scope, coefficient, r: as in `correlations`.
+    lowest, highest: r without any one tracker.
+    tracker: the one that moves r most when it is left out.
+    r_without: r without it.
+    trackers, variant: as in `correlations`.
+    """
+
+    target: str
+    metric: str
+    schedule: int
+    component: str
+    scope: str
+    coefficient: str
+    r: float | None = None
+    lowest: float | None = None
+    highest: float | None = None
+    tracker: str
+    r_without: float | None = None
+    trackers: str
+    variant: str | None = None
+
+
+class StabilityRow(Row, frozen=True, kw_only=True):
+    """How the order of metrics settles as trackers are added.
+
+    target, scope, coefficient: as in `correlations`.
+    n_trackers, n_subsets: the size of the subsets of trackers, and how many were drawn.
+    agreement: Kendall's tau between the order of a subset and that of all, on average.
+    low, high: 95 % of the subsets.
+    same_winner: share of subsets with the same first metric.
+    loss: how much less the subset's first metric correlates over all trackers, on average.
+    trackers, variant: as in `correlations`.
+    """
+
+    target: str
+    scope: str
+    coefficient: str
+    n_trackers: int
+    n_subsets: int
+    agreement: float | None = None
+    low: float | None = None
+    high: float | None = None
+    same_winner: float | None = None
+    loss: float | None = None
+    trackers: str
+    variant: str | None = None
+
+
+class SensitivityRow(Row, frozen=True, kw_only=True):
+    """The best metric under settings that papers seldom name, one changed at a time.
+
+    parameter, setting: what was changed, e.g. `policy.kernel_lspi.ridge` to 10.
+    trackers, target: as in `correlations`.
+    metric, schedule, component, r, low, high: the best metric under this setting.
+    usual_winner_r, usual_winner_rank: of the metric that is first in the study's own setting.
+    agreement: Kendall's tau with the study's own order of metrics.
+    n_metrics: metrics compared.
+    variant: as in `returns`.
+    """
+
+    parameter: str
+    setting: str | None = None
+    trackers: str
+    target: str
+    metric: str
+    schedule: int
+    component: str
+    r: float | None = None
+    low: float | None = None
+    high: float | None = None
+    usual_winner_r: float | None = None
+    usual_winner_rank: int
+    agreement: float | None = None
+    n_metrics: int
+    variant: str
+
+
+class TrackerRow(Row, frozen=True, kw_only=True):
+    """Which trackers are the core of a study, and why others are not.
+
+    tracker: its name.
+    core: neither degenerate nor recalibrated nor nearly another one.
+    degenerate: ignores what it hears, on purpose.
+    recalibrated: another tracker with its scores transformed.
+    near_duplicate_of: an earlier tracker that believes nearly the same.
+    nearest, agreement: the tracker that agrees most, and by how much.
+    """
+
+    tracker: str
+    core: bool
+    degenerate: bool
+    recalibrated: bool
+    near_duplicate_of: str | None = None
+    nearest: str | None = None
+    agreement: float | None = None
+
+
+class DiagnosticRow(Row, frozen=True, kw_only=True):
+    """What learners and estimators report about themselves, a number a row.
+
+    dataset, tracker, policy: as in `returns`.
+    estimator: whose number it is; `learner` for the learner itself.
+    diagnostic: its name, e.g. `kernels`, `condition`, `effective_size`, `on_policy_gap`.
+    value: the number; 1 and 0 for yes and no.
+    variant: as in `returns`.
+    """
+
+    dataset: str
+    tracker: str
+    policy: str
+    estimator: str
+    diagnostic: str
+    value: float | None = None
+    variant: str | None = None
+
+
+class TimingRow(Row, frozen=True, kw_only=True):
+    """How long every stage took; the only table that differs between equal runs.
+
+    stage, name, key: which result.
+    status: `computed`, or `reused` from an earlier run.
+    seconds: of computing.
+    """
+
+    stage: str
+    name: str = ""
+    key: str = ""
+    status: str
+    seconds: float
+
+
+TABLES: dict[str, type[Row]] = {
+    "intrinsic": IntrinsicRow,
+    "returns": ReturnRow,
+    "correlations": CorrelationRow,
+    "pairs": PairRow,
+    "composite": CompositeRow,
+    "influence": InfluenceRow,
+    "stability": StabilityRow,
+    "sensitivity": SensitivityRow,
+    "trackers": TrackerRow,
+    "diagnostics": DiagnosticRow,
+}
+"""The tables whose bytes the manifest records; `timings` stands beside them."""
+
+HELP_LINE = re.compile(r"(?P<columns>\w+(?:, \w+)*): (?P<help>.+)")
+
+
+def summary(kind: type[Row]) -> str:
+    """What a table holds, in a line."""
+    return (inspect.getdoc(kind) or "").partition("\n")[0]
+
+
+def column_help(kind: type[Row]) -> dict[str, str]:
+    """What every column of a table means, from the docstring of its struct."""
+    texts: dict[str, str] = {}
+    columns: list[str] = []
+    for line in (inspect.getdoc(kind) or "").splitlines()[1:]:
+        match = HELP_LINE.match(line)
+        if match:
+            columns = match["columns"].split(", ")
+            texts |= dict.fromkeys(columns, match["help"])
+        elif line.strip():
+            texts |= {column: f"{texts[column]} {line.strip()}" for column in columns}
+    return texts
