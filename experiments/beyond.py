@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from experiments.statistic import Statistic, partial
-from experiments.tables import side
+from experiments.tables import estimate_row, side
 from extrinsic.arrays import Floats
+from extrinsic.correlation.estimate import Estimate
+from extrinsic.correlation.partial import partial_estimate
 
 RETURN, LOG, GAIN = range(3)
 KINDS = {"given": "given the logged return", "gain": "with the gain"}
@@ -26,16 +27,17 @@ def with_logged(metrics: Floats, learned: Floats, logged: Floats) -> tuple[Float
 
 
 def rows_beyond(
-    found: Statistic, labels: Sequence[Mapping[str, Any]], level: float = 0.95
+    correlations: Estimate, labels: Sequence[Mapping[str, Any]], level: float = 0.95
 ) -> list[dict[str, Any]]:
-    """found: correlations of `with_logged`; labels: of the metrics. Two rows a metric, of each kind."""
-    logs = found.take(len(labels), RETURN)
+    """correlations: of `with_logged`; labels: of the metrics. Two rows a metric, of each kind."""
+    logs = correlations.take(len(labels), RETURN)
     rows = []
-    for place, label in enumerate(labels):
-        if not np.isnan(found.value[place]).any():
-            given = partial(found.take(place, RETURN), found.take(place, LOG), logs)
-            for kind, statistic in (("given", given), ("gain", found.take(place, GAIN))):
-                rows.append({**label, "kind": kind, **statistic.row("r", level)})
+    for metric, label in enumerate(labels):
+        if not np.isnan(correlations.value[metric]).any():
+            learned, logged, gain = (correlations.take(metric, target) for target in (RETURN, LOG, GAIN))
+            given = partial_estimate(learned, logged, logs)
+            for kind, estimate in (("given", given), ("gain", gain)):
+                rows.append({**label, "kind": kind, **estimate_row(estimate, "r", level)})
     return rows
 
 

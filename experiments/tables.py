@@ -7,6 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from extrinsic.correlation.estimate import Estimate
+from extrinsic.correlation.verdicts import Verdict, side_of_zero
+
 
 def write_csv(path: Path, rows: Sequence[Mapping[str, Any]], leave_out: Sequence[str] = ()) -> None:
     """Columns in order of first appearance, numbers to three decimals; `leave_out`: what differs by run."""
@@ -57,14 +60,26 @@ def spelled(row: Mapping[str, Any] | None, name: str = "r") -> str:
     return "" if row is None else f"{row[name]:.2f} [{row['low']:.2f}, {row['high']:.2f}]"
 
 
+def estimate_row(estimate: Estimate, name: str, level: float = 0.95) -> dict[str, float]:
+    """A single number under a name, with both of its intervals."""
+    low, high = estimate.interval(level)
+    jackknife_low, jackknife_high = estimate.jackknife(level)
+    return {
+        name: float(estimate.value),
+        "low": float(low),
+        "high": float(high),
+        "jackknife_low": float(jackknife_low),
+        "jackknife_high": float(jackknife_high),
+    }
+
+
 def side(row: Mapping[str, Any]) -> str:
     """Of 0: where the interval lies, and that of the jackknife, too, where the row has one."""
     pairs = [(row["low"], row["high"])]
     if row.get("jackknife_low") is not None:
         pairs.append((row["jackknife_low"], row["jackknife_high"]))
-    if all(low > 0 for low, _ in pairs):
-        return "above 0"
-    return "below 0" if all(high < 0 for _, high in pairs) else "not resolved"
+    verdict = side_of_zero(*pairs)
+    return verdict if verdict is Verdict.NOT_RESOLVED else f"{verdict} 0"
 
 
 def _value(cell: str) -> Any:

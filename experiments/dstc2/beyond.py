@@ -9,10 +9,8 @@ import numpy as np
 from experiments.beyond import rows_beyond, with_logged
 from experiments.dstc2.cells import TARGET
 from experiments.dstc2.relations import LOGGED, bare, is_headline
-from experiments.statistic import Statistic
-from extrinsic.correlation.coefficients import correlate
-from extrinsic.correlation.influence import without_each
-from extrinsic.correlation.resampling import Sample, draw_trackers, resampled_correlations
+from extrinsic.correlation.estimate import correlation_estimate
+from extrinsic.correlation.resampling import Sample, draw_trackers
 from extrinsic.study.configuration.settings_file import read_study
 from extrinsic.study.correlating.panel import Panel
 from extrinsic.study.finished_run import Run
@@ -34,12 +32,8 @@ def beyond_rows(run: Run, panels: dict[str, Panel]) -> list[dict[str, Any]]:
             sample.metrics_drawn[:, places], sample.targets_drawn[:, learned], sample.targets_drawn[:, logged]
         )
         trackers = draw_trackers(panel.identity, len(panel.trackers), table.resamples, settings.seed)
-        found = Statistic(
-            correlate(*observed, "pearson", "within"),
-            resampled_correlations(Sample(*observed, *drawn), "pearson", "within", "both", trackers),
-            without_each(*observed, "pearson", "within"),
-        )
+        correlations = correlation_estimate(Sample(*observed, *drawn), "pearson", "within", "both", trackers)
         names = [panel.metrics[m] for m in places]
         labels = [{"fill": fill, "metric": f"{bare(name[0])}@{name[1]}"} for name in names]
-        rows += rows_beyond(found, labels, table.level)
+        rows += rows_beyond(correlations, labels, table.level)
     return rows

@@ -8,11 +8,9 @@ import numpy as np
 
 from experiments.dstc2.candidates import FILLS
 from experiments.dstc2.cells import DSTC, STATES, TARGET, Cell
-from experiments.statistic import Statistic
-from experiments.tables import without_fill
-from extrinsic.correlation.coefficients import correlate
-from extrinsic.correlation.influence import without_each
-from extrinsic.correlation.resampling import draw_trackers, resampled_correlations
+from experiments.tables import estimate_row, without_fill
+from extrinsic.correlation.estimate import Estimate, correlation_estimate
+from extrinsic.correlation.resampling import draw_trackers
 from extrinsic.study.configuration.settings_file import read_study
 from extrinsic.study.correlating.panel import MetricName, Panel
 from extrinsic.study.finished_run import Run
@@ -77,24 +75,20 @@ def _is_kept(row: dict[str, Any], cell: Cell, group: str) -> bool:
 
 def _related(panel: Panel, run: Run) -> tuple[Rows, Rows]:
     settings = read_study(run.folder / "config.toml")
-    table, sample = settings.correlation, panel.sample
+    table = settings.correlation
     drawn = draw_trackers(panel.identity, len(panel.trackers), table.resamples, settings.seed)
-    found = Statistic(
-        correlate(sample.metrics, sample.targets, "pearson", "within"),
-        resampled_correlations(sample, "pearson", "within", "both", drawn),
-        without_each(sample.metrics, sample.targets, "pearson", "within"),
-    )
+    correlations = correlation_estimate(panel.sample, "pearson", "within", "both", drawn)
     rows: Rows = []
     for k, target in enumerate(panel.targets):
         for m, name in enumerate(panel.metrics):
             headline = is_headline(name)
-            if (k == 0 or headline) and not np.isnan(found.value[m, k]):
+            if (k == 0 or headline) and not np.isnan(correlations.value[m, k]):
                 label = {"target": target, **_named(name), "headline": headline}
-                rows.append({**label, **found.take(m, k).row("r", table.level)})
-    return rows, _differences(panel, found, table.level)
+                rows.append({**label, **estimate_row(correlations.take(m, k), "r", table.level)})
+    return rows, _differences(panel, correlations, table.level)
 
 
-def _differences(panel: Panel, found: Statistic, level: float) -> Rows:
+def _differences(panel: Panel, correlations: Estimate, level: float) -> Rows:
     """Of each compared metric from accuracy, on the same resamples; and of schedule 2 from the others."""
     place = {(bare(name[0]), name[1]): m for m, name in enumerate(panel.metrics) if is_headline(name)}
     pairs = [((metric, 1), (REFERENCE, 1)) for metric in COMPARED]
@@ -102,9 +96,9 @@ def _differences(panel: Panel, found: Statistic, level: float) -> Rows:
     rows: Rows = []
     for a, b in pairs:
         if a in place and b in place:
-            apart = found.take(place[a], 0).less(found.take(place[b], 0))
+            apart = correlations.take(place[a], 0).minus(correlations.take(place[b], 0))
             label = {"metric": f"{a[0]}@{a[1]}", "than": f"{b[0]}@{b[1]}"}
-            rows.append({**label, **apart.row("difference", level, is_correlation=False)})
+            rows.append({**label, **estimate_row(apart, "difference", level)})
     return rows
 
 

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from experiments.beyond import rows_beyond, with_logged
 from experiments.lee2014.correlations import shown_metrics
 from experiments.lee2014.judging import Where, returns_of
 from experiments.lee2014.points import Points
 from experiments.lee2014.relating import RESAMPLES, SEED
-from experiments.statistic import Statistic
-from extrinsic.correlation.coefficients import correlate
-from extrinsic.correlation.influence import without_each
-from extrinsic.correlation.resampling import draw_trackers
+from extrinsic.correlation.estimate import correlation_estimate
+from extrinsic.correlation.resampling import Sample, draw_trackers
 
 
 def beyond_rows(points: Points, where: Where) -> list[dict[str, Any]]:
@@ -26,9 +22,6 @@ def beyond_rows(points: Points, where: Where) -> list[dict[str, Any]]:
     )
     metrics, targets = with_logged(points.metrics[places][..., core].mean(axis=1), learned, logged)
     drawn = draw_trackers(" ".join(points.trackers[i] for i in core), len(core), RESAMPLES, SEED)
-    found = Statistic(
-        correlate(metrics, targets, "pearson", "within"),
-        np.stack([correlate(metrics[..., some], targets[..., some], "pearson", "within") for some in drawn]),
-        without_each(metrics, targets, "pearson", "within"),
-    )
-    return rows_beyond(found, [{"fill": where.fill, **points.names[m]._asdict()} for m in places])
+    sample = Sample.of_trackers(metrics, targets, RESAMPLES)
+    correlations = correlation_estimate(sample, "pearson", "within", "trackers", drawn)
+    return rows_beyond(correlations, [{"fill": where.fill, **points.names[m]._asdict()} for m in places])

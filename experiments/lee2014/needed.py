@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
 from experiments.lee2014.judging import FINDINGS, GAINS, Judged, Where, best_pairs, judge, related_of
 from experiments.lee2014.points import Points
 from experiments.lee2014.relating import SEED
 from experiments.lee2014.relating import SWAPS as ALL_SWAPS
 from extrinsic.arrays import Ints
+from extrinsic.correlation.power import CORRELATION, MEAN, error_scale, share_resolved, trackers_needed_range
 from extrinsic.correlation.resampling import rng_of
 from extrinsic.report.results.lee_findings import FAILS, HOLDS
 
@@ -26,12 +26,8 @@ SUBSETS, RESAMPLES, SWAPS = 100, 200, 99
 TARGETS = ("live", "lstd")
 """The truth, and what Lee had."""
 
-POWER, LEVEL = 0.8, 0.95
 MOST = 200
 """Nobody will ever have more trackers."""
-
-TAKEN = 3
-"""Fisher's: the error of a correlation falls with the root of n - 3; that of a mean with the root of n."""
 
 
 @dataclass(frozen=True)
@@ -113,50 +109,28 @@ def number_rows(subsets: Rows, findings: Rows) -> Rows:
             continue
         mine = [row for row in subsets if all(row[key] == found[key] for key in keys)]
         whole, part = mine[-1], mine[-2]
-        taken = 0 if found["finding"] in GAINS else TAKEN
-        scale = fit_scale([(row["size"], row["error"]) for row in mine if row["size"] <= LEARNED_FROM], taken)
+        lost = MEAN if found["finding"] in GAINS else CORRELATION
+        scale = error_scale(
+            [(row["size"], row["error"]) for row in mine if row["size"] <= LEARNED_FROM], lost
+        )
         n, error = whole["size"], whole["error"]
-        ends = sorted(abs(found[end]) for end in ("low", "high"))
-        crosses = found["low"] <= 0.0 <= found["high"]
+        ends = found["low"], found["high"]
+        trackers = trackers_needed_range(found["value"], ends, error, n, lost)
         rows.append(
             {
                 **{key: found[key] for key in keys},
                 "size": n,
                 "value": found["value"],
                 "error": error,
-                "foretold": float(scale / np.sqrt(n - taken)),
-                "needed": trackers_needed(found["value"], error, n, taken),
-                "fewest": trackers_needed(ends[1], error, n, taken),
-                "most": None if crosses else trackers_needed(ends[0], error, n, taken),
+                "foretold": float(scale / np.sqrt(n - lost)),
+                "needed": trackers.needed,
+                "fewest": trackers.fewest,
+                "most": trackers.most,
                 "right_at": part["size"],
                 "right": part["right"],
                 "right_foretold": share_resolved(
-                    found["value"], scale / np.sqrt(part["size"] - taken), part["size"] / n
+                    found["value"], scale / np.sqrt(part["size"] - lost), part["size"] / n
                 ),
             }
         )
     return rows
-
-
-def fit_scale(errors: list[tuple[int, float]], taken: int) -> float:
-    """c of error = c / sqrt(n - taken), by least squares of the logarithms."""
-    return float(np.exp(np.mean([np.log(error * np.sqrt(n - taken)) for n, error in errors])))
-
-
-def trackers_needed(value: float, error: float, n: int, taken: int) -> int:
-    """The n at which |value| is far enough from 0 in units of its error, which is known at n trackers."""
-    reach = ndtri((1.0 + LEVEL) / 2.0) + ndtri(POWER)
-    if value == 0.0:
-        return 10**6
-    found = taken + (n - taken) * (reach * error / abs(value)) ** 2
-    return int(min(max(np.ceil(found), taken + 1), 10**6))
-
-
-def share_resolved(value: float, error: float, share: float) -> float:
-    """How often subsets leave out 0 on the right side.
-
-    A subset of a `share` of the trackers shows their number give or take error * sqrt(1 - share), since the
-    trackers are all there are; its interval knows nothing of that, and reaches 1.96 errors.
-    """
-    away = abs(value) - ndtri((1.0 + LEVEL) / 2.0) * error
-    return float(ndtr(away / (error * np.sqrt(1.0 - share))))

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from extrinsic.arrays import Floats, Ints
-from extrinsic.correlation.coefficients import Scope, correlate, is_flat
+from extrinsic.correlation.coefficients import Scope, is_flat
+from extrinsic.correlation.estimate import correlation_estimate
 from extrinsic.correlation.intervals import interval
 from extrinsic.correlation.paired_permutation import swapped_p
-from extrinsic.correlation.resampling import Sample, draw_trackers, resampled_correlations
+from extrinsic.correlation.resampling import Sample, draw_trackers
 from extrinsic.report.results.lee_findings import OTHERS, SCORE_QUALITY, Finding, findings
 from extrinsic.report.results.naming import Name
 from extrinsic.report.results.variant_results import VariantResults
@@ -57,16 +58,16 @@ def relate(
     kept = np.flatnonzero(~missing & ~is_flat(np.nan_to_num(metrics), scope))
     metrics, targets = metrics[kept], target[None]
     n_trackers = target.shape[-1]
-    still = [np.broadcast_to(values, (resamples, *values.shape)) for values in (metrics, targets)]
+    sample = Sample.of_trackers(metrics, targets, resamples)
     drawn = draw_trackers(identity, n_trackers, resamples, SEED)
-    resampled = resampled_correlations(Sample(metrics, targets, *still), "pearson", scope, "trackers", drawn)
+    correlations = correlation_estimate(sample, "pearson", scope, "trackers", drawn, leave_out=False)
     p = np.full((len(kept), len(kept)), np.nan)
     if swaps:
         # Whole trackers are swapped, so a tracker's value stands for its dialogs.
         whole = [metrics[:, place, :, None] for place in range(metrics.shape[1])]
         p = swapped_p(whole, target, scope, "trackers", swaps, identity, SEED)
-    r = correlate(metrics, targets, "pearson", scope)[:, 0]
-    return Related(tuple(names[i] for i in kept.tolist()), r, resampled[..., 0], p)
+    r, resampled = correlations.value[:, 0], correlations.resampled[..., 0]
+    return Related(tuple(names[i] for i in kept.tolist()), r, resampled, p)
 
 
 def bounds(observed: Any, drawn: Floats) -> tuple[Floats, Floats]:

@@ -8,11 +8,12 @@ import numpy as np
 
 from experiments.lee2014.judging import GAINS, GROUPS
 from experiments.lee2014.judging import SCORES as SCORES_FIRST
-from experiments.lee2014.needed import LEARNED_FROM, TAKEN, TARGETS, share_resolved
+from experiments.lee2014.needed import LEARNED_FROM, TARGETS
 from experiments.lee2014.relating import SCORES
 from experiments.lee2014.runs import ESTIMATORS, FILLS, LEE
 from experiments.lee2014.shown import SHORT, SHOWN_SIZES
 from experiments.tables import chosen
+from extrinsic.correlation.power import CORRELATION, share_resolved
 from extrinsic.report.results.lee_findings import FAILS, HOLDS
 from extrinsic.report.results.naming import Name
 from extrinsic.report.results.numbers import correlation, listing
@@ -174,7 +175,7 @@ def _decided(numbers: Rows, subsets: Rows) -> tuple[float, float]:
     found, allowed = [], []
     for row in (one for one in numbers if one["finding"] not in GAINS):
         part = chosen(subsets, **{key: row[key] for key in ("finding", "fill", "target")})[0]
-        error = row["error"] * np.sqrt((row["size"] - TAKEN) / (part["size"] - TAKEN))
+        error = row["error"] * np.sqrt((row["size"] - CORRELATION) / (part["size"] - CORRELATION))
         found.append(part["right"])
         allowed.append(share_resolved(row["value"], float(error), part["size"] / row["size"]))
     return float(np.mean(found)), float(np.mean(allowed))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from extrinsic.arrays import Floats, Ints
+from extrinsic.correlation.partial import partial_scatter
 
 
 def moments(values: Floats, dialog: Ints, n_dialogs: int) -> Floats:
@@ -45,8 +46,4 @@ def correlations(covariance: Floats) -> Floats:
 
 def partial_correlations(covariance: Floats, shown: Sequence[int], given: Sequence[int]) -> Floats:
     """(..., n_shown, n_shown) correlations of what a linear fit on the given columns leaves over."""
-    shown, given = list(shown), list(given)
-    across = covariance[..., shown, :][..., given]
-    inside = covariance[..., given, :][..., given]
-    explained = across @ np.linalg.solve(inside, np.swapaxes(across, -1, -2))
-    return correlations(covariance[..., shown, :][..., shown] - explained)
+    return correlations(partial_scatter(covariance, given, shown))

@@ -18,6 +18,7 @@ from experiments.multiwoz.permuting import permutation_tests
 from experiments.multiwoz.text import describe
 from experiments.tables import read_csv, write_csv
 from extrinsic.cli.progress import show_progress
+from extrinsic.correlation.two_way import draw_two_way
 
 FOLDER = Path(__file__).parent
 SEED = 13
@@ -68,7 +69,7 @@ def compute(runs_folder: Path) -> Iterator[tuple[str, Rows]]:
 
 def of_dialogs(grid: Grid, resamples: int, permutations: int) -> Iterator[tuple[str, Rows]]:
     """The tables whose points are dialogs of systems."""
-    drawn = within.draw(grid, resamples, SEED)
+    drawn = draw_two_way(grid.systems, grid.dialogs, resamples, SEED)
     found = within.scatters_of(grid, drawn, (*METRICS, *OUTCOMES))
     yield "splits", within.rows_of_splits(found, permutation_tests(grid, permutations, SEED))
     yield "by_system", within.rows_by_system(grid)

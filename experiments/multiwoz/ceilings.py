@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from experiments.multiwoz.grid import METRICS, OUTCOMES, Grid
-from experiments.multiwoz.permuting import centred
-from experiments.multiwoz.within import Resamples
 from extrinsic.arrays import Floats
 from extrinsic.correlation.intervals import interval
+from extrinsic.correlation.two_way import TwoWayWeights, centre
 
 Rows = list[dict[str, Any]]
 
@@ -47,15 +46,15 @@ def ceiling(grid: Grid, metric: str, outcome: str) -> float:
     products, squares, goals = 0.0, 0.0, 0.0
     for s in range(len(grid.systems)):
         there = grid.present[s]
-        values = centred(np.sort(grid.of(metric)[s, there])[None], "within")
-        best = centred(np.sort(grid.of(outcome)[s, there])[None], "within")
+        values = centre(np.sort(grid.of(metric)[s, there])[None], "within")
+        best = centre(np.sort(grid.of(outcome)[s, there])[None], "within")
         products += float((values * best).sum())
         squares += float((values**2).sum())
         goals += float((best**2).sum())
     return float(products / np.sqrt(squares * goals))
 
 
-def rows_of_ceilings(grid: Grid, resamples: Resamples) -> Rows:
+def rows_of_ceilings(grid: Grid, resamples: TwoWayWeights) -> Rows:
     one = np.ones((1, len(grid.systems))), np.ones((1, len(grid.dialogs)))
     rows: Rows = []
     for outcome in OUTCOMES:

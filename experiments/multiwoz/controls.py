@@ -8,12 +8,15 @@ from typing import Any
 import numpy as np
 
 from experiments.multiwoz.grid import DIFFICULTY, FINAL, METRICS, OF_PARTS, OTHERS, OUTCOMES, PARTS
-from experiments.multiwoz.splits import partial
 from experiments.multiwoz.within import Scatters
 from extrinsic.arrays import Floats
 from extrinsic.correlation.intervals import interval
+from extrinsic.correlation.partial import partial_scatter
+from extrinsic.correlation.two_way import Split
 
 Rows = list[dict[str, Any]]
+
+COMPARED: tuple[Split, ...] = ("within", "both")
 
 
 def rows_of_controls(found: Scatters) -> Rows:
@@ -32,7 +35,7 @@ def rows_of_controls(found: Scatters) -> Rows:
 
 
 def _with_interval(
-    found: Scatters, name: str, metric: str, outcome: str, given: Sequence[str] = (), split: str = "within"
+    found: Scatters, name: str, metric: str, outcome: str, given: Sequence[str] = (), split: Split = "within"
 ) -> dict[str, float]:
     r = found.r(split, None, [metric], [outcome], given)[0]
     low, high = interval(r, found.r(split, "both", [metric], [outcome], given))
@@ -57,7 +60,7 @@ def rows_of_final(found: Scatters) -> Rows:
             if FINAL + metric not in found.names:
                 continue
             row: dict[str, Any] = {"outcome": outcome, "metric": metric}
-            for split in ("within", "both"):
+            for split in COMPARED:
                 pair = [FINAL + metric, metric]
                 r = found.r(split, None, pair, [outcome])[0, :, 0]
                 drawn = found.r(split, "both", pair, [outcome])[:, :, 0]
@@ -75,7 +78,7 @@ def rows_of_others(found: Scatters) -> Rows:
     for outcome in OUTCOMES:
         for name in (*(part + metric for part in PARTS for metric in OF_PARTS), OTHERS + outcome):
             row: dict[str, Any] = {"outcome": outcome, "predictor": name}
-            for split in ("within", "both"):
+            for split in COMPARED:
                 # Once dialogs are taken away, the others' outcome is this one's by construction.
                 if split == "within" or not name.startswith(OTHERS):
                     row |= _with_interval(found, split, name, outcome, split=split)
@@ -90,7 +93,7 @@ def _multiple(found: Scatters, outcome: str, given: Sequence[str]) -> dict[str, 
     (at,) = found.at([outcome])
 
     def multiple(scatters: Floats) -> Floats:
-        left = partial(scatters, found.at(given))[:, at, at] / scatters[:, at, at]
+        left = partial_scatter(scatters, found.at(given))[:, at, at] / scatters[:, at, at]
         return np.asarray(np.sqrt(np.maximum(1.0 - left, 0.0)))
 
     r = multiple(found.observed["within"])

@@ -13,14 +13,9 @@ from extrinsic.arrays import Floats, Ints
 from extrinsic.correlation.multiple_testing import holm
 from extrinsic.correlation.permutation import SAME
 from extrinsic.correlation.resampling import rng_of
+from extrinsic.correlation.two_way import Split, centre
 
-TESTED = ("within", "both")
-
-
-def centred(values: Floats, split: str) -> Floats:
-    """(..., n_systems, n_dialogs) without gaps: systems' means taken away, for `both` also dialogs'."""
-    values = values - values.mean(axis=-1, keepdims=True)
-    return values - values.mean(axis=-2, keepdims=True) if split == "both" else values
+TESTED: tuple[Split, ...] = ("within", "both")
 
 
 def permuted(metric: Floats, outcome: Floats, orders: Ints) -> Floats:
@@ -37,13 +32,13 @@ def permutation_tests(grid: Grid, n: int, seed: int) -> dict[tuple[str, str], tu
     rng = rng_of("permuted dialogs", " ".join(shared.dialogs), seed)
     size = len(shared.dialogs)
     orders = np.array([np.arange(size), *(rng.permutation(size) for _ in range(n))])
-    found = {}
+    found: dict[tuple[str, str], tuple[Floats, Floats]] = {}
     for split in TESTED:
         for outcome in OUTCOMES:
-            goal = centred(shared.of(outcome), split)
+            goal = centre(shared.of(outcome), split)
             p = []
             for metric in METRICS:
-                r = np.abs(permuted(centred(shared.of(metric), split), goal, orders))
+                r = np.abs(permuted(centre(shared.of(metric), split), goal, orders))
                 p.append(((r[1:] >= r[0] - SAME).sum() + 1.0) / (n + 1.0))
             found[split, outcome] = (np.array(p), holm(np.array(p)))
     return found

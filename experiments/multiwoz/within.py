@@ -10,12 +10,18 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from experiments.multiwoz.grid import METRICS, OUTCOMES, Grid
-from experiments.multiwoz.splits import SPLITS, Sums, correlations, partial, scatter
 from extrinsic.arrays import Floats
 from extrinsic.correlation.intervals import interval
 from extrinsic.correlation.multiple_testing import holm
-from extrinsic.correlation.resampling import draw_trackers
-from extrinsic.metrics.dialog_resampling import resample_dialogs
+from extrinsic.correlation.partial import partial_scatter, scatter_correlations
+from extrinsic.correlation.two_way import (
+    SPLITS,
+    Split,
+    TwoWaySums,
+    TwoWayWeights,
+    two_way_error,
+    two_way_scatter,
+)
 
 Rows = list[dict[str, Any]]
 
@@ -26,22 +32,6 @@ LEFT_OUT = ("without each system", "without each dialog")
 
 
 @dataclass(frozen=True, eq=False)
-class Resamples:
-    """systems (n, n_systems), dialogs (n, n_dialogs): how often each is drawn."""
-
-    systems: Floats
-    dialogs: Floats
-
-
-def draw(grid: Grid, n: int, seed: int) -> Resamples:
-    identity = " ".join(grid.systems)
-    drawn = draw_trackers(identity, len(grid.systems), n, seed)
-    systems = (drawn[:, :, None] == np.arange(len(grid.systems))).sum(axis=1)
-    dialogs = resample_dialogs(" ".join(grid.dialogs), len(grid.dialogs), n, seed)
-    return Resamples(systems.astype(float), dialogs.astype(float))
-
-
-@dataclass(frozen=True, eq=False)
 class Scatters:
     """Sums of products by split: as observed (1, k, k), and by way on every resample (n, k, k).
 
@@ -49,42 +39,42 @@ class Scatters:
     """
 
     names: tuple[str, ...]
-    observed: dict[str, Floats]
-    resampled: dict[str, dict[str, Floats]]
+    observed: dict[Split, Floats]
+    resampled: dict[str, dict[Split, Floats]]
 
     def at(self, names: Sequence[str]) -> list[int]:
         return [self.names.index(name) for name in names]
 
     def r(
         self,
-        split: str,
+        split: Split,
         way: str | None,
         rows: Sequence[str],
         columns: Sequence[str],
         given: Sequence[str] = (),
     ) -> Floats:
         """(n, rows, columns): on resamples drawn in some way, without each of something, or as observed."""
-        found = self.observed[split] if way is None else self.resampled[way][split]
+        scatter = self.observed[split] if way is None else self.resampled[way][split]
         if given:
-            found = partial(found, self.at(given))
-        return correlations(found, self.at(rows), self.at(columns))
+            scatter = partial_scatter(scatter, self.at(given))
+        return scatter_correlations(scatter, self.at(rows), self.at(columns))
 
 
-def scatters_of(grid: Grid, resamples: Resamples, names: Sequence[str]) -> Scatters:
-    sums = Sums.of(grid, names)
-    n_systems, n_dialogs = len(grid.systems), len(grid.dialogs)
+def scatters_of(grid: Grid, resamples: TwoWayWeights, names: Sequence[str]) -> Scatters:
+    sums = TwoWaySums.of(grid.values[[grid.at(name) for name in names]], grid.present)
+    size = len(grid.systems), len(grid.dialogs)
     weights = {
-        "both": (resamples.systems, resamples.dialogs),
-        "dialogs": (np.ones_like(resamples.systems), resamples.dialogs),
-        "without each system": (1.0 - np.eye(n_systems), np.ones((n_systems, n_dialogs))),
-        "without each dialog": (np.ones((n_dialogs, n_systems)), 1.0 - np.eye(n_dialogs)),
+        "both": resamples,
+        "dialogs": resamples.dialogs_alone(),
+        "without each system": TwoWayWeights.without_each_system(*size),
+        "without each dialog": TwoWayWeights.without_each_dialog(*size),
     }
     # Only metrics and outcomes are compared in every way; of much else, one is enough and fits in memory.
     chosen = weights if set(names) == {*METRICS, *OUTCOMES} else ("both",)
     return Scatters(
         tuple(names),
-        scatter(sums, np.ones((1, n_systems)), np.ones((1, n_dialogs))),
-        {way: scatter(sums, *weights[way]) for way in chosen},
+        two_way_scatter(sums, TwoWayWeights.observed(*size)),
+        {way: two_way_scatter(sums, weights[way]) for way in chosen},
     )
 
 
@@ -127,18 +117,6 @@ def rows_of_splits(found: Scatters, p: dict[tuple[str, str], tuple[Floats, Float
                     row |= {"p": float(plain[i]), "p_adjusted": float(adjusted[i])}
                 rows.append(row)
     return rows
-
-
-def two_way_error(left_out: Sequence[Floats]) -> Floats:
-    """(n_metrics,) the standard error of (n_units, n_metrics) without each unit, for units of several kinds.
-
-    Jackknife variances add up; what systems and dialogs do together is counted twice, which errs on the wide
-    side (Cameron, Gelbach and Miller 2011 take it off again).
-    """
-    variances = [
-        (len(part) - 1) / len(part) * ((part - part.mean(axis=0)) ** 2).sum(axis=0) for part in left_out
-    ]
-    return np.asarray(np.sqrt(sum(variances)))
 
 
 def apart_by_error(differences: Floats, errors: Floats, degrees: int) -> Floats:

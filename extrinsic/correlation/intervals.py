@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -16,13 +16,20 @@ FEWEST = 0.5
 """An interval needs so large a share of resamples on which there is a statistic at all."""
 
 
+class Interval(NamedTuple):
+    """low and high (...,), of the shape of the statistic; NaN where there is no interval."""
+
+    low: Floats
+    high: Floats
+
+
 def interval(
     observed: Floats,
     resampled: Floats,
     left_out: Floats | None = None,
     method: IntervalMethod = "percentile",
     level: float = 0.95,
-) -> tuple[Floats, Floats]:
+) -> Interval:
     """Low and high, each of the shape of `observed` (...,), from resampled (n_resamples, ...).
 
     left_out (n_units, ...): the statistic without each unit in turn, for the acceleration of BCa; without
@@ -38,12 +45,12 @@ def interval(
         shares = _corrected(np.asarray(observed), resampled, left_out, tails)
     low, high = quantiles(resampled, shares)
     missing = np.isnan(observed) | (np.isnan(resampled).mean(axis=0) > 1.0 - FEWEST)
-    return np.where(missing, np.nan, low), np.where(missing, np.nan, high)
+    return Interval(np.where(missing, np.nan, low), np.where(missing, np.nan, high))
 
 
 def jackknife_interval(
     observed: Floats, left_out: Floats, level: float = 0.95, is_correlation: bool = True
-) -> tuple[Floats, Floats]:
+) -> Interval:
     """tanh(atanh(r) -+ t se): the error of atanh(r) by leaving out units, t with one fewer than there are.
 
     In simulated studies this covers the truth more faithfully than resampling does (experiments/uncertainty).
@@ -60,7 +67,7 @@ def jackknife_interval(
         low, high = back(centre - half), back(centre + half)
     # A coefficient of 1, with or without a unit, has no error to speak of.
     unknown = ~np.isfinite(error) | ~np.isfinite(centre)
-    return np.where(unknown, np.nan, low), np.where(unknown, np.nan, high)
+    return Interval(np.where(unknown, np.nan, low), np.where(unknown, np.nan, high))
 
 
 def quantiles(values: Floats, shares: Floats) -> tuple[Floats, Floats]:

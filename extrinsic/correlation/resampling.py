@@ -37,6 +37,12 @@ class Sample:
     metrics_drawn: Floats
     targets_drawn: Floats
 
+    @staticmethod
+    def of_trackers(metrics: Floats, targets: Floats, n_resamples: int) -> Sample:
+        """For resamples of trackers alone: dialogs are as observed on every resample (no copies)."""
+        drawn = [np.broadcast_to(values, (n_resamples, *values.shape)) for values in (metrics, targets)]
+        return Sample(metrics, targets, *drawn)
+
     def take_trackers(self, chosen: Ints) -> Sample:
         return Sample(
             self.metrics[..., chosen],

@@ -27,7 +27,6 @@ from experiments.dstc2.choose import (
     training_calls,
 )
 from experiments.dstc2.prototype import OURS
-from experiments.statistic import Statistic, partial
 from extrinsic.errors import InputError
 from extrinsic.study.configuration.settings_file import read_study
 from extrinsic.study.planning import make_plan
@@ -172,20 +171,6 @@ def test_a_tracker_again() -> None:
     )
     assert worth["rl", "mean_augmented"][0] == pytest.approx(expected["rl"], abs=6e-4)
     assert worth["behaviour", "observed"][0] == pytest.approx(expected["behaviour"], abs=6e-4)
-
-
-def test_given_another_by_hand() -> None:
-    """A partial correlation is that of what two regressions leave."""
-    rng = np.random.default_rng(2)
-    x, y, z = rng.normal(size=(3, 30)) + rng.normal(size=30)
-    left = [np.polyval(np.polyfit(z, a, 1), z) - a for a in (x, y)]
-
-    def statistic(a: Any, b: Any) -> Statistic:
-        r = np.asarray(np.corrcoef(a, b)[0, 1])
-        return Statistic(r, r[None], r[None])
-
-    found = partial(statistic(x, y), statistic(x, z), statistic(z, y))
-    assert float(found.value) == pytest.approx(np.corrcoef(*left)[0, 1])
 
 
 def test_our_own_way_is_the_chosen_one() -> None:

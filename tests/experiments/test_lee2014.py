@@ -35,11 +35,8 @@ from experiments.lee2014.judging import (
 from experiments.lee2014.needed import (
     SUBSETS,
     draw_subsets,
-    fit_scale,
     number_rows,
-    share_resolved,
     sizes_of,
-    trackers_needed,
 )
 from experiments.lee2014.points import Points
 from experiments.lee2014.relating import relate, schedule_pairs, strict_pair
@@ -276,33 +273,6 @@ def test_names_of_columns() -> None:
         assert name_of(column_of(name)) == name
         assert str(parse_metric(name.metric)) == name.metric
     assert filled("fga(0.5)", "argmax") == "fga(0.5, fill=argmax)"
-
-
-def test_how_many_trackers_by_the_textbook() -> None:
-    """A mean 2.8 errors away from 0 is found with probability .8."""
-    assert trackers_needed(2.8016, 1.0, 20, 0) == 20
-    assert trackers_needed(2.8016 / 2.0, 1.0, 20, 0) == 80
-    assert trackers_needed(-2.8016 / 3.0, 1.0, 20, 3) == 3 + 17 * 9
-    n, effect = 32, 0.5
-    draws = np.random.default_rng(3).normal(effect, 1.0, (20_000, n))
-    found = np.abs(draws.mean(axis=1)) > 1.96 / np.sqrt(n)
-    assert trackers_needed(effect, 1.0 / np.sqrt(n), n, 0) == n
-    assert found.mean() == pytest.approx(0.8, abs=0.015)
-
-
-def test_errors_that_fall_as_they_should() -> None:
-    assert fit_scale([(n, 2.0 / np.sqrt(n - 3)) for n in (6, 8, 12)], 3) == pytest.approx(2.0)
-
-
-def test_the_share_of_subsets_by_brute_force() -> None:
-    """Subsets of a fixed population of numbers: how often does their interval leave out 0?"""
-    rng = np.random.default_rng(4)
-    population = rng.normal(size=40)
-    population = (population - population.mean()) / population.std(ddof=1) + 0.45
-    subsets = np.argsort(rng.random((4_000, 40)), axis=1)[:, :20]
-    drawn = population[subsets]
-    far = drawn.mean(axis=1) / (drawn.std(axis=1, ddof=1) / np.sqrt(20)) > 1.96
-    assert share_resolved(0.45, 1.0 / np.sqrt(20), 0.5) == pytest.approx(far.mean(), abs=0.04)
 
 
 def test_subsets() -> None:

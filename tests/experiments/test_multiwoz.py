@@ -29,12 +29,13 @@ from experiments.multiwoz.__main__ import (
 )
 from experiments.multiwoz.ceilings import area, ceiling, ordered_pairs
 from experiments.multiwoz.grid import METRICS, OUTCOMES, Grid
-from experiments.multiwoz.permuting import centred, permuted
+from experiments.multiwoz.permuting import permuted
 from experiments.multiwoz.published import BENCHMARK, JGA, PROTOTYPE, ROUNDING
-from experiments.multiwoz.splits import SPLITS, Sums, correlations, partial, scatter
 from experiments.tables import rounded
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.correlation.coefficients import correlate
+from extrinsic.correlation.partial import scatter_correlations
+from extrinsic.correlation.two_way import SPLITS, Split, TwoWaySums, TwoWayWeights, centre, two_way_scatter
 from tests.experiments.test_texts import rows_of, stored
 from tests.real_data import FOLDER as DATA
 from tests.real_data import needs_data
@@ -177,69 +178,6 @@ def small_grid(seed: int = 0, gaps: bool = True) -> Grid:
     return Grid(tuple("wxyz"), dialogs, names, np.where(present, values, np.nan), present, {})
 
 
-def residuals(columns: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """(n_points, k) what dummies (n_points, m) leave of values."""
-    return np.asarray(values - columns @ np.linalg.lstsq(columns, values, rcond=None)[0])
-
-
-def by_brute_force(grid: Grid, systems: np.ndarray, dialogs: np.ndarray) -> dict[str, np.ndarray]:
-    """Every cell repeated as often as it is drawn, and effects taken away by least squares."""
-    cells = [
-        (s, d) for s, d in zip(*np.nonzero(grid.present), strict=True) for _ in range(systems[s] * dialogs[d])
-    ]
-    points = np.array([grid.values[:, s, d] for s, d in cells])
-    of_system = np.array([[s == i for i in range(len(systems))] for s, _ in cells], dtype=float)
-    of_dialog = np.array([[d == i for i in range(len(dialogs))] for _, d in cells], dtype=float)
-    means = [points[of_system[:, s] > 0].mean(axis=0) for s in range(len(systems)) for _ in range(systems[s])]
-    left = {
-        "pooled": points - points.mean(axis=0),
-        "between": np.array(means) - np.mean(means, axis=0),
-        "within": residuals(of_system, points),
-        "dialog": residuals(of_dialog, points),
-        "both": residuals(np.hstack([of_system, of_dialog]), points),
-    }
-    return {split: of.T @ of for split, of in left.items()}
-
-
-@pytest.mark.parametrize("gaps", [False, True])
-def test_scatters_by_brute_force(gaps: bool) -> None:
-    grid, rng = small_grid(gaps=gaps), np.random.default_rng(3)
-    systems = np.concatenate([np.ones((1, 4), int), rng.multinomial(4, [0.25] * 4, size=8)])
-    dialogs = np.concatenate([np.ones((1, 9), int), rng.multinomial(9, [1 / 9] * 9, size=8)])
-    # A resample may leave a dialog, or a system, without any cell; the effects of what is left still hold.
-    systems[3] = [0, 2, 1, 1]
-    dialogs[:, 0] += 1
-    found = scatter(Sums.of(grid, grid.names), systems, dialogs)
-    for number in range(len(systems)):
-        expected = by_brute_force(grid, systems[number], dialogs[number])
-        for split in SPLITS:
-            assert found[split][number] == pytest.approx(expected[split], abs=1e-9), split
-
-
-def test_correlations_and_partial_ones() -> None:
-    grid = small_grid()
-    found = scatter(Sums.of(grid, grid.names), np.ones((1, 4)), np.ones((1, 9)))
-    points = grid.values[:, grid.present].T
-    r = correlations(found["pooled"], [0, 1, 2], [3])
-    assert r[0, :, 0] == pytest.approx(np.corrcoef(points.T)[:3, 3])
-    held = np.column_stack([np.ones(len(points)), points[:, 1:3]])
-    left = residuals(held, points[:, [0, 3]])
-    r = correlations(partial(found["pooled"], [1, 2]), [0], [3])
-    assert r[0, 0, 0] == pytest.approx(np.corrcoef(left.T)[0, 1])
-
-
-def test_what_does_not_vary_has_no_correlation() -> None:
-    scatters = np.array([[[0.0, 0.0], [0.0, 2.0]]])
-    assert np.isnan(correlations(scatters, [0], [1])).all()
-
-
-def test_resamples_draw_as_many_as_there_are() -> None:
-    drawn = within.draw(small_grid(), 50, 1)
-    assert (drawn.systems.sum(axis=1) == 4).all()
-    assert (drawn.dialogs.sum(axis=1) == 9).all()
-    assert ((drawn.systems > 0).sum(axis=1) >= 2).all()
-
-
 def test_area_by_pairs() -> None:
     """By hand, with ties and weights; and as the tool's share of pairs in order."""
     values, outcome = np.array([0.2, 0.5, 0.5, 0.9, 0.9]), np.array([0.0, 1.0, 0.0, 1.0, 0.0])
@@ -280,27 +218,16 @@ def test_no_order_of_outcomes_is_above_the_ceiling() -> None:
 
 
 @pytest.mark.parametrize("split", ["within", "both"])
-def test_permuted_dialogs_by_hand(split: str) -> None:
+def test_permuted_dialogs_by_hand(split: Split) -> None:
     grid = small_grid(gaps=False)
-    metric, goal = centred(grid.of("a"), split), centred(grid.of("outcome"), split)
+    metric, goal = centre(grid.of("a"), split), centre(grid.of("outcome"), split)
     order = np.random.default_rng(6).permutation(9)
     found = permuted(metric, goal, np.array([np.arange(9), order]))
-    observed = scatter(Sums.of(grid, grid.names), np.ones((1, 4)), np.ones((1, 9)))[split]
-    assert found[0] == pytest.approx(correlations(observed, [0], [3])[0, 0, 0])
-    moved = centred(grid.of("outcome")[:, order], split)
+    sums = TwoWaySums.of(grid.values, grid.present)
+    observed = two_way_scatter(sums, TwoWayWeights.observed(4, 9))[split]
+    assert found[0] == pytest.approx(scatter_correlations(observed, [0], [3])[0, 0, 0])
+    moved = centre(grid.of("outcome")[:, order], split)
     assert found[1] == pytest.approx(np.corrcoef(metric.ravel(), moved.ravel())[0, 1])
-
-
-def test_two_way_error_of_means() -> None:
-    """Of the mean over a full grid of row and column effects it is the closed form."""
-    rng = np.random.default_rng(7)
-    rows, columns = rng.normal(size=5), rng.normal(size=8)
-    table = rows[:, None] + columns[None]
-    without = [
-        np.array([[np.delete(table, i, axis).mean()] for i in range(table.shape[axis])]) for axis in (0, 1)
-    ]
-    expected = np.sqrt(rows.var(ddof=1) / 5 + columns.var(ddof=1) / 8)
-    assert within.two_way_error(without)[0] == pytest.approx(expected)
 
 
 def test_apart_from_counts_the_other_side() -> None:

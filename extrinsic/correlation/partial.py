@@ -1,0 +1,65 @@
+"""Partial correlation: what two things still share once what others explain of them is taken away.
+
+Given one thing z, from three correlations:  r_xy.z = (r_xy - r_xz r_yz) / sqrt((1 - r_xz^2)(1 - r_yz^2)).
+Given several, from sums of products (or covariances):  S_xx.z = S_xx - S_xz S_zz^-1 S_zx, and the correlation
+of that. Both are the correlation of the residuals of two linear regressions (Fisher 1924).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from extrinsic.arrays import Floats
+from extrinsic.correlation.estimate import Estimate, combine
+
+
+def partial_correlation(r_xy: Floats, r_xz: Floats, r_yz: Floats) -> Floats:
+    """(...,) r_xy.z from correlations (...,) each; NaN where z determines x or y.
+
+    >>> print(f"{partial_correlation(np.array(0.8), np.array(0.6), np.array(0.5)):.3f}")
+    0.722
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        partial = (r_xy - r_xz * r_yz) / np.sqrt((1.0 - r_xz**2) * (1.0 - r_yz**2))
+    return np.asarray(np.where(np.isfinite(partial), partial, np.nan))
+
+
+def partial_estimate(xy: Estimate, xz: Estimate, yz: Estimate) -> Estimate:
+    """r_xy.z with its resamples and without each unit, from the three correlations on the same ones.
+
+    >>> def constant(r):
+    ...     return Estimate(np.array(r), np.full(3, r), np.full(4, r))
+    >>> r = partial_estimate(constant(0.8), constant(0.6), constant(0.5))
+    >>> print(f"{r.value:.3f} {r.resampled[0]:.3f} {r.left_out[0]:.3f}")
+    0.722 0.722 0.722
+    """
+    return combine(partial_correlation, xy, xz, yz)
+
+
+def partial_scatter(scatter: Floats, given: Sequence[int], kept: Sequence[int] | None = None) -> Floats:
+    """(..., n_kept, n_kept) what linear regressions on the `given` columns leave of scatter (..., k, k).
+
+    scatter: sums of products, or covariances. kept: of these columns; None: of all (`given` are left 0).
+
+    >>> covariances = np.array([[1.0, 0.8, 0.6], [0.8, 1.0, 0.5], [0.6, 0.5, 1.0]])
+    >>> left = partial_scatter(covariances, given=[2], kept=[0, 1])
+    >>> print(f"{scatter_correlations(left, [0], [1]).item():.3f}")
+    0.722
+    """
+    held = list(given)
+    beside = scatter if kept is None else scatter[..., list(kept), :]
+    across = beside[..., held]
+    inside = scatter[..., held, :][..., held]
+    explained = across @ np.linalg.solve(inside, np.swapaxes(across, -1, -2))
+    return np.asarray((beside if kept is None else beside[..., list(kept)]) - explained)
+
+
+def scatter_correlations(scatter: Floats, rows: Sequence[int], columns: Sequence[int]) -> Floats:
+    """(..., n_rows, n_columns) S_ij / sqrt(S_ii S_jj) of scatter (..., k, k); NaN where one does not vary."""
+    squares = np.diagonal(scatter, axis1=-2, axis2=-1)
+    norms = squares[..., list(rows)][..., :, None] * squares[..., list(columns)][..., None, :]
+    norms = np.sqrt(np.maximum(norms, 0.0))
+    products = scatter[..., list(rows), :][..., list(columns)]
+    return np.divide(products, norms, out=np.full_like(products, np.nan), where=norms > 0.0)
