@@ -5,15 +5,15 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from extrinsic.cli.output import print_rows
 from extrinsic.cli.text_tables import print_table
 from extrinsic.errors import InputError, UsageError
 
 if TYPE_CHECKING:
+    from extrinsic.study.comparing import ComparisonRow
     from extrinsic.study.disagreements import Disagreement
-    from extrinsic.study.finished_run import Run
 
 NAME = "compare"
 HELP = "compare two trackers of a run: every metric and return, and the dialogs that differ"
@@ -24,7 +24,7 @@ DESCRIPTION = (
 )
 
 IN_PAGE = 10
-"""Dialogs that the page tells, turn by turn."""
+"""Dialogs that the page shows, turn by turn."""
 
 LONGEST = 30
 
@@ -55,52 +55,54 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_rows(made.signature, rows, sys.stdout)
         return 0
-    datasets = list(dict.fromkeys(row["dataset"] for row in rows))
+    datasets = list(dict.fromkeys(row.dataset for row in rows))
     shown = arguments.dataset or (MEAN if MEAN in datasets else datasets[0])
     if shown not in datasets:
         raise UsageError(f"the run has no dataset {shown!r}", expected=f"one of {', '.join(datasets[1:])}")
-    _print_rows(made, [row for row in rows if row["dataset"] == shown], arguments)
+    _print_rows([row for row in rows if row.dataset == shown], arguments.first, arguments.second)
     dialogs = most_different_dialogs(made, arguments.first, arguments.second, max(arguments.dialogs, IN_PAGE))
-    for told in dialogs[: arguments.dialogs]:
-        _print_dialog(told, arguments.first, arguments.second)
+    for dialog in dialogs[: arguments.dialogs]:
+        _print_dialog(dialog, arguments.first, arguments.second)
     path = write_comparison(made, arguments.first, arguments.second, rows, dialogs, arguments.output)
     print(f"the page: {path}", file=sys.stderr)
     return 0
 
 
-def _print_rows(made: Run, rows: list[dict[str, Any]], arguments: argparse.Namespace) -> None:
-    names = {"a": arguments.first, "b": arguments.second}
+def _print_rows(rows: list[ComparisonRow], first: str, second: str) -> None:
+    from msgspec.structs import replace
+
     print(
-        f"{arguments.first} against {arguments.second}, {rows[0]['dataset']} "
-        f"(95% interval of the difference; p by exchanging dialogs)"
+        f"{first} against {second}, {rows[0].dataset} "
+        "(95% interval of the difference; p by exchanging dialogs)"
     )
     heads = {
-        "a": arguments.first,
-        "b": arguments.second,
+        "a": first,
+        "b": second,
         "difference": "difference",
         "low": "low",
         "high": "high",
         "p": "p",
         "better": "better",
     }
-    told = [{**row, "better": names.get(row["better"])} for row in rows]
-    returns = [row for row in told if row["kind"] == "return"]
+    names = {"a": first, "b": second}
+    named = [replace(row, better=names.get(row.better or "")) for row in rows]
+    returns = [row for row in named if row.kind == "return"]
     if returns:
         print("\nWhat policies on them are worth")
         print_table(returns, {"variant": "variant", "name": "return", **heads}, sys.stdout)
     print("\nMetrics")
-    metrics = [row for row in told if row["kind"] == "metric"]
-    first = {"name": "metric", "schedule": "schedule", "component": "component"}
-    print_table(metrics, {**first, **heads}, sys.stdout)
+    metrics = [row for row in named if row.kind == "metric"]
+    labels = {"name": "metric", "schedule": "schedule", "component": "component"}
+    print_table(metrics, {**labels, **heads}, sys.stdout)
 
 
-def _print_dialog(told: Disagreement, first: str, second: str) -> None:
-    ahead = first if told.difference > 0 else second
+def _print_dialog(dialog: Disagreement, first: str, second: str) -> None:
+    ahead = first if dialog.difference > 0 else second
     print(
-        f"\nDialog {told.session} of {told.dataset}: {ahead} has {abs(told.difference)} more slots right, "
-        "summed over turns"
+        f"\nDialog {dialog.session} of {dialog.dataset}: {ahead} has {abs(dialog.difference)} more slots "
+        "right, summed over turns"
     )
-    for turn in told.turns:
+    for turn in dialog.turns:
         print(f"  turn {turn.number}  system: {turn.system}" if turn.system else f"  turn {turn.number}")
         if turn.heard:
             print("    heard: " + ", ".join(f"{text} {score:.2f}" for text, score in turn.heard))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, TextIO
+from typing import TextIO
 
 from extrinsic.errors import Problem
 
@@ -20,8 +20,11 @@ def print_problems(problems: Sequence[Problem], stream: TextIO, most: int | None
         print(f"{indent}... and {len(order) - most:,} more", file=stream)
 
 
-def print_rows(signature: str, rows: Iterable[dict[str, Any]], stream: TextIO) -> None:
-    """The one form of --json: {"signature": ..., "rows": [...]}."""
+def print_rows(signature: str, rows: Iterable[object], stream: TextIO) -> None:
+    """The one form of --json: {"signature": ..., "rows": [...]}; rows: structs or mappings."""
+    import msgspec
+
     from extrinsic.storage import encode_json
 
-    stream.write(encode_json({"signature": signature, "rows": list(rows)}, indent=2).decode())
+    plain = msgspec.to_builtins({"signature": signature, "rows": list(rows)})
+    stream.write(encode_json(plain, indent=2).decode())

@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from extrinsic.cli.output import print_rows
 from extrinsic.cli.progress import show_progress
@@ -17,6 +17,7 @@ from extrinsic.errors import UsageError, did_you_mean
 if TYPE_CHECKING:
     from extrinsic.study.engine import Done
     from extrinsic.study.finished_run import Run
+    from extrinsic.study.tables.schema import CorrelationRow
 
 NAME = "run"
 HELP = "run a study: which metric predicts what policies are worth"
@@ -67,9 +68,9 @@ def run(arguments: argparse.Namespace) -> int:
     folder = Path(arguments.output or Path("runs") / settings.name)
 
     def watch(steps: Iterable[Done], total: int) -> Iterable[Done]:
-        return show_progress(steps, total, NAME, told, arguments.quiet)
+        return show_progress(steps, total, NAME, describe, arguments.quiet)
 
-    def told(done: Done) -> str:
+    def describe(done: Done) -> str:
         took = f" ({done.seconds:.1f} s)" if arguments.verbose else ""
         return f"{done.task.kind} {done.task.label}{took}"
 
@@ -95,12 +96,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _tell_timings(made: Run, tell: Callable[[str], None]) -> None:
     """How many stages of each kind were computed and reused, and how long they took."""
-    from extrinsic.study.tables.table_files import read_table
-
-    rows = read_table(made.folder / "timings.csv")
-    for kind in dict.fromkeys(row["stage"] for row in rows):
-        mine = [row for row in rows if row["stage"] == kind]
-        computed = [row["seconds"] for row in mine if row["status"] == "computed"]
+    rows = made.table("timings")
+    for kind in dict.fromkeys(row.stage for row in rows):
+        mine = [row for row in rows if row.stage == kind]
+        computed = [row.seconds for row in mine if row.status == "computed"]
         tell(f"{kind}: {len(computed)} computed in {sum(computed):.1f} s, {len(mine) - len(computed)} reused")
 
 
@@ -119,8 +118,8 @@ def config_folder() -> Path | None:
     """Where the studies lie that come with the package: beside it in a checkout, or in this directory."""
     import extrinsic
 
-    places = (Path("configs"), Path(extrinsic.__file__).parents[1] / "configs")
-    return next((place for place in places if place.is_dir()), None)
+    folders = (Path("configs"), Path(extrinsic.__file__).parents[1] / "configs")
+    return next((folder for folder in folders if folder.is_dir()), None)
 
 
 def find_config(name: str) -> Path:
@@ -128,17 +127,17 @@ def find_config(name: str) -> Path:
     path, folder = Path(name), config_folder()
     if path.suffix == ".toml" or path.exists() or folder is None:
         return path
-    known = {found.stem: found for found in sorted(folder.glob("*.toml"))}
-    if name not in known:
-        raise UsageError(f"there is no study {name!r}; {did_you_mean(name, known)}")
-    return known[name]
+    studies = {file.stem: file for file in sorted(folder.glob("*.toml"))}
+    if name not in studies:
+        raise UsageError(f"there is no study {name!r}; {did_you_mean(name, studies)}")
+    return studies[name]
 
 
 def _show(made: Run, as_json: bool) -> None:
     """The best and the worst metrics by the primary target, of every variant."""
     rows = made.table("correlations")
-    target = rows[0]["target"] if rows else None
-    chosen = [row for row in rows if row["target"] == target]
+    target = rows[0].target if rows else None
+    chosen = [row for row in rows if row.target == target]
     if as_json:
         print_rows(made.signature, chosen, sys.stdout)
         return
@@ -152,16 +151,16 @@ def _show(made: Run, as_json: bool) -> None:
         "p_adjusted": "p (Holm)",
         "cluster": "cluster",
     }
-    for variant in dict.fromkeys(row["variant"] for row in chosen):
+    for variant in dict.fromkeys(row.variant for row in chosen):
         for trackers in ("all", "core"):
             ranked = _ranked(chosen, variant, trackers)
-            n = next((row["n"] for row in chosen if row["trackers"] == trackers), 0)
+            n = next((row.n for row in chosen if row.trackers == trackers), 0)
             print(
                 f"\nPearson's r with {target} within datasets, {trackers} trackers ({n} points)"
                 + (f", {variant}" if variant else "")
             )
             if not ranked:
-                print(f"none: {next((row['reason'] for row in chosen if row['trackers'] == trackers), '')}")
+                print(f"none: {next((row.reason for row in chosen if row.trackers == trackers), '')}")
                 continue
             print_table(ranked[:SHOWN], heads, sys.stdout)
             if len(ranked) > SHOWN:
@@ -169,12 +168,11 @@ def _show(made: Run, as_json: bool) -> None:
                 print_table(ranked[-1:], heads, sys.stdout)
 
 
-def _ranked(rows: list[dict[str, Any]], variant: str | None, trackers: str) -> list[dict[str, Any]]:
-    found = [
-        row
+def _ranked(rows: list[CorrelationRow], variant: str | None, trackers: str) -> list[CorrelationRow]:
+    defined = [
+        (row.r, row)
         for row in rows
-        if (row["variant"], row["trackers"], row["scope"], row["coefficient"])
-        == (variant, trackers, "within", "pearson")
-        and row["r"] is not None
+        if (row.variant, row.trackers, row.scope, row.coefficient) == (variant, trackers, "within", "pearson")
+        and row.r is not None
     ]
-    return sorted(found, key=lambda row: -row["r"])
+    return [row for _, row in sorted(defined, key=lambda pair: -pair[0])]

@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TextIO
+from typing import TextIO
 
 
-def print_table(rows: Sequence[Mapping[str, Any]], heads: Mapping[str, str], stream: TextIO) -> None:
-    """The columns named in `heads` under their headings; numbers to the right, what is missing as a dash."""
-    columns = [[head, *(_cell(row.get(key)) for row in rows)] for key, head in heads.items()]
-    numeric = [any(isinstance(row.get(key), int | float) for row in rows) for key in heads]
+def print_table(rows: Sequence[object], heads: Mapping[str, str], stream: TextIO) -> None:
+    """The fields named in `heads` under their headings; numbers to the right, what is missing as a dash.
+
+    rows: structs or dataclasses; mappings of which some lack a key are taken, too.
+    """
+    cells = {key: [_value(row, key) for row in rows] for key in heads}
+    columns = [[head, *map(_text, cells[key])] for key, head in heads.items()]
+    numeric = [any(isinstance(value, int | float) for value in cells[key]) for key in heads]
     widths = [max(map(len, column)) for column in columns]
     for line in zip(*columns, strict=True):
-        cells = (
-            cell.rjust(width) if right else cell.ljust(width)
-            for cell, width, right in zip(line, widths, numeric, strict=True)
+        padded = (
+            text.rjust(width) if right else text.ljust(width)
+            for text, width, right in zip(line, widths, numeric, strict=True)
         )
-        print("  ".join(cells).rstrip(), file=stream)
+        print("  ".join(padded).rstrip(), file=stream)
 
 
-def _cell(value: Any) -> str:
+def _value(row: object, key: str) -> object:
+    return row.get(key) if isinstance(row, Mapping) else getattr(row, key)
+
+
+def _text(value: object) -> str:
     if value is None:
         return "-"
     if isinstance(value, bool):

@@ -7,7 +7,8 @@ dialog at random (approximate randomisation): p = (count + 1) / (n + 1).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from extrinsic.study.finished_run import Run
 from extrinsic.study.planning import make_plan
 from extrinsic.study.stages.store import Result, plain
 from extrinsic.study.stages.stored_scores import Measurements
+from extrinsic.study.tables.schema import Row
 
 RESAMPLES = 1_000
 PERMUTATIONS = 1_999
@@ -29,31 +31,66 @@ SAME = 1e-12
 MEAN = "(mean of all)"
 """Instead of a dataset's name: the mean over datasets."""
 
-HEADS = (
-    "dataset",
-    "kind",
-    "name",
-    "schedule",
-    "component",
-    "variant",
-    "a",
-    "b",
-    "difference",
-    "low",
-    "high",
-    "p",
-    "better",
-)
-
-Rows = list[dict[str, Any]]
+Kind = Literal["return", "metric"]
 
 
-def compare_trackers(run: Run, first: str, second: str, seed: int = 0) -> Rows:
+class ComparisonRow(Row, frozen=True, kw_only=True, omit_defaults=True):
+    """A return or a metric of two trackers, and how far they are apart.
+
+    dataset: its name, or the mean over all datasets.
+    kind: `return` or `metric`.
+    name: of a return policy and estimator, `rl.live`; of a metric its printed form.
+    schedule, component: of a metric, where and when it is measured.
+    variant: of a return, the way of learning and rewarding.
+    a, b: the values of the first and the second tracker.
+    difference: the first less the second.
+    low, high: a 95 % interval of the difference over resampled dialogs.
+    p: by exchanging the two trackers dialog by dialog.
+    better: `a` or `b`; empty where neither is.
+    """
+
+    dataset: str
+    kind: Kind
+    name: str
+    schedule: int | None = None
+    component: str | None = None
+    variant: str | None = None
+    a: float | None
+    b: float | None
+    difference: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    better: Literal["a", "b"] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Pairing:
+    """Two trackers on one dataset: values (2,), resampled differences (n,), exchanged ones (k,)."""
+
+    values: Floats
+    resampled: Floats
+    exchanged: Floats
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What is compared: a return or a metric."""
+
+    kind: Kind
+    name: str
+    schedule: int | None = None
+    component: str | None = None
+    variant: str | None = None
+    higher_is_better: bool | None = True
+
+
+def compare_trackers(run: Run, first: str, second: str, seed: int = 0) -> list[ComparisonRow]:
     """Rows of every return and metric: by dataset, and the mean over datasets."""
-    known = [row["tracker"] for row in run.table("trackers")]
+    trackers = [row.tracker for row in run.table("trackers")]
     for name in (first, second):
-        if name not in known:
-            raise UsageError(f"the run has no tracker {name!r}; {did_you_mean(name, known)}")
+        if name not in trackers:
+            raise UsageError(f"the run has no tracker {name!r}; {did_you_mean(name, trackers)}")
     if first == second:
         raise UsageError("a tracker cannot be compared with itself", found=first)
     return (
@@ -63,49 +100,48 @@ def compare_trackers(run: Run, first: str, second: str, seed: int = 0) -> Rows:
     )
 
 
-def _outcomes(run: Run, first: str, second: str, seed: int) -> Rows:
+def _outcomes(run: Run, first: str, second: str, seed: int) -> list[ComparisonRow]:
     """Targets that came from a file; it is read again."""
     settings = read_study(run.folder / "config.toml")
     if settings.outcomes is None:
         return []
     outcomes = make_plan(settings).outcomes or {}
-    rows: Rows = []
+    rows: list[ComparisonRow] = []
     for name in settings.outcomes.names:
-        pairs = {}
+        pairings = {}
         for dataset in dict.fromkeys(dataset for dataset, _ in outcomes):
             a, b = (outcomes[dataset, tracker][f"outcome.{name}"] for tracker in (first, second))
-            pairs[dataset] = _paired(a.mean, b.mean, a.influence - b.influence, f"compare {dataset}", seed)
-        rows += _rows({"kind": "return", "name": f"outcome.{name}", "higher_is_better": True}, pairs)
+            apart = a.influence - b.influence
+            pairings[dataset] = _paired(a.mean, b.mean, apart, f"compare {dataset}", seed)
+        rows += _rows(Compared("return", f"outcome.{name}"), pairings)
     return rows
 
 
-def _paired(a: float, b: float, apart: Floats, whose: str, seed: int) -> tuple[Floats, Floats, Floats]:
-    """Two values, resampled differences, exchanged ones; apart: the difference of their influences."""
+def _paired(a: float, b: float, apart: Floats, whose: str, seed: int) -> Pairing:
+    """Two values; apart: the difference of their influences."""
     n = len(apart)
     weights = resample_dialogs(whose, n, RESAMPLES, seed)
     signs = 2.0 * rng_of("exchange", whose, seed).integers(0, 2, (PERMUTATIONS, n)) - 1.0
     each = (a - b) / n + apart
-    return np.array([a, b]), a - b + (weights - 1.0) @ apart, signs @ each
+    return Pairing(np.array([a, b]), a - b + (weights - 1.0) @ apart, signs @ each)
 
 
-def _metrics(run: Run, first: str, second: str, seed: int) -> Rows:
+def _metrics(run: Run, first: str, second: str, seed: int) -> list[ComparisonRow]:
     cells = {name: _measurements(run, name) for name in (first, second)}
-    drawn: dict[str, tuple[Floats, Floats, Floats]] = {}
-    for dataset, a in cells[first].items():
-        drawn[dataset] = _differences(a, cells[second][dataset], dataset, seed)
-    rows: Rows = []
-    names = next(iter(cells[first].values())).rows
-    for number, measured in enumerate(names):
-        metric = parse_metric(measured.metric)
-        label = {
-            "kind": "metric",
-            "name": measured.metric,
-            "schedule": measured.schedule,
-            "component": measured.component,
-            "higher_is_better": metric.higher_is_better,
-        }
-        parts = {d: (o[:, number], r[:, number], s[:, number]) for d, (o, r, s) in drawn.items()}
-        rows += _rows(label, parts)
+    every = {
+        dataset: _metric_pairings(a, cells[second][dataset], dataset, seed)
+        for dataset, a in cells[first].items()
+    }
+    rows: list[ComparisonRow] = []
+    for number, measured in enumerate(next(iter(cells[first].values())).rows):
+        compared = Compared(
+            "metric",
+            measured.metric,
+            measured.schedule,
+            measured.component,
+            higher_is_better=parse_metric(measured.metric).higher_is_better,
+        )
+        rows += _rows(compared, {dataset: pairings[number] for dataset, pairings in every.items()})
     return rows
 
 
@@ -117,29 +153,31 @@ def _measurements(run: Run, tracker: str) -> dict[str, Measurements]:
     return cells
 
 
-def _differences(a: Measurements, b: Measurements, dataset: str, seed: int) -> tuple[Floats, Floats, Floats]:
-    """Values of both (2, n_metrics), resampled differences (n, n_metrics), exchanged ones (k, n_metrics)."""
+def _metric_pairings(a: Measurements, b: Measurements, dataset: str, seed: int) -> list[Pairing]:
+    """One for every metric; both trackers are scored on the same resamples."""
     n = a.n_dialogs
-    values = np.array([[row.value for row in of.rows] for of in (a, b)], dtype=np.float64)
     weights = resample_dialogs(f"compare {dataset}", n, RESAMPLES, seed)
-    resampled = (a.resampled(weights) - b.resampled(weights)).T
+    resampled = a.resampled(weights) - b.resampled(weights)
     coins = rng_of("exchange", dataset, seed).integers(0, 2, (PERMUTATIONS, n))
     both = a.joined(b)
     mine = both.resampled(np.concatenate([coins, 1 - coins], axis=1))
     theirs = both.resampled(np.concatenate([1 - coins, coins], axis=1))
-    return values, resampled, (mine - theirs).T
+    return [
+        Pairing(np.array([one.value, other.value], dtype=np.float64), resampled[m], mine[m] - theirs[m])
+        for m, (one, other) in enumerate(zip(a.rows, b.rows, strict=True))
+    ]
 
 
-def _returns(run: Run, first: str, second: str, seed: int) -> Rows:
-    of = [_values(run.stored("learn", name)) for name in (first, second)]
-    rows: Rows = []
-    for variant, name in of[0]:
-        parts = {}
-        for dataset, (mean_a, influence_a) in of[0][variant, name].items():
-            mean_b, influence_b = of[1][variant, name][dataset]
+def _returns(run: Run, first: str, second: str, seed: int) -> list[ComparisonRow]:
+    mine, theirs = (_values(run.stored("learn", name)) for name in (first, second))
+    rows: list[ComparisonRow] = []
+    for (variant, name), by_dataset in mine.items():
+        pairings = {}
+        for dataset, (mean_a, influence_a) in by_dataset.items():
+            mean_b, influence_b = theirs[variant, name][dataset]
             whose = f"live {dataset}" if name.endswith(".live") else f"compare {dataset}"
-            parts[dataset] = _paired(mean_a, mean_b, influence_a - influence_b, whose, seed)
-        rows += _rows({"kind": "return", "name": name, "variant": variant, "higher_is_better": True}, parts)
+            pairings[dataset] = _paired(mean_a, mean_b, influence_a - influence_b, whose, seed)
+        rows += _rows(Compared("return", name, variant=variant), pairings)
     return rows
 
 
@@ -156,30 +194,40 @@ def _values(stored: Sequence[tuple[str | None, Result]]) -> Values:
     return values
 
 
-def _rows(label: dict[str, Any], parts: dict[str, tuple[Floats, Floats, Floats]]) -> Rows:
-    """A row for each dataset and one for their mean; parts: both values, resampled, exchanged."""
-    higher = label.pop("higher_is_better")
-    if len(parts) > 1:
-        stacked = [np.mean([part[i] for part in parts.values()], axis=0) for i in range(3)]
-        parts = {MEAN: (stacked[0], stacked[1], stacked[2]), **parts}
-    rows: Rows = []
-    for dataset, (values, resampled, exchanged) in parts.items():
-        difference = float(values[0] - values[1])
-        low, high = interval(np.array(difference), resampled)
+def _rows(compared: Compared, pairings: dict[str, Pairing]) -> list[ComparisonRow]:
+    """A row for each dataset and, first, one for their mean."""
+    if len(pairings) > 1:
+        pairings = {MEAN: _mean(list(pairings.values())), **pairings}
+    rows = []
+    for dataset, pairing in pairings.items():
+        difference = float(pairing.values[0] - pairing.values[1])
+        low, high = interval(np.array(difference), pairing.resampled)
         rows.append(
-            {
-                "dataset": dataset,
-                **label,
-                "a": plain(values[0]),
-                "b": plain(values[1]),
-                "difference": plain(difference),
-                "low": plain(low),
-                "high": plain(high),
-                "p": _p(difference, exchanged),
-                "better": _better(difference, higher),
-            }
+            ComparisonRow(
+                dataset=dataset,
+                kind=compared.kind,
+                name=compared.name,
+                schedule=compared.schedule,
+                component=compared.component,
+                variant=compared.variant,
+                a=plain(pairing.values[0]),
+                b=plain(pairing.values[1]),
+                difference=plain(difference),
+                low=plain(low),
+                high=plain(high),
+                p=_p(difference, pairing.exchanged),
+                better=_better(difference, compared.higher_is_better),
+            )
         )
     return rows
+
+
+def _mean(pairings: Sequence[Pairing]) -> Pairing:
+    return Pairing(
+        np.mean([pairing.values for pairing in pairings], axis=0),
+        np.mean([pairing.resampled for pairing in pairings], axis=0),
+        np.mean([pairing.exchanged for pairing in pairings], axis=0),
+    )
 
 
 def _p(difference: float, exchanged: Floats) -> float | None:
@@ -189,7 +237,7 @@ def _p(difference: float, exchanged: Floats) -> float | None:
     return float((count + 1.0) / (len(exchanged) + 1.0))
 
 
-def _better(difference: float, higher: bool | None) -> str | None:
+def _better(difference: float, higher: bool | None) -> Literal["a", "b"] | None:
     if higher is None or not np.isfinite(difference) or abs(difference) <= SAME:
         return None
     return "a" if (difference > 0) == higher else "b"

@@ -5,16 +5,32 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from extrinsic.errors import InputError, UsageError, did_you_mean
 from extrinsic.study.run_directory import STAGES, read_manifest
 from extrinsic.study.stages.store import Result, Store
-from extrinsic.study.table_rows import HEADS
-from extrinsic.study.tables.table_files import read_table
+from extrinsic.study.tables.schema import (
+    TABLES,
+    CompositeRow,
+    CorrelationRow,
+    DiagnosticRow,
+    InfluenceRow,
+    IntrinsicRow,
+    PairRow,
+    ReturnRow,
+    Row,
+    SensitivityRow,
+    StabilityRow,
+    TimingRow,
+    TrackerRow,
+)
+from extrinsic.study.tables.table_files import read_rows
 
 if TYPE_CHECKING:
     import pandas
+
+READABLE: dict[str, type[Row]] = {**TABLES, "timings": TimingRow}
 
 
 @dataclass(frozen=True)
@@ -49,11 +65,33 @@ class Run:
             if row["stage"] == stage and row["tracker"] == tracker
         ]
 
-    def table(self, name: str) -> list[dict[str, Any]]:
-        """The rows of a table: intrinsic, returns, correlations, pairs, ..."""
-        if name not in HEADS:
-            raise UsageError(f"a run has no table {name!r}; {did_you_mean(name, HEADS)}")
-        return read_table(self.folder / f"{name}.csv")
+    @overload
+    def table(self, name: Literal["intrinsic"]) -> list[IntrinsicRow]: ...
+    @overload
+    def table(self, name: Literal["returns"]) -> list[ReturnRow]: ...
+    @overload
+    def table(self, name: Literal["correlations"]) -> list[CorrelationRow]: ...
+    @overload
+    def table(self, name: Literal["pairs"]) -> list[PairRow]: ...
+    @overload
+    def table(self, name: Literal["composite"]) -> list[CompositeRow]: ...
+    @overload
+    def table(self, name: Literal["influence"]) -> list[InfluenceRow]: ...
+    @overload
+    def table(self, name: Literal["stability"]) -> list[StabilityRow]: ...
+    @overload
+    def table(self, name: Literal["sensitivity"]) -> list[SensitivityRow]: ...
+    @overload
+    def table(self, name: Literal["trackers"]) -> list[TrackerRow]: ...
+    @overload
+    def table(self, name: Literal["diagnostics"]) -> list[DiagnosticRow]: ...
+    @overload
+    def table(self, name: Literal["timings"]) -> list[TimingRow]: ...
+    @overload
+    def table(self, name: str) -> list[Any]: ...
+    def table(self, name: str) -> list[Any]:
+        """The rows of a table: intrinsic, returns, correlations, pairs, ..., timings."""
+        return read_rows(self.folder / f"{name}.csv", _kind(name))
 
     def to_dataframe(self, name: str = "correlations") -> pandas.DataFrame:
         """A table as a pandas DataFrame, if pandas is installed."""
@@ -61,4 +99,12 @@ class Run:
             import pandas
         except ImportError:
             raise UsageError("to_dataframe needs pandas: pip install pandas") from None
-        return pandas.DataFrame(self.table(name), columns=list(HEADS[name]))
+        columns = _kind(name).__struct_fields__
+        lines = [[getattr(row, column) for column in columns] for row in self.table(name)]
+        return pandas.DataFrame(lines, columns=list(columns))
+
+
+def _kind(name: str) -> type[Row]:
+    if name not in READABLE:
+        raise UsageError(f"a run has no table {name!r}; {did_you_mean(name, READABLE)}")
+    return READABLE[name]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -25,14 +25,15 @@ from extrinsic.study.run_directory import CONFIG, MANIFEST, STAGES, alone, clear
 from extrinsic.study.stages.store import Result, Store
 from extrinsic.study.stages.versions import RELATING, code_version, versions
 from extrinsic.study.table_rows import (
-    HEADS,
+    correlation_tables,
     diagnostic_rows,
     intrinsic_rows,
     related_rows,
     return_rows,
     sensitivity_rows,
 )
-from extrinsic.study.tables.table_files import write_table
+from extrinsic.study.tables.schema import TABLES, Row, TimingRow, TrackerRow
+from extrinsic.study.tables.table_files import write_rows
 
 Watch = Callable[[Iterable[Done], int], Iterable[Done]]
 """Looks on as stages get done (a progress bar); is given how many there will be."""
@@ -97,8 +98,7 @@ class _Runner:
         done = time.perf_counter()
         self.timings.append(Timing("tables", "", "", "computed", done - writing))
         self.timings.append(Timing("everything", "", "", "computed", done - self.begin))
-        heads = ("stage", "name", "key", "status", "seconds")
-        write_table(self.folder / TIMINGS, [vars(row) for row in self.timings], heads)
+        write_rows(self.folder / TIMINGS, [TimingRow(**vars(row)) for row in self.timings], TimingRow)
         self._write_manifest("complete", hashes)
 
     def _compute(
@@ -164,13 +164,25 @@ class _Runner:
             self.settings.seed,
             bool(variant and variant.brief),
             plan.outcomes,
+            variant.name if variant else None,
         )
         key = content_hash(
             "relate",
             code_version(RELATING),
             hash_of_plugins(self.settings.plugins),
             encoded(self.settings.correlation),
-            encode_json((plan.dialogs, plan.measured, learned, core, targets, relation.seed, relation.brief)),
+            encode_json(
+                (
+                    plan.dialogs,
+                    plan.measured,
+                    learned,
+                    core,
+                    targets,
+                    relation.seed,
+                    relation.brief,
+                    relation.variant,
+                )
+            ),
             _outcomes_hash(plan),
         )
         label = variant.name if variant else "outcomes"
@@ -211,18 +223,19 @@ class _Runner:
             }
             for variant, keys in plan.learned.items()
         }
-        rows = {
+        tables = correlation_tables(related)
+        rows: dict[str, Sequence[Row]] = {
             "intrinsic": intrinsic_rows(plan, measured),
             "returns": return_rows(plan, learned),
             "diagnostics": diagnostic_rows(plan, learned),
-            "trackers": trackers,
-            "sensitivity": sensitivity_rows(plan, related),
+            "trackers": [TrackerRow(**row) for row in trackers],
+            "sensitivity": sensitivity_rows(plan, tables),
         }
         for name in ("correlations", "pairs", "composite", "influence", "stability"):
-            rows[name] = related_rows(related, name)
+            rows[name] = related_rows(tables, name)
         return {
-            f"{name}.csv": content_hash(write_table(self.folder / f"{name}.csv", rows[name], heads))
-            for name, heads in HEADS.items()
+            f"{name}.csv": content_hash(write_rows(self.folder / f"{name}.csv", rows[name], kind))
+            for name, kind in TABLES.items()
         }
 
     def _write_manifest(self, status: str, tables: dict[str, str]) -> None:

@@ -31,6 +31,7 @@ def stored_panel(run: Run, variant: str | None = None, targets: Sequence[str] = 
         settings.seed,
         brief=True,
         outcomes=plan.outcomes,
+        variant=variant,
     )
     return panel_of(relation, _stored(run, "measure", None), _stored(run, "learn", variant))
 

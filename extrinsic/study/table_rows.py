@@ -1,237 +1,113 @@
-"""The tables of a run: their columns, and the rows that stages stored put together."""
+"""The rows of a run's tables, put together from what the stages stored."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from extrinsic.correlation.coefficients import correlate
+from extrinsic.study.correlating.correlation_stage import CorrelationTables, RankedMetric
 from extrinsic.study.planning import Plan
 from extrinsic.study.planning.variants import Variant
 from extrinsic.study.stages.store import Result
+from extrinsic.study.tables.schema import DiagnosticRow, IntrinsicRow, ReturnRow, Row, SensitivityRow
 
-Rows = list[dict[str, Any]]
-
-HEADS: dict[str, tuple[str, ...]] = {
-    "intrinsic": ("dataset", "tracker", "component", "metric", "schedule", "label_scheme", "n", "value"),
-    "returns": (
-        "dataset",
-        "tracker",
-        "policy",
-        "estimator",
-        "value",
-        "low",
-        "high",
-        "n",
-        "feasible_low",
-        "feasible_high",
-        "flags",
-        "variant",
-    ),
-    "correlations": (
-        "target",
-        "metric",
-        "schedule",
-        "component",
-        "scope",
-        "coefficient",
-        "r",
-        "low",
-        "high",
-        "p",
-        "p_adjusted",
-        "n",
-        "trackers",
-        "q",
-        "dialogs_low",
-        "dialogs_high",
-        "trackers_low",
-        "trackers_high",
-        "jackknife_low",
-        "jackknife_high",
-        "cluster",
-        "label_scheme",
-        "variant",
-        "reason",
-    ),
-    "pairs": (
-        "target",
-        "metric_a",
-        "schedule_a",
-        "component_a",
-        "metric_b",
-        "schedule_b",
-        "component_b",
-        "scope",
-        "r_a",
-        "r_b",
-        "difference",
-        "low",
-        "high",
-        "p",
-        "p_both",
-        "williams_t",
-        "williams_p",
-        "zou_low",
-        "zou_high",
-        "r_ab",
-        "n",
-        "n_independent",
-        "trackers",
-        "variant",
-    ),
-    "composite": (
-        "target",
-        "scope",
-        "method",
-        "r",
-        "low",
-        "high",
-        "r_in_sample",
-        "above_best_single",
-        "above_low",
-        "above_high",
-        "n",
-        "trackers",
-        "variant",
-        "weights",
-    ),
-    "influence": (
-        "target",
-        "metric",
-        "schedule",
-        "component",
-        "scope",
-        "coefficient",
-        "r",
-        "lowest",
-        "highest",
-        "tracker",
-        "r_without",
-        "trackers",
-        "variant",
-    ),
-    "stability": (
-        "target",
-        "scope",
-        "coefficient",
-        "n_trackers",
-        "n_subsets",
-        "agreement",
-        "low",
-        "high",
-        "same_winner",
-        "loss",
-        "trackers",
-        "variant",
-    ),
-    "sensitivity": (
-        "parameter",
-        "setting",
-        "trackers",
-        "target",
-        "metric",
-        "schedule",
-        "component",
-        "r",
-        "low",
-        "high",
-        "usual_winner_r",
-        "usual_winner_rank",
-        "agreement",
-        "n_metrics",
-        "variant",
-    ),
-    "trackers": (
-        "tracker",
-        "core",
-        "degenerate",
-        "recalibrated",
-        "near_duplicate_of",
-        "nearest",
-        "agreement",
-    ),
-    "diagnostics": (
-        "dataset",
-        "tracker",
-        "policy",
-        "estimator",
-        "kernels",
-        "iterations",
-        "converged",
-        "cycle",
-        "condition",
-        "zero_kernel",
-        "largest_q",
-        "feasible_low",
-        "feasible_high",
-        "effective_size",
-        "unseen_share",
-        "on_policy_gap",
-        "placebo_gain",
-        "flags",
-        "variant",
-    ),
-}
+MetricKey = tuple[str, int, str]
+"""Metric, schedule, component."""
 
 
-def intrinsic_rows(plan: Plan, measured: Mapping[str, list[Result]]) -> Rows:
-    rows: Rows = []
+def intrinsic_rows(plan: Plan, measured: Mapping[str, list[Result]]) -> list[IntrinsicRow]:
+    rows = []
     for dataset in plan.dialogs:
         for tracker in plan.trackers:
             for result in measured[tracker.name]:
                 for row in result.values.get(dataset, {}).get("rows", ()):
-                    rows.append({"dataset": dataset, "tracker": tracker.name, **row})
+                    rows.append(
+                        IntrinsicRow(
+                            dataset=dataset,
+                            tracker=tracker.name,
+                            component=row["component"],
+                            metric=row["metric"],
+                            schedule=row["schedule"],
+                            label_scheme=row["label_scheme"],
+                            n=row["n"],
+                            value=row["value"],
+                        )
+                    )
     return rows
 
+
+LEARNER = "learner"
+"""Instead of an estimator: the numbers of the learner itself."""
 
 LearnedResults = Mapping[str, Mapping[str, list[Result]]]
 """By variant and tracker, what was stored of its policies."""
 
 
-def return_rows(plan: Plan, learned: LearnedResults) -> Rows:
-    rows: Rows = [
-        {**row, "tracker": tracker, "variant": variant.name}
+def return_rows(plan: Plan, learned: LearnedResults) -> list[ReturnRow]:
+    rows = [
+        ReturnRow(
+            dataset=row["dataset"],
+            tracker=tracker,
+            policy=row["policy"],
+            estimator=row["estimator"],
+            value=row["value"],
+            low=row["low"],
+            high=row["high"],
+            n=row["n"],
+            feasible_low=row["feasible_low"],
+            feasible_high=row["feasible_high"],
+            flags=tuple(row["flags"]),
+            variant=variant.name,
+        )
         for variant, tracker, row, _ in _values(plan, learned)
     ]
     for (dataset, tracker), outcomes in (plan.outcomes or {}).items():
         for name, value in outcomes.items():
             rows.append(
-                {
-                    "dataset": dataset,
-                    "tracker": tracker,
-                    "policy": "outcome",
-                    "estimator": name.removeprefix("outcome."),
-                    "value": value.mean,
-                    "n": len(value.influence),
-                }
+                ReturnRow(
+                    dataset=dataset,
+                    tracker=tracker,
+                    policy="outcome",
+                    estimator=name.removeprefix("outcome."),
+                    value=value.mean,
+                    n=len(value.influence),
+                )
             )
     return rows
 
 
-def diagnostic_rows(plan: Plan, learned: LearnedResults) -> Rows:
-    """A row for every learner, and one for every value."""
-    rows: Rows = []
+def diagnostic_rows(plan: Plan, learned: LearnedResults) -> list[DiagnosticRow]:
+    """A row for every number that a learner or an estimator reports about itself."""
+    rows = []
     for variant, tracker, row, result in _values(plan, learned):
-        names = ("dataset", "policy", "feasible_low", "feasible_high")
-        where = {**{name: row[name] for name in names}, "tracker": tracker, "variant": variant.name}
         if row["policy"] == "behaviour":
-            rows.append({**where, "policy": "rl", "estimator": "learner", **result.values["learner"]})
-            continue
-        told = row["diagnostics"]
-        reach = [abs(told[name]) for name in ("lowest_q", "highest_q") if name in told]
-        rows.append(
-            {
-                **where,
-                "estimator": row["estimator"],
-                "flags": row["flags"],
-                "largest_q": max(reach) if reach else None,
-                **told,
-            }
-        )
+            policy, estimator, numbers = "rl", LEARNER, result.values["learner"]
+        else:
+            policy, estimator, numbers = row["policy"], row["estimator"], row["diagnostics"]
+            reach = [abs(numbers[name]) for name in ("lowest_q", "highest_q") if name in numbers]
+            numbers = {"largest_q": max(reach), **numbers} if reach else numbers
+        rows += [
+            DiagnosticRow(
+                dataset=row["dataset"],
+                tracker=tracker,
+                policy=policy,
+                estimator=estimator,
+                diagnostic=name,
+                value=_defined(number),
+                variant=variant.name,
+            )
+            for name, number in numbers.items()
+        ]
     return rows
+
+
+def _defined(number: float | None) -> float | None:
+    """1 and 0 for yes and no; None for what is undefined."""
+    return None if number is None or np.isnan(number) else float(number)
 
 
 def _values(plan: Plan, learned: LearnedResults) -> Iterator[tuple[Variant, str, dict[str, Any], Result]]:
@@ -245,56 +121,65 @@ def _values(plan: Plan, learned: LearnedResults) -> Iterator[tuple[Variant, str,
                             yield variant, tracker.name, row, result
 
 
-def related_rows(related: Mapping[str, Result], name: str) -> Rows:
+def correlation_tables(related: Mapping[str, Result]) -> dict[str, CorrelationTables]:
+    """What was correlated, by variant."""
+    return {name: msgspec.convert(result.values, CorrelationTables) for name, result in related.items()}
+
+
+def related_rows(related: Mapping[str, CorrelationTables], name: str) -> list[Row]:
     """The rows of one table over all variants of the study; those tried for sensitivity have none."""
-    return [{**row, "variant": variant} for variant, result in related.items() for row in result.values[name]]
+    return [row for tables in related.values() for row in getattr(tables, name)]
 
 
-def sensitivity_rows(plan: Plan, related: Mapping[str, Result]) -> Rows:
+def sensitivity_rows(plan: Plan, related: Mapping[str, CorrelationTables]) -> list[SensitivityRow]:
     """The best metric under every setting, and how it compares to the study's first variant."""
     if not plan.variants:
         return []
     usual = plan.variants[0]
-    rows: Rows = []
+    rows = []
     for variant in plan.variants:
         for trackers in ("all", "core"):
             base = _ranking(related[usual.name], trackers)
             mine = _ranking(related[variant.name], trackers)
-            known = [name for name, row in mine.items() if row["r"] is not None and name in base]
-            if not known:
+            shared = {name: r for name, row in mine.items() if name in base and (r := row.r) is not None}
+            if not shared:
                 continue
-            best = max(known, key=lambda name: mine[name]["r"])
-            winner = max((n for n in base if base[n]["r"] is not None), key=lambda name: base[name]["r"])
+            best = mine[max(shared, key=lambda name: shared[name])]
+            defined = {name: r for name, row in base.items() if (r := row.r) is not None}
+            winner = mine[max(defined, key=lambda name: defined[name])]
             rows.append(
-                {
-                    "parameter": variant.parameter or "(the study's own)",
-                    "setting": variant.value,
-                    "trackers": trackers,
-                    "target": variant.targets[0],
-                    **mine[best],
-                    "usual_winner_r": mine[winner]["r"],
-                    "usual_winner_rank": 1 + sum(mine[n]["r"] > (mine[winner]["r"] or -2.0) for n in known),
-                    "agreement": _agreement(base, mine, known),
-                    "n_metrics": len(known),
-                    "variant": variant.name,
-                }
+                SensitivityRow(
+                    parameter=variant.parameter or "(the study's own)",
+                    setting=variant.value,
+                    trackers=trackers,
+                    target=variant.targets[0],
+                    metric=best.metric,
+                    schedule=best.schedule,
+                    component=best.component,
+                    r=best.r,
+                    low=best.low,
+                    high=best.high,
+                    usual_winner_r=winner.r,
+                    usual_winner_rank=1 + sum(r > (winner.r or -2.0) for r in shared.values()),
+                    agreement=_agreement(defined, shared),
+                    n_metrics=len(shared),
+                    variant=variant.name,
+                )
             )
     return rows
 
 
-def _ranking(result: Result, trackers: str) -> dict[tuple[Any, ...], dict[str, Any]]:
+def _ranking(tables: CorrelationTables, trackers: str) -> dict[MetricKey, RankedMetric]:
     return {
-        (row["metric"], row["schedule"], row["component"]): row
-        for row in result.values["ranking"]
-        if row["trackers"] == trackers
+        (row.metric, row.schedule, row.component): row for row in tables.ranking if row.trackers == trackers
     }
 
 
-def _agreement(base: Any, mine: Any, known: list[Any]) -> float | None:
+def _agreement(base: Mapping[MetricKey, float], mine: Mapping[MetricKey, float]) -> float | None:
     """Kendall's tau between the two orders of the metrics."""
-    both = [name for name in known if base[name]["r"] is not None]
+    both = [name for name in mine if name in base]
     if len(both) < 2:
         return None
-    first, second = (np.array([[[of[name]["r"] for name in both]]]) for of in (base, mine))
+    first, second = (np.array([[[r[name] for name in both]]]) for r in (base, mine))
     tau = float(correlate(first, second, "kendall", "pooled")[0, 0])
     return tau if np.isfinite(tau) else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
 
 import numpy as np
 
@@ -15,18 +14,17 @@ from extrinsic.correlation.stability import stability
 from extrinsic.study.configuration.settings import CorrelationTable
 from extrinsic.study.correlating.panel import Panel
 from extrinsic.study.stages.store import plain
-
-Rows = list[dict[str, Any]]
+from extrinsic.study.tables.schema import CompositeRow, StabilityRow
 
 BEHAVIOUR = "behaviour.observed"
 FEWEST_TRACKERS = 5
 """Two are left out at a time; of the rest something must be learned."""
 
-TOLD = 6
+NAMED = 6
 """So many metrics of a combination are named, the heaviest first."""
 
 
-def composite_rows(panel: Panel, kept: Ints, settings: CorrelationTable, seed: int) -> Rows:
+def composite_rows(panel: Panel, kept: Ints, settings: CorrelationTable, seed: int) -> list[CompositeRow]:
     """Combinations of metrics against the primary target, with what a single metric and the behaviour
     return alone predict of trackers that were left out."""
     if len(panel.trackers) < FEWEST_TRACKERS or len(kept) < 2:
@@ -39,34 +37,38 @@ def composite_rows(panel: Panel, kept: Ints, settings: CorrelationTable, seed: i
             alone = compose(behaviour[None], target, "best_single")
             made.append(Composite("behaviour", alone.predicted, alone.wanted, alone.weights, alone.fitted))
     drawn = draw_trackers(panel.identity, len(panel.trackers), settings.resamples, seed)
-    resampled = {one.method: _resampled(one, drawn) for one in made}
-    single = next(one for one in made if one.method == "best_single")
-    rows: Rows = []
-    for one in made:
-        low, high = _interval(one.r, resampled[one.method], settings)
-        above = one.r - single.r
-        above_low, above_high = _interval(above, resampled[one.method] - resampled["best_single"], settings)
+    resampled = {composite.method: _resampled(composite, drawn) for composite in made}
+    single = next(composite for composite in made if composite.method == "best_single")
+    rows = []
+    for composite in made:
+        mine = resampled[composite.method]
+        low, high = _interval(composite.r, mine, settings)
+        above = composite.r - single.r
+        above_low, above_high = _interval(above, mine - resampled["best_single"], settings)
         rows.append(
-            {
-                "target": panel.targets[0],
-                "scope": "within",
-                "method": one.method,
-                "r": plain(one.r),
-                "low": low,
-                "high": high,
-                "r_in_sample": plain(one.r_in_sample),
-                "above_best_single": plain(above),
-                "above_low": above_low,
-                "above_high": above_high,
-                "n": int(target.size),
-                "weights": _weights(panel, kept, one),
-            }
+            CompositeRow(
+                target=panel.targets[0],
+                scope="within",
+                method=composite.method,
+                r=plain(composite.r),
+                low=low,
+                high=high,
+                r_in_sample=plain(composite.r_in_sample),
+                above_best_single=plain(above),
+                above_low=above_low,
+                above_high=above_high,
+                n=int(target.size),
+                trackers=panel.group,
+                variant=panel.variant,
+                weights=_weights(panel, kept, composite),
+            )
         )
     return rows
 
 
-def _resampled(one: Composite, drawn: Ints) -> Floats:
-    return np.array([correlation_of(one.predicted[:, rows], one.wanted[:, rows]) for rows in drawn])
+def _resampled(composite: Composite, drawn: Ints) -> Floats:
+    predicted, wanted = composite.predicted, composite.wanted
+    return np.array([correlation_of(predicted[:, rows], wanted[:, rows]) for rows in drawn])
 
 
 def _interval(
@@ -76,13 +78,13 @@ def _interval(
     return plain(low), plain(high)
 
 
-def _weights(panel: Panel, kept: Ints, one: Composite) -> str:
+def _weights(panel: Panel, kept: Ints, composite: Composite) -> str:
     """The heaviest metrics of what all trackers together teach."""
-    if one.method == "behaviour":
+    if composite.method == "behaviour":
         return "the behaviour policy's return"
-    share = one.weights / max(float(np.abs(one.weights).sum()), 1e-300)
-    heaviest = [i for i in np.argsort(-np.abs(share), kind="stable")[:TOLD] if abs(share[i]) >= 0.005]
-    if one.method == "mean":
+    share = composite.weights / max(float(np.abs(composite.weights).sum()), 1e-300)
+    heaviest = [i for i in np.argsort(-np.abs(share), kind="stable")[:NAMED] if abs(share[i]) >= 0.005]
+    if composite.method == "mean":
         return f"{len(kept)} metrics alike"
     named = []
     for i in heaviest:
@@ -91,7 +93,7 @@ def _weights(panel: Panel, kept: Ints, one: Composite) -> str:
     return "; ".join(named)
 
 
-def stability_rows(panel: Panel, kept: Ints, settings: CorrelationTable, seed: int) -> Rows:
+def stability_rows(panel: Panel, kept: Ints, settings: CorrelationTable, seed: int) -> list[StabilityRow]:
     """How the order of the metrics settles as trackers are added."""
     if not len(kept):
         return []
@@ -105,6 +107,13 @@ def stability_rows(panel: Panel, kept: Ints, settings: CorrelationTable, seed: i
         seed,
     )
     return [
-        {"target": panel.targets[0], "scope": "within", "coefficient": settings.coefficient, **asdict(row)}
-        for row in settled
+        StabilityRow(
+            target=panel.targets[0],
+            scope="within",
+            coefficient=settings.coefficient,
+            trackers=panel.group,
+            variant=panel.variant,
+            **asdict(subsets),
+        )
+        for subsets in settled
     ]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from msgspec.structs import replace
 
 from extrinsic.arrays import Floats, Ints
 from extrinsic.correlation.clusters import rank_clusters
@@ -16,44 +15,40 @@ from extrinsic.correlation.permutation import draw_permutations, permutation_p
 from extrinsic.correlation.resampling import WAYS, Resampled, draw_trackers, resampled_correlations
 from extrinsic.correlation.soft_pairwise import soft_pairwise_accuracy
 from extrinsic.study.configuration.settings import CorrelationTable
-from extrinsic.study.correlating.panel import Panel
+from extrinsic.study.correlating.panel import MetricName, Panel
 from extrinsic.study.stages.store import plain
-
-Rows = list[dict[str, Any]]
+from extrinsic.study.tables.schema import CorrelationRow, InfluenceRow
 
 ALL_WAYS: tuple[Coefficient, ...] = ("pearson", "spearman")
 """For these, intervals are also given over dialogs alone and over trackers alone."""
 
 FEWEST_TRACKERS = 3
-
-BLANK = dict.fromkeys(
-    (
-        *("r", "low", "high", "p", "p_adjusted", "q", "cluster"),
-        *(f"{way}_{end}" for way in ("dialogs", "trackers", "jackknife") for end in ("low", "high")),
-    )
-)
-"""What a row with a reason does not have."""
+SOFT = "soft_pairwise"
 
 
 def correlation_rows(
     panel: Panel, settings: CorrelationTable, seed: int, clusters: dict[Scope, Ints]
-) -> tuple[Rows, Rows]:
+) -> tuple[list[CorrelationRow], list[InfluenceRow]]:
     """Rows of correlations and of influence, of every coefficient and scope."""
-    rows: Rows = []
-    moved: Rows = []
+    rows: list[CorrelationRow] = []
+    moved: list[InfluenceRow] = []
     if len(panel.trackers) < FEWEST_TRACKERS:
         reason = f"fewer than {FEWEST_TRACKERS} trackers"
         for scope in SCOPES:
             for coefficient in settings.coefficients:
-                rows += _empty_rows(panel, scope, coefficient, reason)
+                rows += [
+                    _undefined_row(panel, target, name, scope, coefficient, reason)
+                    for target in panel.targets
+                    for name in panel.metrics
+                ]
         return rows, moved
     drawn = draw_trackers(panel.identity, len(panel.trackers), settings.resamples, seed)
     permuted = draw_permutations(panel.identity, len(panel.trackers), settings.permutations, seed)
     for scope in SCOPES:
         for coefficient in settings.coefficients:
-            found = _Coefficients(panel, settings, scope, coefficient, drawn, permuted)
-            rows += found.rows(clusters.get(scope) if coefficient == "pearson" else None)
-            moved += found.influence_rows()
+            computed = _Coefficients(panel, settings, scope, coefficient, drawn, permuted)
+            rows += computed.rows(clusters.get(scope) if coefficient == "pearson" else None)
+            moved += computed.influence_rows()
     rows += _soft_rows(panel, settings, drawn)
     return rows, moved
 
@@ -82,28 +77,50 @@ class _Coefficients:
             units = None if way == "dialogs" else self.left_out
             self.intervals[way] = interval(self.r, resampled, units, settings.interval, settings.level)
 
-    def rows(self, clusters: Ints | None) -> Rows:
-        rows: Rows = []
-        panel = self.panel
+    def rows(self, clusters: Ints | None) -> list[CorrelationRow]:
+        """Of every target and metric; clusters (n_metrics,): of the primary target, 0 for none."""
+        panel, rows = self.panel, []
         flat_metric = is_flat(panel.sample.metrics, self.scope)
         flat_target = is_flat(panel.sample.targets, self.scope)
         for k, target in enumerate(panel.targets):
             adjusted, rate = holm(self.p[:, k]), benjamini_hochberg(self.p[:, k])
             for m, name in enumerate(panel.metrics):
                 reason = _reason(panel, m, k, bool(flat_metric[m]), bool(flat_target[k]))
-                row = _row(panel, target, name, self.scope, self.coefficient)
-                row |= {"r": plain(self.r[m, k])}
-                row |= dict(zip(("low", "high"), self._bounds("both", m, k), strict=True))
-                row |= {"p": plain(self.p[m, k]), "p_adjusted": plain(adjusted[m]), "n": panel_size(panel)}
-                row |= {"q": plain(rate[m])}
-                for way in ("dialogs", "trackers"):
-                    low, high = self._bounds(way, m, k)
-                    row |= {f"{way}_low": low, f"{way}_high": high}
-                low, high = (plain(end[m, k]) for end in self.jackknife)
-                row |= {"jackknife_low": low, "jackknife_high": high}
-                row["cluster"] = int(clusters[m]) if clusters is not None and k == 0 and clusters[m] else None
-                row["reason"] = reason
-                rows.append(row if reason is None else {**row, **BLANK})
+                if reason is not None:
+                    rows.append(_undefined_row(panel, target, name, self.scope, self.coefficient, reason))
+                    continue
+                metric, schedule, component, label_scheme = name
+                low, high = self._bounds("both", m, k)
+                dialogs_low, dialogs_high = self._bounds("dialogs", m, k)
+                trackers_low, trackers_high = self._bounds("trackers", m, k)
+                cluster = int(clusters[m]) if clusters is not None and k == 0 else 0
+                rows.append(
+                    CorrelationRow(
+                        target=target,
+                        metric=metric,
+                        schedule=schedule,
+                        component=component,
+                        scope=self.scope,
+                        coefficient=self.coefficient,
+                        r=plain(self.r[m, k]),
+                        low=low,
+                        high=high,
+                        p=plain(self.p[m, k]),
+                        p_adjusted=plain(adjusted[m]),
+                        n=panel.n_points,
+                        trackers=panel.group,
+                        q=plain(rate[m]),
+                        dialogs_low=dialogs_low,
+                        dialogs_high=dialogs_high,
+                        trackers_low=trackers_low,
+                        trackers_high=trackers_high,
+                        jackknife_low=plain(self.jackknife[0][m, k]),
+                        jackknife_high=plain(self.jackknife[1][m, k]),
+                        cluster=cluster or None,
+                        label_scheme=label_scheme,
+                        variant=panel.variant,
+                    )
+                )
         return rows
 
     def _bounds(self, way: Resampled, m: int, k: int) -> tuple[float | None, float | None]:
@@ -112,61 +129,67 @@ class _Coefficients:
         low, high = self.intervals[way]
         return plain(low[m, k]), plain(high[m, k])
 
-    def influence_rows(self) -> Rows:
-        found = influence(self.r, self.left_out)
-        return [
-            {
-                **_row(self.panel, target, name, self.scope, self.coefficient),
-                "r": plain(self.r[m, k]),
-                "lowest": plain(found.lowest[m, k]),
-                "highest": plain(found.highest[m, k]),
-                "tracker": self.panel.trackers[found.tracker[m, k]],
-                "r_without": plain(found.without[m, k]),
-            }
-            for k, target in enumerate(self.panel.targets)
-            for m, name in enumerate(self.panel.metrics)
-            if found.tracker[m, k] >= 0
-        ]
+    def influence_rows(self) -> list[InfluenceRow]:
+        panel, rows = self.panel, []
+        moved = influence(self.r, self.left_out)
+        for k, target in enumerate(panel.targets):
+            for m, (metric, schedule, component, _) in enumerate(panel.metrics):
+                if moved.tracker[m, k] < 0:
+                    continue
+                rows.append(
+                    InfluenceRow(
+                        target=target,
+                        metric=metric,
+                        schedule=schedule,
+                        component=component,
+                        scope=self.scope,
+                        coefficient=self.coefficient,
+                        r=plain(self.r[m, k]),
+                        lowest=plain(moved.lowest[m, k]),
+                        highest=plain(moved.highest[m, k]),
+                        tracker=panel.trackers[moved.tracker[m, k]],
+                        r_without=plain(moved.without[m, k]),
+                        trackers=panel.group,
+                        variant=panel.variant,
+                    )
+                )
+        return rows
 
 
-def panel_size(panel: Panel) -> int:
-    return len(panel.datasets) * len(panel.trackers)
-
-
-def _soft_rows(panel: Panel, settings: CorrelationTable, drawn: Ints) -> Rows:
+def _soft_rows(panel: Panel, settings: CorrelationTable, drawn: Ints) -> list[CorrelationRow]:
+    """Soft pairwise accuracy, which has an interval over dialogs and trackers and no p-value."""
     observed, resampled = soft_pairwise_accuracy(panel.sample, drawn)
     low, high = interval(observed, resampled, None, "percentile", settings.level)
     flat = [is_flat(values, "within") for values in (panel.sample.metrics, panel.sample.targets)]
-    rows: Rows = []
+    rows = []
     for k, target in enumerate(panel.targets):
         for m, name in enumerate(panel.metrics):
             reason = _reason(panel, m, k, bool(flat[0][m]), bool(flat[1][k]))
-            row = {**_row(panel, target, name, "within", "soft_pairwise"), **BLANK, "n": panel_size(panel)}
+            row = _undefined_row(panel, target, name, "within", SOFT, reason)
             if reason is None:
-                row |= {"r": plain(observed[m, k]), "low": plain(low[m, k]), "high": plain(high[m, k])}
-            rows.append({**row, "reason": reason})
+                row = replace(row, r=plain(observed[m, k]), low=plain(low[m, k]), high=plain(high[m, k]))
+            rows.append(row)
     return rows
 
 
-def _row(panel: Panel, target: str, name: Any, scope: str, coefficient: str) -> dict[str, Any]:
-    metric, schedule, component, scheme = name
-    return {
-        "target": target,
-        "metric": metric,
-        "schedule": schedule,
-        "component": component,
-        "scope": scope,
-        "coefficient": coefficient,
-        "label_scheme": scheme,
-    }
-
-
-def _empty_rows(panel: Panel, scope: str, coefficient: str, reason: str) -> Rows:
-    return [
-        {**_row(panel, target, name, scope, coefficient), **BLANK, "n": panel_size(panel), "reason": reason}
-        for target in panel.targets
-        for name in panel.metrics
-    ]
+def _undefined_row(
+    panel: Panel, target: str, name: MetricName, scope: Scope, coefficient: str, reason: str | None
+) -> CorrelationRow:
+    """A row without any number."""
+    metric, schedule, component, label_scheme = name
+    return CorrelationRow(
+        target=target,
+        metric=metric,
+        schedule=schedule,
+        component=component,
+        scope=scope,
+        coefficient=coefficient,
+        n=panel.n_points,
+        trackers=panel.group,
+        label_scheme=label_scheme,
+        variant=panel.variant,
+        reason=reason,
+    )
 
 
 def _reason(panel: Panel, m: int, k: int, flat_metric: bool, flat_target: bool) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,8 +15,7 @@ from extrinsic.correlation.resampling import draw_trackers, resampled_correlatio
 from extrinsic.study.configuration.settings import CorrelationTable
 from extrinsic.study.correlating.panel import Panel
 from extrinsic.study.stages.store import plain
-
-Rows = list[dict[str, Any]]
+from extrinsic.study.tables.schema import PairRow
 
 SWAPS = 999
 """Enough for a p-value that no correction for many metrics is put on."""
@@ -48,7 +47,7 @@ def pair_rows(
     scope: Scope,
     settings: CorrelationTable,
     seed: int,
-) -> Rows:
+) -> list[PairRow]:
     """Every two metrics, the better one first.
 
     n_independent: the points less what centring takes; Williams and Zou take them as independent draws.
@@ -58,50 +57,63 @@ def pair_rows(
     among = correlate(sample.metrics[kept], sample.metrics[kept], "pearson", scope)
     drawn = draw_trackers(panel.identity, len(panel.trackers), settings.resamples, seed)
     resampled = resampled_correlations(sample, "pearson", scope, "both", drawn)[:, kept, 0]
-    n = len(panel.datasets) * len(panel.trackers)
-    n_independent = n - (len(panel.datasets) - 1 if scope == "within" else 0)
+    n_independent = panel.n_points - (len(panel.datasets) - 1 if scope == "within" else 0)
     order = np.argsort(-r, kind="stable").tolist()
-    rows: Rows = []
+    rows = []
     for position, a in enumerate(order):
         others = order[position + 1 :]
         differences = r[a] - r[others]
         low, high = interval(
             differences, resampled[:, [a]] - resampled[:, others], None, "percentile", settings.level
         )
+        metric_a, schedule_a, component_a, _ = panel.metrics[kept[a]]
         for number, b in enumerate(others):
-            row = {
-                "target": target,
-                **_names(panel, kept, a, "a"),
-                **_names(panel, kept, b, "b"),
-                "scope": scope,
-            }
-            row |= {
-                "r_a": float(r[a]),
-                "r_b": float(r[b]),
-                "difference": float(differences[number]),
-                "low": plain(low[number]),
-                "high": plain(high[number]),
-                "p": float(by_trackers[a, b]),
-                "p_both": float(by_both[a, b]),
-            }
-            rows.append(row | _closed_forms(float(r[a]), float(r[b]), float(among[a, b]), n_independent, n))
+            metric_b, schedule_b, component_b, _ = panel.metrics[kept[b]]
+            closed = _closed_forms(float(r[a]), float(r[b]), float(among[a, b]), n_independent)
+            rows.append(
+                PairRow(
+                    target=target,
+                    metric_a=metric_a,
+                    schedule_a=schedule_a,
+                    component_a=component_a,
+                    metric_b=metric_b,
+                    schedule_b=schedule_b,
+                    component_b=component_b,
+                    scope=scope,
+                    r_a=float(r[a]),
+                    r_b=float(r[b]),
+                    difference=float(differences[number]),
+                    low=plain(low[number]),
+                    high=plain(high[number]),
+                    p=float(by_trackers[a, b]),
+                    p_both=float(by_both[a, b]),
+                    williams_t=closed.t,
+                    williams_p=closed.p,
+                    zou_low=closed.low,
+                    zou_high=closed.high,
+                    r_ab=float(among[a, b]),
+                    n=panel.n_points,
+                    n_independent=n_independent,
+                    trackers=panel.group,
+                    variant=panel.variant,
+                )
+            )
     return rows
 
 
-def _names(panel: Panel, kept: Ints, metric: int, side: str) -> dict[str, Any]:
-    name, schedule, component, _ = panel.metrics[kept[metric]]
-    return {f"metric_{side}": name, f"schedule_{side}": schedule, f"component_{side}": component}
+class _ClosedForms(NamedTuple):
+    """Williams's t and p, Zou's interval."""
+
+    t: float | None = None
+    p: float | None = None
+    low: float | None = None
+    high: float | None = None
 
 
-def _closed_forms(r_a: float, r_b: float, r_ab: float, n_independent: int, n: int) -> dict[str, Any]:
-    found: dict[str, Any] = dict.fromkeys(("williams_t", "williams_p", "zou_low", "zou_high"))
-    if n_independent > 3:
-        test = williams(r_a, r_b, r_ab, n_independent)
-        low, high = zou_interval(r_a, r_b, r_ab, n_independent)
-        found = {
-            "williams_t": plain(test.t),
-            "williams_p": plain(test.p),
-            "zou_low": plain(low),
-            "zou_high": plain(high),
-        }
-    return {**found, "r_ab": r_ab, "n": n, "n_independent": n_independent}
+def _closed_forms(r_a: float, r_b: float, r_ab: float, n_independent: int) -> _ClosedForms:
+    """Nothing where there are too few points."""
+    if n_independent <= 3:
+        return _ClosedForms()
+    test = williams(r_a, r_b, r_ab, n_independent)
+    low, high = zou_interval(r_a, r_b, r_ab, n_independent)
+    return _ClosedForms(plain(test.t), plain(test.p), plain(low), plain(high))

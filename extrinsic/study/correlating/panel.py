@@ -31,6 +31,7 @@ class Panel:
     """metrics, targets: names, in the order of the sample's rows.
 
     contributions: per dataset (n_metrics, n_trackers, n_dialogs) what every dialog adds to a metric.
+    group: which trackers, `all` or `core`.   variant: how policies were learned, e.g. `fill=argmax`.
     """
 
     datasets: tuple[str, ...]
@@ -39,15 +40,23 @@ class Panel:
     targets: tuple[str, ...]
     sample: Sample
     contributions: tuple[Floats, ...]
+    group: str = "all"
+    variant: str | None = None
+
+    @property
+    def n_points(self) -> int:
+        return len(self.datasets) * len(self.trackers)
 
     @property
     def identity(self) -> str:
         """What draws of trackers depend on."""
         return " ".join(self.trackers)
 
-    def take_trackers(self, chosen: Ints) -> Panel:
+    def take_trackers(self, chosen: Ints, group: str | None = None) -> Panel:
+        """Some of the trackers; group: what they are called."""
         return replace(
             self,
+            group=self.group if group is None else group,
             trackers=tuple(self.trackers[i] for i in chosen),
             sample=self.sample.take_trackers(chosen),
             contributions=tuple(part[:, chosen] for part in self.contributions),
@@ -98,12 +107,12 @@ def build_panel(
             signs = oriented_metrics(cell)
             rows, sign = np.array([signs[name] for name in metrics]).T
             order = rows.astype(np.int64)
-            found = np.array([cell.rows[i].value for i in order], dtype=np.float64)
-            values[:, d, t] = found * sign
+            scores = np.array([cell.rows[i].value for i in order], dtype=np.float64)
+            values[:, d, t] = scores * sign
             drawn[:, :, d, t] = (cell.resampled(counts)[order] * sign[:, None]).T
             if with_contributions:
                 without = cell.resampled(1 - np.eye(n_dialogs, dtype=np.int64))[order]
-                each[:, t] = _contributions(found, without) * sign[:, None]
+                each[:, t] = _contributions(scores, without) * sign[:, None]
             for k, target in enumerate(targets):
                 value = valued[dataset, tracker][target]
                 if value.dialogs not in weights:

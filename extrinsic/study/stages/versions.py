@@ -40,6 +40,7 @@ RELATING = (
     "study/planning/outcomes.py",
     "study/correlating/panel.py",
     "study/correlating",
+    "study/tables/schema.py",
 )
 
 

@@ -184,7 +184,7 @@ class CompositeRow(Row, frozen=True, kw_only=True):
     n: int
     trackers: str
     variant: str | None = None
-    weights: str
+    weights: str = ""
 
 
 class InfluenceRow(Row, frozen=True, kw_only=True):
