@@ -6,6 +6,7 @@ import numpy as np
 
 from extrinsic.arrays import Ids, Ints, offsets_from_lengths
 from extrinsic.corpus.acts import Acts
+from extrinsic.corpus.conventions import DSTC1
 from extrinsic.corpus.hypotheses import Hypotheses, JointHypotheses
 from extrinsic.corpus.labels import LabelEvents
 from extrinsic.corpus.model import Corpus
@@ -74,7 +75,8 @@ def _make_corpus(
     slot = rng.integers(0, len(slot_names), total)
     return Corpus(
         dataset="train4",
-        format="dstc1",
+        format=DSTC1.name,
+        conventions=DSTC1,
         domain=domain,
         slots=domain.slot_names,
         requestable=(),

@@ -17,11 +17,11 @@ from pytest_benchmark.fixture import BenchmarkFixture
 
 from benchmarks.measuring import LINES, seconds
 from benchmarks.synthetic_calls import make_calls
+from extrinsic.corpus.conventions import RocPoints
 from extrinsic.corpus.formats import DSTC1, DSTC2, STATE_SETS
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.metrics.dialog_resampling import resample_dialogs, resampled_values
-from extrinsic.metrics.items.curves import RocRule
 from extrinsic.metrics.scoring import score
 from tests.metrics.reading import assert_same, keyed
 from tests.metrics.roc_samples import ROC_METRICS, one_curve_after_the_other, statistics_of
@@ -39,10 +39,10 @@ BYTES_A_HYPOTHESIS = 200.0
 
 # Times faster than one curve after the other.
 RESAMPLED_ROC = {
-    ("dstc1", 2_200): 30.0,
-    ("dstc1", 20_000): 20.0,
-    ("dstc2", 2_200): 6.0,
-    ("dstc2", 20_000): 12.0,
+    ("even_thresholds", 2_200): 30.0,
+    ("even_thresholds", 20_000): 20.0,
+    ("distinct_scores", 2_200): 6.0,
+    ("distinct_scores", 20_000): 12.0,
 }
 RESAMPLED_ROC_BYTES = 100_000_000
 
@@ -215,13 +215,13 @@ def test_state_sets(benchmark: BenchmarkFixture, path: Path, tmp_path: Path) -> 
     assert cost <= STATE_LIMIT
 
 
-@pytest.mark.parametrize(("rule", "n_items"), RESAMPLED_ROC)
-def test_resampled_roc(benchmark: BenchmarkFixture, rule: RocRule, n_items: int) -> None:
+@pytest.mark.parametrize(("points", "n_items"), RESAMPLED_ROC)
+def test_resampled_roc(benchmark: BenchmarkFixture, points: RocPoints, n_items: int) -> None:
     """All ROC values of 1,000 resamples of 300 calls, against one curve after the other; the same bits."""
     rng = np.random.default_rng(n_items)
     scores = np.round(rng.beta(3, 0.5, n_items), 3)
     dialogs = np.sort(rng.integers(0, 300, n_items))
-    items = rule, 300, scores, rng.random(n_items) < 0.3 + 0.5 * scores, dialogs
+    items = points, 300, scores, rng.random(n_items) < 0.3 + 0.5 * scores, dialogs
     weights = resample_dialogs("calls", 300, 1_000, seed=0)
 
     def at_once() -> Any:
@@ -232,9 +232,9 @@ def test_resampled_roc(benchmark: BenchmarkFixture, rule: RocRule, n_items: int)
     one_by_one = seconds(lambda: found.append(one_curve_after_the_other(weights, statistics_of(*items))))
     np.testing.assert_array_equal(at_once(), found[0])
     ours = min(seconds(at_once) for _ in range(15))
-    peak, limit = _peak_of(at_once), RESAMPLED_ROC[rule, n_items]
+    peak, limit = _peak_of(at_once), RESAMPLED_ROC[points, n_items]
     LINES.append(
-        f"ROC of 1,000 resamples, {rule}, {n_items:,} items: {ours * 1e3:.1f} ms against "
+        f"ROC of 1,000 resamples, {points}, {n_items:,} items: {ours * 1e3:.1f} ms against "
         f"{one_by_one * 1e3:,.0f} one by one, {one_by_one / ours:.0f} times (at least {limit:.0f}); "
         f"{peak / 1e6:.0f} MB at most"
     )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from extrinsic.errors import UsageError
+from extrinsic.plugins import load_plugins, loaded_plugins
 
 R = TypeVar("R")
 
@@ -30,7 +31,10 @@ def _run(function: Callable[..., R], tasks: Sequence[tuple[Any, ...]], n_jobs: i
         return
     from joblib import Parallel, delayed
 
-    parallel = Parallel(n_jobs=n_jobs, return_as="generator", batch_size=1)
+    # A task may hold functions of a plugin, which a process must have imported before it gets the task.
+    plugins = loaded_plugins()
+    initial = {"initializer": load_plugins, "initargs": (plugins,)} if plugins else {}
+    parallel = Parallel(n_jobs=n_jobs, return_as="generator", batch_size=1, **initial)
     yield from parallel(delayed(_pinned)(function, task) for task in tasks)
 
 

@@ -9,7 +9,9 @@ is, so that listing what there is imports nothing. Installed packages add their 
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, Generic, TypeVar
 
 from extrinsic.errors import UsageError, did_you_mean
@@ -44,6 +46,9 @@ class Registry(Generic[T]):
 
     def register(self, name: str, target: T | str, summary: str) -> None:
         """Add a name; a name can be taken only once, and by something that has every part of the protocol."""
+        # Ours come first, so that a clash is reported where the newcomer is registered.
+        if self.home and self.home not in sys.modules:
+            import_module(self.home)
         entry = Entry(name, target, summary)
         if not isinstance(target, str):
             self._require_parts(entry)
@@ -108,7 +113,6 @@ class Registry(Generic[T]):
     def _complete_entries(self) -> None:
         if self._complete:
             return
-        from importlib import import_module
         from importlib.metadata import entry_points
 
         if self.home:
@@ -123,7 +127,11 @@ class Registry(Generic[T]):
 
 
 FORMATS: Registry[Any] = Registry(
-    "format", "extrinsic.formats", "extrinsic.corpus.formats", ("read_corpus", "read_tracker"), ("read",)
+    "format",
+    "extrinsic.formats",
+    "extrinsic.corpus.formats",
+    ("name", "read_corpus", "read_tracker", "conventions", "default_domain"),
+    ("name", "read"),
 )
 METRICS: Registry[Any] = Registry("metric", "extrinsic.metrics", "extrinsic.metrics")
 TRACKERS: Registry[Any] = Registry("tracker", "extrinsic.trackers", "extrinsic.trackers")
@@ -135,6 +143,6 @@ BEHAVIOURS: Registry[Any] = Registry("behaviour model", "extrinsic.behaviours", 
 LEARNERS: Registry[Any] = Registry("learner", "extrinsic.learners", "extrinsic.policy", ("fit",))
 REWARDS: Registry[Any] = Registry("reward", "extrinsic.rewards", "extrinsic.policy", ("__call__",))
 ESTIMATORS: Registry[Any] = Registry(
-    "estimator", "extrinsic.estimators", "extrinsic.value", ("name", "estimate")
+    "estimator", "extrinsic.estimators", "extrinsic.value", ("name", "estimate", "needs", "resampled_over")
 )
 WORLDS: Registry[Any] = Registry("world", "extrinsic.worlds", "extrinsic.simulation", ("read",))

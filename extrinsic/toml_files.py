@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_type_hints
 
 import msgspec
 
@@ -48,7 +49,7 @@ def _parse_tree(data: bytes, path: str) -> tuple[dict[str, Any], str]:
 def check_tree(tree: dict[str, Any], kind: type[msgspec.Struct], text: str, path: str) -> None:
     """Raise InputError with every mistake in the tables of a TOML text."""
     problems = Problems(path)
-    _check(tree, kind, (), text, problems)
+    check_table(tree, kind, (), text, problems)
     problems.raise_errors()
 
 
@@ -60,35 +61,45 @@ def report_key(
     problems.add(f"{place}key {_dotted(keys)}: {message}", **details)
 
 
-def _check(tree: Any, kind: Any, keys: tuple[str | int, ...], text: str, problems: Problems) -> None:
-    """Walk the parts that have a structure of their own; let msgspec judge the leaves."""
+def check_table(
+    tree: Any,
+    kind: Any,
+    keys: tuple[str | int, ...],
+    text: str,
+    problems: Problems,
+    whose: Callable[[str], str | None] = lambda key: None,
+) -> None:
+    """Walk the parts that have a structure of their own; let msgspec judge the leaves.
+
+    kind: a struct or a dataclass.   keys: where the table stands.   whose: words on an unknown key.
+    """
     kind = _structure_in(kind) if isinstance(tree, dict) else kind
     info = msgspec.inspect.type_info(kind)
-    if isinstance(info, msgspec.inspect.StructType):
+    if isinstance(info, msgspec.inspect.StructType | msgspec.inspect.DataclassType):
         if not isinstance(tree, dict):
             report_key(problems, text, keys, "wrong kind", expected="a table", found=shown(tree))
             return
         fields = {field.encode_name: field for field in info.fields}
         for key in tree:
             if key not in fields:
-                report_key(problems, text, (*keys, key), f"unknown; {did_you_mean(key, fields)}")
-        hints = msgspec.structs.fields(info.cls)
-        types = {field.encode_name: field.type for field in hints}
+                hint = whose(key) or did_you_mean(key, fields)
+                report_key(problems, text, (*keys, key), f"unknown; {hint}")
+        types = get_type_hints(info.cls, include_extras=True)
         for name, field in fields.items():
             if name in tree:
-                _check(tree[name], types[name], (*keys, name), text, problems)
+                check_table(tree[name], types[name], (*keys, name), text, problems)
             elif field.required:
                 report_key(problems, text, (*keys, name), "missing")
         return
     if isinstance(info, msgspec.inspect.VarTupleType | msgspec.inspect.ListType) and isinstance(tree, list):
         item = getattr(kind, "__args__", (Any,))[0]
         for position, part in enumerate(tree):
-            _check(part, item, (*keys, position), text, problems)
+            check_table(part, item, (*keys, position), text, problems)
         return
     if isinstance(info, msgspec.inspect.DictType) and isinstance(tree, dict):
         item = getattr(kind, "__args__", (Any, Any))[1]
         for key, part in tree.items():
-            _check(part, item, (*keys, key), text, problems)
+            check_table(part, item, (*keys, key), text, problems)
         return
     try:
         msgspec.convert(tree, kind)

@@ -70,7 +70,6 @@ def corpus_content(corpus: Corpus) -> dict[str, Any]:
         "outcomes": {name: repr(of) for name, of in corpus.outcomes.items()},  # NaN equals NaN as text
         "ontology": dict(corpus.ontology),
         "predicate": corpus.predicate.tolist(),
-        "mentioned": corpus.mentioned.tolist(),
         "segment_end": corpus.segment_end.tolist(),
     }
 

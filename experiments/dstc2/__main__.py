@@ -34,7 +34,7 @@ Tables = dict[str, list[dict[str, Any]]]
 
 def tables_of(cell: Cell, made: Run, good: list[str]) -> Tables:
     """What a run says."""
-    trackers = [row["tracker"] for row in made.table("trackers")]
+    trackers = [row.tracker for row in made.table("trackers")]
     panels = panels_of(cell, made)
     correlations, differences = relation_rows(cell, made, panels, good)
     tables = {
@@ -47,7 +47,7 @@ def tables_of(cell: Cell, made: Run, good: list[str]) -> Tables:
         tables["flags"] = flag_rows(made)
         tables["beyond"] = beyond_rows(made, panels)
         tables["control"] = control_rows(
-            made, [row["tracker"] for row in made.table("trackers") if not row["degenerate"]]
+            made, [row.tracker for row in made.table("trackers") if not row.degenerate]
         )
     return tables
 

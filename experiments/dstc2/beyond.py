@@ -18,7 +18,7 @@ from extrinsic.study.finished_run import Run
 
 def beyond_rows(run: Run, panels: dict[str, Panel]) -> list[dict[str, Any]]:
     """Of the core trackers, every headline metric."""
-    core = {row["tracker"] for row in run.table("trackers") if row["core"]}
+    core = {row.tracker for row in run.table("trackers") if row.core}
     settings = read_study(run.folder / "config.toml")
     table = settings.correlation
     rows = []

@@ -64,8 +64,15 @@ def _difference(name: str, a: Worth, b: Worth) -> dict[str, float]:
 def check_rows(cell: Cell, run: Run, trackers: list[str]) -> Rows:
     """Of the main run: what is gained by LSTD, in truth and from shuffled actions (the placebo is valued so);
     and what the study's estimator says of the logged policy itself, less what was observed."""
-    returns, diagnostics = _by_place(run.table("returns")), _by_place(run.table("diagnostics"))
-    sizes = {row["dataset"]: row["n"] for row in run.table("returns")}
+    returns = {
+        (row.variant, row.tracker, row.dataset, row.policy, row.estimator): row.value
+        for row in run.table("returns")
+    }
+    diagnostics = {
+        (row.variant, row.tracker, row.dataset, row.policy, row.estimator, row.diagnostic): row.value
+        for row in run.table("diagnostics")
+    }
+    sizes = {row.dataset: row.n for row in run.table("returns")}
     shares = np.array(list(sizes.values()), dtype=np.float64) / sum(sizes.values())
     rows: Rows = []
     for fill in FILLS:
@@ -73,11 +80,15 @@ def check_rows(cell: Cell, run: Run, trackers: list[str]) -> Rows:
             gain, placebo, own = [], [], []
             for dataset in sizes:
                 place = (f"fill={fill}", tracker, dataset)
-                logged = returns[*place, "behaviour", "observed"]["value"]
-                found = diagnostics[*place, "rl", "lstd"]
-                gain.append(returns[*place, "rl", "lstd"]["value"] - logged - found["on_policy_gap"])
-                placebo.append(found["placebo_gain"])
-                own.append(diagnostics[*place, "rl", ESTIMATOR]["on_policy_gap"])
+                parts = (
+                    returns[*place, "rl", "lstd"],
+                    returns[*place, "behaviour", "observed"],
+                    diagnostics[*place, "rl", "lstd", "on_policy_gap"],
+                )
+                learned, logged, gap = (np.nan if part is None else part for part in parts)
+                gain.append(learned - logged - gap)
+                placebo.append(diagnostics[*place, "rl", "lstd", "placebo_gain"])
+                own.append(diagnostics[*place, "rl", ESTIMATOR, "on_policy_gap"])
             rows.append(
                 {
                     **cell.label,
@@ -91,13 +102,8 @@ def check_rows(cell: Cell, run: Run, trackers: list[str]) -> Rows:
     return rows
 
 
-def _by_place(rows: Rows) -> dict[tuple[str, ...], dict[str, Any]]:
-    keys = ("variant", "tracker", "dataset", "policy", "estimator")
-    return {tuple(row[key] for key in keys): row for row in rows}
-
-
 def flag_rows(run: Run) -> Rows:
     """How many values of the learned policy carry which flag."""
-    rows = [row for row in run.table("returns") if (row["policy"], row["estimator"]) == ("rl", ESTIMATOR)]
-    counts = Counter(flag for row in rows for flag in (row["flags"] or "").split())
+    rows = [row for row in run.table("returns") if (row.policy, row.estimator) == ("rl", ESTIMATOR)]
+    counts = Counter(flag for row in rows for flag in row.flags)
     return [{"flag": flag, "count": count, "of": len(rows)} for flag, count in sorted(counts.items())]

@@ -34,7 +34,7 @@ def relation_rows(cell: Cell, run: Run, panels: dict[str, Panel], good: list[str
     """Rows of correlations and of differences between metrics."""
     correlations: Rows = []
     differences: Rows = []
-    core = [row["tracker"] for row in run.table("trackers") if row["core"]]
+    core = [row.tracker for row in run.table("trackers") if row.core]
     for fill, panel in panels.items():
         groups = {"all": list(panel.trackers), "core": core, "good": good, "slots": without_joint_only(core)}
         for group, names in groups.items():

@@ -21,6 +21,7 @@ from extrinsic.correlation.resampling import Sample, draw_trackers
 from extrinsic.report.results.lee_findings import OTHERS, SCORE_QUALITY, Finding, findings
 from extrinsic.report.results.naming import Name
 from extrinsic.report.results.variant_results import VariantResults
+from extrinsic.study.tables.schema import CorrelationRow, PairRow
 
 SEED = 14
 """Of draws of trackers and of swaps."""
@@ -112,25 +113,39 @@ def schedule_pairs(names: Sequence[Name]) -> Ints:
 def _evidence(related: Related) -> VariantResults:
     """As the report gathers it; of pairs just those that the rule looks at."""
     low, high = bounds(related.r, related.drawn)
-    rows: list[dict[str, Any]] = [
-        {**name._asdict(), "r": float(related.r[i]), "low": float(low[i]), "high": float(high[i])}
+    # The rule looks at names and numbers only; what else a row has is left empty.
+    about: dict[str, Any] = {"target": "", "scope": "within", "trackers": "all", "n": 0}
+    rows = [
+        CorrelationRow(
+            **about,
+            **name._asdict(),
+            coefficient="pearson",
+            r=float(related.r[i]),
+            low=float(low[i]),
+            high=float(high[i]),
+        )
         for i, name in enumerate(related.names)
     ]
     wanted = np.concatenate([[best_pair(related)], schedule_pairs(related.names)])
     first, second = wanted.T
     apart = related.r[first] - related.r[second]
     low, high = bounds(apart, related.drawn[:, first] - related.drawn[:, second])
-    pairs: list[dict[str, Any]] = [
-        {
+    pairs = [
+        PairRow(
+            **about,
             **{f"{key}_a": value for key, value in related.names[a]._asdict().items()},
             **{f"{key}_b": value for key, value in related.names[b]._asdict().items()},
-            "trackers": "all",
-            "difference": float(apart[i]),
-            "low": float(low[i]),
-            "high": float(high[i]),
-            "p": float(related.p[a, b]),
-        }
+            r_a=float(related.r[a]),
+            r_b=float(related.r[b]),
+            difference=float(apart[i]),
+            low=float(low[i]),
+            high=float(high[i]),
+            p=float(related.p[a, b]),
+            p_both=np.nan,
+            r_ab=np.nan,
+            n_independent=0,
+        )
         for i, (a, b) in enumerate(wanted.tolist())
     ]
-    ranked = sorted(rows, key=lambda row: -row["r"])
+    ranked = [rows[i] for i in np.argsort(-related.r, kind="stable").tolist()]
     return VariantResults("", "", ranked={"all": ranked}, pairs=pairs)

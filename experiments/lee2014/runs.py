@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from experiments.runs import make_run
 from extrinsic.report.results.lee_findings import findings
 from extrinsic.report.results.naming import Name
-from extrinsic.report.results.table_columns import read_tables
+from extrinsic.report.results.report_tables import read_tables
 from extrinsic.report.results.variant_results import variant_results
 from extrinsic.study.configuration.settings import StudySettings
 from extrinsic.study.configuration.settings_file import read_study
 from extrinsic.study.finished_run import Run
+from extrinsic.study.tables.schema import IntrinsicRow, ReturnRow
 
 Rows = list[dict[str, Any]]
 
@@ -82,32 +83,30 @@ def metric_rows(run: Run, seed: int) -> Rows:
         run.table("intrinsic"),
         seed,
         _column_of_metric,
-        lambda row: None if row["value"] is None else round(1000.0 * row["value"]),
+        lambda row: None if row.value is None else round(1000.0 * row.value),
     )
 
 
 def return_rows(run: Run, seed: int) -> Rows:
     """The same of returns, to a tenth of a point."""
-    return _wide(run.table("returns"), seed, _column_of_return, lambda row: f"{row['value']:.1f}")
+    return _wide(run.table("returns"), seed, _column_of_return, lambda row: f"{row.value:.1f}")
 
 
-def _wide(
-    rows: Rows,
-    seed: int,
-    column: Callable[[dict[str, Any]], str | None],
-    value: Callable[[dict[str, Any]], Any],
-) -> Rows:
+R = TypeVar("R", IntrinsicRow, ReturnRow)
+
+
+def _wide(rows: Sequence[R], seed: int, column: Callable[[R], str | None], value: Callable[[R], Any]) -> Rows:
     table: dict[tuple[str, str], dict[str, Any]] = {}
     for row in rows:
-        place = (row["dataset"], row["tracker"])
         name = column(row)
         if name is not None:
-            line = table.setdefault(place, {"seed": seed, "dataset": place[0], "tracker": place[1]})
+            blank = {"seed": seed, "dataset": row.dataset, "tracker": row.tracker}
+            line = table.setdefault((row.dataset, row.tracker), blank)
             line[name] = value(row)
     return list(table.values())
 
 
-def _column_of_metric(row: dict[str, Any]) -> str | None:
+def _column_of_metric(row: IntrinsicRow) -> str | None:
     name = Name.of(row)
     return column_of(name) if name.metric in LEE or (is_of_states(name) and name.schedule == 1) else None
 
@@ -130,14 +129,17 @@ def name_of(column: str) -> Name:
     return Name(metric, int(schedule), component)
 
 
-def _column_of_return(row: dict[str, Any]) -> str:
-    return f"{row['variant'].removeprefix('fill=')} {row['policy']} {row['estimator']}"
+def _column_of_return(row: ReturnRow) -> str:
+    return f"{(row.variant or '').removeprefix('fill=')} {row.policy} {row.estimator}"
 
 
 def tracker_rows(run: Run, seed: int) -> Rows:
     """Who is a core tracker, and why others are not."""
-    told = ("tracker", "core", "degenerate", "recalibrated", "near_duplicate_of")
-    return [{"seed": seed, **{key: row[key] for key in told}} for row in run.table("trackers")]
+    columns = ("tracker", "core", "degenerate", "recalibrated", "near_duplicate_of")
+    return [
+        {"seed": seed, **{column: getattr(row, column) for column in columns}}
+        for row in run.table("trackers")
+    ]
 
 
 def verdict_rows(run: Run, seed: int) -> Rows:

@@ -100,6 +100,10 @@ def told_of_foretelling(numbers: Rows) -> dict[str, Any]:
     return told
 
 
+def _name(row: dict[str, Any]) -> Name:
+    return Name(row["metric"], row["schedule"], row["component"])
+
+
 def told_of_metrics(rows: Rows) -> dict[str, str]:
     """Who comes first among Lee's metrics, and where L2 and AvgP come."""
     lines = []
@@ -110,8 +114,8 @@ def told_of_metrics(rows: Rows) -> dict[str, str]:
             ]
             place, best = next((i, row) for i, row in enumerate(of, start=1) if row["metric"] in SCORES)
             lines.append(
-                f"- {fill}, {target}: first of {len(of)} {Name.of(of[0]).in_words()} "
-                f"({_with_interval(of[0])}); L2 or AvgP first at place {place}, {Name.of(best).in_words()} "
+                f"- {fill}, {target}: first of {len(of)} {_name(of[0]).in_words()} "
+                f"({_with_interval(of[0])}); L2 or AvgP first at place {place}, {_name(best).in_words()} "
                 f"({_with_interval(best)})."
             )
     return {"told_metrics": "\n".join([*lines, *_told_of_twins(rows), *_told_of_errors(rows)])}

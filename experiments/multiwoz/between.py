@@ -51,9 +51,9 @@ def run_tool(runs: Path) -> dict[str, Run]:
 def rows_of_run(run: Run, dialogs: str) -> Rows:
     """Of every metric and outcome, Pearson's r and Spearman's as the run has them."""
     table = {
-        (row["target"], row["metric"], row["coefficient"]): row
+        (row.target, row.metric, row.coefficient): row
         for row in run.table("correlations")
-        if row["scope"] == "within" and row["trackers"] == "all"
+        if row.scope == "within" and row.trackers == "all"
     }
     returns = run.table("returns")
     above = _above_jga(run)
@@ -64,9 +64,9 @@ def rows_of_run(run: Run, dialogs: str) -> Rows:
             pearson, spearman = (
                 table[f"outcome.{outcome}", metric, name] for name in ("pearson", "spearman")
             )
-            place |= {"systems": pearson["n"], "n_dialogs": returns[0]["n"]}
-            place |= {key: pearson[key] for key in KEPT}
-            place |= {f"spearman_{key}": spearman[key] for key in KEPT}
+            place |= {"systems": pearson.n, "n_dialogs": returns[0].n}
+            place |= {key: getattr(pearson, key) for key in KEPT}
+            place |= {f"spearman_{key}": getattr(spearman, key) for key in KEPT}
             rows.append(place | above.get((f"outcome.{outcome}", metric), {}))
     return rows
 
@@ -75,14 +75,15 @@ def _above_jga(run: Run) -> dict[tuple[str, str], dict[str, float]]:
     """By (target, metric): how much more than JGA; of the primary target alone, as in the run."""
     found: dict[tuple[str, str], dict[str, float]] = {}
     for row in run.table("pairs"):
-        names = row["metric_a"], row["metric_b"]
-        if "jga" in names and row["scope"] == "within" and row["trackers"] == "all":
-            first = row if names[1] == "jga" else _turned(row)
-            found[row["target"], names[0] if names[1] == "jga" else names[1]] = {
-                "minus_jga": first["difference"],
-                "minus_jga_low": first["low"],
-                "minus_jga_high": first["high"],
-                "minus_jga_p": row["p"],
+        names = row.metric_a, row.metric_b
+        if "jga" in names and row.scope == "within" and row.trackers == "all":
+            low, high = (np.nan if end is None else end for end in (row.low, row.high))
+            first = (row.difference, low, high) if names[1] == "jga" else (-row.difference, -high, -low)
+            found[row.target, names[0] if names[1] == "jga" else names[1]] = {
+                "minus_jga": first[0],
+                "minus_jga_low": first[1],
+                "minus_jga_high": first[2],
+                "minus_jga_p": row.p,
             }
     for target in {target for target, _ in found}:
         mine = [key for key in found if key[0] == target]
@@ -92,14 +93,10 @@ def _above_jga(run: Run) -> dict[tuple[str, str], dict[str, float]]:
     return found
 
 
-def _turned(row: dict[str, Any]) -> dict[str, float]:
-    return {"difference": -row["difference"], "low": -row["high"], "high": -row["low"]}
-
-
 def values_of_run(run: Run, systems: tuple[str, ...]) -> tuple[Floats, Floats]:
     """(n_metrics, 1, n_systems) and (n_outcomes, 1, n_systems)."""
-    intrinsic = {(row["metric"], row["tracker"]): row["value"] for row in run.table("intrinsic")}
-    came = {(row["estimator"], row["tracker"]): row["value"] for row in run.table("returns")}
+    intrinsic = {(row.metric, row.tracker): row.value for row in run.table("intrinsic")}
+    came = {(row.estimator, row.tracker): row.value for row in run.table("returns")}
     metrics = np.array([[[intrinsic[metric, system] for system in systems]] for metric in METRICS])
     return metrics, np.array([[[came[outcome, system] for system in systems]] for outcome in OUTCOMES])
 

@@ -13,8 +13,8 @@ import numpy as np
 import extrinsic
 from experiments.data import require
 from extrinsic.arrays import Bools, Floats
+from extrinsic.corpus.conventions import STATE_SETS
 from extrinsic.corpus.state_sets import GIVEN_NONE, StateSets
-from extrinsic.metrics import STATE_METRICS
 from extrinsic.metrics.measuring import measure
 from extrinsic.metrics.parsing import parse_metric
 from extrinsic.metrics.sources import Source
@@ -44,7 +44,7 @@ SEARCHED = {
 PARTS = {"searched: ": True, "not searched: ": False}
 OF_PARTS = ("jga", "slot_accuracy")
 
-METRICS = tuple(name for name in STATE_METRICS if parse_metric(name).higher_is_better is not None)
+METRICS = tuple(name for name in STATE_SETS.metrics if parse_metric(name).higher_is_better is not None)
 """Traits of a dialog's mistakes have no better direction, and are left out as `extrinsic run` does."""
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from experiments.figures import begin, plt, save
+from experiments.uncertainty.selection import Selection
+from experiments.uncertainty.tables import Coverage
 
 SHOWN = {
     ("both", "percentile"): ("#0072B2", "-", "both, percentile"),
@@ -18,10 +19,10 @@ SHOWN = {
 LEVEL, LOWEST = 0.95, 0.5
 
 
-def draw(rows: list[dict[str, Any]], path: Path) -> None:
-    """What resampled dialogs alone give lies far below and is left to the table."""
+def draw(coverage: Selection[Coverage], path: Path) -> None:
+    """Resampled dialogs alone lie far below and are left to the table."""
     begin()
-    populations, correlations = (list(dict.fromkeys(row[key] for row in rows)) for key in ("population", "r"))
+    populations, correlations, sizes = map(coverage.distinct, ("population", "r", "n_trackers"))
     figure, panels = plt.subplots(
         len(populations), len(correlations), figsize=(9.0, 9.5), sharex=True, sharey=True, squeeze=False
     )
@@ -29,15 +30,15 @@ def draw(rows: list[dict[str, Any]], path: Path) -> None:
         for j, r in enumerate(correlations):
             panel = panels[i, j]
             panel.axhline(LEVEL, color="#888888", linewidth=0.8)
-            of = [row for row in rows if (row["population"], row["r"]) == (population, r)]
-            for key, (colour, line, label) in SHOWN.items():
-                chosen = [row for row in of if (row["way"], row["method"]) == key]
-                sizes = [row["n_trackers"] for row in chosen]
-                held = [max(row["coverage"], LOWEST) for row in chosen]
-                panel.plot(sizes, held, line, color=colour, marker="o", markersize=3, label=label)
-            panel.set_title(f"{population}, correlation {of[0]['truth']:.2f}")
+            cells = coverage.where(population=population, r=r)
+            for (way, method), (colour, line, label) in SHOWN.items():
+                shares = [
+                    max(each, LOWEST) for each in cells.where(way=way, method=method).column("coverage")
+                ]
+                panel.plot(sizes, shares, line, color=colour, marker="o", markersize=3, label=label)
+            panel.set_title(f"{population}, correlation {cells.rows[0].truth:.2f}")
             panel.set_ylim(LOWEST, 1.0)
-            panel.set_xticks(sorted({row["n_trackers"] for row in of}))
+            panel.set_xticks(sorted(sizes))
     panels[0, 0].legend(loc="lower right", frameon=False, fontsize=7)
     figure.supxlabel("trackers")
     figure.supylabel("coverage of intervals that claim 95 %")

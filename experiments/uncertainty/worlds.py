@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from extrinsic.arrays import Floats
+from extrinsic.correlation.resampling import Sample
 
 N_DATASETS = 4
 N_DIALOGS = 300
@@ -33,7 +34,7 @@ NOISY = 15.0
 class World:
     """correlations (k, k) of true values over trackers: metrics first, the target last.
 
-    noise_r: how the noises of metrics and target hang together, on the same dialog of the same tracker.
+    noise_r: correlation of the noises of metrics and target, on the same dialog of the same tracker.
     """
 
     population: str
@@ -46,18 +47,14 @@ class World:
     def noise(self) -> float:
         return NOISY if self.population == "noisy" else NOISE
 
-    def truth(self, metric: int = 0) -> float:
-        """The correlation of a metric with the target, over the population of trackers, within a dataset."""
-        return self._correlation(metric, 0.0)
-
-    def truth_here(self, metric: int = 0) -> float:
-        """The same of what so many dialogs show: noise on top, the part that trackers do not share."""
-        return self._correlation(metric, 0.5 * self.noise**2 / N_DIALOGS)
-
-    def _correlation(self, metric: int, noise: float) -> float:
+    def truth(self, noise: float = 0.0) -> float:
+        """The correlation of the first metric with the target, over the population, within a dataset."""
         apart = OUTLIERS * (1.0 - OUTLIERS) * FAR**2 if self.population == "degenerate" else 0.0
-        r = self.correlations[metric][-1]
-        return (r + apart + self.noise_r * noise) / (1.0 + apart + noise)
+        return (self.correlations[0][-1] + apart + self.noise_r * noise) / (1.0 + apart + noise)
+
+    def truth_here(self) -> float:
+        """The same of what so many dialogs show: noise on top, the part that trackers do not share."""
+        return self.truth(0.5 * self.noise**2 / N_DIALOGS)
 
 
 def one_metric(
@@ -70,8 +67,13 @@ def two_metrics(population: str, n_trackers: int, r_a: float, r_b: float, r_ab: 
     return World(population, n_trackers, ((1.0, r_ab, r_a), (r_ab, 1.0, r_b), (r_a, r_b, 1.0)))
 
 
+def effective_points(n_trackers: int) -> int:
+    """The number of points, less the degrees of freedom that centring within datasets takes."""
+    return n_trackers * N_DATASETS - (N_DATASETS - 1)
+
+
 def draw_truth(world: World, rng: np.random.Generator) -> Floats:
-    """(k, n_datasets, n_trackers) the values that endless dialogs would show."""
+    """(k, n_datasets, n_trackers) the values that unlimited dialogs would show."""
     k, n_trackers = len(world.correlations), world.n_trackers
     factor = np.linalg.cholesky(np.array(world.correlations))
     own = rng.normal(size=(k, 1, n_trackers))
@@ -90,18 +92,23 @@ def draw_truth(world: World, rng: np.random.Generator) -> Floats:
 
 def draw_dialogs(world: World, truth: Floats, rng: np.random.Generator) -> Floats:
     """(k, n_datasets, n_trackers, n_dialogs) what every dialog shows."""
-    k, n_datasets, n_trackers = truth.shape
-    shared = _together(world, rng.normal(size=(k, n_datasets, 1, N_DIALOGS)))
-    own = _together(world, rng.normal(size=(k, n_datasets, n_trackers, N_DIALOGS)))
-    return np.asarray(truth[..., None] + world.noise * np.sqrt(0.5) * (shared + own))
+    return np.asarray(truth[..., None] + world.noise * np.sqrt(0.5) * _noise(world, rng, N_DIALOGS))
 
 
 def draw_means(world: World, truth: Floats, rng: np.random.Generator) -> Floats:
     """(k, n_datasets, n_trackers) means over dialogs, drawn at once: the same distribution."""
-    k, n_datasets, n_trackers = truth.shape
-    shared = _together(world, rng.normal(size=(k, n_datasets, 1)))
-    own = _together(world, rng.normal(size=(k, n_datasets, n_trackers)))
-    return np.asarray(truth + world.noise * np.sqrt(0.5 / N_DIALOGS) * (shared + own))
+    return np.asarray(truth + world.noise * np.sqrt(0.5 / N_DIALOGS) * _noise(world, rng))
+
+
+def _noise(world: World, rng: np.random.Generator, *n_dialogs: int) -> Floats:
+    """(k, n_datasets, n_trackers, *n_dialogs): what trackers share, and what each has of its own."""
+    k = len(world.correlations)
+    factor = np.linalg.cholesky(np.full((k, k), world.noise_r) + (1.0 - world.noise_r) * np.eye(k))
+    shared, own = (
+        np.tensordot(factor, rng.normal(size=(k, N_DATASETS, n, *n_dialogs)), axes=1)
+        for n in (1, world.n_trackers)
+    )
+    return np.asarray(shared + own)
 
 
 def draw_weights(n_resamples: int, rng: np.random.Generator) -> Floats:
@@ -124,11 +131,12 @@ def resample_dialogs(dialogs: Floats, weights: Floats) -> Floats:
     return drawn
 
 
-def _together(world: World, noise: Floats) -> Floats:
-    k = len(noise)
-    correlations = np.full((k, k), world.noise_r) + (1.0 - world.noise_r) * np.eye(k)
-    return np.tensordot(np.linalg.cholesky(correlations), noise, axes=1)
+def draw_study(world: World, weights: Floats, rng: np.random.Generator) -> tuple[Floats, Sample]:
+    """What every dialog shows; metrics and target as observed, and on resamples of dialogs."""
+    dialogs = draw_dialogs(world, draw_truth(world, rng), rng)
+    means, drawn = dialogs.mean(axis=-1), resample_dialogs(dialogs, weights)
+    return dialogs, Sample(means[:-1], means[-1:], drawn[:, :-1], drawn[:, -1:])
 
 
-def rng_of_study(seed: int, *key: int) -> np.random.Generator:
+def study_rng(seed: int, *key: int) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))

@@ -11,7 +11,7 @@ from extrinsic.errors import UsageError
 
 
 def add_corpus_arguments(parser: argparse.ArgumentParser) -> None:
-    """--format, --corpus, --dataset, --domain."""
+    """--format, --corpus, --dataset, --domain, --plugin."""
     parser.add_argument(
         "--format", required=True, metavar="F", help="what the files are: see `extrinsic ls formats`"
     )
@@ -20,6 +20,26 @@ def add_corpus_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--dataset", metavar="D", help="which list of sessions of the corpus, e.g. dstc2_dev")
     parser.add_argument("--domain", metavar="NAME|PATH", help="the task: a built-in domain or your own .toml")
+    add_plugin_argument(parser)
+
+
+def add_plugin_argument(parser: argparse.ArgumentParser) -> None:
+    """--plugin; the command begins with `import_plugins`."""
+    parser.add_argument(
+        "--plugin",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="a Python file that registers formats, metrics, trackers of your own; repeatable",
+    )
+
+
+def import_plugins(arguments: argparse.Namespace) -> None:
+    """Import the files that --plugin names."""
+    if arguments.plugin:
+        from extrinsic.plugins import load_plugins
+
+        load_plugins(arguments.plugin)
 
 
 def require_corpus(arguments: argparse.Namespace) -> None:

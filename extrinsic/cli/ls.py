@@ -8,13 +8,26 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from extrinsic.cli.arguments import add_plugin_argument, import_plugins
 from extrinsic.cli.output import print_rows
 from extrinsic.cli.run import config_folder
-from extrinsic.registry import ESTIMATORS, FEATURES, FORMATS, METRICS, TRACKERS, Registry
+from extrinsic.registry import (
+    BEHAVIOURS,
+    BLOCKS,
+    ESTIMATORS,
+    FEATURES,
+    FORMATS,
+    LEARNERS,
+    METRICS,
+    REWARDS,
+    TRACKERS,
+    WORLDS,
+    Registry,
+)
 from extrinsic.signature import sign
 
 NAME = "ls"
-HELP = "list formats, domains, metrics, trackers, features, blocks, estimators, configs"
+HELP = "list what there is: formats, metrics, trackers, learners, rewards, estimators, worlds, ..."
 DESCRIPTION = (
     "List what there is, one line each; the first word of a line is the key. Without a kind: the kinds. "
     "With a key: everything about it."
@@ -31,12 +44,6 @@ def _domains() -> Lines:
     from extrinsic.domain import built_in_domains, load_domain
 
     return [(name, load_domain(name).description) for name in built_in_domains()]
-
-
-def _blocks() -> Lines:
-    from extrinsic.policy.feature_blocks import BLOCKS
-
-    return [(name, block.summary) for name, block in sorted(BLOCKS.items())]
 
 
 def _configs() -> Lines:
@@ -62,8 +69,12 @@ KINDS: dict[str, tuple[str, Callable[[], Lines]]] = {
     "metrics": ("intrinsic metrics of a tracker", partial(_registered, METRICS)),
     "trackers": ("trackers that run on any corpus with an SLU N-best", partial(_registered, TRACKERS)),
     "features": ("maps from beliefs to the state of a policy", partial(_registered, FEATURES)),
-    "blocks": ("what feature maps are made of; a list of them is one, too", _blocks),
+    "blocks": ("what feature maps are made of; a list of them is one, too", partial(_registered, BLOCKS)),
+    "behaviours": ("models of how the logged system acts", partial(_registered, BEHAVIOURS)),
+    "learners": ("learners of policies", partial(_registered, LEARNERS)),
+    "rewards": ("rewards that policies are learned for", partial(_registered, REWARDS)),
     "estimators": ("estimators of what a policy is worth", partial(_registered, ESTIMATORS)),
+    "worlds": ("simulated worlds that policies can be played in", partial(_registered, WORLDS)),
     "configs": ("studies to run: `extrinsic run NAME`", _configs),
 }
 
@@ -72,9 +83,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("kind", nargs="?", choices=list(KINDS), metavar="KIND", help=" | ".join(KINDS))
     parser.add_argument("key", nargs="?", metavar="KEY", help="one of them in detail, e.g. metrics fga")
     parser.add_argument("--json", action="store_true", help="as JSON on stdout")
+    add_plugin_argument(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
+    import_plugins(arguments)
     if arguments.key is not None:
         from extrinsic.cli.ls_details import show_details
 

@@ -72,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     def describe(done: Done) -> str:
         took = f" ({done.seconds:.1f} s)" if arguments.verbose else ""
-        return f"{done.task.kind} {done.task.label}{took}"
+        return f"{done.key.kind} {done.label}{took}"
 
     def tell(text: str) -> None:
         print(text, file=sys.stderr, flush=True)

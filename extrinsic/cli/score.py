@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from extrinsic.cli.arguments import add_corpus_arguments, refuse_corpus, require_corpus, unique_names
+from extrinsic.cli.arguments import (
+    add_corpus_arguments,
+    import_plugins,
+    refuse_corpus,
+    require_corpus,
+    unique_names,
+)
 from extrinsic.errors import InputError, Problem
 
 if TYPE_CHECKING:
     from extrinsic.corpus.model import Corpus
     from extrinsic.corpus.state_sets import StateSets
     from extrinsic.corpus.tracker_output import TrackerOutput
-    from extrinsic.metrics.scoring import Scores
 
 NAME = "score"
 HELP = "compute the intrinsic metrics of tracker files"
 DESCRIPTION = (
-    "Compute intrinsic metrics. Of beliefs (dstc1, dstc2) all metrics, schedules, components and label "
+    "Compute intrinsic metrics. Of beliefs all metrics, schedules, components and label "
     "schemes are computed; the table shows the most telling, --json and --csv give every row. Of state sets "
     "every turn and all slots together; --component hotel gives a domain, --schedule 3 the last turn."
 )
@@ -68,30 +74,31 @@ def run(arguments: argparse.Namespace) -> int:
     from extrinsic.cli.score_tables import print_scores
     from extrinsic.metrics.scoring import merge_scores, score
 
-    corpus, trackers = _read(arguments)
+    import_plugins(arguments)
+    scored = _read(arguments)
     if arguments.turn_correlation:
-        return _print_turn_correlations(arguments, trackers)
-    results: list[Scores] = []
-    for tracker in trackers:
-        results.append(
-            score(
-                corpus if corpus is not None else tracker,  # type: ignore[arg-type]
-                tracker if corpus is not None else None,  # type: ignore[arg-type]
-                metrics=arguments.metric,
-                schedules=arguments.schedule,
-                components=arguments.component,
-                fill=arguments.fill,
-                bootstrap=arguments.bootstrap,
-                seed=arguments.seed,
-            )
+        return _print_turn_correlations(arguments, [labelled for labelled, _ in scored])
+    results = [
+        score(
+            labelled,
+            output,
+            metrics=arguments.metric,
+            schedules=arguments.schedule,
+            components=arguments.component,
+            fill=arguments.fill,
+            bootstrap=arguments.bootstrap,
+            seed=arguments.seed,
         )
-    filtered = bool(arguments.metric or arguments.schedule or arguments.component)
-    print_scores(merge_scores(results), arguments.form or "table", filtered, sys.stdout)
+        for labelled, output in scored
+    ]
+    chosen = bool(arguments.metric or arguments.schedule or arguments.component)
+    shown = None if chosen else scored[0][0].conventions
+    print_scores(merge_scores(results), arguments.form or "table", shown, sys.stdout)
     return 0
 
 
-def _read(arguments: argparse.Namespace) -> tuple[Corpus | None, list[TrackerOutput | StateSets]]:
-    """The corpus, if the format has one, and every tracker; problems of all files are raised together."""
+def _read(arguments: argparse.Namespace) -> list[tuple[Corpus | StateSets, TrackerOutput | None]]:
+    """Of every tracker its corpus and output, or its state sets; problems of all files are raised at once."""
     from extrinsic.corpus.formats import BeliefFormat, Format
     from extrinsic.registry import FORMATS
 
@@ -102,28 +109,32 @@ def _read(arguments: argparse.Namespace) -> tuple[Corpus | None, list[TrackerOut
         corpus = form.read_corpus(arguments.corpus, arguments.dataset, arguments.domain)
     else:
         refuse_corpus(arguments)
-    trackers: list[TrackerOutput | StateSets] = []
+    scored: list[tuple[Corpus | StateSets, TrackerOutput | None]] = []
     problems: list[Problem] = []
     for path, name in zip(arguments.files, unique_names(arguments.files), strict=True):
         try:
             if isinstance(form, BeliefFormat):
                 assert corpus is not None
-                trackers.append(form.read_tracker(path, corpus, name))
+                output = form.read_tracker(path, corpus, name)
+                scored.append((corpus, output))
+                mended = output.problems
             else:
-                trackers.append(form.read(path, name))
+                states = form.read(path, name)
+                scored.append((states, None))
+                mended = states.problems
         except InputError as error:
             problems.extend(error.problems)
             continue
-        repairs = sum(problem.severity == "repair" for problem in trackers[-1].problems)
+        repairs = sum(problem.severity == "repair" for problem in mended)
         if repairs:
             counted = "1 repair" if repairs == 1 else f"{repairs:,} repairs"
-            print(f"{path}: {counted} by the scoring rules; `extrinsic validate` tells", file=sys.stderr)
+            print(f"{path}: {counted} by the scoring rules; `extrinsic validate` lists them", file=sys.stderr)
     if problems:
         raise InputError(problems)
-    return corpus, trackers
+    return scored
 
 
-def _print_turn_correlations(arguments: argparse.Namespace, trackers: list[TrackerOutput | StateSets]) -> int:
+def _print_turn_correlations(arguments: argparse.Namespace, scored: Sequence[Corpus | StateSets]) -> int:
     from extrinsic.cli.score_tables import print_turn_correlations
     from extrinsic.corpus.state_sets import StateSets
     from extrinsic.errors import UsageError
@@ -138,9 +149,9 @@ def _print_turn_correlations(arguments: argparse.Namespace, trackers: list[Track
         raise UsageError("--turn-correlation takes one --component at a time")
     component = arguments.component[0] if arguments.component else ALL
     results = []
-    for tracker in trackers:
-        if not isinstance(tracker, StateSets):
+    for states in scored:
+        if not isinstance(states, StateSets):
             raise UsageError("--turn-correlation compares metrics of state sets; this format has beliefs")
-        results.append((tracker, turn_correlation(tracker, arguments.metric or KIM_METRICS, component)))
+        results.append((states, turn_correlation(states, arguments.metric or KIM_METRICS, component)))
     print_turn_correlations(results, arguments.form or "table", sys.stdout)
     return 0

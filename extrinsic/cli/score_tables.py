@@ -8,14 +8,13 @@ from collections.abc import Sequence
 from typing import Any, TextIO
 
 from extrinsic.cli.output import print_rows
+from extrinsic.corpus.conventions import STATE_SETS, ScoreConventions
 from extrinsic.corpus.state_sets import StateSets
+from extrinsic.metrics.items.state_tables import STATE
 from extrinsic.metrics.scoring import Score, Scores
 from extrinsic.metrics.turn_correlation import TurnCorrelation
 from extrinsic.signature import sign
 from extrinsic.storage import content_hash
-
-# What the table shows unless the user chose components, schedules or metrics.
-TELLING_COMPONENTS = ("goal.joint", "goal.all", "requested.all", "method", "joint", "all", "state")
 
 WIDE = 1_000
 
@@ -25,20 +24,21 @@ Line = tuple[str, str, int, str | None]
 Lines = dict[Line, dict[str, Score]]
 
 
-def print_scores(scores: Scores, form: str, filtered: bool, stream: TextIO) -> None:
+def print_scores(scores: Scores, form: str, shown: ScoreConventions | None, stream: TextIO) -> None:
+    """`shown`: whose default rows a table has; None for all, where the user chose them."""
     if form == "json":
         print_rows(scores.signature, scores.as_rows(), stream)
         return
     if form == "csv":
         _print_csv(scores.as_rows(), scores.signature, stream)
         return
-    telling = [row for row in scores.rows if filtered or _is_telling(row)]
+    rows = [row for row in scores.rows if shown is None or _is_default(row, shown)]
     if form == "latex":
-        _print_latex(telling, scores.signature, stream)
+        _print_latex(rows, scores.signature, stream)
     elif form == "markdown":
-        _print_markdown(telling, scores.signature, stream)
+        _print_markdown(rows, scores.signature, stream)
     else:
-        _print_table(telling, scores, stream)
+        _print_table(rows, scores, stream)
 
 
 def _print_csv(rows: list[dict[str, Any]], signature: str, stream: TextIO) -> None:
@@ -48,8 +48,9 @@ def _print_csv(rows: list[dict[str, Any]], signature: str, stream: TextIO) -> No
     writer.writerows({**row, "signature": signature} for row in rows)
 
 
-def _is_telling(row: Score) -> bool:
-    return row.component in TELLING_COMPONENTS and row.label_scheme in (None, "a")
+def _is_default(row: Score, conventions: ScoreConventions) -> bool:
+    components = (*conventions.shown_components, STATE)
+    return row.component in components and row.label_scheme in (None, conventions.label_schemes[0])
 
 
 def _pivot(rows: Sequence[Score]) -> tuple[list[str], Lines]:
@@ -171,7 +172,7 @@ def print_turn_correlations(
 ) -> None:
     """One document for all files; a table each for people (LaTeX and Markdown have no form of their own)."""
     trackers = content_hash(*(states.signature for states, _ in results))[:12]
-    signature = sign(format="state-sets", trackers=trackers, turn_correlation="pearson")
+    signature = sign(format=STATE_SETS.name, trackers=trackers, turn_correlation="pearson")
     rows = [{"tracker": states.name, **row} for states, result in results for row in result.as_rows()]
     if form == "json":
         print_rows(signature, rows, stream)

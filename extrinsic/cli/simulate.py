@@ -1,4 +1,4 @@
-"""`extrinsic simulate`: write the embedded corpora, or those of a configuration, as DSTC1 files."""
+"""`extrinsic simulate`: write the corpora of a world, the embedded one or another, as DSTC1 files."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from extrinsic.errors import OutputError, UsageError, did_you_mean
 from extrinsic.signature import sign
 
 if TYPE_CHECKING:
-    from extrinsic.simulation import Play
-    from extrinsic.simulation.world_settings import Simulation
+    from extrinsic.simulation import Play, Simulation
 
 NAME = "simulate"
-HELP = "write simulated bus-information calls as DSTC1 files"
+HELP = "write simulated calls as DSTC1 files"
 DESCRIPTION = (
     "Simulate callers, a recogniser and the expert who answers, and write their calls with labels and logged "
     "propensities as DSTC1 files: DIR/<dataset>/<session>/dstc.log.json and dstc.labels.json, the lists in "
-    "DIR/config/<dataset>.sessions. Without --config, the embedded world: DS1 to DS4, training and test."
+    "DIR/config/<dataset>.sessions. Without --world and --config, bus-information calls as embedded: DS1 to "
+    "DS4, training and test."
 )
 
 RECORD = "simulation.json"
@@ -43,7 +43,8 @@ HEADS = {
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--config", metavar="C", help="a configuration (.toml); default: the embedded world")
+    parser.add_argument("--world", default="bus", metavar="W", help="the kind of world (bus)")
+    parser.add_argument("--config", metavar="C", help="its configuration (.toml); default: the embedded one")
     parser.add_argument("--output", required=True, metavar="DIR", help="the directory to write")
     parser.add_argument("--format", default="dstc1", choices=["dstc1"], help="of the files (dstc1)")
     parser.add_argument(
@@ -56,15 +57,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from extrinsic.parallel import run_in_parallel
-    from extrinsic.simulation.world_settings import read_simulation
+    from extrinsic.registry import WORLDS
+    from extrinsic.storage import content_hash, encode_json
 
-    simulation = read_simulation(arguments.config)
+    simulation: Simulation = WORLDS.get(arguments.world).read(arguments.config, None)
     chosen = _choose(simulation, arguments.dataset)
     folder = Path(arguments.output)
-    world = simulation.hash()[:12]
+    world = content_hash("simulation", encode_json(simulation.plain()))[:12]
     signature = sign(command=NAME, format=arguments.format, seed=simulation.seed, world=world)
     before = _claim(folder, signature)
-    tasks = [(simulation, dataset, split, folder) for dataset, split in chosen]
+    tasks = [(arguments.world, arguments.config, dataset, split, folder) for dataset, split in chosen]
     done = run_in_parallel(_write, tasks, arguments.n_jobs)
     # Whose directory this is has to be known even if the work is broken off; then it can be taken up again.
     _write_record(folder, signature, simulation, before)
@@ -131,12 +133,12 @@ def dataset_row(played: Play) -> dict[str, Any]:
     return {**asdict(describe(played)), "expert_return": float(returns(played.corpus, reward).mean())}
 
 
-def _write(simulation: Simulation, dataset: str, split: str, folder: Path) -> dict[str, Any]:
+def _write(world: str, config: str | None, dataset: str, split: str, folder: Path) -> dict[str, Any]:
     """Simulate one corpus and write it; returns its row of the table."""
     from extrinsic.corpus.formats import DSTC1
-    from extrinsic.simulation import simulate
+    from extrinsic.registry import WORLDS
 
-    played = simulate(simulation, dataset, split)
+    played = WORLDS.get(world).read(config, None).simulate(dataset, split)
     DSTC1.write_corpus(played.corpus, folder)
     return dataset_row(played)
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from extrinsic.cli.arguments import add_corpus_arguments, require_corpus
+from extrinsic.cli.arguments import add_corpus_arguments, import_plugins, require_corpus
 from extrinsic.cli.progress import show_progress
 from extrinsic.errors import OutputError, UsageError
 
@@ -21,7 +21,7 @@ HELP = "run trackers over a corpus and write their tracker files"
 DESCRIPTION = (
     "Run trackers over the dialogs of a corpus and write a tracker file each. Learned trackers are taught by "
     "--train-corpus and --train-dataset; without these by the corpus itself, cross-fitted, so that no model "
-    "sees the dialogs it tracks. `extrinsic ls trackers` tells which there are."
+    "sees the dialogs it tracks. `extrinsic ls trackers` lists them."
 )
 
 ALL = "all"
@@ -47,16 +47,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from extrinsic.corpus.formats import BeliefFormat
+    from extrinsic.corpus.formats import tracker_writer
     from extrinsic.registry import FORMATS
     from extrinsic.trackers.many import write_tracker_files
     from extrinsic.trackers.track import FOLDS
 
-    form = FORMATS.get(arguments.format)
-    if not isinstance(form, BeliefFormat):
-        raise UsageError(
-            f"files of format {arguments.format!r} hold states and no dialogs to track; dstc1 and dstc2 do"
-        )
+    import_plugins(arguments)
+    tracker_writer(arguments.format)
+    form: BeliefFormat = FORMATS.get(arguments.format)
     require_corpus(arguments)
     names, learned = _chosen(arguments.tracker)
     _require_use(arguments, bool(learned))
@@ -114,8 +112,8 @@ def _paths(arguments: argparse.Namespace, names: Sequence[str]) -> dict[str, Pat
 def _read_training(form: BeliefFormat, arguments: argparse.Namespace, corpus: Corpus) -> list[Corpus]:
     if arguments.train_corpus is None and arguments.train_dataset is None:
         return []
-    place = arguments.train_corpus or arguments.corpus
-    train = form.read_corpus(place, arguments.train_dataset, arguments.domain)
+    path = arguments.train_corpus or arguments.corpus
+    train = form.read_corpus(path, arguments.train_dataset, arguments.domain)
     shared = set(train.sessions) & set(corpus.sessions)
     if train.signature == corpus.signature:
         raise UsageError(

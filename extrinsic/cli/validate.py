@@ -7,7 +7,7 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from extrinsic.cli.arguments import add_corpus_arguments, refuse_corpus, require_corpus
+from extrinsic.cli.arguments import add_corpus_arguments, import_plugins, refuse_corpus, require_corpus
 from extrinsic.cli.output import SHOWN_PROBLEMS, print_problems, print_rows
 from extrinsic.errors import InputError, Problems, UsageError
 from extrinsic.signature import sign
@@ -38,6 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     from extrinsic.corpus.formats import BeliefFormat
     from extrinsic.registry import FORMATS
 
+    import_plugins(arguments)
     form = FORMATS.get(arguments.format)
     corpus = None
     if isinstance(form, BeliefFormat):
@@ -115,10 +116,10 @@ def _row(path: str, sessions: int | None, turns: int | None, problems: Problems)
 
 def _print_row(row: dict[str, Any]) -> None:
     kinds = ("sessions", "turns", "errors", "repairs", "notes")
-    found = [_count(row[kind], kind) for kind in kinds if row[kind]]
+    counts = [_count(row[kind], kind) for kind in kinds if row[kind]]
     if not row["problems"]:
-        found.append("no problems")
-    print(f"{row['file']}: {', '.join(found)}")
+        counts.append("no problems")
+    print(f"{row['file']}: {', '.join(counts)}")
     # The file is named above; where a problem lies in it is enough below.
     problems = [replace(p, path=None) if p.path == row["file"] else p for p in row["problems"]]
     print_problems(problems, sys.stdout, SHOWN_PROBLEMS, indent="  ")

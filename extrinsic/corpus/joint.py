@@ -12,7 +12,6 @@ from extrinsic.arrays import (
     offsets_from_lengths,
     position_in_row,
     row_of_each,
-    take_rows,
 )
 from extrinsic.corpus.hypotheses import Beliefs, Hypotheses, JointHypotheses
 from extrinsic.corpus.labels import Truth
@@ -58,20 +57,6 @@ def marginals_of_joint(joint: JointHypotheses, turns: Bools, given: Hypotheses) 
         offsets_from_lengths(lengths),
         np.concatenate([value[first], given.value[kept]])[order].astype(np.int32),
         np.concatenate([score, given.score[kept]])[order],
-    )
-
-
-def choose_joint(given: JointHypotheses, other: JointHypotheses) -> JointHypotheses:
-    """The given joint list of each turn that has one, and the other one elsewhere."""
-    n_turns = len(given.given)
-    offsets = np.concatenate([given.offsets, given.offsets[-1] + other.offsets[1:]])
-    rows = np.where(given.given, np.arange(n_turns), n_turns + np.arange(n_turns))
-    chosen, flat = take_rows(offsets, rows)
-    return JointHypotheses(
-        np.ones(n_turns, dtype=bool),
-        chosen,
-        np.concatenate([given.assignment, other.assignment])[flat],
-        np.concatenate([given.score, other.score])[flat],
     )
 
 

@@ -1,4 +1,4 @@
-"""Joint lists for trackers that only speak of single slots; DSTC1's scorer makes none by itself."""
+"""Joint lists for trackers that only have hypotheses about single slots."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ SIZE = 10
 
 DEPTH = 4
 """How many hypotheses of a slot, None among them, a joint one may be made of."""
+
+CONFIDENT = 0.5
+"""The least score of a value in a confident assignment."""
 
 
 def likeliest_assignments(given: Hypotheses, n_slots: int) -> JointHypotheses:
@@ -38,3 +41,27 @@ def likeliest_assignments(given: Hypotheses, n_slots: int) -> JointHypotheses:
     listed = np.bincount(turn, joint.score, len(spoken))
     scale = spoken / np.where(listed > 0.0, listed, 1.0)
     return replace(joint, score=joint.score * np.maximum(scale, 1.0)[turn])
+
+
+def confident_assignment(given: Hypotheses, n_slots: int) -> JointHypotheses:
+    """The values of at least CONFIDENT together, scored by their geometric mean, if there are any.
+
+    For a tracker that has one value a slot: the challenge's baseline.
+    """
+    n_turns = (len(given.offsets) - 1) // n_slots
+    sure = np.flatnonzero(given.score >= CONFIDENT)
+    item = row_of_each(given.offsets)[sure]
+    turn, slot = item // n_slots, item % n_slots
+    assignment = np.full((n_turns, n_slots), NONE, dtype=np.int32)
+    assignment[turn, slot] = given.value[sure]
+    product = np.ones(n_turns)
+    np.multiply.at(product, turn, given.score[sure])
+    n_sure = np.bincount(turn, minlength=n_turns)
+    any_sure = n_sure > 0
+    score = product[any_sure] ** (1.0 / n_sure[any_sure])
+    return JointHypotheses(
+        np.ones(n_turns, dtype=bool),
+        offsets_from_lengths(any_sure.astype(np.int64)),
+        assignment[any_sure],
+        score,
+    )

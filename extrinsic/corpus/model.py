@@ -11,15 +11,16 @@ import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ids, Ints, take_rows
 from extrinsic.corpus.acts import Acts
+from extrinsic.corpus.conventions import Conventions
 from extrinsic.corpus.evidence import Evidence, gather_evidence
 from extrinsic.corpus.history import History, history_of_turns
 from extrinsic.corpus.labels import GoalLabels, LabelEvents, Truth
 from extrinsic.corpus.nbest import NBest
-from extrinsic.corpus.predicates import mentioned_slots, predicate_of_turns
+from extrinsic.corpus.predicates import predicate_of_turns
 from extrinsic.corpus.turns import DialogTurns
 from extrinsic.corpus.vocabulary import Vocabulary
 from extrinsic.domain import Domain
-from extrinsic.errors import UsageError, did_you_mean
+from extrinsic.errors import UsageError, did_you_mean, shown
 from extrinsic.storage import content_hash
 
 
@@ -27,7 +28,8 @@ from extrinsic.storage import content_hash
 class Corpus(DialogTurns):
     """Dialogs, their turns, what the system said, what was understood, and what was meant.
 
-    dataset:    the name of the list of sessions.   format: what it was read as (decides the rules).
+    dataset:    the name of the list of sessions.   format: what it was read as.
+    conventions: how it is ranked, tracked and scored.
     slots:      what is tracked, in the order in which items of one turn come.
     requestable: what a caller may ask for (DSTC2), in order.
     sessions:   (n_dialogs) ids.   directories: where each was found below the root.
@@ -41,6 +43,7 @@ class Corpus(DialogTurns):
 
     dataset: str
     format: str
+    conventions: Conventions
     domain: Domain
     slots: tuple[str, ...]
     requestable: tuple[str, ...]
@@ -60,6 +63,10 @@ class Corpus(DialogTurns):
 
     def __post_init__(self) -> None:
         """Refuse columns that do not fit together: corpora are also made in memory, past all readers."""
+        if not isinstance(self.conventions, Conventions):
+            raise UsageError(
+                "a corpus needs conventions", expected="a Conventions", found=shown(self.conventions)
+            )
         lengths = {
             "sessions": len(self.sessions) == len(self.offsets) - 1,
             "directories": len(self.directories) == len(self.sessions),
@@ -70,8 +77,13 @@ class Corpus(DialogTurns):
             "labels": not isinstance(self.labels, GoalLabels) or len(self.labels.goal) == self.n_turns,
             "propensities": self.propensities is None
             or self.propensities.shape == (self.n_turns, len(self.domain.predicate_names)),
-            **{f"conditions[{name!r}]": len(of) == self.n_dialogs for name, of in self.conditions.items()},
-            **{f"outcomes[{name!r}]": len(of) == self.n_dialogs for name, of in self.outcomes.items()},
+            **{
+                f"conditions[{name!r}]": len(values) == self.n_dialogs
+                for name, values in self.conditions.items()
+            },
+            **{
+                f"outcomes[{name!r}]": len(values) == self.n_dialogs for name, values in self.outcomes.items()
+            },
         }
         wrong = [name for name, fits in lengths.items() if not fits]
         if wrong:
@@ -102,13 +114,6 @@ class Corpus(DialogTurns):
         return predicate_of_turns(self.domain, self.system, self.vocabulary)
 
     @cached_property
-    def mentioned(self) -> Bools:
-        """(n_turns, n_slots) whether the system's acts have a pair about the slot, or a part of it."""
-        return mentioned_slots(
-            [self.domain.names_of(slot) for slot in self.slots], self.system, self.vocabulary
-        )
-
-    @cached_property
     def evidence(self) -> Evidence:
         """What each turn says about the values of each slot."""
         return gather_evidence(
@@ -136,8 +141,8 @@ class Corpus(DialogTurns):
             nbest=self.nbest.take(turns),
             labels=self.labels.take(turns),
             propensities=None if self.propensities is None else self.propensities[turns],
-            conditions={name: tuple(of[i] for i in chosen) for name, of in self.conditions.items()},
-            outcomes={name: tuple(of[i] for i in chosen) for name, of in self.outcomes.items()},
+            conditions={name: tuple(values[i] for i in chosen) for name, values in self.conditions.items()},
+            outcomes={name: tuple(values[i] for i in chosen) for name, values in self.outcomes.items()},
             signature=content_hash(self.signature, chosen.tobytes()),
         )
 

@@ -38,7 +38,7 @@ class Ranking:
         return self.source < 0
 
 
-Rule = Callable[[Ints, Floats], Ranking]
+RankingRule = Callable[[Ints, Floats], Ranking]
 
 
 def rank_dstc1(offsets: Ints, score: Floats) -> Ranking:

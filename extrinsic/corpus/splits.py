@@ -12,20 +12,6 @@ from extrinsic.corpus.model import Corpus
 from extrinsic.errors import UsageError
 
 
-def split_dialogs(corpus: Corpus, share: float, seed: int = 0) -> tuple[Ints, Ints]:
-    """Dialogs of a first part (`share` of them, rounded) and of the rest, each in corpus order.
-
-    Which dialogs go where depends on the session ids and the seed alone: the same sessions in another
-    order, or beside others of another list, are ranked the same way.
-    """
-    if not 0.0 < share < 1.0:
-        raise UsageError("the share of a split must lie between 0 and 1", found=str(share))
-    ranked = ranked_sessions(corpus.sessions, seed)
-    first = np.zeros(corpus.n_dialogs, dtype=bool)
-    first[ranked[: round(share * corpus.n_dialogs)]] = True
-    return np.flatnonzero(first), np.flatnonzero(~first)
-
-
 def fold_of_dialogs(corpus: Corpus, n_folds: int, seed: int = 0) -> Ints:
     """(n_dialogs,) the fold of each dialog, sizes differing by at most one."""
     return fold_of_sessions(corpus.sessions, n_folds, seed)

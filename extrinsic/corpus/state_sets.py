@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from extrinsic.arrays import Bools, Ids, Ints, take_rows
+from extrinsic.corpus.conventions import STATE_SETS, ScoreConventions
 from extrinsic.corpus.turns import DialogTurns
 from extrinsic.corpus.vocabulary import Value, Vocabulary
 from extrinsic.errors import Problem
@@ -27,6 +28,7 @@ class StateSets(DialogTurns):
     dialogs: ids.   offsets (n_dialogs + 1,): turns.   slots: (domain, slot), sorted.
     gold, predicted (n_turns, n_slots): value ids; ABSENT, GIVEN_NONE or an id of the vocabulary.
     in_gold (n_slots,): the slots that the gold states of the whole file have; others are the system's own.
+    conventions: what is scored by default.
     """
 
     name: str
@@ -39,6 +41,7 @@ class StateSets(DialogTurns):
     in_gold: Bools
     problems: tuple[Problem, ...] = ()
     signature: str = ""
+    conventions: ScoreConventions = STATE_SETS
 
     @cached_property
     def domains(self) -> tuple[str, ...]:

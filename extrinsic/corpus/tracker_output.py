@@ -15,21 +15,14 @@ from extrinsic.corpus.hypotheses import (
     no_hypotheses,
     no_joint_hypotheses,
 )
-from extrinsic.corpus.joint import (
-    choose_joint,
-    joint_correctness,
-    joint_of_marginals,
-    marginals_of_joint,
-)
+from extrinsic.corpus.joint import joint_correctness, marginals_of_joint
 from extrinsic.corpus.labels import GoalLabels
 from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.ranking import Ranking, Rule, rank_dstc1, rank_dstc2
+from extrinsic.corpus.ranking import Ranking
 from extrinsic.corpus.turns import DialogTurns
 from extrinsic.corpus.vocabulary import NONE, Vocabulary
 from extrinsic.errors import Problem, UsageError
 from extrinsic.storage import content_hash
-
-RULES: dict[str, Rule] = {"dstc1": rank_dstc1, "dstc2": rank_dstc2}
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,16 +108,7 @@ class TrackerOutput(DialogTurns):
         if not alone.any():
             return self.beliefs
         given = marginals_of_joint(self.given_joint, alone, self.given)
-        return _slot_beliefs(corpus, given, RULES[corpus.format](given.offsets, given.score))
-
-    def joint_beliefs(self, corpus: Corpus, most: int = 100) -> JointBeliefs:
-        """Joint beliefs for features and rewards: the joint list where the tracker wrote one, else the
-        product of its marginals (the `most` likely assignments)."""
-        if self.given_joint.given.all():
-            return self.joint
-        product = joint_of_marginals(self.marginals(corpus), len(self.slots), most)
-        joint = choose_joint(self.given_joint, product)
-        return _joint_beliefs(corpus, joint, RULES[corpus.format](joint.offsets, joint.score))
+        return _slot_beliefs(corpus, given, corpus.conventions.rank(given.offsets, given.score))
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +130,7 @@ def build_output(
     wall_time: float | None = None,
     signature: str = "",
 ) -> tuple[TrackerOutput, Rankings]:
-    """Beliefs from what a tracker says: ranked by the corpus's rules, with what is correct filled in.
+    """Beliefs from what a tracker says: ranked by the corpus's conventions, with what is correct filled in.
 
     given: items are (turn, slot), turn-major.   joint, method, requested: nothing where left out.
     """
@@ -154,7 +138,7 @@ def build_output(
     method = no_hypotheses(corpus.n_turns) if method is None else method
     if requested is None:
         requested = np.zeros((corpus.n_turns, len(corpus.requestable)))
-    rank = RULES[corpus.format]
+    rank = corpus.conventions.rank
     rankings = Rankings(
         rank(given.offsets, given.score),
         rank(joint.offsets, joint.score),

@@ -9,8 +9,8 @@ import numpy as np
 from extrinsic.arrays import Ids
 
 # The value of a simple slot is text; of a compound one (DSTC1's date and time) its pairs, sorted by name.
-StateActions = tuple[tuple[str, str], ...]
-Value = str | StateActions
+Pairs = tuple[tuple[str, str], ...]
+Value = str | Pairs
 
 NONE = 0
 """The id of None: the caller's goal has not been observed."""

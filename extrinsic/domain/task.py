@@ -76,11 +76,6 @@ class Domain(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
         """Which slot a name in an act or a hypothesis belongs to: itself, or the one it is a part of."""
         return {part: slot.name for slot in self.slots for part in (slot.parts or (slot.name,))}
 
-    def names_of(self, slot: str) -> tuple[str, ...]:
-        """What acts may call a slot: its own name, or those of its parts."""
-        parts = next((known.parts for known in self.slots if known.name == slot), ())
-        return parts or (slot,)
-
     def group_columns(self, slots: Sequence[str]) -> list[list[int]]:
         """Where the slots of each group stand among the slots of a corpus."""
         return [[slots.index(slot) for slot in group] for group in self.groups.values()]

@@ -55,9 +55,9 @@ def measure(
     for metric in metrics:
         tables = source.tables(metric)
         groups.setdefault(id(tables), (tables, []))[1].append(metric)
-    _check_names([tables for tables, _ in groups.values()], schedules, components)
+    _check_names(source, [table for tables, _ in groups.values() for table in tables], schedules, components)
     for tables, group in groups.values():
-        for schedule in _choose_schedules(tables[0], schedules):
+        for schedule in _choose_schedules(source, tables[0], schedules):
             for table in tables:
                 for component in _choose_components(table, components):
                     items = table.select(component, schedule)
@@ -74,11 +74,18 @@ def measure(
                             )
 
 
-def _choose_schedules(table: Table, schedules: Sequence[int] | None) -> list[int]:
-    if schedules is None:
-        # Of state sets the last turn is left out unless asked for; of filled beliefs it is not.
-        return [1] if isinstance(table, StateTable) and ALL in table.components else list(table.schedules)
-    return [schedule for schedule in table.schedules if schedule in schedules]
+def _schedules_of(source: Source, table: Table) -> list[int]:
+    """Those that the conventions have, as far as the items have them."""
+    return [schedule for schedule in table.schedules if schedule in source.conventions.schedules]
+
+
+def _choose_schedules(source: Source, table: Table, schedules: Sequence[int] | None) -> list[int]:
+    if schedules is None and isinstance(table, StateTable) and ALL in table.components:
+        schedules = [
+            1
+        ]  # of state sets the last turn is left out unless asked for; of filled beliefs it is not
+    there = _schedules_of(source, table)
+    return there if schedules is None else [schedule for schedule in there if schedule in schedules]
 
 
 def _choose_components(table: Table, components: Sequence[str] | None) -> list[str]:
@@ -89,18 +96,20 @@ def _choose_components(table: Table, components: Sequence[str] | None) -> list[s
 
 
 def _check_names(
-    groups: Sequence[Sequence[Table]],
+    source: Source,
+    tables: Sequence[Table],
     schedules: Sequence[int] | None,
     components: Sequence[str] | None,
 ) -> None:
     """Refuse schedules and components that none of the tables has."""
-    tables = [table for group in groups for table in group]
-    known_schedules = sorted({schedule for table in tables for schedule in table.schedules})
+    all_schedules = sorted({schedule for table in tables for schedule in _schedules_of(source, table)})
     for schedule in schedules or ():
-        if schedule not in known_schedules:
-            there = ", ".join(map(str, known_schedules))
+        if schedule not in all_schedules:
+            there = ", ".join(map(str, all_schedules))
             raise UsageError(f"there is no schedule {schedule} here", expected=f"one of {there}")
-    known = list(dict.fromkeys(name for table in tables for name in table.components))
+    all_components = list(dict.fromkeys(name for table in tables for name in table.components))
     for component in components or ():
-        if component not in known:
-            raise UsageError(f"there is no component {component!r}; {did_you_mean(component, known)}")
+        if component not in all_components:
+            raise UsageError(
+                f"there is no component {component!r}; {did_you_mean(component, all_components)}"
+            )

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 from threadpoolctl import threadpool_limits
 
 from extrinsic.arrays import Ints
+from extrinsic.corpus.conventions import STATE_SETS
 from extrinsic.corpus.fill import Fill
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.errors import UsageError
-from extrinsic.metrics import DSTC1_METRICS, DSTC2_METRICS, STATE_METRICS
 from extrinsic.metrics.definition import Metric
 from extrinsic.metrics.dialog_resampling import (
     Interval,
@@ -33,8 +33,6 @@ from extrinsic.storage import content_hash
 
 if TYPE_CHECKING:
     import pandas
-
-DEFAULT_METRICS = {"dstc1": DSTC1_METRICS, "dstc2": DSTC2_METRICS, "state-sets": STATE_METRICS}
 
 
 @dataclass(frozen=True)
@@ -95,7 +93,7 @@ def score(
 ) -> Scores:
     """Score a tracker's output over its corpus, or a file of state sets.
 
-    metrics:    printed forms; default: all that belong to the format.
+    metrics:    printed forms; default: those of the conventions.
     schedules, components: default: all there are (of state sets: every turn, all slots together).
     fill:       also score a belief tracker with the state-set metrics, by these fill rules.
     bootstrap:  resample dialogs this many times for 95 % intervals.
@@ -175,13 +173,13 @@ def merge_scores(results: Sequence[Scores]) -> Scores:
 def _choose_metrics(
     source: Source, metrics: Sequence[str | Metric] | None, fill: Sequence[str]
 ) -> list[Metric]:
-    asked = DEFAULT_METRICS[source.format] if metrics is None else metrics
+    asked = source.conventions.metrics if metrics is None else metrics
     chosen = [parse_metric(metric) if isinstance(metric, str) else metric for metric in asked]
     rules = [Fill.parse(rule) for rule in fill]
     if not rules:
         return chosen
     if metrics is None:
-        return chosen + [Filled(parse_metric(name), rule) for rule in rules for name in STATE_METRICS]
+        return chosen + [Filled(parse_metric(name), rule) for rule in rules for name in STATE_SETS.metrics]
     # Metrics of states that were named without a rule are taken by each of the rules given.
     return [
         filled
@@ -196,7 +194,7 @@ def _lacks_rule(metric: Metric) -> bool:
 
 def _made_by(source: Source, bootstrap: int, seed: int) -> dict[str, str | None]:
     return {
-        "format": source.format,
+        "format": source.conventions.name,
         "dataset": source.corpus.dataset if source.corpus else None,
         "corpus": source.corpus.signature[:12] if source.corpus else None,
         "tracker": source.tracker.signature[:12],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
+from extrinsic.corpus.conventions import Conventions, ScoreConventions
 from extrinsic.corpus.fill import Fill
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.state_sets import StateSets
@@ -12,7 +13,6 @@ from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.errors import UsageError
 from extrinsic.metrics.definition import ItemMean, Metric
 from extrinsic.metrics.filled import Filled
-from extrinsic.metrics.items import dstc1, dstc2
 from extrinsic.metrics.items.item_tables import ItemTable
 from extrinsic.metrics.items.state_tables import (
     StateTable,
@@ -40,8 +40,12 @@ class Source:
         self._filled: dict[Fill, list[StateTable]] = {}
 
     @property
-    def format(self) -> str:
-        return self.corpus.format if self.corpus else "state-sets"
+    def conventions(self) -> ScoreConventions:
+        """Those of the corpus, or of the state sets."""
+        if isinstance(self.tracker, StateSets):
+            return self.tracker.conventions
+        assert self.corpus is not None
+        return self.corpus.conventions
 
     @property
     def n_dialogs(self) -> int:
@@ -60,8 +64,10 @@ class Source:
         if isinstance(self.tracker, StateSets):
             return [beliefs_of_states(self.tracker)]
         assert self.corpus is not None
-        build = dstc1.build_tables if self.corpus.format == "dstc1" else dstc2.build_tables
-        return build(self.corpus, self.tracker)
+        conventions = self.corpus.conventions
+        tables = list(conventions.build_items(self.corpus, self.tracker))
+        _require_conventions(tables, conventions)
+        return tables
 
     @cached_property
     def state_tables(self) -> list[StateTable]:
@@ -93,4 +99,26 @@ class Source:
         table = self.belief_tables[0]
         lacking = isinstance(metric, ItemMean) and metric.field not in table.fields
         if lacking or (isinstance(metric, Update) and table.top is None):
-            raise UsageError(f"the metric {metric} is not defined for {self.format}")
+            raise UsageError(f"the metric {metric} is not defined for {self.conventions.name}")
+
+
+def _require_conventions(tables: Sequence[ItemTable], conventions: Conventions) -> None:
+    """Refuse items that lack something the conventions promise; those of a plugin may."""
+    schemes = tuple(table.label_scheme for table in tables)
+    if schemes != conventions.label_schemes:
+        raise UsageError(
+            f"the items of {conventions.name!r} have other label schemes than its conventions",
+            expected=repr(conventions.label_schemes),
+            found=repr(schemes),
+        )
+    for table in tables:
+        lacking = [
+            f"the schedule {number}" for number in conventions.schedules if number not in table.schedules
+        ]
+        lacking += [
+            f"the component {name!r}" for name in conventions.components if name not in table.components
+        ]
+        if lacking:
+            raise UsageError(
+                f"the items of {conventions.name!r} lack {', '.join(lacking)} of its conventions"
+            )

@@ -1,1 +1,30 @@
-"""From beliefs to decisions: what a dialog is worth, and policies that learn from it."""
+"""From beliefs to policies: features, rewards, transitions, behaviour models, learners."""
+
+from __future__ import annotations
+
+from extrinsic.registry import BEHAVIOURS, LEARNERS, REWARDS
+
+_HERE = "extrinsic.policy"
+
+BEHAVIOURS.register(
+    "logistic", f"{_HERE}.kernel_logistic:KernelLogistic", "kernel logistic regression on a sparse dictionary"
+)
+BEHAVIOURS.register(
+    "svm",
+    f"{_HERE}.calibrated_svm:CalibratedSVM",
+    "a calibrated support vector machine (Lee 2014)",
+)
+BEHAVIOURS.register(
+    "logged", f"{_HERE}.logged_propensities:LoggedPropensities", "the propensities that the log itself holds"
+)
+
+LEARNERS.register(
+    "kernel_lspi", f"{_HERE}.kernel_lspi:KernelLSPI", "least-squares policy iteration with kernels (Lee 2014)"
+)
+LEARNERS.register("fitted_q", f"{_HERE}.fitted_q:FittedQ", "fitted Q iteration with trees (Ernst 2005)")
+
+REWARDS.register(
+    "concepts",
+    f"{_HERE}.reward:Reward",
+    "right, wrong and empty concepts, a price a turn (Lee 2014)",
+)

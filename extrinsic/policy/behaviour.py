@@ -1,54 +1,107 @@
 """How likely the system that made a corpus was to act in each way: P(a | s), learned or logged.
 
-Used to keep a learned policy near what was tried (the filter), and as a policy of its own (supervised).
+A behaviour model is fitted once for a tracker's transitions. The filter takes it to keep a learned policy
+near what was tried, learners take it through the filter, and imitating policies act on it.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
-from extrinsic.arrays import Floats, Ints
+from extrinsic.arrays import Bools, Floats, Ints
 from extrinsic.corpus.splits import fold_of_sessions
-from extrinsic.errors import UsageError, did_you_mean
+from extrinsic.errors import UsageError
+from extrinsic.policy.filter import admit
 from extrinsic.policy.states import States
 from extrinsic.policy.transitions import Transitions
 
 FOLDS = 5
 
 
-class ActionModel(ABC):
+class ActionModel(Protocol):
     """P(a | s) over all actions of the transitions it was fitted to."""
 
-    @abstractmethod
     def probabilities(self, states: States) -> Floats:
         """(n, n_actions), each row summing to 1."""
+        ...
 
 
-class ActionLearner(ABC):
-    """Learns an ActionModel from transitions; small classes are told how often they come, not where."""
+class BehaviourModel(Protocol):
+    """A way to learn P(a | s): a frozen config, by its name in the registry BEHAVIOURS."""
 
-    rarest: int = 10
-    """Actions seen less often than this are not learned: they keep their share everywhere."""
+    def fit(self, transitions: Transitions) -> ActionModel:
+        """The model of all transitions, for states of other dialogs."""
+        ...
+
+    def cross_fitted(self, transitions: Transitions) -> Floats:
+        """(n, n_actions) for the training states, each from a model that never saw its dialog."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Behaviour:
+    """A behaviour model fitted to transitions, and the filter on it.
+
+    chances (n, n_actions): P(a | s) of the transitions' own states.   model: P(a | s) of any states.
+    threshold: actions less likely than this are not admitted.
+    """
+
+    chances: Floats
+    model: ActionModel
+    threshold: float = 0.1
+
+    @cached_property
+    def admitted(self) -> Bools:
+        """(n, n_actions) what the filter admits in the transitions' own states."""
+        return admit(self.chances, self.threshold)
+
+    def choices(self, states: States, possible: Bools | None = None) -> tuple[Floats, Bools]:
+        """(n, n_actions) P(a | s) of other states, and what is possible there and admitted by the filter."""
+        chances = self.model.probabilities(states)
+        return chances, admit(chances, self.threshold, possible)
+
+    def require_about(self, transitions: Transitions) -> None:
+        """Raise UsageError unless it was fitted to such transitions."""
+        expected = (len(transitions), len(transitions.actions))
+        if self.chances.shape != expected:
+            raise UsageError(
+                "the probabilities of actions have the wrong shape",
+                expected=str(expected),
+                found=str(self.chances.shape),
+            )
+
+
+def fit_behaviour(model: BehaviourModel, transitions: Transitions, threshold: float = 0.1) -> Behaviour:
+    """Fit a behaviour model once, for the filter, for learners and for imitation."""
+    return Behaviour(model.cross_fitted(transitions), model.fit(transitions), threshold)
+
+
+class Classifier(ABC):
+    """A behaviour model that is a classifier of actions; rare actions keep their share everywhere.
+
+    rarest: actions that occur less often than this are not learned.
+    """
+
+    rarest: int
 
     @abstractmethod
     def fit_classes(self, states: States, action: Ints, dialog: Ints) -> ActionModel:
-        """A model of actions that each come often enough; its columns are the sorted distinct actions."""
+        """A model of actions that each occur often enough; its columns are the sorted distinct actions."""
 
     def fit(self, transitions: Transitions) -> ActionModel:
-        """The model of all transitions."""
         return self._fit_rows(transitions, np.arange(len(transitions)))
 
     def cross_fitted(self, transitions: Transitions, folds: int = FOLDS) -> Floats:
-        """(n, n_actions) for the training states, each from a model that never saw its dialog."""
         fold = fold_of_sessions(transitions.sessions, min(folds, transitions.n_dialogs))[transitions.dialog]
         probabilities = np.empty((len(transitions), len(transitions.actions)))
-        for held in np.unique(fold):
-            model = self._fit_rows(transitions, np.flatnonzero(fold != held))
-            rows = np.flatnonzero(fold == held)
+        for held_out in np.unique(fold):
+            model = self._fit_rows(transitions, np.flatnonzero(fold != held_out))
+            rows = np.flatnonzero(fold == held_out)
             probabilities[rows] = model.probabilities(transitions.states.take(rows))
         return probabilities
 
@@ -68,7 +121,7 @@ class ActionLearner(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class _Mixture(ActionModel):
+class _Mixture:
     """A model of the frequent actions, and the plain shares of the rare ones."""
 
     model: ActionModel | None
@@ -83,44 +136,3 @@ class _Mixture(ActionModel):
         of_learned = np.ones((len(states), 1)) if self.model is None else self.model.probabilities(states)
         table[:, self.learned] = rest * of_learned
         return table
-
-
-@dataclass(frozen=True, eq=False)
-class Logged(ActionModel):
-    """The propensities of the log itself; only for the very transitions they were logged with."""
-
-    transitions: Transitions
-
-    def __post_init__(self) -> None:
-        missing = np.asarray(np.isnan(self.transitions.propensities).any(axis=1))
-        if missing.any():
-            row = int(np.flatnonzero(missing)[0])
-            raise UsageError(
-                f"{int(missing.sum()):,} of {len(missing):,} decisions have no logged propensities; "
-                "choose behaviour 'logistic' or 'svm'",
-                session=self.transitions.sessions[self.transitions.dialog[row]],
-                turn=int(self.transitions.turn[row]),
-            )
-
-    def probabilities(self, states: States) -> Floats:
-        if states is not self.transitions.states:
-            raise UsageError(
-                "logged propensities are known for the logged decisions only; "
-                "to decide elsewhere, learn with behaviour 'logistic' or 'svm'"
-            )
-        return self.transitions.propensities
-
-
-def find_learner(name: str, **parameters: Any) -> ActionLearner:
-    """The learner of action probabilities called `name`: logistic or svm."""
-    if name == "logistic":
-        from extrinsic.policy.kernel_logistic import KernelLogistic
-
-        return KernelLogistic(**parameters)
-    if name == "svm":
-        from extrinsic.policy.calibrated_svm import CalibratedSVM
-
-        return CalibratedSVM(**parameters)
-    raise UsageError(
-        f"there is no behaviour model {name!r}; {did_you_mean(name, ('logistic', 'svm', 'logged'))}"
-    )

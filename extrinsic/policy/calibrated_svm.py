@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from extrinsic.arrays import Floats, Ints
+from extrinsic.bounds import Count, Positive
 from extrinsic.errors import UsageError
-from extrinsic.policy.behaviour import FOLDS, ActionLearner, ActionModel
-from extrinsic.policy.kernels import Kernel, Points, state_kernel
+from extrinsic.policy.behaviour import FOLDS, ActionModel, Classifier
+from extrinsic.policy.kernels import Gaussian, state_gram
 from extrinsic.policy.states import States
 
 MOST = 20_000
@@ -18,16 +19,17 @@ MOST = 20_000
 
 
 @dataclass(frozen=True)
-class CalibratedSVM(ActionLearner):
+class CalibratedSVM(Classifier):
     """Sigmoids fitted to the margins of dialogs held out (Platt), one against the rest.
 
     The margins come from a cross-validation by dialog, the machine from all data.
+    width: of the kernel, whose height is 1.   penalty: scikit-learn's C.   rarest: see Classifier.
     """
 
-    width: float = 1.0
-    penalty: float = 1.0
-    folds: int = FOLDS
-    rarest: int = 25
+    width: Positive = 1.0
+    penalty: Positive = 1.0
+    folds: Count = FOLDS
+    rarest: Count = 25
 
     def fit_classes(self, states: States, action: Ints, dialog: Ints) -> ActionModel:
         from sklearn.calibration import CalibratedClassifierCV
@@ -40,12 +42,12 @@ class CalibratedSVM(ActionLearner):
                 expected=f"at most {MOST:,}",
                 found=f"{len(states):,}",
             )
-        kernel, points = state_kernel(1.0, self.width), Points(states.continuous, states.discrete)
+        kernel = Gaussian(1.0, self.width)
         machine = CalibratedClassifierCV(
             SVC(kernel="precomputed", C=self.penalty), ensemble=False, cv=self._splits(action, dialog)
         )
-        machine.fit(kernel(points, points), action)
-        return _Fitted(kernel, points, machine)
+        machine.fit(state_gram(kernel, states, states), action)
+        return _Fitted(kernel, states, machine)
 
     def _splits(self, action: Ints, dialog: Ints) -> list[tuple[Ints, Ints]]:
         """Folds of whole dialogs, each of which leaves every action something to learn from."""
@@ -59,11 +61,10 @@ class CalibratedSVM(ActionLearner):
 
 
 @dataclass(frozen=True, eq=False)
-class _Fitted(ActionModel):
-    kernel: Kernel
-    points: Points
+class _Fitted:
+    kernel: Gaussian
+    states: States
     machine: Any
 
     def probabilities(self, states: States) -> Floats:
-        rows = self.kernel(Points(states.continuous, states.discrete), self.points)
-        return np.asarray(self.machine.predict_proba(rows))
+        return np.asarray(self.machine.predict_proba(state_gram(self.kernel, states, self.states)))

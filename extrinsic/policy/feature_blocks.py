@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from extrinsic.corpus.vocabulary import NONE
 from extrinsic.policy.observations import Observations, stable_number
+from extrinsic.registry import BLOCKS
 
 Columns = tuple[npt.NDArray, tuple[str, ...]]  # type: ignore[type-arg]
 
@@ -24,13 +25,10 @@ class Block:
     columns: Callable[[Observations], Columns]
 
 
-BLOCKS: dict[str, Block] = {}
-
-
 def _block(summary: str, discrete: bool = False) -> Callable[[Callable[[Observations], Columns]], Block]:
     def register(columns: Callable[[Observations], Columns]) -> Block:
         block = Block(columns.__name__, summary, discrete, columns)
-        BLOCKS[block.name] = block
+        BLOCKS.register(block.name, block, summary)
         return block
 
     return register

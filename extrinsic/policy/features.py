@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from extrinsic.errors import UsageError, did_you_mean
-from extrinsic.policy.feature_blocks import BLOCKS, Block
+from extrinsic.errors import UsageError
+from extrinsic.policy.feature_blocks import Block
 from extrinsic.policy.observations import Observations
 from extrinsic.policy.states import States
-from extrinsic.registry import FEATURES
+from extrinsic.registry import BLOCKS, FEATURES
 
 
 @dataclass(frozen=True)
@@ -31,22 +31,16 @@ class Features:
                 "features are made of at least one block, named in a list", found=repr(self.blocks)
             )
         for name in self.blocks:
-            _find(name)
+            BLOCKS.get(name)
 
     def __call__(self, known: Observations) -> States:
         more = (*known.domain.state, "conditions") if self.conditions else known.domain.state
-        blocks = [_find(name) for name in dict.fromkeys((*self.blocks, *more))]
+        blocks = [BLOCKS.get(name) for name in dict.fromkeys((*self.blocks, *more))]
         continuous, continuous_names = _columns(known, [block for block in blocks if not block.discrete])
         discrete, discrete_names = _columns(known, [block for block in blocks if block.discrete])
         return States(
             continuous.astype(np.float64), discrete.astype(np.int64), continuous_names, discrete_names
         )
-
-
-def _find(name: str) -> Block:
-    if name not in BLOCKS:
-        raise UsageError(f"there is no feature block {name!r}; {did_you_mean(name, BLOCKS)}")
-    return BLOCKS[name]
 
 
 def _columns(known: Observations, blocks: Sequence[Block]) -> tuple[np.ndarray, tuple[str, ...]]:

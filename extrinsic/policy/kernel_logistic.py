@@ -8,23 +8,25 @@ from typing import Any
 import numpy as np
 
 from extrinsic.arrays import Floats, Ints
+from extrinsic.bounds import Count, Positive
 from extrinsic.policy.basis import Basis
-from extrinsic.policy.behaviour import ActionLearner, ActionModel
+from extrinsic.policy.behaviour import ActionModel, Classifier
 from extrinsic.policy.kernels import Gaussian
 from extrinsic.policy.states import States
 
 
 @dataclass(frozen=True)
-class KernelLogistic(ActionLearner):
+class KernelLogistic(Classifier):
     """Multinomial logistic regression on phi(s) = k(s, s_j), s_j of a sparsified dictionary of states.
 
     The kernel has height 1.   nu: of the sparsification.
-    penalty: the weight of the data against the squared weights (scikit-learn's C).
+    penalty: the weight of the data against the squared weights (scikit-learn's C).   rarest: see Classifier.
     """
 
-    width: float = 0.7
-    nu: float = 0.25
-    penalty: float = 3.0
+    width: Positive = 0.7
+    nu: Positive = 0.25
+    penalty: Positive = 3.0
+    rarest: Count = 10
 
     def fit_classes(self, states: States, action: Ints, dialog: Ints) -> ActionModel:
         from sklearn.linear_model import LogisticRegression
@@ -45,7 +47,7 @@ class KernelLogistic(ActionLearner):
 
 
 @dataclass(frozen=True, eq=False)
-class _Fitted(ActionModel):
+class _Fitted:
     basis: Basis
     coefficients: Floats
     intercept: Floats

@@ -1,4 +1,4 @@
-"""What there is to know before a decision, from a stored corpus or at the table in live play."""
+"""What there is to know before a decision, from a stored corpus or in live play."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from extrinsic.corpus.tracking import StepBelief
 from extrinsic.corpus.vocabulary import NONE, Vocabulary
 from extrinsic.domain import Domain
 from extrinsic.errors import UsageError
-from extrinsic.simulation.system import Moment
+from extrinsic.simulation.world import Conditions, Moment
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,15 +112,18 @@ def observations_of_corpus(
     history = corpus.history.take(at)
     if early.any():
         history.forget(np.flatnonzero(early))
-    asked = output.requested[at].max(axis=1, initial=0.0) if output.requested.size else np.zeros(len(at))
     dialog = corpus.dialog_of_turn[at] if dialogs is None else dialogs
-    conditions = {
-        condition.name: _numbers(corpus.conditions[condition.name])[dialog]
-        for condition in corpus.domain.conditions
-        if condition.in_state and condition.name in corpus.conditions
-    }
     return Observations(
-        corpus.domain, corpus.slots, corpus.vocabulary, summary, history, (asked > 0.5) & ~early, conditions
+        domain=corpus.domain,
+        slots=corpus.slots,
+        vocabulary=corpus.vocabulary,
+        summary=summary,
+        history=history,
+        requested=_asked_for_something(output.requested[at]) & ~early,
+        conditions={
+            name: numbers[dialog]
+            for name, numbers in _condition_numbers(corpus.domain, corpus.conditions).items()
+        },
     )
 
 
@@ -135,11 +138,31 @@ def _require_slots(corpus: Corpus) -> None:
         )
 
 
-def observations_of_moment(moment: Moment, vocabulary: Vocabulary) -> Observations:
+def observations_of_moment(moment: Moment) -> Observations:
     """What is known at a moment of live play."""
-    nothing = np.zeros(len(moment.dialogs), dtype=bool)
-    summary = _summary_of_step(moment.belief)
-    return Observations(moment.domain, moment.slots, vocabulary, summary, moment.history, nothing, {})
+    return Observations(
+        domain=moment.domain,
+        slots=moment.slots,
+        vocabulary=moment.vocabulary,
+        summary=_summary_of_step(moment.belief),
+        history=moment.history,
+        requested=_asked_for_something(moment.requested),
+        conditions=_condition_numbers(moment.domain, moment.conditions),
+    )
+
+
+def _asked_for_something(requested: Floats) -> Bools:
+    """(n,) from (n, n_requestable) probabilities."""
+    return np.asarray(requested.max(axis=1, initial=0.0) > 0.5)
+
+
+def _condition_numbers(domain: Domain, conditions: Conditions) -> dict[str, Ints]:
+    """Per condition that is part of the state, a number for every dialog."""
+    return {
+        condition.name: _numbers(conditions[condition.name])
+        for condition in domain.conditions
+        if condition.in_state and condition.name in conditions
+    }
 
 
 def _summary_of(beliefs: Beliefs, n_slots: int, turns: Ints) -> Summary:

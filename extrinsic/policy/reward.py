@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -17,7 +17,11 @@ from extrinsic.domain import Domain
 from extrinsic.errors import UsageError, did_you_mean
 
 RewardFunction = Callable[[Corpus, TrackerOutput], Floats]
-"""(n_turns,) what every turn earns; anybody's own reward is a function like this."""
+"""(n_turns,) what every turn earns; anybody's own reward is a function like this.
+
+In the registry REWARDS stands a frozen config that is one when called: its fields are the keys of [reward].
+It may have `of(domain, **options)` to take what fits the domain.
+"""
 
 WHEN = ("terminal", "first_offer", "last_offer")
 ABSENT = ("zero", "correct")
@@ -158,3 +162,13 @@ def is_decision(corpus: Corpus) -> Bools:
 def returns(corpus: Corpus, reward: Floats) -> Floats:
     """(n_dialogs,) the sum of what a dialog's turns earn, undiscounted."""
     return np.add.reduceat(reward, corpus.offsets[:-1])
+
+
+def make_reward(kind: Any, domain: Domain, options: Mapping[str, object]) -> RewardFunction:
+    """A reward of a kind with options; one that asks the domain what fits it is made by its `of`."""
+    make = getattr(kind, "of", None)
+    if make is None:
+        reward: RewardFunction = kind(**options)
+        return reward
+    made: RewardFunction = make(domain, **options)
+    return made

@@ -9,23 +9,21 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from extrinsic.report.drawing.page_parts import Fold, Section, table
+from extrinsic.report.drawing.page_parts import Fold, Section, described, table
 from extrinsic.report.page import make_environment, script_and_style
 from extrinsic.report.report_files import require_libraries
-from extrinsic.report.results.table_columns import clean
+from extrinsic.report.results.report_tables import clean
 from extrinsic.storage import write_atomic
-from extrinsic.study.comparing import MEAN
+from extrinsic.study.comparing import MEAN, ComparisonRow
 from extrinsic.study.disagreements import Disagreement
 from extrinsic.study.finished_run import Run
-
-HEADS = ("#difference", "#low", "#high", "#p", "better")
 
 
 def write_comparison(
     run: Run,
     first: str,
     second: str,
-    rows: Sequence[dict[str, Any]],
+    rows: Sequence[ComparisonRow],
     dialogs: Sequence[Disagreement],
     output: str | Path | None = None,
 ) -> Path:
@@ -34,7 +32,7 @@ def write_comparison(
     name = re.sub(r"[^A-Za-z0-9_.-]+", "_", f"compare-{first}-{second}")
     path = run.folder / f"{name}.html" if output is None else Path(output)
     environment = make_environment()
-    study = SimpleNamespace(name=str(run.manifest["study"]), folder="")
+    study = SimpleNamespace(name=clean(run.manifest.study), folder="")
     environment.globals["study"] = study
     macros: Any = environment.get_template("blocks.html").module
     page = environment.get_template("compare.html").render(
@@ -52,31 +50,42 @@ def write_comparison(
     return path
 
 
-def _sections(rows: Sequence[dict[str, Any]], first: str, second: str) -> list[Section]:
+def _sections(rows: Sequence[ComparisonRow], first: str, second: str) -> list[Section]:
     """Returns and metrics, each of the mean over datasets first and then of every dataset."""
     sections = []
-    for kind, title, names in (
-        ("return", "What policies on them are worth", ("variant", "name")),
-        ("metric", "Metrics", ("name", "component", "#schedule")),
+    for kind, title, labels in (
+        ("return", "What policies on them are worth", {"variant": "variant", "name": "name"}),
+        ("metric", "Metrics", {"name": "name", "component": "component", "schedule": "#schedule"}),
     ):
-        mine = [row for row in rows if row["kind"] == kind]
+        mine = [row for row in rows if row.kind == kind]
+        heads = described(
+            ComparisonRow,
+            **labels,
+            a=f"#{first}",
+            b=f"#{second}",
+            difference="#difference",
+            low="#low",
+            high="#high",
+            p="#p",
+            better="better",
+        )
         tables = {}
-        for dataset in dict.fromkeys(row["dataset"] for row in mine):
+        for dataset in dict.fromkeys(row.dataset for row in mine):
             caption = "The mean over all datasets." if dataset == MEAN else f"Dataset {dataset}."
-            lines = [_line(row, names, first, second) for row in mine if row["dataset"] == dataset]
-            tables[dataset] = table(caption, (*names, f"#{first}", f"#{second}", *HEADS), lines)
+            lines = [_line(row, list(labels), first, second) for row in mine if row.dataset == dataset]
+            tables[dataset] = table(caption, heads, lines)
         if tables:
-            shown, *others = tables.items()
-            folds = (Fold(f"Dataset {dataset}", (one,), is_aside=True) for dataset, one in others)
-            sections.append(Section(kind, title, (shown[1], *folds)))
+            (_, shown), *others = tables.items()
+            folds = (Fold(f"Dataset {dataset}", (other,), is_aside=True) for dataset, other in others)
+            sections.append(Section(kind, title, (shown, *folds)))
     return sections
 
 
-def _line(row: dict[str, Any], names: Sequence[str], first: str, second: str) -> list[str]:
-    told = [str(row.get(name.lstrip("#")) or "") for name in names]
-    digits = 1 if row["kind"] == "return" and not row["name"].startswith("outcome.") else 3
-    numbers = [_number(row[key], digits) for key in ("a", "b", "difference", "low", "high")]
-    return [*told, *numbers, _number(row["p"], 3), {"a": first, "b": second}.get(row["better"] or "", "")]
+def _line(row: ComparisonRow, labels: Sequence[str], first: str, second: str) -> list[str]:
+    texts = [str(getattr(row, label) or "") for label in labels]
+    digits = 1 if row.kind == "return" and not row.name.startswith("outcome.") else 3
+    numbers = [_number(value, digits) for value in (row.a, row.b, row.difference, row.low, row.high)]
+    return [*texts, *numbers, _number(row.p, 3), {"a": first, "b": second}.get(row.better or "", "")]
 
 
 def _number(value: float | None, digits: int) -> str:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from extrinsic.report.results.naming import Name
 from extrinsic.report.results.report_data import Study
-from extrinsic.report.results.table_columns import Rows
-from extrinsic.report.results.variant_results import VariantResults
+from extrinsic.report.results.variant_results import VariantResults, rows_of_group
+from extrinsic.study.tables.schema import PairRow, Row
 
 SIGNS = {
     "\\": r"\textbackslash{}",
@@ -26,6 +25,8 @@ SIGNS = {
     "|": r"\textbar{}",
     '"': r"\textquotedbl{}",
 }
+
+EMPTY = (None, "", ())
 
 COLUMNS = {
     "intrinsic": ("dataset", "tracker", "component", "metric", "schedule", "value"),
@@ -97,41 +98,39 @@ COLUMNS = {
         "tracker",
         "policy",
         "estimator",
-        "zero_kernel",
-        "condition",
-        "largest_q",
-        "effective_size",
-        "flags",
+        "diagnostic",
+        "value",
     ),
 }
 
 
 def latex_tables(study: Study) -> dict[str, str]:
     """By the name of each table, a file that can be \\input."""
-    rows = dict(study.tables)
-    rows["correlations"] = [
-        row for one in study.evidence for group in one.groups for row in one.ranked[group]
-    ]
-    rows["pairs"] = [row for one in study.evidence for row in _of_the_best(one)]
-    rows["influence"] = [row for one in study.evidence for row in one.of_group(one.influence, "all")]
-    return {name: latex_table(name, heads, rows[name]) for name, heads in COLUMNS.items()}
+    shown: dict[str, Sequence[Row]] = {
+        "correlations": [
+            row for results in study.evidence for group in results.groups for row in results.ranked[group]
+        ],
+        "pairs": [row for results in study.evidence for row in _of_the_best(results)],
+        "influence": [row for results in study.evidence for row in rows_of_group(results.influence, "all")],
+    }
+    return {
+        name: latex_table(name, heads, shown.get(name, getattr(study.tables, name)))
+        for name, heads in COLUMNS.items()
+    }
 
 
-def _of_the_best(evidence: VariantResults) -> Rows:
-    best = evidence.best()
+def _of_the_best(results: VariantResults) -> list[PairRow]:
+    best = results.best()
     if best is None:
         return []
-    return [
-        row
-        for row in evidence.of_group(evidence.pairs, "all")
-        if Name.of(best) in (Name.of(row, "a"), Name.of(row, "b"))
-    ]
+    return [row for row in rows_of_group(results.pairs, "all") if Name.of(best) in Name.of_pair(row)]
 
 
-def latex_table(name: str, heads: Sequence[str], rows: Rows) -> str:
+def latex_table(name: str, heads: Sequence[str], rows: Sequence[Row]) -> str:
     """Columns that are empty throughout are left out."""
-    shown = [head for head in heads if any(row[head] not in (None, "") for row in rows)] or list(heads[:1])
-    form = "".join("r" if any(_is_number(row[head]) for row in rows) else "l" for head in shown)
+    columns = {head: [getattr(row, head) for row in rows] for head in heads}
+    shown = [head for head in heads if any(value not in EMPTY for value in columns[head])] or [heads[0]]
+    form = "".join("r" if any(_is_number(value) for value in columns[head]) else "l" for head in shown)
     lines = [
         f"% {name}: {len(rows)} rows, those the report shows; {name}.csv has all.",
         r"% Needs \usepackage{booktabs}.",
@@ -139,18 +138,18 @@ def latex_table(name: str, heads: Sequence[str], rows: Rows) -> str:
         r"\toprule",
         " & ".join(map(escape_latex, shown)) + r" \\",
         r"\midrule",
-        *(" & ".join(cell(row[head]) for head in shown) + r" \\" for row in rows),
+        *(" & ".join(cell(getattr(row, head)) for head in shown) + r" \\" for row in rows),
         r"\bottomrule",
         r"\end{tabular}",
     ]
     return "\n".join(lines) + "\n"
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def cell(value: Any) -> str:
+def cell(value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -158,6 +157,8 @@ def cell(value: Any) -> str:
     if isinstance(value, float):
         text = f"{value:.3f}" if abs(value) < 100 else f"{value:.1f}"
         return f"${text}$"
+    if isinstance(value, tuple):
+        return escape_latex(" ".join(value))
     return f"${value}$" if isinstance(value, int) else escape_latex(str(value))
 
 

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from extrinsic.report.drawing.page_parts import Section
-from extrinsic.report.results.naming import target_in_words
+from extrinsic.report.results.naming import Name, target_in_words
 from extrinsic.report.results.numbers import counted, listing
 from extrinsic.report.results.report_data import Study
-from extrinsic.report.results.table_columns import clean
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -56,7 +55,7 @@ def render_page(study: Study, sections: Sequence[Section]) -> str:
         sections=sections,
         blocks=partial(macros.show, study=study),
         facts=facts(study),
-        signature=clean(str(study.manifest.get("signature"))),
+        signature=study.signature,
         **script_and_style(),
     )
 
@@ -70,13 +69,13 @@ def soft(text: str) -> Markup:
 
 def facts(study: Study) -> str:
     """What was compared, in one line."""
-    core = sum(1 for row in study.tables["trackers"] if row["core"])
+    core = sum(1 for row in study.tables.trackers if row.core)
     n = len(study.trackers)
-    metrics = {(row["metric"], row["schedule"], row["component"]) for row in study.tables["correlations"]}
-    told = [
+    metrics = {Name.of(row) for row in study.tables.correlations}
+    parts = [
         counted(n, "tracker") + (f" ({core} of them the core)" if core < n else ""),
         counted(len(study.datasets), "dataset") + f" ({listing(study.datasets, 6)})" * bool(study.datasets),
         counted(len(metrics), "metric and schedule", "metrics and schedules"),
     ]
     target = f"; the target is {target_in_words(study.target)} ({study.target})" if study.target else ""
-    return f"{', '.join(told)}{target}."
+    return f"{', '.join(parts)}{target}."

@@ -1,16 +1,38 @@
-"""The embedded world: callers who want a bus, a recogniser, an expert, corpora of their calls, live play."""
+"""Simulated worlds: live play in any of them, and the embedded one, callers who want a bus."""
 
-from extrinsic.simulation.datasets import simulate
+from extrinsic.registry import WORLDS
+from extrinsic.simulation.datasets import Simulation, simulate
 from extrinsic.simulation.expert import Expert, ExpertTracker
-from extrinsic.simulation.play import CUT_OFF, GOODBYE, HANG_UP, Play, play
+from extrinsic.simulation.play import Play, play
 from extrinsic.simulation.statistics import Statistics, describe
-from extrinsic.simulation.system import Moment, Policy
-from extrinsic.simulation.world_settings import Simulation, WorldSettings, read_simulation
+from extrinsic.simulation.world import (
+    CUT_OFF,
+    GOES_ON,
+    GOODBYE,
+    HANG_UP,
+    Dialogs,
+    Exchange,
+    Moment,
+    Policy,
+    View,
+    World,
+)
+from extrinsic.simulation.world_settings import BusSimulation, WorldSettings, read_simulation
+
+WORLDS.register(
+    "bus",
+    "extrinsic.simulation.world_settings:BusSimulation",
+    "callers who want a bus, a recogniser and an expert: DS1 to DS4 in the manner of Lee 2014",
+)
 
 __all__ = [
     "CUT_OFF",
+    "GOES_ON",
     "GOODBYE",
     "HANG_UP",
+    "BusSimulation",
+    "Dialogs",
+    "Exchange",
     "Expert",
     "ExpertTracker",
     "Moment",
@@ -18,6 +40,8 @@ __all__ = [
     "Policy",
     "Simulation",
     "Statistics",
+    "View",
+    "World",
     "WorldSettings",
     "describe",
     "play",

@@ -9,10 +9,10 @@ from scipy.special import gammaincinv
 
 from extrinsic.arrays import Bools, Floats, Ints
 from extrinsic.simulation.bus_ontology import Values
+from extrinsic.simulation.bus_settings import CallerSettings, GoalSettings
 from extrinsic.simulation.chance import Chance
 from extrinsic.simulation.goals import NOTHING, another_value, draw_goals, part_places
 from extrinsic.simulation.system import SystemTurn
-from extrinsic.simulation.world_settings import WorldSettings
 
 SILENT, YES, NO = 0, 1, 2
 
@@ -49,9 +49,9 @@ class Callers:
     was right.   served (n,): one was.   changed (n,): the group in which the caller just changed his mind.
     """
 
-    def __init__(self, world: WorldSettings, values: Values, chance: Chance) -> None:
-        self.settings, self.values, self.chance = world.caller, values, chance
-        self.goal = draw_goals(world.goal, values, chance)
+    def __init__(self, goal: GoalSettings, settings: CallerSettings, values: Values, chance: Chance) -> None:
+        self.settings, self.values, self.chance = settings, values, chance
+        self.goal = draw_goals(goal, values, chance)
         n_dialogs = len(chance.key)
         self.told: Bools = np.zeros(self.goal.shape, dtype=bool)
         self.worn: Floats = np.zeros(n_dialogs)

@@ -1,16 +1,53 @@
-"""The corpora of a configuration: the expert at work on simulated callers."""
+"""What a study needs of a kind of world: its corpora, and the worlds in which policies are played live."""
 
 from __future__ import annotations
 
-from extrinsic.simulation.chance import Chance
-from extrinsic.simulation.expert import Expert, ExpertTracker
-from extrinsic.simulation.play import Play, play
-from extrinsic.simulation.world_settings import Simulation
+from typing import Any, Protocol
+
+from extrinsic.simulation.play import Play
+from extrinsic.simulation.world import World
+
+
+class Simulation(Protocol):
+    """Datasets of one kind of world, each with its splits. The class is what `WORLDS` holds.
+
+    Processes are handed the kind's name, the configuration and the seed, and read it again: `read` has to be
+    cheap, and everything must follow from its arguments.
+    """
+
+    @property
+    def seed(self) -> int: ...
+
+    @staticmethod
+    def read(config: str | None = None, seed: int | None = None) -> Simulation:
+        """The simulation of a file (without one, the kind's own), with another seed than its own if given."""
+        ...
+
+    def corpora(self) -> list[tuple[str, str]]:
+        """Every (dataset, split)."""
+        ...
+
+    def require(self, dataset: str, split: str) -> None:
+        """Raise UsageError unless there is that split of that dataset."""
+        ...
+
+    def world(self, dataset: str, split: str) -> World:
+        """The world that the split's dialogs come from."""
+        ...
+
+    def simulate(self, dataset: str, split: str) -> Play:
+        """The dialogs of a split, as the world's own expert conducts them."""
+        ...
+
+    def identity(self, dataset: str, split: str) -> str:
+        """A hash of everything that determines the dialogs of a split."""
+        ...
+
+    def plain(self) -> Any:
+        """The settings as JSON can hold them."""
+        ...
 
 
 def simulate(simulation: Simulation, dataset: str, split: str) -> Play:
-    """The dialogs of one split; dialog i is the same however many there are and whatever else is made."""
-    world = simulation.world(dataset, split)
-    n_dialogs = simulation.dialogs[dataset][split]
-    chance = Chance.of(n_dialogs, simulation.seed, dataset, split)
-    return play(Expert(world.expert), ExpertTracker(), n_dialogs, chance, world, dataset=f"{dataset}_{split}")
+    """The dialogs of one split of a simulation."""
+    return simulation.simulate(dataset, split)

@@ -9,8 +9,8 @@ from extrinsic.corpus.candidates import Heard
 from extrinsic.corpus.history import AFFIRMED, NOT_ASKED
 from extrinsic.corpus.vocabulary import NONE
 from extrinsic.domain import Domain
-from extrinsic.simulation.system import Moment
-from extrinsic.simulation.world_settings import ExpertSettings
+from extrinsic.simulation.bus_settings import ExpertSettings
+from extrinsic.simulation.world import Moment
 
 HEARD_FROM = 0.3
 """After an offer, a no or a value heard with more than this score is an objection."""

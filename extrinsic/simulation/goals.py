@@ -6,8 +6,8 @@ import numpy as np
 
 from extrinsic.arrays import Bools, Ints
 from extrinsic.simulation.bus_ontology import Values
+from extrinsic.simulation.bus_settings import GoalSettings
 from extrinsic.simulation.chance import Chance
-from extrinsic.simulation.world_settings import GoalSettings
 
 NOTHING = -1
 """No value: of a group the caller does not care for, or the system knows nothing about."""

@@ -2,31 +2,39 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ints
 from extrinsic.corpus.evidence import gather_evidence
 from extrinsic.corpus.group_tops import group_tops
-from extrinsic.corpus.history import History, wording_of
+from extrinsic.corpus.history import History
 from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.nbest import NBest
+from extrinsic.corpus.predicates import predicate_of_turns
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.corpus.tracking import StepBelief, Tracker, Tracking
 from extrinsic.errors import UsageError
-from extrinsic.simulation.bus_ontology import Values, bus_ontology
-from extrinsic.simulation.caller import Callers
+from extrinsic.registry import WORLDS
 from extrinsic.simulation.chance import Chance
-from extrinsic.simulation.recogniser import Recogniser
 from extrinsic.simulation.record import Record, Step
-from extrinsic.simulation.speech import acts_of, nbest_of
-from extrinsic.simulation.system import Moment, Policy, SystemTurn, greeting, possible, realise
-from extrinsic.simulation.world_settings import WorldSettings, read_simulation
+from extrinsic.simulation.world import (
+    BOOLS,
+    CUT_OFF,
+    GOES_ON,
+    NUMBERS,
+    Exchange,
+    Moment,
+    Policy,
+    View,
+    World,
+    require_array,
+    require_exchange,
+)
 from extrinsic.storage import content_hash
 
-GOODBYE, HANG_UP, CUT_OFF = 0, 1, 2
-"""How a call ends: the system says goodbye, the caller hangs up, or the line is cut at the longest length."""
+DEFAULT_WORLD = ("bus", "ds1", "test")
+"""The kind of world, the dataset and the split whose world is played where none is named."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +42,7 @@ class Play:
     """Dialogs as played.
 
     corpus: as if logged and labelled.   output: what the tracker believed.
-    ending (n_dialogs,): GOODBYE, HANG_UP or CUT_OFF.   completed (n_dialogs,): the right bus was offered.
+    ending (n_dialogs,): GOODBYE, HANG_UP or CUT_OFF.   completed (n_dialogs,): the caller got what he wanted.
     said_rank (k,): for every value a caller said, its place in the list, -1 for nowhere.
     list_size (l,): the number of hypotheses of every list that should hold something.
     """
@@ -52,7 +60,7 @@ def play(
     tracker: Tracker,
     n_dialogs: int,
     rng: int | np.random.Generator | Chance,
-    world: WorldSettings | None = None,
+    world: World | None = None,
     *,
     dataset: str = "live",
 ) -> Play:
@@ -63,19 +71,22 @@ def play(
     """
     if n_dialogs < 1:
         raise UsageError("at least one dialog has to be played", found=str(n_dialogs))
-    world = read_simulation().world("ds1") if world is None else world
+    kind, *corpus_name = DEFAULT_WORLD
+    played_world: World = WORLDS.get(kind).read().world(*corpus_name) if world is None else world
     chance = _chance_of(n_dialogs, rng)
-    table = _Table(policy, tracker, world, chance)
+    table = _Table(policy, tracker, played_world, chance)
     active, turn = np.arange(n_dialogs), 0
     while len(active):
         active = table.step(active, turn)
         turn += 1
-    corpus = table.record.corpus(dataset, content_hash(world.signature(), chance.key.tobytes()))
+    completed = table.dialogs.completed
+    require_array("completed", "", completed, (n_dialogs,), BOOLS)
+    corpus = table.record.corpus(dataset, content_hash(played_world.signature(), chance.key.tobytes()))
     return Play(
         corpus=corpus,
         output=table.record.output(corpus, "live"),
         ending=table.ending,
-        completed=table.callers.served,
+        completed=completed,
         said_rank=table.record.ranks_of_said(),
         list_size=table.record.list_sizes(),
     )
@@ -84,94 +95,99 @@ def play(
 def _chance_of(n_dialogs: int, rng: int | np.random.Generator | Chance) -> Chance:
     if isinstance(rng, Chance):
         if len(rng.key) != n_dialogs:
-            found = str(len(rng.key))
-            raise UsageError("these are the dice of other dialogs", expected=str(n_dialogs), found=found)
+            n_dice = str(len(rng.key))
+            raise UsageError("these are the dice of other dialogs", expected=str(n_dialogs), found=n_dice)
         return rng
     number = int(rng.integers(2**63)) if isinstance(rng, np.random.Generator) else rng
     return Chance.of(n_dialogs, "live", number)
 
 
 class _Table:
-    """Everybody at the table: callers, recogniser, tracker, policy, and who writes it all down."""
+    """Everybody at the table: the world's callers, the tracker, the policy, and who writes it all down."""
 
-    def __init__(self, policy: Policy, tracker: Tracker, world: WorldSettings, chance: Chance) -> None:
+    def __init__(self, policy: Policy, tracker: Tracker, world: World, chance: Chance) -> None:
         self.policy, self.world, self.chance = policy, world, chance
-        self.values: Values = bus_ontology()
-        self.name = self.values.domain.predicate_names.index
-        n_dialogs, n_slots = len(chance.key), len(self.values.domain.slot_names)
-        self.callers = Callers(world, self.values, chance)
-        self.recogniser = Recogniser(world.recogniser, self.values, chance)
+        n_dialogs, n_slots = len(chance.key), len(world.slots)
+        self.dialogs = world.begin(chance)
+        self.conditions = self.dialogs.conditions
+        for name, values in self.conditions.items():
+            if len(values) != n_dialogs:
+                raise UsageError(
+                    f"the world's conditions[{name!r}] has the wrong length",
+                    expected=str(n_dialogs),
+                    found=str(len(values)),
+                )
         self.tracking = Tracking(tracker, n_dialogs, n_slots)
         self.history = History.of(n_dialogs, n_slots)
-        self.startover: Bools = np.zeros(n_dialogs, dtype=bool)
+        self.requested: Floats = np.zeros((n_dialogs, len(world.requestable)))
         self.ending: Ints = np.full(n_dialogs, CUT_OFF, dtype=np.int64)
         self.belief: StepBelief | None = None
-        self.record = Record(self.values)
+        self.record = Record(world, self.conditions)
 
     def step(self, active: Ints, turn: int) -> Ints:
         """One turn of each active dialog: the system speaks, the caller answers. Returns who goes on."""
-        values, domain = self.values, self.values.domain
-        said, chances = self._system_turn(active, turn)
-        system = acts_of(values, said)
-        restart = said.predicate == self.name("restart")
-        self.callers.begin_anew(active[restart])
-        repeated = (wording_of(system) == self.history.wording[active]) & (turn > 0)
-        answer = self.callers.respond(active, turn, said, repeated)
-        nbest = nbest_of(values, self.recogniser.hear(active, turn, answer))
-        evidence = gather_evidence(domain, domain.slot_names, values.vocabulary, system, nbest, restart)
+        world = self.world
+        exchange, predicate, chances = self._exchange(active, turn)
+        evidence = gather_evidence(
+            world.domain, world.slots, world.vocabulary, exchange.system, exchange.nbest, exchange.restart
+        )
         belief = self.tracking.step(active, evidence)
-        self.history.step(domain, active, said.predicate, system, evidence)
-        self.startover[active] = _in_best(nbest, values.vocabulary.find("startover"))
-        goal = self.callers.goal[active]
-        self.record.add(Step(active, system, nbest, restart, chances, evidence, belief, goal, answer.value))
+        self.history.step(world.domain, active, predicate, exchange.system, evidence)
+        self.record.add(Step(active, exchange, chances, evidence, belief))
 
-        goodbye = said.predicate == self.name("goodbye")
-        self.ending[active[goodbye]] = GOODBYE
-        self.ending[active[answer.hangs_up & ~goodbye]] = HANG_UP
-        goes_on = ~goodbye & ~answer.hangs_up & (turn + 1 < self.world.longest_dialog)
+        goes_on = exchange.ending == GOES_ON
+        self.ending[active[~goes_on]] = exchange.ending[~goes_on]
+        goes_on &= turn + 1 < world.longest_dialog
         self.belief = belief.take(goes_on)
+        if exchange.requested is not None:
+            self.requested[active] = exchange.requested
         return np.asarray(active[goes_on])
 
-    def _system_turn(self, active: Ints, turn: int) -> tuple[SystemTurn, Floats]:
-        """What the system says, and how likely each predicate was; a greeting is no decision (NaN)."""
-        values, domain = self.values, self.values.domain
+    def _exchange(self, active: Ints, turn: int) -> tuple[Exchange, Ints, Floats]:
+        """A turn, its predicates, and how likely each predicate was; a greeting is no decision (NaN)."""
+        domain, n_dialogs = self.world.domain, len(active)
         if self.belief is None:
-            unknown = np.full((len(active), len(domain.predicate_names)), np.nan)
-            return greeting(values, len(active)), unknown
-        history = self.history.take(active)
-        tops = group_tops(domain, domain.slot_names, self.belief)
-        allowed = possible(values, tops, history, self.startover[active])
-        moment = Moment(domain, domain.slot_names, active, self.belief, tops, history, allowed)
+            exchange = self.dialogs.greet()
+            require_exchange("greet", exchange, n_dialogs, self.world)
+            predicate = predicate_of_turns(domain, exchange.system, self.world.vocabulary).astype(np.int64)
+            return exchange, predicate, np.full((n_dialogs, len(domain.predicate_names)), np.nan)
+        moment = self._moment(active, turn, self.belief)
         chances = self.policy.probabilities(moment)
-        _require_chances(chances, allowed)
-        chances = self._with_connections(chances, moment)
+        _require_chances(chances, moment.allowed)
+        chances = self.dialogs.carried_out(moment, chances)
+        require_array("carried_out", "", chances, moment.allowed.shape, NUMBERS)
         draw = self.chance.take(active).uniform("policy", turn)
         predicate = (np.cumsum(chances, axis=1) <= draw[:, None]).sum(axis=1)
         # Rounding may leave the sum just below 1: then the last possible predicate is meant.
         predicate = np.minimum(predicate, (np.arange(chances.shape[1]) * (chances > 0)).max(axis=1))
-        return realise(values, predicate, moment), chances
+        exchange = self.dialogs.act(moment, predicate)
+        require_exchange("act", exchange, n_dialogs, self.world)
+        return exchange, predicate, chances
 
-    def _with_connections(self, chances: Floats, moment: Moment) -> Floats:
-        """Where no bus runs between the places believed in, what would be an offer is an apology."""
-        if self.world.no_connection == 0.0:
-            return chances
-        offer, canthelp = self.name("offer"), self.name("canthelp")
-        groups = list(self.values.domain.groups)
-        offered = realise(self.values, np.full(len(chances), offer), moment).offer
-        start, end = (offered[:, groups.index(side)] for side in ("from", "to"))
-        draw = Chance.of(1, "connections").uniform_at("connection", 0, (start * len(self.values) + end)[None])
-        fails = draw[0] < self.world.no_connection
-        chances = chances.copy()
-        chances[fails, canthelp], chances[fails, offer] = chances[fails, offer], 0.0
-        return chances
-
-
-def _in_best(nbest: NBest, word: int) -> Bools:
-    """(m,) whether the best hypothesis of each turn holds the act."""
-    holds = nbest.acts.owners_where(nbest.acts.name == word)
-    heard = np.diff(nbest.offsets) > 0
-    heard[heard] = holds[nbest.offsets[:-1][heard]]
-    return heard
+    def _moment(self, active: Ints, turn: int, belief: StepBelief) -> Moment:
+        world = self.world
+        view = View(
+            domain=world.domain,
+            slots=world.slots,
+            vocabulary=world.vocabulary,
+            dialogs=active,
+            turn=turn,
+            belief=belief,
+            tops=group_tops(world.domain, world.slots, belief),
+            history=self.history.take(active),
+            requested=self.requested[active],
+            conditions={
+                name: tuple(values[dialog] for dialog in active) for name, values in self.conditions.items()
+            },
+        )
+        allowed = self.dialogs.possible(view)
+        require_array("possible", "", allowed, (len(active), len(world.domain.predicate_names)), BOOLS)
+        if not allowed.any(axis=1).all():
+            raise UsageError(
+                "the world's possible leaves nothing to do in some dialog; a world must end a dialog or let "
+                "the system act"
+            )
+        return Moment(**{field.name: getattr(view, field.name) for field in fields(view)}, allowed=allowed)
 
 
 def _require_chances(chances: Floats, allowed: Bools) -> None:

@@ -9,10 +9,10 @@ from scipy.special import betaincinv
 
 from extrinsic.arrays import Bools, Floats, Ints
 from extrinsic.simulation.bus_ontology import N_NEIGHBOURS, Values
+from extrinsic.simulation.bus_settings import RecogniserSettings
 from extrinsic.simulation.caller import NO, SILENT, YES, Utterance
 from extrinsic.simulation.chance import Chance
 from extrinsic.simulation.goals import NOTHING
-from extrinsic.simulation.world_settings import RecogniserSettings
 
 DECIMALS = 4
 """Of scores, so that the last bits of a machine's arithmetic do not show."""

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from extrinsic.simulation.play import HANG_UP, Play
+from extrinsic.simulation.play import Play
+from extrinsic.simulation.world import HANG_UP
 
 TURNS_OF_LEE = {
     "ds1_train": (274, 2594),
@@ -38,7 +39,7 @@ class Statistics:
 
 
 def describe(played: Play) -> Statistics:
-    """The statistics of dialogs as played. A hang-up counts when the caller had not got the right bus."""
+    """The statistics of dialogs as played. A hang-up counts when the caller had not got what he wanted."""
     corpus = played.corpus
     known = TURNS_OF_LEE.get(corpus.dataset)
     return Statistics(

@@ -1,4 +1,4 @@
-"""What the system can do in the embedded world: from a predicate to an act with arguments.
+"""What the system can do in the bus world: from a predicate to an act with arguments.
 
 A policy chooses the predicate; which slot to ask for, what to confirm and what to offer follow from the
 tracker's beliefs by the same rules for every policy, the expert's own included.
@@ -7,61 +7,19 @@ tracker's beliefs by the same rules for every policy, the expert's own included.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
-from extrinsic.arrays import Bools, Floats, Ints
+from extrinsic.arrays import Bools, Ints
 from extrinsic.corpus.group_tops import GroupTops
 from extrinsic.corpus.history import History
-from extrinsic.corpus.tracking import StepBelief
 from extrinsic.corpus.vocabulary import NONE
-from extrinsic.domain import Domain
 from extrinsic.simulation.bus_ontology import Values
 from extrinsic.simulation.goals import NOTHING
+from extrinsic.simulation.world import Moment
 
 OPTIONAL_FROM = 0.3
 """A route or a date is part of an offer when its score is above this."""
-
-
-@dataclass(frozen=True, eq=False)
-class Moment:
-    """What a policy sees before the system speaks, of m dialogs.
-
-    dialogs (m,): which of the dialogs played.   belief: the tracker's, after the last turn.
-    tops: the best value of every group.   history: what happened so far (of these m dialogs).
-    allowed (m, n_predicates): what can be done at all.
-    """
-
-    domain: Domain
-    slots: tuple[str, ...]
-    dialogs: Ints
-    belief: StepBelief
-    tops: GroupTops
-    history: History
-    allowed: Bools
-
-    @property
-    def confirmed(self) -> Bools:
-        """(m, n_groups) whether the best value of the group was confirmed explicitly."""
-        return self._kept(self.history.confirmed)
-
-    @property
-    def implied(self) -> Bools:
-        """(m, n_groups) whether it was confirmed implicitly, without objection."""
-        return self._kept(self.history.implied)
-
-    def _kept(self, value: np.ndarray) -> Bools:
-        known = self.tops.value != NONE
-        return np.asarray(known & (np.take_along_axis(value, self.tops.slot, axis=1) == self.tops.value))
-
-
-class Policy(Protocol):
-    """Decides what the system does next."""
-
-    def probabilities(self, moment: Moment) -> Floats:
-        """(m, n_predicates) how likely each predicate is; only what is allowed may be."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,120 +1,39 @@
-"""How a simulated world is set: callers, recogniser, expert, and the datasets made of them."""
+"""The bus world: its settings, and the simulation that a file of them describes."""
 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
 
+from extrinsic.corpus.vocabulary import Vocabulary
+from extrinsic.domain import Domain
 from extrinsic.errors import Problems, UsageError, did_you_mean
-from extrinsic.storage import content_hash, encode_json
+from extrinsic.simulation.bus_dialogs import BusDialogs
+from extrinsic.simulation.bus_ontology import bus_ontology
+from extrinsic.simulation.bus_settings import (
+    CallerSettings,
+    Count,
+    ExpertSettings,
+    GoalSettings,
+    RecogniserSettings,
+    Settings,
+    Share,
+)
+from extrinsic.simulation.caller import Callers
+from extrinsic.simulation.chance import Chance
+from extrinsic.simulation.expert import Expert, ExpertTracker
+from extrinsic.simulation.play import Play, play
+from extrinsic.simulation.recogniser import Recogniser
+from extrinsic.storage import content_hash, encode_json, read_bytes
 from extrinsic.toml_files import check_tree, read_tree, report_key
-
-Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
-Amount = Annotated[float, msgspec.Meta(ge=0.0, le=1e6)]
-Positive = Annotated[float, msgspec.Meta(gt=0.0, le=1e6)]
-Endless = Annotated[float, msgspec.Meta(gt=0.0)]
-Count = Annotated[int, msgspec.Meta(ge=1)]
-
-
-class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A table of settings, each with its default."""
-
-
-class GoalSettings(Settings, frozen=True):
-    """What callers want. A place is a stop, a neighborhood or a monument; the others may be absent."""
-
-    stop: Share = 0.60
-    neighborhood: Share = 0.25
-    route: Share = 0.35
-    date: Share = 0.30
-    time: Share = 0.90
-    usual: Share = 0.15
-    """Of the times (dates): how many are "now" (today or tomorrow)."""
-
-
-class CallerSettings(Settings, frozen=True):
-    """How callers behave. Annoyances are counted in turns of patience."""
-
-    patience: Endless = 14.0
-    """Turns until the average caller hangs up; `inf` for callers who never do."""
-    patience_shape: Positive = 4.0
-    """The larger, the more alike callers are in that."""
-    answers: Share = 0.95
-    """Says something fitting, and not nothing."""
-    opens_with: Share = 0.50
-    """At an open question: each further thing wanted is said too."""
-    over_informs: Share = 0.20
-    """At any other question: the same."""
-    corrects_denied: Share = 0.60
-    """Having said no to a confirmation, says the right value too."""
-    notices_implicit: Share = 0.75
-    """Objects to a wrong implicit confirmation."""
-    changes_goal: Share = 0.01
-    """Per turn: wants something else than before."""
-    another_bus: Share = 0.30
-    """Having got a bus, wants to hear of the next one."""
-    leaves_content: Share = 0.20
-    """Hangs up as soon as the right bus was named."""
-    annoyed_by_wrong_confirmation: Amount = 0.5
-    annoyed_by_wrong_implicit: Amount = 1.0
-    annoyed_by_wrong_offer: Amount = 2.0
-    annoyed_by_repetition: Amount = 1.0
-    starts_over: Share = 0.0
-    """Per turn, once half of the patience is gone: asks to begin anew. Lee leaves such calls out."""
-
-
-class RecogniserSettings(Settings, frozen=True):
-    """How speech is misunderstood. A caller's error level is a draw from a Beta distribution."""
-
-    noise: Amount = 1.0
-    """Multiplies every caller's error level; 0 hears what was said, with score 1."""
-    error: Annotated[float, msgspec.Meta(gt=0.0, lt=1.0)] = 0.40
-    """Mean error level: how often the best hypothesis has a said value wrong."""
-    concentration: Positive = 5.0
-    """Of the Beta distribution: the larger, the more alike callers are."""
-    in_list: Share = 0.60
-    """A value wrong in the best hypothesis: how often it stands further down, in a list long enough."""
-    longest: Annotated[int, msgspec.Meta(ge=1, le=10)] = 7
-    lengthens: Amount = 2.0
-    """How much longer lists get with the error level."""
-    persistence: Share = 0.6
-    """A misheard value is taken for the same other value as before."""
-    keeps: Share = 0.5
-    """A value right in the best hypothesis is right in a further one, too."""
-    deletion: Share = 0.10
-    insertion: Share = 0.10
-    cross_slot: Share = 0.12
-    yes_no: Share = 0.25
-    """These four, times the error level: a value is lost, added, put in another slot; yes taken for no."""
-    discrimination: Share = 0.5
-    """How much the scores tell right from wrong: 0 nothing, 1 all they can."""
-    boldness: Positive = 1.0
-    """Above 1 the best hypothesis gets a larger share of the score, right or wrong."""
-
-
-class ExpertSettings(Settings, frozen=True):
-    """How the system that made the corpus decides, on its own tracker's scores."""
-
-    main: Share = 0.85
-    exploration: Share = 0.08
-    """The share of decisions made blindly among what is possible; what is left over is its second choice."""
-    trusts: Share = 0.70
-    """A value scored below this is confirmed explicitly before anything else."""
-    offers: Share = 0.80
-    """A required value scored below this is confirmed before an offer."""
-    knows: Share = 0.90
-    """A value scored below this is confirmed implicitly, while asking for the next; 0: never."""
-    asks_again: Count = 2
-    """How often it asks for the same thing before it goes on without."""
-    gives_up: Count = 22
-    """The turn at which it says goodbye in any case."""
 
 
 class WorldSettings(Settings, frozen=True):
-    """A world: its callers' goals and manners, its recogniser and its expert."""
+    """The world of bus-information calls: its callers' goals and manners, its recogniser and its expert."""
 
     goal: GoalSettings = GoalSettings()
     caller: CallerSettings = CallerSettings()
@@ -122,10 +41,31 @@ class WorldSettings(Settings, frozen=True):
     expert: ExpertSettings = ExpertSettings()
     longest_dialog: Annotated[int, msgspec.Meta(ge=2, le=1000)] = 40
     no_connection: Share = 0.0
-    """StateActions of places no bus connects: the system cannot help there. Lee leaves such calls out."""
+    """Pairs of places no bus connects: the system cannot help there. Lee leaves such calls out."""
+
+    @property
+    def domain(self) -> Domain:
+        return bus_ontology().domain
+
+    @property
+    def slots(self) -> tuple[str, ...]:
+        return self.domain.slot_names
+
+    @property
+    def requestable(self) -> tuple[str, ...]:
+        return ()
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        return bus_ontology().vocabulary
 
     def signature(self) -> str:
         return content_hash("world", encode_json(plain(self)))
+
+    def begin(self, chance: Chance) -> BusDialogs:
+        values = bus_ontology()
+        callers = Callers(self.goal, self.caller, values, chance)
+        return BusDialogs(callers, Recogniser(self.recogniser, values, chance), self.no_connection)
 
 
 class SplitSettings(WorldSettings, frozen=True):
@@ -137,7 +77,7 @@ class SplitSettings(WorldSettings, frozen=True):
 class DatasetSettings(WorldSettings, frozen=True):
     """A dataset: what differs from the common world, and its parts."""
 
-    splits: dict[str, SplitSettings] = {}
+    splits: dict[str, SplitSettings] = msgspec.field(default_factory=dict)
 
 
 class SimulationSettings(Settings, frozen=True):
@@ -145,15 +85,21 @@ class SimulationSettings(Settings, frozen=True):
 
     seed: Annotated[int, msgspec.Meta(ge=0)] = 2014
     world: WorldSettings = WorldSettings()
-    datasets: dict[str, DatasetSettings] = {}
+    datasets: dict[str, DatasetSettings] = msgspec.field(default_factory=dict)
 
 
-class Simulation(msgspec.Struct, frozen=True):
+class BusSimulation(msgspec.Struct, frozen=True):
     """A configuration with everything resolved: per dataset and split its world and its size."""
 
     seed: int
     worlds: dict[str, dict[str, WorldSettings]]
     dialogs: dict[str, dict[str, int]]
+
+    @staticmethod
+    def read(config: str | None = None, seed: int | None = None) -> BusSimulation:
+        """The simulation of a file (the embedded one by default), with another seed if given."""
+        simulation = _read_once(config, content_hash(read_bytes(EMBEDDED if config is None else config)))
+        return simulation if seed is None else msgspec.structs.replace(simulation, seed=seed)
 
     def world(self, dataset: str, split: str = "test") -> WorldSettings:
         self.require(dataset, split)
@@ -170,8 +116,19 @@ class Simulation(msgspec.Struct, frozen=True):
         """Every (dataset, split)."""
         return [(dataset, split) for dataset, splits in self.worlds.items() for split in splits]
 
+    def simulate(self, dataset: str, split: str) -> Play:
+        """The expert's dialogs; dialog i is the same however many there are and whatever else is made."""
+        world = self.world(dataset, split)
+        n_dialogs = self.dialogs[dataset][split]
+        chance = Chance.of(n_dialogs, self.seed, dataset, split)
+        name = f"{dataset}_{split}"
+        return play(Expert(world.expert), ExpertTracker(), n_dialogs, chance, world, dataset=name)
+
+    def identity(self, dataset: str, split: str) -> str:
+        self.require(dataset, split)
+        return content_hash("simulated", self.hash(), dataset, split)
+
     def plain(self) -> Any:
-        """As JSON can hold it."""
         return plain(self)
 
     def hash(self) -> str:
@@ -181,7 +138,7 @@ class Simulation(msgspec.Struct, frozen=True):
 EMBEDDED = Path(__file__).with_name("worlds.toml")
 
 
-def read_simulation(path: str | Path | None = None) -> Simulation:
+def read_simulation(path: str | Path | None = None) -> BusSimulation:
     """Read a configuration (the embedded one by default), or raise InputError with every mistake in it."""
     path = EMBEDDED if path is None else path
     tree, text = read_tree(path)
@@ -209,7 +166,13 @@ def read_simulation(path: str | Path | None = None) -> Simulation:
         raise UsageError(
             "the configuration has no dataset with a split, so there is nothing to simulate", path=str(path)
         )
-    return Simulation(tree.get("seed", SimulationSettings().seed), worlds, dialogs)
+    return BusSimulation(tree.get("seed", SimulationSettings().seed), worlds, dialogs)
+
+
+@lru_cache(maxsize=8)
+def _read_once(path: str | None, contents: str) -> BusSimulation:
+    """As `read_simulation`, which takes a tenth of a second, and every stage of a study asks for it."""
+    return read_simulation(path)
 
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")

@@ -18,9 +18,10 @@ from extrinsic.correlation.resampling import rng_of
 from extrinsic.errors import UsageError, did_you_mean
 from extrinsic.metrics.dialog_resampling import resample_dialogs
 from extrinsic.metrics.parsing import parse_metric
-from extrinsic.study.configuration.settings_file import read_study
+from extrinsic.study.correlating.correlation_stage import dialogs_of
 from extrinsic.study.finished_run import Run
-from extrinsic.study.planning import make_plan
+from extrinsic.study.planning.outcomes import OUTCOME
+from extrinsic.study.stages.learning import PolicyValue, PolicyValues
 from extrinsic.study.stages.store import Result, plain
 from extrinsic.study.stages.stored_scores import Measurements
 from extrinsic.study.tables.schema import Row
@@ -93,28 +94,7 @@ def compare_trackers(run: Run, first: str, second: str, seed: int = 0) -> list[C
             raise UsageError(f"the run has no tracker {name!r}; {did_you_mean(name, trackers)}")
     if first == second:
         raise UsageError("a tracker cannot be compared with itself", found=first)
-    return (
-        _outcomes(run, first, second, seed)
-        + _returns(run, first, second, seed)
-        + _metrics(run, first, second, seed)
-    )
-
-
-def _outcomes(run: Run, first: str, second: str, seed: int) -> list[ComparisonRow]:
-    """Targets that came from a file; it is read again."""
-    settings = read_study(run.folder / "config.toml")
-    if settings.outcomes is None:
-        return []
-    outcomes = make_plan(settings).outcomes or {}
-    rows: list[ComparisonRow] = []
-    for name in settings.outcomes.names:
-        pairings = {}
-        for dataset in dict.fromkeys(dataset for dataset, _ in outcomes):
-            a, b = (outcomes[dataset, tracker][f"outcome.{name}"] for tracker in (first, second))
-            apart = a.influence - b.influence
-            pairings[dataset] = _paired(a.mean, b.mean, apart, f"compare {dataset}", seed)
-        rows += _rows(Compared("return", f"outcome.{name}"), pairings)
-    return rows
+    return _returns(run, first, second, seed) + _metrics(run, first, second, seed)
 
 
 def _paired(a: float, b: float, apart: Floats, whose: str, seed: int) -> Pairing:
@@ -147,8 +127,8 @@ def _metrics(run: Run, first: str, second: str, seed: int) -> list[ComparisonRow
 
 def _measurements(run: Run, tracker: str) -> dict[str, Measurements]:
     cells = {}
-    for _, result in run.stored("measure", tracker):
-        for dataset in result.values:
+    for result in run.scores(tracker):
+        for dataset in result.values.datasets:
             cells[dataset] = Measurements.of(result, dataset)
     return cells
 
@@ -169,28 +149,36 @@ def _metric_pairings(a: Measurements, b: Measurements, dataset: str, seed: int) 
 
 
 def _returns(run: Run, first: str, second: str, seed: int) -> list[ComparisonRow]:
-    mine, theirs = (_values(run.stored("learn", name)) for name in (first, second))
+    """Outcomes from a file, and what policies are worth, variant by variant."""
     rows: list[ComparisonRow] = []
-    for (variant, name), by_dataset in mine.items():
-        pairings = {}
-        for dataset, (mean_a, influence_a) in by_dataset.items():
-            mean_b, influence_b = theirs[variant, name][dataset]
-            whose = f"live {dataset}" if name.endswith(".live") else f"compare {dataset}"
-            pairings[dataset] = _paired(mean_a, mean_b, influence_a - influence_b, whose, seed)
-        rows += _rows(Compared("return", name, variant=variant), pairings)
-    return rows
+    variants: list[str | None] = [*(variant.name for variant in run.plan.variants)] or [None]
+    for number, variant in enumerate(variants):
+        mine, theirs = (_values(run.values(tracker, variant)) for tracker in (first, second))
+        for target, by_dataset in mine.items():
+            is_outcome = target.partition(".")[0] == OUTCOME
+            # Outcomes do not depend on how policies are learned.
+            if is_outcome and number > 0:
+                continue
+            pairings = {}
+            for dataset, (value, influence) in by_dataset.items():
+                other, other_influence = theirs[target][dataset]
+                dialogs = dialogs_of(value, f"compare {dataset}")
+                pairings[dataset] = _paired(
+                    value.mean, other.mean, influence - other_influence, dialogs, seed
+                )
+            compared = Compared("return", target, variant=None if is_outcome else variant)
+            rows += _rows(compared, pairings)
+    # Outcomes first: they are what happened.
+    return sorted(rows, key=lambda row: row.variant is not None)
 
 
-Values = dict[tuple[str | None, str], dict[str, tuple[float, Floats]]]
-
-
-def _values(stored: Sequence[tuple[str | None, Result]]) -> Values:
-    """By (variant, policy.estimator) and dataset, the value and its influence."""
-    values: Values = {}
-    for variant, result in stored:
-        for number, row in enumerate(result.values["rows"]):
-            key = (variant, f"{row['policy']}.{row['estimator']}")
-            values.setdefault(key, {})[row["dataset"]] = (row["value"], result.arrays[f"influence{number}"])
+def _values(results: Sequence[Result[PolicyValues]]) -> dict[str, dict[str, tuple[PolicyValue, Floats]]]:
+    """By target and dataset, the value and its influence."""
+    values: dict[str, dict[str, tuple[PolicyValue, Floats]]] = {}
+    for result in results:
+        for number, value in enumerate(result.values.values):
+            influence = result.arrays[f"influence{number}"]
+            values.setdefault(value.target, {})[value.dataset] = (value, influence)
     return values
 
 

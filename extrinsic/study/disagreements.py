@@ -7,18 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from extrinsic.arrays import Ints
-from extrinsic.corpus.formats import StateFormat
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.state_sets import ABSENT, StateSets
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.corpus.transcript import TranscriptSlot, TranscriptTurn, transcript_of_dialog
-from extrinsic.registry import FORMATS
 from extrinsic.study.comparing import differing_dialogs
-from extrinsic.study.configuration.settings_file import read_study
 from extrinsic.study.finished_run import Run
-from extrinsic.study.planning import Plan, make_plan
-from extrinsic.study.planning.state_set_plan import STATES_DATASET
-from extrinsic.study.stages.inputs import corpus_of, output_of
+from extrinsic.study.planning.plan import Plan
+from extrinsic.study.planning.tracker_inputs import placed
+from extrinsic.study.stages.inputs import STATES_DATASET, corpus_of, output_of
 
 
 @dataclass(frozen=True)
@@ -33,31 +30,26 @@ class Disagreement:
 
 def most_different_dialogs(run: Run, first: str, second: str, most: int = 3) -> list[Disagreement]:
     """Of every dataset the dialogs in which two trackers differ most; the dialogs are read again."""
-    plan = make_plan(read_study(run.folder / "config.toml"))
-    found = (
-        _of_states(plan, first, second, most)
-        if plan.settings.states
-        else _of_beliefs(plan, first, second, most)
-    )
-    return sorted(found, key=lambda told: -abs(told.difference))[:most]
+    compare = _of_states if run.plan.states else _of_beliefs
+    dialogs = compare(run.plan, first, second, most)
+    return sorted(dialogs, key=lambda dialog: -abs(dialog.difference))[:most]
 
 
 def _of_beliefs(plan: Plan, first: str, second: str, most: int) -> list[Disagreement]:
-    found = []
-    measures = [task for task in plan.tasks if task.kind == "measure" and task.tracker in (first, second)]
-    units = {task.arguments[0].name: task.arguments[0] for task in measures}
-    for unit in units.values():
-        recipes = {task.tracker: task.arguments[1] for task in measures if task.arguments[0] is unit}
+    dialogs = []
+    trackers = {tracker.name: tracker for tracker in plan.trackers}
+    for unit in plan.units:
         corpus = corpus_of(unit.test)
-        outputs = (output_of(recipes[first], unit, "test"), output_of(recipes[second], unit, "test"))
-        right = (_right_slots(corpus, outputs[0]), _right_slots(corpus, outputs[1]))
-        name_of = {
+        one, other = (output_of(placed(trackers[name], unit), unit, "test") for name in (first, second))
+        right = (_right_slots(corpus, one), _right_slots(corpus, other))
+        dataset_of = {
             dialog: part.name for part in unit.parts for dialog in part.chosen(corpus.n_dialogs).tolist()
         }
         for dialog, apart in differing_dialogs(right, corpus.offsets, most):
-            turns = tuple(transcript_of_dialog(corpus, outputs, dialog))
-            found.append(Disagreement(name_of.get(dialog, unit.name), corpus.sessions[dialog], apart, turns))
-    return found
+            turns = tuple(transcript_of_dialog(corpus, (one, other), dialog))
+            dataset = dataset_of.get(dialog, unit.name)
+            dialogs.append(Disagreement(dataset, corpus.sessions[dialog], apart, turns))
+    return dialogs
 
 
 def _right_slots(corpus: Corpus, output: TrackerOutput) -> Ints:
@@ -67,18 +59,11 @@ def _right_slots(corpus: Corpus, output: TrackerOutput) -> Ints:
 
 
 def _of_states(plan: Plan, first: str, second: str, most: int) -> list[Disagreement]:
-    states = {}
-    for task in plan.tasks:
-        if task.tracker in (first, second):
-            path, form, name, shared, *_ = task.arguments
-            reader: StateFormat = FORMATS.get(form)
-            read = reader.read(path, name)
-            place = {dialog: number for number, dialog in enumerate(read.dialogs)}
-            states[name] = read.take([place[dialog] for dialog in shared])
-    pair = states[first], states[second]
+    files = {file.name: file for file in plan.states}
+    pair = files[first].read(plan.dialogs), files[second].read(plan.dialogs)
     right = _right_states(pair[0]), _right_states(pair[1])
     return [
-        Disagreement(STATES_DATASET, pair[0].dialogs[dialog], apart, tuple(_tell_states(pair, dialog)))
+        Disagreement(STATES_DATASET, pair[0].dialogs[dialog], apart, tuple(_transcript(pair, dialog)))
         for dialog, apart in differing_dialogs(right, pair[0].offsets, most)
     ]
 
@@ -90,20 +75,20 @@ def _right_states(states: StateSets) -> Ints:
     return np.asarray(same.sum(axis=1) - wrong.sum(axis=1), dtype=np.int64)
 
 
-def _tell_states(pair: tuple[StateSets, StateSets], dialog: int) -> list[TranscriptTurn]:
+def _transcript(pair: tuple[StateSets, StateSets], dialog: int) -> list[TranscriptTurn]:
     turns = []
     slots = sorted({slot for states in pair for slot in states.slots})
     begin, end = pair[0].offsets[dialog], pair[0].offsets[dialog + 1]
     for number in range(int(end - begin)):
-        told = []
+        rows = []
         for slot in slots:
             gold = _value(pair[0], dialog, number, slot, "gold")
             said = [_value(states, dialog, number, slot, "predicted") for states in pair]
             if gold or any(said):
                 beliefs = tuple(((value or "none", 1.0),) for value in said)
                 right = tuple(value == gold for value in said)
-                told.append(TranscriptSlot("-".join(slot), (gold,) if gold else (), beliefs, right))
-        turns.append(TranscriptTurn(number, "", (), tuple(told)))
+                rows.append(TranscriptSlot("-".join(slot), (gold,) if gold else (), beliefs, right))
+        turns.append(TranscriptTurn(number, "", (), tuple(rows)))
     return turns
 
 

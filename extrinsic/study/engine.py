@@ -9,14 +9,18 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from extrinsic.errors import ExtrinsicError, Problem, UsageError, did_you_mean
-from extrinsic.study.configuration.plugins import load_plugins
-from extrinsic.study.planning import Task
+from extrinsic.plugins import load_plugins
+from extrinsic.study.stages.store import Results, StageKey, Store
+from extrinsic.study.stages.task import Task
 
 ENGINES = ("joblib", "dask")
+LOCAL = "loky"
+"""joblib's processes of this machine."""
+
 PATIENCE = 10.0
 """Seconds to wait for a scheduler."""
 
@@ -25,7 +29,8 @@ PATIENCE = 10.0
 class Done:
     """A stage that was computed: its result as bytes, or what was wrong with its input."""
 
-    task: Task
+    key: StageKey
+    label: str
     data: bytes
     seconds: float
     problems: tuple[Problem, ...] = ()
@@ -54,7 +59,7 @@ class Engine:
             with _dask(self) as backend:
                 yield Workers(self.n_jobs, backend, tuple(plugins))
         else:
-            yield Workers(self.n_jobs, "loky", tuple(plugins))
+            yield Workers(self.n_jobs, LOCAL, tuple(plugins))
 
 
 @dataclass(frozen=True)
@@ -63,21 +68,30 @@ class Workers:
     backend: str
     plugins: tuple[str, ...] = ()
 
-    def run(self, bundles: Iterable[Sequence[Task]]) -> Iterator[Done]:
+    def run(self, bundles: Iterable[Sequence[Task]], store: Store) -> Iterator[Done]:
         """Every stage of every bundle, as they get done; bundles are asked for as processes become free."""
-        if self.backend == "loky" and self.n_jobs == 1:
+        if self.backend == LOCAL and self.n_jobs == 1:
             for bundle in bundles:
-                yield from run_bundle(bundle, self.plugins)
+                yield from run_bundle(bundle, store, self.plugins)
             return
         from joblib import Parallel, delayed, parallel_config
 
         with parallel_config(backend=self.backend):
             parallel = Parallel(n_jobs=self.n_jobs, return_as="generator_unordered", batch_size=1)
-            for done in parallel(delayed(run_bundle)(bundle, self.plugins) for bundle in bundles):
+            calls = (
+                delayed(run_bundle)(bundle, self._results(bundle, store), self.plugins) for bundle in bundles
+            )
+            for done in parallel(calls):
                 yield from done
 
+    def _results(self, bundle: Sequence[Task], store: Store) -> Results:
+        """What a process reads earlier results from; another machine may not see the run's directory."""
+        if self.backend == LOCAL:
+            return store
+        return store.loaded(key for task in bundle for key in task.inputs)
 
-def run_bundle(bundle: Sequence[Task], plugins: Sequence[str] = ()) -> list[Done]:
+
+def run_bundle(bundle: Sequence[Task], results: Results, plugins: Sequence[str] = ()) -> list[Done]:
     """Compute stages here, with one BLAS thread: with two, the last bits of a result may differ."""
     from threadpoolctl import threadpool_limits
 
@@ -88,12 +102,10 @@ def run_bundle(bundle: Sequence[Task], plugins: Sequence[str] = ()) -> list[Done
             begin = time.perf_counter()
             problems: tuple[Problem, ...] = ()
             try:
-                data = task.function(*task.arguments).encode()
+                data = task.run(results).encode(task.key)
             except ExtrinsicError as error:
                 data, problems = b"", error.problems
-            # What the task was made of need not travel back.
-            plain = replace(task, arguments=())
-            done.append(Done(plain, data, time.perf_counter() - begin, problems))
+            done.append(Done(task.key, task.label, data, time.perf_counter() - begin, problems))
     return done
 
 

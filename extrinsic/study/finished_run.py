@@ -8,8 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from extrinsic.errors import InputError, UsageError, did_you_mean
-from extrinsic.study.run_directory import STAGES, read_manifest
+from extrinsic.study.planning.plan import Plan
+from extrinsic.study.run_directory import STAGES, Manifest, read_manifest
+from extrinsic.study.stages.learning import PolicyValues
 from extrinsic.study.stages.store import Result, Store
+from extrinsic.study.stages.stored_scores import TrackerScores
 from extrinsic.study.tables.schema import (
     TABLES,
     CompositeRow,
@@ -40,7 +43,7 @@ class Run:
     folder: Path
 
     @cached_property
-    def manifest(self) -> dict[str, Any]:
+    def manifest(self) -> Manifest:
         manifest = read_manifest(self.folder)
         if manifest is None:
             raise InputError(
@@ -49,21 +52,29 @@ class Run:
         return manifest
 
     @property
+    def plan(self) -> Plan:
+        return self.manifest.plan
+
+    @cached_property
+    def store(self) -> Store:
+        return Store(self.folder / STAGES)
+
+    @property
     def signature(self) -> str:
-        return str(self.manifest["signature"])
+        return str(self.manifest.signature)
 
     @property
     def is_complete(self) -> bool:
-        return self.manifest.get("status") == "complete"
+        return self.manifest.status == "complete"
 
-    def stored(self, stage: str, tracker: str) -> list[tuple[str | None, Result]]:
-        """What a stage stored of a tracker: (variant, result), one for each unit of dialogs."""
-        store = Store(self.folder / STAGES)
-        return [
-            (row["variant"], Result.decode(store.read(stage, row["key"])))
-            for row in self.manifest["stages"]
-            if row["stage"] == stage and row["tracker"] == tracker
-        ]
+    def scores(self, tracker: str) -> list[Result[TrackerScores]]:
+        """What was stored of a tracker's metrics, one result for each unit of dialogs."""
+        return [Result.decode(self.store.read(key), key, TrackerScores) for key in self.plan.scored[tracker]]
+
+    def values(self, tracker: str, variant: str | None) -> list[Result[PolicyValues]]:
+        """What was stored of a tracker's targets: of the policies of a variant, and of outcomes."""
+        keys = self.plan.valued(variant)[tracker]
+        return [Result.decode(self.store.read(key), key, PolicyValues) for key in keys]
 
     @overload
     def table(self, name: Literal["intrinsic"]) -> list[IntrinsicRow]: ...

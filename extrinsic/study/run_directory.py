@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Literal
+
+import msgspec
+from filelock import FileLock, Timeout
 
 from extrinsic.errors import InputError, OutputError
 from extrinsic.storage import decode_json, read_bytes
+from extrinsic.study.planning.plan import Plan
 
 MANIFEST = "manifest.json"
 CONFIG = "config.toml"
@@ -37,12 +39,12 @@ def require_fit(folder: Path, study: str, overwrite: bool = False) -> None:
                 path=str(folder),
                 found=", ".join(strange[:3]),
             )
-    elif manifest.get("study") != study:
+    elif manifest.study != study:
         raise OutputError(
             "the directory holds another study; name another one, or add --overwrite",
             path=str(folder),
             expected=study,
-            found=str(manifest.get("study")),
+            found=manifest.study,
         )
 
 
@@ -53,15 +55,51 @@ def make(folder: Path) -> None:
         raise OutputError(f"cannot be made: {error.strerror or error}", path=str(folder)) from None
 
 
-def read_manifest(folder: Path) -> dict[str, Any] | None:
+Status = Literal["running", "complete"]
+
+
+class StageRecord(msgspec.Struct, frozen=True):
+    """A stage of a run: the key of its result, and what it is about."""
+
+    stage: str
+    name: str
+    key: str
+    tracker: str | None = None
+    variant: str | None = None
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run says of itself.
+
+    signature: None until it is complete.   inputs: hashes of the files it read.
+    plan: what it was made of, resolved.   tables: hashes of the files it wrote.
+    """
+
+    signature: str | None = None
+    study: str
+    status: Status
+    versions: dict[str, str]
+    seeds: dict[str, int]
+    inputs: dict[str, str]
+    plan: Plan
+    stages: tuple[StageRecord, ...] = ()
+    tables: dict[str, str] = {}
+    timings: str
+
+
+def read_manifest(folder: Path) -> Manifest | None:
     """What a directory says of itself; None where it says nothing."""
     path = folder / MANIFEST
     if not path.exists():
         return None
-    manifest = decode_json(read_bytes(path), str(path))
-    if not isinstance(manifest, dict):
-        raise InputError("this is not the record of a run", path=str(path))
-    return manifest
+    try:
+        return msgspec.convert(decode_json(read_bytes(path), str(path)), Manifest)
+    except msgspec.ValidationError as error:
+        raise InputError(
+            f"the record of the run is damaged, or of another version: {error}; run the study again with "
+            "--overwrite",
+            path=str(path),
+        ) from None
 
 
 def is_part(path: Path) -> bool:
@@ -83,16 +121,16 @@ def alone(folder: Path, tell: Callable[[str], None]) -> Iterator[None]:
     The lock belongs to the process, so that of a killed run is gone with it.
     """
     path = folder / STAGES / LOCK
+    lock = FileLock(path)
     try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            tell(f"another run is at work in {folder}; waiting for it")
+            lock.acquire()
     except OSError as error:
         raise OutputError(f"cannot be written: {error.strerror}", path=str(path)) from None
     try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            tell(f"another run is at work in {folder}; waiting for it")
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
     finally:
-        os.close(descriptor)
+        lock.release()

@@ -3,42 +3,57 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
+
+import msgspec
 
 from extrinsic.errors import InputError, Problem
+from extrinsic.plugins import hash_of_plugins
 from extrinsic.signature import sign
 from extrinsic.storage import content_hash, encode_json, write_atomic
-from extrinsic.study.configuration.plugins import hash_of_plugins
 from extrinsic.study.configuration.settings import StudySettings
 from extrinsic.study.configuration.settings_file import read_study
 from extrinsic.study.configuration.settings_toml import settings_text
-from extrinsic.study.configuration.targets import chosen_targets
-from extrinsic.study.correlating import CorrelationTask, family, relate
-from extrinsic.study.engine import Done, Engine
+from extrinsic.study.correlating.core_trackers import CoreTask, CoreTrackers
+from extrinsic.study.correlating.correlation_stage import CorrelationTables, CorrelationTask
+from extrinsic.study.engine import Done, Engine, Workers
 from extrinsic.study.finished_run import Run
-from extrinsic.study.planning import Plan, Task, encoded, make_plan
-from extrinsic.study.planning.variants import Variant
-from extrinsic.study.run_directory import CONFIG, MANIFEST, STAGES, alone, clear_parts, make, require_fit
+from extrinsic.study.planning import Plan, Schedule, make_schedule
+from extrinsic.study.run_directory import (
+    CONFIG,
+    MANIFEST,
+    STAGES,
+    Manifest,
+    StageRecord,
+    Status,
+    alone,
+    clear_parts,
+    make,
+    require_fit,
+)
 from extrinsic.study.stages.store import Result, Store
-from extrinsic.study.stages.versions import RELATING, code_version, versions
+from extrinsic.study.stages.task import Task
+from extrinsic.study.stages.versions import versions
 from extrinsic.study.table_rows import (
-    correlation_tables,
     diagnostic_rows,
     intrinsic_rows,
     related_rows,
     return_rows,
     sensitivity_rows,
+    stored_values,
 )
-from extrinsic.study.tables.schema import TABLES, Row, TimingRow, TrackerRow
+from extrinsic.study.tables.schema import TABLES, Row, TimingRow
 from extrinsic.study.tables.table_files import write_rows
 
 Watch = Callable[[Iterable[Done], int], Iterable[Done]]
 """Looks on as stages get done (a progress bar); is given how many there will be."""
 
 TIMINGS = "timings.csv"
+
+V = TypeVar("V")
 
 
 def run_study(
@@ -57,216 +72,152 @@ def run_study(
     folder = Path(folder)
     require_fit(folder, settings.name, overwrite)
     begin = time.perf_counter()
-    plan = make_plan(settings)
+    schedule = make_schedule(settings)
     make(folder)
     with alone(folder, tell):
         clear_parts(folder)
-        _Runner(plan, folder, engine or Engine(), watch, begin).run()
+        _Runner(settings, schedule, folder, engine or Engine(), watch, begin).run()
     return Run(folder)
 
 
-@dataclass(frozen=True)
-class Timing:
-    stage: str
-    name: str
-    key: str
-    status: str
-    seconds: float
-
-
+@dataclass
 class _Runner:
-    """One run: the plan, the store, and how long everything took."""
+    """One run: the schedule, the store, and how long everything took."""
 
-    def __init__(self, plan: Plan, folder: Path, engine: Engine, watch: Watch, begin: float) -> None:
-        self.plan, self.settings, self.folder, self.engine = plan, plan.settings, folder, engine
-        self.watch, self.begin = watch, begin
-        self.store = Store(folder / STAGES)
-        self.timings: list[Timing] = []
-        self.tasks: list[Task] = []
+    settings: StudySettings
+    schedule: Schedule
+    folder: Path
+    engine: Engine
+    watch: Watch
+    begin: float
+    timings: list[TimingRow] = field(default_factory=list)
+    tasks: list[Task] = field(default_factory=list)
+
+    @property
+    def plan(self) -> Plan:
+        return self.schedule.plan
+
+    @property
+    def store(self) -> Store:
+        return Store(self.folder / STAGES)
 
     def run(self) -> None:
-        plan = self.plan
         write_atomic(self.folder / CONFIG, settings_text(self.settings).encode())
-        self._write_manifest("running", {})
-        self.timings.append(Timing("plan", "", "", "computed", time.perf_counter() - self.begin))
+        self._write_manifest("running")
+        self._note("plan", self.begin)
+        for key, data in self.schedule.known.items():
+            if not self.store.holds(key):
+                self.store.write(key, data)
         with self.engine.at_work(self.settings.plugins) as workers:
-            self._compute(plan.bundles, workers.run)
-            trackers = self._family(plan, workers.run)
-            related = self._relate(plan, trackers, workers.run)
+            self._compute(self.schedule.bundles, workers)
+            core = self._core_trackers(workers)
+            correlated = self._correlate(core, workers)
         writing = time.perf_counter()
-        hashes = self._write_tables(plan, trackers, related)
-        done = time.perf_counter()
-        self.timings.append(Timing("tables", "", "", "computed", done - writing))
-        self.timings.append(Timing("everything", "", "", "computed", done - self.begin))
-        write_rows(self.folder / TIMINGS, [TimingRow(**vars(row)) for row in self.timings], TimingRow)
+        hashes = self._write_tables(core, correlated)
+        self._note("tables", writing)
+        self._note("everything", self.begin)
+        write_rows(self.folder / TIMINGS, self.timings, TimingRow)
         self._write_manifest("complete", hashes)
 
-    def _compute(
-        self, bundles: Iterable[list[Task]], run: Callable[[Iterable[list[Task]]], Iterator[Done]]
-    ) -> None:
+    def _note(self, stage: str, begin: float) -> None:
+        self.timings.append(TimingRow(stage=stage, status="computed", seconds=time.perf_counter() - begin))
+
+    def _compute(self, bundles: Iterable[Sequence[Task]], workers: Workers) -> None:
         """Compute what is missing of some bundles; every problem of their inputs is reported at the end."""
         missing: list[list[Task]] = []
         for bundle in bundles:
             self.tasks += bundle
-            lacking = []
-            for task in bundle:
-                if self.store.holds(task.kind, task.key):
-                    self.timings.append(Timing(task.kind, task.label, task.key, "reused", 0.0))
-                else:
-                    lacking.append(task)
+            stored = {task.key for task in bundle if self.store.holds(task.key)}
+            self.timings += [_timing(task, "reused", 0.0) for task in bundle if task.key in stored]
+            lacking = [task for task in bundle if task.key not in stored]
             missing += [lacking] if lacking else []
-        total = sum(map(len, missing))
+        tasks = {task.key: task for bundle in missing for task in bundle}
         problems: list[Problem] = []
-        for done in self.watch(run(missing), total) if missing else ():
+        steps = self.watch(workers.run(missing, self.store), len(tasks)) if missing else ()
+        for done in steps:
             problems += done.problems
             if not done.problems:
-                self.store.write(done.task.kind, done.task.key, done.data)
-                task = done.task
-                self.timings.append(Timing(task.kind, task.label, task.key, "computed", done.seconds))
+                self.store.write(done.key, done.data)
+                self.timings.append(_timing(tasks[done.key], "computed", done.seconds))
         if problems:
             # In one order, whoever found them first.
             raise InputError(sorted(set(problems), key=str))
 
-    def _family(self, plan: Plan, run: Any) -> list[dict[str, Any]]:
-        """Which trackers are the core."""
-        measured = self._read_all("measure", plan.measured)
-        threshold = self.settings.trackers.near_duplicate
-        told = [(t.name, t.degenerate, t.recalibrated) for t in plan.trackers]
-        key = content_hash(
-            "family",
-            code_version(RELATING),
-            encode_json((told, threshold)),
-            *plan.dialogs,
-            *(key for keys in plan.measured.values() for key in keys),
-        )
-        arguments = (plan.trackers, list(plan.dialogs), threshold, measured)
-        self._compute([[Task("family", "trackers", key, family, arguments)]], run)
-        rows: list[dict[str, Any]] = Result.decode(self.store.read("family", key)).values["rows"]
-        return rows
+    def _core_trackers(self, workers: Workers) -> CoreTrackers:
+        plan = self.plan
+        near = self.settings.trackers.near_duplicate
+        task = CoreTask(plan.trackers, tuple(plan.datasets), near, plan.scored)
+        self._compute([[task]], workers)
+        return self._result(task, CoreTrackers)
 
-    def _relate(self, plan: Plan, trackers: list[dict[str, Any]], run: Any) -> dict[str, Result]:
-        core = tuple(row["tracker"] for row in trackers if row["core"])
-        variants: list[Variant | None] = [*plan.variants] or [None]
-        tasks = {variant.name if variant else "": self._relation(plan, variant, core) for variant in variants}
-        # What an earlier stage stored is read when a process is free to take it.
-        self._compute([[task] for task in tasks.values()], lambda some: run(map(self._filled, some)))
-        return {name: Result.decode(self.store.read(task.kind, task.key)) for name, task in tasks.items()}
+    def _correlate(self, core: CoreTrackers, workers: Workers) -> dict[str, CorrelationTables]:
+        """What every variant says of metrics and targets, by its name; "" where nothing is learned."""
+        plan = self.plan
+        variants: list[tuple[str | None, tuple[str, ...], bool]] = [
+            (variant.name, variant.targets, variant.brief) for variant in plan.variants
+        ]
+        plugins = hash_of_plugins(self.settings.plugins)
+        tasks = {
+            name or "": CorrelationTask(
+                plan.datasets,
+                plan.tracker_names,
+                core.names,
+                targets,
+                self.settings.correlation,
+                self.settings.seed,
+                plan.scored,
+                plan.valued(name),
+                name,
+                brief,
+                plugins,
+            )
+            for name, targets, brief in variants or [(None, plan.targets, False)]
+        }
+        self._compute([[task] for task in tasks.values()], workers)
+        return {name: self._result(task, CorrelationTables) for name, task in tasks.items()}
 
-    def _relation(self, plan: Plan, variant: Variant | None, core: tuple[str, ...]) -> Task:
-        targets = variant.targets if variant else tuple(chosen_targets(self.settings))
-        learned = plan.learned[variant.name] if variant else {}
-        relation = CorrelationTask(
-            plan.dialogs,
-            tuple(tracker.name for tracker in plan.trackers),
-            core,
-            targets,
-            self.settings.correlation,
-            self.settings.seed,
-            bool(variant and variant.brief),
-            plan.outcomes,
-            variant.name if variant else None,
-        )
-        key = content_hash(
-            "relate",
-            code_version(RELATING),
-            hash_of_plugins(self.settings.plugins),
-            encoded(self.settings.correlation),
-            encode_json(
-                (
-                    plan.dialogs,
-                    plan.measured,
-                    learned,
-                    core,
-                    targets,
-                    relation.seed,
-                    relation.brief,
-                    relation.variant,
-                )
-            ),
-            _outcomes_hash(plan),
-        )
-        label = variant.name if variant else "outcomes"
-        return Task(
-            "relate",
-            label,
-            key,
-            relate,
-            (relation, plan.measured, learned),
-            None,
-            variant.name if variant else None,
-        )
+    def _result(self, task: Task, kind: type[V]) -> V:
+        return Result.decode(self.store.read(task.key), task.key, kind).values
 
-    def _filled(self, bundle: list[Task]) -> list[Task]:
-        """A stage that relates, with the stored results in place of their keys."""
-        filled = []
-        for task in bundle:
-            relation, measured, learned = task.arguments
-            arguments = (relation, self._read_all("measure", measured), self._read_all("learn", learned))
-            filled.append(replace(task, arguments=arguments))
-        return filled
-
-    def _read_all(self, kind: str, keys: dict[str, list[str]]) -> dict[str, list[bytes]]:
-        return {name: [self.store.read(kind, key) for key in some] for name, some in keys.items()}
-
-    def _write_tables(
-        self, plan: Plan, trackers: list[dict[str, Any]], related: dict[str, Result]
-    ) -> dict[str, str]:
+    def _write_tables(self, core: CoreTrackers, correlated: dict[str, CorrelationTables]) -> dict[str, str]:
         """Write every table; returns the hashes of their bytes."""
-        measured = {
-            name: [Result.decode(data) for data in some]
-            for name, some in self._read_all("measure", plan.measured).items()
-        }
-        learned = {
-            variant: {
-                name: [Result.decode(data) for data in some]
-                for name, some in self._read_all("learn", keys).items()
-            }
-            for variant, keys in plan.learned.items()
-        }
-        tables = correlation_tables(related)
+        plan = self.plan
+        values = stored_values(plan, self.store)
         rows: dict[str, Sequence[Row]] = {
-            "intrinsic": intrinsic_rows(plan, measured),
-            "returns": return_rows(plan, learned),
-            "diagnostics": diagnostic_rows(plan, learned),
-            "trackers": [TrackerRow(**row) for row in trackers],
-            "sensitivity": sensitivity_rows(plan, tables),
+            "intrinsic": intrinsic_rows(plan, self.store),
+            "returns": return_rows(values),
+            "diagnostics": diagnostic_rows(values),
+            "trackers": core.rows,
+            "sensitivity": sensitivity_rows(plan, correlated),
         }
         for name in ("correlations", "pairs", "composite", "influence", "stability"):
-            rows[name] = related_rows(tables, name)
+            rows[name] = related_rows(correlated, name)
         return {
             f"{name}.csv": content_hash(write_rows(self.folder / f"{name}.csv", rows[name], kind))
             for name, kind in TABLES.items()
         }
 
-    def _write_manifest(self, status: str, tables: dict[str, str]) -> None:
-        stages = [
-            {
-                "stage": task.kind,
-                "name": task.label,
-                "key": task.key,
-                "status": "done",
-                "tracker": task.tracker,
-                "variant": task.variant,
-            }
-            for task in self.tasks
-        ]
-        results = content_hash(*(task.key for task in self.tasks if task.kind == "relate"))[:12]
-        manifest = {
-            "signature": sign(study=self.settings.name, seed=self.settings.seed, results=results)
-            if status == "complete"
-            else None,
-            "study": self.settings.name,
-            "status": status,
-            "versions": versions(),
-            "seeds": {"study": self.settings.seed},
-            "inputs": self.plan.inputs,
-            "stages": stages,
-            "tables": tables,
-            "timings": TIMINGS,
-        }
-        write_atomic(self.folder / MANIFEST, encode_json(manifest, indent=2))
+    def _write_manifest(self, status: Status, tables: dict[str, str] | None = None) -> None:
+        correlated = [task.key.hash for task in self.tasks if isinstance(task, CorrelationTask)]
+        results = content_hash(*correlated)[:12]
+        signature = sign(study=self.settings.name, seed=self.settings.seed, results=results)
+        manifest = Manifest(
+            signature=signature if status == "complete" else None,
+            study=self.settings.name,
+            status=status,
+            versions=versions(),
+            seeds={"study": self.settings.seed},
+            inputs=self.plan.inputs,
+            plan=self.plan,
+            stages=tuple(
+                StageRecord(task.key.kind, task.label, task.key.hash, task.tracker, task.variant)
+                for task in self.tasks
+            ),
+            tables=tables or {},
+            timings=TIMINGS,
+        )
+        write_atomic(self.folder / MANIFEST, encode_json(msgspec.to_builtins(manifest), indent=2))
 
 
-def _outcomes_hash(plan: Plan) -> str:
-    outcomes = plan.settings.outcomes
-    return "" if outcomes is None else content_hash(plan.inputs[outcomes.file], encoded(outcomes))
+def _timing(task: Task, status: str, seconds: float) -> TimingRow:
+    return TimingRow(stage=task.key.kind, name=task.label, key=task.key.hash, status=status, seconds=seconds)

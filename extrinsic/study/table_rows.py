@@ -2,128 +2,116 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-import msgspec
 import numpy as np
 
 from extrinsic.correlation.coefficients import correlate
 from extrinsic.study.correlating.correlation_stage import CorrelationTables, RankedMetric
-from extrinsic.study.planning import Plan
-from extrinsic.study.planning.variants import Variant
-from extrinsic.study.stages.store import Result
-from extrinsic.study.tables.schema import DiagnosticRow, IntrinsicRow, ReturnRow, Row, SensitivityRow
+from extrinsic.study.planning.plan import Plan
+from extrinsic.study.stages.learning import LEARNED, LOGGED, PolicyValue, PolicyValues
+from extrinsic.study.stages.store import Result, Store, plain
+from extrinsic.study.stages.stored_scores import TrackerScores
+from extrinsic.study.tables.schema import LEARNER, DiagnosticRow, IntrinsicRow, ReturnRow, Row, SensitivityRow
 
 MetricKey = tuple[str, int, str]
 """Metric, schedule, component."""
 
 
-def intrinsic_rows(plan: Plan, measured: Mapping[str, list[Result]]) -> list[IntrinsicRow]:
-    rows = []
-    for dataset in plan.dialogs:
-        for tracker in plan.trackers:
-            for result in measured[tracker.name]:
-                for row in result.values.get(dataset, {}).get("rows", ()):
-                    rows.append(
-                        IntrinsicRow(
-                            dataset=dataset,
-                            tracker=tracker.name,
-                            component=row["component"],
-                            metric=row["metric"],
-                            schedule=row["schedule"],
-                            label_scheme=row["label_scheme"],
-                            n=row["n"],
-                            value=row["value"],
-                        )
+def intrinsic_rows(plan: Plan, store: Store) -> list[IntrinsicRow]:
+    rows: dict[str, list[IntrinsicRow]] = {dataset: [] for dataset in plan.datasets}
+    for tracker, keys in plan.scored.items():
+        for key in keys:
+            scores = Result.decode(store.read(key), key, TrackerScores).values
+            for dataset, measured in scores.datasets.items():
+                rows[dataset] += [
+                    IntrinsicRow(
+                        dataset=dataset,
+                        tracker=tracker,
+                        component=row.component,
+                        metric=row.metric,
+                        schedule=row.schedule,
+                        label_scheme=row.label_scheme,
+                        n=row.n,
+                        value=row.value,
                     )
-    return rows
+                    for row in measured.rows
+                ]
+    return [row for dataset in plan.datasets for row in rows[dataset]]
 
 
-LEARNER = "learner"
-"""Instead of an estimator: the numbers of the learner itself."""
+@dataclass(frozen=True)
+class Valued:
+    """A stored value of a tracker's policy (or its outcome), and the numbers of the learner behind it."""
 
-LearnedResults = Mapping[str, Mapping[str, list[Result]]]
-"""By variant and tracker, what was stored of its policies."""
+    tracker: str
+    variant: str | None
+    value: PolicyValue
+    learner: dict[str, float]
 
 
-def return_rows(plan: Plan, learned: LearnedResults) -> list[ReturnRow]:
-    rows = [
-        ReturnRow(
-            dataset=row["dataset"],
-            tracker=tracker,
-            policy=row["policy"],
-            estimator=row["estimator"],
-            value=row["value"],
-            low=row["low"],
-            high=row["high"],
-            n=row["n"],
-            feasible_low=row["feasible_low"],
-            feasible_high=row["feasible_high"],
-            flags=tuple(row["flags"]),
-            variant=variant.name,
-        )
-        for variant, tracker, row, _ in _values(plan, learned)
-    ]
-    for (dataset, tracker), outcomes in (plan.outcomes or {}).items():
-        for name, value in outcomes.items():
-            rows.append(
-                ReturnRow(
-                    dataset=dataset,
-                    tracker=tracker,
-                    policy="outcome",
-                    estimator=name.removeprefix("outcome."),
-                    value=value.mean,
-                    n=len(value.influence),
-                )
+def stored_values(plan: Plan, store: Store) -> list[Valued]:
+    """Every stored value, dataset by dataset within each variant; outcomes behind."""
+    stages = [(variant.name, plan.learned[variant.name]) for variant in plan.variants]
+    values: list[Valued] = []
+    for variant, by_tracker in (*stages, (None, plan.outcomes)):
+        some = []
+        for tracker, keys in by_tracker.items():
+            for key in keys:
+                result = Result.decode(store.read(key), key, PolicyValues).values
+                some += [Valued(tracker, variant, value, result.learner) for value in result.values]
+        order = {dataset: number for number, dataset in enumerate(plan.datasets)}
+        values += sorted(some, key=lambda valued: order[valued.value.dataset])
+    return values
+
+
+def return_rows(values: Sequence[Valued]) -> list[ReturnRow]:
+    rows = []
+    for valued in values:
+        value = valued.value
+        low, high = value.feasible or (None, None)
+        rows.append(
+            ReturnRow(
+                dataset=value.dataset,
+                tracker=valued.tracker,
+                policy=value.policy,
+                estimator=value.estimator,
+                value=plain(value.mean),
+                low=None if value.low is None else plain(value.low),
+                high=None if value.high is None else plain(value.high),
+                n=value.n,
+                feasible_low=low,
+                feasible_high=high,
+                flags=value.flags,
+                variant=valued.variant,
             )
+        )
     return rows
 
 
-def diagnostic_rows(plan: Plan, learned: LearnedResults) -> list[DiagnosticRow]:
+def diagnostic_rows(values: Sequence[Valued]) -> list[DiagnosticRow]:
     """A row for every number that a learner or an estimator reports about itself."""
     rows = []
-    for variant, tracker, row, result in _values(plan, learned):
-        if row["policy"] == "behaviour":
-            policy, estimator, numbers = "rl", LEARNER, result.values["learner"]
-        else:
-            policy, estimator, numbers = row["policy"], row["estimator"], row["diagnostics"]
-            reach = [abs(numbers[name]) for name in ("lowest_q", "highest_q") if name in numbers]
-            numbers = {"largest_q": max(reach), **numbers} if reach else numbers
+    for valued in values:
+        value = valued.value
+        policy, estimator, numbers = value.policy, value.estimator, value.diagnostics
+        if policy == LOGGED:
+            # The logged policy has no estimator to report on; once a dataset, the learner has its turn.
+            policy, estimator, numbers = LEARNED, LEARNER, valued.learner
         rows += [
             DiagnosticRow(
-                dataset=row["dataset"],
-                tracker=tracker,
+                dataset=value.dataset,
+                tracker=valued.tracker,
                 policy=policy,
                 estimator=estimator,
                 diagnostic=name,
-                value=_defined(number),
-                variant=variant.name,
+                value=None if np.isnan(number) else number,
+                variant=valued.variant,
             )
             for name, number in numbers.items()
         ]
     return rows
-
-
-def _defined(number: float | None) -> float | None:
-    """1 and 0 for yes and no; None for what is undefined."""
-    return None if number is None or np.isnan(number) else float(number)
-
-
-def _values(plan: Plan, learned: LearnedResults) -> Iterator[tuple[Variant, str, dict[str, Any], Result]]:
-    """Every stored value, dataset by dataset within each variant."""
-    for variant in plan.variants:
-        for dataset in plan.dialogs:
-            for tracker in plan.trackers:
-                for result in learned[variant.name][tracker.name]:
-                    for row in result.values["rows"]:
-                        if row["dataset"] == dataset:
-                            yield variant, tracker.name, row, result
-
-
-def correlation_tables(related: Mapping[str, Result]) -> dict[str, CorrelationTables]:
-    """What was correlated, by variant."""
-    return {name: msgspec.convert(result.values, CorrelationTables) for name, result in related.items()}
 
 
 def related_rows(related: Mapping[str, CorrelationTables], name: str) -> list[Row]:

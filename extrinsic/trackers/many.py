@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from extrinsic.corpus.formats import BeliefFormat
+from extrinsic.corpus.formats import tracker_writer
 from extrinsic.corpus.model import Corpus
 from extrinsic.parallel import run_in_parallel
-from extrinsic.registry import FORMATS, TRACKERS
+from extrinsic.registry import TRACKERS
 from extrinsic.trackers.protocol import LearnedTracker
 from extrinsic.trackers.track import FOLDS, track
 
@@ -31,6 +31,6 @@ def write_tracker_files(
 
 
 def _write(name: str, path: Path, corpus: Corpus, train: tuple[Corpus, ...], folds: int) -> str:
-    form: BeliefFormat = FORMATS.get(corpus.format)
-    form.write_tracker(track(TRACKERS.get(name), corpus, name, train, folds), corpus, path)
+    output = track(TRACKERS.get(name), corpus, name, train, folds)
+    tracker_writer(corpus.format).write_tracker(output, corpus, path)
     return name

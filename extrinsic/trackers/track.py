@@ -13,7 +13,6 @@ from extrinsic.corpus.splits import fold_of_dialogs
 from extrinsic.corpus.tracker_output import TrackerOutput, build_output
 from extrinsic.corpus.tracking import BeliefRows, Tracker, Tracking, turns_in_step
 from extrinsic.storage import content_hash
-from extrinsic.trackers.joint_lists import joint_of_slots
 from extrinsic.trackers.protocol import AnyTracker, LearnedTracker
 from extrinsic.trackers.requests import track_method, track_requests
 
@@ -46,9 +45,9 @@ def track(
     taught = [part.signature for part in train] or ([str(folds)] if len(parts) > 1 else [])
     # The scores are part of it: another tracker of the same name says something else.
     signature = content_hash("built-in", name, corpus.signature, *taught, given.score.tobytes())
-    joint = joint_of_slots(given, corpus, tracker.rule)
+    joint = corpus.conventions.make_joint(given, len(corpus.slots), tracker.rule)
     method = requested = None
-    if corpus.format == "dstc2":
+    if corpus.conventions.tracks_requests:
         method, requested = track_method(corpus, tracker.rule), track_requests(corpus, tracker.rule)
     return build_output(corpus, name, given, joint, method, requested, signature=signature)[0]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from extrinsic.errors import InputError, Problem
-from extrinsic.value.estimators import Estimator
+from extrinsic.value.estimator import Estimator
 from extrinsic.value.evaluation_problem import EvaluationProblem
 from extrinsic.value.fqe import MOST_STEPS
 from extrinsic.value.result import Value

@@ -8,10 +8,11 @@ import numpy as np
 
 from extrinsic.arrays import Floats
 from extrinsic.corpus.splits import fold_of_sessions
+from extrinsic.value.estimator import Need
 from extrinsic.value.evaluation_problem import EvaluationProblem
 from extrinsic.value.importance import cumulative_ratios, weight_diagnostics
 from extrinsic.value.q_function import DEFAULT, KernelSettings, fit_q_of_others
-from extrinsic.value.result import Value, value_of
+from extrinsic.value.result import ResampledOver, Value, value_of
 
 FOLDS = 2
 
@@ -26,6 +27,8 @@ class DoublyRobust:
     name: str
     weighted: bool
     settings: KernelSettings = DEFAULT
+    needs: tuple[Need, ...] = ("propensities",)
+    resampled_over: ResampledOver = "dialogs"
 
     def estimate(self, problem: EvaluationProblem) -> Value:
         fold = fold_of_sessions(problem.transitions.sessions, FOLDS)

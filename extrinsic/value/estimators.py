@@ -1,28 +1,14 @@
-"""The estimators by name."""
+"""The estimators that come with the package."""
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from extrinsic.value.doubly_robust import DoublyRobust
-from extrinsic.value.evaluation_problem import EvaluationProblem
 from extrinsic.value.fqe import Fqe
 from extrinsic.value.importance import ImportanceSampling
 from extrinsic.value.live import Live
 from extrinsic.value.lstd_value import Lstd
 from extrinsic.value.mean_of import MeanOf
 from extrinsic.value.observed import Observed
-from extrinsic.value.result import Value
-
-
-class Estimator(Protocol):
-    """Says what a policy is worth."""
-
-    @property
-    def name(self) -> str: ...
-
-    def estimate(self, problem: EvaluationProblem) -> Value: ...
-
 
 OBSERVED = Observed()
 LIVE = Live()

@@ -14,10 +14,12 @@ import numpy as np
 from scipy import sparse
 
 from extrinsic.arrays import Floats, Ints, offsets_from_lengths
+from extrinsic.policy.fitted_q import tree_columns
 from extrinsic.policy.states import States
+from extrinsic.value.estimator import Need
 from extrinsic.value.evaluation_problem import EvaluationProblem
 from extrinsic.value.lstd_value import require_augmented
-from extrinsic.value.result import Value, value_of
+from extrinsic.value.result import ResampledOver, Value, value_of
 
 TOLERANCE = 1e-6
 MOST_STEPS = 500
@@ -40,6 +42,11 @@ class Fqe:
     name: str = "fqe"
     settings: TreeSettings = DEFAULT
     augmented: bool = False
+    resampled_over: ResampledOver = "dialogs"
+
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        return ("augmented_states",) if self.augmented else ()
 
     def estimate(self, problem: EvaluationProblem) -> Value:
         states = require_augmented(problem, self.name) if self.augmented else problem.transitions.states
@@ -108,12 +115,12 @@ def _leaves(
         settings.trees, min_samples_leaf=settings.smallest_leaf, random_state=settings.seed, n_jobs=1
     )
     n_actions = len(transitions.actions)
-    forest.fit(_table(states, transitions.action, n_actions), returns_to_go(problem))
+    forest.fit(tree_columns(states, transitions.action, n_actions), returns_to_go(problem))
     sizes = offsets_from_lengths([tree.tree_.node_count for tree in forest.estimators_])
     n_leaves = int(sizes[-1])
 
     def rows(state: States, action: Ints) -> Ints:
-        return np.asarray(forest.apply(_table(state, action, n_actions)) + sizes[:-1], dtype=np.int64)
+        return np.asarray(forest.apply(tree_columns(state, action, n_actions)) + sizes[:-1], dtype=np.int64)
 
     taken = _indicator(rows(states, transitions.action), n_leaves)
     state, action = np.nonzero(problem.target > 0.0)
@@ -128,11 +135,6 @@ def _leaves(
 def _indicator(leaves: Ints, n_leaves: int) -> sparse.csr_array:
     offsets = np.arange(len(leaves) + 1) * leaves.shape[1]
     return sparse.csr_array((np.ones(leaves.size), leaves.ravel(), offsets), shape=(len(leaves), n_leaves))
-
-
-def _table(states: States, action: Ints, n_actions: int) -> Floats:
-    """What trees split on: numbers, signs as numbers, and one column an action."""
-    return np.concatenate([states.continuous, states.discrete, np.eye(n_actions)[action]], axis=1)
 
 
 def returns_to_go(problem: EvaluationProblem) -> Floats:

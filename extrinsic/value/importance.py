@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from extrinsic.arrays import Floats
+from extrinsic.value.estimator import Need
 from extrinsic.value.evaluation_problem import EvaluationProblem
-from extrinsic.value.result import Value, value_of
+from extrinsic.value.result import ResampledOver, Value, value_of
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,8 @@ class ImportanceSampling:
     name: str
     per_decision: bool
     weighted: bool
+    needs: tuple[Need, ...] = ("propensities",)
+    resampled_over: ResampledOver = "dialogs"
 
     def estimate(self, problem: EvaluationProblem) -> Value:
         weight, reward = cumulative_ratios(problem), problem.by_turn(problem.transitions.reward)

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 from extrinsic.errors import UsageError
 from extrinsic.policy.reward import Reward, RewardFunction, returns
 from extrinsic.simulation.play import play
-from extrinsic.simulation.system import Policy
-from extrinsic.simulation.world_settings import WorldSettings
-from extrinsic.value.result import Value, value_of
+from extrinsic.simulation.world import Policy, World
+from extrinsic.value.result import ResampledOver, Value, value_of
 
 if TYPE_CHECKING:
     from extrinsic.corpus.tracking import Tracker
@@ -23,7 +22,7 @@ class LivePlay:
 
     policy: Policy
     tracker: Tracker
-    world: WorldSettings
+    world: World
     n_dialogs: int = 1_000
     seed: int = 0
     reward: RewardFunction | None = None
@@ -33,6 +32,8 @@ class Live:
     """The mean return of played dialogs."""
 
     name = "live"
+    needs = ("world",)
+    resampled_over: ResampledOver = "callers"
 
     def estimate(self, problem: EvaluationProblem) -> Value:
         stage = problem.stage
@@ -43,4 +44,4 @@ class Live:
         earned = returns(played.corpus, reward(played.corpus, played.output))
         influence = (earned - earned.mean()) / len(earned)
         diagnostics = {"completed": float(played.completed.mean())}
-        return value_of(self.name, float(earned.mean()), influence, diagnostics)
+        return value_of(self.name, float(earned.mean()), influence, diagnostics, self.resampled_over)

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from extrinsic.errors import UsageError
 from extrinsic.policy.states import States
+from extrinsic.value.estimator import Need
 from extrinsic.value.evaluation_problem import EvaluationProblem
 from extrinsic.value.q_function import DEFAULT, KernelSettings, fit_q
-from extrinsic.value.result import Value, value_of
+from extrinsic.value.result import ResampledOver, Value, value_of
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,11 @@ class Lstd:
     settings: KernelSettings = DEFAULT
     augmented: bool = False
     of_behaviour: bool = False
+    resampled_over: ResampledOver = "dialogs"
+
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        return ("augmented_states",) if self.augmented else ()
 
     def estimate(self, problem: EvaluationProblem) -> Value:
         states = require_augmented(problem, self.name) if self.augmented else problem.transitions.states

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from extrinsic.value.estimator import Need
 from extrinsic.value.evaluation_problem import EvaluationProblem
 from extrinsic.value.fqe import Fqe
 from extrinsic.value.lstd_value import Lstd
-from extrinsic.value.result import Value, value_of
+from extrinsic.value.result import ResampledOver, Value, value_of
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,11 @@ class MeanOf:
 
     name: str
     parts: tuple[Lstd | Fqe, ...]
+    resampled_over: ResampledOver = "dialogs"
+
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        return tuple(dict.fromkeys(need for part in self.parts for need in part.needs))
 
     def estimate(self, problem: EvaluationProblem) -> Value:
         return self.of([part.estimate(problem) for part in self.parts])

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from extrinsic.value.estimator import Need
 from extrinsic.value.evaluation_problem import EvaluationProblem
-from extrinsic.value.result import Value, value_of
+from extrinsic.value.result import ResampledOver, Value, value_of
 
 
 class Observed:
     """The mean return of the logged dialogs: no model, no policy but the logged one."""
 
     name = "observed"
+    needs: tuple[Need, ...] = ()
+    resampled_over: ResampledOver = "dialogs"
 
     def estimate(self, problem: EvaluationProblem) -> Value:
         returns = problem.transitions.returns()

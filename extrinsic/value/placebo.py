@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from extrinsic.policy.blocks import Blocks
-from extrinsic.policy.live_policy import StatePolicy
+from extrinsic.policy.learner import StatePolicy
 from extrinsic.policy.transitions import Transitions
-from extrinsic.value.estimators import Estimator
+from extrinsic.value.estimator import Estimator
 from extrinsic.value.evaluation_problem import EvaluationProblem
 
-Learner = Callable[[Transitions], StatePolicy]
-"""Learns a policy, e.g. `lambda transitions: KernelLSPI().fit(transitions)`."""
+Learn = Callable[[Transitions], StatePolicy]
+"""Learns a policy, behaviour model and all."""
 
 
 @dataclass(frozen=True)
@@ -30,13 +30,13 @@ class Gain:
         return self.policy - self.behaviour
 
 
-def gain_of(learn: Learner, train: Transitions, test: Transitions, estimator: Estimator) -> Gain:
+def gain_of(learn: Learn, train: Transitions, test: Transitions, estimator: Estimator) -> Gain:
     """Learn on one part, value on the other."""
     return _gain(learn(train), test, estimator)
 
 
 def placebo(
-    learn: Learner, train: Transitions, tests: Sequence[Transitions], estimator: Estimator, seed: int = 0
+    learn: Learn, train: Transitions, tests: Sequence[Transitions], estimator: Estimator, seed: int = 0
 ) -> list[Gain]:
     """The same with actions shuffled among decisions of the same discrete state, so that none can matter.
 
@@ -74,7 +74,7 @@ def without_conditions(transitions: Transitions) -> Transitions:
     )
 
 
-def condition_gap(learn: Learner, train: Transitions, test: Transitions, estimator: Estimator) -> float:
+def condition_gap(learn: Learn, train: Transitions, test: Transitions, estimator: Estimator) -> float:
     """How much more a policy seems to gain when its state hides which system made a call."""
     seen = gain_of(learn, train, test, estimator).gain
     blind = gain_of(learn, without_conditions(train), without_conditions(test), estimator).gain

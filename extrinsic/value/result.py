@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Literal
 
 import numpy as np
 
 from extrinsic.arrays import Floats
+
+ResampledOver = Literal["dialogs", "callers"]
+"""What the influence of a value is of: the logged dialogs, or the callers of live play."""
 
 RESAMPLES = 1_000
 CONFIDENCE = 0.95
@@ -21,7 +25,8 @@ class Value:
     low, high: a 95 % interval over resampled dialogs.   n: how many dialogs.
     influence (n,): how the estimate moves with the weight of each dialog, to first order: that of a resample
     with weights w is mean + (w - 1) @ influence. Nothing has to be fitted again.
-    diagnostics: numbers that tell whether to believe it.   flags: what they say, in one word each.
+    diagnostics: numbers by which to judge it.   flags: what they say against it, in one word each.
+    resampled_over: whether it is of the logged dialogs or of callers of live play.
     """
 
     estimator: str
@@ -32,6 +37,7 @@ class Value:
     influence: Floats
     diagnostics: Mapping[str, float] = field(default_factory=dict)
     flags: tuple[str, ...] = ()
+    resampled_over: ResampledOver = "dialogs"
 
     def resampled(self, weights: Floats) -> Floats:
         """(k,) the estimates of resamples with weights (k, n)."""
@@ -50,7 +56,7 @@ def value_of(
     mean: float,
     influence: Floats,
     diagnostics: Mapping[str, float],
-    flags: tuple[str, ...] = (),
+    resampled_over: ResampledOver = "dialogs",
     seed: int = 0,
 ) -> Value:
     """A Value with the interval that its influence gives."""
@@ -58,4 +64,13 @@ def value_of(
     estimates = mean + _changes(n, seed) @ influence
     tail = 50.0 * (1.0 - CONFIDENCE)
     low, high = np.percentile(estimates, [tail, 100.0 - tail])
-    return Value(estimator, float(mean), float(low), float(high), n, influence, dict(diagnostics), flags)
+    return Value(
+        estimator,
+        float(mean),
+        float(low),
+        float(high),
+        n,
+        influence,
+        dict(diagnostics),
+        resampled_over=resampled_over,
+    )

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extrinsic.arrays import offsets_from_lengths
-from extrinsic.corpus.ranking import Ranking, Rule, rank_dstc1, rank_dstc2
+from extrinsic.corpus.ranking import Ranking, RankingRule, rank_dstc1, rank_dstc2
 from tests.strategies import EXACT, INEXACT
 
 Ranked = list[tuple[int, float]]
@@ -20,12 +20,12 @@ scores = st.lists(
 )
 
 
-def rank(rule: Rule, *items: list[float]) -> Ranking:
+def rank(rule: RankingRule, *items: list[float]) -> Ranking:
     flat = np.array([score for item in items for score in item], dtype=np.float64)
     return rule(offsets_from_lengths([len(item) for item in items]), flat)
 
 
-def ranked(rule: Rule, item: list[float]) -> Ranked:
+def ranked(rule: RankingRule, item: list[float]) -> Ranked:
     found = rank(rule, item)
     return list(zip(found.source.tolist(), found.score.tolist(), strict=True))
 
@@ -94,7 +94,7 @@ def test_the_order_of_the_float_operations_shows() -> None:
     ("given", "excess"),
     [([0.5, 0.5], False), ([0.5, 0.500009], False), ([0.5, 0.500011], True), ([2.0], True)],
 )
-def test_rounding_is_normalised_without_a_report(rule: Rule, given: list[float], excess: bool) -> None:
+def test_rounding_is_normalised_without_a_report(rule: RankingRule, given: list[float], excess: bool) -> None:
     """A sum beyond 1 by less than 1e-5 is divided out all the same, but nobody is told."""
     found = rank(rule, given)
     assert found.excess.tolist() == [excess]
@@ -103,7 +103,7 @@ def test_rounding_is_normalised_without_a_report(rule: Rule, given: list[float],
 
 
 @pytest.mark.parametrize("rule", [rank_dstc1, rank_dstc2])
-def test_negatives_are_flagged_where_they_were_given(rule: Rule) -> None:
+def test_negatives_are_flagged_where_they_were_given(rule: RankingRule) -> None:
     found = rank(rule, [0.5, -0.1], [], [-0.0, -1e-300])
     assert found.negative.tolist() == [False, True, False, True]
 
@@ -131,7 +131,7 @@ def test_a_dstc1_belief_is_a_distribution(items: list[list[float]]) -> None:
 
 
 @pytest.mark.parametrize("rule", [rank_dstc1, rank_dstc2])
-def test_huge_scores_make_no_noise(rule: Rule) -> None:
+def test_huge_scores_make_no_noise(rule: RankingRule) -> None:
     """A sum that overflows is absurd but finite input: no warning (they are errors here), no NaN."""
     found = rank(rule, [1e308, 1e308], [0.5])
     assert np.isfinite(found.score).all()

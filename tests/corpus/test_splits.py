@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from extrinsic.corpus.formats import DSTC2
 from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.splits import fold_of_dialogs, fold_of_sessions, split_dialogs
+from extrinsic.corpus.splits import fold_of_dialogs, fold_of_sessions
 from extrinsic.errors import UsageError
 from tests.builders import (
     ONTOLOGY,
@@ -39,30 +39,15 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     return DSTC2.read_corpus(write_dstc2(root, files).corpus)
 
 
-def names(corpus: Corpus, dialogs: object) -> set[str]:
-    return {corpus.sessions[i] for i in dialogs}  # type: ignore[attr-defined]
-
-
-def test_the_parts_are_a_partition_of_the_asked_size(corpus: Corpus) -> None:
-    first, rest = split_dialogs(corpus, 0.3)
-    assert (len(first), len(rest)) == (6, 14)
-    assert sorted([*first, *rest]) == list(range(20))
-    assert list(first) == sorted(first)
-
-
 def test_the_seed_decides(corpus: Corpus) -> None:
-    assert list(split_dialogs(corpus, 0.5, seed=1)[0]) == list(split_dialogs(corpus, 0.5, seed=1)[0])
-    assert list(split_dialogs(corpus, 0.5, seed=1)[0]) != list(split_dialogs(corpus, 0.5, seed=2)[0])
+    folds = [fold_of_dialogs(corpus, 2, seed).tolist() for seed in (1, 1, 2)]
+    assert folds[0] == folds[1] != folds[2]
 
 
 @settings(max_examples=20)
 @given(st.permutations(range(20)), st.integers(0, 3))
 def test_the_order_of_the_corpus_does_not(corpus: Corpus, order: list[int], seed: int) -> None:
     shuffled = corpus.take(order)
-    for ours, theirs in zip(
-        split_dialogs(corpus, 0.3, seed), split_dialogs(shuffled, 0.3, seed), strict=True
-    ):
-        assert names(corpus, ours) == names(shuffled, theirs)
     folds = dict(zip(corpus.sessions, fold_of_dialogs(corpus, 4, seed), strict=True))
     assert folds == dict(zip(shuffled.sessions, fold_of_dialogs(shuffled, 4, seed), strict=True))
 
@@ -85,12 +70,6 @@ def test_folds_of_sessions() -> None:
 def test_an_impossible_number_of_folds_of_sessions(n_sessions: int, n_folds: int) -> None:
     with pytest.raises(UsageError, match=f"between 2 and the number of dialogs .* 2 to {n_sessions}"):
         fold_of_sessions(tuple("abc"[:n_sessions]), n_folds)
-
-
-@pytest.mark.parametrize("share", [0.0, 1.0, -0.5, float("nan")])
-def test_a_share_outside_zero_to_one_is_refused(corpus: Corpus, share: float) -> None:
-    with pytest.raises(UsageError):
-        split_dialogs(corpus, share)
 
 
 @pytest.mark.parametrize("n_folds", [1, 21])

@@ -1,88 +1,129 @@
-"""The simulated studies, as they stand in the repository, are those that the code makes.
+"""The text of the simulated studies follows from their committed tables, and cells can be computed again.
 
-Where these fail after a change of a text, make it anew from the stored tables (`write_texts`); after a change
-of what it tells of, run the experiment again: `python -m experiments.uncertainty`.
+Where the first test fails after a change of the text: `python -m experiments.uncertainty --text`; after a
+change of what is computed, run the experiment again: `python -m experiments.uncertainty`.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
-from experiments.tables import rounded
-from experiments.uncertainty.__main__ import FOLDER, Config, cells_of, run_cell, write_texts
+from experiments.texts import UnsupportedClaim
+from experiments.uncertainty.__main__ import FOLDER, TABLES, cell_rows, write_texts
+from experiments.uncertainty.selection import Selection
+from experiments.uncertainty.studies import Config
+from experiments.uncertainty.tables import TESTS, Coverage, Difference, Independent
 from experiments.uncertainty.worlds import (
     N_DATASETS,
     N_DIALOGS,
-    World,
     draw_dialogs,
     draw_means,
+    draw_study,
     draw_truth,
     draw_weights,
     one_metric,
     resample_dialogs,
+    two_metrics,
 )
+from extrinsic.study.tables.table_files import read_rows, table_bytes, write_rows
 from extrinsic.toml_files import read_toml
-from tests.experiments.test_texts import rows_of, stored
 
-TABLES = ("coverage", "null", "differences", "independent")
-
-
-def config() -> Config:
-    return read_toml(str(FOLDER / "config.toml"), Config)
+CONFIG = read_toml(str(FOLDER / "config.toml"), Config)
 
 
-def tables() -> dict[str, list[dict[str, Any]]]:
-    return {table: rows_of(FOLDER / f"{table}.csv") for table in TABLES}
-
-
-def test_the_text_is_made_from_the_tables(tmp_path: Path) -> None:
-    write_texts(tables(), config(), tmp_path)
-    assert stored(FOLDER / "README.md").read_text() == (tmp_path / "README.md").read_text()
+def test_the_text_is_rendered_from_the_tables(tmp_path: Path) -> None:
+    """Every claim holds of the committed tables."""
+    write_texts(FOLDER, tmp_path)
+    assert (FOLDER / "README.md").read_text() == (tmp_path / "README.md").read_text()
     assert "<svg" in (tmp_path / "uncertainty.svg").read_text()
 
 
-@pytest.mark.parametrize(("table", "row"), [("independent", 0), ("null", 0)])
-def test_a_cell_again(table: str, row: int) -> None:
-    """The first of the table: random numbers are a cell's own, so that it can be made by itself."""
-    _, found = run_cell(table, cells_of(config())[table][row])
-    assert rounded(found) == [tables()[table][row]]
+def test_a_claim_that_the_tables_contradict(tmp_path: Path) -> None:
+    for name in ("config.toml", *(f"{table}.csv" for table in TABLES)):
+        (tmp_path / name).write_bytes((FOLDER / name).read_bytes())
+    rows = read_rows(FOLDER / "independent.csv", Independent)
+    changed = [msgspec.structs.replace(rows[0], coverage=0.9), *rows[1:]]
+    write_rows(tmp_path / "independent.csv", changed, Independent, decimals=3)
+    with pytest.raises(UnsupportedClaim, match=r"covers 90\.0 to 95\.5"):
+        write_texts(tmp_path, tmp_path)
 
 
-def test_every_cell_has_its_rows() -> None:
-    expected = cells_of(config())
-    for table, rows in tables().items():
-        places = [
-            key for key in ("population", "n_trackers", "n_points", "r", "r_a", "r_b") if key in rows[0]
-        ]
-        found = list(dict.fromkeys(tuple(row[key] for key in places) for row in rows))
-        wanted = dict.fromkeys(tuple(getattr(cell, key) for key in places) for cell in expected[table])
-        assert found == list(wanted)
-    assert len({cell.number for cells in expected.values() for cell in cells}) == sum(
-        map(len, expected.values())
+@pytest.mark.parametrize("table", TABLES)
+def test_tables_are_written_as_they_were_read(table: str) -> None:
+    kind, _ = TABLES[table]
+    assert (
+        table_bytes(read_rows(FOLDER / f"{table}.csv", kind), kind, decimals=3)
+        == (FOLDER / f"{table}.csv").read_bytes()
     )
 
 
-def many(world: World, n: int = 4_000) -> Any:
-    """True values of many trackers, within datasets."""
-    values = draw_truth(one_metric(world.population, n, world.correlations[0][1]), np.random.default_rng(0))
-    return values - values.mean(axis=-1, keepdims=True)
+@pytest.mark.parametrize("table", ["independent", "null"])
+def test_a_cell_again(table: str) -> None:
+    """The first of the table: random numbers are a cell's own, so that it can be computed by itself."""
+    number = [name for name, _ in CONFIG.cells()].index(table)
+    name, rows = cell_rows(CONFIG, number)
+    written = table_bytes(rows, TABLES[table][0], decimals=3)
+    assert name == table
+    assert (FOLDER / f"{table}.csv").read_bytes().startswith(written)
+
+
+def test_every_cell_has_its_rows() -> None:
+    """In the order of the cells: each parameter stands in the row, the studies are as many as configured."""
+    fields = {
+        "coverage": ("population", "n_trackers", "r"),
+        "null": ("population", "noise_r", "n_trackers", "interaction"),
+        "differences": ("r_a", "r_b", "r_ab", "n_trackers"),
+        "independent": ("r_a", "r_b", "r_ab", "n_points"),
+    }
+    studies = (CONFIG.studies, CONFIG.null_studies, CONFIG.pair_studies, CONFIG.zou_studies)
+    for (table, (kind, _)), expected in zip(TABLES.items(), studies, strict=True):
+        rows = Selection(read_rows(FOLDER / f"{table}.csv", kind))
+        cells = [cell for name, cell in CONFIG.cells() if name == table]
+        flat = [(*cell[0], *cell[1:]) if isinstance(cell[0], tuple) else cell for cell in cells]
+        assert rows.distinct(*fields[table]) == flat
+        assert rows.distinct("studies") == [expected]
+
+
+@pytest.mark.parametrize(("table", "n_rows"), [("coverage", 9), ("null", 1), ("differences", 1)])
+def test_a_cell_of_few_studies(table: str, n_rows: int) -> None:
+    few = {"studies": 3, "null_studies": 3, "pair_studies": 3, "resamples": 20, "pair_permutations": 19}
+    number = [name for name, _ in CONFIG.cells()].index(table)
+    _, rows = cell_rows(msgspec.structs.replace(CONFIG, **few), number)
+    assert len(rows) == n_rows
+    for row in rows:
+        assert row.studies == 3  # type: ignore[attr-defined]
+        if isinstance(row, Coverage):
+            assert row.coverage + row.below + row.above == pytest.approx(1.0)
+        if isinstance(row, Difference):
+            assert all(getattr(row, test) * 3 in (0, 1, 2, 3) for test in TESTS)
+
+
+def test_a_selection_by_hand() -> None:
+    rows = [Independent(n, r, r, 0.0, 10, c, 1.0) for n, r, c in ((8, 0, 0.9), (8, 0.5, 0.8), (16, 0, 0.4))]
+    selection = Selection(rows)
+    assert selection.where(n_points=[8, 16], r_a=0).column("coverage") == [0.9, 0.4]
+    assert selection.distinct("n_points") == [8, 16]
+    assert selection.means("coverage", "n_points", "studies") == pytest.approx({(8, 10): 0.85, (16, 10): 0.4})
+    assert selection.in_percent("coverage").column("coverage") == [90.0, 80.0, 40.0]
+    assert (selection.lowest("coverage"), selection.highest("coverage")) == (0.4, 0.9)
 
 
 @pytest.mark.parametrize("population", ["normal", "noisy", "heavy", "degenerate"])
 @pytest.mark.parametrize("r", [0.0, 0.5, 0.9])
 def test_the_truth_is_what_many_trackers_show(population: str, r: float) -> None:
-    world = one_metric(population, 8, r)
-    metric, target = many(world)
-    found = np.corrcoef(metric.ravel(), target.ravel())[0, 1]
-    assert found == pytest.approx(world.truth(), abs=0.12 if population == "heavy" else 0.05)
+    world = one_metric(population, 4_000, r)
+    values = draw_truth(world, np.random.default_rng(0))
+    metric, target = values - values.mean(axis=-1, keepdims=True)
+    shown = np.corrcoef(metric.ravel(), target.ravel())[0, 1]
+    assert shown == pytest.approx(world.truth(), abs=0.12 if population == "heavy" else 0.05)
 
 
 def test_means_drawn_at_once_are_those_of_dialogs() -> None:
-    """Their spread around the truth, and how metric and target and trackers hang together in it."""
+    """Their spread around the truth, and the correlations of metric and target and of trackers in it."""
     world, rng = one_metric("noisy", 6, 0.5), np.random.default_rng(1)
     truth = draw_truth(world, rng)
     by_dialogs = np.stack([draw_dialogs(world, truth, rng).mean(axis=-1) - truth for _ in range(600)])
@@ -101,9 +142,18 @@ def test_resampled_dialogs_by_hand() -> None:
     counts = weights * N_DIALOGS
     assert counts == pytest.approx(np.round(counts))
     assert counts.sum(axis=-1) == pytest.approx(N_DIALOGS)
-    dialogs = draw_dialogs(
-        one_metric("normal", 3, 0.5), np.zeros((2, N_DATASETS, 3)), np.random.default_rng(3)
-    )
+    world, truth = one_metric("normal", 3, 0.5), np.zeros((2, N_DATASETS, 3))
+    dialogs = draw_dialogs(world, truth, np.random.default_rng(3))
     drawn = resample_dialogs(dialogs, weights)
     repeated = np.repeat(np.arange(N_DIALOGS), np.round(counts[1, 4]).astype(int))
     assert drawn[4, 0, 1, 2] == pytest.approx(dialogs[0, 1, 2, repeated].mean())
+
+
+def test_a_study_has_its_metrics_first() -> None:
+    weights = draw_weights(7, np.random.default_rng(2))
+    world = two_metrics("normal", 3, 0.9, 0.6, 0.6)
+    dialogs, sample = draw_study(world, weights, np.random.default_rng(4))
+    assert (sample.metrics == dialogs.mean(axis=-1)[:2]).all()
+    assert (sample.targets == dialogs.mean(axis=-1)[2:]).all()
+    assert sample.metrics_drawn.shape == (7, 2, N_DATASETS, 3)
+    assert sample.targets_drawn.shape == (7, 1, N_DATASETS, 3)

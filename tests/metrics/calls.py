@@ -10,7 +10,7 @@ from extrinsic.metrics.scoring import score
 from tests.builders import Dstc1Files, dstc1_labels, dstc1_turn, heard, hypothesis, log, log_turn, tracker
 from tests.metrics.reading import read_dstc1
 
-StateActions = Mapping[str, Any]
+Pairs = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -21,9 +21,9 @@ class Turn:
     system: acts.   live, batch: user acts that the recognisers heard, one hypothesis each.
     """
 
-    beliefs: Mapping[str, Sequence[tuple[float, StateActions]]] = field(default_factory=dict)
-    right: Sequence[StateActions] = ()
-    wrong: Sequence[StateActions] = ()
+    beliefs: Mapping[str, Sequence[tuple[float, Pairs]]] = field(default_factory=dict)
+    right: Sequence[Pairs] = ()
+    wrong: Sequence[Pairs] = ()
     system: Sequence[Any] = ()
     live: Sequence[Any] = ()
     batch: Sequence[Any] = ()

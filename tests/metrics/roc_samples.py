@@ -7,18 +7,18 @@ from typing import Any
 import numpy as np
 
 from extrinsic.arrays import Floats
-from extrinsic.metrics import DSTC1_METRICS
-from extrinsic.metrics.items.curves import RocRule, RocStatistics, score_order
+from extrinsic.corpus.conventions import DSTC1, RocPoints
+from extrinsic.metrics.items.curves import RocStatistics, score_order
 from extrinsic.metrics.parsing import parse_metric
 
-ROC_METRICS = [parse_metric(name) for name in DSTC1_METRICS if name.startswith("roc.")]
-RULES: tuple[RocRule, ...] = ("dstc1", "dstc2")
+ROC_METRICS = [parse_metric(name) for name in DSTC1.metrics if name.startswith("roc.")]
+POINTS: tuple[RocPoints, ...] = ("even_thresholds", "distinct_scores")
 
 
-def statistics_of(rule: RocRule, n_dialogs: int, score: Any, correct: Any, dialog: Any) -> RocStatistics:
+def statistics_of(points: RocPoints, n_dialogs: int, score: Any, correct: Any, dialog: Any) -> RocStatistics:
     score, correct, dialog = np.array(score, float), np.array(correct, bool), np.array(dialog, int)
-    order = score_order(score) if rule == "dstc2" else slice(None)
-    return RocStatistics(rule, n_dialogs, score[order], correct[order], dialog[order])
+    order = score_order(score) if points == "distinct_scores" else slice(None)
+    return RocStatistics(points, n_dialogs, score[order], correct[order], dialog[order])
 
 
 def one_curve_after_the_other(weights: Any, statistics: RocStatistics) -> Floats:

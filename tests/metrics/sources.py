@@ -7,13 +7,12 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from extrinsic.corpus.conventions import DSTC2
 from extrinsic.corpus.fill import Fill
 from extrinsic.corpus.state_sets import StateSets
-from extrinsic.metrics import DSTC2_METRICS
 from extrinsic.metrics.definition import Metric
 from extrinsic.metrics.filled import Filled
 from extrinsic.metrics.parsing import parse_metric
-from extrinsic.metrics.scoring import DEFAULT_METRICS
 from extrinsic.metrics.sources import Source
 from tests.builders import Dstc1Files, Dstc2Files, StateSetFiles
 from tests.metrics.reading import read_dstc1, read_dstc2, read_states
@@ -57,9 +56,9 @@ def take(source: Source, dialogs: Any) -> Source:
 
 def metrics_of(source: Source) -> list[str]:
     """Every metric of the format, and those from across the bridge."""
-    own = list(DEFAULT_METRICS[source.format])
+    own = list(source.conventions.metrics)
     if isinstance(source.tracker, StateSets):
-        return [*own, *MORE_OF_STATES, *DSTC2_METRICS]
+        return [*own, *MORE_OF_STATES, *DSTC2.metrics]
     rules = (Fill("argmax"), Fill("threshold", 0.25))
     return own + [str(Filled(parse_metric(name), rule)) for name in AS_STATES for rule in rules]  # type: ignore[arg-type]
 

@@ -218,7 +218,7 @@ def test_scores_too_near_for_different_thresholds() -> None:
     """1 and the next number below it: most of the 10,000 thresholds between them are one or the other."""
     score = np.array([1.0, 1.0, 1.0, np.nextafter(1.0, 0.0)])
     correct = np.array([True, True, True, False])
-    totals = RocStatistics("dstc1", 4, score, correct, np.arange(4)).sum()
+    totals = RocStatistics("even_thresholds", 4, score, correct, np.arange(4)).sum()
     (curve,) = totals.curves
     # The lowest threshold accepts all four, the first above the wrong one only the three right ones.
     assert curve is not None

@@ -8,7 +8,7 @@ import pytest
 
 from extrinsic.corpus.fill import Fill
 from extrinsic.errors import UsageError
-from extrinsic.metrics.items.state_tables import gold_states, predicted_states
+from extrinsic.metrics.items.state_tables import predicted_states
 from extrinsic.metrics.scoring import score
 from tests.builders import (
     ONTOLOGY,
@@ -70,7 +70,7 @@ def test_a_low_threshold_looks_behind_none() -> None:
 def gold_routes(*turns: Turn) -> list[str | None]:
     corpus, tracker = read_dstc1(files_of(list(turns)))
     predicted = predicted_states(corpus, tracker, Fill("argmax"))
-    gold = gold_states(corpus, predicted, "a")[:, corpus.slots.index("route")]
+    gold = corpus.conventions.gold_states(corpus, predicted, "a")[:, corpus.slots.index("route")]
     return [corpus.vocabulary.value(value) for value in gold]  # type: ignore[misc]
 
 

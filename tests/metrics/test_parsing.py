@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from extrinsic.corpus.conventions import DSTC1, DSTC2, STATE_SETS
 from extrinsic.corpus.fill import Fill
 from extrinsic.errors import UsageError
-from extrinsic.metrics import DSTC1_METRICS, DSTC2_METRICS, STATE_METRICS
 from extrinsic.metrics.definition import Metric
 from extrinsic.metrics.filled import Filled
 from extrinsic.metrics.parsing import parse_metric
@@ -37,7 +37,7 @@ VARIANTS = (
 NEEDS_A_PARAMETER = {"changes": "changes(wrong)", "turn_errors": "turn_errors(own)"}
 
 
-@pytest.mark.parametrize("text", sorted({*DSTC1_METRICS, *DSTC2_METRICS, *STATE_METRICS, *VARIANTS}))
+@pytest.mark.parametrize("text", sorted({*DSTC1.metrics, *DSTC2.metrics, *STATE_SETS.metrics, *VARIANTS}))
 def test_the_printed_form_is_what_was_typed(text: str) -> None:
     metric = parse_metric(text)
     assert str(metric) == text
@@ -140,7 +140,7 @@ def test_every_metric_says_what_it_is(name: str) -> None:
 def test_directions() -> None:
     lower_is_better = {
         str(metric)
-        for metric in map(parse_metric, {*DSTC1_METRICS, *DSTC2_METRICS, *STATE_METRICS, *VARIANTS})
+        for metric in map(parse_metric, {*DSTC1.metrics, *DSTC2.metrics, *STATE_SETS.metrics, *VARIANTS})
         if metric.higher_is_better is False
     }
     assert lower_is_better == {

@@ -49,7 +49,7 @@ def depends_on_order(items: Any) -> bool:
     """DSTC2's curve has a point at the first item of each run of equal scores: whichever that is."""
     return (
         isinstance(items, Items)
-        and items.table.rule == "dstc2"
+        and items.table.roc_points == "distinct_scores"
         and len(np.unique(items.roc.score)) < len(items.roc.score)
     )
 

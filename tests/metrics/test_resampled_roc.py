@@ -10,14 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from extrinsic.arrays import Floats
+from extrinsic.corpus.conventions import RocPoints
 from extrinsic.metrics.dialog_resampling import resample_dialogs, resampled_values
 from extrinsic.metrics.items import curves
-from extrinsic.metrics.items.curves import RocRule, RocStatistics
+from extrinsic.metrics.items.curves import RocStatistics
 from extrinsic.metrics.sources import Source
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import read_simulation, simulate
 from extrinsic.trackers.track import track
-from tests.metrics.roc_samples import ROC_METRICS, RULES, one_curve_after_the_other, statistics_of
+from tests.metrics.roc_samples import POINTS, ROC_METRICS, one_curve_after_the_other, statistics_of
 
 
 def assert_exact(weights: Any, statistics: RocStatistics) -> Floats:
@@ -45,7 +46,7 @@ def samples(draw: st.DrawFn) -> tuple[Any, RocStatistics]:
     score, correct, dialog = zip(*drawn, strict=True) if drawn else ((), (), ())
     row = st.lists(st.sampled_from([0, 0, 1, 1, 1, 2, 3, 7]), min_size=n_dialogs, max_size=n_dialogs)
     weights = np.array(draw(st.lists(row, min_size=1, max_size=6)))
-    return weights, statistics_of(draw(st.sampled_from(RULES)), n_dialogs, score, correct, dialog)
+    return weights, statistics_of(draw(st.sampled_from(POINTS)), n_dialogs, score, correct, dialog)
 
 
 @settings(max_examples=400)
@@ -62,15 +63,15 @@ def test_blocks_do_not_matter(sample: tuple[Any, RocStatistics], rows: int) -> N
         assert_exact(*sample)
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("points", POINTS)
 @pytest.mark.parametrize("n_items", [300, 3_000])
 @pytest.mark.parametrize("decimals", [1, 3, 17])
-def test_many_items(rule: RocRule, n_items: int, decimals: int) -> None:
+def test_many_items(points: RocPoints, n_items: int, decimals: int) -> None:
     """Many blocks of items: with long runs of equal scores, short ones, and none."""
     rng = np.random.default_rng([n_items, decimals])
     score = np.round(rng.beta(2, 0.7, n_items), decimals)
     dialog = np.sort(rng.integers(0, 60, n_items))
-    statistics = statistics_of(rule, 60, score, rng.random(n_items) < 0.2 + 0.6 * score, dialog)
+    statistics = statistics_of(points, 60, score, rng.random(n_items) < 0.2 + 0.6 * score, dialog)
     weights = resample_dialogs("dialogs", 60, 40, seed=1)
     left_out = 1 - np.eye(60, dtype=int)
     large = 5_000 * weights[:5]
@@ -78,9 +79,9 @@ def test_many_items(rule: RocRule, n_items: int, decimals: int) -> None:
         assert not np.isnan(assert_exact(some, statistics)).any()
 
 
-@pytest.mark.parametrize("rule", RULES)
-def test_values_have_the_shape_of_the_weights(rule: RocRule) -> None:
-    statistics = statistics_of(rule, 3, [0.1, 0.5, 0.5, 0.9], [False, True, False, True], [0, 1, 2, 0])
+@pytest.mark.parametrize("points", POINTS)
+def test_values_have_the_shape_of_the_weights(points: RocPoints) -> None:
+    statistics = statistics_of(points, 3, [0.1, 0.5, 0.5, 0.9], [False, True, False, True], [0, 1, 2, 0])
     weights = np.arange(18).reshape(2, 3, 3)
     flat = resampled_values(weights.reshape(6, 3), ROC_METRICS, statistics)
     for metric, values in zip(ROC_METRICS, flat, strict=True):
@@ -88,9 +89,9 @@ def test_values_have_the_shape_of_the_weights(rule: RocRule) -> None:
         assert metric.values(weights[:0] @ statistics).shape == (0, 3)
 
 
-@pytest.mark.parametrize("rule", RULES)
-def test_shares_of_dialogs_have_curves_too(rule: RocRule) -> None:
-    statistics = statistics_of(rule, 3, [0.1, 0.5, 0.5, 0.9], [False, True, False, True], [0, 1, 2, 0])
+@pytest.mark.parametrize("points", POINTS)
+def test_shares_of_dialogs_have_curves_too(points: RocPoints) -> None:
+    statistics = statistics_of(points, 3, [0.1, 0.5, 0.5, 0.9], [False, True, False, True], [0, 1, 2, 0])
     assert_exact(np.array([[0.5, 2.0, 1.5], [0.0, 3.25, 1.0]]), statistics)
 
 
@@ -99,7 +100,7 @@ def test_a_search_is_shared(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Any] = []
     count = curves.RunningCounts
     monkeypatch.setattr(curves, "RunningCounts", lambda *given: made.append(given) or count(*given))
-    statistics = statistics_of("dstc1", 2, [0.1, 0.5, 0.9], [False, True, True], [0, 1, 1])
+    statistics = statistics_of("even_thresholds", 2, [0.1, 0.5, 0.9], [False, True, True], [0, 1, 1])
     totals = np.array([[1, 1], [2, 0], [0, 2]]) @ statistics
     equal_error, lee, *_ = ROC_METRICS
     for metric in ROC_METRICS:
@@ -114,13 +115,13 @@ def simulated() -> Any:
     return Source(corpus, track(TRACKERS.get("hwu"), corpus, "hwu"))
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("points", POINTS)
 @pytest.mark.parametrize("component", ["joint", "route", "all"])
 @pytest.mark.parametrize("schedule", [1, 2, 3])
-def test_simulated_calls(simulated: Any, rule: RocRule, component: str, schedule: int) -> None:
+def test_simulated_calls(simulated: Any, points: RocPoints, component: str, schedule: int) -> None:
     (table,) = simulated.tables(ROC_METRICS[0])
     items = table.select(component, schedule).roc
-    statistics = statistics_of(rule, items.n_dialogs, items.score, items.correct, items.dialog)
+    statistics = statistics_of(points, items.n_dialogs, items.score, items.correct, items.dialog)
     weights = resample_dialogs(simulated.identity, simulated.n_dialogs, 25, seed=0)
     assert len(items.score) > 40
     assert len(np.unique(assert_exact(weights, statistics))) > 25

@@ -8,12 +8,28 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from extrinsic.storage import content_hash, encode_json, write_atomic
 from extrinsic.study.finished_run import Run
-from extrinsic.study.table_rows import HEADS
-from extrinsic.study.tables.table_files import write_table
+from extrinsic.study.planning.plan import Plan
+from extrinsic.study.run_directory import Manifest, StageRecord, Status
+from extrinsic.study.tables.schema import (
+    TABLES,
+    CompositeRow,
+    CorrelationRow,
+    DiagnosticRow,
+    InfluenceRow,
+    IntrinsicRow,
+    PairRow,
+    ReturnRow,
+    Row,
+    SensitivityRow,
+    StabilityRow,
+    TrackerRow,
+)
+from extrinsic.study.tables.table_files import write_rows
 
-Rows = list[dict[str, Any]]
 Key = tuple[str, int, str]
 
 METRICS: tuple[Key, ...] = (
@@ -41,7 +57,7 @@ class Made:
     variants: Sequence[str] = ("fill=argmax", "fill=threshold")
     targets: Sequence[str] = ("rl.live", "rl.lstd", "behaviour.observed")
     degenerate: Sequence[str] = ("odd",)
-    flags: str = "q_range"
+    flags: tuple[str, ...] = ("q_range",)
     description: str = "A study that nobody ran."
     reason: str | None = None
     """If set, nothing has a correlation, for this reason."""
@@ -61,26 +77,29 @@ def wave(*parts: Any) -> float:
     return int(text[:8], 16) / 0x1_0000_0000
 
 
-def write_run(folder: Path, made: Made = USUAL, status: str = "complete") -> Run:
+def write_run(folder: Path, made: Made = USUAL, status: Status = "complete") -> Run:
     """The directory of a finished run."""
-    tables = {name: list(rows(made)) for name, rows in TABLES.items()}
     hashes = {
-        f"{name}.csv": content_hash(write_table(folder / f"{name}.csv", tables[name], heads))
-        for name, heads in HEADS.items()
+        f"{name}.csv": content_hash(write_rows(folder / f"{name}.csv", list(ROWS[name](made)), kind))
+        for name, kind in TABLES.items()
     }
     config = (
         f'name = "made"\ndescription = {encode_json(made.description).decode().strip()}\n\n[correlation]\n'
     )
     write_atomic(folder / "config.toml", config.encode())
-    manifest = {
-        "signature": "extrinsic:0|study:made",
-        "study": "made",
-        "status": status,
-        "versions": {"extrinsic": "0"},
-        "tables": hashes,
-        "stages": [{"stage": "learn", "name": "one", "key": "0", "status": "done"}],
-    }
-    write_atomic(folder / "manifest.json", encode_json(manifest))
+    manifest = Manifest(
+        signature="extrinsic:0|study:made",
+        study="made",
+        status=status,
+        versions={"extrinsic": "0"},
+        seeds={"study": 0},
+        inputs={},
+        plan=Plan(),
+        tables=hashes,
+        stages=(StageRecord("learn", "one", "0"),),
+        timings="timings.csv",
+    )
+    write_atomic(folder / "manifest.json", encode_json(msgspec.to_builtins(manifest)))
     return Run(folder)
 
 
@@ -92,20 +111,20 @@ def r_of(made: Made, key: Key, *more: Any) -> float | None:
     return None if made.reason else math.cos(3.0 * wave(key, *more) ** 2)
 
 
-def _intrinsic(made: Made) -> Iterator[dict[str, Any]]:
+def _intrinsic(made: Made) -> Iterator[IntrinsicRow]:
     for dataset in made.datasets:
         for tracker in made.trackers:
             for key in made.metrics:
-                yield {
-                    "dataset": dataset,
-                    "tracker": tracker,
+                yield IntrinsicRow(
+                    dataset=dataset,
+                    tracker=tracker,
                     **_named(key),
-                    "n": 100,
-                    "value": wave(dataset, tracker, key),
-                }
+                    n=100,
+                    value=wave(dataset, tracker, key),
+                )
 
 
-def _returns(made: Made) -> Iterator[dict[str, Any]]:
+def _returns(made: Made) -> Iterator[ReturnRow]:
     for variant in made.variants:
         for dataset in made.datasets:
             for tracker in made.trackers:
@@ -113,19 +132,20 @@ def _returns(made: Made) -> Iterator[dict[str, Any]]:
                     policy, estimator = target.split(".", 1)
                     value = 200.0 * wave(dataset, tracker, target, variant) - 150.0
                     bounds = {"low": value - 10.0, "high": value + 10.0} if made.has_policies else {}
-                    yield {
-                        "dataset": dataset,
-                        "tracker": tracker,
-                        "policy": policy,
-                        "estimator": estimator,
-                        "value": value,
-                        "n": 100,
-                        "variant": variant,
+                    yield ReturnRow(
+                        dataset=dataset,
+                        tracker=tracker,
+                        policy=policy,
+                        estimator=estimator,
+                        value=value,
+                        n=100,
+                        flags=made.flags if tracker == made.trackers[0] and policy != "behaviour" else (),
+                        variant=variant,
                         **bounds,
-                    }
+                    )
 
 
-def _correlations(made: Made) -> Iterator[dict[str, Any]]:
+def _correlations(made: Made) -> Iterator[CorrelationRow]:
     for variant in made.variants:
         for trackers in ("all", "core"):
             for target in made.targets:
@@ -133,25 +153,25 @@ def _correlations(made: Made) -> Iterator[dict[str, Any]]:
                     for coefficient in ("pearson", "kendall"):
                         for key in made.metrics:
                             r = r_of(made, key, variant, trackers)
-                            yield {
-                                "target": target,
+                            yield CorrelationRow(
+                                target=target,
                                 **_named(key),
-                                "scope": scope,
-                                "coefficient": coefficient,
-                                "r": r,
-                                "low": r and max(-1.0, r - 0.3),
-                                "high": r and min(1.0, r + 0.2),
-                                "p": 0.01,
-                                "p_adjusted": 0.02,
-                                "n": 10,
-                                "trackers": trackers,
-                                "cluster": 1,
-                                "variant": variant,
-                                "reason": made.reason,
-                            }
+                                scope=scope,
+                                coefficient=coefficient,
+                                r=r,
+                                low=r and max(-1.0, r - 0.3),
+                                high=r and min(1.0, r + 0.2),
+                                p=0.01,
+                                p_adjusted=0.02,
+                                n=10,
+                                trackers=trackers,
+                                cluster=1,
+                                variant=variant,
+                                reason=made.reason,
+                            )
 
 
-def _pairs(made: Made) -> Iterator[dict[str, Any]]:
+def _pairs(made: Made) -> Iterator[PairRow]:
     for variant in made.variants:
         for trackers in ("all", "core"):
             for i, a in enumerate(made.metrics):
@@ -162,128 +182,134 @@ def _pairs(made: Made) -> Iterator[dict[str, Any]]:
                     names = {f"{key}_a": value for key, value in _named(a).items()}
                     names |= {f"{key}_b": value for key, value in _named(b).items()}
                     gap = first - second
-                    yield {
-                        "target": made.targets[0],
+                    yield PairRow(
+                        target=made.targets[0],
                         **names,
-                        "scope": "within",
-                        "r_a": first,
-                        "r_b": second,
-                        "difference": gap,
-                        "low": gap - 0.3,
-                        "high": gap + 0.3,
-                        "p": 0.01,
-                        "trackers": trackers,
-                        "variant": variant,
-                    }
+                        scope="within",
+                        r_a=first,
+                        r_b=second,
+                        difference=gap,
+                        low=gap - 0.3,
+                        high=gap + 0.3,
+                        p=0.01,
+                        p_both=0.01,
+                        r_ab=0.5,
+                        n=10,
+                        n_independent=9,
+                        trackers=trackers,
+                        variant=variant,
+                    )
 
 
-def _composite(made: Made) -> Iterator[dict[str, Any]]:
+def _composite(made: Made) -> Iterator[CompositeRow]:
     for variant in made.variants if not made.reason else ():
         for trackers in ("all", "core"):
             for method in ("best_single", "mean", "behaviour"):
-                yield {
-                    "target": made.targets[0],
-                    "scope": "within",
-                    "method": method,
-                    "r": wave(method),
-                    "low": 0.1,
-                    "high": 0.9,
-                    "r_in_sample": 0.9,
-                    "above_best_single": 0.1,
-                    "above_low": -0.1,
-                    "above_high": 0.3,
-                    "n": 10,
-                    "trackers": trackers,
-                    "variant": variant,
-                    "weights": f"+1.00 {made.metrics[0][0]}",
-                }
+                yield CompositeRow(
+                    target=made.targets[0],
+                    scope="within",
+                    method=method,
+                    r=wave(method),
+                    low=0.1,
+                    high=0.9,
+                    r_in_sample=0.9,
+                    above_best_single=0.1,
+                    above_low=-0.1,
+                    above_high=0.3,
+                    n=10,
+                    trackers=trackers,
+                    variant=variant,
+                    weights=f"+1.00 {made.metrics[0][0]}",
+                )
 
 
-def _influence(made: Made) -> Iterator[dict[str, Any]]:
+def _influence(made: Made) -> Iterator[InfluenceRow]:
     for variant in made.variants if not made.reason else ():
         for key in made.metrics:
             r = r_of(made, key, variant, "all") or 0.0
-            yield {
-                "target": made.targets[0],
+            yield InfluenceRow(
+                target=made.targets[0],
                 **_named(key),
-                "scope": "within",
-                "coefficient": "pearson",
-                "r": r,
-                "lowest": r - 0.2,
-                "highest": r + 0.1,
-                "tracker": made.trackers[0],
-                "r_without": r - 0.2,
-                "trackers": "all",
-                "variant": variant,
-            }
+                scope="within",
+                coefficient="pearson",
+                r=r,
+                lowest=r - 0.2,
+                highest=r + 0.1,
+                tracker=made.trackers[0],
+                r_without=r - 0.2,
+                trackers="all",
+                variant=variant,
+            )
 
 
-def _stability(made: Made) -> Iterator[dict[str, Any]]:
+def _stability(made: Made) -> Iterator[StabilityRow]:
     for variant in made.variants if not made.reason else ():
         for n in range(2, len(made.trackers) + 1):
             share = n / len(made.trackers)
-            yield {
-                "target": made.targets[0],
-                "scope": "within",
-                "coefficient": "pearson",
-                "n_trackers": n,
-                "n_subsets": 5,
-                "agreement": share,
-                "low": share - 0.1,
-                "high": 1.0,
-                "same_winner": share,
-                "loss": 0.0,
-                "trackers": "all",
-                "variant": variant,
-            }
+            yield StabilityRow(
+                target=made.targets[0],
+                scope="within",
+                coefficient="pearson",
+                n_trackers=n,
+                n_subsets=5,
+                agreement=share,
+                low=share - 0.1,
+                high=1.0,
+                same_winner=share,
+                loss=0.0,
+                trackers="all",
+                variant=variant,
+            )
 
 
-def _sensitivity(made: Made) -> Iterator[dict[str, Any]]:
+def _sensitivity(made: Made) -> Iterator[SensitivityRow]:
     for variant in made.variants if made.has_policies and not made.reason else ():
-        yield {
-            "parameter": "fill",
-            "setting": variant,
-            "trackers": "all",
-            "target": made.targets[0],
+        yield SensitivityRow(
+            parameter="fill",
+            setting=variant,
+            trackers="all",
+            target=made.targets[0],
             **_named(made.metrics[0]),
-            "r": 0.9,
-            "low": 0.5,
-            "high": 0.95,
-            "usual_winner_r": 0.8,
-            "usual_winner_rank": 2,
-            "agreement": 0.7,
-            "n_metrics": len(made.metrics),
-            "variant": variant,
-        }
+            r=0.9,
+            low=0.5,
+            high=0.95,
+            usual_winner_r=0.8,
+            usual_winner_rank=2,
+            agreement=0.7,
+            n_metrics=len(made.metrics),
+            variant=variant,
+        )
 
 
-def _trackers(made: Made) -> Iterator[dict[str, Any]]:
+def _trackers(made: Made) -> Iterator[TrackerRow]:
     for name in made.trackers:
         odd = name in made.degenerate
-        yield {
-            "tracker": name,
-            "core": not odd,
-            "degenerate": odd,
-            "recalibrated": False,
-            "nearest": made.trackers[0],
-            "agreement": 0.9,
-        }
+        yield TrackerRow(
+            tracker=name,
+            core=not odd,
+            degenerate=odd,
+            recalibrated=False,
+            nearest=made.trackers[0],
+            agreement=0.9,
+        )
 
 
-def _diagnostics(made: Made) -> Iterator[dict[str, Any]]:
+def _diagnostics(made: Made) -> Iterator[DiagnosticRow]:
     for row in _returns(made) if made.has_policies else ():
-        keys = ("dataset", "tracker", "policy", "estimator", "variant")
-        flags = made.flags if row["tracker"] == made.trackers[0] else ""
-        yield {
-            **{key: row[key] for key in keys},
-            "kernels": 10,
-            "zero_kernel": 0.02,
-            "condition": 1e4,
-            "flags": flags,
-        }
+        is_logged = row.policy == "behaviour"
+        for name, value in (("kernels", 10.0), ("zero_kernel", 0.02), ("condition", 1e4)):
+            yield DiagnosticRow(
+                dataset=row.dataset,
+                tracker=row.tracker,
+                policy="rl" if is_logged else row.policy,
+                estimator="learner" if is_logged else row.estimator,
+                diagnostic=name,
+                value=value,
+                variant=row.variant,
+            )
 
 
-TABLES: dict[str, Callable[[Made], Iterator[dict[str, Any]]]] = {
+ROWS: dict[str, Callable[[Made], Iterator[Row]]] = {
     "intrinsic": _intrinsic,
     "returns": _returns,
     "correlations": _correlations,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -25,47 +24,78 @@ from extrinsic.report.results.numbers import (
     probability,
     share,
 )
+from extrinsic.report.results.report_tables import Tables
 from extrinsic.report.results.variant_results import VariantResults, variant_results
-
-Rows = list[dict[str, Any]]
-
-
-def tracker(name: str, core: bool = True, **more: Any) -> dict[str, Any]:
-    plain = {
-        "degenerate": False,
-        "recalibrated": False,
-        "near_duplicate_of": "",
-        "nearest": "",
-        "agreement": 0.5,
-    }
-    return {"tracker": name, "core": core, **plain, **more}
+from extrinsic.study.tables.schema import CompositeRow, CorrelationRow, PairRow, StabilityRow, TrackerRow
 
 
-def ranked(*found: tuple[str, float], low: float = 0.1, high: float = 0.2) -> Rows:
+def tracker(
+    name: str,
+    core: bool = True,
+    degenerate: bool = False,
+    recalibrated: bool = False,
+    near_duplicate_of: str | None = None,
+) -> TrackerRow:
+    return TrackerRow(
+        tracker=name,
+        core=core,
+        degenerate=degenerate,
+        recalibrated=recalibrated,
+        near_duplicate_of=near_duplicate_of,
+        agreement=0.5,
+    )
+
+
+def ranked(*scores: tuple[str, float], low: float = 0.1, high: float = 0.2) -> list[CorrelationRow]:
     """Rows of correlations on schedule 1, each with an interval of this much below and above."""
-    return [
-        {"metric": metric, "schedule": 1, "component": "joint", "r": r, "low": r - low, "high": r + high}
-        for metric, r in found
-    ]
+    return [correlation_row(metric, r, r - low, r + high) for metric, r in scores]
 
 
-def pair(a: str, b: str, difference: float, low: float, high: float, p: float, trackers: str = "all") -> Any:
-    names = {
-        "metric_a": a,
-        "schedule_a": 1,
-        "component_a": "joint",
-        "metric_b": b,
-        "schedule_b": 1,
-        "component_b": "joint",
-    }
-    return {**names, "difference": difference, "low": low, "high": high, "p": p, "trackers": trackers}
+def correlation_row(metric: str, r: float, low: float | None, high: float | None) -> CorrelationRow:
+    return CorrelationRow(
+        target="rl.live",
+        metric=metric,
+        schedule=1,
+        component="joint",
+        scope="within",
+        coefficient="pearson",
+        r=r,
+        low=low,
+        high=high,
+        n=24,
+        trackers="all",
+    )
 
 
-def alike(a: str, b: str, difference: float = 0.01) -> Any:
+def pair(a: str, b: str, difference: float, low: float, high: float, p: float) -> PairRow:
+    return PairRow(
+        target="rl.live",
+        metric_a=a,
+        schedule_a=1,
+        component_a="joint",
+        metric_b=b,
+        schedule_b=1,
+        component_b="joint",
+        scope="within",
+        r_a=0.5 + difference,
+        r_b=0.5,
+        difference=difference,
+        low=low,
+        high=high,
+        p=p,
+        p_both=p,
+        r_ab=0.5,
+        n=24,
+        n_independent=23,
+        trackers="all",
+    )
+
+
+def alike(a: str, b: str, difference: float = 0.01) -> PairRow:
     return pair(a, b, difference, -0.1, 0.1, 0.5)
 
 
-def apart(a: str, b: str, difference: float = 0.3) -> Any:
+def apart(a: str, b: str, difference: float = 0.3) -> PairRow:
     return pair(a, b, difference, 0.1, 0.5, 0.01)
 
 
@@ -131,7 +161,7 @@ TIED = "It cannot be told apart from l2 on schedule 1 (joint), the only other on
         ([pair("avgp", "l2", 0.3, -0.1, 0.5, 0.001)], TIED),
     ],
 )
-def test_which_metrics_cannot_be_told_apart(pairs: Rows, told: str) -> None:
+def test_which_metrics_cannot_be_told_apart(pairs: list[PairRow], told: str) -> None:
     assert apart_sentence(replace(PLAIN, pairs=pairs), PLAIN.ranked["all"][0]) == told
 
 
@@ -212,22 +242,25 @@ def test_a_wide_interval_is_said_to_be_wide() -> None:
 
 
 def test_a_missing_interval_is_left_out() -> None:
-    row = {**ranked(("avgp", 0.9))[0], "low": None, "high": None}
+    row = correlation_row("avgp", 0.9, None, None)
     evidence = replace(PLAIN, ranked={"all": [row], "core": []}, pairs=[])
     assert "r = .90 over 12 trackers" in answer(evidence).sentences[0]
     assert not [text for text in caveats(evidence, row) if "interval" in text]
 
 
-def composite(method: str, r: float, low: float, high: float) -> dict[str, Any]:
-    return {
-        "method": method,
-        "r": r,
-        "low": r - 0.1,
-        "high": r + 0.05,
-        "above_low": low,
-        "above_high": high,
-        "trackers": "all",
-    }
+def composite(method: str, r: float, low: float, high: float) -> CompositeRow:
+    return CompositeRow(
+        target="rl.live",
+        scope="within",
+        method=method,
+        r=r,
+        low=r - 0.1,
+        high=r + 0.05,
+        above_low=low,
+        above_high=high,
+        n=24,
+        trackers="all",
+    )
 
 
 @pytest.mark.parametrize(
@@ -264,7 +297,16 @@ def test_the_best_of_many_is_flattered() -> None:
 )
 def test_an_order_that_has_not_settled_is_said_so(same: float, agreement: float, settled: bool) -> None:
     rows = [
-        {"n_trackers": n, "agreement": value, "same_winner": same, "trackers": "all"}
+        StabilityRow(
+            target="rl.live",
+            scope="within",
+            coefficient="pearson",
+            n_trackers=n,
+            n_subsets=5,
+            agreement=value,
+            same_winner=same,
+            trackers="all",
+        )
         for n, value in ((10, 0.1), (11, agreement), (12, 1.0))
     ]
     text = text_of(replace(PLAIN, stability=rows))
@@ -286,8 +328,7 @@ def test_whether_the_winner_depends_on_the_fill_rule() -> None:
 
 
 def test_evidence_of_no_rows_is_none() -> None:
-    names = ("intrinsic", "correlations", "pairs", "composite", "influence", "stability", "trackers")
-    assert variant_results({name: [] for name in names}) == []
+    assert variant_results(Tables()) == []
 
 
 def test_numbers_as_people_read_them() -> None:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from extrinsic.corpus.transcript import TranscriptSlot, TranscriptTurn
 from extrinsic.report.comparison import write_comparison
+from extrinsic.study.comparing import ComparisonRow
 from extrinsic.study.disagreements import Disagreement
 from extrinsic.study.finished_run import Run
 
@@ -16,14 +19,23 @@ NASTY = "<script>alert(1)</script>"
 def test_names_are_shown_as_they_are(tmp_path: Path) -> None:
     manifest = {"study": NASTY, "signature": f"extrinsic:1|{NASTY}", "status": "complete", "stages": []}
     (tmp_path / "manifest.json").write_text(json.dumps(manifest))
-    numbers = {"a": 1.0, "b": 2.0, "difference": -1.0, "low": -2.0, "high": None, "p": 0.5, "better": "b"}
-    rows = [
-        {"dataset": NASTY, "kind": "return", "name": "rl.live", "variant": NASTY, **numbers},
-        {"dataset": NASTY, "kind": "metric", "name": NASTY, "component": NASTY, "schedule": 1, **numbers},
-    ]
+    worth = ComparisonRow(
+        dataset=NASTY,
+        kind="return",
+        name="rl.live",
+        variant=NASTY,
+        a=1.0,
+        b=2.0,
+        difference=-1.0,
+        low=-2.0,
+        high=None,
+        p=0.5,
+        better="b",
+    )
+    score = replace(worth, kind="metric", name=NASTY, variant=None, component=NASTY, schedule=1)
     slot = TranscriptSlot(NASTY, (NASTY,), (((NASTY, 0.5),), (("none", 1.0),)), (True, False))
     dialog = Disagreement(NASTY, NASTY, -3, (TranscriptTurn(0, NASTY, ((NASTY, 0.25),), (slot,)),))
-    path = write_comparison(Run(tmp_path), NASTY, "b&b", rows, [dialog])
+    path = write_comparison(Run(tmp_path), NASTY, "b&b", [worth, score], [dialog])
     page = path.read_text()
     assert path.parent == tmp_path
     assert NASTY not in page

@@ -16,8 +16,9 @@ from extrinsic.report.drawing.figures import INK, MUTED, draw
 from extrinsic.report.latex import escape_latex
 from extrinsic.report.page import soft
 from extrinsic.report.report_files import write_report
-from extrinsic.report.results.table_columns import clean
-from extrinsic.report.sections.all_correlations import WORDS, columns, embedded
+from extrinsic.report.results.report_tables import clean
+from extrinsic.report.sections.all_correlations import columns, embedded
+from extrinsic.study.tables.schema import CorrelationRow
 from tests.report.runs import SMALL, STATES, Made, write_run
 from tests.report.test_report_files import Outline
 
@@ -120,11 +121,27 @@ def test_places_to_break_a_line_are_all_that_is_added(text: str) -> None:
     assert set(outline.tags) <= {"wbr"}
 
 
+def row_about(text: str) -> CorrelationRow:
+    """A row with the same text wherever there is text."""
+    return CorrelationRow(
+        target=text,
+        metric=text,
+        schedule=1,
+        component=text,
+        scope=text,
+        coefficient=text,
+        r=0.5,
+        high=0.6,
+        p_adjusted=0.0,
+        n=3,
+        trackers=text,
+        variant=text,
+    )
+
+
 @given(st.text())
 def test_data_in_a_script_element_cannot_leave_it(text: str) -> None:
-    row = dict.fromkeys(WORDS, text)
-    row |= {"r": 0.5, "low": None, "high": 0.6, "p_adjusted": 0.0, "schedule": 1, "n": 3, "cluster": None}
-    data = columns([row])
+    data = columns([row_about(text)])
     assert not set("<>&") & set(data)
     assert json.loads(data)["names"]["metric"] == [text]
     assert json.loads(data)["columns"]["r"] == [5000]
@@ -143,7 +160,7 @@ def test_what_is_hidden_becomes_visible() -> None:
 
 
 def test_a_big_study_embeds_whole_targets_only() -> None:
-    rows = [{"target": target} for target in ("a", "b", "c") for _ in range(10)]
-    assert {row["target"] for row in embedded(rows, 25)} == {"a", "b"}
+    rows = [row_about(target) for target in ("a", "b", "c") for _ in range(10)]
+    assert {row.target for row in embedded(rows, 25)} == {"a", "b"}
     assert len(embedded(rows, 5)) == 5
     assert embedded(rows, 100) == rows

@@ -3,38 +3,57 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
 from extrinsic.report.results.lee_findings import FAILS, HOLDS, OPEN, findings, verdict_of
 from extrinsic.report.results.variant_results import VariantResults
+from extrinsic.study.tables.schema import CorrelationRow, PairRow
 
 
-def row(metric: str, schedule: int, r: float, low: float, high: float) -> dict[str, Any]:
-    return {"metric": metric, "schedule": schedule, "component": "joint", "r": r, "low": low, "high": high}
+def row(metric: str, schedule: int, r: float, low: float, high: float) -> CorrelationRow:
+    return CorrelationRow(
+        target="rl.live",
+        metric=metric,
+        schedule=schedule,
+        component="joint",
+        scope="within",
+        coefficient="pearson",
+        r=r,
+        low=low,
+        high=high,
+        n=24,
+        trackers="all",
+    )
 
 
-def pair(
-    a: tuple[str, int], b: tuple[str, int], difference: float, low: float, high: float
-) -> dict[str, Any]:
-    return {
-        "metric_a": a[0],
-        "schedule_a": a[1],
-        "component_a": "joint",
-        "metric_b": b[0],
-        "schedule_b": b[1],
-        "component_b": "joint",
-        "difference": difference,
-        "low": low,
-        "high": high,
-        "trackers": "all",
-        "p": 0.01 if low > 0 or high < 0 else 0.5,
-    }
+def pair(a: tuple[str, int], b: tuple[str, int], difference: float, low: float, high: float) -> PairRow:
+    p = 0.01 if low > 0 or high < 0 else 0.5
+    return PairRow(
+        target="rl.live",
+        metric_a=a[0],
+        schedule_a=a[1],
+        component_a="joint",
+        metric_b=b[0],
+        schedule_b=b[1],
+        component_b="joint",
+        scope="within",
+        r_a=0.5 + difference,
+        r_b=0.5,
+        difference=difference,
+        low=low,
+        high=high,
+        p=p,
+        p_both=p,
+        r_ab=0.5,
+        n=24,
+        n_independent=23,
+        trackers="all",
+    )
 
 
-def evidence(rows: list[dict[str, Any]], pairs: list[dict[str, Any]]) -> VariantResults:
-    ordered = sorted(rows, key=lambda one: -one["r"])
+def evidence(rows: list[CorrelationRow], pairs: list[PairRow]) -> VariantResults:
+    ordered = sorted(rows, key=lambda row: -(row.r or 0.0))
     return VariantResults("", "rl.live", ranked={"all": ordered, "core": []}, pairs=pairs)
 
 

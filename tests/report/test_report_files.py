@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from dataclasses import fields
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -11,9 +13,9 @@ import pytest
 from extrinsic.errors import InputError, UsageError
 from extrinsic.report import report_files
 from extrinsic.report.report_files import write_report
-from extrinsic.report.results.table_columns import NEEDED
+from extrinsic.report.results.report_tables import Tables
 from extrinsic.study.finished_run import Run
-from extrinsic.study.table_rows import HEADS
+from extrinsic.study.tables.schema import TABLES
 from tests.report.runs import SMALL, STATES, Made, write_run
 from tests.running import assert_refused, run
 
@@ -119,7 +121,7 @@ def test_figures_hold_text_as_text_and_ids_do_not_clash(made: Run) -> None:
 
 
 def test_every_table_is_also_latex(made: Run) -> None:
-    assert {path.stem for path in (made.folder / "tables").iterdir()} == set(HEADS)
+    assert {path.stem for path in (made.folder / "tables").iterdir()} == set(TABLES)
     text = (made.folder / "tables" / "correlations.tex").read_text()
     assert r"fga(0.5, fill=argmax)" in text
     assert r"\toprule" in text and r"roc.v2\_ca05" in text
@@ -186,7 +188,21 @@ def test_what_is_no_finished_run_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "told"),
     [
-        (lambda text: text.replace(",p_adjusted,", ",p_adjust,", 1), ("correlations.csv", "'p_adjusted'")),
+        (
+            lambda text: text.replace(",p_adjusted,", ",p_adjust,", 1),
+            (
+                "correlations.csv",
+                "'p_adjusted' is missing",
+                "no column 'p_adjust'",
+                "did you mean 'p_adjusted'?",
+            ),
+        ),
+        (
+            lambda text: text.replace("target,", "", 1).replace(",reason", ",reason,stars", 1),
+            ("'target' is missing", "no column 'stars'", "run the study again"),
+        ),
+        (lambda text: text.replace(",0.02,", ",0.0_2,", 1), ("'p_adjusted'", "line 2", "'0.0_2'")),
+        (lambda text: text.replace(",10,", ",１０,", 1), ("'n'", "line 2", "a whole number", "'１０'")),
         (lambda text: text.replace(",0.02,", ",plenty,", 1), ("'p_adjusted'", "line 2", "'plenty'")),
         (lambda text: text[: len(text) // 2], ("correlations.csv", "is damaged")),
         (lambda text: text.replace("rl.live", "", 1), ("correlations.csv", "'target'", "line 2")),
@@ -216,10 +232,8 @@ def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
     assert_refused(run("report", tmp_path), "config.toml")
 
 
-def test_every_column_that_is_read_is_one_that_runs_have() -> None:
-    assert {name: set(heads) <= set(HEADS[name]) for name, heads in NEEDED.items()} == dict.fromkeys(
-        HEADS, True
-    )
+def test_the_report_reads_every_table_of_a_run() -> None:
+    assert [field.name for field in fields(Tables)] == list(TABLES)
 
 
 def test_every_missing_table_is_reported_at_once(tmp_path: Path) -> None:
@@ -227,6 +241,40 @@ def test_every_missing_table_is_reported_at_once(tmp_path: Path) -> None:
     for name in ("pairs", "returns"):
         (tmp_path / f"{name}.csv").unlink()
     assert_refused(run("report", tmp_path), "pairs.csv", "returns.csv")
+
+
+def test_problems_of_all_tables_are_reported_at_once(tmp_path: Path) -> None:
+    """A run of another version: whoever reads the first problem should not have to come back for the next."""
+    write_run(tmp_path)
+    old = "dataset,tracker,policy,estimator,kernels,variant\n"
+    (tmp_path / "diagnostics.csv").write_text(old)
+    (tmp_path / "pairs.csv").write_bytes(b"\xff\xfe\xff")
+    path = tmp_path / "trackers.csv"
+    path.write_text(path.read_text().replace("true", "perhaps", 1))
+    told = ("'diagnostic' is missing", "no column 'kernels'", "pairs.csv: this is not text", "'perhaps'")
+    assert_refused(run("report", tmp_path), *told)
+
+
+def test_heads_of_tables_say_what_they_mean(made: Run) -> None:
+    page = (made.folder / "report.html").read_text()
+    assert re.search(r'<th class="number" title="r_in_sample: [^"]+" scope="col">r in sample</th>', page)
+    data = re.search(r'id="correlations">(.*?)</script>', page, re.DOTALL)
+    assert data is not None
+    explorer = json.loads(data[1])
+    assert set(explorer["help"]) == set(explorer["columns"])
+
+
+def test_diagnostics_of_any_learner_are_shown(tmp_path: Path) -> None:
+    """One that has trees and no kernels: what it reports is there, and nothing is made up."""
+    write_run(tmp_path)
+    path = tmp_path / "diagnostics.csv"
+    lines = [line for line in path.read_text().splitlines() if ",zero_kernel," not in line]
+    path.write_text("\n".join(lines).replace(",kernels,10.0", ",trees,50.0") + "\n")
+    page = write_report(Run(tmp_path)).read_text()
+    section = page[page.index('<section id="diagnostics">') : page.index('<section id="trackers">')]
+    assert "<td>trees</td>" in section
+    assert ">kernels<" not in section and "zero kernel</th>" not in section
+    assert "q_range" in section.replace("<wbr>", "")
 
 
 def test_without_the_libraries_it_says_what_to_install(made: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from extrinsic.arrays import Ints
+from extrinsic.simulation.bus_settings import GoalSettings
 from extrinsic.simulation.caller import NO, SILENT, YES, Callers, Utterance
 from extrinsic.simulation.chance import Chance
 from extrinsic.simulation.goals import NOTHING
@@ -29,7 +30,7 @@ PLAIN: dict[str, Any] = {
 
 
 def callers(**caller: Any) -> Callers:
-    return Callers(world(caller={**PLAIN, **caller}), BUS, Chance.of(N, "callers"))
+    return Callers(GoalSettings(), world(caller={**PLAIN, **caller}).caller, BUS, Chance.of(N, "callers"))
 
 
 def system(

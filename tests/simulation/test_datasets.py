@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from extrinsic.simulation import Play, Simulation, describe, read_simulation, simulate
+from extrinsic.simulation import BusSimulation, Play, describe, read_simulation, simulate
 from tests.simulation.test_play import dialogs_of
 
 LEE = {
@@ -25,12 +25,12 @@ LEE = {
 
 
 @pytest.fixture(scope="module")
-def simulation() -> Simulation:
+def simulation() -> BusSimulation:
     return read_simulation()
 
 
 @pytest.fixture(scope="module")
-def plays(simulation: Simulation) -> dict[str, Play]:
+def plays(simulation: BusSimulation) -> dict[str, Play]:
     return {
         f"{dataset}_{split}": simulate(simulation, dataset, split) for dataset, split in simulation.corpora()
     }
@@ -66,7 +66,7 @@ def test_statistics_by_counting(plays: dict[str, Play]) -> None:
     assert found.in_list == sum(rank >= 0 for rank in ranks) / len(ranks)
 
 
-def test_ranks_of_what_was_said_in_a_perfect_world(simulation: Simulation) -> None:
+def test_ranks_of_what_was_said_in_a_perfect_world(simulation: BusSimulation) -> None:
     world = simulation.world("ds4")
     quiet = msgspec.structs.replace(world, recogniser=msgspec.structs.replace(world.recogniser, noise=0.0))
     played = simulate(_with_world(simulation, quiet, 50), "ds4", "test")
@@ -74,11 +74,11 @@ def test_ranks_of_what_was_said_in_a_perfect_world(simulation: Simulation) -> No
     assert (found.rank_1, found.in_list, found.list_size) == (1.0, 1.0, 1.0)
 
 
-def _with_world(simulation: Simulation, world: object, dialogs: int) -> Simulation:
-    return Simulation(simulation.seed, {"ds4": {"test": world}}, {"ds4": {"test": dialogs}})  # type: ignore[dict-item]
+def _with_world(simulation: BusSimulation, world: object, dialogs: int) -> BusSimulation:
+    return BusSimulation(simulation.seed, {"ds4": {"test": world}}, {"ds4": {"test": dialogs}})  # type: ignore[dict-item]
 
 
-def test_a_dialog_depends_on_nothing_but_its_name(simulation: Simulation, plays: dict[str, Play]) -> None:
+def test_a_dialog_depends_on_nothing_but_its_name(simulation: BusSimulation, plays: dict[str, Play]) -> None:
     """Not on how many there are of it, nor on what else the configuration holds."""
     alone = simulate(_with_world(simulation, simulation.world("ds4"), 20), "ds4", "test")
     assert dialogs_of(alone) == dialogs_of(plays["ds4_test"])[:20]
@@ -86,9 +86,9 @@ def test_a_dialog_depends_on_nothing_but_its_name(simulation: Simulation, plays:
 
 
 def test_datasets_splits_and_seeds_have_their_own_callers(
-    simulation: Simulation, plays: dict[str, Play]
+    simulation: BusSimulation, plays: dict[str, Play]
 ) -> None:
-    other = Simulation(simulation.seed + 1, simulation.worlds, simulation.dialogs)
+    other = BusSimulation(simulation.seed + 1, simulation.worlds, simulation.dialogs)
     signatures = {name: played.corpus.signature for name, played in plays.items()}
     assert len(set(signatures.values())) == len(LEE)
     again = simulate(other, "ds4", "test")

@@ -13,8 +13,8 @@ from extrinsic.corpus.tracking import Tracker
 from extrinsic.errors import UsageError
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import Expert, ExpertTracker, Moment, Play, Policy, play
+from extrinsic.simulation.bus_settings import ExpertSettings
 from extrinsic.simulation.chance import Chance
-from extrinsic.simulation.world_settings import ExpertSettings
 from extrinsic.trackers.protocol import BuiltInTracker
 from extrinsic.trackers.track import track
 from tests.contents import hypotheses_content

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from extrinsic.arrays import Floats, Ints
+from extrinsic.simulation.bus_settings import GoalSettings, RecogniserSettings
 from extrinsic.simulation.caller import NO, SILENT, YES, Utterance
 from extrinsic.simulation.chance import Chance
 from extrinsic.simulation.goals import NOTHING, draw_goals
 from extrinsic.simulation.recogniser import Lists, Recogniser
-from extrinsic.simulation.world_settings import GoalSettings, RecogniserSettings
 from tests.simulation.worlds import BUS, GROUPS
 
 N = 2_000

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from extrinsic.errors import InputError, UsageError
-from extrinsic.simulation import Simulation, WorldSettings, read_simulation
+from extrinsic.simulation import BusSimulation, WorldSettings, read_simulation
 
 LAYERED = """seed = 7
 [world]
@@ -29,7 +29,7 @@ no_connection = 0.25
 """
 
 
-def read(tmp_path: Path, text: str) -> Simulation:
+def read(tmp_path: Path, text: str) -> BusSimulation:
     path = tmp_path / "worlds.toml"
     path.write_text(text)
     return read_simulation(path)

@@ -83,7 +83,7 @@ def test_an_interrupt_here_is_told(small: Study, tmp_path: Path, monkeypatch: py
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("extrinsic.study.runner.write_table", interrupt)
+    monkeypatch.setattr("extrinsic.study.runner.write_rows", interrupt)
     outcome = run_in(small.config, tmp_path / "run")
     assert outcome.code == 130
     assert "run the same command again" in outcome.errors

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +13,7 @@ from extrinsic.corpus.transcript import heard_at, right_values, transcript_of_di
 from extrinsic.errors import UsageError
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import read_simulation, simulate
-from extrinsic.study.comparing import MEAN, PERMUTATIONS, compare_trackers, differing_dialogs
+from extrinsic.study.comparing import MEAN, PERMUTATIONS, ComparisonRow, compare_trackers, differing_dialogs
 from extrinsic.study.disagreements import most_different_dialogs
 from extrinsic.study.finished_run import Run
 from extrinsic.trackers.track import track
@@ -23,54 +22,53 @@ from tests.study.studies import Study
 
 
 @pytest.fixture(scope="module")
-def rows(tiny: Study) -> list[dict[str, Any]]:
+def rows(tiny: Study) -> list[ComparisonRow]:
     return compare_trackers(Run(tiny.folder), "hwu", "vote")
 
 
-def one(rows: list[dict[str, Any]], **wanted: Any) -> dict[str, Any]:
-    found = [row for row in rows if all(row.get(key) == value for key, value in wanted.items())]
-    assert len(found) == 1
-    return found[0]
+def one(rows: list[ComparisonRow], **wanted: object) -> ComparisonRow:
+    (row,) = (row for row in rows if all(getattr(row, key) == value for key, value in wanted.items()))
+    return row
 
 
-def test_values_are_those_of_the_tables(rows: list[dict[str, Any]], tiny: Study) -> None:
+def test_values_are_those_of_the_tables(rows: list[ComparisonRow], tiny: Study) -> None:
     made = Run(tiny.folder)
     metric = one(rows, dataset="a", name="l2", schedule=1, component="joint")
     stored = {
-        row["tracker"]: row["value"]
+        row.tracker: row.value
         for row in made.table("intrinsic")
-        if (row["dataset"], row["metric"], row["schedule"], row["component"]) == ("a", "l2", 1, "joint")
+        if (row.dataset, row.metric, row.schedule, row.component) == ("a", "l2", 1, "joint")
     }
-    assert (metric["a"], metric["b"]) == (stored["hwu"], stored["vote"])
-    assert metric["difference"] == pytest.approx(stored["hwu"] - stored["vote"])
-    live = [row for row in rows if row["dataset"] == "a" and row["name"] == "rl.live"]
+    assert (metric.a, metric.b) == (stored["hwu"], stored["vote"])
+    assert metric.difference == pytest.approx(stored["hwu"] - stored["vote"])
+    live = [row for row in rows if row.dataset == "a" and row.name == "rl.live"]
     for row in live:
         stored = {
-            value["tracker"]: value["value"]
+            value.tracker: value.value
             for value in made.table("returns")
-            if (value["dataset"], value["policy"], value["estimator"], value["variant"])
-            == ("a", "rl", "live", row["variant"])
+            if (value.dataset, value.policy, value.estimator, value.variant)
+            == ("a", "rl", "live", row.variant)
         }
-        assert (row["a"], row["b"]) == (stored["hwu"], stored["vote"])
+        assert (row.a, row.b) == (stored["hwu"], stored["vote"])
     assert live
 
 
-def test_the_mean_over_datasets(rows: list[dict[str, Any]]) -> None:
+def test_the_mean_over_datasets(rows: list[ComparisonRow]) -> None:
     name = {"name": "accuracy", "schedule": 1, "component": "joint"}
-    parts = [one(rows, dataset=dataset, **name)["difference"] for dataset in ("a", "b")]
-    assert one(rows, dataset=MEAN, **name)["difference"] == pytest.approx(np.mean(parts))
+    parts = [one(rows, dataset=dataset, **name).difference for dataset in ("a", "b")]
+    assert one(rows, dataset=MEAN, **name).difference == pytest.approx(np.mean(parts))
 
 
-def test_intervals_and_p_values(rows: list[dict[str, Any]]) -> None:
+def test_intervals_and_p_values(rows: list[ComparisonRow]) -> None:
     for row in rows:
-        if row["difference"] is not None:
-            assert 1 / (PERMUTATIONS + 1) <= row["p"] <= 1.0
-            assert row["low"] <= row["high"]
+        if row.difference is not None:
+            assert 1 / (PERMUTATIONS + 1) <= row.p <= 1.0
+            assert row.low <= row.high
     lower = one(rows, dataset="a", name="l2", schedule=1, component="joint")
-    assert lower["better"] == ("a" if lower["difference"] < 0 else "b")
+    assert lower.better == ("a" if lower.difference < 0 else "b")
 
 
-def test_p_by_exchanging_dialogs_one_by_one(rows: list[dict[str, Any]], tiny: Study) -> None:
+def test_p_by_exchanging_dialogs_one_by_one(rows: list[ComparisonRow], tiny: Study) -> None:
     """The accuracy of many exchanges done by hand has the share of as large differences that p tells."""
     settings = extrinsic.read_study(tiny.config)
     assert settings.simulation is not None
@@ -86,9 +84,9 @@ def test_p_by_exchanging_dialogs_one_by_one(rows: list[dict[str, Any]], tiny: St
     signs = rng.choice([-1.0, 1.0], (20_000, len(apart)))
     share = (np.abs(signs @ apart) >= abs(apart.sum()) - 1e-9).mean()
     row = one(rows, dataset="a", name="accuracy", schedule=1, component="joint")
-    assert row["difference"] == pytest.approx(apart.sum() / test.n_turns)
+    assert row.difference == pytest.approx(apart.sum() / test.n_turns)
     # Every turn counts once for either tracker, so exchanging dialogs is exchanging signs.
-    assert row["p"] == pytest.approx(share, abs=0.03)
+    assert row.p == pytest.approx(share, abs=0.03)
 
 
 def test_requests_that_make_no_sense(tiny: Study) -> None:
@@ -141,7 +139,10 @@ def test_the_command(tiny: Study, tmp_path: Path) -> None:
     assert outcome.errors == f"the page: {page}\n"
     assert "<title>hwu against vote</title>" in page.read_text()
     as_json = run("compare", tiny.folder, "hwu", "vote", "--json")
-    assert {row["kind"] for row in json.loads(as_json.output)["rows"]} == {"return", "metric"}
+    shown = {row["kind"]: row for row in json.loads(as_json.output)["rows"]}
+    numbers = ["a", "b", "difference", "low", "high", "p", "better"]
+    assert list(shown["return"]) == ["dataset", "kind", "name", "variant", *numbers]
+    assert list(shown["metric"]) == ["dataset", "kind", "name", "schedule", "component", *numbers]
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from tests.study.studies import DATASETS, TRACKERS, Study
 def test_correlations_again(tiny: Study) -> None:
     run = Run(tiny.folder)
     settings = read_study(tiny.folder / "config.toml")
-    target = run.table("correlations")[0]["target"]
+    target = run.table("correlations")[0].target
     panel = stored_panel(run, "fill=argmax", (target,))
     assert (panel.datasets, panel.trackers) == (tuple(DATASETS), tuple(TRACKERS))
     r = correlate(panel.sample.metrics, panel.sample.targets, "pearson", "within")
@@ -25,23 +25,23 @@ def test_correlations_again(tiny: Study) -> None:
     resampled = resampled_correlations(panel.sample, "pearson", "within", "both", drawn)
     low, high = interval(r, resampled)
     rows = {
-        (row["metric"], row["schedule"], row["component"], row["label_scheme"]): row
+        (row.metric, row.schedule, row.component, row.label_scheme): row
         for row in run.table("correlations")
-        if (row["target"], row["scope"], row["coefficient"]) == (target, "within", "pearson")
-        and (row["trackers"], row["variant"]) == ("all", "fill=argmax")
+        if (row.target, row.scope, row.coefficient) == (target, "within", "pearson")
+        and (row.trackers, row.variant) == ("all", "fill=argmax")
     }
-    found = 0
+    compared = 0
     for m, name in enumerate(panel.metrics):
         row = rows[name]
-        if row["r"] is not None:
-            expected = [row["r"], row["low"], row["high"]]
+        if row.r is not None:
+            expected = [row.r, row.low, row.high]
             assert [r[m, 0], low[m, 0], high[m, 0]] == pytest.approx(expected, abs=1e-12)
-            found += 1
-    assert found > 10
+            compared += 1
+    assert compared > 10
 
 
 def test_all_targets_of_the_run(tiny: Study) -> None:
     run = Run(tiny.folder)
     panel = stored_panel(run, "fill=argmax")
-    assert set(panel.targets) == {row["target"] for row in run.table("correlations")}
+    assert set(panel.targets) == {row.target for row in run.table("correlations")}
     assert not np.isnan(panel.sample.targets).any()

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+import sys
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from extrinsic import __version__
+from extrinsic.errors import UsageError
 from extrinsic.storage import content_hash
 from extrinsic.study.configuration.settings_file import read_study
 from extrinsic.study.finished_run import Run
 from extrinsic.study.stages.store import Result
+from extrinsic.study.tables.schema import TrackerRow
+from extrinsic.study.tables.table_files import write_rows
 from tests.study.studies import (
     DATASETS,
     SEED,
@@ -34,7 +39,7 @@ HEADS = {
     "correlations": "target metric schedule component scope coefficient r low high p p_adjusted n trackers",
     "pairs": "target metric_a schedule_a component_a metric_b schedule_b component_b scope",
     "composite": "target scope method r low high",
-    "diagnostics": "dataset tracker policy estimator kernels",
+    "diagnostics": "dataset tracker policy estimator diagnostic value",
     "timings": "stage name key status seconds",
     "influence": "target metric schedule component scope coefficient r lowest highest tracker r_without",
     "stability": "target scope coefficient n_trackers",
@@ -132,9 +137,48 @@ def test_a_run_can_be_read(tiny: Study) -> None:
     assert made.is_complete
     assert made.signature.startswith("extrinsic:")
     rows = made.table("intrinsic")
-    assert isinstance(rows[0]["value"], float)
-    assert rows[0]["tracker"] == TRACKERS[0]
-    assert [row["core"] for row in made.table("trackers")] == [True, True, False, True, True, False]
+    assert isinstance(rows[0].value, float)
+    assert rows[0].tracker == TRACKERS[0]
+    assert [row.core for row in made.table("trackers")] == [True, True, False, True, True, False]
+
+
+def test_every_table_of_a_run_can_be_read(tiny: Study) -> None:
+    made = Run(tiny.folder)
+    for name in HEADS:
+        assert len(made.table(name)) == len(tiny.rows(name))
+    assert {row.status for row in made.table("timings")} <= {"computed", "reused"}
+    with pytest.raises(UsageError, match="did you mean 'returns'"):
+        made.table("return")
+
+
+def test_a_tracker_called_28_stays_text(tmp_path: Path) -> None:
+    row = TrackerRow(tracker="28", core=True, degenerate=False, recalibrated=False, nearest="1e3")
+    write_rows(tmp_path / "trackers.csv", [row], TrackerRow)
+    assert Run(tmp_path).table("trackers") == [row]
+
+
+def test_a_dataframe_has_the_columns_in_their_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pandas is not needed for tests: what it is given is looked at."""
+    frames = SimpleNamespace(DataFrame=lambda lines, columns: (lines, columns))
+    monkeypatch.setitem(sys.modules, "pandas", frames)
+    row = TrackerRow(tracker="28", core=True, degenerate=False, recalibrated=False)
+    write_rows(tmp_path / "trackers.csv", [row], TrackerRow)
+    lines, columns = Run(tmp_path).to_dataframe("trackers")
+    assert columns == list(TrackerRow.__struct_fields__)
+    assert lines == [["28", True, False, False, None, None, None]]
+
+
+def test_what_learners_and_estimators_report_is_a_number_a_row(tiny: Study) -> None:
+    rows = Run(tiny.folder).table("diagnostics")
+    assert {(row.policy, row.estimator) for row in rows} == {
+        ("rl", "learner"),
+        ("rl", "live"),
+        ("rl", "lstd"),
+    }
+    names = {row.diagnostic for row in rows if row.estimator == "learner"}
+    assert {"kernels", "condition", "zero_kernel", "converged"} <= names
+    assert {row.value for row in rows if row.diagnostic == "converged"} <= {0.0, 1.0}
+    assert any(row.diagnostic == "largest_q" for row in rows if row.estimator == "lstd")
 
 
 def test_stored_stages_are_strict(tiny: Study) -> None:

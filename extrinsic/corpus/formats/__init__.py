@@ -1,6 +1,7 @@
 """File formats: what a format can do, and those that come with the package.
 
-A belief format reads corpora and tracker files; a state format reads files that hold gold and prediction.
+A belief format reads corpora and tracker files, and has conventions by which they are ranked and scored; a
+state format reads files that hold gold and prediction.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
+from extrinsic.corpus import conventions
+from extrinsic.corpus.conventions import Conventions
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.corpus.tracker_output import TrackerOutput
@@ -38,13 +41,71 @@ def paused_collector() -> Iterator[None]:
             gc.enable()
 
 
+@runtime_checkable
+class BeliefFormat(Protocol):
+    """Corpora with labels, and tracker files with scored hypotheses.
+
+    One that also has `write_tracker(output, corpus, path)` can be tracked on from the command line;
+    `write_corpus(corpus, path)` is there for those who make corpora.
+    """
+
+    @property
+    def name(self) -> str:
+        """What it is registered as; a corpus that it reads has it as its `format`."""
+
+    @property
+    def conventions(self) -> Conventions:
+        """What every corpus that it reads carries."""
+
+    @property
+    def default_domain(self) -> str:
+        """A built-in domain, or the path of a TOML file."""
+
+    def read_corpus(
+        self, path: str | Path, dataset: str | None = None, domain: Domain | str | None = None
+    ) -> Corpus:
+        """The dialogs of a dataset (None: the only one); `find_domain` turns the domain into one."""
+
+    def read_tracker(self, path: str | Path, corpus: Corpus, name: str | None = None) -> TrackerOutput:
+        """A tracker's beliefs about the corpus, made by `build_output`; None: named by its file."""
+
+
+@runtime_checkable
+class WritesTrackers(Protocol):
+    """A belief format that can write what trackers believe."""
+
+    def write_tracker(self, output: TrackerOutput, corpus: Corpus, path: str | Path) -> None:
+        """Write a file that `read_tracker` reads as the same beliefs."""
+
+
+@runtime_checkable
+class StateFormat(Protocol):
+    """Files that hold predicted and gold state sets; one with `write(states, path)` can write them, too."""
+
+    @property
+    def name(self) -> str:
+        """What it is registered as."""
+
+    def read(self, path: str | Path, name: str | None = None) -> StateSets:
+        """The states of a file; None: named by the file."""
+
+
+Format = BeliefFormat | StateFormat
+
+
+def find_domain(domain: Domain | str | None, default: str) -> Domain:
+    """A domain as it is, or by its name or path; None is the default."""
+    return domain if isinstance(domain, Domain) else load_domain(domain or default)
+
+
 @dataclass(frozen=True)
-class BeliefFormat:
-    """Corpora with labels, and tracker files with scored hypotheses; `package` holds the parts."""
+class ChallengeFormat:
+    """A belief format whose modules, all with names that begin by `package`, are imported when needed."""
 
     name: str
     package: str
     default_domain: str
+    conventions: Conventions
 
     def _part(self, module: str, function: str) -> Callable[..., Any]:
         part: Callable[..., Any] = getattr(import_module(f"{self.package}_{module}"), function)
@@ -53,10 +114,9 @@ class BeliefFormat:
     def read_corpus(
         self, path: str | Path, dataset: str | None = None, domain: Domain | str | None = None
     ) -> Corpus:
-        if not isinstance(domain, Domain):
-            domain = load_domain(domain or self.default_domain)
+        task = find_domain(domain, self.default_domain)
         with paused_collector():
-            corpus: Corpus = self._part("corpus", "read_corpus")(path, dataset, domain)
+            corpus: Corpus = self._part("corpus", "read_corpus")(path, dataset, task)
         return corpus
 
     def read_tracker(self, path: str | Path, corpus: Corpus, name: str | None = None) -> TrackerOutput:
@@ -72,8 +132,8 @@ class BeliefFormat:
 
 
 @dataclass(frozen=True)
-class StateFormat:
-    """Files that hold predicted and gold state sets; `module` has `read`, and `write` where it can."""
+class StateSetFormat:
+    """A state format whose `module`, imported when needed, has `read`, and `write` where it can."""
 
     name: str
     module: str
@@ -87,15 +147,13 @@ class StateFormat:
         import_module(self.module).write(states, path)
 
 
-Format = BeliefFormat | StateFormat
-
 _HERE = "extrinsic.corpus.formats"
-DSTC1 = BeliefFormat("dstc1", f"{_HERE}.dstc1", "bus")
-DSTC2 = BeliefFormat("dstc2", f"{_HERE}.dstc2", "restaurants")
-STATE_SETS = StateFormat("state-sets", f"{_HERE}.state_sets.plain")
-TRADE = StateFormat("trade", f"{_HERE}.state_sets.trade")
-TRIPPY = StateFormat("trippy", f"{_HERE}.state_sets.trippy")
-SIMPLETOD = StateFormat("simpletod", f"{_HERE}.state_sets.simpletod")
+DSTC1 = ChallengeFormat("dstc1", f"{_HERE}.dstc1", "bus", conventions.DSTC1)
+DSTC2 = ChallengeFormat("dstc2", f"{_HERE}.dstc2", "restaurants", conventions.DSTC2)
+STATE_SETS = StateSetFormat("state-sets", f"{_HERE}.state_sets.plain")
+TRADE = StateSetFormat("trade", f"{_HERE}.state_sets.trade")
+TRIPPY = StateSetFormat("trippy", f"{_HERE}.state_sets.trippy")
+SIMPLETOD = StateSetFormat("simpletod", f"{_HERE}.state_sets.simpletod")
 
 FORMATS.register("dstc1", DSTC1, "DSTC1: dstc.log.json, dstc.labels.json, <dataset>.sessions, tracker file")
 FORMATS.register(
@@ -135,3 +193,15 @@ def read_states(path: str | Path, *, format: str = "state-sets", name: str | Non
     if not isinstance(form, StateFormat):
         raise UsageError(f"files of format {format!r} need a corpus: use read_corpus and read_tracker")
     return form.read(path, name)
+
+
+def tracker_writer(format: str) -> WritesTrackers:
+    """The format of this name, which must be able to write tracker files."""
+    form = FORMATS.get(format)
+    if not isinstance(form, BeliefFormat):
+        raise UsageError(
+            f"files of format {format!r} hold states and no dialogs to track; see `extrinsic ls formats`"
+        )
+    if not isinstance(form, WritesTrackers):
+        raise UsageError(f"the format {format!r} cannot write tracker files: it has no write_tracker")
+    return form

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from extrinsic.corpus.conventions import DSTC1
 from extrinsic.corpus.formats.dstc1_values import (
     BadPairs,
     PairValue,
@@ -45,27 +46,28 @@ class Labels(msgspec.Struct, gc=False):
 
 def read_corpus(path: str | Path, dataset: str | None, domain: Domain) -> Corpus:
     """Read a dataset from a directory or an archive of one."""
-    found = find_dataset(path, dataset, LIST_EXTENSION)
+    listed = find_dataset(path, dataset, LIST_EXTENSION)
 
     def check_labels(checker: Checker, value: Any) -> int:
         return _check_labels(checker, value, domain)
 
-    sessions = read_sessions(found, domain, "dstc.log.json", "dstc.labels.json", Labels, check_labels)
+    sessions = read_sessions(listed, domain, "dstc.log.json", "dstc.labels.json", Labels, check_labels)
     vocabulary = Vocabulary()
     problems = Problems(str(path))
     labels = _label_columns(sessions, domain, vocabulary, problems)
     problems.raise_errors()
     return Corpus(
-        dataset=found.name,
-        format="dstc1",
+        dataset=listed.name,
+        format=DSTC1.name,
+        conventions=DSTC1,
         domain=domain,
         slots=domain.slot_names,
         requestable=(),
         vocabulary=vocabulary,
-        directories=found.directories,
+        directories=listed.directories,
         labels=labels,
         conditions=sessions.frozen_conditions(),
-        signature=sign_corpus("dstc1", found, domain, sessions.signature),
+        signature=sign_corpus(DSTC1.name, listed, domain, sessions.signature),
         **sessions.logs.build(vocabulary, domain),
     )
 

@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 
 from extrinsic.arrays import offsets_from_lengths, row_of_each, take_rows
+from extrinsic.corpus.conventions import DSTC1
 from extrinsic.corpus.formats.dstc1_values import (
     BadPairs,
     PairValue,
@@ -56,7 +57,7 @@ def read_tracker(path: str | Path, corpus: Corpus, name: str) -> TrackerOutput:
         given,
         joint,
         wall_time=file.seconds(),
-        signature=content_hash("dstc1", data),
+        signature=content_hash(DSTC1.name, data),
     )
     problems = Problems(str(path))
     report_repairs(problems, corpus, rankings.slots, given, corpus.slots)

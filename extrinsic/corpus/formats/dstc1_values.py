@@ -13,7 +13,7 @@ PairValue = str | int | float
 
 
 class BadPairs(Exception):
-    """StateActions that are no hypothesis of a slot group; `check_pairs` says why."""
+    """Pairs that are no hypothesis of a slot group; `check_pairs` says why."""
 
 
 def value_of_pairs(domain: Domain, slot: str, pairs: dict[str, PairValue]) -> Value:

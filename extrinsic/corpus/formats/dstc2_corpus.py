@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from extrinsic.corpus.conventions import DSTC2
 from extrinsic.corpus.formats.columns import columns_of
 from extrinsic.corpus.formats.field_checks import Checker, Missing, check_acts
 from extrinsic.corpus.formats.logs import WrittenAct, columns_of_acts
@@ -68,10 +69,10 @@ class Ontology(msgspec.Struct):
 
 def read_corpus(path: str | Path, dataset: str | None, domain: Domain) -> Corpus:
     """Read a dataset from a directory or from the challenge's archive as it is."""
-    found = find_dataset(path, dataset, LIST_EXTENSION)
-    ontology, ontology_data = read_ontology(found)
-    _check_domain(domain, ontology, found)
-    sessions = read_sessions(found, domain, "log.json", "label.json", Labels, check_labels)
+    listed = find_dataset(path, dataset, LIST_EXTENSION)
+    ontology, ontology_data = read_ontology(listed)
+    _check_domain(domain, ontology, listed)
+    sessions = read_sessions(listed, domain, "log.json", "label.json", Labels, check_labels)
     vocabulary = Vocabulary()
     vocabulary.ids(METHODS)  # label scheme b gives them also where no label does
     slots, requestable = tuple(ontology.informable), tuple(ontology.requestable)
@@ -79,18 +80,19 @@ def read_corpus(path: str | Path, dataset: str | None, domain: Domain) -> Corpus
     labels = _label_columns(sessions, slots, requestable, vocabulary, problems)
     problems.raise_errors()
     return Corpus(
-        dataset=found.name,
-        format="dstc2",
+        dataset=listed.name,
+        format=DSTC2.name,
+        conventions=DSTC2,
         domain=domain,
         slots=slots,
         requestable=requestable,
         vocabulary=vocabulary,
-        directories=found.directories,
+        directories=listed.directories,
         labels=labels,
         conditions=sessions.frozen_conditions(),
         outcomes={"success": tuple(labels.success() for labels in sessions.labels)},
         ontology=msgspec.to_builtins(ontology),
-        signature=sign_corpus("dstc2", found, domain, sessions.signature, ontology_data),
+        signature=sign_corpus(DSTC2.name, listed, domain, sessions.signature, ontology_data),
         **sessions.logs.build(vocabulary, domain),
     )
 

@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 
 from extrinsic.arrays import Floats, offsets_from_lengths, take_rows
+from extrinsic.corpus.conventions import DSTC2
 from extrinsic.corpus.formats.columns import columns_of, distinct
 from extrinsic.corpus.formats.dstc2_diagnosis import check_turn
 from extrinsic.corpus.formats.repairs import report_repairs, report_requested_repairs
@@ -57,7 +58,7 @@ def read_tracker(path: str | Path, corpus: Corpus, name: str) -> TrackerOutput:
         columns.method,
         columns.requested,
         wall_time=file.seconds(),
-        signature=content_hash("dstc2", data),
+        signature=content_hash(DSTC2.name, data),
     )
     problems = Problems(str(path))
     report_repairs(problems, corpus, rankings.slots, columns.given, corpus.slots)

@@ -21,14 +21,13 @@ def report_repairs(
     slots: Sequence[str],
 ) -> None:
     """Negative scores and sums above 1; items are turn-major over `slots`."""
-    treatment = "counts as 0" if corpus.format == "dstc1" else "is scored as it stands"
     for hypothesis in np.flatnonzero(ranking.negative):
         item = int(np.searchsorted(given.offsets, hypothesis, side="right")) - 1
-        found = f"{given.score[hypothesis]:.6g}"
+        written = f"{given.score[hypothesis]:.6g}"
         if isinstance(given, Hypotheses):
-            found += f" for {corpus.vocabulary.text(int(given.value[hypothesis]))!r}"
-        message = f"a negative score, which {treatment}"
-        _report(problems, corpus, item, slots, message, "a score of at least 0", found)
+            written += f" for {corpus.vocabulary.text(int(given.value[hypothesis]))!r}"
+        message = f"a negative score, which {corpus.conventions.negative_score}"
+        _report(problems, corpus, item, slots, message, "a score of at least 0", written)
     for item in np.flatnonzero(ranking.excess).tolist():
         message = "the scores sum to more than 1, so each is divided by their sum"
         _report(problems, corpus, item, slots, message, "a sum of at most 1", f"{ranking.total[item]:.6g}")

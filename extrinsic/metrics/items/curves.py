@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from extrinsic.arrays import Bools, Floats, Ints
+from extrinsic.corpus.conventions import RocPoints
 from extrinsic.metrics.items.operating_points import (
     Condition,
     Points,
@@ -20,7 +22,14 @@ from extrinsic.metrics.items.operating_points import (
 from extrinsic.metrics.items.resampled_points import Dstc1Points, Dstc2Points
 from extrinsic.metrics.items.running_counts import Ranking, RunningCounts
 
-RocRule = Literal["dstc1", "dstc2"]
+CURVES: dict[RocPoints, Callable[[Floats, Bools, Floats], Points | None]] = {
+    "even_thresholds": dstc1_curve,
+    "distinct_scores": dstc2_curve,
+}
+RESAMPLED: dict[RocPoints, type[Dstc1Points | Dstc2Points]] = {
+    "even_thresholds": Dstc1Points,
+    "distinct_scores": Dstc2Points,
+}
 
 BLOCK = 1_000
 """Rows of weights taken together: enough of them to pay for a call of numpy, few enough for the cache."""
@@ -30,11 +39,11 @@ BLOCK = 1_000
 class RocStatistics:
     """The top scores of some items: sums and products over dialogs like an (n_dialogs, n_items) array.
 
-    score, correct, dialog (n_items,). By DSTC2's rule items are sorted by descending score, equals in the
-    order of the corpus; by DSTC1's their order does not matter.
+    points: where operating points lie.   score, correct, dialog (n_items,): with points at distinct scores,
+    items are sorted by descending score, equals in the order of the corpus; else their order does not matter.
     """
 
-    rule: RocRule
+    points: RocPoints
     n_dialogs: int
     score: Floats
     correct: Bools
@@ -51,7 +60,7 @@ class RocStatistics:
     def ranking(self) -> Ranking:
         """The items by descending score, made once for all resamples."""
         # Stored statistics come sorted already, and a stable sort sees that at once.
-        order = score_order(self.score) if self.rule == "dstc1" else slice(None)
+        order = slice(None) if self.points == "distinct_scores" else score_order(self.score)
         return Ranking(self.score[order], self.correct[order], self.dialog[order], self.n_dialogs)
 
     @cached_property
@@ -72,9 +81,9 @@ class RocStatistics:
         score = np.concatenate([self.score, other.score])
         correct = np.concatenate([self.correct, other.correct])
         dialog = np.concatenate([self.dialog, other.dialog + self.n_dialogs])
-        order = score_order(score) if self.rule == "dstc2" else slice(None)
+        order = score_order(score) if self.points == "distinct_scores" else slice(None)
         n_dialogs = self.n_dialogs + other.n_dialogs
-        return RocStatistics(self.rule, n_dialogs, score[order], correct[order], dialog[order])
+        return RocStatistics(self.points, n_dialogs, score[order], correct[order], dialog[order])
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,22 +106,22 @@ class Totals:
 
         Metrics that ask for the same point share it.
         """
-        if condition not in self._found:
-            self._found[condition] = self._find(condition)
-        return self._found[condition]
+        if condition not in self._first:
+            self._first[condition] = self._find(condition)
+        return self._first[condition]
 
     def _find(self, condition: Condition) -> Points:
         if self.weights.ndim == 1:
             return first_on_curve(self.curves[0], condition)
         if self._are_counts:
-            found = [points.first(condition) for points in self._resampled]
+            first = [points.first(condition) for points in self._resampled]
         else:
-            found = [first_on_curve(curve, condition) for curve in self.curves]
-        columns = ([getattr(points, field.name) for points in found] for field in fields(Points))
+            first = [first_on_curve(curve, condition) for curve in self.curves]
+        columns = ([getattr(points, field.name) for points in first] for field in fields(Points))
         return Points(*(np.hstack([np.empty(0), *column]).reshape(self.shape) for column in columns))
 
     @cached_property
-    def _found(self) -> dict[Condition, Points]:
+    def _first(self) -> dict[Condition, Points]:
         return {}
 
     @cached_property
@@ -128,7 +137,7 @@ class Totals:
     @cached_property
     def _resampled(self) -> list[Dstc1Points | Dstc2Points]:
         """Many rows at once, counted once for all conditions: 8 bytes a row for every few items are kept."""
-        make = Dstc1Points if self.statistics.rule == "dstc1" else Dstc2Points
+        make = RESAMPLED[self.statistics.points]
         ranking, rows = self.statistics.ranking, self._rows
         return [
             make(RunningCounts(ranking, rows[begin : begin + BLOCK])) for begin in range(0, len(rows), BLOCK)
@@ -137,7 +146,7 @@ class Totals:
     @cached_property
     def curves(self) -> list[Points | None]:
         """One curve for each row of weights, None where there are too few items."""
-        make = dstc1_curve if self.statistics.rule == "dstc1" else dstc2_curve
+        make = CURVES[self.statistics.points]
         score, correct = self.statistics.score, self.statistics.correct
         curves = []
         for row in self._rows:

@@ -1,12 +1,14 @@
-"""The items of a DSTC1 tracker: nine slots and the joint."""
+"""The items of a DSTC1 tracker, nine slots and the joint; and the right states."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from extrinsic.arrays import Bools, Floats, Ints
+from extrinsic.arrays import Bools, Floats, Ids, Ints
+from extrinsic.corpus.labels import SpanTruth
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
+from extrinsic.corpus.vocabulary import NONE
 from extrinsic.metrics.items.item_tables import ItemTable
 from extrinsic.metrics.items.ranked import find_correct
 from extrinsic.metrics.items.schedules import dstc1_schedules
@@ -26,7 +28,7 @@ def build_tables(corpus: Corpus, tracker: TrackerOutput) -> list[ItemTable]:
     }
     return [
         ItemTable(
-            rule="dstc1",
+            roc_points=corpus.conventions.roc_points,
             label_scheme=None,
             offsets=corpus.offsets,
             components={
@@ -43,15 +45,41 @@ def build_tables(corpus: Corpus, tracker: TrackerOutput) -> list[ItemTable]:
 
 
 def _fields(offsets: Ints, score: Floats, correct: Bools) -> dict[str, Floats]:
-    found = find_correct(offsets, score, correct)
+    right = find_correct(offsets, score, correct)
     count = np.diff(offsets) - 1.0
     # sqrt of both terms, as the scorer writes it: the distance over "right" and "wrong".
     return {
-        "correct": found.top_correct.astype(np.float64),
-        "top_score": found.top_score,
-        "l2": np.sqrt((1.0 - found.right_total) ** 2 + (1.0 - found.right_total) ** 2),
-        "probability": found.first_score,
-        "reciprocal_rank": found.reciprocal_rank,
+        "correct": right.top_correct.astype(np.float64),
+        "top_score": right.top_score,
+        "l2": np.sqrt((1.0 - right.right_total) ** 2 + (1.0 - right.right_total) ** 2),
+        "probability": right.first_score,
+        "reciprocal_rank": right.reciprocal_rank,
         "hypothesis_count": count,
         "nonempty": (count > 0).astype(np.float64),
     }
+
+
+def gold_states(corpus: Corpus, predicted: Ids, scheme: str | None) -> Ids:
+    """(n_turns, n_slots) what the states should be.
+
+    Where several values are right at once, the predicted one is gold if it is among them, else the one that
+    became right last.
+    """
+    truth = corpus.truth
+    assert isinstance(truth, SpanTruth)
+    latest = _latest_values(truth, predicted.shape)
+    turn, slot = np.indices(predicted.shape)
+    right = truth.is_correct(turn.ravel(), slot.ravel(), predicted.ravel()).reshape(predicted.shape)
+    return np.where(right, predicted, latest)
+
+
+def _latest_values(truth: SpanTruth, shape: tuple[int, ...]) -> Ids:
+    """(n_turns, n_slots) the right value that became right last, NONE where there is none."""
+    latest = np.full(shape, NONE, dtype=np.int32)
+    order = np.lexsort((truth.label, truth.start))
+    lengths = (truth.end - truth.start)[order]
+    begin = np.cumsum(lengths) - lengths
+    turn = np.repeat(truth.start[order] - begin, lengths) + np.arange(lengths.sum())
+    # Assignment by index keeps the last, and spans come in the order in which they were labelled.
+    latest[turn, np.repeat(truth.slot[order], lengths)] = np.repeat(truth.value[order], lengths)
+    return latest

@@ -1,4 +1,4 @@
-"""The items of a DSTC2 tracker: goals (per slot and joint), requested slots, method."""
+"""The items of a DSTC2 tracker: goals (per slot and joint), requested slots, method; and the right states."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.corpus.vocabulary import NONE
 from extrinsic.metrics.items.item_tables import ItemTable
-from extrinsic.metrics.items.label_schemes import goals, label_schemes, methods
+from extrinsic.metrics.items.label_schemes import goals, methods
 from extrinsic.metrics.items.ranked import find_correct, sum_rows
 from extrinsic.metrics.items.schedules import dstc2_schedules
 
@@ -27,7 +27,8 @@ def build_tables(corpus: Corpus, tracker: TrackerOutput) -> list[ItemTable]:
     """A table for each label scheme; they share what does not depend on the labels."""
     schedules = dstc2_schedules(corpus)
     orders: dict[str, Ints] = {}
-    return [_build_table(corpus, tracker, scheme, schedules, orders) for scheme in label_schemes(corpus)]
+    schemes = corpus.conventions.label_schemes
+    return [_build_table(corpus, tracker, scheme, schedules, orders) for scheme in schemes]
 
 
 def _build_table(
@@ -54,7 +55,7 @@ def _build_table(
     }
     table["neglogp"] = -np.log(np.maximum(SMALLEST_PROBABILITY, table["probability"]))
     return ItemTable(
-        rule="dstc2",
+        roc_points=corpus.conventions.roc_points,
         label_scheme=scheme,
         offsets=corpus.offsets,
         components=_components(corpus, scheme),
@@ -66,6 +67,12 @@ def _build_table(
         truth=table["truth"],
         orders=orders,
     )
+
+
+def gold_states(corpus: Corpus, predicted: Ids, scheme: str | None) -> Ids:
+    """(n_turns, n_slots) what the states should be: the labelled goals, whatever was predicted."""
+    assert isinstance(corpus.labels, GoalLabels)
+    return goals(corpus, corpus.labels, scheme)
 
 
 def _components(corpus: Corpus, scheme: str | None) -> dict[str, tuple[int, ...]]:
@@ -90,14 +97,14 @@ def _components(corpus: Corpus, scheme: str | None) -> dict[str, tuple[int, ...]
 
 def _distribution_fields(offsets: Ints, score: Floats, correct: Bools) -> Fields:
     """Fields (n,) of ranked distributions with one right value (which a joint list may hold twice)."""
-    found = find_correct(offsets, score, correct)
+    right = find_correct(offsets, score, correct)
     others = np.where(correct, 0.0, score)
-    p = found.last_score
+    p = right.last_score
     return {
-        "correct": found.top_correct.astype(np.float64),
-        "top_score": found.top_score,
+        "correct": right.top_correct.astype(np.float64),
+        "top_score": right.top_score,
         "probability": p,
-        "reciprocal_rank": found.reciprocal_rank,
+        "reciprocal_rank": right.reciprocal_rank,
         "l2": (1 - p) ** 2 + sum_rows(others**2, offsets),
         "l2_binary": (1 - p) ** 2 + sum_rows(others, offsets) ** 2,
     }

@@ -13,16 +13,17 @@ from functools import cached_property
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ids, Ints
+from extrinsic.corpus.conventions import RocPoints
 from extrinsic.corpus.turns import DialogTurns
 from extrinsic.corpus.vocabulary import NONE
-from extrinsic.metrics.items.curves import RocRule, RocStatistics, score_order
+from extrinsic.metrics.items.curves import RocStatistics, score_order
 
 
 @dataclass(frozen=True, eq=False)
 class ItemTable(DialogTurns):
     """Items of one tracker under one label scheme.
 
-    rule:       whose scoring rules made the fields.   label_scheme: "a", "b" (DSTC2) or None.
+    roc_points: where the points of a ROC curve lie.   label_scheme: one of the corpus's conventions.
     offsets:    (n_dialogs + 1,) turns.
     components: the columns of each component, in the order in which items of one turn come.
     schedules:  number -> (n_turns, n_columns), which items count.
@@ -32,7 +33,7 @@ class ItemTable(DialogTurns):
                 within a component; None where several values can be right at once (DSTC1).
     """
 
-    rule: RocRule
+    roc_points: RocPoints
     label_scheme: str | None
     offsets: Ints
     components: Mapping[str, tuple[int, ...]]
@@ -108,13 +109,13 @@ class Items:
     @cached_property
     def roc(self) -> RocStatistics:
         """Top scores; where order matters, sorted once for the component: a schedule leaves some out."""
-        if self.table.rule == "dstc1":
-            order = np.flatnonzero(self._mask)
-        else:
+        if self.table.roc_points == "distinct_scores":
             order = self.table.order(self.component)
             order = order[self._mask[order]]
+        else:
+            order = np.flatnonzero(self._mask)
         return RocStatistics(
-            self.table.rule,
+            self.table.roc_points,
             self.n_dialogs,
             self.table.top_score[:, self.columns].ravel()[order],
             self.table.correct[:, self.columns].ravel()[order],

@@ -11,11 +11,6 @@ from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.vocabulary import NONE
 
 
-def label_schemes(corpus: Corpus) -> tuple[str | None, ...]:
-    """The label schemes a corpus can be scored under; (None,) where there is only one way."""
-    return ("a", "b") if isinstance(corpus.labels, GoalLabels) else (None,)
-
-
 def goals(corpus: Corpus, labels: GoalLabels, scheme: str | None) -> Ids:
     """(n_turns, n_slots) the right values under a label scheme."""
     return _goals_backwards(corpus, labels) if scheme == "b" else labels.goal

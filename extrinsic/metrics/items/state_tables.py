@@ -9,14 +9,12 @@ import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ids, Ints
 from extrinsic.corpus.fill import Fill
-from extrinsic.corpus.labels import GoalLabels, SpanTruth
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.state_sets import ABSENT, StateSets
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.corpus.vocabulary import NONE
 from extrinsic.metrics.items.dstc2 import SMALLEST_PROBABILITY, identify_rows
 from extrinsic.metrics.items.item_tables import ItemTable
-from extrinsic.metrics.items.label_schemes import goals, label_schemes
 from extrinsic.metrics.items.schedules import state_schedules
 from extrinsic.metrics.items.state_items import StateItems
 
@@ -59,16 +57,16 @@ class StateTable:
 def table_of_states(states: StateSets) -> StateTable:
     """All slots, and those of each domain (over all turns)."""
     components = {ALL: tuple(range(len(states.slots)))}
-    of_domain: dict[str, int] = {}
+    n_known: dict[str, int] = {}
     for domain in states.domains:
         columns = tuple(column for column, slot in enumerate(states.slots) if slot[0] == domain)
         components[domain] = columns
         # Of a domain that is not MultiWOZ's, the slots of the gold states are all we know.
         in_gold = int(states.in_gold[list(columns)].sum())
-        of_domain[domain] = max(MULTIWOZ_SLOTS.get(domain, 1), in_gold)
-    known = {ALL: max(sum(MULTIWOZ_SLOTS.values()), int(states.in_gold.sum())), **of_domain}
+        n_known[domain] = max(MULTIWOZ_SLOTS.get(domain, 1), in_gold)
+    n_known[ALL] = max(sum(MULTIWOZ_SLOTS.values()), int(states.in_gold.sum()))
     return StateTable(
-        states.offsets, states.gold, states.predicted, components, known, state_schedules(states.offsets)
+        states.offsets, states.gold, states.predicted, components, n_known, state_schedules(states.offsets)
     )
 
 
@@ -76,8 +74,8 @@ def tables_of_filled_beliefs(corpus: Corpus, tracker: TrackerOutput, fill: Fill)
     """The states that a belief tracker's beliefs amount to, for each label scheme of the corpus."""
     predicted = predicted_states(corpus, tracker, fill)
     n_slots = len(corpus.slots)
-    for scheme in label_schemes(corpus):
-        gold = gold_states(corpus, predicted, scheme)
+    for scheme in corpus.conventions.label_schemes:
+        gold = corpus.conventions.gold_states(corpus, predicted, scheme)
         yield StateTable(
             corpus.offsets,
             _as_state(gold),
@@ -99,34 +97,6 @@ def predicted_states(corpus: Corpus, tracker: TrackerOutput, fill: Fill) -> Ids:
     return fill.states(tracker.marginals(corpus)).reshape(corpus.n_turns, len(corpus.slots))
 
 
-def gold_states(corpus: Corpus, predicted: Ids, scheme: str | None) -> Ids:
-    """(n_turns, n_slots) what the states should be.
-
-    Where several values are right at once (DSTC1), the predicted one is gold if it is among them, else the
-    one that became right last.
-    """
-    if isinstance(corpus.labels, GoalLabels):
-        return goals(corpus, corpus.labels, scheme)
-    truth = corpus.truth
-    assert isinstance(truth, SpanTruth)
-    latest = _latest_values(truth, predicted.shape)
-    turn, slot = np.indices(predicted.shape)
-    right = truth.is_correct(turn.ravel(), slot.ravel(), predicted.ravel()).reshape(predicted.shape)
-    return np.where(right, predicted, latest)
-
-
-def _latest_values(truth: SpanTruth, shape: tuple[int, ...]) -> Ids:
-    """(n_turns, n_slots) the right value that became right last, NONE where there is none."""
-    latest = np.full(shape, NONE, dtype=np.int32)
-    order = np.lexsort((truth.label, truth.start))
-    lengths = (truth.end - truth.start)[order]
-    begin = np.cumsum(lengths) - lengths
-    turn = np.repeat(truth.start[order] - begin, lengths) + np.arange(lengths.sum())
-    # Assignment by index keeps the last, and spans come in the order in which they were labelled.
-    latest[turn, np.repeat(truth.slot[order], lengths)] = np.repeat(truth.value[order], lengths)
-    return latest
-
-
 def beliefs_of_states(states: StateSets) -> ItemTable:
     """State sets as beliefs with score 1: a predicted slot has its value, another has None.
 
@@ -135,18 +105,18 @@ def beliefs_of_states(states: StateSets) -> ItemTable:
     what they invent makes the joint wrong.
     """
     items = table_of_states(states).select(ALL, 1)
-    known = np.flatnonzero(states.in_gold)
-    predicted, gold = items.predicted[:, known], items.gold[:, known]
+    in_gold = np.flatnonzero(states.in_gold)
+    predicted, gold = items.predicted[:, in_gold], items.gold[:, in_gold]
     slot_fields = _certain_fields(predicted == ABSENT, gold == ABSENT, predicted == gold)
     empty = items.n_predicted == 0, items.n_gold == 0
     joint_fields = _certain_fields(empty[0][:, None], empty[1][:, None], items.match[:, None])
     fields = {name: np.concatenate([slot_fields[name], joint_fields[name]], axis=1) for name in slot_fields}
     identity = identify_rows(np.stack([items.predicted, items.gold]))
-    n_slots = len(known)
-    names = ["-".join(states.slots[column]) for column in known]
+    n_slots = len(in_gold)
+    names = ["-".join(states.slots[column]) for column in in_gold]
     schedules = state_schedules(states.offsets)
     return ItemTable(
-        rule="dstc2",
+        roc_points="distinct_scores",
         label_scheme=None,
         offsets=states.offsets,
         components={

@@ -27,7 +27,7 @@ VARIABLES = {INK: "ink", MUTED: "muted", GRID: "grid", PAPER: "paper"} | {
 }
 """In the page every colour is a variable of its style sheet, so that it has a light and a dark form."""
 
-STYLE: dict[str, Any] = {
+STYLE: dict[str, object] = {
     "svg.fonttype": "none",
     "text.parse_math": False,
     "font.family": "DejaVu Sans",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from extrinsic.report.results.numbers import NOTHING
+from extrinsic.study.tables.schema import Row, column_help
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,14 @@ class Picture:
 
 @dataclass(frozen=True)
 class Column:
+    """The head of a column; help: what it means, shown on hovering."""
+
     text: str
     is_number: bool = False
+    help: str = ""
+
+
+Head = str | Column
 
 
 @dataclass(frozen=True)
@@ -53,7 +59,7 @@ class Fold:
 
     kind = "fold"
     title: str
-    blocks: tuple[Any, ...]
+    blocks: tuple[Block, ...]
     is_aside: bool = False
     """Particulars: printed only when opened."""
 
@@ -64,7 +70,7 @@ class Partial:
 
     kind = "partial"
     template: str
-    values: dict[str, Any] = field(default_factory=dict)
+    values: Mapping[str, object] = field(default_factory=dict)
 
 
 Block = Text | Picture | Table | Fold | Partial
@@ -77,21 +83,32 @@ class Section:
     blocks: tuple[Block, ...]
 
 
+def described(kind: type[Row], **heads: str) -> list[Column]:
+    """Heads of columns that show fields of a table, with what the schema says about these fields."""
+    texts = column_help(kind)
+    return [_column(head, f"{name}: {texts[name]}".replace("`", "")) for name, head in heads.items()]
+
+
+def _column(head: str, text: str = "") -> Column:
+    return Column(head.lstrip("#"), head.startswith("#"), text)
+
+
 def table(
-    caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]], source: str | None = None
+    caption: str, heads: Sequence[Head], rows: Sequence[Sequence[str]], source: str | None = None
 ) -> Table:
-    """A head that begins with # is of numbers. Columns that say nothing in any row are left out."""
-    told = [at for at in range(len(heads)) if any(row[at] not in ("", NOTHING) for row in rows)]
-    columns = tuple(Column(heads[at].lstrip("#"), heads[at].startswith("#")) for at in told)
-    return Table(caption, columns, tuple(tuple(row[at] for at in told) for row in rows), source)
+    """A head that begins with # is of numbers. Columns that are empty in every row are left out."""
+    shown = [i for i in range(len(heads)) if any(row[i] not in ("", NOTHING) for row in rows)]
+    columns = tuple(head if isinstance(head, Column) else _column(head) for head in heads)
+    lines = tuple(tuple(row[i] for i in shown) for row in rows)
+    return Table(caption, tuple(columns[i] for i in shown), lines, source)
 
 
 def pictures(blocks: Sequence[Block]) -> list[Picture]:
     """Every picture of some blocks, also those folded away."""
-    found: list[Picture] = []
+    every: list[Picture] = []
     for block in blocks:
         if isinstance(block, Picture):
-            found.append(block)
+            every.append(block)
         elif isinstance(block, Fold):
-            found += pictures(block.blocks)
-    return found
+            every += pictures(block.blocks)
+    return every

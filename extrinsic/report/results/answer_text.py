@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from extrinsic.report.results.caveats import caveats
 from extrinsic.report.results.naming import COEFFICIENTS, Name, symbol, target_in_words
 from extrinsic.report.results.numbers import correlation, counted, listing, with_interval
-from extrinsic.report.results.table_columns import Row, Rows
 from extrinsic.report.results.variant_results import VariantResults
+from extrinsic.study.tables.schema import CorrelationRow
 
 NAMED = 3
-"""So many of the metrics that cannot be told from the best are named."""
+"""So many of the metrics that cannot be distinguished from the best are named."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What one variant says: a heading and a figure to remember, then sentences, then what to mind.
+    """The answer of one variant: a heading and a figure to remember, then sentences, then caveats.
 
-    The first sentence says what metric, figure and about say, for who shows only text.
+    The first sentence repeats metric, figure and about, for readers of the text alone.
     """
 
     heading: str
@@ -40,7 +40,7 @@ def answer(evidence: VariantResults) -> Answer:
     return Answer(
         heading,
         Name.of(best).in_words(),
-        f"{symbol(evidence.coefficient)} = {with_interval(best['r'], best['low'], best['high'])}",
+        f"{symbol(evidence.coefficient)} = {with_interval(best.r, best.low, best.high)}",
         f"with {target_in_words(evidence.target)}, {sample(evidence)}",
         tuple(filter(None, sentences)),
         tuple(caveats(evidence, best)),
@@ -59,41 +59,41 @@ def sample(evidence: VariantResults, group: str = "all") -> str:
     return f"over {trackers} on {counted(len(evidence.datasets), 'dataset')}"
 
 
-def best_sentence(evidence: VariantResults, best: Row) -> str:
+def best_sentence(evidence: VariantResults, best: CorrelationRow) -> str:
     name = Name.of(best).in_words()
     begin = f"Under {evidence.variant}, {name}" if evidence.variant else f"{name[0].upper()}{name[1:]}"
     return (
         f"{begin} correlates best with {target_in_words(evidence.target)}: "
-        f"{symbol(evidence.coefficient)} = {with_interval(best['r'], best['low'], best['high'])} "
+        f"{symbol(evidence.coefficient)} = {with_interval(best.r, best.low, best.high)} "
         f"{sample(evidence)}."
     )
 
 
-def apart_sentence(evidence: VariantResults, best: Row, group: str = "all") -> str:
-    """From how many others the best cannot be told apart, and which."""
-    found = evidence.differences(Name.of(best), group)
-    if not found:
+def apart_sentence(evidence: VariantResults, best: CorrelationRow, group: str = "all") -> str:
+    """From how many others the best cannot be distinguished, and which."""
+    others = evidence.differences(Name.of(best), group)
+    if not others:
         return ""
-    alike = sorted((one for one in found if not one.is_clear), key=lambda one: one.difference)
+    alike = sorted((other for other in others if not other.is_clear), key=lambda other: other.difference)
     by = "" if evidence.coefficient == "pearson" else f" by {COEFFICIENTS['pearson']}"
     if not alike:
         return (
-            f"It is clearly better{by} than each of the {len(found)} others."
-            if len(found) > 1
-            else (f"It is clearly better{by} than {found[0].other.in_words()}, the only other one.")
+            f"It is clearly better{by} than each of the {len(others)} others."
+            if len(others) > 1
+            else f"It is clearly better{by} than {others[0].other.in_words()}, the only other one."
         )
-    if len(alike) == len(found):
+    if len(alike) == len(others):
         every = (
-            f"any of the {len(found)} others"
-            if len(found) > 1
-            else f"{found[0].other.in_words()}, the only other one"
+            f"any of the {len(others)} others"
+            if len(others) > 1
+            else f"{others[0].other.in_words()}, the only other one"
         )
         return f"It cannot be told apart{by} from {every}."
-    names = [one.other.in_words() for one in alike]
+    names = [other.other.in_words() for other in alike]
     if len(names) <= NAMED:
-        return f"Of {len(found)} others it cannot be told apart{by} from {listing(names)}."
+        return f"Of {len(others)} others it cannot be told apart{by} from {listing(names)}."
     return (
-        f"It cannot be told apart{by} from {len(names)} of the {len(found)} others, "
+        f"It cannot be told apart{by} from {len(names)} of the {len(others)} others, "
         f"among them {listing(names[:NAMED])}."
     )
 
@@ -102,11 +102,9 @@ def left_out(evidence: VariantResults) -> str:
     """`the degenerate tracker (last_turn) and the recalibrated one (focus_overconfident)`."""
     kinds: dict[str, list[str]] = {"degenerate": [], "recalibrated": [], "near-duplicate": []}
     for row in evidence.trackers:
-        kind = (
-            "degenerate" if row["degenerate"] else "recalibrated" if row["recalibrated"] else "near-duplicate"
-        )
-        if not row["core"]:
-            kinds[kind].append(row["tracker"])
+        kind = "degenerate" if row.degenerate else "recalibrated" if row.recalibrated else "near-duplicate"
+        if not row.core:
+            kinds[kind].append(row.tracker)
     parts = [
         f"{kind} {'tracker' if len(names) == 1 else 'trackers'} ({listing(names, most=6)})"
         for kind, names in kinds.items()
@@ -115,62 +113,68 @@ def left_out(evidence: VariantResults) -> str:
     return f"the {listing(parts)}" if parts else "the trackers outside the core"
 
 
-def core_sentence(evidence: VariantResults, best: Row) -> str:
+def core_sentence(evidence: VariantResults, best: CorrelationRow) -> str:
     """What remains when trackers that can carry a correlation alone are left out."""
     if not evidence.has_core:
         return ""
     core = evidence.best("core")
     if core is None:
         return f"Without {left_out(evidence)} too few trackers are left to correlate anything."
-    numbers = f"{symbol(evidence.coefficient)} = {with_interval(core['r'], core['low'], core['high'])}"
+    numbers = f"{symbol(evidence.coefficient)} = {with_interval(core.r, core.low, core.high)}"
     if Name.of(core) == Name.of(best):
-        told = f"it stays the best, {numbers} {sample(evidence, 'core')}"
+        text = f"it stays the best, {numbers} {sample(evidence, 'core')}"
     else:
-        told = f"the best is {Name.of(core).in_words()}, {numbers} {sample(evidence, 'core')}"
+        text = f"the best is {Name.of(core).in_words()}, {numbers} {sample(evidence, 'core')}"
         before = next((row for row in evidence.ranked["core"] if Name.of(row) == Name.of(best)), None)
         if before is not None:
             rank = 1 + evidence.ranked["core"].index(before)
-            told += f"; {Name.of(best).in_words()} is then at {correlation(before['r'])}, place {rank}"
+            text += f"; {Name.of(best).in_words()} is then at {correlation(before.r)}, place {rank}"
     alike = apart_sentence(evidence, core, "core")
-    return f"Without {left_out(evidence)} {told}. {alike}".strip()
+    return f"Without {left_out(evidence)} {text}. {alike}".strip()
 
 
-def worst_sentence(evidence: VariantResults, best: Row) -> str:
+def worst_sentence(evidence: VariantResults, best: CorrelationRow) -> str:
     rows = evidence.ranked["all"]
     if len(rows) < 3:
         return ""
     worst = rows[-1]
     return (
         f"At the other end is {Name.of(worst).in_words()}, {symbol(evidence.coefficient)} = "
-        f"{with_interval(worst['r'], worst['low'], worst['high'])}."
+        f"{with_interval(worst.r, worst.low, worst.high)}."
     )
 
 
 def across_variants(every: Sequence[VariantResults]) -> str:
     """Whether the winner depends on the fill rule, which the literature does not name."""
-    known = [(one, best) for one in every if (best := one.best()) is not None]
-    if len(known) < 2:
+    answered = [(evidence, best) for evidence in every if (best := evidence.best()) is not None]
+    if len(answered) < 2:
         return ""
-    winners = {Name.of(best) for _, best in known}
+    winners = {Name.of(best) for _, best in answered}
     if len(winners) == 1:
+        variants = listing([evidence.variant for evidence, _ in answered])
         return (
             "The winner is the same whenever a concept counts as filled: "
-            f"{known[0][1]['metric']} under each of {listing([one.variant for one, _ in known])}."
+            f"{answered[0][1].metric} under each of {variants}."
         )
-    told = listing([f"{Name.of(best).in_words()} under {one.variant}" for one, best in known])
-    places = [_place_elsewhere(best, other) for one, best in known for other, _ in known if other is not one]
+    named = listing([f"{Name.of(best).in_words()} under {evidence.variant}" for evidence, best in answered])
+    ranks = [
+        _rank_elsewhere(best, other)
+        for evidence, best in answered
+        for other, _ in answered
+        if other is not evidence
+    ]
     return (
-        f"The winner depends on when a concept counts as filled: {told}. " + " ".join(filter(None, places))
+        f"The winner depends on when a concept counts as filled: {named}. " + " ".join(filter(None, ranks))
     ).strip()
 
 
-def _place_elsewhere(best: Row, other: VariantResults) -> str:
-    rows: Rows = other.ranked["all"]
-    for place, row in enumerate(rows, start=1):
+def _rank_elsewhere(best: CorrelationRow, other: VariantResults) -> str:
+    rows = other.ranked["all"]
+    for rank, row in enumerate(rows, start=1):
         if Name.of(row) == Name.of(best):
             return (
-                f"{Name.of(best).in_words()} comes {_ordinal(place)} of {len(rows)} under {other.variant} "
-                f"({symbol(other.coefficient)} = {correlation(row['r'])})."
+                f"{Name.of(best).in_words()} comes {_ordinal(rank)} of {len(rows)} under {other.variant} "
+                f"({symbol(other.coefficient)} = {correlation(row.r)})."
             )
     return ""
 

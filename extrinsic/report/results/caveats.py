@@ -1,4 +1,4 @@
-"""What to mind about an answer: only what applies, each with the number that says so."""
+"""Caveats about an answer: only those that apply, each with the number behind it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from extrinsic.report.results.naming import Name, symbol
 from extrinsic.report.results.numbers import correlation, counted, share, with_interval
-from extrinsic.report.results.table_columns import Row
-from extrinsic.report.results.variant_results import VariantResults
+from extrinsic.report.results.variant_results import VariantResults, rows_of_group
+from extrinsic.study.tables.schema import CompositeRow, CorrelationRow
 
 FEW_TRACKERS = 10
 WIDE = 0.4
@@ -15,43 +15,43 @@ SETTLED = 0.8
 MANY_METRICS = 20
 
 
-def caveats(evidence: VariantResults, best: Row) -> Iterator[str]:
+def caveats(evidence: VariantResults, best: CorrelationRow) -> Iterator[str]:
     for caveat in (_zero, _wide, _few, _changed, _flattered, _behaviour, _unsettled, _one_dataset):
         text = caveat(evidence, best)
         if text:
             yield text
 
 
-def _zero(evidence: VariantResults, best: Row) -> str:
-    if best["low"] is None or best["high"] is None or not best["low"] <= 0 <= best["high"]:
+def _zero(evidence: VariantResults, best: CorrelationRow) -> str:
+    if best.low is None or best.high is None or not best.low <= 0 <= best.high:
         return ""
     return (
         "Even the best metric's interval includes 0 "
-        f"({with_interval(best['r'], best['low'], best['high'])}): no metric is shown to predict anything."
+        f"({with_interval(best.r, best.low, best.high)}): no metric is shown to predict anything."
     )
 
 
-def _wide(evidence: VariantResults, best: Row) -> str:
-    if best["low"] is None or best["high"] is None or best["high"] - best["low"] <= WIDE:
+def _wide(evidence: VariantResults, best: CorrelationRow) -> str:
+    if best.low is None or best.high is None or best.high - best.low <= WIDE:
         return ""
     return (
-        f"The interval is wide: {symbol(evidence.coefficient)} may as well be {correlation(best['low'])} "
-        f"as {correlation(best['high'])}."
+        f"The interval is wide: {symbol(evidence.coefficient)} may as well be {correlation(best.low)} "
+        f"as {correlation(best.high)}."
     )
 
 
-def _few(evidence: VariantResults, best: Row) -> str:
+def _few(evidence: VariantResults, best: CorrelationRow) -> str:
     n = evidence.n_trackers("core")
     if n >= FEW_TRACKERS:
         return ""
-    of = "" if not evidence.has_core else f" of {evidence.n_trackers()} are the core, the rest could carry it"
+    core = f" of {evidence.n_trackers()} are the core, the rest could carry it" if evidence.has_core else ""
     return (
-        f"Only {counted(n, 'tracker')}{of or ''}: trackers are the sample here, not dialogs, "
+        f"Only {counted(n, 'tracker')}{core}: trackers are the sample here, not dialogs, "
         "and another set of them can give another order."
     )
 
 
-def _changed(evidence: VariantResults, best: Row) -> str:
+def _changed(evidence: VariantResults, best: CorrelationRow) -> str:
     core = evidence.best("core")
     if not evidence.has_core or core is None or Name.of(core) == Name.of(best):
         return ""
@@ -61,26 +61,26 @@ def _changed(evidence: VariantResults, best: Row) -> str:
     )
 
 
-def _flattered(evidence: VariantResults, best: Row) -> str:
+def _flattered(evidence: VariantResults, best: CorrelationRow) -> str:
     """The best of many looks better than it is; chosen on other trackers it shows what it is worth."""
     single = _composite(evidence, "best_single")
     n = len(evidence.ranked["all"])
-    if n < MANY_METRICS or single is None or single["r"] is None:
+    if n < MANY_METRICS or single is None or single.r is None:
         return ""
     return (
         f"The best of {n} is flattered by the choice: a metric chosen on some trackers reaches "
-        f"{with_interval(single['r'], single['low'], single['high'])} on those left out."
+        f"{with_interval(single.r, single.low, single.high)} on those left out."
     )
 
 
-def _behaviour(evidence: VariantResults, best: Row) -> str:
+def _behaviour(evidence: VariantResults, best: CorrelationRow) -> str:
     behaviour, single = _composite(evidence, "behaviour"), _composite(evidence, "best_single")
-    if behaviour is None or single is None or behaviour["r"] is None or single["r"] is None:
+    if behaviour is None or single is None or behaviour.r is None or single.r is None:
         return ""
-    low, high = behaviour["above_low"], behaviour["above_high"]
+    low, high = behaviour.above_low, behaviour.above_high
     if high is not None and high < 0:
         return ""
-    better = behaviour["r"] > single["r"]
+    better = behaviour.r > single.r
     verb = (
         "predicts better than"
         if low is not None and low > 0
@@ -90,35 +90,35 @@ def _behaviour(evidence: VariantResults, best: Row) -> str:
     )
     return (
         f"What the logged dialogs earn by the tracker's own belief {verb} the best single metric: "
-        f"{with_interval(behaviour['r'], behaviour['low'], behaviour['high'])} on trackers left out, "
-        f"against {with_interval(single['r'], single['low'], single['high'])}."
+        f"{with_interval(behaviour.r, behaviour.low, behaviour.high)} on trackers left out, "
+        f"against {with_interval(single.r, single.low, single.high)}."
     )
 
 
-def _unsettled(evidence: VariantResults, best: Row) -> str:
+def _unsettled(evidence: VariantResults, best: CorrelationRow) -> str:
     n = evidence.n_trackers()
-    rows = [row for row in evidence.of_group(evidence.stability, "all") if row["n_trackers"] < n]
+    rows = [row for row in rows_of_group(evidence.stability, "all") if row.n_trackers < n]
     if not rows:
         return ""
-    last = max(rows, key=lambda row: row["n_trackers"])
-    if last["agreement"] is None or last["same_winner"] is None:
+    last = max(rows, key=lambda row: row.n_trackers)
+    if last.agreement is None or last.same_winner is None:
         return ""
-    if last["same_winner"] >= SETTLED and last["agreement"] >= SETTLED:
+    if last.same_winner >= SETTLED and last.agreement >= SETTLED:
         return ""
-    without = n - last["n_trackers"]
+    without = n - last.n_trackers
     return (
         f"The ranking has not settled: with {counted(without, 'tracker')} fewer the same metric wins in "
-        f"{share(last['same_winner'])} of the choices, and the order agrees with τ = "
-        f"{correlation(last['agreement'])}."
+        f"{share(last.same_winner)} of the choices, and the order agrees with τ = "
+        f"{correlation(last.agreement)}."
     )
 
 
-def _one_dataset(evidence: VariantResults, best: Row) -> str:
+def _one_dataset(evidence: VariantResults, best: CorrelationRow) -> str:
     if len(evidence.datasets) != 1:
         return ""
     return f"All of this is one dataset ({evidence.datasets[0]}); nothing here says it holds on another."
 
 
-def _composite(evidence: VariantResults, method: str) -> Row | None:
-    rows = evidence.of_group(evidence.composite, "all")
-    return next((row for row in rows if row["method"] == method), None)
+def _composite(evidence: VariantResults, method: str) -> CompositeRow | None:
+    rows = rows_of_group(evidence.composite, "all")
+    return next((row for row in rows if row.method == method), None)

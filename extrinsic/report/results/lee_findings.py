@@ -1,4 +1,4 @@
-"""Lee's three findings (2014), each held against the intervals of this study.
+"""Lee's three findings (2014), each tested against the intervals of this study.
 
 1. Metrics of score quality (L2, AvgP, MRR) correlate more than others.
 2. Schedule 2 correlates less than schedules 1 and 3.
@@ -13,8 +13,8 @@ from statistics import median
 
 from extrinsic.report.results.naming import Name, symbol
 from extrinsic.report.results.numbers import correlation, interval, with_interval
-from extrinsic.report.results.table_columns import Row, Rows
 from extrinsic.report.results.variant_results import VariantResults, is_clear
+from extrinsic.study.tables.schema import CorrelationRow
 
 SCORE_QUALITY = ("l2", "avgp", "mrr")
 DISCRIMINATION = "roc.v2_"
@@ -35,61 +35,59 @@ class Finding:
 
 def findings(evidence: VariantResults, group: str = "all") -> list[Finding]:
     """Empty where the study lacks the metrics that Lee looked at."""
-    rows = [
-        row for row in evidence.ranked.get(group, ()) if row["metric"].startswith((*SCORE_QUALITY, *OTHERS))
-    ]
-    found = [_score_quality(evidence, rows, group), _schedules(evidence, rows, group), _roc(evidence, rows)]
-    return [one for one in found if one is not None]
+    rows = [row for row in evidence.ranked.get(group, ()) if row.metric.startswith((*SCORE_QUALITY, *OTHERS))]
+    made = [_score_quality(evidence, rows, group), _schedules(evidence, rows, group), _roc(evidence, rows)]
+    return [finding for finding in made if finding is not None]
 
 
 def verdict_of(clear_for: int, clear_against: int, total: int) -> str:
-    """A claim holds when at least half of what decides it clearly says so, and more than says otherwise."""
+    """A claim holds when at least half of the comparisons are clearly for it, and more than against it."""
     if clear_for > clear_against and 2 * clear_for >= total:
         return HOLDS
     return FAILS if clear_against > clear_for and 2 * clear_against >= total else OPEN
 
 
-def _score_quality(evidence: VariantResults, rows: Rows, group: str) -> Finding | None:
+def _score_quality(evidence: VariantResults, rows: Sequence[CorrelationRow], group: str) -> Finding | None:
     """The best of score quality against the best of the others."""
-    quality = next((row for row in rows if row["metric"] in SCORE_QUALITY), None)
-    other = next((row for row in rows if row["metric"].startswith(OTHERS)), None)
+    quality = next((row for row in rows if row.metric in SCORE_QUALITY), None)
+    other = next((row for row in rows if row.metric.startswith(OTHERS)), None)
     if quality is None or other is None:
         return None
-    found = evidence.difference(Name.of(quality), Name.of(other), group)
-    if found is None:
+    lead = evidence.difference(Name.of(quality), Name.of(other), group)
+    if lead is None:
         return None
-    verdict = OPEN if not found.is_clear else HOLDS if found.difference > 0 else FAILS
+    verdict = OPEN if not lead.is_clear else HOLDS if lead.difference > 0 else FAILS
     numbers = (
         f"{_shown(evidence, quality)} against {_shown(evidence, other)}, the best of the others: difference "
-        f"{correlation(found.difference)} {interval(found.low, found.high)}"
+        f"{correlation(lead.difference)} {interval(lead.low, lead.high)}"
     )
     return Finding("Metrics of score quality (L2, AvgP, MRR) come first", verdict, f"{numbers.strip()}.")
 
 
-def _schedules(evidence: VariantResults, rows: Rows, group: str) -> Finding | None:
+def _schedules(evidence: VariantResults, rows: Sequence[CorrelationRow], group: str) -> Finding | None:
     """Every metric on schedule 2 against itself on schedules 1 and 3."""
     pairs = {
-        (Name.of(row, "a"), Name.of(row, "b")): row
+        Name.of_pair(row): row
         for row in evidence.pairs
-        if row["trackers"] == group and row["metric_a"] == row["metric_b"]
+        if row.trackers == group and row.metric_a == row.metric_b
     }
-    known = {Name.of(row) for row in rows}
+    names = {Name.of(row) for row in rows}
     lower = higher = clear_lower = clear_higher = 0
     lead: list[float] = []
-    for name in sorted(known):
+    for name in sorted(names):
         if name.schedule != 2:
             continue
         for schedule in (1, 3):
             full = name._replace(schedule=schedule)
             row, sign = (pairs[full, name], 1) if (full, name) in pairs else (pairs.get((name, full)), -1)
-            if full not in known or row is None or row["difference"] is None:
+            if full not in names or row is None:
                 continue
-            clear = is_clear(row["low"], row["high"], row["p"])
-            first_is_better = sign * row["difference"] > 0
+            clear = is_clear(row.low, row.high, row.p)
+            first_is_better = sign * row.difference > 0
             lower, higher = lower + first_is_better, higher + (not first_is_better)
             clear_lower += clear and first_is_better
             clear_higher += clear and not first_is_better
-            lead.append(sign * row["difference"])
+            lead.append(sign * row.difference)
     if not lead:
         return None
     middle = median(lead)
@@ -102,24 +100,23 @@ def _schedules(evidence: VariantResults, rows: Rows, group: str) -> Finding | No
     return Finding("Schedule 2 correlates less than schedules 1 and 3", verdict, numbers)
 
 
-def _roc(evidence: VariantResults, rows: Rows) -> Finding | None:
-    found = [row for row in rows if row["metric"].startswith(DISCRIMINATION) and row["low"] is not None]
-    if not found:
+def _roc(evidence: VariantResults, rows: Sequence[CorrelationRow]) -> Finding | None:
+    curves = [row for row in rows if row.metric.startswith(DISCRIMINATION) and row.low is not None]
+    intervals = [(row.low, row.high) for row in curves if row.low is not None and row.high is not None]
+    if not intervals:
         return None
-    above, below = (sum(row[end] * sign > 0 for row in found) for end, sign in (("low", 1), ("high", -1)))
+    above, below = sum(low > 0 for low, _ in intervals), sum(high < 0 for _, high in intervals)
     away = above + below
-    verdict = FAILS if 2 * away > len(found) else OPEN if away or _reach(found) >= SOME else HOLDS
+    # The largest correlation, of either sign, that the intervals still allow.
+    reach = max(abs(end) for bounds in intervals for end in bounds)
+    verdict = FAILS if 2 * away > len(intervals) else OPEN if away or reach >= SOME else HOLDS
+    least, most = (_shown(evidence, curves[end]) for end in (-1, 0))
     numbers = (
-        f"{symbol(evidence.coefficient)} from {_shown(evidence, found[-1])} to {_shown(evidence, found[0])}; "
-        f"{above} of {len(found)} intervals lie above 0{f', {below} below' if below else ''}."
+        f"{symbol(evidence.coefficient)} from {least} to {most}; "
+        f"{above} of {len(intervals)} intervals lie above 0{f', {below} below' if below else ''}."
     )
     return Finding("ROC.V2 hardly correlates", verdict, numbers)
 
 
-def _reach(rows: Sequence[Row]) -> float:
-    """The largest correlation, of either sign, that the intervals still allow."""
-    return float(max(abs(row[end]) for row in rows for end in ("low", "high")))
-
-
-def _shown(evidence: VariantResults, row: Row) -> str:
-    return f"{with_interval(row['r'], row['low'], row['high'])} ({Name.of(row).in_words()})"
+def _shown(evidence: VariantResults, row: CorrelationRow) -> str:
+    return f"{with_interval(row.r, row.low, row.high)} ({Name.of(row).in_words()})"

@@ -5,10 +5,21 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from extrinsic.errors import ExtrinsicError
-from extrinsic.report.results.table_columns import Row
+from extrinsic.study.tables.schema import PairRow
+
+
+class MetricRow(Protocol):
+    """A row about a metric."""
+
+    @property
+    def metric(self) -> str: ...
+    @property
+    def schedule(self) -> int: ...
+    @property
+    def component(self) -> str: ...
 
 
 class Name(NamedTuple):
@@ -19,10 +30,14 @@ class Name(NamedTuple):
     component: str
 
     @classmethod
-    def of(cls, row: Row, side: str = "") -> Name:
-        """From a row; of a pair, `side` is a or b."""
-        end = f"_{side}" if side else ""
-        return cls(row[f"metric{end}"], row[f"schedule{end}"], row[f"component{end}"] or "")
+    def of(cls, row: MetricRow) -> Name:
+        return cls(row.metric, row.schedule, row.component)
+
+    @classmethod
+    def of_pair(cls, row: PairRow) -> tuple[Name, Name]:
+        """Both metrics of a pair, the better one first."""
+        first = cls(row.metric_a, row.schedule_a, row.component_a)
+        return first, cls(row.metric_b, row.schedule_b, row.component_b)
 
     def in_words(self) -> str:
         where = f" ({self.component})" if self.component else ""

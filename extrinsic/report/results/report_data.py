@@ -1,29 +1,38 @@
-"""A run as the report sees it: its tables, its settings, and the evidence of every variant."""
+"""A run as the report sees it: its tables, its settings, and the results of every variant."""
 
 from __future__ import annotations
 
 import tomllib
+from collections import Counter
 from dataclasses import dataclass
-from typing import Any
+
+import msgspec
 
 from extrinsic.errors import InputError
-from extrinsic.report.results.table_columns import Tables, clean, read_tables
+from extrinsic.report.results.report_tables import Tables, clean, read_tables
 from extrinsic.report.results.variant_results import VariantResults, variant_results
 from extrinsic.storage import content_hash, read_bytes
 from extrinsic.study.finished_run import Run
+from extrinsic.study.tables.schema import TABLES
 
 
 @dataclass(frozen=True)
 class Study:
-    """folder: how the page, from where it lies, reaches the run's directory ("" if it lies there)."""
+    """confidence: of the intervals, 0 to 1.   stages: how many results of each kind made the run.
+
+    folder: how the page, from where it lies, reaches the run's directory ("" if it lies there).
+    """
 
     name: str
     description: str
     tables: Tables
     evidence: list[VariantResults]
-    settings: dict[str, Any]
+    coefficient: str
+    confidence: float
     config: str
-    manifest: dict[str, Any]
+    signature: str
+    versions: dict[str, str]
+    stages: Counter[str]
     changed: tuple[str, ...] = ()
     folder: str = ""
 
@@ -33,30 +42,33 @@ class Study:
         return self.evidence[0].target if self.evidence else ""
 
     @property
-    def coefficient(self) -> str:
-        return coefficient_of(self.settings)
-
-    @property
     def level(self) -> str:
         """How sure the intervals are meant to be, in percent."""
-        return f"{100 * float(self.settings.get('correlation', {}).get('level', 0.95)):g} %"
+        return f"{100 * self.confidence:g} %"
 
     @property
     def datasets(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(row["dataset"] for row in self.tables["intrinsic"]))
+        return tuple(dict.fromkeys(row.dataset for row in self.tables.intrinsic))
 
     @property
     def trackers(self) -> tuple[str, ...]:
-        return tuple(row["tracker"] for row in self.tables["trackers"])
+        return tuple(row.tracker for row in self.tables.trackers)
 
     @property
     def has_policies(self) -> bool:
-        return any(row["policy"] != "outcome" for row in self.tables["returns"])
+        return any(row.policy != "outcome" for row in self.tables.returns)
 
 
-def coefficient_of(settings: dict[str, Any]) -> str:
-    """The coefficient that ranks metrics."""
-    return str(settings.get("correlation", {}).get("coefficient", "pearson"))
+class _Correlation(msgspec.Struct, frozen=True):
+    coefficient: str = "pearson"
+    level: float = 0.95
+
+
+class _Settings(msgspec.Struct, frozen=True):
+    """What the report needs of config.toml; all else in it is of no concern here."""
+
+    description: str = ""
+    correlation: _Correlation = _Correlation()
 
 
 def read_run(run: Run, folder: str = "") -> Study:
@@ -67,17 +79,21 @@ def read_run(run: Run, folder: str = "") -> Study:
     path = run.folder / "config.toml"
     try:
         config = read_bytes(path).decode()
-        settings = tomllib.loads(config)
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        settings = msgspec.convert(tomllib.loads(config), _Settings)
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise InputError(f"the settings cannot be read: {error}", path=str(path)) from None
+    manifest = run.manifest
     return Study(
-        name=clean(str(run.manifest.get("study", run.folder.name))),
-        description=clean(str(settings.get("description", ""))),
+        name=clean(manifest.study),
+        description=clean(settings.description),
         tables=tables,
-        evidence=variant_results(tables, coefficient_of(settings)),
-        settings=settings,
+        evidence=variant_results(tables, settings.correlation.coefficient),
+        coefficient=settings.correlation.coefficient,
+        confidence=settings.correlation.level,
         config=config,
-        manifest=run.manifest,
+        signature=clean(run.signature),
+        versions={clean(name): clean(version) for name, version in manifest.versions.items()},
+        stages=Counter(clean(stage.stage) for stage in manifest.stages),
         changed=_changed(run),
         folder=folder,
     )
@@ -85,7 +101,6 @@ def read_run(run: Run, folder: str = "") -> Study:
 
 def _changed(run: Run) -> tuple[str, ...]:
     """Tables that are no longer what the run wrote."""
-    recorded = run.manifest.get("tables", {})
-    return tuple(
-        name for name, known in recorded.items() if content_hash(read_bytes(run.folder / name)) != known
-    )
+    recorded = run.manifest.tables
+    names = (f"{name}.csv" for name in TABLES)
+    return tuple(name for name in names if content_hash(read_bytes(run.folder / name)) != recorded.get(name))

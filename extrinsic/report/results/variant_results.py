@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Protocol, TypeVar
 
 from extrinsic.report.results.naming import Name
-from extrinsic.report.results.table_columns import Row, Rows, Tables
+from extrinsic.report.results.report_tables import Tables
+from extrinsic.study.tables.schema import (
+    CompositeRow,
+    CorrelationRow,
+    InfluenceRow,
+    PairRow,
+    StabilityRow,
+    TrackerRow,
+)
 
 GROUPS = ("all", "core")
 LEVEL = 0.05
@@ -45,20 +53,20 @@ class VariantResults:
     target: str
     coefficient: str = "pearson"
     datasets: tuple[str, ...] = ()
-    trackers: Rows = field(default_factory=list)
-    ranked: dict[str, Rows] = field(default_factory=dict)
+    trackers: list[TrackerRow] = field(default_factory=list)
+    ranked: dict[str, list[CorrelationRow]] = field(default_factory=dict)
     reason: str | None = None
-    pairs: Rows = field(default_factory=list)
-    composite: Rows = field(default_factory=list)
-    influence: Rows = field(default_factory=list)
-    stability: Rows = field(default_factory=list)
+    pairs: list[PairRow] = field(default_factory=list)
+    composite: list[CompositeRow] = field(default_factory=list)
+    influence: list[InfluenceRow] = field(default_factory=list)
+    stability: list[StabilityRow] = field(default_factory=list)
 
-    def best(self, group: str = "all") -> Row | None:
+    def best(self, group: str = "all") -> CorrelationRow | None:
         rows = self.ranked.get(group)
         return rows[0] if rows else None
 
     def n_trackers(self, group: str = "all") -> int:
-        return sum(1 for row in self.trackers if group == "all" or row["core"])
+        return sum(1 for row in self.trackers if group == "all" or row.core)
 
     @property
     def has_core(self) -> bool:
@@ -74,24 +82,34 @@ class VariantResults:
         return list(_against(self.pairs, name, group))
 
     def difference(self, first: Name, second: Name, group: str = "all") -> Difference | None:
-        return next((found for found in self.differences(first, group) if found.other == second), None)
-
-    def of_group(self, table: Rows, group: str) -> Rows:
-        return [row for row in table if row["trackers"] == group]
+        differences = self.differences(first, group)
+        return next((difference for difference in differences if difference.other == second), None)
 
 
-def _against(pairs: Rows, name: Name, group: str) -> Iterator[Difference]:
+class GroupRow(Protocol):
+    """A row about a group of trackers, `all` or `core`."""
+
+    @property
+    def trackers(self) -> str: ...
+
+
+G = TypeVar("G", bound=GroupRow)
+
+
+def rows_of_group(rows: Sequence[G], group: str) -> list[G]:
+    return [row for row in rows if row.trackers == group]
+
+
+def _against(pairs: Sequence[PairRow], name: Name, group: str) -> Iterator[Difference]:
     for row in pairs:
         # The name of the metric first: making two names of every row of a long table takes its time.
-        if row["trackers"] != group or name.metric not in (row["metric_a"], row["metric_b"]):
+        if row.trackers != group or name.metric not in (row.metric_a, row.metric_b):
             continue
-        a, b = Name.of(row, "a"), Name.of(row, "b")
-        if row["difference"] is None or name not in (a, b):
-            continue
+        a, b = Name.of_pair(row)
         if name == a:
-            yield Difference(b, row["difference"], row["low"], row["high"], row["p"])
-        else:
-            yield Difference(a, -row["difference"], _minus(row["high"]), _minus(row["low"]), row["p"])
+            yield Difference(b, row.difference, row.low, row.high, row.p)
+        elif name == b:
+            yield Difference(a, -row.difference, _minus(row.high), _minus(row.low), row.p)
 
 
 def _minus(value: float | None) -> float | None:
@@ -99,45 +117,38 @@ def _minus(value: float | None) -> float | None:
 
 
 def variant_results(tables: Tables, coefficient: str = "pearson") -> list[VariantResults]:
-    """The evidence of every variant that was correlated, in the order of the study."""
-    correlations = tables["correlations"]
-    if not correlations:
+    """The results of every variant that was correlated, in the order of the study."""
+    if not tables.correlations:
         return []
-    target = correlations[0]["target"]
-    rows = [
+    target = tables.correlations[0].target
+    variants = dict.fromkeys(row.variant for row in tables.correlations)
+    return [_of_variant(tables, variant, target, coefficient) for variant in variants]
+
+
+def _of_variant(tables: Tables, variant: str | None, target: str, coefficient: str) -> VariantResults:
+    within = (variant, target, "within")
+    mine = [
         row
-        for row in correlations
-        if (row["target"], row["scope"], row["coefficient"]) == (target, "within", coefficient)
+        for row in tables.correlations
+        if (row.variant, row.target, row.scope) == within and row.coefficient == coefficient
     ]
-    variants = dict.fromkeys(row["variant"] for row in correlations)
-    return [_of_variant(tables, rows, variant, target, coefficient) for variant in variants]
-
-
-def _of_variant(tables: Tables, rows: Rows, variant: str, target: str, coefficient: str) -> VariantResults:
-    mine = [row for row in rows if row["variant"] == variant]
-    ranked = {
-        group: sorted(
-            (row for row in mine if row["trackers"] == group and row["r"] is not None),
-            key=lambda row: -row["r"],
-        )
-        for group in GROUPS
-    }
-    wanted: dict[str, Any] = {"variant": variant, "target": target}
-
-    def chosen(name: str, **more: Any) -> Rows:
-        expected = wanted | more
-        return [row for row in tables[name] if all(row[key] == value for key, value in expected.items())]
-
+    influence = [row for row in tables.influence if row.coefficient == coefficient]
     return VariantResults(
-        variant=variant,
+        variant=variant or "",
         target=target,
         coefficient=coefficient,
-        datasets=tuple(dict.fromkeys(row["dataset"] for row in tables["intrinsic"] if row["dataset"])),
-        trackers=tables["trackers"],
-        ranked=ranked,
-        reason=next((row["reason"] for row in mine if row["reason"]), None),
-        pairs=chosen("pairs", scope="within"),
-        composite=chosen("composite", scope="within"),
-        influence=chosen("influence", scope="within", coefficient=coefficient),
-        stability=chosen("stability", scope="within"),
+        datasets=tuple(dict.fromkeys(row.dataset for row in tables.intrinsic)),
+        trackers=tables.trackers,
+        ranked={group: _ranked(rows_of_group(mine, group)) for group in GROUPS},
+        reason=next((row.reason for row in mine if row.reason), None),
+        pairs=[row for row in tables.pairs if (row.variant, row.target, row.scope) == within],
+        composite=[row for row in tables.composite if (row.variant, row.target, row.scope) == within],
+        influence=[row for row in influence if (row.variant, row.target, row.scope) == within],
+        stability=[row for row in tables.stability if (row.variant, row.target, row.scope) == within],
     )
+
+
+def _ranked(rows: Sequence[CorrelationRow]) -> list[CorrelationRow]:
+    """Those that have a correlation, the largest first."""
+    defined = [(row.r, row) for row in rows if row.r is not None]
+    return [row for _, row in sorted(defined, key=lambda pair: -pair[0])]

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from extrinsic.report.drawing.page_parts import Partial, Section
 from extrinsic.report.results.report_data import Study
-from extrinsic.report.results.table_columns import Rows
+from extrinsic.study.tables.schema import CorrelationRow, column_help
 
 WORDS = ("variant", "target", "trackers", "scope", "coefficient", "metric", "component")
 """Columns of few different texts: each row has their numbers."""
@@ -20,12 +19,12 @@ MOST_ROWS = 20_000
 
 
 def section(study: Study) -> Section | None:
-    rows = study.tables["correlations"]
+    rows = study.tables.correlations
     if not rows:
         return None
     kept = embedded(rows)
-    shown = {row["target"] for row in kept}
-    left = list(dict.fromkeys(row["target"] for row in rows if row["target"] not in shown))
+    shown = {row.target for row in kept}
+    left = list(dict.fromkeys(row.target for row in rows if row.target not in shown))
     cut = len(rows) > len(kept) and not left
     values = {
         "data": columns(kept),
@@ -39,30 +38,38 @@ def section(study: Study) -> Section | None:
     return Section("everything", "Every correlation", (Partial("everything.html", values),))
 
 
-def embedded(rows: Rows, most: int = MOST_ROWS) -> Rows:
+def embedded(rows: list[CorrelationRow], most: int = MOST_ROWS) -> list[CorrelationRow]:
     """Whole targets in their order, as long as there is room; of the first one at least what fits."""
-    kept: Rows = []
-    for target in dict.fromkeys(row["target"] for row in rows):
-        mine = [row for row in rows if row["target"] == target]
+    kept: list[CorrelationRow] = []
+    for target in dict.fromkeys(row.target for row in rows):
+        mine = [row for row in rows if row.target == target]
         if len(kept) + len(mine) > most:
             break
         kept += mine
     return kept or rows[:most]
 
 
-def columns(rows: Rows) -> str:
-    """JSON that may stand in a script element: {"names": {...}, "columns": {...}}; numbers times 10,000."""
+def columns(rows: list[CorrelationRow]) -> str:
+    """JSON that may stand in a script element: names and columns, and what the columns mean.
+
+    {"names": {...}, "columns": {...}, "help": {...}}; numbers times 10,000.
+    """
     names: dict[str, list[str]] = {}
-    made: dict[str, list[Any]] = {}
+    made: dict[str, list[int | None]] = {}
     for key in WORDS:
-        known = {text: number for number, text in enumerate(dict.fromkeys(row[key] for row in rows))}
-        names[key] = list(known)
-        made[key] = [known[row[key]] for row in rows]
+        texts = [getattr(row, key) or "" for row in rows]
+        number_of = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+        names[key] = list(number_of)
+        made[key] = [number_of[text] for text in texts]
     for key in NUMBERS:
-        made[key] = [None if row[key] is None else round(row[key] * DIGITS) for row in rows]
+        values = (getattr(row, key) for row in rows)
+        made[key] = [None if value is None else round(value * DIGITS) for value in values]
     for key in WHOLE:
-        made[key] = [row[key] for row in rows]
-    return escape_script(json.dumps({"names": names, "columns": made}, separators=(",", ":")))
+        made[key] = [getattr(row, key) for row in rows]
+    meanings = column_help(CorrelationRow)
+    texts_of = {key: f"{key}: {meanings[key]}".replace("`", "") for key in made}
+    data = {"names": names, "columns": made, "help": texts_of}
+    return escape_script(json.dumps(data, separators=(",", ":")))
 
 
 def escape_script(text: str) -> str:

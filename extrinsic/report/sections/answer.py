@@ -10,15 +10,17 @@ from extrinsic.report.results.report_data import Study
 
 def section(study: Study) -> Section:
     if not study.evidence:
-        told = "Nothing was correlated in this run: it has no target, or no metric that has a direction."
-        return Section("answer", "The answer", (Text((told,)),))
-    blocks: list[Block] = [Partial("answer.html", {"answers": [answer(one) for one in study.evidence]})]
+        nothing = "Nothing was correlated in this run: it has no target, or no metric that has a direction."
+        return Section("answer", "The answer", (Text((nothing,)),))
+    answers = [answer(evidence) for evidence in study.evidence]
+    blocks: list[Block] = [Partial("answer.html", {"answers": answers})]
     across = across_variants(study.evidence)
     if across:
         blocks.append(Text((across,)))
     held = [
-        (one.variant, findings(one), findings(one, "core") if one.has_core else []) for one in study.evidence
+        (evidence.variant, findings(evidence), findings(evidence, "core") if evidence.has_core else [])
+        for evidence in study.evidence
     ]
-    if any(found for _, found, _ in held):
+    if any(over_all for _, over_all, _ in held):
         blocks.append(Partial("lee.html", {"held": held}))
     return Section("answer", "The answer", tuple(blocks))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from extrinsic.report.drawing.figures import MUTED, PAPER, draw, panels, put_notes, put_rows
-from extrinsic.report.drawing.page_parts import Block, Fold, Picture, Section, table
+from extrinsic.report.drawing.page_parts import Block, Fold, Head, Picture, Section, described, table
 from extrinsic.report.results.naming import Name, family_of, slug
 from extrinsic.report.results.numbers import correlation, counted, listing, probability
 from extrinsic.report.results.report_data import Study
-from extrinsic.report.results.table_columns import Row
 from extrinsic.report.results.variant_results import Difference, VariantResults
+from extrinsic.study.tables.schema import CorrelationRow
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,9 +23,11 @@ def section(study: Study) -> Section | None:
     blocks: list[Block] = []
     for evidence in study.evidence:
         best = evidence.best()
-        found = sorted(evidence.differences(Name.of(best)), key=lambda one: one.difference) if best else []
-        if best and found:
-            blocks.append(_picture(study, evidence, best, found))
+        if best is None:
+            continue
+        others = sorted(evidence.differences(Name.of(best)), key=lambda other: other.difference)
+        if others:
+            blocks.append(_picture(study, evidence, best, others))
             clusters = _clusters(evidence)
             if clusters:
                 title = f"Clusters of metrics{f', {evidence.variant}' if evidence.variant else ''}"
@@ -33,30 +35,35 @@ def section(study: Study) -> Section | None:
     return Section("pairs", "The best against the others", tuple(blocks)) if blocks else None
 
 
-def _picture(study: Study, evidence: VariantResults, best: Row, found: list[Difference]) -> Picture:
-    shown = found[:MOST]
+def _picture(
+    study: Study, evidence: VariantResults, best: CorrelationRow, others: list[Difference]
+) -> Picture:
+    shown = others[:MOST]
     name = Name.of(best)
     title = f"{name.label(50)} against the others" + (f" ({evidence.variant})" if evidence.variant else "")
 
     def paint(figure: Figure) -> None:
         (axes,) = panels(figure, 1, 1, 4.8, 0.175 * len(shown) + 0.1)
-        put_rows(axes, [one.other.label(50) for one in shown])
-        put_notes(axes, [f"p {_p(one.p)}" for one in shown])
-        for colour in dict.fromkeys(family_of(one.other.metric).colour for one in shown):
-            mine = [(at, one) for at, one in enumerate(shown) if family_of(one.other.metric).colour == colour]
-            known = [
-                (at, one.low, one.high) for at, one in mine if one.low is not None and one.high is not None
+        put_rows(axes, [other.other.label(50) for other in shown])
+        put_notes(axes, [f"p {_p(other.p)}" for other in shown])
+        colours = [family_of(other.other.metric).colour for other in shown]
+        for colour in dict.fromkeys(colours):
+            mine = [(at, other) for at, other in enumerate(shown) if colours[at] == colour]
+            intervals = [
+                (at, other.low, other.high)
+                for at, other in mine
+                if other.low is not None and other.high is not None
             ]
             axes.hlines(
-                [at for at, _, _ in known],
-                [low for _, low, _ in known],
-                [high for _, _, high in known],
+                [at for at, _, _ in intervals],
+                [low for _, low, _ in intervals],
+                [high for _, _, high in intervals],
                 color=colour,
                 linewidth=1.4,
                 alpha=0.55,
             )
             for clear in (True, False):
-                dots = [(one.difference, at) for at, one in mine if one.is_clear is clear]
+                dots = [(other.difference, at) for at, other in mine if other.is_clear is clear]
                 axes.plot(
                     [x for x, _ in dots],
                     [at for _, at in dots],
@@ -68,7 +75,8 @@ def _picture(study: Study, evidence: VariantResults, best: Row, found: list[Diff
         axes.axvline(0, color=MUTED, linewidth=0.9)
         axes.set_xlabel("by how much the best correlates more (difference of Pearson's r)")
 
-    rest = f" The {len(found) - len(shown)} farthest behind are left out." if len(found) > len(shown) else ""
+    n_left = len(others) - len(shown)
+    rest = f" The {n_left} farthest behind are left out." if n_left else ""
     caption = (
         f"Differences of dependent correlations with {study.level} intervals over dialogs and trackers; p by "
         "swapping the two metrics tracker by tracker. Filled: told apart (the interval lies away from 0 and "
@@ -86,19 +94,24 @@ def _clusters(evidence: VariantResults) -> Block | None:
     """From the best down, a metric that is significantly worse than the leader opens a cluster."""
     rows = []
     for group in evidence.groups:
-        numbers = sorted({row["cluster"] for row in evidence.ranked[group] if row["cluster"]})
+        numbers = sorted({number for row in evidence.ranked[group] if (number := row.cluster)})
         for number in numbers:
-            mine = [row for row in evidence.ranked[group] if row["cluster"] == number]
+            mine = [row for row in evidence.ranked[group] if row.cluster == number]
             names = [Name.of(row).label() for row in mine]
             span = (
-                f"{correlation(mine[0]['r'])} to {correlation(mine[-1]['r'])}"
+                f"{correlation(mine[0].r)} to {correlation(mine[-1].r)}"
                 if len(mine) > 1
-                else correlation(mine[0]["r"])
+                else correlation(mine[0].r)
             )
             rows.append((group, str(number), counted(len(mine), "metric"), span, listing(names, NAMED)))
     caption = (
         "From the best down, a metric that is significantly worse (p under .05, by swapping) than the leader "
         "of the cluster opens the next one. Within a cluster, order means nothing."
     )
-    heads = ("trackers", "#cluster", "#size", "#r", "metrics")
+    heads: tuple[Head, ...] = (
+        *described(CorrelationRow, trackers="trackers", cluster="#cluster"),
+        "#size",
+        *described(CorrelationRow, r="#r"),
+        "metrics",
+    )
     return table(caption, heads, rows, "correlations.csv") if rows else None

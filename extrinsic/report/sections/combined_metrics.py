@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from extrinsic.report.drawing.page_parts import Section, table
+from extrinsic.report.drawing.page_parts import Section, described, table
 from extrinsic.report.results.numbers import correlation, with_interval
 from extrinsic.report.results.report_data import Study
-from extrinsic.report.results.table_columns import Row
+from extrinsic.study.tables.schema import CompositeRow
 
 METHODS = {
     "best_single": "best single metric",
@@ -20,17 +20,17 @@ def section(study: Study) -> Section | None:
     rows = []
     for evidence in study.evidence:
         for row in evidence.composite:
-            if row["trackers"] not in evidence.groups:
+            if row.trackers not in evidence.groups:
                 continue
             rows.append(
                 (
                     evidence.variant,
-                    row["trackers"],
-                    str(METHODS.get(row["method"], row["method"])),
-                    with_interval(row["r"], row["low"], row["high"]),
-                    correlation(row["r_in_sample"]),
+                    row.trackers,
+                    METHODS.get(row.method, row.method),
+                    with_interval(row.r, row.low, row.high),
+                    correlation(row.r_in_sample),
                     _lead(row),
-                    row["weights"],
+                    row.weights,
                 )
             )
     if not rows:
@@ -41,21 +41,22 @@ def section(study: Study) -> Section | None:
         "the logged dialogs earn when the tracker's own belief is judged. A combination is worth its trouble "
         "only where its lead over the best single metric has an interval above 0."
     )
-    heads = (
-        "variant",
-        "trackers",
-        "predictor",
-        "#r on trackers left out",
-        "#r in sample",
-        "#lead over the best single",
-        "what it is made of",
+    heads = described(
+        CompositeRow,
+        variant="variant",
+        trackers="trackers",
+        method="predictor",
+        r="#r on trackers left out",
+        r_in_sample="#r in sample",
+        above_best_single="#lead over the best single",
+        weights="what it is made of",
     )
     return Section("composite", "Several metrics together", (table(caption, heads, rows, "composite.csv"),))
 
 
-def _lead(row: Row) -> str:
+def _lead(row: CompositeRow) -> str:
     """By how much it beats the best single metric."""
-    if row["method"] == "best_single" or row["above_best_single"] is None:
+    if row.method == "best_single" or row.above_best_single is None:
         return ""
-    sign = "+" if row["above_best_single"] > 0 else ""
-    return f"{sign}{with_interval(row['above_best_single'], row['above_low'], row['above_high'])}"
+    sign = "+" if row.above_best_single > 0 else ""
+    return f"{sign}{with_interval(row.above_best_single, row.above_low, row.above_high)}"

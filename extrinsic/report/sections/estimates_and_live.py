@@ -6,11 +6,12 @@ import math
 from typing import TYPE_CHECKING
 
 from extrinsic.report.drawing.figures import MUTED, draw, panels, plot_dataset, put_legend, short
-from extrinsic.report.drawing.page_parts import Block, Picture, Section, Text, table
+from extrinsic.report.drawing.page_parts import Block, Head, Picture, Section, Text, described, table
 from extrinsic.report.results.naming import policy_in_words, slug
 from extrinsic.report.results.numbers import amount, correlation
 from extrinsic.report.results.report_data import Study
 from extrinsic.report.sections.scatter import Values, centred
+from extrinsic.study.tables.schema import ReturnRow
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,9 +26,9 @@ def section(study: Study) -> Section | None:
     title = "Estimators against live play"
     blocks: list[Block] = []
     for evidence in study.evidence:
-        found = estimates(study, evidence.variant)
-        if any(name == LIVE for _, name in found):
-            blocks += [made for made in (_picture(study, evidence.variant, found),) if made]
+        values = estimates(study, evidence.variant)
+        if any(name == LIVE for _, name in values):
+            blocks += [made for made in (_picture(study, evidence.variant, values),) if made]
     if not blocks:
         return Section(
             "estimators",
@@ -46,16 +47,13 @@ def section(study: Study) -> Section | None:
 
 def estimates(study: Study, variant: str) -> dict[tuple[str, str], Values]:
     """By policy and estimator, the value of each (dataset, tracker)."""
-    found: dict[tuple[str, str], Values] = {}
-    for row in study.tables["returns"]:
-        if (
-            row["variant"] == variant
-            and row["policy"] not in ("behaviour", "outcome")
-            and row["value"] is not None
-        ):
-            key = row["policy"], row["estimator"]
-            found.setdefault(key, {})[row["dataset"], row["tracker"]] = row["value"]
-    return found
+    values: dict[tuple[str, str], Values] = {}
+    for row in study.tables.returns:
+        is_estimated = row.policy not in ("behaviour", "outcome")
+        if (row.variant or "") == variant and is_estimated and row.value is not None:
+            key = row.policy, row.estimator
+            values.setdefault(key, {})[row.dataset, row.tracker] = row.value
+    return values
 
 
 def agreement(estimate: Values, live: Values) -> tuple[int, float | None, float, float]:
@@ -65,15 +63,15 @@ def agreement(estimate: Values, live: Values) -> tuple[int, float | None, float,
     n = len(errors)
     if not n:
         return 0, None, math.nan, math.nan
-    bias, error = sum(errors) / n, math.sqrt(sum(one * one for one in errors) / n)
+    bias, error = sum(errors) / n, math.sqrt(sum(error * error for error in errors) / n)
     x, y = centred({key: live[key] for key in keys}), centred({key: estimate[key] for key in keys})
     across = math.sqrt(sum(v * v for v in x.values()) * sum(v * v for v in y.values()))
     r = sum(x[key] * y[key] for key in keys) / across if across > 0 else None
     return n, r, bias, error
 
 
-def _picture(study: Study, variant: str, found: dict[tuple[str, str], Values]) -> Picture | None:
-    shown = [key for key in found if key[1] != LIVE and (key[0], LIVE) in found]
+def _picture(study: Study, variant: str, values: dict[tuple[str, str], Values]) -> Picture | None:
+    shown = [key for key in values if key[1] != LIVE and (key[0], LIVE) in values]
     policy = "rl" if any(key[0] == "rl" for key in shown) else next((key[0] for key in shown), "")
     shown = [key for key in shown if key[0] == policy]
     if not shown:
@@ -87,7 +85,7 @@ def _picture(study: Study, variant: str, found: dict[tuple[str, str], Values]) -
         width = (7.8 - 0.25 * (columns - 1)) / columns if columns > 1 else 4.5
         every = panels(figure, lines, columns, width, 2.5, across=0.25, down=0.75, sharex=True, sharey=True)
         for axes, key in zip(every, shown, strict=False):
-            _panel(axes, study, found[key], found[policy, LIVE], key[1])
+            _panel(axes, study, values[key], values[policy, LIVE], key[1])
         for axes in every[len(shown) :]:
             axes.set_visible(False)
         for axes in every[::columns]:
@@ -118,10 +116,10 @@ def _panel(axes: Axes, study: Study, estimate: Values, live: Values, name: str) 
 def _table(study: Study) -> Block:
     rows = []
     for evidence in study.evidence:
-        found = estimates(study, evidence.variant)
-        for (policy, name), values in found.items():
-            if name != LIVE and (policy, LIVE) in found:
-                n, r, bias, error = agreement(values, found[policy, LIVE])
+        every = estimates(study, evidence.variant)
+        for (policy, name), values in every.items():
+            if name != LIVE and (policy, LIVE) in every:
+                n, r, bias, error = agreement(values, every[policy, LIVE])
                 rows.append(
                     (
                         evidence.variant,
@@ -133,7 +131,13 @@ def _table(study: Study) -> Block:
                         amount(error, 1),
                     )
                 )
-    heads = ("variant", "policy", "estimator", "#points", "#r within datasets", "#bias", "#typical error")
+    heads: tuple[Head, ...] = (
+        *described(ReturnRow, variant="variant", policy="policy", estimator="estimator"),
+        "#points",
+        "#r within datasets",
+        "#bias",
+        "#typical error",
+    )
     return table(
         "Bias is the mean of estimate less live return; the typical error is the root of the mean "
         "squared one.",

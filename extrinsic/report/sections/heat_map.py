@@ -9,8 +9,8 @@ from extrinsic.report.drawing.page_parts import Picture, Section
 from extrinsic.report.results.naming import FAMILIES, family_of, shortened, slug, target_in_words
 from extrinsic.report.results.numbers import correlation
 from extrinsic.report.results.report_data import Study
-from extrinsic.report.results.table_columns import Rows
 from extrinsic.report.results.variant_results import VariantResults
+from extrinsic.study.tables.schema import CorrelationRow
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,16 +28,18 @@ MOST_COMPONENTS = 6
 def section(study: Study) -> Section | None:
     # With one schedule there is nothing to compare that the ranking does not show.
     made = [
-        _picture(one) for one in study.evidence if len({row["schedule"] for row in one.ranked["all"]}) > 1
+        _picture(evidence)
+        for evidence in study.evidence
+        if len({row.schedule for row in evidence.ranked["all"]}) > 1
     ]
     return Section("heat-map", "What to measure, and when", tuple(made)) if made else None
 
 
 def _picture(evidence: VariantResults) -> Picture:
     rows = evidence.ranked["all"]
-    components = list(dict.fromkeys(row["component"] for row in rows))
+    components = list(dict.fromkeys(row.component for row in rows))
     # Those with most metrics first; a study of every slot by itself would not fit on a page.
-    components.sort(key=lambda name: -sum(row["component"] == name for row in rows))
+    components.sort(key=lambda name: -sum(row.component == name for row in rows))
     shown = components[:MOST_COMPONENTS]
     title = "Correlation by metric and schedule" + (f" ({evidence.variant})" if evidence.variant else "")
 
@@ -45,8 +47,8 @@ def _picture(evidence: VariantResults) -> Picture:
         figure.set_size_inches(1, 1)
         right = top = deepest = 0.0
         for component in shown:
-            mine = [row for row in rows if row["component"] == component]
-            names, wide = _metrics(mine), CELL_WIDTH * len({row["schedule"] for row in mine})
+            mine = [row for row in rows if row.component == component]
+            names, wide = _metrics(mine), CELL_WIDTH * len({row.schedule for row in mine})
             words = LETTER * max(len(_label(name)) for name in names) + 0.15
             if right and right + words + wide > MOST_WIDTH:
                 right, top, deepest = 0.0, top - deepest - 0.75, 0.0
@@ -73,35 +75,32 @@ def _label(metric: str) -> str:
     return short(shortened(metric), 42)
 
 
-def _metrics(rows: Rows) -> list[str]:
+def _metrics(rows: list[CorrelationRow]) -> list[str]:
     """By family, then by the best correlation."""
-    names = dict.fromkeys(row["metric"] for row in rows)
+    names = dict.fromkeys(row.metric for row in rows)
     return sorted(names, key=lambda name: FAMILIES.index(family_of(name)))
 
 
-def _panel(axes: Axes, rows: Rows, component: str, metrics: list[str]) -> None:
+def _panel(axes: Axes, rows: list[CorrelationRow], component: str, metrics: list[str]) -> None:
     from matplotlib.patches import Rectangle
 
-    schedules = sorted({row["schedule"] for row in rows})
-    for row in rows:
-        x, y = schedules.index(row["schedule"]), metrics.index(row["metric"])
-        colour = shade(row["r"])
-        axes.add_patch(Rectangle((x, y), 1, 1, facecolor=colour, edgecolor="none"))
+    schedules = sorted({row.schedule for row in rows})
+    for row, r in ((row, row.r) for row in rows if row.r is not None):
+        x, y = schedules.index(row.schedule), metrics.index(row.metric)
+        axes.add_patch(Rectangle((x, y), 1, 1, facecolor=shade(r), edgecolor="none"))
         axes.text(
             x + 0.5,
             y + 0.52,
-            correlation(row["r"]),
+            correlation(r),
             ha="center",
             va="center",
             fontsize=7.5,
-            color=LIGHT if abs(row["r"]) > 0.75 else DARK,
+            color=LIGHT if abs(r) > 0.75 else DARK,
         )
     axes.set_xlim(0, len(schedules))
     axes.set_ylim(len(metrics), 0)
-    axes.set_xticks([place + 0.5 for place in range(len(schedules))], [str(one) for one in schedules])
-    axes.set_yticks(
-        [place + 0.5 for place in range(len(metrics))], [_label(name) for name in metrics], fontsize=7.5
-    )
+    axes.set_xticks([x + 0.5 for x in range(len(schedules))], [str(schedule) for schedule in schedules])
+    axes.set_yticks([y + 0.5 for y in range(len(metrics))], [_label(name) for name in metrics], fontsize=7.5)
     axes.tick_params(length=0, top=False, labeltop=True, labelbottom=False)
     axes.xaxis.set_label_position("top")
     axes.set_xlabel("schedule", color=MUTED, fontsize=8)

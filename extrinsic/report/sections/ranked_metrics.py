@@ -8,8 +8,8 @@ from extrinsic.report.drawing.figures import MUTED, draw, panels, put_legend, pu
 from extrinsic.report.drawing.page_parts import Block, Fold, Picture, Section
 from extrinsic.report.results.naming import COEFFICIENTS, FAMILIES, Name, family_of, slug, target_in_words
 from extrinsic.report.results.report_data import Study
-from extrinsic.report.results.table_columns import Rows
 from extrinsic.report.results.variant_results import VariantResults
+from extrinsic.study.tables.schema import CorrelationRow
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,8 +47,8 @@ def _picture(study: Study, evidence: VariantResults, group: str) -> Picture:
         axes.set_xlabel(f"{coefficient} with {target_in_words(evidence.target)}, within datasets")
         axes.xaxis.set_label_position("bottom")
         axes.tick_params(top=True, labeltop=True, axis="x")
-        low = min([0.0, *(row["low"] for row in rows if row["low"] is not None), *(row["r"] for row in rows)])
-        axes.set_xlim(max(-1.05, low - 0.08), 1.04)
+        ends = [end for row in rows for end in (row.low, row.r) if end is not None]
+        axes.set_xlim(max(-1.05, min([0.0, *ends]) - 0.08), 1.04)
         put_legend(axes, above=0.3)
 
     caption = (
@@ -59,23 +59,26 @@ def _picture(study: Study, evidence: VariantResults, group: str) -> Picture:
     return draw(name, title, caption, paint)
 
 
-def _points(axes: Axes, rows: Rows) -> None:
+def _points(axes: Axes, rows: list[CorrelationRow]) -> None:
     for family in FAMILIES:
-        mine = [(place, row) for place, row in enumerate(rows) if family_of(row["metric"]) is family]
+        mine = [(y, row) for y, row in enumerate(rows) if family_of(row.metric) is family]
         if not mine:
             continue
-        known = [(place, row) for place, row in mine if row["low"] is not None and row["high"] is not None]
+        intervals = [
+            (y, row.low, row.high) for y, row in mine if row.low is not None and row.high is not None
+        ]
         axes.hlines(
-            [place for place, _ in known],
-            [row["low"] for _, row in known],
-            [row["high"] for _, row in known],
+            [y for y, _, _ in intervals],
+            [low for _, low, _ in intervals],
+            [high for _, _, high in intervals],
             color=family.colour,
             linewidth=1.3,
             alpha=0.55,
         )
+        dots = [(row.r, y) for y, row in mine if row.r is not None]
         axes.plot(
-            [row["r"] for _, row in mine],
-            [place for place, _ in mine],
+            [r for r, _ in dots],
+            [y for _, y in dots],
             family.marker,
             color=family.colour,
             markersize=4.6,

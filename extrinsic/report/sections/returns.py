@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 from extrinsic.report.drawing.figures import INK, MARKERS, MUTED, SERIES, draw, panels, put_legend, short
 from extrinsic.report.drawing.page_parts import Picture, Section, Text
 from extrinsic.report.results.naming import Name, policy_in_words, slug
 from extrinsic.report.results.report_data import Study
-from extrinsic.report.results.table_columns import Row, Rows
+from extrinsic.study.tables.schema import ReturnRow
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,57 +26,60 @@ ACCURACIES = (
 )
 
 
+class Point(NamedTuple):
+    """A return with its interval."""
+
+    value: float
+    low: float | None
+    high: float | None
+
+
 @dataclass(frozen=True)
 class Series:
     title: str
-    rows: dict[tuple[str, str], Row]
+    points: dict[tuple[str, str], Point]
     """By dataset and tracker."""
 
 
 def section(study: Study) -> Section | None:
-    variants = [one.variant for one in study.evidence] if study.has_policies else [""]
+    variants = [evidence.variant for evidence in study.evidence] if study.has_policies else [""]
     made = [_picture(study, variant) for variant in variants if _series(study, variant)]
     if not made:
         return None
     title = "What the policies earn" if study.has_policies else "What came of the dialogs"
-    told = (
-        ()
-        if study.has_policies
-        else (Text(("No policies were learned in this study: its targets are outcomes.",)),)
-    )
-    return Section("returns", title, (*told, *made))
+    note = Text(("No policies were learned in this study: its targets are outcomes.",))
+    return Section("returns", title, tuple(made) if study.has_policies else (note, *made))
 
 
-def chosen_estimator(rows: Rows, target: str) -> str:
+def chosen_estimator(rows: list[ReturnRow], target: str) -> str:
     """Live play where there is, else the estimator of the primary target, else the first."""
-    names = list(
-        dict.fromkeys(row["estimator"] for row in rows if row["policy"] not in ("behaviour", "outcome"))
-    )
+    names = list(dict.fromkeys(row.estimator for row in rows if row.policy not in ("behaviour", "outcome")))
     wanted = ("live", target.partition(".")[2])
     return next((name for name in wanted if name in names), names[0] if names else "")
 
 
 def _series(study: Study, variant: str) -> list[Series]:
-    rows = [row for row in study.tables["returns"] if row["variant"] == variant and row["value"] is not None]
+    rows = [row for row in study.tables.returns if (row.variant or "") == variant and row.value is not None]
     estimator = chosen_estimator(rows, study.target)
-    found: dict[tuple[str, str], dict[tuple[str, str], Row]] = {}
+    series: dict[tuple[str, str], dict[tuple[str, str], Point]] = {}
     for row in rows:
-        policy = row["policy"]
-        if policy in ("behaviour", "outcome") or row["estimator"] == estimator:
-            found.setdefault((policy, row["estimator"]), {})[row["dataset"], row["tracker"]] = row
-    order = sorted(found, key=lambda key: ORDER.index(key[0]) if key[0] in ORDER else len(ORDER))
+        is_shown = row.policy in ("behaviour", "outcome") or row.estimator == estimator
+        if is_shown and row.value is not None:
+            points = series.setdefault((row.policy, row.estimator), {})
+            points[row.dataset, row.tracker] = Point(row.value, row.low, row.high)
+    order = sorted(series, key=lambda key: ORDER.index(key[0]) if key[0] in ORDER else len(ORDER))
     return [
-        Series(f"{policy_in_words(policy)} ({name})" if policy != "outcome" else name, found[policy, name])
+        Series(f"{policy_in_words(policy)} ({name})" if policy != "outcome" else name, series[policy, name])
         for policy, name in order
     ]
 
 
 def accuracy_name(study: Study) -> Name | None:
     """The accuracy that stands for a tracker: of the joint goal at the end of a dialog, if there is one."""
-    known = {Name.of(row) for row in study.tables["intrinsic"]}
+    names = sorted({Name.of(row) for row in study.tables.intrinsic})
     for base, component in ACCURACIES:
         for schedule in (3, 1):
-            for name in sorted(known):
+            for name in names:
                 if name.metric.partition("(")[0] == base and name[1:] == (schedule, component):
                     return name
     return None
@@ -84,7 +87,7 @@ def accuracy_name(study: Study) -> Name | None:
 
 def _picture(study: Study, variant: str) -> Picture:
     series, accuracy = _series(study, variant), accuracy_name(study)
-    first = series[0].rows
+    first = series[0].points
     trackers = sorted(study.trackers, key=lambda name: -_mean(first, name))
     unit = "return per dialog" if study.has_policies else "outcome"
     title = f"{'What policies earn' if study.has_policies else 'Outcomes'}, by tracker"
@@ -114,47 +117,53 @@ def _picture(study: Study, variant: str) -> Picture:
 
 
 def _caption(study: Study, series: list[Series], accuracy: Name | None) -> str:
-    known = any(row["low"] is not None for one in series for row in one.rows.values())
-    told = (
-        f"Points with {study.level} intervals over dialogs." if known else "What dialogs come to, on average."
+    has_intervals = any(point.low is not None for shown in series for point in shown.points.values())
+    points = (
+        f"Points with {study.level} intervals over dialogs."
+        if has_intervals
+        else "What dialogs come to, on average."
     )
     if accuracy is None:
-        return told
+        return points
     return (
-        f"{told} Hollow diamonds, on the right axis: {accuracy.in_words()}. Look whether they fall from left "
-        "to right as the other points do: where they do not, it alone would have misled."
+        f"{points} Hollow diamonds, on the right axis: {accuracy.in_words()}. Look whether they fall from "
+        "left to right as the other points do: where they do not, it alone would have misled."
     )
 
 
-def _mean(rows: dict[tuple[str, str], Row], tracker: str) -> float:
-    values = [row["value"] for (_, name), row in rows.items() if name == tracker]
+def _mean(points: dict[tuple[str, str], Point], tracker: str) -> float:
+    values = [point.value for (_, name), point in points.items() if name == tracker]
     return sum(values) / len(values) if values else float("-inf")
 
 
 def _panel(axes: Axes, series: list[Series], dataset: str, trackers: list[str], unit: str) -> None:
-    for number, one in enumerate(series):
+    for number, shown in enumerate(series):
         offset = (number - (len(series) - 1) / 2) * 0.18
-        points: list[tuple[float, Any]] = [
-            (place + offset, one.rows[dataset, name])
-            for place, name in enumerate(trackers)
-            if (dataset, name) in one.rows
+        points = [
+            (x + offset, shown.points[dataset, name])
+            for x, name in enumerate(trackers)
+            if (dataset, name) in shown.points
         ]
         colour, marker = SERIES[number % len(SERIES)], MARKERS[number % len(MARKERS)]
-        known = [(x, row) for x, row in points if row["low"] is not None and row["high"] is not None]
+        intervals = [
+            (x, point.low, point.high)
+            for x, point in points
+            if point.low is not None and point.high is not None
+        ]
         axes.vlines(
-            [x for x, _ in known],
-            [row["low"] for _, row in known],
-            [row["high"] for _, row in known],
+            [x for x, _, _ in intervals],
+            [low for _, low, _ in intervals],
+            [high for _, _, high in intervals],
             color=colour,
             linewidth=1.2,
         )
         axes.plot(
             [x for x, _ in points],
-            [row["value"] for _, row in points],
+            [point.value for _, point in points],
             marker,
             color=colour,
             markersize=4.8,
-            label=one.title,
+            label=shown.title,
         )
     axes.set_ylabel(unit)
     axes.grid(axis="x", visible=False)
@@ -164,17 +173,17 @@ def _panel(axes: Axes, series: list[Series], dataset: str, trackers: list[str], 
 def _accuracies(axes: Axes, study: Study, name: Name, dataset: str, trackers: list[str]) -> Axes:
     right: Axes = axes.twinx()
     values = {
-        row["tracker"]: row["value"]
-        for row in study.tables["intrinsic"]
-        if row["metric"] == name.metric
-        and row["dataset"] == dataset
+        row.tracker: row.value
+        for row in study.tables.intrinsic
+        if row.metric == name.metric
+        and row.dataset == dataset
         and Name.of(row) == name
-        and row["value"] is not None
+        and row.value is not None
     }
-    places = [place for place, tracker in enumerate(trackers) if tracker in values]
+    scored = [(x, values[tracker]) for x, tracker in enumerate(trackers) if tracker in values]
     right.plot(
-        places,
-        [values[trackers[place]] for place in places],
+        [x for x, _ in scored],
+        [value for _, value in scored],
         "D--",
         color=MUTED,
         markersize=4,

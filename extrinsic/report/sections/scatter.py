@@ -10,8 +10,8 @@ from extrinsic.report.drawing.page_parts import Block, Fold, Picture, Section
 from extrinsic.report.results.naming import Name, is_higher_better, slug, symbol, target_on_axis
 from extrinsic.report.results.numbers import with_interval
 from extrinsic.report.results.report_data import Study
-from extrinsic.report.results.table_columns import Row, Rows
 from extrinsic.report.results.variant_results import VariantResults
+from extrinsic.study.tables.schema import CorrelationRow
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,61 +22,61 @@ Values = dict[tuple[str, str], float]
 
 def section(study: Study) -> Section | None:
     blocks: list[Block] = []
-    for one in study.evidence:
-        if len(one.ranked["all"]) > 1:
-            blocks.append(_picture(study, one, "all"))
-        if one.has_core and len(one.ranked["core"]) > 1:
-            title = f"{one.variant}: core trackers only" if one.variant else "Core trackers only"
-            blocks.append(Fold(title, (_picture(study, one, "core"),)))
+    for evidence in study.evidence:
+        if len(evidence.ranked["all"]) > 1:
+            blocks.append(_picture(study, evidence, "all"))
+        if evidence.has_core and len(evidence.ranked["core"]) > 1:
+            title = f"{evidence.variant}: core trackers only" if evidence.variant else "Core trackers only"
+            blocks.append(Fold(title, (_picture(study, evidence, "core"),)))
     return Section("scatter", "The best and the worst, point by point", tuple(blocks)) if blocks else None
 
 
-def chosen(rows: Rows) -> list[Row]:
+def chosen(rows: list[CorrelationRow]) -> list[CorrelationRow]:
     """The two best and the two worst, of four different metrics as far as there are."""
     best = _different(rows, 2, set())
-    worst = _different(rows[::-1], 2, {row["metric"] for row in best})
+    worst = _different(rows[::-1], 2, {row.metric for row in best})
     return [*best, *(row for row in reversed(worst) if row not in best)]
 
 
-def _different(rows: Rows, most: int, taken: set[str]) -> Rows:
-    found: Rows = []
+def _different(rows: list[CorrelationRow], most: int, taken: set[str]) -> list[CorrelationRow]:
+    kept: list[CorrelationRow] = []
     for row in rows:
-        base = row["metric"].partition("(")[0]
-        if base not in {*taken, *(one["metric"].partition("(")[0] for one in found)}:
-            found.append(row)
-        if len(found) == most:
+        base = row.metric.partition("(")[0]
+        if base not in {*taken, *(other.metric.partition("(")[0] for other in kept)}:
+            kept.append(row)
+        if len(kept) == most:
             break
-    return found or rows[:1]
+    return kept or rows[:1]
 
 
 def centred(values: Values) -> Values:
     """Less the mean of each dataset: what correlations within datasets are about."""
     means = {}
     for dataset in {dataset for dataset, _ in values}:
-        mine = [value for (of, _), value in values.items() if of == dataset]
+        mine = [value for (where, _), value in values.items() if where == dataset]
         means[dataset] = sum(mine) / len(mine)
     return {key: value - means[key[0]] for key, value in values.items()}
 
 
 def target_values(study: Study, evidence: VariantResults, group: str = "all") -> Values:
     """Of the trackers of a group, on every dataset."""
-    members = {row["tracker"] for row in evidence.trackers if group == "all" or row["core"]}
+    members = {row.tracker for row in evidence.trackers if group == "all" or row.core}
     policy, _, estimator = evidence.target.partition(".")
     return {
-        (row["dataset"], row["tracker"]): row["value"]
-        for row in study.tables["returns"]
-        if (row["policy"], row["estimator"]) == (policy, estimator)
-        and (row["variant"] == evidence.variant or policy == "outcome")
-        and row["value"] is not None
-        and row["tracker"] in members
+        (row.dataset, row.tracker): row.value
+        for row in study.tables.returns
+        if (row.policy, row.estimator) == (policy, estimator)
+        and ((row.variant or "") == evidence.variant or policy == "outcome")
+        and row.value is not None
+        and row.tracker in members
     }
 
 
 def metric_values(study: Study, name: Name) -> Values:
     return {
-        (row["dataset"], row["tracker"]): row["value"]
-        for row in study.tables["intrinsic"]
-        if row["metric"] == name.metric and row["value"] is not None and Name.of(row) == name
+        (row.dataset, row.tracker): row.value
+        for row in study.tables.intrinsic
+        if row.metric == name.metric and row.value is not None and Name.of(row) == name
     }
 
 
@@ -110,7 +110,7 @@ def _picture(study: Study, evidence: VariantResults, group: str) -> Picture:
 
 
 def _panel(
-    axes: Axes, study: Study, evidence: VariantResults, row: Row, targets: Values, several: bool
+    axes: Axes, study: Study, evidence: VariantResults, row: CorrelationRow, targets: Values, several: bool
 ) -> None:
     name = Name.of(row)
     values = {key: value for key, value in metric_values(study, name).items() if key in targets}
@@ -127,7 +127,5 @@ def _panel(
         axes.invert_xaxis()
     axes.set_xlabel(name.label(46) + (" (lower is better)" if lower else ""))
     axes.set_ylabel(target_on_axis(evidence.target) + (", centred" if several else ""))
-    axes.set_title(
-        f"{symbol(evidence.coefficient)} = {with_interval(row['r'], row['low'], row['high'])}", color=INK
-    )
+    axes.set_title(f"{symbol(evidence.coefficient)} = {with_interval(row.r, row.low, row.high)}", color=INK)
     place_labels(axes, [(values[key], wanted[key], short(key[1], 18)) for key in values])

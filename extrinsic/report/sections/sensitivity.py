@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from extrinsic.report.drawing.page_parts import Section, Text, table
+from extrinsic.report.drawing.page_parts import Section, Text, described, table
 from extrinsic.report.results.naming import Name
 from extrinsic.report.results.numbers import correlation, with_interval
 from extrinsic.report.results.report_data import Study
+from extrinsic.study.tables.schema import SensitivityRow
 
 
 def section(study: Study) -> Section | None:
-    rows = study.tables["sensitivity"]
+    rows = study.tables.sensitivity
     if not study.has_policies or not rows:
         return None
-    if len({row["variant"] for row in rows}) < 2:
+    if len({row.variant for row in rows}) < 2:
         return Section(
             "sensitivity",
             "Other settings",
@@ -20,14 +21,14 @@ def section(study: Study) -> Section | None:
         )
     shown = [
         (
-            row["parameter"],
-            row["setting"],
-            row["trackers"],
+            row.parameter,
+            row.setting or "",
+            row.trackers,
             Name.of(row).label(),
-            with_interval(row["r"], row["low"], row["high"]),
-            correlation(row["usual_winner_r"]),
-            _place(row["usual_winner_rank"], row["n_metrics"]),
-            correlation(row["agreement"]),
+            with_interval(row.r, row.low, row.high),
+            correlation(row.usual_winner_r),
+            f"{row.usual_winner_rank} of {row.n_metrics}",
+            correlation(row.agreement),
         )
         for row in rows
     ]
@@ -35,18 +36,15 @@ def section(study: Study) -> Section | None:
         "One setting is changed at a time. The last three columns say how the metric that wins in the "
         "study's own setting does under this one, and how much the two orders of metrics agree (Kendall's τ)."
     )
-    heads = (
-        "parameter",
-        "setting",
-        "trackers",
-        "best metric",
-        "#r",
-        "#r of the usual winner",
-        "#its place",
-        "#agreement τ",
+    heads = described(
+        SensitivityRow,
+        parameter="parameter",
+        setting="setting",
+        trackers="trackers",
+        metric="best metric",
+        r="#r",
+        usual_winner_r="#r of the usual winner",
+        usual_winner_rank="#its place",
+        agreement="#agreement τ",
     )
     return Section("sensitivity", "Other settings", (table(caption, heads, shown, "sensitivity.csv"),))
-
-
-def _place(rank: int | None, of: int | None) -> str:
-    return "" if rank is None or of is None else f"{rank} of {of}"

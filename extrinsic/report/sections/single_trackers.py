@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from extrinsic.report.drawing.figures import (
     INK,
@@ -19,7 +19,8 @@ from extrinsic.report.drawing.page_parts import Block, Picture, Section
 from extrinsic.report.results.naming import COEFFICIENTS, Name, family_of, slug
 from extrinsic.report.results.numbers import correlation
 from extrinsic.report.results.report_data import Study
-from extrinsic.report.results.variant_results import VariantResults
+from extrinsic.report.results.variant_results import VariantResults, rows_of_group
+from extrinsic.study.tables.schema import InfluenceRow
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,54 +29,61 @@ MOST = 25
 
 
 def section(study: Study) -> Section | None:
-    blocks: list[Block] = [made for one in study.evidence if (made := _influence(one)) is not None]
+    blocks: list[Block] = [made for evidence in study.evidence if (made := _influence(evidence)) is not None]
     settled = _stability(study)
     blocks += [settled] if settled else []
     return Section("influence", "What single trackers do to it", tuple(blocks)) if blocks else None
 
 
+class Shown(NamedTuple):
+    """A line of the figure: a correlation, and its range when trackers are left out."""
+
+    row: InfluenceRow
+    r: float
+    lowest: float
+    highest: float
+
+
 def _influence(evidence: VariantResults) -> Picture | None:
-    rows = [
-        row
-        for row in evidence.of_group(evidence.influence, "all")
-        if row["r"] is not None and row["lowest"] is not None and row["highest"] is not None
+    shown = [
+        Shown(row, row.r, row.lowest, row.highest)
+        for row in rows_of_group(evidence.influence, "all")
+        if row.r is not None and row.lowest is not None and row.highest is not None
     ]
-    if not rows:
+    if not shown:
         return None
-    rows = sorted(rows, key=lambda row: -row["r"])[:MOST]
-    title = f"Correlations without each tracker in turn, the {len(rows)} best metrics"
+    shown = sorted(shown, key=lambda line: -line.r)[:MOST]
+    title = f"Correlations without each tracker in turn, the {len(shown)} best metrics"
     title += f" ({evidence.variant})" if evidence.variant else ""
 
     def paint(figure: Figure) -> None:
-        (axes,) = panels(figure, 1, 1, 4.3, 0.19 * len(rows) + 0.1)
-        put_rows(axes, [Name.of(row).label(50) for row in rows])
-        put_notes(
-            axes, [f"without {short(row['tracker'], 22)}: {correlation(row['r_without'])}" for row in rows]
-        )
-        for colour in dict.fromkeys(family_of(row["metric"]).colour for row in rows):
-            mine = [
-                (place, row) for place, row in enumerate(rows) if family_of(row["metric"]).colour == colour
-            ]
-            places = [place for place, _ in mine]
+        (axes,) = panels(figure, 1, 1, 4.3, 0.19 * len(shown) + 0.1)
+        put_rows(axes, [Name.of(line.row).label(50) for line in shown])
+        notes = [(short(line.row.tracker, 22), correlation(line.row.r_without)) for line in shown]
+        put_notes(axes, [f"without {tracker}: {r}" for tracker, r in notes])
+        colours = [family_of(line.row.metric).colour for line in shown]
+        for colour in dict.fromkeys(colours):
+            mine = [(y, line) for y, line in enumerate(shown) if colours[y] == colour]
+            heights = [y for y, _ in mine]
             axes.hlines(
-                places,
-                [row["lowest"] for _, row in mine],
-                [row["highest"] for _, row in mine],
+                heights,
+                [line.lowest for _, line in mine],
+                [line.highest for _, line in mine],
                 color=colour,
                 linewidth=2.6,
                 alpha=0.45,
             )
-            axes.plot([row["r"] for _, row in mine], places, "o", color=colour, markersize=4.6)
-            moved = [(place, row["r_without"]) for place, row in mine if row["r_without"] is not None]
+            axes.plot([line.r for _, line in mine], heights, "o", color=colour, markersize=4.6)
+            moved = [(r, y) for y, line in mine if (r := line.row.r_without) is not None]
             axes.plot(
-                [r for _, r in moved],
-                [place for place, _ in moved],
+                [r for r, _ in moved],
+                [y for _, y in moved],
                 "|",
                 color=colour,
                 markersize=8,
                 markeredgewidth=1.6,
             )
-        low = min(row["lowest"] for row in rows)
+        low = min(line.lowest for line in shown)
         axes.set_xlim(max(-1.0, low - 0.06), 1.01)
         axes.set_xlabel(COEFFICIENTS.get(evidence.coefficient, evidence.coefficient))
 
@@ -88,36 +96,39 @@ def _influence(evidence: VariantResults) -> Picture | None:
 
 
 def _stability(study: Study) -> Picture | None:
-    known = [one for one in study.evidence if one.stability]
-    if not known:
+    every_variant = [evidence for evidence in study.evidence if evidence.stability]
+    if not every_variant:
         return None
     title = "How the order of the metrics settles as trackers are added"
 
     def paint(figure: Figure) -> None:
-        width = 7.4 / len(known) - 0.2 if len(known) > 1 else 5.0
-        every = panels(figure, 1, len(known), width, 2.6, across=0.25, sharey=True)
-        for axes, evidence in zip(every, known, strict=True):
+        n = len(every_variant)
+        width = 7.4 / n - 0.2 if n > 1 else 5.0
+        every = panels(figure, 1, n, width, 2.6, across=0.25, sharey=True)
+        for axes, evidence in zip(every, every_variant, strict=True):
             for group, style, marker in (("all", "-", "o"), ("core", "--", "s")):
-                rows = [
-                    row
-                    for row in evidence.of_group(evidence.stability, group)
-                    if row["agreement"] is not None
-                ]
-                if not rows or group not in evidence.groups:
+                rows = rows_of_group(evidence.stability, group)
+                agreements = [(row.n_trackers, row.agreement) for row in rows if row.agreement is not None]
+                winners = [(row.n_trackers, row.same_winner) for row in rows if row.same_winner is not None]
+                if not agreements or group not in evidence.groups:
                     continue
-                x = [row["n_trackers"] for row in rows]
                 if group == "all":
+                    band = [
+                        (row.n_trackers, row.low, row.high)
+                        for row in rows
+                        if row.low is not None and row.high is not None
+                    ]
                     axes.fill_between(
-                        x,
-                        [row["low"] for row in rows],
-                        [row["high"] for row in rows],
+                        [n for n, _, _ in band],
+                        [low for _, low, _ in band],
+                        [high for _, _, high in band],
                         color=SERIES[0],
                         alpha=0.14,
                         linewidth=0,
                     )
                 axes.plot(
-                    x,
-                    [row["agreement"] for row in rows],
+                    [n for n, _ in agreements],
+                    [tau for _, tau in agreements],
                     style,
                     marker=marker,
                     color=SERIES[0],
@@ -126,8 +137,8 @@ def _stability(study: Study) -> Picture | None:
                     label=f"order agrees (τ), {group}",
                 )
                 axes.plot(
-                    x,
-                    [row["same_winner"] for row in rows],
+                    [n for n, _ in winners],
+                    [share for _, share in winners],
                     style,
                     marker=marker,
                     color=SERIES[1],
@@ -138,7 +149,7 @@ def _stability(study: Study) -> Picture | None:
                 )
             axes.set_xlabel("trackers in the subset")
             axes.set_ylim(
-                min([-0.05, *(row["low"] - 0.05 for row in evidence.stability if row["low"] is not None)]),
+                min([-0.05, *(row.low - 0.05 for row in evidence.stability if row.low is not None)]),
                 1.05,
             )
             axes.locator_params(axis="x", integer=True)

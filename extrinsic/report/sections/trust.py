@@ -1,136 +1,244 @@
-"""Whether to believe the values: what was flagged, and what learners and estimators say of themselves."""
+"""Whether to believe the values: what was flagged, and what learners and estimators report of themselves."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from statistics import median
 
-from extrinsic.report.drawing.page_parts import Block, Fold, Section, Table, Text, table
+from extrinsic.report.drawing.page_parts import (
+    Block,
+    Column,
+    Fold,
+    Head,
+    Section,
+    Table,
+    Text,
+    described,
+    table,
+)
 from extrinsic.report.results.naming import policy_in_words
 from extrinsic.report.results.numbers import NOTHING, amount, counted
 from extrinsic.report.results.report_data import Study
-from extrinsic.report.results.table_columns import Row, Rows
+from extrinsic.study.tables.schema import LEARNER, DiagnosticRow, ReturnRow
 from extrinsic.value.diagnostics import WORDS
 
 MOST_FLAGGED = 200
+LEARNED = "rl"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A value or a learner, with what is known about how far to believe it.
+
+    estimator: `learner` for a learner.   numbers: its diagnostics, by name.
+    feasible: the least and the most that a dialog can earn.
+    """
+
+    dataset: str
+    tracker: str
+    policy: str
+    estimator: str
+    variant: str
+    flags: tuple[str, ...] = ()
+    feasible: tuple[float | None, float | None] = (None, None)
+    numbers: dict[str, float] = field(default_factory=dict)
 
 
 def section(study: Study) -> Section | None:
-    rows = study.tables["diagnostics"]
+    rows = judged(study.tables.returns, study.tables.diagnostics)
     if not rows:
         return None
-    return Section("diagnostics", "Whether to believe the values", (*_flags(rows), _summary(rows)))
+    blocks: list[Block] = [*_flags(rows), _summary(rows)]
+    if any(row.numbers for row in rows):
+        blocks.append(Fold("Every diagnostic", (_ranges(rows),), is_aside=True))
+    return Section("diagnostics", "Whether to believe the values", tuple(blocks))
 
 
-def _flags(rows: Rows) -> list[Block]:
-    flagged = [row for row in rows if row["flags"]]
-    if not flagged:
-        return [
-            Text(
-                (
-                    "Nothing was flagged among "
-                    f"{counted(len(rows), 'value and learner', 'values and learners')}.",
-                )
+def judged(returns: Sequence[ReturnRow], diagnostics: Sequence[DiagnosticRow]) -> list[Judged]:
+    """Every learner and every estimated value, in the order of the returns.
+
+    A learner stands where the return of the logged dialogs does, which is the first of its dialogs.
+    """
+    numbers: dict[tuple[str | None, str, str, str, str], dict[str, float]] = {}
+    for row in diagnostics:
+        key = (row.variant, row.dataset, row.tracker, row.policy, row.estimator)
+        mine = numbers.setdefault(key, {})
+        if row.value is not None:
+            mine[row.diagnostic] = row.value
+    rows = []
+    for value in returns:
+        policy, estimator = value.policy, value.estimator
+        if policy == "behaviour":
+            policy, estimator = LEARNED, LEARNER
+        key = (value.variant, value.dataset, value.tracker, policy, estimator)
+        if policy == "outcome" or (estimator == LEARNER and key not in numbers):
+            continue
+        rows.append(
+            Judged(
+                value.dataset,
+                value.tracker,
+                policy,
+                estimator,
+                value.variant or "",
+                () if estimator == LEARNER else value.flags,
+                (value.feasible_low, value.feasible_high),
+                numbers.get(key, {}),
             )
-        ]
-    counts = Counter((flag, row["estimator"]) for row in flagged for flag in row["flags"].split())
-    totals = Counter(row["estimator"] for row in rows)
+        )
+    return rows
+
+
+def _flags(rows: Sequence[Judged]) -> list[Block]:
+    flagged = [row for row in rows if row.flags]
+    if not flagged:
+        among = counted(len(rows), "value and learner", "values and learners")
+        return [Text((f"Nothing was flagged among {among}.",))]
+    counts = Counter((flag, row.estimator) for row in flagged for flag in row.flags)
+    totals = Counter(row.estimator for row in rows)
     lines = [
         (flag, WORDS.get(flag, ""), estimator, f"{number} of {totals[estimator]}")
         for (flag, estimator), number in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     ]
     all_of_them = [
         (
-            row["dataset"],
-            row["tracker"],
-            policy_in_words(row["policy"]),
-            row["estimator"],
-            row["variant"],
-            row["flags"],
+            row.dataset,
+            row.tracker,
+            policy_in_words(row.policy),
+            row.estimator,
+            row.variant,
+            " ".join(row.flags),
         )
         for row in flagged[:MOST_FLAGGED]
     ]
-    heads = ("dataset", "tracker", "policy", "estimator", "variant", "flags")
-    each = table("", heads, all_of_them, "diagnostics.csv")
+    heads = described(
+        ReturnRow,
+        dataset="dataset",
+        tracker="tracker",
+        policy="policy",
+        estimator="estimator",
+        variant="variant",
+        flags="flags",
+    )
+    each = table("", heads, all_of_them, "returns.csv")
     return [
         Text((f"{counted(len(flagged), 'value')} of {len(rows):,} carry a flag.",)),
         table(
             "A flag says that a value should not be taken at its word.",
-            ("flag", "what it means", "estimator", "#values"),
+            ("flag", "what it means", *described(ReturnRow, estimator="estimator"), "#values"),
             lines,
         ),
         Fold(f"The flagged values ({len(flagged)})", (each,), is_aside=True),
     ]
 
 
-def _summary(rows: Rows) -> Table:
-    """A line for each policy, estimator and variant: the middle and the worst of each diagnostic."""
-    groups: dict[tuple[str, str, str], Rows] = {}
+Group = tuple[str, str, str]
+"""Variant, policy, estimator."""
+
+
+def _groups(rows: Sequence[Judged]) -> dict[Group, list[Judged]]:
+    groups: dict[Group, list[Judged]] = {}
     for row in rows:
-        groups.setdefault((row["variant"], row["policy"], row["estimator"]), []).append(row)
+        groups.setdefault((row.variant, row.policy, row.estimator), []).append(row)
+    return groups
+
+
+def _group_heads() -> list[Column]:
+    return described(ReturnRow, variant="variant", policy="policy", estimator="estimator")
+
+
+def _range_of_q(rows: Sequence[Judged]) -> str:
+    """The least and the most that any of the Q functions says."""
+    lowest = _shown(rows, "lowest_q", lambda values: amount(min(values)))
+    highest = _shown(rows, "highest_q", lambda values: amount(max(values)))
+    return f"{lowest} to {highest}" if lowest and highest else ""
+
+
+def _summary(rows: Sequence[Judged]) -> Table:
+    """A line for each policy, estimator and variant: the middle and the worst of the main diagnostics."""
     lines = []
-    for (variant, policy, estimator), mine in groups.items():
-        zero = _known(mine, "zero_kernel")
+    for (variant, policy, estimator), mine in _groups(rows).items():
         lines.append(
             (
                 variant,
                 policy_in_words(policy),
                 estimator,
                 str(len(mine)),
-                f"{100 * median(zero):.1f} %, {100 * max(zero):.1f} %" if zero else NOTHING,
-                _least_and_most(mine, "kernels"),
-                _most(mine, "condition"),
-                _most(mine, "largest_q"),
+                _shown(
+                    mine, "zero_kernel", lambda shares: f"{_share(median(shares))}, {_share(max(shares))}"
+                ),
+                _shown(mine, "kernels", lambda sizes: f"{amount(min(sizes), 0)} to {amount(max(sizes), 0)}"),
+                _shown(mine, "condition", lambda values: amount(max(values))),
+                _range_of_q(mine),
                 _feasible(mine),
-                _least(mine, "effective_size"),
-                _gap(mine),
+                _shown(mine, "effective_size", lambda values: amount(min(values))),
+                _shown(mine, "on_policy_gap", lambda gaps: amount(max(gaps, key=abs), 1)),
             )
         )
     caption = (
         "Zero kernel: the share of the policy's decisions of which no kernel speaks, so that the value is "
         "the prior's (median, largest). Gap: what the estimator says of the logged policy, less what was "
-        "observed (largest either way). The largest |Q| should stay within what a dialog can earn."
+        "observed (largest either way). Q should stay within what a dialog can earn."
     )
-    heads = (
-        "variant",
-        "policy",
-        "estimator",
+    heads: tuple[Head, ...] = (
+        *_group_heads(),
         "#values",
         "#zero kernel",
         "#kernels",
         "#largest condition",
-        "#largest |Q|",
-        "#a dialog can earn",
+        "#range of Q",
+        *described(ReturnRow, feasible_low="#a dialog can earn"),
         "#least effective size",
         "#gap",
     )
     return table(caption, heads, lines, "diagnostics.csv")
 
 
-def _known(rows: Rows, key: str) -> list[float]:
-    return [row[key] for row in rows if row[key] is not None]
+def _ranges(rows: Sequence[Judged]) -> Table:
+    """Whatever learners and estimators report: the range of each number over trackers and datasets."""
+    lines = []
+    for (variant, policy, estimator), mine in _groups(rows).items():
+        for name in dict.fromkeys(name for row in mine for name in row.numbers):
+            values = _numbers(mine, name)
+            lines.append(
+                (
+                    variant,
+                    policy_in_words(policy),
+                    estimator,
+                    name,
+                    str(len(values)),
+                    amount(min(values)),
+                    amount(median(values)),
+                    amount(max(values)),
+                )
+            )
+    heads: tuple[Head, ...] = (
+        *_group_heads(),
+        *described(DiagnosticRow, diagnostic="diagnostic"),
+        "#values",
+        "#least",
+        "#median",
+        "#most",
+    )
+    caption = "The numbers of all trackers on all datasets; 1 and 0 stand for yes and no."
+    return table(caption, heads, lines, "diagnostics.csv")
 
 
-def _most(rows: Rows, key: str) -> str:
-    values = _known(rows, key)
-    return amount(max(values)) if values else NOTHING
+def _numbers(rows: Sequence[Judged], name: str) -> list[float]:
+    return [row.numbers[name] for row in rows if name in row.numbers]
 
 
-def _least(rows: Rows, key: str) -> str:
-    values = _known(rows, key)
-    return amount(min(values)) if values else NOTHING
+def _shown(rows: Sequence[Judged], name: str, form: Callable[[list[float]], str]) -> str:
+    values = _numbers(rows, name)
+    return form(values) if values else NOTHING
 
 
-def _least_and_most(rows: Rows, key: str) -> str:
-    values = _known(rows, key)
-    return f"{amount(min(values), 0)} to {amount(max(values), 0)}" if values else NOTHING
+def _share(value: float) -> str:
+    return f"{100 * value:.1f} %"
 
 
-def _feasible(rows: Rows) -> str:
-    low, high = _known(rows, "feasible_low"), _known(rows, "feasible_high")
-    return f"{amount(min(low), 0)} to {amount(max(high), 0)}" if low and high else NOTHING
-
-
-def _gap(rows: list[Row]) -> str:
-    values = _known(rows, "on_policy_gap")
-    return amount(max(values, key=abs), 1) if values else NOTHING
+def _feasible(rows: Sequence[Judged]) -> str:
+    lows = [low for row in rows if (low := row.feasible[0]) is not None]
+    highs = [high for row in rows if (high := row.feasible[1]) is not None]
+    return f"{amount(min(lows), 0)} to {amount(max(highs), 0)}" if lows and highs else NOTHING

@@ -46,7 +46,7 @@
   // The table of all correlations: rows are numbers in columns, and only those in sight become elements.
   const place = document.getElementById("explorer");
   if (!place) return;
-  const { names, columns } = JSON.parse(document.getElementById("correlations").textContent);
+  const { names, columns, help } = JSON.parse(document.getElementById("correlations").textContent);
   const count = columns.r.length;
   const shownColumns = [
     ["metric", "metric"], ["schedule", "schedule", 1], ["component", "component"], ["r", "r", 1], ["low", "low", 1],
@@ -99,6 +99,7 @@
     const head = document.createElement("th");
     head.scope = "col";
     head.textContent = title;
+    head.title = help[key];
     if (number) head.className = "number";
     onPress(head, () => {
       up = sortKey === key ? !up : !number;

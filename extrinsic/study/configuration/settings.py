@@ -9,16 +9,14 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from extrinsic.bounds import Count, Share, Whole
 from extrinsic.correlation.coefficients import COEFFICIENTS, Coefficient
 from extrinsic.correlation.intervals import IntervalMethod
 
-Count = Annotated[int, msgspec.Meta(ge=1)]
-Whole = Annotated[int, msgspec.Meta(ge=0)]
-Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
-Above = Annotated[float, msgspec.Meta(gt=0.0, le=1e9)]
-Ridge = Annotated[float, msgspec.Meta(ge=0.0, le=1e9)]
-Amount = Annotated[float, msgspec.Meta(ge=-1e9, le=1e9)]
-Discount = Annotated[float, msgspec.Meta(gt=0.0, le=1.0)]
+Option = bool | int | float | str | tuple[str, ...]
+"""A value that a TOML file gives to an option of something that varies."""
+
+Options = dict[str, Option]
 Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
 
 
@@ -27,10 +25,12 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SimulationTable(Table, frozen=True):
-    """Calls of the simulated bus world; policies can be played live there."""
+    """Dialogs of a simulated world; policies can be played live there."""
 
+    world: str = "bus"
+    """Which kind of world: `extrinsic ls worlds`."""
     config: str | None = None
-    """A file of worlds (as for `extrinsic simulate`); without it, the embedded ones."""
+    """A file of settings for it (of bus: as for `extrinsic simulate`); without it, the embedded ones."""
     seed: Whole | None = None
     """Another seed than the file's: other callers in the same world."""
     datasets: tuple[str, ...] = ()
@@ -118,35 +118,36 @@ class MetricsTable(Table, frozen=True):
 
 
 class PolicyTable(Table, frozen=True):
-    """How policies are learned; as the parameters of KernelLSPI."""
+    """How policies are learned; what a learner or a behaviour model takes stands in `[policy.<its name>]`."""
 
+    learner: str | tuple[str, ...] = "kernel_lspi"
+    """Of `extrinsic ls learners`. Of several, each makes a study of its own, as fill rules do."""
     features: str | tuple[str, ...] = "compact"
     conditions: bool = True
     policies: tuple[Literal["rl", "sl", "sl_sampled"], ...] = ("rl", "sl", "sl_sampled")
-    height: Above = 4.0
-    width: Above = 2.0
-    nu: Above = 1.0
-    ridge: Ridge = 100.0
-    gamma: Discount = 1.0
+    """Learned; imitated by the likeliest act; imitated by drawing."""
+    behaviour: str = "logistic"
+    """The model of how the logged system acts, for the filter and for imitation: `ls behaviours`."""
     threshold: Share = 0.1
-    behaviour: Literal["logistic", "svm", "logged"] = "logistic"
-    behaviour_width: Above = 0.7
-    improvement: Literal["lspi", "one_step"] = "lspi"
-    iterations: Count = 30
+    """Of the filter: acts that the logged system takes less often than this are not considered."""
+    tables: dict[str, Options] = {}
+    """The tables `[policy.<name>]`, by the name of the learner or behaviour model."""
+
+    @property
+    def learners(self) -> tuple[str, ...]:
+        return (self.learner,) if isinstance(self.learner, str) else self.learner
 
 
 class RewardTable(Table, frozen=True):
-    """What a dialog earns. What is left out is the domain's own choice."""
+    """What a dialog earns. An option that is left out is the domain's own choice."""
 
+    kind: str = "concepts"
+    """Of `extrinsic ls rewards`."""
     fill: tuple[str, ...] = ("argmax", "threshold")
-    """When a belief counts as filled. Each rule is a study of its own: it can decide which metric wins."""
-    when: str | None = None
-    absent: str | None = None
-    correct: Amount | None = None
-    incorrect: Amount | None = None
-    empty_ended: Amount | None = None
-    empty: Amount | None = None
-    turn: Amount | None = None
+    """When a belief counts as filled. Each rule is a study of its own: it can decide which metric wins.
+    Rewards without an option `fill` do not take it."""
+    options: Options = {}
+    """Every other key of the table: what this kind of reward takes."""
 
 
 class ValueTable(Table, frozen=True):
@@ -181,15 +182,10 @@ class CorrelationTable(Table, frozen=True):
 
 
 class SensitivityTable(Table, frozen=True):
-    """Other settings to try, one at a time, around the first fill rule."""
+    """Other settings to try, one at a time, around the study's first variant."""
 
-    when: tuple[str, ...] = ()
-    absent: tuple[str, ...] = ()
-    features: tuple[str, ...] = ()
-    conditions: tuple[bool, ...] = ()
-    gamma: tuple[Discount, ...] = ()
-    ridge: tuple[Ridge, ...] = ()
-    threshold: tuple[Share, ...] = ()
+    vary: dict[str, tuple[Option, ...]] = {}
+    """Values for keys of [policy], [reward], [value]: `vary = {"policy.kernel_lspi.ridge" = [10, 1000]}`."""
     target: str | None = None
     """None: the primary target."""
 

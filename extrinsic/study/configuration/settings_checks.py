@@ -9,7 +9,9 @@ import msgspec
 
 from extrinsic.corpus.fill import Fill
 from extrinsic.errors import ExtrinsicError, Problems, UsageError, did_you_mean
-from extrinsic.registry import ESTIMATORS, FORMATS, TRACKERS
+from extrinsic.registry import ESTIMATORS, FORMATS, TRACKERS, WORLDS
+from extrinsic.study.configuration.choices import check_choices
+from extrinsic.study.configuration.overrides import check_overrides
 from extrinsic.study.configuration.settings import StudySettings
 from extrinsic.study.configuration.targets import known_targets, tracker_names
 from extrinsic.toml_files import report_key
@@ -36,13 +38,13 @@ def check_settings(settings: StudySettings, text: str, problems: Problems) -> No
 
 def _check_twice(settings: StudySettings, text: str, problems: Problems) -> None:
     """Whatever is listed is listed once: twice, it would count twice."""
-    for table, of in msgspec.structs.asdict(settings).items():
-        if not isinstance(of, msgspec.Struct):
+    for name, table in msgspec.structs.asdict(settings).items():
+        if not isinstance(table, msgspec.Struct):
             continue
-        for key, listed in msgspec.structs.asdict(of).items():
+        for key, listed in msgspec.structs.asdict(table).items():
             twice = [item for item, times in Counter(listed).items() if times > 1] if _is_list(listed) else []
             for item in twice:
-                report_key(problems, text, (table, key), "named twice", found=repr(item))
+                report_key(problems, text, (name, key), "named twice", found=repr(item))
 
 
 def _is_list(value: Any) -> bool:
@@ -120,7 +122,6 @@ def _check_names(settings: StudySettings, text: str, problems: Problems) -> None
     """Names that must exist somewhere: all that do not, with what was probably meant."""
     from extrinsic.metrics.parsing import parse_metric
     from extrinsic.policy.features import find_features
-    from extrinsic.policy.reward import ABSENT, WHEN, Reward
 
     def attempt(keys: tuple[str, ...], check: Any, *names: Any) -> None:
         for name in names:
@@ -128,13 +129,6 @@ def _check_names(settings: StudySettings, text: str, problems: Problems) -> None
                 check(name)
             except ExtrinsicError as error:
                 report_key(problems, text, keys, str(error))
-
-    def choice(known: tuple[str, ...]) -> Any:
-        def check(name: str) -> None:
-            if name not in known:
-                raise UsageError(f"there is no {name!r}; {did_you_mean(name, known)}")
-
-        return check
 
     attempt(("metrics", "names"), parse_metric, *settings.metrics.names)
     attempt(("metrics", "fill"), Fill.parse, *settings.metrics.fill)
@@ -146,22 +140,31 @@ def _check_names(settings: StudySettings, text: str, problems: Problems) -> None
     _check_metrics(settings, text, problems)
     attempt(("trackers", "built_in"), TRACKERS.get, *(set(settings.trackers.built_in) - {"all"}))
     attempt(("policy", "features"), find_features, settings.policy.features)
-    attempt(("sensitivity", "features"), find_features, *settings.sensitivity.features)
     attempt(("reward", "fill"), Fill.parse, *settings.reward.fill)
-    if not settings.reward.fill:
-        report_key(problems, text, ("reward", "fill"), "at least one fill rule is needed")
-    attempt(("reward", "when"), choice(WHEN), *filter(None, [settings.reward.when]))
-    attempt(("reward", "absent"), choice(ABSENT), *filter(None, [settings.reward.absent]))
-    attempt(("sensitivity", "when"), choice(WHEN), *settings.sensitivity.when)
-    attempt(("sensitivity", "absent"), choice(ABSENT), *settings.sensitivity.absent)
     attempt(("value", "estimators"), ESTIMATORS.get, *settings.value.estimators)
     attempt(("value", "proxies"), TRACKERS.get, *(set(settings.value.proxies) - set(tracker_names(settings))))
-    amounts = {name: getattr(settings.reward, name) for name in ("correct", "incorrect", "empty", "turn")}
-    attempt(("reward",), lambda given: Reward(**given), {k: v for k, v in amounts.items() if v is not None})
-    if "live" in settings.value.estimators and settings.simulation is None:
-        report_key(
-            problems, text, ("value", "estimators"), "`live` needs a simulator, and these dialogs are on disk"
-        )
+    if settings.simulation:
+        attempt(("simulation", "world"), WORLDS.get, settings.simulation.world)
+    check_choices(settings, text, problems)
+    _check_needs(settings, text, problems)
+    check_overrides(settings, problems)
+
+
+def _check_needs(settings: StudySettings, text: str, problems: Problems) -> None:
+    """Estimators that need what the study does not give them."""
+    for name in settings.value.estimators:
+        if name not in ESTIMATORS:
+            continue
+        needs = ESTIMATORS.get(name).needs
+        if "world" in needs and settings.simulation is None:
+            report_key(
+                problems,
+                text,
+                ("value", "estimators"),
+                f"`{name}` needs a simulator, and these dialogs are on disk",
+            )
+        if "augmented_states" in needs and not settings.value.proxies:
+            report_key(problems, text, ("value", "proxies"), f"`{name}` needs at least one proxy tracker")
 
 
 def _belief_format(name: str) -> None:
@@ -198,12 +201,26 @@ def _check_metrics(settings: StudySettings, text: str, problems: Problems) -> No
                 f"{name} scores states, and trackers have beliefs",
                 expected=f'metrics.fill = ["argmax"], or {by_rule}',
             )
-    schemes = ("a", "b") if settings.corpus and settings.corpus.format == "dstc2" else ()
+    schemes = _label_schemes(settings)
     if metrics.label_scheme is not None and metrics.label_scheme not in schemes:
-        known = did_you_mean(metrics.label_scheme, schemes)
+        advice = did_you_mean(metrics.label_scheme, schemes)
         report_key(
-            problems, text, ("metrics", "label_scheme"), f"there is no {metrics.label_scheme!r}; {known}"
+            problems, text, ("metrics", "label_scheme"), f"there is no {metrics.label_scheme!r}; {advice}"
         )
+
+
+def _label_schemes(settings: StudySettings) -> list[str]:
+    """The names of the corpus's label schemes; simulated calls have none."""
+    from extrinsic.corpus.formats import BeliefFormat
+
+    if settings.corpus is None or settings.corpus.format not in FORMATS:
+        return []
+    form = FORMATS.get(settings.corpus.format)
+    return (
+        [scheme for scheme in form.conventions.label_schemes if scheme]
+        if isinstance(form, BeliefFormat)
+        else []
+    )
 
 
 def _check_targets(settings: StudySettings, text: str, problems: Problems) -> None:

@@ -12,7 +12,9 @@ from typing import Any
 import msgspec
 
 from extrinsic.errors import InputError, Problems
-from extrinsic.study.configuration.plugins import load_plugins
+from extrinsic.plugins import load_plugins
+from extrinsic.study.configuration.choices import Tree, gather_options, report_strays
+from extrinsic.study.configuration.overrides import set_key
 from extrinsic.study.configuration.settings import StudySettings
 from extrinsic.study.configuration.settings_checks import check_settings
 from extrinsic.toml_files import check_tree, read_tree, report_key
@@ -33,27 +35,35 @@ def read_study(path: str | Path, changes: Sequence[str] = ()) -> StudySettings:
     A path may hold ${NAME} or ${NAME:-instead}; a relative one starts at the file's own folder.
     """
     tree, text = read_tree(path)
-    check_tree(tree, StudySettings, text, str(path))
+    problems = Problems(str(path))
+    settings_tree = _checked(tree, text, str(path), problems)
+    problems.raise_errors()
     if changes:
         mistakes = Problems("--set")
         for change in changes:
             _set(tree, change, mistakes)
-        try:
-            check_tree(tree, StudySettings, "", "--set")
-        except InputError as error:
-            mistakes.extend(error.problems)
+        settings_tree = _checked(tree, "", "--set", mistakes)
         mistakes.raise_errors()
-    problems = Problems(str(path))
-    _resolve_paths(tree, Path(path).resolve().parent, text, problems)
+    _resolve_paths(settings_tree, Path(path).resolve().parent, text, problems)
     problems.raise_errors()
-    settings = msgspec.convert(tree, StudySettings)
+    settings = msgspec.convert(settings_tree, StudySettings)
     load_plugins(settings.plugins)
     check_settings(settings, text, problems)
     problems.raise_errors()
     return settings
 
 
-def _set(tree: dict[str, Any], change: str, problems: Problems) -> None:
+def _checked(tree: Tree, text: str, path: str, problems: Problems) -> Tree:
+    """The tree as the settings have it; every key that does not fit them is reported."""
+    gathered = report_strays(gather_options(tree), text, problems)
+    try:
+        check_tree(gathered, StudySettings, text, path)
+    except InputError as error:
+        problems.extend(error.problems)
+    return gathered
+
+
+def _set(tree: Tree, change: str, problems: Problems) -> None:
     """`reward.fill=["argmax"]`: the value as TOML has it, or else as text."""
     key, equals, value = change.partition("=")
     keys = [part.strip() for part in key.split(".")]
@@ -64,17 +74,12 @@ def _set(tree: dict[str, Any], change: str, problems: Problems) -> None:
         parsed: Any = tomllib.loads(f"value = {value}")["value"]
     except tomllib.TOMLDecodeError:
         parsed = value.strip()
-    table = tree
-    for part in keys[:-1]:
-        below = table.setdefault(part, {})
-        if not isinstance(below, dict):
-            problems.add(f"key {key}: {part!r} is not a table")
-            return
-        table = below
-    table[keys[-1]] = parsed
+    wrong = set_key(tree, key, parsed)
+    if wrong is not None:
+        problems.add(f"key {key}: {wrong!r} is not a table")
 
 
-def _resolve_paths(tree: dict[str, Any], folder: Path, text: str, problems: Problems) -> None:
+def _resolve_paths(tree: Tree, folder: Path, text: str, problems: Problems) -> None:
     for keys in PATHS:
         table: Any = tree
         for key in keys[:-1]:
@@ -96,10 +101,10 @@ VARIABLE = re.compile(r"\$\{(?P<name>\w+)(?::-(?P<instead>[^}]*))?\}")
 
 def _absolute(value: str, folder: Path, text: str, keys: tuple[str, ...], problems: Problems) -> str:
     def replaced(match: re.Match[str]) -> str:
-        found = os.environ.get(match["name"]) or match["instead"]
-        if not found:
+        value = os.environ.get(match["name"]) or match["instead"]
+        if not value:
             report_key(problems, text, keys, f"the environment variable {match['name']} is not set")
-        return found or ""
+        return value or ""
 
     return os.path.normpath(folder / VARIABLE.sub(replaced, value))
 
@@ -108,8 +113,8 @@ def _expanded(pattern: str, text: str, problems: Problems) -> list[str]:
     """The files of a pattern with *, in order of name."""
     if "*" not in pattern:
         return [pattern]
-    place = Path(pattern)
-    found = sorted(str(path) for path in place.parent.glob(place.name))
-    if not found:
+    path = Path(pattern)
+    matches = sorted(str(match) for match in path.parent.glob(path.name))
+    if not matches:
         report_key(problems, text, ("states", "files"), "no file is called like this", found=pattern)
-    return found
+    return matches

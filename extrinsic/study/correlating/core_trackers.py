@@ -1,61 +1,104 @@
-"""Who the trackers are: which are degenerate, recalibrated or nearly another one, and which are the core."""
+"""The stage that finds the core trackers: neither degenerate nor recalibrated nor nearly another one."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from functools import cached_property
 
+import msgspec
 import numpy as np
 
+from extrinsic.arrays import Floats
 from extrinsic.correlation.duplicates import agreement, near_duplicates
+from extrinsic.storage import content_hash, encode_json
 from extrinsic.study.stages.inputs import TrackerInput
-from extrinsic.study.stages.store import Result
-from extrinsic.study.stages.stored_scores import Measurements
+from extrinsic.study.stages.store import Result, Results, StageKey
+from extrinsic.study.stages.stored_scores import Measurements, TrackerScores
+from extrinsic.study.stages.versions import code_version
+from extrinsic.study.tables.schema import TrackerRow
 
 
-def family(
-    trackers: Sequence[TrackerInput],
-    datasets: Sequence[str],
-    threshold: float,
-    measured: Mapping[str, Sequence[bytes]],
-) -> Result:
-    """A row for every tracker; measured: by tracker, the stored measurements of every unit.
+class CoreTrackers(msgspec.Struct, frozen=True):
+    """What the stage stores: a row for every tracker."""
+
+    rows: tuple[TrackerRow, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(row.tracker for row in self.rows if row.core)
+
+
+@dataclass(frozen=True)
+class CoreTask:
+    """Find the core trackers; near: trackers that agree so much count as one.
+
+    scored: by tracker, the results that hold its scores.
+    """
+
+    trackers: tuple[TrackerInput, ...]
+    datasets: tuple[str, ...]
+    near: float
+    scored: Mapping[str, tuple[StageKey, ...]]
+
+    label: str = "core trackers"
+    tracker: None = None
+    variant: None = None
+
+    @property
+    def inputs(self) -> tuple[StageKey, ...]:
+        return tuple(key for keys in self.scored.values() for key in keys)
+
+    @cached_property
+    def key(self) -> StageKey:
+        flags = [(tracker.name, tracker.degenerate, tracker.recalibrated) for tracker in self.trackers]
+        hashes = [key.hash for key in self.inputs]
+        parts = (code_version(__name__), encode_json((flags, self.near, self.datasets, hashes)))
+        return StageKey("core", content_hash("core", *parts))
+
+    def run(self, results: Results) -> Result[CoreTrackers]:
+        tops, scores = [], []
+        for tracker in self.trackers:
+            cells = measurements_of(results, self.scored[tracker.name], self.datasets)
+            tops.append(np.concatenate([cells[dataset].top for dataset in self.datasets]))
+            scores.append(np.concatenate([cells[dataset].top_score for dataset in self.datasets]))
+        return Result(CoreTrackers(tuple(core_rows(self.trackers, agreement(tops, scores), self.near))))
+
+
+def core_rows(trackers: Sequence[TrackerInput], alike: Floats, near: float) -> list[TrackerRow]:
+    """A row for every tracker; alike (n, n): how much every two agree.
 
     Near-duplicates are looked for among the trackers that are neither degenerate nor recalibrated.
     """
-    tops, scores = [], []
-    for tracker in trackers:
-        cells = unpack(measured[tracker.name], datasets)
-        tops.append(np.concatenate([cells[dataset].top for dataset in datasets]))
-        scores.append(np.concatenate([cells[dataset].top_score for dataset in datasets]))
-    alike = agreement(tops, scores)
     plain = [i for i, tracker in enumerate(trackers) if not (tracker.degenerate or tracker.recalibrated)]
-    found = near_duplicates(alike[np.ix_(plain, plain)], threshold)
-    original = {plain[i]: plain[j] for i, j in enumerate(found) if j is not None}
-    rows: list[dict[str, Any]] = []
+    duplicates = near_duplicates(alike[np.ix_(plain, plain)], near)
+    original = {plain[i]: plain[j] for i, j in enumerate(duplicates) if j is not None}
+    rows = []
     for i, tracker in enumerate(trackers):
         others = [j for j in range(len(trackers)) if j != i]
         nearest = max(others, key=lambda j: (alike[i, j], -j)) if others else None
         rows.append(
-            {
-                "tracker": tracker.name,
-                "core": i in plain and i not in original,
-                "degenerate": tracker.degenerate,
-                "recalibrated": tracker.recalibrated,
-                "near_duplicate_of": trackers[original[i]].name if i in original else None,
-                "nearest": None if nearest is None else trackers[nearest].name,
-                "agreement": None if nearest is None else float(alike[i, nearest]),
-            }
+            TrackerRow(
+                tracker=tracker.name,
+                core=i in plain and i not in original,
+                degenerate=tracker.degenerate,
+                recalibrated=tracker.recalibrated,
+                near_duplicate_of=trackers[original[i]].name if i in original else None,
+                nearest=None if nearest is None else trackers[nearest].name,
+                agreement=None if nearest is None else float(alike[i, nearest]),
+            )
         )
-    return Result({"rows": rows})
+    return rows
 
 
-def unpack(stored: Sequence[bytes], datasets: Sequence[str]) -> dict[str, Measurements]:
+def measurements_of(
+    results: Results, keys: Sequence[StageKey], datasets: Sequence[str]
+) -> dict[str, Measurements]:
     """The measurements of one tracker, by dataset."""
     cells = {}
-    for data in stored:
-        result = Result.decode(data)
+    for key in keys:
+        result = Result.decode(results.read(key), key, TrackerScores)
         for dataset in datasets:
-            if dataset in result.values:
+            if dataset in result.values.datasets:
                 cells[dataset] = Measurements.of(result, dataset)
     return cells

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import msgspec
 import numpy as np
@@ -11,36 +12,19 @@ import numpy as np
 from extrinsic.correlation.coefficients import SCOPES, correlate
 from extrinsic.correlation.intervals import interval
 from extrinsic.correlation.resampling import draw_trackers, resampled_correlations
+from extrinsic.storage import content_hash, encode_json
 from extrinsic.study.configuration.settings import CorrelationTable
 from extrinsic.study.correlating.composites import composite_rows, stability_rows
-from extrinsic.study.correlating.core_trackers import unpack
+from extrinsic.study.correlating.core_trackers import measurements_of
 from extrinsic.study.correlating.correlations import FEWEST_TRACKERS, cluster_metrics, correlation_rows
 from extrinsic.study.correlating.metric_pairs import kept_metrics, pair_rows, swap_metrics
 from extrinsic.study.correlating.panel import Panel, TargetValue, build_panel
-from extrinsic.study.stages.store import Result, plain
+from extrinsic.study.stages.learning import PolicyValue, PolicyValues
+from extrinsic.study.stages.store import Result, Results, StageKey, plain
 from extrinsic.study.stages.stored_scores import Measurements
+from extrinsic.study.stages.task import encoded
+from extrinsic.study.stages.versions import code_version
 from extrinsic.study.tables.schema import CompositeRow, CorrelationRow, InfluenceRow, PairRow, StabilityRow
-
-
-@dataclass(frozen=True, eq=False)
-class CorrelationTask:
-    """What is related, beside what the earlier stages stored.
-
-    dialogs: of each dataset, the identity of its dialogs.   core: the core trackers.
-    targets: the primary one first.   brief: only how metrics rank by the primary target.
-    outcomes: by (dataset, tracker), targets that come from a file and not from a policy.
-    variant: how the policies were learned; None where there are none.
-    """
-
-    dialogs: dict[str, str]
-    trackers: tuple[str, ...]
-    core: tuple[str, ...]
-    targets: tuple[str, ...]
-    settings: CorrelationTable
-    seed: int
-    brief: bool = False
-    outcomes: Mapping[tuple[str, str], Mapping[str, TargetValue]] | None = None
-    variant: str | None = None
 
 
 class RankedMetric(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,69 +50,96 @@ class CorrelationTables(msgspec.Struct, frozen=True, kw_only=True):
     ranking: list[RankedMetric] = []
 
 
-def relate(
-    relation: CorrelationTask, measured: Mapping[str, Sequence[bytes]], learned: Mapping[str, Sequence[bytes]]
-) -> Result:
-    """Rows for the study's tables; measured and learned: what was stored, by tracker."""
-    panel = panel_of(relation, measured, learned)
-    core = np.array([i for i, name in enumerate(panel.trackers) if name in relation.core], dtype=np.int64)
-    parts = [_tables(some, relation) for some in (panel, panel.take_trackers(core, "core"))]
-    names = CorrelationTables.__struct_fields__
-    tables = CorrelationTables(
-        **{name: [row for part in parts for row in getattr(part, name)] for name in names}
-    )
-    return Result(msgspec.to_builtins(tables))
+@dataclass(frozen=True)
+class CorrelationTask:
+    """Correlate the metrics and targets of one variant, over all trackers and over the core ones.
+
+    datasets: of each dataset, the identity of its dialogs.   targets: the primary one first.
+    scored, valued: by tracker, the results that hold its scores and its targets.
+    variant: how the policies were learned; None where there are none.
+    brief: only how metrics rank by the primary target.
+    """
+
+    datasets: Mapping[str, str]
+    trackers: tuple[str, ...]
+    core: tuple[str, ...]
+    targets: tuple[str, ...]
+    settings: CorrelationTable
+    seed: int
+    scored: Mapping[str, tuple[StageKey, ...]]
+    valued: Mapping[str, tuple[StageKey, ...]]
+    variant: str | None = None
+    brief: bool = False
+    plugins: str = ""
+
+    tracker: None = None
+
+    @property
+    def label(self) -> str:
+        return self.variant or "outcomes"
+
+    @property
+    def inputs(self) -> tuple[StageKey, ...]:
+        by_tracker = (*self.scored.values(), *self.valued.values())
+        return tuple(key for keys in by_tracker for key in keys)
+
+    @cached_property
+    def key(self) -> StageKey:
+        settings = (self.trackers, self.core, self.targets, self.seed, self.variant, self.brief)
+        hashes = [key.hash for key in self.inputs]
+        parts = (self.plugins, encoded(self.settings), encode_json((self.datasets, settings, hashes)))
+        return StageKey("correlate", content_hash("correlate", code_version(__name__), *parts))
+
+    def run(self, results: Results) -> Result[CorrelationTables]:
+        panel = self.panel(results)
+        core = np.array([i for i, name in enumerate(panel.trackers) if name in self.core], dtype=np.int64)
+        parts = [_tables(group, self) for group in (panel, panel.take_trackers(core, "core"))]
+        names = CorrelationTables.__struct_fields__
+        return Result(
+            CorrelationTables(
+                **{name: [row for part in parts for row in getattr(part, name)] for name in names}
+            )
+        )
+
+    def panel(self, results: Results) -> Panel:
+        """Metrics and targets as arrays, with their resamples."""
+        cells: dict[tuple[str, str], Measurements] = {}
+        targets: dict[tuple[str, str], dict[str, TargetValue]] = {}
+        for tracker in self.trackers:
+            for dataset, cell in measurements_of(results, self.scored[tracker], list(self.datasets)).items():
+                cells[dataset, tracker] = cell
+                targets[dataset, tracker] = {}
+            for key in self.valued[tracker]:
+                result = Result.decode(results.read(key), key, PolicyValues)
+                for number, value in enumerate(result.values.values):
+                    dialogs = dialogs_of(value, self.datasets[value.dataset])
+                    influence = result.arrays[f"influence{number}"]
+                    target = TargetValue(value.mean, influence, dialogs)
+                    targets[value.dataset, tracker][value.target] = target
+        panel = build_panel(
+            self.datasets,
+            self.trackers,
+            self.targets,
+            cells,
+            targets,
+            self.settings.resamples,
+            self.seed,
+            with_contributions=not self.brief,
+        )
+        return replace(panel, variant=self.variant)
 
 
-def panel_of(
-    relation: CorrelationTask, measured: Mapping[str, Sequence[bytes]], learned: Mapping[str, Sequence[bytes]]
-) -> Panel:
-    """Metrics and targets as arrays, with their resamples."""
-    datasets = list(relation.dialogs)
-    cells: dict[tuple[str, str], Measurements] = {}
-    values: dict[tuple[str, str], dict[str, TargetValue]] = {}
-    for tracker in relation.trackers:
-        for dataset, cell in unpack(measured[tracker], datasets).items():
-            cells[dataset, tracker] = cell
-        for key, targets in _targets(learned.get(tracker, ()), tracker, relation.dialogs).items():
-            values.setdefault(key, {}).update(targets)
-    for key, outcomes in (relation.outcomes or {}).items():
-        values.setdefault(key, {}).update(outcomes)
-    panel = build_panel(
-        relation.dialogs,
-        relation.trackers,
-        relation.targets,
-        cells,
-        values,
-        relation.settings.resamples,
-        relation.seed,
-        with_contributions=not relation.brief,
-    )
-    return replace(panel, variant=relation.variant)
+def dialogs_of(value: PolicyValue, logged: str) -> str:
+    """The identity of the dialogs that a value is resampled over; logged: of its dataset's dialogs."""
+    return f"live {value.dataset}" if value.resampled_over == "callers" else logged
 
 
-def _targets(
-    stored: Sequence[bytes], tracker: str, dialogs: Mapping[str, str]
-) -> dict[tuple[str, str], dict[str, TargetValue]]:
-    """What a tracker's policies are worth, by dataset."""
-    values: dict[tuple[str, str], dict[str, TargetValue]] = {}
-    for data in stored:
-        result = Result.decode(data)
-        for number, row in enumerate(result.values["rows"]):
-            live = row["estimator"] == "live"
-            whose = f"live {row['dataset']}" if live else dialogs[row["dataset"]]
-            value = TargetValue(row["value"], result.arrays[f"influence{number}"], whose)
-            targets = values.setdefault((row["dataset"], tracker), {})
-            targets[f"{row['policy']}.{row['estimator']}"] = value
-    return values
-
-
-def _tables(panel: Panel, relation: CorrelationTask) -> CorrelationTables:
+def _tables(panel: Panel, task: CorrelationTask) -> CorrelationTables:
     """The rows about one group of trackers."""
-    ranking = _ranking(panel, relation)
-    if relation.brief:
+    ranking = _ranking(panel, task)
+    if task.brief:
         return CorrelationTables(ranking=ranking)
-    settings, seed = relation.settings, relation.seed
+    settings, seed = task.settings, task.seed
     pairs: list[PairRow] = []
     composite: list[CompositeRow] = []
     stability: list[StabilityRow] = []
@@ -156,13 +167,13 @@ def _tables(panel: Panel, relation: CorrelationTask) -> CorrelationTables:
     )
 
 
-def _ranking(panel: Panel, relation: CorrelationTask) -> list[RankedMetric]:
+def _ranking(panel: Panel, task: CorrelationTask) -> list[RankedMetric]:
     """The correlation of every metric with the primary target, by the study's coefficient."""
     if len(panel.trackers) < FEWEST_TRACKERS:
         return []
-    settings, sample = relation.settings, panel.sample
+    settings, sample = task.settings, panel.sample
     r = correlate(sample.metrics, sample.targets[:1], settings.coefficient, "within")
-    drawn = draw_trackers(panel.identity, len(panel.trackers), settings.resamples, relation.seed)
+    drawn = draw_trackers(panel.identity, len(panel.trackers), settings.resamples, task.seed)
     resampled = resampled_correlations(sample.take_targets(1), settings.coefficient, "within", "both", drawn)
     low, high = interval(r, resampled, None, "percentile", settings.level)
     return [

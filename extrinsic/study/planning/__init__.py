@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from extrinsic.study.configuration.settings import StudySettings
 from extrinsic.study.planning.belief_plan import plan_beliefs
-from extrinsic.study.planning.plan import Plan, Task, encoded
+from extrinsic.study.planning.plan import Plan, Schedule
 from extrinsic.study.planning.state_set_plan import plan_states
 
-__all__ = ["Plan", "Task", "encoded", "make_plan"]
+__all__ = ["Plan", "Schedule", "make_schedule"]
 
 
-def make_plan(settings: StudySettings) -> Plan:
-    """Read what has to be known beforehand, and say what will be computed."""
+def make_schedule(settings: StudySettings) -> Schedule:
+    """Read what has to be known beforehand, and list what will be computed."""
     return plan_states(settings, settings.states) if settings.states else plan_beliefs(settings)

@@ -5,24 +5,56 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
+from extrinsic.arrays import Floats
 from extrinsic.errors import InputError, Problems, did_you_mean
-from extrinsic.storage import read_bytes
+from extrinsic.storage import content_hash, encode_json, read_bytes
 from extrinsic.study.configuration.settings import OutcomesTable
-from extrinsic.study.correlating.panel import TargetValue
+from extrinsic.study.planning.plan import Keys, Plan
+from extrinsic.study.stages.learning import PolicyValue, PolicyValues
+from extrinsic.study.stages.store import Result, StageKey
+from extrinsic.study.stages.task import encoded
+from extrinsic.study.stages.versions import code_version
+
+OUTCOME = "outcome"
+"""Instead of a policy: what came of dialogs, by a file of the user's own."""
 
 Cell = tuple[str, str]
 
 
+def outcome_results(
+    table: OutcomesTable, plan: Plan, dialogs: Mapping[str, Sequence[str]]
+) -> tuple[Keys, dict[StageKey, bytes]]:
+    """The outcomes of every tracker as a result that can be stored: their keys, and their bytes."""
+    values = read_outcomes(table, plan.tracker_names, dialogs)
+    keys: Keys = {}
+    stored: dict[StageKey, bytes] = {}
+    for tracker in plan.tracker_names:
+        parts = (plan.inputs[table.file], encoded(table), tracker, encode_json(dialogs))
+        key = StageKey("outcomes", content_hash("outcomes", code_version(__name__), *parts))
+        mine = [outcome for outcome in values if outcome.system == tracker]
+        influences = {f"influence{number}": outcome.influence for number, outcome in enumerate(mine)}
+        result = Result(PolicyValues(tuple(outcome.value for outcome in mine), {}), influences)
+        keys[tracker], stored[key] = (key,), result.encode(key)
+    return keys, stored
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """An outcome of a system on a dataset, with the influence (n_dialogs,) of every dialog."""
+
+    system: str
+    value: PolicyValue
+    influence: Floats
+
+
 def read_outcomes(
-    table: OutcomesTable,
-    systems: Sequence[str],
-    dialogs: Mapping[str, Sequence[str]],
-    identities: Mapping[str, str],
-) -> dict[Cell, dict[str, TargetValue]]:
-    """By (dataset, system), the targets `outcome.<name>`; dialogs: the ids of each dataset's dialogs.
+    table: OutcomesTable, systems: Sequence[str], dialogs: Mapping[str, Sequence[str]]
+) -> list[Outcome]:
+    """The targets `outcome.<name>` of every dataset and system; dialogs: the ids of each dataset's dialogs.
 
     Every problem is reported: columns and systems that are missing, dialogs without a row, what is no number.
     """
@@ -31,17 +63,17 @@ def read_outcomes(
     problems.raise_errors()
     numbers = _numbers(table, rows, list(dialogs), problems)
     problems.raise_errors()
-    values: dict[Cell, dict[str, TargetValue]] = {}
+    outcomes: list[Outcome] = []
     for dataset, ids in dialogs.items():
         for system in systems:
-            found = numbers.get((dataset, system))
-            if found is None:
-                there = sorted({name for _, name in numbers})
-                problems.add(f"no row of system {system!r} on {dataset}; {did_you_mean(system, there)}")
+            by_dialog = numbers.get((dataset, system))
+            if by_dialog is None:
+                listed = sorted({name for _, name in numbers})
+                problems.add(f"no row of system {system!r} on {dataset}; {did_you_mean(system, listed)}")
                 continue
-            values[dataset, system] = _values(table, system, found, ids, identities[dataset], problems)
+            outcomes += _outcomes(table, dataset, system, by_dialog, ids, problems)
     problems.raise_errors()
-    return values
+    return outcomes
 
 
 def _rows(table: OutcomesTable, problems: Problems) -> list[dict[str, str]]:
@@ -61,7 +93,7 @@ def _numbers(
     table: OutcomesTable, rows: Sequence[Mapping[str, str]], datasets: Sequence[str], problems: Problems
 ) -> dict[Cell, dict[str, list[float]]]:
     """By (dataset, system), by dialog id ("" for whole systems), the outcomes in order."""
-    found: dict[Cell, dict[str, list[float]]] = {}
+    numbers_of: dict[Cell, dict[str, list[float]]] = {}
     for line, row in enumerate(rows, start=2):
         numbers = []
         for name in table.names:
@@ -76,39 +108,44 @@ def _numbers(
             numbers.append(number)
         dialog = row[table.dialog] if table.dialog else ""
         for dataset in [row[table.dataset]] if table.dataset else datasets:
-            of = found.setdefault((dataset, row[table.system]), {})
-            if dialog in of and dialog:
+            by_dialog = numbers_of.setdefault((dataset, row[table.system]), {})
+            if dialog in by_dialog and dialog:
                 problems.add(f"line {line}: {row[table.system]} has a second row", session=dialog)
-            elif dialog in of:
+            elif dialog in by_dialog:
                 problems.add(
                     f"line {line}: {row[table.system]} has a second row; name the column of dialogs",
                     expected='outcomes.dialog = "..."',
                 )
-            of[dialog] = numbers
-    return found
+            by_dialog[dialog] = numbers
+    return numbers_of
 
 
-def _values(
+def _outcomes(
     table: OutcomesTable,
+    dataset: str,
     system: str,
-    found: Mapping[str, Sequence[float]],
+    by_dialog: Mapping[str, Sequence[float]],
     ids: Sequence[str],
-    identity: str,
     problems: Problems,
-) -> dict[str, TargetValue]:
+) -> list[Outcome]:
     if table.dialog is None:
         # Of whole systems nothing is known about single dialogs: their outcome stays as it is.
-        return {
-            f"outcome.{name}": TargetValue(found[""][i], np.zeros(len(ids)), identity)
-            for i, name in enumerate(table.names)
-        }
-    missing = [dialog for dialog in ids if dialog not in found]
+        return [
+            _outcome(dataset, system, name, number, np.zeros(len(ids)))
+            for name, number in zip(table.names, by_dialog[""], strict=True)
+        ]
+    missing = [dialog for dialog in ids if dialog not in by_dialog]
     for dialog in missing:
         problems.add(f"system {system!r} has no outcome", session=dialog)
     if missing:
-        return {}
-    columns = np.array([found[dialog] for dialog in ids]).T
-    return {
-        f"outcome.{name}": TargetValue(float(of.mean()), (of - of.mean()) / len(of), identity)
-        for name, of in zip(table.names, columns, strict=True)
-    }
+        return []
+    columns = np.array([by_dialog[dialog] for dialog in ids]).T
+    return [
+        _outcome(dataset, system, name, float(column.mean()), (column - column.mean()) / len(column))
+        for name, column in zip(table.names, columns, strict=True)
+    ]
+
+
+def _outcome(dataset: str, system: str, name: str, mean: float, influence: Floats) -> Outcome:
+    value = PolicyValue(dataset=dataset, policy=OUTCOME, estimator=name, mean=mean, n=len(influence))
+    return Outcome(system, value, influence)

@@ -1,63 +1,61 @@
-"""What a study computes of its trackers."""
+"""What a study computes, resolved: it goes into the manifest, so that nobody has to plan a second time."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 import msgspec
 
-from extrinsic.storage import encode_json
-from extrinsic.study.configuration.settings import StudySettings
-from extrinsic.study.correlating.panel import TargetValue
 from extrinsic.study.planning.variants import Variant
-from extrinsic.study.stages.inputs import TrackerInput, file_hash
-from extrinsic.study.stages.store import Result
+from extrinsic.study.stages.inputs import StatesInput, TrackerInput, Unit
+from extrinsic.study.stages.store import StageKey
+from extrinsic.study.stages.task import Task
+
+Keys = dict[str, tuple[StageKey, ...]]
+"""By tracker, the results of a stage: one for each unit of dialogs."""
 
 
-@dataclass(frozen=True)
-class Task:
-    """A stage: what it is called, the key of its result, and the function that computes it.
+class Plan(msgspec.Struct, kw_only=True):
+    """The inputs of a study, and the names of the results that are made of them.
 
-    tracker, variant: whom and what it is about, where it is about one.
+    units: dialogs to learn from and to value on.   states: files of predicted states, instead, and the
+    dialogs that all of them have.
+    datasets: of each dataset, the identity of its dialogs.   variants: ways to learn and reward.
+    targets: what metrics are correlated with where nothing is learned; the primary one first.
+    scored: metrics, by tracker.   learned: policies' values, by variant and tracker.
+    outcomes: values from a file, by tracker.   inputs: hashes of the files read.
     """
 
-    kind: str
-    label: str
-    key: str
-    function: Callable[..., Result]
-    arguments: tuple[Any, ...]
-    tracker: str | None = None
-    variant: str | None = None
+    trackers: tuple[TrackerInput, ...] = ()
+    units: tuple[Unit, ...] = ()
+    states: tuple[StatesInput, ...] = ()
+    datasets: dict[str, str] = {}
+    variants: tuple[Variant, ...] = ()
+    targets: tuple[str, ...] = ()
+    scored: Keys = {}
+    learned: dict[str, Keys] = {}
+    outcomes: Keys = {}
+    dialogs: tuple[str, ...] = ()
+    inputs: dict[str, str] = {}
+
+    @property
+    def tracker_names(self) -> tuple[str, ...]:
+        return tuple(tracker.name for tracker in self.trackers)
+
+    def valued(self, variant: str | None) -> Keys:
+        """The results that hold a tracker's targets: of its policies, and from a file."""
+        learned = self.learned[variant] if variant is not None else {}
+        return {name: (*learned.get(name, ()), *self.outcomes.get(name, ())) for name in self.tracker_names}
 
 
 @dataclass
-class Plan:
-    """What a study computes of its trackers, before anything is related.
+class Schedule:
+    """A plan with the stages to compute.
 
-    bundles: stages that share a tracker and its dialogs, to be computed in one place.
-    measured: by tracker, keys of its measurements.   learned: by variant and tracker.
-    dialogs: of each dataset, the identity of its dialogs.   inputs: hashes of the files read.
+    bundles: stages that share a tracker and its dialogs, to be computed in one process.
+    known: results that planning made itself, to be stored as they are.
     """
 
-    settings: StudySettings
-    trackers: list[TrackerInput] = field(default_factory=list)
-    dialogs: dict[str, str] = field(default_factory=dict)
-    variants: list[Variant] = field(default_factory=list)
+    plan: Plan
     bundles: list[list[Task]] = field(default_factory=list)
-    measured: dict[str, list[str]] = field(default_factory=dict)
-    learned: dict[str, dict[str, list[str]]] = field(default_factory=dict)
-    inputs: dict[str, str] = field(default_factory=dict)
-    outcomes: dict[tuple[str, str], dict[str, TargetValue]] | None = None
-
-    def __post_init__(self) -> None:
-        self.inputs |= {path: file_hash(path) for path in self.settings.plugins}
-
-    @property
-    def tasks(self) -> list[Task]:
-        return [task for bundle in self.bundles for task in bundle]
-
-
-def encoded(settings: msgspec.Struct) -> bytes:
-    return encode_json(msgspec.to_builtins(settings))
+    known: dict[StageKey, bytes] = field(default_factory=dict)

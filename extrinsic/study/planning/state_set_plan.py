@@ -10,52 +10,49 @@ import numpy as np
 from extrinsic.corpus.formats import StateFormat, stem
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.errors import ExtrinsicError, Problems, did_you_mean
+from extrinsic.plugins import hash_of_plugins
 from extrinsic.registry import FORMATS
-from extrinsic.storage import content_hash, encode_json
-from extrinsic.study.configuration.plugins import hash_of_plugins
-from extrinsic.study.configuration.settings import MetricsTable, StatesTable, StudySettings
-from extrinsic.study.planning.outcomes import read_outcomes
-from extrinsic.study.planning.plan import Plan, Task, encoded
-from extrinsic.study.stages.inputs import TrackerInput, file_hash
-from extrinsic.study.stages.store import Result
-from extrinsic.study.stages.stored_scores import measure_states
-from extrinsic.study.stages.versions import MEASURING, code_version
-
-STATES_DATASET = "states"
+from extrinsic.storage import content_hash
+from extrinsic.study.configuration.settings import StatesTable, StudySettings
+from extrinsic.study.configuration.targets import chosen_targets
+from extrinsic.study.planning.outcomes import outcome_results
+from extrinsic.study.planning.plan import Plan, Schedule
+from extrinsic.study.stages.inputs import STATES_DATASET, StatesInput, TrackerInput, file_hash
+from extrinsic.study.stages.stored_scores import ScoreStatesTask
 
 
-def plan_states(settings: StudySettings, table: StatesTable) -> Plan:
-    plan = Plan(settings)
-    states = _read_states(table, plan)
-    _require_known(settings, [one.name for one in states.values()])
-    shared = _shared_dialogs(table, states)
-    slots = tuple(sorted({slot for one in states.values() for slot in one.slots}))
-    plan.dialogs = {STATES_DATASET: content_hash(*shared)}
-    plan.variants = []
-    for path, one in states.items():
-        name = one.name
-        plan.trackers.append(
-            TrackerInput(name, name in settings.trackers.degenerate, name in settings.trackers.recalibrated)
-        )
-        key = content_hash(
-            "measure",
-            code_version(MEASURING),
-            hash_of_plugins(settings.plugins),
-            one.signature,
-            encoded(settings.metrics),
-            encode_json((shared, slots)),
-        )
-        plan.measured[name] = [key]
-        arguments = (path, table.format, name, tuple(shared), slots, settings.metrics)
-        plan.bundles.append([Task("measure", name, key, measure_states_file, arguments, name)])
+def plan_states(settings: StudySettings, table: StatesTable) -> Schedule:
     assert settings.outcomes is not None
-    plan.inputs[settings.outcomes.file] = file_hash(settings.outcomes.file)
-    names = [tracker.name for tracker in plan.trackers]
-    plan.outcomes = read_outcomes(settings.outcomes, names, {STATES_DATASET: shared}, plan.dialogs)
-    return plan
+    states = _read_states(table)
+    _require_known(settings, [system.name for system in states.values()])
+    shared = tuple(_shared_dialogs(table, states))
+    slots = tuple(sorted({slot for system in states.values() for slot in system.slots}))
+    files = tuple(
+        StatesInput(system.name, table.format, path, system.signature) for path, system in states.items()
+    )
+    degenerate, recalibrated = settings.trackers.degenerate, settings.trackers.recalibrated
+    plan = Plan(
+        trackers=tuple(
+            TrackerInput(file.name, file.name in degenerate, file.name in recalibrated) for file in files
+        ),
+        states=files,
+        datasets={STATES_DATASET: content_hash(*shared)},
+        targets=tuple(chosen_targets(settings)),
+        dialogs=shared,
+        inputs={file.path: file.signature for file in files}
+        | {path: file_hash(path) for path in (*settings.plugins, settings.outcomes.file)},
+    )
+    schedule = Schedule(plan)
+    plugins = hash_of_plugins(settings.plugins)
+    for file in files:
+        task = ScoreStatesTask(file, shared, slots, settings.metrics, plugins)
+        plan.scored[file.name] = (task.key,)
+        schedule.bundles.append([task])
+    plan.outcomes, schedule.known = outcome_results(settings.outcomes, plan, {STATES_DATASET: shared})
+    return schedule
 
 
-def _read_states(table: StatesTable, plan: Plan) -> dict[str, StateSets]:
+def _read_states(table: StatesTable) -> dict[str, StateSets]:
     form: StateFormat = FORMATS.get(table.format)
     problems = Problems()
     states: dict[str, StateSets] = {}
@@ -63,12 +60,11 @@ def _read_states(table: StatesTable, plan: Plan) -> dict[str, StateSets]:
         problems.add("states.files names no file")
     for name, times in Counter(map(stem, table.files)).items():
         if times > 1:
-            found = ", ".join(path for path in table.files if stem(path) == name)
-            problems.add(f"several files are of one system {name!r}; rename them", found=found)
+            files = ", ".join(path for path in table.files if stem(path) == name)
+            problems.add(f"several files are of one system {name!r}; rename them", found=files)
     for path in table.files:
         try:
             states[path] = form.read(path)
-            plan.inputs[path] = states[path].signature
         except ExtrinsicError as error:
             problems.extend(error.problems)
     problems.raise_errors()
@@ -123,18 +119,3 @@ def _require_same_turns(states: Mapping[str, StateSets], shared: Sequence[str]) 
                     found=str(turns[dialog]),
                 )
     problems.raise_errors()
-
-
-def measure_states_file(
-    path: str,
-    form: str,
-    name: str,
-    shared: tuple[str, ...],
-    slots: tuple[tuple[str, str], ...],
-    settings: MetricsTable,
-) -> Result:
-    """The stage of a file of states: its measurements on the shared dialogs, in their order."""
-    reader: StateFormat = FORMATS.get(form)
-    states = reader.read(path, name)
-    place = {dialog: number for number, dialog in enumerate(states.dialogs)}
-    return measure_states(states, [place[dialog] for dialog in shared], slots, settings, STATES_DATASET)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from extrinsic.corpus.model import Corpus
 from extrinsic.errors import ExtrinsicError, InputError, Problems
-from extrinsic.simulation.world_settings import read_simulation
-from extrinsic.study.configuration.settings import CorpusTable, StudySettings
-from extrinsic.study.planning.plan import Plan
+from extrinsic.registry import WORLDS
+from extrinsic.simulation import Simulation
+from extrinsic.study.configuration.settings import CorpusTable, SimulationTable, StudySettings
 from extrinsic.study.stages.inputs import (
     DialogsInput,
     Part,
@@ -20,11 +18,13 @@ from extrinsic.study.stages.inputs import (
 )
 
 
-def units_of(settings: StudySettings, plan: Plan, ids: dict[str, list[str]]) -> list[Unit]:
+def units_of(settings: StudySettings) -> tuple[list[Unit], dict[str, str]]:
+    """The units of a study, and the hashes of the files that they are read from."""
+    inputs: dict[str, str] = {}
     if settings.simulation is not None:
         if settings.simulation.config:
-            plan.inputs[settings.simulation.config] = file_hash(settings.simulation.config)
-        return _simulated_units(settings)
+            inputs[settings.simulation.config] = file_hash(settings.simulation.config)
+        return _simulated_units(settings.simulation), inputs
     assert settings.corpus is not None
     corpus = settings.corpus
     pairs = {name: (table.train, table.test) for name, table in corpus.datasets.items()}
@@ -34,38 +34,37 @@ def units_of(settings: StudySettings, plan: Plan, ids: dict[str, list[str]]) -> 
     units = []
     for name, lists in pairs.items():
         try:
-            units.append(_stored_unit(corpus, name, lists, plan, ids))
+            units.append(_stored_unit(corpus, name, lists, inputs))
         except ExtrinsicError as error:
             problems.extend(error.problems)
     problems.raise_errors()
-    return units
+    return units, inputs
 
 
-def _simulated_units(settings: StudySettings) -> list[Unit]:
-    table = settings.simulation
-    assert table is not None
-    simulation = read_simulation(table.config)
-    if table.seed is not None:
-        simulation = msgspec.structs.replace(simulation, seed=table.seed)
+def _simulated_units(table: SimulationTable) -> list[Unit]:
+    simulation: Simulation = WORLDS.get(table.world).read(table.config, table.seed)
     units = []
     problems = Problems(table.config)
-    for dataset in table.datasets or tuple(simulation.worlds):
-        try:
-            for split in (table.train, table.test):
+    datasets = dict.fromkeys(dataset for dataset, _ in simulation.corpora())
+    for dataset in table.datasets or tuple(datasets):
+        sides = []
+        for split in (table.train, table.test):
+            try:
                 simulation.require(dataset, split)
-        except ExtrinsicError as error:
-            problems.extend(error.problems)
-            continue
-        train, test = (SimulatedDialogs(simulation, dataset, split) for split in (table.train, table.test))
-        units.append(Unit(dataset, train, test, (Part(dataset),)))
+            except ExtrinsicError as error:
+                problems.extend(error.problems)
+                break
+            signature = simulation.identity(dataset, split)
+            sides.append(SimulatedDialogs(table.world, table.config, table.seed, dataset, split, signature))
+        else:
+            train, test = sides
+            units.append(Unit(dataset, train, test, (Part(dataset),)))
     if problems.errors:
         raise InputError(problems)
     return units
 
 
-def _stored_unit(
-    corpus: CorpusTable, name: str, lists: tuple[str, str], plan: Plan, ids: dict[str, list[str]]
-) -> Unit:
+def _stored_unit(corpus: CorpusTable, name: str, lists: tuple[str, str], inputs: dict[str, str]) -> Unit:
     train, test = _read_both(corpus, lists)
     shared = set(train.sessions) & set(test.sessions)
     if shared:
@@ -77,10 +76,8 @@ def _stored_unit(
         )
         problems.raise_errors()
     parts = _parts(corpus, name, test)
-    for part in parts:
-        ids[part.name] = list(part.of(test).sessions)
     for read in (train, test):
-        plan.inputs[f"{corpus.path} {read.dataset}"] = read.signature
+        inputs[f"{corpus.path} {read.dataset}"] = read.signature
     return Unit(name, _recipe(corpus, train, lists[0]), _recipe(corpus, test, lists[1]), parts)
 
 

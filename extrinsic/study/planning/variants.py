@@ -1,46 +1,31 @@
-"""The settings under which policies are learned: the study's own, and those tried for sensitivity."""
+"""The ways to learn and reward: the study's own, and those tried for sensitivity."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
 import msgspec
 
-from extrinsic.study.configuration.settings import StudySettings
+from extrinsic.errors import Problems
+from extrinsic.study.configuration.choices import Choice, has_fill
+from extrinsic.study.configuration.overrides import check_overrides
+from extrinsic.study.configuration.settings import PolicyTable, StudySettings
 from extrinsic.study.configuration.targets import chosen_targets
 from extrinsic.study.stages.inputs import TrackerInput
-from extrinsic.study.stages.learning import PolicySpec
-
-LEARNER = (
-    "height",
-    "width",
-    "nu",
-    "ridge",
-    "gamma",
-    "threshold",
-    "behaviour",
-    "behaviour_width",
-    "improvement",
-    "iterations",
-)
-IN_REWARD = ("when", "absent")
-IN_LEARNER = ("gamma", "ridge", "threshold")
-TRIED = ("when", "absent", "features", "conditions", "gamma", "ridge", "threshold")
+from extrinsic.study.stages.learning import LOGGED, PolicySpec
 
 
-@dataclass(frozen=True)
-class Variant:
-    """A way to learn and reward; `brief`: only tried for sensitivity.
+class Variant(msgspec.Struct, frozen=True):
+    """A way to learn and reward.
 
-    name: what sets it apart, e.g. `fill=argmax` or `fill=argmax, when=terminal`.
-    parameter, value: what differs from the study's first fill rule; None for that one itself.
+    name: what sets it apart, e.g. `fill=argmax` or `fill=argmax, reward.when=terminal`.
     targets: what metrics are correlated with, the primary one first.
+    parameter, value: what differs from the study's first variant; None for that one itself.
+    brief: only tried for sensitivity.
     """
 
     name: str
-    setting: PolicySpec
+    spec: PolicySpec
     targets: tuple[str, ...]
     parameter: str | None = None
     value: str | None = None
@@ -48,57 +33,78 @@ class Variant:
 
 
 def variants_of(settings: StudySettings, proxies: Sequence[TrackerInput]) -> list[Variant]:
-    """The study's own variants, one for each fill rule, and then those of [sensitivity]."""
-    own = [_variant(settings, proxies, number, fill) for number, fill in enumerate(settings.reward.fill)]
+    """The study's own variants, one for each learner and fill rule, and then those of [sensitivity]."""
+    own = _own_variants(settings, proxies)
     first = own[0]
-    tried = []
-    for parameter in TRIED:
-        for value in getattr(settings.sensitivity, parameter):
-            variant = _changed(settings, first, parameter, value)
-            if variant.setting != _brief(settings, first.setting):
-                tried.append(variant)
-    return own + tried
+    brief = _brief(settings, first.spec)
+    varied = []
+    for (parameter, value), changed in check_overrides(settings, Problems()).items():
+        spec = _brief(settings, _spec(changed, proxies, changed.policy.learners[0], _first_fill(changed)))
+        if spec != brief:
+            target = settings.sensitivity.target or first.targets[0]
+            name = f"{first.name}, {parameter}={value}"
+            varied.append(Variant(name, spec, (target,), parameter, value, brief=True))
+    return own + varied
 
 
-def _variant(settings: StudySettings, proxies: Sequence[TrackerInput], number: int, fill: str) -> Variant:
-    policy, reward = settings.policy, msgspec.structs.asdict(settings.reward)
-    setting = PolicySpec(
+def _own_variants(settings: StudySettings, proxies: Sequence[TrackerInput]) -> list[Variant]:
+    """The first differs from itself in nothing; the others by their learner or their fill rule."""
+    reward, targets = settings.reward, tuple(chosen_targets(settings))
+    learners = settings.policy.learners
+    fills: tuple[str | None, ...] = reward.fill if has_fill(reward.kind) else (None,)
+    variants: list[Variant] = []
+    for learner in learners:
+        for fill in fills:
+            parts = [f"learner={learner}"] if len(learners) > 1 else []
+            parts += [f"reward={reward.kind}"] if fill is None else [f"fill={fill}"]
+            spec = _spec(settings, proxies, learner, fill)
+            parameter, value = (None, None) if not variants else _difference(learner, learners[0], fill)
+            variants.append(Variant(", ".join(parts), spec, targets, parameter, value))
+    return variants
+
+
+def _difference(learner: str, first: str, fill: str | None) -> tuple[str, str]:
+    return ("fill", fill) if learner == first and fill is not None else ("learner", learner)
+
+
+def _first_fill(settings: StudySettings) -> str | None:
+    return settings.reward.fill[0] if has_fill(settings.reward.kind) else None
+
+
+def _spec(
+    settings: StudySettings, proxies: Sequence[TrackerInput], learner: str, fill: str | None
+) -> PolicySpec:
+    policy, reward, value = settings.policy, settings.reward, settings.value
+    options = dict(reward.options) if fill is None else {**reward.options, "fill": fill}
+    return PolicySpec(
         features=policy.features,
         conditions=policy.conditions,
-        learner={name: getattr(policy, name) for name in LEARNER},
-        reward={**{name: value for name, value in reward.items() if value is not None}, "fill": fill},
+        learner=_choice(policy, learner),
+        behaviour=_choice(policy, policy.behaviour),
+        threshold=policy.threshold,
+        reward=Choice(reward.kind, options),
         policies=policy.policies,
-        estimators=settings.value.estimators,
+        estimators=value.estimators,
         proxies=tuple(proxies),
-        live_dialogs=settings.value.live_dialogs,
+        live_dialogs=value.live_dialogs,
         live_seed=settings.seed,
-        on_policy=settings.value.on_policy,
-        placebo=settings.value.placebo,
+        on_policy=value.on_policy,
+        placebo=value.placebo,
     )
-    targets = tuple(chosen_targets(settings))
-    if number == 0:
-        return Variant(f"fill={fill}", setting, targets)
-    return Variant(f"fill={fill}", setting, targets, "fill", fill)
 
 
-def _changed(settings: StudySettings, first: Variant, parameter: str, value: Any) -> Variant:
-    setting = _brief(settings, first.setting)
-    if parameter in IN_REWARD:
-        setting = msgspec.structs.replace(setting, reward={**setting.reward, parameter: value})
-    elif parameter in IN_LEARNER:
-        setting = msgspec.structs.replace(setting, learner={**setting.learner, parameter: value})
-    else:
-        setting = msgspec.structs.replace(setting, **{parameter: value})
-    text = str(value).lower() if isinstance(value, bool) else str(value)
-    target = settings.sensitivity.target or first.targets[0]
-    return Variant(f"{first.name}, {parameter}={text}", setting, (target,), parameter, text, brief=True)
+def _choice(policy: PolicyTable, name: str) -> Choice:
+    return Choice(name, policy.tables.get(name, {}))
 
 
-def _brief(settings: StudySettings, setting: PolicySpec) -> PolicySpec:
+def _brief(settings: StudySettings, spec: PolicySpec) -> PolicySpec:
     """Only what the target of the sensitivity needs."""
     policy, _, estimator = (settings.sensitivity.target or chosen_targets(settings)[0]).partition(".")
-    estimators = () if estimator == "observed" else (estimator,)
-    policies = () if policy == "behaviour" else (policy,)
+    logged = policy == LOGGED
     return msgspec.structs.replace(
-        setting, policies=policies, estimators=estimators, on_policy=False, placebo=False
+        spec,
+        policies=() if logged else (policy,),
+        estimators=() if logged else (estimator,),
+        on_policy=False,
+        placebo=False,
     )

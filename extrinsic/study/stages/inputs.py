@@ -6,20 +6,21 @@ A recipe's identity is made of contents, not of places: a corpus that was moved 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
-from typing import Any, Literal, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Generic, Literal, TypeVar
 
 import msgspec
 import numpy as np
 
 from extrinsic.arrays import Ints
-from extrinsic.corpus.formats import BeliefFormat
+from extrinsic.corpus.formats import BeliefFormat, StateFormat
 from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.state_sets import StateSets
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.errors import InputError
-from extrinsic.registry import FORMATS, TRACKERS
-from extrinsic.simulation import simulate
-from extrinsic.simulation.world_settings import Simulation
+from extrinsic.plugins import hash_of_source
+from extrinsic.registry import FORMATS, TRACKERS, WORLDS
+from extrinsic.simulation import Simulation
 from extrinsic.storage import content_hash, encode_json, read_bytes
 from extrinsic.trackers.protocol import AnyTracker, BuiltInTracker, LearnedTracker
 from extrinsic.trackers.track import track
@@ -29,25 +30,37 @@ Side = Literal["train", "test"]
 
 
 class Input(msgspec.Struct, frozen=True):
-    """Something that can be made."""
+    """Something that can be made in any process."""
 
 
-class SimulatedDialogs(Input, frozen=True):
-    """Calls of a simulated world."""
+class SimulatedDialogs(Input, frozen=True, tag="simulated"):
+    """Dialogs of a simulated world; `signature` is a hash of what determined them at planning."""
 
-    simulation: Simulation
+    world: str
+    config: str | None
+    seed: int | None
     dataset: str
     split: str
+    signature: str
+
+    @property
+    def simulation(self) -> Simulation:
+        simulation: Simulation = WORLDS.get(self.world).read(self.config, self.seed)
+        return simulation
 
     @property
     def identity(self) -> str:
-        return content_hash("simulated", self.simulation.hash(), self.dataset, self.split)
+        # A world from elsewhere brings its code; ours is part of the code's version.
+        code = hash_of_source(WORLDS.get(self.world))
+        return content_hash(self.signature, code) if code else self.signature
 
     def make(self) -> Corpus:
-        return simulate(self.simulation, self.dataset, self.split).corpus
+        if self.simulation.identity(self.dataset, self.split) != self.signature:
+            raise InputError("the world has changed since the study began; run it again", path=self.config)
+        return self.simulation.simulate(self.dataset, self.split).corpus
 
 
-class StoredDialogs(Input, frozen=True):
+class StoredDialogs(Input, frozen=True, tag="stored"):
     """Dialogs on disk; `signature` is a hash of what they were when the study was planned."""
 
     format: str
@@ -60,8 +73,11 @@ class StoredDialogs(Input, frozen=True):
     def identity(self) -> str:
         from extrinsic.domain import load_domain
 
-        domain = load_domain(self.domain or FORMATS.get(self.format).default_domain)
-        return content_hash("stored", self.format, self.signature, repr(domain))
+        form: BeliefFormat = FORMATS.get(self.format)
+        domain = load_domain(self.domain or form.default_domain)
+        # A format from elsewhere brings its conventions; ours are part of the code's version.
+        code = hash_of_source(form, form.conventions)
+        return content_hash("stored", self.format, self.signature, repr(domain), *([code] if code else []))
 
     def make(self) -> Corpus:
         corpus = read_stored(self.format, self.path, self.dataset, self.domain)
@@ -121,12 +137,37 @@ class TrackerInput(Input, frozen=True):
         return content_hash(self.name, self.code, encode_json(self.hashes))
 
 
-class Kept:
-    """The last few things made in this process: stages of one tracker come one after the other."""
+STATES_DATASET = "states"
+"""The one dataset of a study of files with predicted states."""
+
+
+class StatesInput(Input, frozen=True):
+    """A file of predicted and gold states; `signature` is a hash of what it was at planning."""
+
+    name: str
+    format: str
+    path: str
+    signature: str
+
+    def read(self, dialogs: Sequence[str]) -> StateSets:
+        """The states of the given dialogs, in their order."""
+        form: StateFormat = FORMATS.get(self.format)
+        states = form.read(self.path, self.name)
+        if states.signature != self.signature:
+            raise InputError("the states have changed since the study began; run it again", path=self.path)
+        position = {dialog: number for number, dialog in enumerate(states.dialogs)}
+        return states.take([position[dialog] for dialog in dialogs])
+
+
+class Kept(Generic[T]):
+    """The last few things made in this process: stages of one tracker come one after the other.
+
+    As lru_cache, but by a key of one's own: what is made need not be made of what can be hashed.
+    """
 
     def __init__(self, most: int) -> None:
         self.most = most
-        self.made: OrderedDict[str, Any] = OrderedDict()
+        self.made: OrderedDict[str, T] = OrderedDict()
 
     def get(self, key: str, make: Callable[[], T]) -> T:
         if key not in self.made:
@@ -134,11 +175,12 @@ class Kept:
             while len(self.made) > self.most:
                 self.made.popitem(last=False)
         self.made.move_to_end(key)
-        kept: T = self.made[key]
-        return kept
+        return self.made[key]
 
 
-_CORPORA, _OUTPUTS, _TAUGHT = Kept(8), Kept(8), Kept(4)
+_CORPORA: Kept[Corpus] = Kept(8)
+_OUTPUTS: Kept[TrackerOutput] = Kept(8)
+_TAUGHT: Kept[BuiltInTracker] = Kept(4)
 
 
 def corpus_of(recipe: DialogsInput) -> Corpus:
@@ -168,11 +210,11 @@ def output_of(tracker: TrackerInput, unit: Unit, side: Side) -> TrackerOutput:
 
 def taught(tracker: TrackerInput, unit: Unit) -> BuiltInTracker:
     """The tracker itself; a learned one as the training dialogs teach it."""
-    found: AnyTracker = TRACKERS.get(tracker.name)
-    if not isinstance(found, LearnedTracker):
-        return found
+    built_in: AnyTracker = TRACKERS.get(tracker.name)
+    if not isinstance(built_in, LearnedTracker):
+        return built_in
     key = f"{tracker.identity} {unit.train.identity}"
-    return _TAUGHT.get(key, lambda: found.fit([corpus_of(unit.train)]))
+    return _TAUGHT.get(key, lambda: built_in.fit([corpus_of(unit.train)]))
 
 
 def file_hash(path: str) -> str:

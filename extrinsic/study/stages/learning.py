@@ -1,24 +1,25 @@
-"""The stage that learns: the policies of one tracker under one setting, and what each is worth."""
+"""The stage that learns: the policies of one tracker in one way, and what each is worth."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import msgspec
 import numpy as np
 
 from extrinsic.arrays import Floats
 from extrinsic.corpus.model import Corpus
-from extrinsic.policy.behaviour import ActionModel, find_learner
+from extrinsic.policy.behaviour import Behaviour, fit_behaviour
 from extrinsic.policy.features import Features, find_features
-from extrinsic.policy.kernel_lspi import KernelLSPI
-from extrinsic.policy.live_policy import LivePolicy, StatePolicy
-from extrinsic.policy.reward import Reward
+from extrinsic.policy.learner import LearnedPolicy, StatePolicy
+from extrinsic.policy.live_policy import LivePolicy
+from extrinsic.policy.reward import RewardFunction, make_reward
 from extrinsic.policy.supervised import SupervisedPolicy
 from extrinsic.policy.transitions import Transitions, transitions_of
-from extrinsic.registry import ESTIMATORS
-from extrinsic.storage import content_hash, encode_json
+from extrinsic.registry import BEHAVIOURS, ESTIMATORS, LEARNERS, REWARDS
+from extrinsic.storage import content_hash
+from extrinsic.study.configuration.choices import Choice
 from extrinsic.study.stages.inputs import (
     Kept,
     Part,
@@ -29,27 +30,34 @@ from extrinsic.study.stages.inputs import (
     output_of,
     taught,
 )
-from extrinsic.study.stages.store import Result
+from extrinsic.study.stages.store import Result, Results, StageKey
+from extrinsic.study.stages.task import encoded
+from extrinsic.study.stages.versions import code_version
 from extrinsic.value.augmented_states import augment
 from extrinsic.value.diagnostics import DEFAULT, checked, with_diagnostic
-from extrinsic.value.estimators import Estimator
+from extrinsic.value.estimator import Estimator
 from extrinsic.value.evaluation_problem import EvaluationProblem
 from extrinsic.value.live import LivePlay
 from extrinsic.value.mean_of import MeanOf
 from extrinsic.value.placebo import placebo
-from extrinsic.value.result import Value
+from extrinsic.value.result import ResampledOver, Value
+
+LEARNED, LOGGED = "rl", "behaviour"
+PLACEBO_ESTIMATOR = "lstd"
 
 
 class PolicySpec(msgspec.Struct, frozen=True):
     """Everything that a policy and its values depend on, beside the dialogs and the tracker.
 
-    proxies: the trackers that augment the state, as recipes.
+    threshold: of the filter.   proxies: the trackers that augment the state.
     """
 
     features: str | tuple[str, ...]
     conditions: bool
-    learner: dict[str, Any]
-    reward: dict[str, Any]
+    learner: Choice
+    behaviour: Choice
+    threshold: float
+    reward: Choice
     policies: tuple[str, ...]
     estimators: tuple[str, ...]
     proxies: tuple[TrackerInput, ...]
@@ -58,91 +66,128 @@ class PolicySpec(msgspec.Struct, frozen=True):
     on_policy: bool
     placebo: bool
 
+    def feature_map(self) -> Features:
+        return replace(find_features(self.features), conditions=self.conditions)
 
-def learn_policies(unit: Unit, tracker: TrackerInput, setting: PolicySpec) -> Result:
+
+class PolicyValue(msgspec.Struct, frozen=True, kw_only=True):
+    """What an estimator says a policy is worth on a dataset; its influence is an array of the result."""
+
+    dataset: str
+    policy: str
+    estimator: str
+    mean: float
+    low: float | None = None
+    high: float | None = None
+    n: int
+    feasible: tuple[float, float] | None = None
+    flags: tuple[str, ...] = ()
+    diagnostics: dict[str, float] = {}
+    resampled_over: ResampledOver = "dialogs"
+
+    @property
+    def target(self) -> str:
+        """Its name as a target of correlations."""
+        return f"{self.policy}.{self.estimator}"
+
+
+class PolicyValues(msgspec.Struct, frozen=True):
+    """What the stage stores: values (array `influence<i>` for value i), and the learner's diagnostics."""
+
+    values: tuple[PolicyValue, ...]
+    learner: dict[str, float]
+
+
+@dataclass(frozen=True)
+class LearnTask:
+    """Learn the policies of a tracker from the training dialogs of a unit, value them on its datasets."""
+
+    unit: Unit
+    system: TrackerInput
+    spec: PolicySpec
+    variant: str
+    plugins: str = ""
+
+    inputs: tuple[StageKey, ...] = ()
+
+    @cached_property
+    def key(self) -> StageKey:
+        plain = msgspec.structs.replace(self.spec, proxies=())
+        trackers = [tracker.identity for tracker in (self.system, *self.spec.proxies)]
+        settings = (self.plugins, encoded(plain))
+        return StageKey(
+            "learn", content_hash(code_version(__name__), *settings, self.unit.identity, *trackers)
+        )
+
+    @property
+    def label(self) -> str:
+        return f"{self.unit.name} {self.system.name} {self.variant}"
+
+    @property
+    def tracker(self) -> str:
+        return self.system.name
+
+    def run(self, results: Results) -> Result[PolicyValues]:
+        return learn_policies(self.unit, self.system, self.spec)
+
+
+def learn_policies(unit: Unit, tracker: TrackerInput, spec: PolicySpec) -> Result[PolicyValues]:
     """Learn from the training dialogs, value on every dataset of the unit."""
     train = corpus_of(unit.train)
-    features = replace(find_features(setting.features), conditions=setting.conditions)
-    reward = Reward.of(train.domain, **setting.reward)
-    learned_from = transitions_of(train, output_of(tracker, unit, "train"), features, reward)
-    learner = KernelLSPI(**setting.learner).fit(
-        learned_from, *_behaviour(unit, tracker, setting, learned_from)
-    )
+    features = spec.feature_map()
+    reward = make_reward(REWARDS.get(spec.reward.name), train.domain, spec.reward.options)
+    transitions = transitions_of(train, output_of(tracker, unit, "train"), features, reward)
+    behaviour = _behaviour(unit, tracker, spec, transitions)
+    learned: LearnedPolicy = spec.learner.make(LEARNERS).fit(transitions, behaviour)
     policies: dict[str, StatePolicy] = {
-        "rl": learner,
-        "sl": SupervisedPolicy(learner.behaviour_),
-        "sl_sampled": SupervisedPolicy(learner.behaviour_, sampled=True),
+        LEARNED: learned,
+        "sl": SupervisedPolicy(behaviour.model),
+        "sl_sampled": SupervisedPolicy(behaviour.model, sampled=True),
     }
-    rows: list[dict[str, Any]] = []
-    arrays: dict[str, np.ndarray] = {}
-    valuations = [_Valuation(unit, tracker, setting, features, reward, part) for part in unit.parts]
-    gains = _placebo_gains(setting, learned_from, valuations) if setting.placebo else None
-    for number, (part, valuation) in enumerate(zip(unit.parts, valuations, strict=True)):
-        found = [valuation.observed()]
-        for policy in setting.policies:
-            found += valuation.of(policy, policies[policy])
-        if gains is not None:
-            found = _with_placebo(found, gains[number])
-        for policy, value in found:
-            arrays[f"influence{len(rows)}"] = valuation.in_corpus_order(value)
-            rows.append(_row(part.name, policy, value, valuation.transitions.feasible))
-    return Result({"rows": rows, "learner": asdict(learner.fit_)}, arrays)
+    valuations = [_Valuation(unit, tracker, spec, features, reward, part) for part in unit.parts]
+    gains = _placebo_gains(spec, transitions, valuations) if spec.placebo else [None] * len(valuations)
+    stored: list[PolicyValue] = []
+    influences: dict[str, np.ndarray] = {}
+    for valuation, gain in zip(valuations, gains, strict=True):
+        values = [(LOGGED, valuation.observed())]
+        for name in spec.policies:
+            values += [(name, value) for value in valuation.of(policies[name])]
+        for name, value in values:
+            if gain is not None and name == LEARNED and value.resampled_over == "dialogs":
+                value = _with_placebo(value, gain)
+            influences[f"influence{len(stored)}"] = valuation.in_corpus_order(value)
+            stored.append(valuation.stored(name, value))
+    return Result(PolicyValues(tuple(stored), dict(learned.diagnostics)), influences)
 
 
-_BEHAVIOUR = Kept(4)
+_BEHAVIOURS: Kept[Behaviour] = Kept(4)
 
 
-def _behaviour(
-    unit: Unit, tracker: TrackerInput, setting: PolicySpec, transitions: Transitions
-) -> tuple[Floats, ActionModel] | tuple[()]:
-    """P(a | s), which no reward changes: variants of one tracker that see the same share it."""
-    name = setting.learner["behaviour"]
-    if name == "logged":
-        return ()
-    width = setting.learner["behaviour_width"]
-    key = content_hash(
-        unit.identity, tracker.identity, encode_json((setting.features, setting.conditions, name, width))
-    )
-    learner = find_learner(name, width=width)
-    return _BEHAVIOUR.get(key, lambda: (learner.cross_fitted(transitions), learner.fit(transitions)))
+def _behaviour(unit: Unit, tracker: TrackerInput, spec: PolicySpec, transitions: Transitions) -> Behaviour:
+    """P(a | s), which no reward and no learner changes: variants that see the same states share it."""
+    model = spec.behaviour.make(BEHAVIOURS)
+    parts = (spec.features, spec.conditions, spec.behaviour)
+    key = content_hash(unit.identity, tracker.identity, *(msgspec.json.encode(part) for part in parts))
+    shared = _BEHAVIOURS.get(key, lambda: fit_behaviour(model, transitions, spec.threshold))
+    return replace(shared, threshold=spec.threshold)
 
 
-def _placebo_gains(setting: PolicySpec, train: Transitions, valuations: list[_Valuation]) -> list[float]:
+def _placebo_gains(spec: PolicySpec, train: Transitions, valuations: list[_Valuation]) -> list[float | None]:
     """What a policy learned from shuffled actions gains, on every dataset."""
 
-    def learn(part: Transitions) -> KernelLSPI:
-        return KernelLSPI(**setting.learner).fit(part)
+    def learn(transitions: Transitions) -> StatePolicy:
+        behaviour = fit_behaviour(spec.behaviour.make(BEHAVIOURS), transitions, spec.threshold)
+        policy: StatePolicy = spec.learner.make(LEARNERS).fit(transitions, behaviour)
+        return policy
 
     tests = [valuation.transitions for valuation in valuations]
-    return [found.gain for found in placebo(learn, train, tests, ESTIMATORS.get("lstd"))]
+    return [result.gain for result in placebo(learn, train, tests, ESTIMATORS.get(PLACEBO_ESTIMATOR))]
 
 
-def _with_placebo(found: list[tuple[str, Value]], gain: float) -> list[tuple[str, Value]]:
-    """The values of the learned policy, each with what the placebo gained."""
+def _with_placebo(value: Value, gain: float) -> Value:
+    """A value of the learned policy with what the placebo gained."""
     large = ("placebo_gain",) if gain > DEFAULT.placebo_gain else ()
-    return [
-        (policy, replace(with_diagnostic(value, "placebo_gain", gain), flags=(*value.flags, *large)))
-        if policy == "rl" and value.estimator != "live"
-        else (policy, value)
-        for policy, value in found
-    ]
-
-
-def _row(dataset: str, policy: str, value: Value, feasible: tuple[float, float] | None) -> dict[str, Any]:
-    low, high = feasible or (None, None)
-    return {
-        "dataset": dataset,
-        "policy": policy,
-        "estimator": value.estimator,
-        "value": value.mean,
-        "low": value.low,
-        "high": value.high,
-        "n": value.n,
-        "feasible_low": low,
-        "feasible_high": high,
-        "flags": list(value.flags),
-        "diagnostics": {name: float(number) for name, number in value.diagnostics.items()},
-    }
+    return replace(with_diagnostic(value, "placebo_gain", gain), flags=(*value.flags, *large))
 
 
 class _Valuation:
@@ -152,9 +197,9 @@ class _Valuation:
         self,
         unit: Unit,
         tracker: TrackerInput,
-        setting: PolicySpec,
+        spec: PolicySpec,
         features: Features,
-        reward: Reward,
+        reward: RewardFunction,
         part: Part,
     ) -> None:
         whole, believed = corpus_of(unit.test), output_of(tracker, unit, "test")
@@ -162,58 +207,58 @@ class _Valuation:
         everything = part.dialogs is None
         self.corpus: Corpus = whole if everything else whole.take(chosen)
         output = believed if everything else believed.take(chosen)
-        self.setting, self.features, self.reward = setting, features, reward
+        self.dataset, self.spec, self.features, self.reward = part.name, spec, features, reward
         self.unit, self.tracker = unit, tracker
         self.transitions: Transitions = transitions_of(self.corpus, output, features, reward)
+        self.estimators: tuple[Estimator, ...] = tuple(map(ESTIMATORS.get, spec.estimators))
+        self.needs = {need for estimator in self.estimators for need in estimator.needs}
         self.augmented = None
-        if any("augmented" in name for name in setting.estimators):
-            proxies = [output_of(proxy, unit, "test") for proxy in setting.proxies]
+        if "augmented_states" in self.needs:
+            proxies = [output_of(proxy, unit, "test") for proxy in spec.proxies]
             proxies = proxies if everything else [proxy.take(chosen) for proxy in proxies]
             self.augmented = augment(self.transitions, self.corpus, output, proxies, reward)
         self.gaps: dict[str, float] = {}
 
-    def case(self, policy: StatePolicy, stage: LivePlay | None = None) -> EvaluationProblem:
-        target = policy.probabilities(self.transitions.states)
-        return EvaluationProblem(self.transitions, target, self.augmented, stage)
-
-    def observed(self) -> tuple[str, Value]:
+    def observed(self) -> Value:
         """What the logged policy earned."""
         actions = len(self.transitions.actions)
         anything = np.full((len(self.transitions), actions), 1.0 / actions)
-        value = ESTIMATORS.get("observed").estimate(EvaluationProblem(self.transitions, anything))
-        return "behaviour", value
+        value: Value = ESTIMATORS.get("observed").estimate(EvaluationProblem(self.transitions, anything))
+        return value
 
-    def of(self, name: str, policy: StatePolicy) -> list[tuple[str, Value]]:
+    def of(self, policy: StatePolicy) -> list[Value]:
         """What every estimator says of a policy; a mean of two takes what they said."""
-        case = self.case(policy, self._stage(policy) if "live" in self.setting.estimators else None)
+        play = self._live_play(policy) if "world" in self.needs else None
+        probabilities = policy.probabilities(self.transitions.states)
+        problem = EvaluationProblem(self.transitions, probabilities, self.augmented, play)
         values: dict[str, Value] = {}
-        for estimator in self.setting.estimators:
-            values[estimator] = self._estimate(ESTIMATORS.get(estimator), case, values)
-        return [(name, value) for value in values.values()]
+        for estimator in self.estimators:
+            values[estimator.name] = self._estimate(estimator, problem, values)
+        return list(values.values())
 
-    def _estimate(self, estimator: Estimator, case: EvaluationProblem, known: dict[str, Value]) -> Value:
-        if estimator.name in known:
-            return known[estimator.name]
+    def _estimate(self, estimator: Estimator, problem: EvaluationProblem, values: dict[str, Value]) -> Value:
+        if estimator.name in values:
+            return values[estimator.name]
         if isinstance(estimator, MeanOf):
-            parts = [self._estimate(part, case, known) for part in estimator.parts]
+            parts = [self._estimate(part, problem, values) for part in estimator.parts]
             value = estimator.of(parts)
-            if self.setting.on_policy:
+            if self.spec.on_policy:
                 gap = float(np.mean([part.diagnostics["on_policy_gap"] for part in parts]))
                 value = with_diagnostic(value, "on_policy_gap", gap)
         else:
-            value = estimator.estimate(case)
-            if self.setting.on_policy and estimator.name not in ("live", "observed"):
-                value = with_diagnostic(value, "on_policy_gap", self._gap(estimator, case))
-        return checked(value, case)
+            value = estimator.estimate(problem)
+            if self.spec.on_policy and estimator.resampled_over == "dialogs":
+                value = with_diagnostic(value, "on_policy_gap", self._gap(estimator, problem))
+        return checked(value, problem)
 
-    def _gap(self, estimator: Estimator, case: EvaluationProblem) -> float:
+    def _gap(self, estimator: Estimator, problem: EvaluationProblem) -> float:
         """What an estimator says of the logged policy itself, less what was observed; asked once."""
         if estimator.name not in self.gaps:
-            own = estimator.estimate(case.behaviour(logged=True)).mean
+            own = estimator.estimate(problem.behaviour(logged=True)).mean
             self.gaps[estimator.name] = float(own - self.transitions.returns().mean())
         return self.gaps[estimator.name]
 
-    def _stage(self, policy: StatePolicy) -> LivePlay:
+    def _live_play(self, policy: StatePolicy) -> LivePlay:
         test = self.unit.test
         assert isinstance(test, SimulatedDialogs)
         world = test.simulation.world(test.dataset, test.split)
@@ -221,16 +266,31 @@ class _Valuation:
             LivePolicy(self.features, policy),
             taught(self.tracker, self.unit),
             world,
-            self.setting.live_dialogs,
-            self.setting.live_seed,
+            self.spec.live_dialogs,
+            self.spec.live_seed,
             self.reward,
+        )
+
+    def stored(self, policy: str, value: Value) -> PolicyValue:
+        return PolicyValue(
+            dataset=self.dataset,
+            policy=policy,
+            estimator=value.estimator,
+            mean=value.mean,
+            low=value.low,
+            high=value.high,
+            n=value.n,
+            feasible=self.transitions.feasible,
+            flags=value.flags,
+            diagnostics={name: float(number) for name, number in value.diagnostics.items()},
+            resampled_over=value.resampled_over,
         )
 
     def in_corpus_order(self, value: Value) -> Floats:
         """(n_dialogs,) the influence of every dialog of the corpus; of live play, of every caller."""
-        if value.estimator == "live":
+        if value.resampled_over == "callers":
             return value.influence
-        place = {session: number for number, session in enumerate(self.corpus.sessions)}
+        position = {session: number for number, session in enumerate(self.corpus.sessions)}
         influence = np.zeros(self.corpus.n_dialogs)
-        influence[[place[session] for session in self.transitions.sessions]] = value.influence
+        influence[[position[session] for session in self.transitions.sessions]] = value.influence
         return influence

@@ -1,16 +1,18 @@
 """Results of stages as files named by what determines them: content-addressed, checked, written whole.
 
-A file is a line that says what it is with a check sum of the rest, and then, compressed, plain values and
-arrays. One that is damaged counts as not there: it is computed again.
+A file is a line with its kind, its key and a check sum over both and the rest, and then, compressed, plain
+values and arrays. One that is damaged, or stands under another's name, counts as not there: it is computed
+again.
 """
 
 from __future__ import annotations
 
 import hashlib
 import zlib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Generic, Protocol, TypeVar
 
 import msgspec
 import numpy as np
@@ -18,43 +20,74 @@ import numpy as np
 from extrinsic.errors import InputError
 from extrinsic.storage import write_atomic
 
-MAGIC = b"extrinsic stage 1 "
+MAGIC = b"extrinsic stage 2"
 FASTEST = 1
+
+V = TypeVar("V", covariant=True)
+T = TypeVar("T")
+
+
+class StageKey(msgspec.Struct, frozen=True):
+    """The name of a result: the kind of its stage, and a hash of everything that determines it."""
+
+    kind: str
+    hash: str
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
-    """What a stage computed: plain values, as JSON could hold them, and arrays by name."""
+class Result(Generic[V]):
+    """What a stage computed: a struct of plain values, and arrays by name."""
 
-    values: dict[str, Any]
-    arrays: dict[str, np.ndarray] = field(default_factory=dict)
+    values: V
+    arrays: Mapping[str, np.ndarray] = field(default_factory=dict)
 
-    def encode(self) -> bytes:
+    def encode(self, key: StageKey) -> bytes:
         arrays = {
             name: (array.dtype.str, array.shape, np.ascontiguousarray(array).tobytes())
             for name, array in self.arrays.items()
         }
         body = zlib.compress(msgspec.msgpack.encode((self.values, arrays)), FASTEST)
-        return MAGIC + hashlib.sha256(body).hexdigest().encode() + b"\n" + body
+        return _head(key, body) + b"\n" + body
 
     @staticmethod
-    def decode(data: bytes) -> Result:
-        head, _, body = data.partition(b"\n")
-        if head != MAGIC + hashlib.sha256(body).hexdigest().encode():
-            raise ValueError("the check sum does not fit")
-        values, arrays = msgspec.msgpack.decode(zlib.decompress(body))
+    def decode(data: bytes, key: StageKey, kind: type[T]) -> Result[T]:
+        """The result of a key; kind: the struct of its values."""
+        if not is_whole(data, key):
+            raise InputError(f"a stored result is damaged: {key.kind}-{key.hash[:32]}; run the study again")
+        stored = tuple[kind, dict[str, tuple[str, tuple[int, ...], bytes]]]  # type: ignore[valid-type]
+        values, arrays = msgspec.msgpack.decode(zlib.decompress(data.partition(b"\n")[2]), type=stored)
         return Result(
             values,
             {
-                name: np.frombuffer(raw, dtype=np.dtype(kind)).reshape(shape)
-                for name, (kind, shape, raw) in arrays.items()
+                name: np.frombuffer(raw, dtype=np.dtype(dtype)).reshape(shape)
+                for name, (dtype, shape, raw) in arrays.items()
             },
         )
 
 
-def plain(value: Any) -> float | None:
-    """A number as it is stored: None for one that is not."""
+def _head(key: StageKey, body: bytes) -> bytes:
+    digest = hashlib.sha256()
+    for part in (key.kind.encode(), key.hash.encode(), body):
+        digest.update(len(part).to_bytes(8, "little"))
+        digest.update(part)
+    return b" ".join((MAGIC, key.kind.encode(), key.hash.encode(), digest.hexdigest().encode()))
+
+
+def is_whole(data: bytes, key: StageKey) -> bool:
+    """Whether data is the undamaged result of this very key."""
+    head, _, body = data.partition(b"\n")
+    return head == _head(key, body)
+
+
+def plain(value: float | np.floating | np.ndarray) -> float | None:
+    """A number as it is stored: None for one that is not finite."""
     return float(value) if np.isfinite(value) else None
+
+
+class Results(Protocol):
+    """Where a stage finds what earlier stages stored."""
+
+    def read(self, key: StageKey) -> bytes: ...
 
 
 class Store:
@@ -63,20 +96,19 @@ class Store:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def path(self, kind: str, key: str) -> Path:
-        return self.folder / f"{kind}-{key[:32]}"
+    def path(self, key: StageKey) -> Path:
+        return self.folder / f"{key.kind}-{key.hash[:32]}"
 
-    def holds(self, kind: str, key: str) -> bool:
+    def holds(self, key: StageKey) -> bool:
         """Whether the result is there and whole."""
         try:
-            data = self.path(kind, key).read_bytes()
+            data = self.path(key).read_bytes()
         except OSError:
             return False
-        head, _, body = data.partition(b"\n")
-        return head == MAGIC + hashlib.sha256(body).hexdigest().encode()
+        return is_whole(data, key)
 
-    def read(self, kind: str, key: str) -> bytes:
-        path = self.path(kind, key)
+    def read(self, key: StageKey) -> bytes:
+        path = self.path(key)
         try:
             return path.read_bytes()
         except OSError as error:
@@ -84,5 +116,19 @@ class Store:
                 f"a result of this run cannot be read: {error.strerror}; run it again", path=str(path)
             ) from None
 
-    def write(self, kind: str, key: str, data: bytes) -> None:
-        write_atomic(self.path(kind, key), data)
+    def write(self, key: StageKey, data: bytes) -> None:
+        write_atomic(self.path(key), data)
+
+    def loaded(self, keys: Iterable[StageKey]) -> LoadedResults:
+        """Some results in memory, for a process that may not see this directory."""
+        return LoadedResults({key: self.read(key) for key in keys})
+
+
+@dataclass(frozen=True)
+class LoadedResults:
+    """Results that travel with the stage that needs them."""
+
+    data: Mapping[StageKey, bytes]
+
+    def read(self, key: StageKey) -> bytes:
+        return self.data[key]

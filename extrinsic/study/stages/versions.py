@@ -1,64 +1,103 @@
-"""What computed a result: the code of the layers it rests on, and the libraries below them."""
+"""What computed a result: the code it rests on, found by following imports, and the libraries below."""
 
 from __future__ import annotations
 
+import ast
 import platform
+from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
 import extrinsic
+from extrinsic import registry
+from extrinsic.registry import Registry
 from extrinsic.storage import content_hash
 
 LIBRARIES = ("numpy", "scipy", "scikit-learn")
-
-FOUNDATIONS = ("errors.py", "storage.py", "arrays.py", "toml_files.py", "registry.py", "domain", "corpus")
-MEASURING = (
-    *FOUNDATIONS,
-    "simulation",
-    "trackers",
-    "metrics",
-    "study/stages/inputs.py",
-    "study/stages/stored_scores.py",
-    "study/planning/state_set_plan.py",
-)
-LEARNING = (
-    *FOUNDATIONS,
-    "simulation",
-    "trackers",
-    "policy",
-    "value",
-    "study/stages/inputs.py",
-    "study/stages/learning.py",
-)
-RELATING = (
-    "arrays.py",
-    "metrics",
-    "correlation",
-    "study/stages/store.py",
-    "study/stages/stored_scores.py",
-    "study/planning/outcomes.py",
-    "study/correlating/panel.py",
-    "study/correlating",
-    "study/tables/schema.py",
-)
+ROOT = Path(extrinsic.__file__).parent
 
 
 @cache
-def code_version(layers: tuple[str, ...]) -> str:
-    """A hash of the sources of some layers and of the libraries' versions.
+def code_version(module: str) -> str:
+    """A hash of the sources that a module rests on, and of the libraries' versions.
 
     A result is computed again when code it may rest on has changed, and not when the report's has.
     """
-    root = Path(extrinsic.__file__).parent
-    files: list[Path] = []
-    for layer in layers:
-        place = root / layer
-        files += [place] if place.is_file() else [*place.rglob("*.py"), *place.rglob("*.toml")]
-    sources = [
-        part for path in sorted(set(files)) for part in (str(path.relative_to(root)), path.read_bytes())
-    ]
+    paths = sorted({path for name in import_closure(module) for path in _files(name)})
+    sources = [part for path in paths for part in (str(path.relative_to(ROOT)), path.read_bytes())]
     return content_hash(*sources, *(f"{name} {version(name)}" for name in LIBRARIES))
+
+
+@cache
+def import_closure(module: str) -> frozenset[str]:
+    """The modules of this package that a module imports, they import, and so on; itself included.
+
+    What a registry holds is imported by name when it is asked for, so whoever imports a registry rests on
+    everything in its home.
+    """
+    reached: set[str] = set()
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        if name not in reached:
+            reached.add(name)
+            waiting += _imported(name)
+    return frozenset(reached)
+
+
+@cache
+def _imported(module: str) -> tuple[str, ...]:
+    path = _path(module)
+    if path is None:
+        return ()
+    names: list[str] = []
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.append(node.module)
+            names += [f"{node.module}.{alias.name}" for alias in node.names]
+            if node.module == registry.__name__:
+                names += [part for alias in node.names for part in _registered(alias.name)]
+    # To import a module is to import the packages it lies in.
+    parents = module.split(".")[:-1]
+    names += [".".join(parents[: depth + 1]) for depth in range(len(parents))]
+    return tuple(name for name in names if _path(name) is not None and name != "extrinsic")
+
+
+def _registered(name: str) -> Iterator[str]:
+    """The modules of a registry's home."""
+    target = getattr(registry, name, None)
+    if isinstance(target, Registry) and target.home is not None:
+        home = _path(target.home)
+        folder = home.parent if home is not None and home.name == "__init__.py" else None
+        for path in folder.rglob("*.py") if folder else ():
+            yield _module(path)
+        yield target.home
+
+
+def _path(module: str) -> Path | None:
+    """The source of a module of this package."""
+    package, *parts = module.split(".")
+    if package != "extrinsic":
+        return None
+    place = ROOT.joinpath(*parts)
+    candidates = (place / "__init__.py", place.parent / f"{place.name}.py")
+    return next((path for path in candidates if path.is_file()), None)
+
+
+def _module(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(("extrinsic", *(part for part in parts if part != "__init__")))
+
+
+def _files(module: str) -> list[Path]:
+    """The source of a module; of a package also the data that lies beside it."""
+    path = _path(module)
+    if path is None:
+        return []
+    return [path, *(path.parent.glob("*.toml") if path.name == "__init__.py" else ())]
 
 
 def versions() -> dict[str, str]:

@@ -42,7 +42,7 @@ class ReturnRow(Row, frozen=True, kw_only=True):
     policy: `rl` learned, `sl` imitated, `sl_sampled` imitated by drawing, `behaviour` logged, `outcome` from
     a file of one's own.
     estimator: who says what it is worth; of an outcome, its name.
-    value: the expected return of a dialog.
+    value: the expected return of a dialog; empty where it is undefined.
     low, high: a 95 % interval over dialogs.
     n: dialogs, or callers of live play.
     feasible_low, feasible_high: the least and the most that a dialog can earn.
@@ -54,7 +54,7 @@ class ReturnRow(Row, frozen=True, kw_only=True):
     tracker: str
     policy: str
     estimator: str
-    value: float
+    value: float | None = None
     low: float | None = None
     high: float | None = None
     n: int
@@ -287,6 +287,10 @@ class TrackerRow(Row, frozen=True, kw_only=True):
     agreement: float | None = None
 
 
+LEARNER = "learner"
+"""Stands for an estimator in rows about a learner itself."""
+
+
 class DiagnosticRow(Row, frozen=True, kw_only=True):
     """What learners and estimators report about themselves, a number a row.
 
@@ -336,6 +340,7 @@ TABLES: dict[str, type[Row]] = {
 """The tables whose bytes the manifest records; `timings` stands beside them."""
 
 HELP_LINE = re.compile(r"(?P<columns>\w+(?:, \w+)*): (?P<help>.+)")
+ELSEWHERE = re.compile(r"as in `(?P<table>\w+)`\.")
 
 
 def summary(kind: type[Row]) -> str:
@@ -354,4 +359,10 @@ def column_help(kind: type[Row]) -> dict[str, str]:
             texts |= dict.fromkeys(columns, match["help"])
         elif line.strip():
             texts |= {column: f"{texts[column]} {line.strip()}" for column in columns}
-    return texts
+    return {column: _resolved(column, text) for column, text in texts.items()}
+
+
+def _resolved(column: str, text: str) -> str:
+    """A text that refers to another table is replaced by what stands there."""
+    reference = ELSEWHERE.fullmatch(text)
+    return column_help(TABLES[reference["table"]])[column] if reference else text

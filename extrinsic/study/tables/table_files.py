@@ -7,12 +7,13 @@ import io
 import re
 import types
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar, Union, get_args, get_origin
 
 import msgspec
 
-from extrinsic.errors import InputError, Problems, did_you_mean
+from extrinsic.errors import InputError, Problems
 from extrinsic.storage import read_bytes, write_atomic
 
 R = TypeVar("R", bound=msgspec.Struct)
@@ -24,13 +25,15 @@ OTHER_VERSION = "the table was written by another version; run the study again i
 
 
 def table_bytes(rows: Sequence[R], kind: type[R], decimals: int | None = None) -> bytes:
-    """Rows under the names of their fields; decimals: round numbers to so many, else keep every digit."""
+    """Rows under the names of their fields; decimals: round numbers to so many, else keep every digit.
+
+    A field that a struct renames (`rename=`) is a column of that other name.
+    """
     stream = io.StringIO(newline="")
     writer = csv.writer(stream, lineterminator="\n")
-    names = kind.__struct_fields__
-    writer.writerow(names)
+    writer.writerow(kind.__struct_encode_fields__)
     for row in rows:
-        writer.writerow([_written(getattr(row, name), decimals) for name in names])
+        writer.writerow([_written(getattr(row, name), decimals) for name in kind.__struct_fields__])
     return stream.getvalue().encode()
 
 
@@ -70,13 +73,15 @@ def read_rows(path: Path, kind: type[R], clean: Callable[[str], str] = str) -> l
         raise InputError(f"the table cannot be read: {error}", path=str(path)) from None
     problems = Problems(str(path))
     heads = lines[0][1] if lines else []
-    names = kind.__struct_fields__
-    for name in names:
-        if name not in heads:
-            problems.add(f"the column {name!r} is missing; {OTHER_VERSION}")
+    names = kind.__struct_encode_fields__
+    missing = [name for name in names if name not in heads]
+    for name in missing:
+        problems.add(f"the column {name!r} is missing; {OTHER_VERSION}")
     for head in heads:
         if head not in names:
-            problems.add(f"there is no column {head!r} in this version; {did_you_mean(head, names)}")
+            close = get_close_matches(head, missing, n=1)
+            advice = f"did you mean {close[0]!r}?" if close else OTHER_VERSION
+            problems.add(f"there is no column {head!r} in this version; {advice}")
         elif heads.count(head) > 1:
             problems.add(f"the column {head!r} stands {heads.count(head)} times")
     problems.raise_errors()
@@ -114,12 +119,18 @@ def _row(
             values[head] = parsers[head](cell)
         except ValueError as error:
             problems.add(f"line {number}, column {head!r}: not {error}", found=repr(cell[:40]))
-    return kind(**values) if len(values) == len(heads) else None
+    if len(values) < len(heads):
+        return None
+    columns = zip(kind.__struct_fields__, kind.__struct_encode_fields__, strict=True)
+    return kind(**{name: values[column] for name, column in columns})
 
 
 def _parsers(kind: type[msgspec.Struct], clean: Callable[[str], str]) -> dict[str, Parser]:
     """How the cells of every column are read, by the type of its field."""
-    return {field.name: _parser(field.type, field.required, clean) for field in msgspec.structs.fields(kind)}
+    return {
+        field.encode_name: _parser(field.type, field.required, clean)
+        for field in msgspec.structs.fields(kind)
+    }
 
 
 def _parser(annotation: Any, required: bool, clean: Callable[[str], str]) -> Parser:

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from extrinsic.arrays import offsets_from_lengths
 from extrinsic.corpus.hypotheses import Hypotheses
-from extrinsic.corpus.likely_joint import DEPTH, SIZE, likeliest_assignments
-from extrinsic.trackers.joint_lists import confident_assignment
+from extrinsic.corpus.likely_joint import DEPTH, SIZE, confident_assignment, likeliest_assignments
 
 N_SLOTS = 3
 SLOT = st.lists(st.floats(0.01, 1.0), max_size=DEPTH - 1)
@@ -39,24 +38,24 @@ def test_the_likeliest_assignments(raw: list[list[float]]) -> None:
         if any(value for value, _ in chosen)
     ]
     every.sort(reverse=True)
-    found = likeliest_assignments(hypotheses(slots), N_SLOTS)
+    joint = likeliest_assignments(hypotheses(slots), N_SLOTS)
     of_none = prod(values[0][1] for values in with_none)
     # None itself takes one of the places of the list where it is among the best.
-    assert min(SIZE - 1, len(every)) <= len(found.score) <= SIZE
+    assert min(SIZE - 1, len(every)) <= len(joint.score) <= SIZE
     if not every:
         return
-    assert found.score.sum() == pytest.approx(1.0 - of_none)
-    scale = found.score[0] / every[0][0]
-    assert found.score == pytest.approx([score * scale for score, _ in every[: len(found.score)]])
+    assert joint.score.sum() == pytest.approx(1.0 - of_none)
+    scale = joint.score[0] / every[0][0]
+    assert joint.score == pytest.approx([score * scale for score, _ in every[: len(joint.score)]])
     scores = {values: score for score, values in every}
-    for score, assignment in zip(found.score, found.assignment.tolist(), strict=True):
+    for score, assignment in zip(joint.score, joint.assignment.tolist(), strict=True):
         assert scores[tuple(assignment)] * scale == pytest.approx(score)
 
 
 def test_a_confident_assignment_is_scored_by_the_geometric_mean() -> None:
-    found = confident_assignment(
+    joint = confident_assignment(
         hypotheses([[0.5], [], [0.98], [0.4], [], [], [0.81], [0.4], [1.0]]), N_SLOTS
     )
-    assert found.assignment.tolist() == [[1, 0, 1], [1, 0, 1]]
-    assert found.offsets.tolist() == [0, 1, 1, 2]
-    assert found.score == pytest.approx([0.7, 0.9])
+    assert joint.assignment.tolist() == [[1, 0, 1], [1, 0, 1]]
+    assert joint.offsets.tolist() == [0, 1, 1, 2]
+    assert joint.score == pytest.approx([0.7, 0.9])

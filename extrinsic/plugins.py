@@ -1,0 +1,100 @@
+"""Python files of one's own: formats, trackers, metrics, ... that register themselves when imported.
+
+Every process imports them. Packages that are installed and have entry points need not be named.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import sys
+import traceback
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from extrinsic.errors import ExtrinsicError, InputError, Problem
+from extrinsic.storage import content_hash, read_bytes
+
+_LOADED: dict[str, None] = {}
+
+
+def load_plugins(paths: Sequence[str]) -> None:
+    """Import files, each once in this process."""
+    for path in paths:
+        name = f"extrinsic_plugin_{content_hash(path)[:16]}"
+        if name in sys.modules:
+            continue
+        read_bytes(path)  # reports in our own words that a file is not there
+        specification = importlib.util.spec_from_file_location(name, path)
+        if specification is None or specification.loader is None:
+            raise InputError("this is no Python file", path=path, expected="a name that ends in .py")
+        module = importlib.util.module_from_spec(specification)
+        sys.modules[name] = module
+        try:
+            specification.loader.exec_module(module)
+        except (Exception, SystemExit) as error:  # whatever somebody's own code may raise
+            del sys.modules[name]
+            raise InputError(_problems(path, error)) from error
+        _LOADED[path] = None
+
+
+def loaded_plugins() -> tuple[str, ...]:
+    """The files that this process has imported, in order; its helpers need them, too."""
+    return tuple(_LOADED)
+
+
+def _problems(path: str, error: BaseException) -> Iterable[Problem]:
+    """What is wrong, and at which line of the file."""
+    line = _line(path, error)
+    where = "the file cannot be imported" if line is None else f"line {line} cannot be executed"
+    if not isinstance(error, ExtrinsicError):
+        return [Problem(f"{where}: {type(error).__name__}: {_message(error)}", path=path)]
+    return [
+        replace(problem, message=f"{where}: {problem.message}", path=path)
+        if problem.path is None
+        else Problem(f"{where}: {problem}", path=path)
+        for problem in error.problems
+    ]
+
+
+def _message(error: BaseException) -> str:
+    """Without the name and line that Python puts behind a SyntaxError."""
+    return error.msg if isinstance(error, SyntaxError) else str(error)
+
+
+def _line(path: str, error: BaseException) -> int | None:
+    """The last line of the file itself that was at work: what fails elsewhere was called from there."""
+    here = Path(path).absolute()
+    if isinstance(error, SyntaxError) and error.filename and Path(error.filename).absolute() == here:
+        return error.lineno
+    lines = [
+        frame.lineno
+        for frame in traceback.extract_tb(error.__traceback__)
+        if Path(frame.filename).absolute() == here
+    ]
+    return lines[-1] if lines else None
+
+
+def hash_of_plugins(paths: Sequence[str]) -> str:
+    """Of what the files say; the same file elsewhere is the same plugin."""
+    return content_hash(*(read_bytes(path) for path in paths)) if paths else ""
+
+
+def hash_of_source(*things: Any) -> str:
+    """Of the modules that things from elsewhere, and the functions they hold, come from; "" for ours."""
+    parts = [part for thing in things for part in (thing, *getattr(thing, "__dict__", {}).values())]
+    modules = {part.__module__ if callable(part) else type(part).__module__ for part in parts}
+    foreign = sorted(name for name in modules if name.partition(".")[0] not in ("builtins", "extrinsic"))
+    if not foreign:
+        return ""
+    plain = [repr(part) for part in parts if isinstance(part, str | int | tuple)]
+    return content_hash(*foreign, *map(_source, foreign), *plain)
+
+
+def _source(module: str) -> str:
+    try:
+        return inspect.getsource(sys.modules[module])
+    except (KeyError, OSError, TypeError):
+        return ""

@@ -1,0 +1,72 @@
+"""What a learner is: a frozen config that turns transitions and a behaviour model into a policy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+import numpy as np
+
+from extrinsic.arrays import Bools, Floats, Ints
+from extrinsic.errors import UsageError
+from extrinsic.policy.behaviour import Behaviour
+from extrinsic.policy.states import States
+from extrinsic.policy.transitions import Transitions
+
+
+class StatePolicy(Protocol):
+    """Decides by states."""
+
+    def probabilities(self, states: States, possible: Bools | None = None) -> Floats:
+        """(n, n_actions), each row summing to 1; possible (n, n_actions): nothing else may be chosen."""
+        ...
+
+
+class LearnedPolicy(StatePolicy, Protocol):
+    """A policy that reports how learning it went."""
+
+    @property
+    def diagnostics(self) -> Mapping[str, float]:
+        """Numbers by name; 1 and 0 for yes and no. `lowest_q` and `highest_q` where there is a Q function."""
+        ...
+
+
+class Learner(Protocol):
+    """A way to learn a policy: a frozen config, by its name in the registry LEARNERS.
+
+    Its fields are the keys of the table `[policy.<name>]` of a study.
+    """
+
+    def fit(self, transitions: Transitions, behaviour: Behaviour) -> LearnedPolicy:
+        """Learn from logged transitions; only what the behaviour's filter admits may be chosen."""
+        ...
+
+
+def require_choice(transitions: Transitions) -> None:
+    """Raise UsageError where every logged decision is the same."""
+    if len(np.unique(transitions.action)) < 2:
+        only = transitions.actions[transitions.action[0]] if len(transitions) else "nothing"
+        raise UsageError(
+            "there is nothing to choose: every decision of these transitions is the same",
+            expected="at least two different actions",
+            found=f"only {only!r}",
+        )
+
+
+def best_action(q: Floats, chances: Floats, admitted: Bools) -> Ints:
+    """(n,) the admitted action with the highest Q; of equals the likeliest."""
+    top = q.max(axis=1, keepdims=True)
+    near = admitted & (q >= top - 1e-9 * np.maximum(1.0, np.abs(top)))
+    return np.asarray(np.where(near, chances, -1.0).argmax(axis=1))
+
+
+def policy_of(q: Floats, chances: Floats, admitted: Bools, temperature: float = 0.0) -> Floats:
+    """(n, n_actions) all on the best admitted action; or, with a temperature, exp(Q / temperature).
+
+    q (n, n_actions): -inf where an action is not admitted.
+    """
+    if temperature == 0.0:
+        best = best_action(q, chances, admitted)
+        return np.asarray(np.arange(q.shape[1]) == best[:, None], dtype=np.float64)
+    weight = np.where(admitted, np.exp((q - q.max(axis=1, keepdims=True)) / temperature), 0.0)
+    return np.asarray(weight / weight.sum(axis=1, keepdims=True))

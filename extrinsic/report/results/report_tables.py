@@ -1,0 +1,81 @@
+"""The tables of a run as the report reads them, with texts that are safe to show."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from extrinsic.errors import InputError, Problems
+from extrinsic.study.tables.schema import (
+    CompositeRow,
+    CorrelationRow,
+    DiagnosticRow,
+    InfluenceRow,
+    IntrinsicRow,
+    PairRow,
+    ReturnRow,
+    Row,
+    SensitivityRow,
+    StabilityRow,
+    TrackerRow,
+)
+from extrinsic.study.tables.table_files import read_rows
+
+R = TypeVar("R", bound=Row)
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Every table of a run, under its name."""
+
+    intrinsic: list[IntrinsicRow] = field(default_factory=list)
+    returns: list[ReturnRow] = field(default_factory=list)
+    correlations: list[CorrelationRow] = field(default_factory=list)
+    pairs: list[PairRow] = field(default_factory=list)
+    composite: list[CompositeRow] = field(default_factory=list)
+    influence: list[InfluenceRow] = field(default_factory=list)
+    stability: list[StabilityRow] = field(default_factory=list)
+    sensitivity: list[SensitivityRow] = field(default_factory=list)
+    trackers: list[TrackerRow] = field(default_factory=list)
+    diagnostics: list[DiagnosticRow] = field(default_factory=list)
+
+
+def read_tables(folder: Path) -> Tables:
+    """Every table of a run; raises InputError with all that is missing or damaged in any of them."""
+    problems = Problems()
+
+    def read(name: str, kind: type[R]) -> list[R]:
+        try:
+            return read_rows(folder / f"{name}.csv", kind, clean)
+        except InputError as error:
+            problems.extend(error.problems)
+            return []
+
+    tables = Tables(
+        intrinsic=read("intrinsic", IntrinsicRow),
+        returns=read("returns", ReturnRow),
+        correlations=read("correlations", CorrelationRow),
+        pairs=read("pairs", PairRow),
+        composite=read("composite", CompositeRow),
+        influence=read("influence", InfluenceRow),
+        stability=read("stability", StabilityRow),
+        sensitivity=read("sensitivity", SensitivityRow),
+        trackers=read("trackers", TrackerRow),
+        diagnostics=read("diagnostics", DiagnosticRow),
+    )
+    problems.raise_errors()
+    return tables
+
+
+def clean(text: str) -> str:
+    """Text that can stand in XML and on one line: control characters and the like become a sign."""
+    if text.isprintable():
+        return text
+    return "".join("\N{REPLACEMENT CHARACTER}" if _is_hidden(sign) else sign for sign in text)
+
+
+def _is_hidden(sign: str) -> bool:
+    """Control, format (such as the one that turns text round), surrogate, unassigned, line separators."""
+    return unicodedata.category(sign) in ("Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp")

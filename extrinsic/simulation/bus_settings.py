@@ -1,0 +1,107 @@
+"""How the parts of the bus world are set: goals, callers, recogniser and expert."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
+Amount = Annotated[float, msgspec.Meta(ge=0.0, le=1e6)]
+Positive = Annotated[float, msgspec.Meta(gt=0.0, le=1e6)]
+Endless = Annotated[float, msgspec.Meta(gt=0.0)]
+Count = Annotated[int, msgspec.Meta(ge=1)]
+
+
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A table of settings, each with its default."""
+
+
+class GoalSettings(Settings, frozen=True):
+    """What callers want. A place is a stop, a neighborhood or a monument; the others may be absent."""
+
+    stop: Share = 0.60
+    neighborhood: Share = 0.25
+    route: Share = 0.35
+    date: Share = 0.30
+    time: Share = 0.90
+    usual: Share = 0.15
+    """Of the times (dates): how many are "now" (today or tomorrow)."""
+
+
+class CallerSettings(Settings, frozen=True):
+    """How callers behave. Annoyances are counted in turns of patience."""
+
+    patience: Endless = 14.0
+    """Turns until the average caller hangs up; `inf` for callers who never do."""
+    patience_shape: Positive = 4.0
+    """The larger, the more alike callers are in that."""
+    answers: Share = 0.95
+    """Says something fitting, and not nothing."""
+    opens_with: Share = 0.50
+    """At an open question: each further thing wanted is said too."""
+    over_informs: Share = 0.20
+    """At any other question: the same."""
+    corrects_denied: Share = 0.60
+    """Having said no to a confirmation, says the right value too."""
+    notices_implicit: Share = 0.75
+    """Objects to a wrong implicit confirmation."""
+    changes_goal: Share = 0.01
+    """Per turn: wants something else than before."""
+    another_bus: Share = 0.30
+    """Having got a bus, wants to hear of the next one."""
+    leaves_content: Share = 0.20
+    """Hangs up as soon as the right bus was named."""
+    annoyed_by_wrong_confirmation: Amount = 0.5
+    annoyed_by_wrong_implicit: Amount = 1.0
+    annoyed_by_wrong_offer: Amount = 2.0
+    annoyed_by_repetition: Amount = 1.0
+    starts_over: Share = 0.0
+    """Per turn, once half of the patience is gone: asks to begin anew. Lee leaves such calls out."""
+
+
+class RecogniserSettings(Settings, frozen=True):
+    """How speech is misunderstood. A caller's error level is a draw from a Beta distribution."""
+
+    noise: Amount = 1.0
+    """Multiplies every caller's error level; 0 hears what was said, with score 1."""
+    error: Annotated[float, msgspec.Meta(gt=0.0, lt=1.0)] = 0.40
+    """Mean error level: how often the best hypothesis has a said value wrong."""
+    concentration: Positive = 5.0
+    """Of the Beta distribution: the larger, the more alike callers are."""
+    in_list: Share = 0.60
+    """A value wrong in the best hypothesis: how often it stands further down, in a list long enough."""
+    longest: Annotated[int, msgspec.Meta(ge=1, le=10)] = 7
+    lengthens: Amount = 2.0
+    """How much longer lists get with the error level."""
+    persistence: Share = 0.6
+    """A misheard value is taken for the same other value as before."""
+    keeps: Share = 0.5
+    """A value right in the best hypothesis is right in a further one, too."""
+    deletion: Share = 0.10
+    insertion: Share = 0.10
+    cross_slot: Share = 0.12
+    yes_no: Share = 0.25
+    """These four, times the error level: a value is lost, added, put in another slot; yes taken for no."""
+    discrimination: Share = 0.5
+    """How much the scores tell right from wrong: 0 nothing, 1 all they can."""
+    boldness: Positive = 1.0
+    """Above 1 the best hypothesis gets a larger share of the score, right or wrong."""
+
+
+class ExpertSettings(Settings, frozen=True):
+    """How the system that made the corpus decides, on its own tracker's scores."""
+
+    main: Share = 0.85
+    exploration: Share = 0.08
+    """The share of decisions made blindly among what is possible; what is left over is its second choice."""
+    trusts: Share = 0.70
+    """A value scored below this is confirmed explicitly before anything else."""
+    offers: Share = 0.80
+    """A required value scored below this is confirmed before an offer."""
+    knows: Share = 0.90
+    """A value scored below this is confirmed implicitly, while asking for the next; 0: never."""
+    asks_again: Count = 2
+    """How often it asks for the same thing before it goes on without."""
+    gives_up: Count = 22
+    """The turn at which it says goodbye in any case."""

@@ -1,0 +1,203 @@
+"""What a world is to live play: a task, and dialogs of it that go in lockstep, many at a time.
+
+A world of one's own is two classes: a `World`, which says what the task is, and the `Dialogs` that it
+begins, which say what can be done, what the system's acts are and how callers answer them.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from extrinsic.arrays import Bools, Floats, Ids, Ints
+from extrinsic.corpus.acts import Acts
+from extrinsic.corpus.group_tops import GroupTops
+from extrinsic.corpus.history import History
+from extrinsic.corpus.nbest import NBest
+from extrinsic.corpus.tracking import StepBelief
+from extrinsic.corpus.vocabulary import NONE, Vocabulary
+from extrinsic.domain import Domain
+from extrinsic.errors import UsageError
+from extrinsic.simulation.chance import Chance
+
+GOES_ON, GOODBYE, HANG_UP, CUT_OFF = -1, 0, 1, 2
+"""How a dialog ends: the system says goodbye, the caller hangs up, or it is cut off at the longest length."""
+
+Conditions = Mapping[str, tuple[str | None, ...]]
+"""Per name, one value for each dialog."""
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """What the system sees of m dialogs before it acts.
+
+    dialogs (m,): which of the dialogs played.   turn: how many turns each of them has had.
+    belief: the tracker's, after the last turn.   tops: the best value of every group.
+    history: what happened so far (of these m dialogs).
+    requested (m, n_requestable): how likely the caller just asked for each.
+    conditions: what was known of these m dialogs beforehand.
+    """
+
+    domain: Domain
+    slots: tuple[str, ...]
+    vocabulary: Vocabulary
+    dialogs: Ints
+    turn: int
+    belief: StepBelief
+    tops: GroupTops
+    history: History
+    requested: Floats
+    conditions: Conditions
+
+    @property
+    def confirmed(self) -> Bools:
+        """(m, n_groups) whether the best value of the group was confirmed explicitly."""
+        return self._is_top(self.history.confirmed)
+
+    @property
+    def implied(self) -> Bools:
+        """(m, n_groups) whether it was confirmed implicitly, without objection."""
+        return self._is_top(self.history.implied)
+
+    def _is_top(self, value: Ids) -> Bools:
+        filled = self.tops.value != NONE
+        return np.asarray(filled & (np.take_along_axis(value, self.tops.slot, axis=1) == self.tops.value))
+
+
+@dataclass(frozen=True, eq=False)
+class Moment(View):
+    """What a policy sees: `allowed` (m, n_predicates) is what can be done at all."""
+
+    allowed: Bools
+
+
+class Policy(Protocol):
+    """Decides what the system does next."""
+
+    def probabilities(self, moment: Moment) -> Floats:
+        """(m, n_predicates) how likely each predicate is; only what is allowed may be."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Exchange:
+    """One turn of each of m dialogs: what the system said, and how the caller answered.
+
+    system: the system's acts.   nbest: what was understood of the answer.
+    goal, said (m, n_slots): the value of each slot that the caller wants now, and the one that was truly
+    said; NONE where there is none. A value of the N-best list is labelled right if it is the goal.
+    ending (m,): GOES_ON, GOODBYE or HANG_UP.   restart (m,): the system forgot everything and began anew.
+    requested (m, n_requestable): how likely the caller asked for each; left out where the world has none.
+    """
+
+    system: Acts
+    nbest: NBest
+    goal: Ids
+    said: Ids
+    ending: Ints
+    restart: Bools
+    requested: Floats | None = None
+
+
+class Dialogs(ABC):
+    """The state of n dialogs of a world, from the greeting to the end.
+
+    All dialogs that go on have had the same number of turns; `view.dialogs` says which they are. Whatever is
+    drawn must come from the dice that the dialogs began with, by turn and purpose: then every policy meets
+    the same callers.
+    """
+
+    @property
+    @abstractmethod
+    def completed(self) -> Bools:
+        """(n,) whether the caller got what he wanted."""
+
+    @abstractmethod
+    def greet(self) -> Exchange:
+        """The first turn of all n dialogs; a greeting is no decision."""
+
+    @abstractmethod
+    def possible(self, view: View) -> Bools:
+        """(m, n_predicates) what can be done; at least one predicate in every dialog."""
+
+    @abstractmethod
+    def act(self, moment: Moment, predicate: Ints) -> Exchange:
+        """The turn in which the system does the chosen predicates (m,), their arguments taken from the
+        beliefs. The domain's rules must map its acts to these predicates."""
+
+    def carried_out(self, moment: Moment, chances: Floats) -> Floats:
+        """(m, n_predicates) how likely each predicate is carried out when a policy chooses by `chances`.
+
+        Different where the world makes something else of a choice; the predicate is drawn from the result,
+        which is also what gets logged.
+        """
+        return chances
+
+    @property
+    def conditions(self) -> Conditions:
+        """Per name (n,) what is known of the dialogs beforehand."""
+        return {}
+
+
+class World(Protocol):
+    """A task that can be played.
+
+    slots: what is tracked.   requestable: what a caller may ask for.   vocabulary: one object for all that is
+    made in a process, so that beliefs, goals and acts share its ids.
+    """
+
+    @property
+    def domain(self) -> Domain: ...
+    @property
+    def slots(self) -> tuple[str, ...]: ...
+    @property
+    def requestable(self) -> tuple[str, ...]: ...
+    @property
+    def vocabulary(self) -> Vocabulary: ...
+    @property
+    def longest_dialog(self) -> int: ...
+
+    def signature(self) -> str:
+        """A hash of everything that determines how callers behave."""
+        ...
+
+    def begin(self, chance: Chance) -> Dialogs:
+        """As many dialogs as there are dice."""
+        ...
+
+
+BOOLS, WHOLE, NUMBERS = "b", "iu", "fiu"
+"""Kinds of arrays: flags, whole numbers, any numbers."""
+
+
+def require_array(method: str, part: str, array: Any, shape: tuple[int, ...], kinds: str) -> None:
+    """Refuse what a method of a world returned, unless it is an array of that shape and kind."""
+    name = f"{method}.{part}" if part else method
+    actual = np.shape(array)
+    if actual != shape:
+        raise UsageError(f"the world's {name} has the wrong shape", expected=str(shape), found=str(actual))
+    if not isinstance(array, np.ndarray) or array.dtype.kind not in kinds:
+        wanted = {BOOLS: "booleans", WHOLE: "whole numbers", NUMBERS: "numbers"}[kinds]
+        actual_type = str(array.dtype) if isinstance(array, np.ndarray) else type(array).__name__
+        raise UsageError(f"the world's {name} is no array of {wanted}", expected=wanted, found=actual_type)
+
+
+def require_exchange(method: str, exchange: Any, n_dialogs: int, world: World) -> None:
+    """Refuse an exchange whose parts are not of `n_dialogs` turns."""
+    if not isinstance(exchange, Exchange):
+        raise UsageError(
+            f"the world's {method} returned no Exchange", expected="Exchange", found=type(exchange).__name__
+        )
+    per_slot = (n_dialogs, len(world.slots))
+    require_array(method, "system.offsets", exchange.system.offsets, (n_dialogs + 1,), WHOLE)
+    require_array(method, "nbest.offsets", exchange.nbest.offsets, (n_dialogs + 1,), WHOLE)
+    require_array(method, "goal", exchange.goal, per_slot, WHOLE)
+    require_array(method, "said", exchange.said, per_slot, WHOLE)
+    require_array(method, "ending", exchange.ending, (n_dialogs,), WHOLE)
+    require_array(method, "restart", exchange.restart, (n_dialogs,), BOOLS)
+    if exchange.requested is not None or world.requestable:
+        require_array(method, "requested", exchange.requested, (n_dialogs, len(world.requestable)), NUMBERS)

@@ -1,0 +1,56 @@
+"""The schema of the tables: every column is documented, and the README shows what the schema says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from extrinsic.study.comparing import ComparisonRow
+from extrinsic.study.finished_run import READABLE
+from extrinsic.study.tables.schema import CorrelationRow, PairRow, Row, column_help, summary
+
+KINDS = {**READABLE, "comparison": ComparisonRow}
+README = Path(__file__).parents[3] / "README.md"
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_every_column_is_documented(name: str) -> None:
+    kind = KINDS[name]
+    texts = column_help(kind)
+    assert set(texts) == set(kind.__struct_fields__)
+    assert all(text.endswith(".") for text in texts.values())
+    assert summary(kind).endswith(".")
+
+
+def test_help_that_stands_with_another_table_is_looked_up() -> None:
+    assert column_help(PairRow)["scope"] == column_help(CorrelationRow)["scope"]
+    assert not [text for kind in KINDS.values() for text in column_help(kind).values() if "as in `" in text]
+
+
+def test_help_of_several_lines_is_one_text() -> None:
+    class Example(Row, frozen=True, kw_only=True):
+        """A table.
+
+        first, second: what they are,
+        on two lines.
+        third: short.
+        """
+
+        first: int
+        second: int
+        third: int
+
+    assert column_help(Example) == {
+        "first": "what they are, on two lines.",
+        "second": "what they are, on two lines.",
+        "third": "short.",
+    }
+    assert summary(Example) == "A table."
+
+
+def test_the_readme_lists_the_tables_as_the_schema_has_them() -> None:
+    lines = README.read_text().splitlines()
+    begin = lines.index("| table | what it holds |") + 2
+    shown = lines[begin : lines.index("", begin)]
+    assert shown == [f"| `{name}.csv` | {summary(kind)} |" for name, kind in READABLE.items()]
