@@ -17,7 +17,7 @@ def make_run(settings: StudySettings, folder: Path, n_jobs: int = -1) -> Run:
     """The run of some settings; what a directory already holds is taken."""
 
     def watch(steps: Iterable[Done], total: int) -> Iterable[Done]:
-        return show_progress(steps, total, folder.name, lambda done: f"{done.task.kind} {done.task.label}")
+        return show_progress(steps, total, folder.name, lambda done: f"{done.key.kind} {done.label}")
 
     def tell(text: str) -> None:
         print(text, file=sys.stderr)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from experiments.figures import begin, plt, save
-from experiments.uncertainty.selection import Selection
+from experiments.selection import Selection
 from experiments.uncertainty.tables import Coverage
 
 SHOWN = {
