@@ -53,9 +53,9 @@ def group_scores(known: Observations) -> Columns:
 
 @_block("lowest top score of required and of filled groups, mean of the required ones")
 def group_minimum(known: Observations) -> Columns:
-    required = known.group_top[:, known.required]
+    required = np.where(known.required, known.group_top, 1.0).min(axis=1)
     filled = np.where(known.group_filled, known.group_top, 1.0).min(axis=1)
-    columns = np.stack([required.min(axis=1), filled, required.mean(axis=1)], axis=1)
+    columns = np.stack([required, filled, known.required_mean], axis=1)
     return columns, ("lowest.required", "lowest.filled", "mean.required")
 
 
@@ -134,5 +134,4 @@ def reaction(known: Observations) -> Columns:
 def doubts(known: Observations) -> Columns:
     open_ = known.group_filled & ~known.group_confirmed
     lowest = np.where(open_, known.group_top, 1.0).min(axis=1)
-    missing = (~known.group_filled[:, known.required]).mean(axis=1)
-    return np.stack([lowest, missing], axis=1), ("lowest.unconfirmed", "missing")
+    return np.stack([lowest, known.required_missing], axis=1), ("lowest.unconfirmed", "missing")

@@ -79,8 +79,7 @@ class Reward:
     def final(self, corpus: Corpus, output: TrackerOutput) -> Floats:
         """(n_dialogs,) what the concepts earn."""
         last = corpus.offsets[1:] - 1
-        ended = is_role(corpus, corpus.domain.end)[last]
-        empty = np.where(ended, self.empty_ended, self.empty)
+        empty = np.where(corpus.system_ended, self.empty_ended, self.empty)
         return self._points(corpus, output, self._judged_turn(corpus), _wanted(corpus, last), empty)
 
     def worth(self, corpus: Corpus, output: TrackerOutput) -> Floats:

@@ -128,7 +128,9 @@ class Callers:
             faults.append((value != NOTHING) & ~right)
         names = self.values.domain.predicate_names
         offers = np.isin(said.predicate, [names.index("offer"), names.index("canthelp")])
-        required = np.array([group in self.values.domain.required for group in self.values.domain.groups])
+        required = np.array(
+            [group in self.values.domain.ever_required for group in self.values.domain.groups]
+        )
         # Who has no time in mind takes any bus; who has, wants one at that time.
         fits = (said.offer == goal) | (goal == NOTHING) | ((said.offer == NOTHING) & ~required)
         return Faults(faults[0], faults[1], offers & ~fits.all(axis=1), ~fits)

@@ -120,4 +120,4 @@ class Expert:
 
 
 def _required(domain: Domain) -> Bools:
-    return np.array([group in domain.required for group in domain.groups])
+    return np.array([group in domain.ever_required for group in domain.groups])

@@ -83,7 +83,7 @@ def realise(values: Values, predicate: Ints, moment: Moment) -> SystemTurn:
     asks = np.isin(predicate, [name("request"), name("implicit_confirm")])
     missing = ~np.take_along_axis(known, request[:, None], axis=1)[:, 0]
     asks &= missing | (predicate == name("request"))
-    optional = np.array([group not in values.domain.required for group in groups])
+    optional = np.array([group not in values.domain.ever_required for group in groups])
     offered = np.where(known & ~(optional & (tops.score <= OPTIONAL_FROM)), number, NOTHING)
     return SystemTurn(
         predicate=predicate,
@@ -97,7 +97,7 @@ def realise(values: Values, predicate: Ints, moment: Moment) -> SystemTurn:
 def _next_question(values: Values, known: Bools, moment: Moment) -> Ints:
     """(m,) the required group to ask for: unknown before known, seldom asked before often, doubtful first."""
     groups = list(values.domain.groups)
-    required = [groups.index(name) for name in values.domain.required]
+    required = [groups.index(name) for name in values.domain.ever_required]
     asked = np.stack([moment.history.requests[:, values.group == group].max(axis=1) for group in required], 1)
     settled = known[:, required] * 1e6 + moment.confirmed[:, required] * 1e6
     order = settled + asked * 1e2 + moment.tops.score[:, required]

@@ -73,6 +73,8 @@ def run_study(
     require_fit(folder, settings.name, overwrite)
     begin = time.perf_counter()
     schedule = make_schedule(settings)
+    for left_out in schedule.plan.left_out:
+        tell(str(left_out))
     make(folder)
     with alone(folder, tell):
         clear_parts(folder)

@@ -34,9 +34,9 @@ def proxy_summary(known: Observations) -> Columns:
     columns = np.stack(
         [
             np.where(loose, known.group_top, 1.0).min(axis=1),
-            (~known.group_filled[:, known.required]).mean(axis=1),
+            known.required_missing,
             known.group_filled.mean(axis=1),
-            known.group_top[:, known.required].mean(axis=1),
+            known.required_mean,
             known.group_confirmed.mean(axis=1),
         ],
         axis=1,

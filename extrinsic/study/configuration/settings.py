@@ -58,6 +58,17 @@ class CorpusTable(Table, frozen=True):
     """A condition (e.g. `directory`) whose values divide the test dialogs into datasets."""
     datasets: dict[str, DatasetTable] = {}
     """Instead of train and test: several datasets, each with its own two lists."""
+    dialogs: str | None = None
+    """Instead of train and test: one list of sessions, divided by chance."""
+    split: Annotated[float, msgspec.Meta(gt=0.0, lt=1.0)] = 0.5
+    """The share of `dialogs` that policies learn from."""
+    splits: Count = 1
+    """How many divisions; each is a dataset of its own: split1, split2, ..."""
+    both_ways: bool = False
+    """Every division also the other way round: learned on the test dialogs, valued on the training ones."""
+    split_seed: Whole = 0
+    exclude: bool = True
+    """Leave out the dialogs that the domain excludes: of bus, calls with a restart or an apology."""
 
 
 class StatesTable(Table, frozen=True):

@@ -51,7 +51,7 @@ def _from_files(name: str, settings: StudySettings) -> TrackerInput:
         name,
         degenerate=name in settings.trackers.degenerate,
         recalibrated=name in settings.trackers.recalibrated,
-        files={"train": files.train or "", "test": files.test},
+        files={"train": files.train or files.test, "test": files.test},
     )
 
 
@@ -59,7 +59,9 @@ def placed(tracker: TrackerInput, unit: Unit) -> TrackerInput:
     """The tracker with the files of a unit, and their hashes."""
     if tracker.files is None:
         return tracker
-    files = {side: _filled(pattern, tracker.name, unit.name) for side, pattern in tracker.files.items()}
+    files = {
+        side: _filled(pattern, tracker.name, unit.tracker_files) for side, pattern in tracker.files.items()
+    }
     return msgspec.structs.replace(
         tracker, files=files, hashes={side: hash_of(path) for side, path in files.items()}
     )
@@ -76,7 +78,7 @@ def require_files(settings: StudySettings) -> None:
     if files is None or corpus is None:
         return
     problems = Problems()
-    for unit in list(corpus.datasets) or [corpus.test or ""]:
+    for unit in list(corpus.datasets) or [corpus.test or corpus.dialogs or ""]:
         for name in files.names:
             for pattern in filter(None, (files.train, files.test)):
                 path = _filled(pattern, name, unit)
