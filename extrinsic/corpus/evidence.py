@@ -179,7 +179,7 @@ def _claims(
 
 
 def _other_questions(domain: Domain, names: SlotNames, system: Acts) -> Bools:
-    """(n_turns,) whether the system asks a yes/no question that confirms no value, such as expl-conf(act=...)."""
+    """(n_turns,) whether the system asks a yes/no question that is not about a value: expl-conf(act=...)."""
     act = system.act_of_pair()
     confirms = system.name[act] == names.vocabulary.find("expl-conf")
     asks = np.zeros(len(system.name), dtype=bool)

@@ -123,7 +123,7 @@ class Corpus(DialogTurns):
 
     @cached_property
     def excluded(self) -> Bools:
-        """(n_dialogs,) whether a study leaves the dialog out: its acts, or the log's flag of a new beginning."""
+        """(n_dialogs,) whether a study leaves the dialog out: by its acts, or by the log's restart flag."""
         turns = turns_with(self.domain.excluded, self.system, self.vocabulary)
         if self.domain.exclude_restarts:
             turns = turns | self.restart
