@@ -77,7 +77,7 @@ class Mentions:
         return self.take(np.unique(keys, axis=1, return_index=True)[1])
 
     def answered(self, acts: Acts, turn_of_owner: Ints, answers: Bools) -> Mentions:
-        """These mentions of turns, repeated by each act among `answers` (n_acts,) of an owner in that turn."""
+        """These mentions of turns, repeated by each act of `answers` (n_acts,) by an owner in that turn."""
         answering = np.flatnonzero(answers)
         owner = acts.owner_of_act()[answering]
         by_turn = np.argsort(self.owner, kind="stable")
