@@ -129,6 +129,8 @@ def _read(arguments: argparse.Namespace) -> list[tuple[Corpus | StateSets, Track
         if repairs:
             counted = "1 repair" if repairs == 1 else f"{repairs:,} repairs"
             print(f"{path}: {counted} by the scoring rules; `extrinsic validate` lists them", file=sys.stderr)
+        about_file = [problem for problem in mended if problem.severity == "note" and problem.session is None]
+        print_problems(about_file, sys.stderr, most=None)
     if problems:
         raise InputError(problems)
     return scored

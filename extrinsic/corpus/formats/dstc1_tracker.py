@@ -51,15 +51,6 @@ def read_tracker(path: str | Path, corpus: Corpus, name: str) -> TrackerOutput:
     if decoded is None:
         refuse_tracker_file(data, str(path), corpus, _check_turn)
     file, given, joint = decoded
-    problems = Problems(str(path))
-    if not joint.given.any() and len(given.value):
-        # As for the built-in trackers; without it, every joint belief would be None.
-        problems.add(
-            "the file has no joint hypotheses; they are made from those of single slots",
-            expected="'joint' beside the slots of a turn",
-            severity="repair",
-        )
-        joint = corpus.conventions.make_joint(given, len(corpus.slots), name) or joint
     output, rankings = build_output(
         corpus,
         name,
@@ -68,6 +59,13 @@ def read_tracker(path: str | Path, corpus: Corpus, name: str) -> TrackerOutput:
         wall_time=file.seconds(),
         signature=content_hash(DSTC1.name, data),
     )
+    problems = Problems(str(path))
+    if len(given.value) and not joint.given.any():
+        problems.add(
+            "the file has no joint hypotheses: every joint belief counts as None, as in the challenge's scorer",
+            expected="'joint' beside the slots of a turn",
+            severity="note",
+        )
     report_repairs(problems, corpus, rankings.slots, given, corpus.slots)
     report_repairs(problems, corpus, rankings.joint, joint, [JOINT])
     note_unlabelled(problems, corpus, _unlabelled(corpus, given))
