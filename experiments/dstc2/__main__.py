@@ -23,7 +23,7 @@ from experiments.dstc2.choose import FOLDER, NEAR_BEST, TRIED, read_choices
 from experiments.dstc2.control import RETURN, control_rows
 from experiments.dstc2.figure import draw
 from experiments.dstc2.gains import check_rows, flag_rows, gain_rows
-from experiments.dstc2.metric_correlations import (
+from experiments.dstc2.return_correlations import (
     SLOTS,
     beyond_rows,
     correlate_sample,
@@ -33,18 +33,7 @@ from experiments.dstc2.metric_correlations import (
     tracker_groups,
 )
 from experiments.dstc2.scenarios import OTHER_TARGETS, SCENARIOS, TARGET, Scenario
-from experiments.dstc2.tables import (
-    BeyondLogged,
-    CandidateRow,
-    Check,
-    Control,
-    Correlation,
-    Difference,
-    FlagCount,
-    Gain,
-    JudgedTracker,
-    PrototypeWay,
-)
+from experiments.dstc2.tables import CHOSEN, COMPUTED
 from experiments.estimate_rows import row_verdict
 from experiments.main import run_experiment
 from experiments.partial_correlations import KINDS
@@ -58,21 +47,6 @@ from extrinsic.study.finished_run import Run
 from extrinsic.study.stored_panel import stored_panel
 from extrinsic.study.tables.table_files import read_rows, write_rows
 
-COMPUTED: dict[str, type[msgspec.Struct]] = {
-    "gains": Gain,
-    "checks": Check,
-    "flags": FlagCount,
-    "correlations": Correlation,
-    "differences": Difference,
-    "beyond": BeyondLogged,
-    "control": Control,
-}
-CHOSEN: dict[str, type[msgspec.Struct]] = {
-    "candidates": CandidateRow,
-    "trackers": JudgedTracker,
-    "prototype": PrototypeWay,
-}
-"""Written by the commands `choose` and `prototype`."""
 DEGENERATE = "last_turn"
 PROTOTYPE_GAIN = 3.5
 """RL over SL of a prototype of this project, in points."""

@@ -14,7 +14,7 @@ import numpy as np
 import extrinsic
 from experiments.dstc2.candidate_settings import FILLS
 from experiments.dstc2.gains import stored_values
-from experiments.dstc2.metric_correlations import headline_name, is_headline
+from experiments.dstc2.return_correlations import headline_name, is_headline
 from experiments.dstc2.scenarios import LOGGED
 from experiments.dstc2.tables import Control
 from extrinsic.arrays import Floats, Ints

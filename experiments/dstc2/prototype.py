@@ -12,9 +12,10 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import numpy as np
 
 from experiments.data import require, run
@@ -67,22 +68,9 @@ ESTIMATED: dict[str, Estimator] = {
 }
 
 
-@dataclass(frozen=True)
-class PrototypeValue:
-    """RL less SL, and less what the logged policy is worth, of a tracker by an estimator."""
-
-    tracker: str
-    manager: str
-    candidate: Candidate
-    sl: str
-    estimator: str
-    rl_sl: float
-    rl_logged: float
-
-
 def learn_and_value(
     name: str, manager: str, candidate: Candidate, changes: Sequence[str] = ()
-) -> list[PrototypeValue]:
+) -> list[PrototypeWay]:
     """One tracker by every estimator, against imitation by draws and by the likeliest act."""
     tasks = [task for bundle in make_schedule(read_study(CONFIG, changes)).bundles for task in bundle]
     task = next(task for task in tasks if isinstance(task, LearnTask) and task.tracker == name)
@@ -97,7 +85,7 @@ def learn_and_value(
     behaviour = fit_behaviour(KernelLogistic(), learned_from, candidate.threshold)
     policy = KernelLSPI(gamma=candidate.gamma, ridge=candidate.ridge).fit(learned_from, behaviour)
     learned = EvaluationProblem(transitions, policy.probabilities(transitions.states), augmented)
-    values = []
+    rows = []
     for sl, sampled in (("sampled", True), ("likeliest", False)):
         imitation = SupervisedPolicy(behaviour.model, sampled=sampled).probabilities(transitions.states)
         imitated = EvaluationProblem(transitions, imitation, augmented)
@@ -106,28 +94,34 @@ def learn_and_value(
                 estimator.estimate(problem).mean
                 for problem in (learned, imitated, learned.behaviour(logged=True))
             )
-            values.append(PrototypeValue(name, manager, candidate, sl, label, rl - other, rl - logged))
-    return values
+            way = (
+                manager,
+                candidate.features,
+                candidate.gamma,
+                candidate.ridge,
+                candidate.threshold,
+                sl,
+                label,
+            )
+            rows.append(PrototypeWay(*way, rl - other, int(rl > other), 1, rl - logged))
+    return rows
 
 
-def summarise(values: Sequence[PrototypeValue]) -> list[PrototypeWay]:
-    """Means over trackers."""
-    groups: dict[tuple[str, Candidate, str, str], list[PrototypeValue]] = {}
-    for value in values:
-        key = (value.manager, value.candidate, value.sl, value.estimator)
-        groups.setdefault(key, []).append(value)
+def summarise(rows: Sequence[PrototypeWay]) -> list[PrototypeWay]:
+    """Means over trackers; rows: of one tracker each."""
+    groups: dict[tuple[object, ...], list[PrototypeWay]] = {}
+    for row in rows:
+        way = (row.manager, row.features, row.gamma, row.ridge, row.threshold, row.sl, row.estimator)
+        groups.setdefault(way, []).append(row)
     return [
-        PrototypeWay(
-            manager=manager,
-            **vars(candidate),
-            sl=sl,
-            estimator=estimator,
-            rl_sl=float(np.mean([value.rl_sl for value in group])),
-            above=sum(value.rl_sl > 0 for value in group),
+        msgspec.structs.replace(
+            group[0],
+            rl_sl=float(np.mean([row.rl_sl for row in group])),
+            above=sum(row.above for row in group),
             trackers=len(group),
-            rl_logged=float(np.mean([value.rl_logged for value in group])),
+            rl_logged=float(np.mean([row.rl_logged for row in group])),
         )
-        for (manager, candidate, sl, estimator), group in groups.items()
+        for group in groups.values()
     ]
 
 
@@ -138,8 +132,8 @@ def main() -> None:
     require("dstc2")
     tasks = [(name, *way) for way in WAYS for name in TRACKERS]
     steps = run_in_parallel(learn_and_value, tasks, os.cpu_count() or 1)
-    parts = show_progress(steps, len(tasks), "tracker", lambda values: values[0].tracker)
-    summary = summarise([value for part in parts for value in part])
+    parts = show_progress(steps, len(tasks), "tracker", lambda rows: f"{rows[0].manager} {rows[0].features}")
+    summary = summarise([row for part in parts for row in part])
     write_rows(folder / "prototype.csv", summary, PrototypeWay, decimals=3)
     print_table(summary, {name: name for name in PrototypeWay.__struct_fields__}, sys.stdout)
 

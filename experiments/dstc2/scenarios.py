@@ -49,14 +49,15 @@ class Scenario:
     def folder(self) -> str:
         return "dstc2" if self.is_main else f"dstc2-manager_{self.manager}-absent_{self.absent}"
 
-    def settings(self) -> StudySettings:
-        changes = [
+    def settings(self, *changes: str) -> StudySettings:
+        """Of its run; changes: on top, as `read_study` takes them."""
+        own = [
             f"policy.conditions={'true' if self.manager == 'seen' else 'false'}",
             f"reward.absent={self.absent}",
             "sensitivity.vary={}",
             *(() if self.is_main else BRIEF),
         ]
-        return read_study(CONFIG, changes)
+        return read_study(CONFIG, [*own, *changes])
 
 
 SCENARIOS = tuple(

@@ -179,3 +179,20 @@ class PrototypeWay(msgspec.Struct, frozen=True):
     above: int
     trackers: int
     rl_logged: float
+
+
+COMPUTED: dict[str, type[msgspec.Struct]] = {
+    "gains": Gain,
+    "checks": Check,
+    "flags": FlagCount,
+    "correlations": Correlation,
+    "differences": Difference,
+    "beyond": BeyondLogged,
+    "control": Control,
+}
+CHOSEN: dict[str, type[msgspec.Struct]] = {
+    "candidates": CandidateRow,
+    "trackers": JudgedTracker,
+    "prototype": PrototypeWay,
+}
+"""Written by the commands `choose` and `prototype`."""

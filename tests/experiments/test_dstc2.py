@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import extrinsic
-from experiments.dstc2 import choose
-from experiments.dstc2.__main__ import CHOSEN, COMPUTED, write_texts
+from experiments.dstc2 import choose, prototype
+from experiments.dstc2.__main__ import write_texts
 from experiments.dstc2.candidate_settings import CANDIDATES, Candidate, CandidateGain, summarise
 from experiments.dstc2.choose import (
     CONFIG,
@@ -29,9 +29,16 @@ from experiments.dstc2.choose import (
 )
 from experiments.dstc2.control import within_condition
 from experiments.dstc2.gains import Worth, together, worth_by_target
-from experiments.dstc2.prototype import OURS
 from experiments.dstc2.scenarios import SCENARIOS
-from experiments.dstc2.tables import CandidateRow, Difference, Gain, JudgedTracker
+from experiments.dstc2.tables import (
+    CHOSEN,
+    COMPUTED,
+    CandidateRow,
+    Difference,
+    Gain,
+    JudgedTracker,
+    PrototypeWay,
+)
 from experiments.estimate_rows import estimate_fields, row_verdict
 from experiments.partial_correlations import beyond_logged, with_logged
 from experiments.selection import Selection
@@ -55,8 +62,9 @@ def test_the_text_is_rendered_from_the_tables(tmp_path: Path) -> None:
     assert "<svg" in (tmp_path / "dstc2.svg").read_text()
 
 
-def test_a_claim_that_the_tables_contradict(tmp_path: Path) -> None:
+def test_a_claim_that_the_tables_contradict(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """One metric of the core clearly above accuracy."""
+    monkeypatch.setattr("experiments.dstc2.__main__.draw", lambda *arguments: None)
     for name in COMPUTED:
         (tmp_path / f"{name}.csv").write_bytes((FOLDER / f"{name}.csv").read_bytes())
     rows = read_rows(FOLDER / "differences.csv", Difference)
@@ -91,7 +99,7 @@ def test_the_study_keeps_to_what_was_chosen(
     key: str, value: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     choices = read_choices()
-    assert Candidate(choices.features, choices.gamma, choices.ridge, choices.threshold) == OURS
+    assert Candidate(choices.features, choices.gamma, choices.ridge, choices.threshold) == prototype.OURS
     text = CONFIG.read_text()
     line = next(line for line in text.splitlines() if line.startswith(f"{key} ="))
     other = tmp_path / "dstc2.toml"
@@ -153,6 +161,15 @@ def test_candidates_by_hand() -> None:
     assert next_best.standard_error == pytest.approx(np.std([1.0, 5.0], ddof=1) / np.sqrt(2))
 
 
+def test_ways_of_the_prototype_by_hand() -> None:
+    ways = [
+        PrototypeWay("seen", "compact", 1.0, 10.0, 0.1, "sampled", "lstd", x, x > 0, 1, 2 * x)
+        for x in (3, -1)
+    ]
+    (mean,) = prototype.summarise(ways)
+    assert (mean.rl_sl, mean.above, mean.trackers, mean.rl_logged) == (1.0, 1, 2, 2.0)
+
+
 def test_correlation_between_calls_by_hand() -> None:
     rng = np.random.default_rng(0)
     values, success = rng.normal(size=(3, 40)), rng.integers(0, 2, 40).astype(float)
@@ -207,7 +224,8 @@ def test_what_a_metric_adds_to_the_logged_return() -> None:
 def test_a_tracker_again() -> None:
     """Learned and valued again, without the rest of the study: one tracker in one of the brief runs."""
     scenario = SCENARIOS[-1]
-    bundles = make_schedule(scenario.settings()).bundles
+    few = ('trackers.built_in=["last_turn"]', 'trackers.files.names=["focus", "hwu", "baseline"]')
+    bundles = make_schedule(scenario.settings(*few)).bundles
     learning = (task for bundle in bundles for task in bundle if isinstance(task, LearnTask))
     task = next(task for task in learning if (task.tracker, task.variant) == ("focus", "fill=argmax"))
     worth = worth_by_target(task.run(LoadedResults({})))
