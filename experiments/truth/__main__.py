@@ -75,7 +75,7 @@ def write_texts(tables: Path, output: Path) -> None:
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("config", nargs="?", default=str(FOLDER / "config.toml"), help="what is played")
     parser.add_argument(
-        "--table", nargs="+", choices=COMPUTED, default=COMPUTED, help="compute only these; DIR has the others"
+        "--table", nargs="+", choices=COMPUTED, default=COMPUTED, help="compute only these; DIR has the rest"
     )
 
 
