@@ -56,16 +56,20 @@ SCHEDULE_PAIRS = np.array(
 )
 """(n, 2) the indices of each metric on schedule 1 or 3, and of the same metric on schedule 2."""
 
-Pairs = dict[str, tuple[int, int]]
-"""By finding, the metric that should correlate more and the one that should correlate less."""
+Pairs = dict[str, Ints]
+"""By finding, (1, 2) the metric that should correlate more and the one that should correlate less."""
 
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """A verdict, and the number that decides it (see `tables.Finding`), on resampled trackers."""
+    """A verdict, and the number that decides it (see `tables.Finding`), on resampled trackers.
+
+    pair: the metrics compared, where it is about two.
+    """
 
     verdict: str
     number: Estimate
+    pair: Ints | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,8 +111,8 @@ class LeeCorrelations:
         """The best metric of score quality and the best of the others, without and with MRR."""
         is_score, is_quality = SCORE_METRICS.__contains__, SCORE_QUALITY.__contains__
         return {
-            SCORES: (self.best(is_score), self.best(lambda metric: not is_score(metric))),
-            QUALITY: (self.best(is_quality), self.best(lambda metric: metric.startswith(OTHERS))),
+            SCORES: np.array([[self.best(is_score), self.best(lambda metric: not is_score(metric))]]),
+            QUALITY: np.array([[self.best(is_quality), self.best(lambda metric: metric.startswith(OTHERS))]]),
         }
 
 
@@ -143,15 +147,15 @@ def judge(
 ) -> dict[str, Judged]:
     """pairs: whose differences are taken, where not of the metrics that are best on these trackers."""
     lee = lee_correlations(points, condition, seeds, trackers, resamples, swaps)
-    best = {key: np.array([pair]) for key, pair in lee.best_pairs().items()}
-    compared = best if pairs is None else {key: np.array([pair]) for key, pair in pairs.items()}
+    best = lee.best_pairs()
+    scores, quality = ((pairs or best)[key] for key in (SCORES, QUALITY))
     intervals = np.transpose(lee.r.take(CURVES).interval())
     curves = [(low, high) for low, high in intervals.tolist() if not np.isnan(low)]
     accuracy = lee.mean([LEE_NAMES.index(ACCURACY)])
     return {
-        SCORES: Judged(lee.lead(compared[SCORES]), lee.difference(compared[SCORES])),
+        SCORES: Judged(lee.lead(scores), lee.difference(scores), scores),
         # The tool's rule is about the metrics that are best on these trackers, whatever is compared.
-        QUALITY: Judged(lee.lead(best[QUALITY]), lee.difference(compared[QUALITY])),
+        QUALITY: Judged(lee.lead(best[QUALITY]), lee.difference(quality), quality),
         SCHEDULES: Judged(lee.lead(SCHEDULE_PAIRS), lee.difference(SCHEDULE_PAIRS)),
         ROC: Judged(hardly_correlates(curves), lee.mean(CURVES)),
         BETTER: Judged(support(accuracy.verdict()), accuracy),
@@ -179,32 +183,30 @@ def finding_rows(points: Points, condition: Condition, group: str) -> list[Findi
     """
     trackers, seeds = points.group(group), np.arange(len(points.seeds))
     together = judge(points, condition, seeds, trackers)
-    alone: list[dict[str, Judged]] = []
-    pairs: Pairs = {}
-    if condition.scope == "within":
-        alone = [judge(points, condition, np.array([seed]), trackers) for seed in seeds]
-        pairs = lee_correlations(points, condition, seeds, trackers, resamples=2, swaps=0).best_pairs()
     rows = []
-    for key in FINDINGS if alone else ABOUT_METRICS:
+    for key in FINDINGS if condition.scope == "within" else ABOUT_METRICS:
         verdict, number = together[key].verdict, together[key].number
         low, high = map(float, number.interval())
         about = (key, condition.fill, condition.target, condition.scope, group, verdict)
-        row = Finding(*about, float(number.value), low, high)
-        if alone:
-            row = replace(row, **_seed_columns(verdict, [judged[key] for judged in alone]))
-        if key in pairs:
-            row = replace(row, pair=" against ".join(LEE_NAMES[i].label() for i in pairs[key]))
-        rows.append(row)
-    return rows
+        rows.append(Finding(*about, float(number.value), low, high))
+    if condition.scope == "pooled":
+        return rows
+    alone = [judge(points, condition, np.array([seed]), trackers) for seed in seeds]
+    return [
+        _with_seeds(row, together[row.finding].pair, [each[row.finding] for each in alone]) for row in rows
+    ]
 
 
-def _seed_columns(verdict: str, alone: Sequence[Judged]) -> dict[str, float]:
+def _with_seeds(row: Finding, pair: Ints | None, alone: Sequence[Judged]) -> Finding:
+    """With what each seed alone says, and the names of the metrics compared."""
     verdicts = [judged.verdict for judged in alone]
     values = [float(judged.number.value) for judged in alone]
-    return {
-        "seeds_same": verdicts.count(verdict),
-        "seeds_hold": verdicts.count(Support.HOLDS),
-        "seeds_fail": verdicts.count(Support.FAILS),
-        "lowest_seed": min(values),
-        "highest_seed": max(values),
-    }
+    return replace(
+        row,
+        seeds_same=verdicts.count(row.verdict),
+        seeds_hold=verdicts.count(Support.HOLDS),
+        seeds_fail=verdicts.count(Support.FAILS),
+        lowest_seed=min(values),
+        highest_seed=max(values),
+        pair=None if pair is None else " against ".join(LEE_NAMES[i].label() for i in pair[0]),
+    )

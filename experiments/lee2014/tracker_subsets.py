@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from experiments.lee2014.findings import FINDINGS, GAINS, SWAPS, judge, lee_correlations
+from experiments.lee2014.findings import FINDINGS, GAINS, SWAPS, judge
 from experiments.lee2014.metric_correlations import RESAMPLES, SEED
 from experiments.lee2014.points import Condition, Points
 from experiments.lee2014.tables import Finding, Needed, Subset
@@ -46,7 +46,7 @@ def subset_rows(points: Points, condition: Condition, group: str, size: int) -> 
     whole = judge(points, condition, seeds, trackers, RESAMPLES, swaps=0 if is_part else SWAPS)
     judgements = [whole]
     if is_part:
-        pairs = lee_correlations(points, condition, seeds, trackers, resamples=2, swaps=0).best_pairs()
+        pairs = {key: judged.pair for key, judged in whole.items() if judged.pair is not None}
         judgements = [
             judge(points, condition, seeds, trackers[drawn], SUBSET_RESAMPLES, SUBSET_SWAPS, pairs)
             for drawn in draw_subsets(len(trackers), size, condition, group)

@@ -216,7 +216,7 @@ def as_the_report_reads(lee: LeeCorrelations) -> VariantResults:
         for name, r, a, b in zip(LEE_NAMES, lee.r.value.tolist(), low.tolist(), high.tolist(), strict=True)
     ]
     pairs = []
-    for a, b in [lee.best_pairs()[QUALITY], *SCHEDULE_PAIRS.tolist()]:
+    for a, b in [*lee.best_pairs()[QUALITY].tolist(), *SCHEDULE_PAIRS.tolist()]:
         apart = lee.r.take(a).minus(lee.r.take(b))
         pair = PairRow(
             **about,
@@ -290,7 +290,7 @@ def test_an_undefined_metric_is_left_out() -> None:
     world = small_world(metrics, earned, {"sl": 0.0, "sl_sampled": 0.0, "behaviour": 0.0})
     lee = lee_correlations(world, LIVE, np.array([0]), world.core, resamples=20, swaps=19)
     assert np.flatnonzero(np.isnan(lee.r.value)).tolist() == sorted([lacking, flat])
-    assert not {lacking, flat} & {i for pair in lee.best_pairs().values() for i in pair}
+    assert not {lacking, flat} & {int(i) for pair in lee.best_pairs().values() for i in pair.ravel()}
     defined = [(a, b) for a, b in SCHEDULE_PAIRS.tolist() if not {a, b} & {lacking, flat}]
     expected = np.mean([lee.r.value[a] - lee.r.value[b] for a, b in defined])
     assert lee.difference(SCHEDULE_PAIRS).value == pytest.approx(expected)
