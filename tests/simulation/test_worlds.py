@@ -14,7 +14,6 @@ import pytest
 from extrinsic.arrays import Floats
 from extrinsic.errors import UsageError
 from extrinsic.policy.features import find_features
-from extrinsic.policy.kernel_lspi import KernelLSPI
 from extrinsic.policy.live_policy import LivePolicy
 from extrinsic.policy.observations import observations_of_corpus
 from extrinsic.policy.transitions import transitions_of
@@ -36,6 +35,7 @@ from extrinsic.trackers.track import track
 from extrinsic.value.evaluation_problem import EvaluationProblem
 from extrinsic.value.live import LivePlay
 from tests.policy.decisions import drawn_decisions
+from tests.policy.learning import learn
 from tests.policy.players import Witness
 from tests.simulation.test_play import dialogs_of, first_lists
 from tests.value.finding import find
@@ -212,7 +212,7 @@ def test_a_policy_is_learned_and_valued_live_in_any_world(simulation: Any) -> No
     dataset, split = simulation.corpora()[-2:][0]
     tracker, world = TRACKERS.get("hwu"), simulation.world(dataset, split)
     corpus = simulation.simulate(dataset, split).corpus
-    policy = KernelLSPI().fit(transitions_of(corpus, track(tracker, corpus, "hwu")))
+    policy = learn(transitions_of(corpus, track(tracker, corpus, "hwu")))
     log = drawn_decisions(3)
     values = [
         find("live").estimate(
