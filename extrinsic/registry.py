@@ -117,7 +117,8 @@ class Registry(Generic[T]):
             return EntryPoint(entry.name, entry.target, self.group).load()
         except Exception as error:  # whatever a plugin's import may raise is the plugin's doing
             raise UsageError(
-                f"the {self.kind} {entry.name!r} cannot be loaded from {entry.target!r}: {error}"
+                f"the {self.kind} {entry.name!r} cannot be loaded from {entry.target!r}{_place(error)}: "
+                f"{type(error).__name__}: {error}"
             ) from error
 
     def _complete_entries(self) -> None:
@@ -134,6 +135,20 @@ class Registry(Generic[T]):
             self._add(complete, Entry(point.name, point.value, f"from {package}"))
         self._entries = complete
         self._complete = True
+
+
+def _place(error: Exception) -> str:
+    """The line of a plugin at which its import failed, if it got as far as a line."""
+    import traceback
+
+    if isinstance(error, SyntaxError):
+        return f" at line {error.lineno} of {error.filename}"
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if frame.filename != __file__ and "importlib" not in frame.filename
+    ]
+    return f" at line {frames[0].lineno} of {frames[0].filename}" if frames else ""
 
 
 def _is_config(target: Any) -> bool:

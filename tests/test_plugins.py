@@ -81,7 +81,8 @@ def test_its_tracker_and_learner_play_in_its_world_with_two_processes(
     """Learned, rewarded and played live by things that nothing but their entry points makes known."""
     config = tmp_path / "study.toml"
     config.write_text(PIZZA_STUDY)
-    done = extrinsic(installed, "run", config, "--output", tmp_path / "run", "--n-jobs", "2", "--quiet")
+    options = ("--output", tmp_path / "run", "--n-jobs", "2", "--quiet", "--no-report")
+    done = extrinsic(installed, "run", config, *options)
     assert done.returncode == 0, done.stderr
     live = {row["tracker"]: row for row in rows_of(tmp_path / "run", "returns") if row["estimator"] == "live"}
     assert set(live) == {"stubborn", "baseline", "hwu"}
@@ -117,7 +118,8 @@ def test_a_file_that_a_study_names(tmp_path: Path) -> None:
     )
     config = tmp_path / "study.toml"
     config.write_text(STUDY.format(more='plugins = ["mine.py"]', world=_tiny_world(tmp_path)))
-    done = extrinsic(tmp_path, "run", config, "--output", tmp_path / "run", "--n-jobs", "2", "--quiet")
+    options = ("--output", tmp_path / "run", "--n-jobs", "2", "--quiet", "--no-report")
+    done = extrinsic(tmp_path, "run", config, *options)
     assert done.returncode == 0, done.stderr
     assert "stubborn" in (tmp_path / "run" / "returns.csv").read_text()
 
@@ -300,7 +302,8 @@ def test_changed_code_of_a_package_is_learned_with_again(
     site, root = tmp_path / "site", tmp_path / "study"
     shutil.copytree(installed, site)
     shutil.copytree(order_run.parent, root)
-    extrinsic(site, "run", root / "study.toml", "--output", root / "run", "--quiet")
+    again = ("run", root / "study.toml", "--output", root / "run", "--quiet", "--no-report")
+    extrinsic(site, *again)
     statuses = {
         row["status"] for row in rows_of(root / "run", "timings") if row["stage"] in ("score", "learn")
     }
@@ -308,7 +311,7 @@ def test_changed_code_of_a_package_is_learned_with_again(
     before = {row["value"] for row in rows_of(root / "run", "returns")}
     file = site / "tiny_plugin" / "reward.py"
     file.write_text(file.read_text().replace("earned = np.full", "earned = 2 * np.full"))
-    done = extrinsic(site, "run", root / "study.toml", "--output", root / "run", "--quiet")
+    done = extrinsic(site, *again)
     assert done.returncode == 0, done.stderr
     timings = rows_of(root / "run", "timings")
     assert {row["status"] for row in timings if row["stage"] == "learn"} == {"computed"}
@@ -324,6 +327,50 @@ def test_the_label_scheme_of_a_study_is_checked(installed: Path, tmp_path: Path)
     )
     done = extrinsic(installed, "run", tmp_path / "study.toml", "--output", tmp_path / "run", "--quiet")
     assert done.returncode == 2 and "did you mean 'final'?" in done.stderr
+
+
+def site_with(folder: Path, group: str, name: str, source: str) -> Path:
+    """A folder as an installer leaves it, with a package whose one entry point is `bad_package:THING`."""
+    metadata = folder / "bad_package-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: bad-package\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text(f"[extrinsic.{group}]\n{name} = bad_package:THING\n")
+    (folder / "bad_package.py").write_text(source)
+    return folder
+
+
+def test_a_package_that_takes_a_name_of_ours(tmp_path: Path) -> None:
+    site = site_with(tmp_path, "learners", "kernel_lspi", "THING = 1\n")
+    done = extrinsic(site, "ls", "learners")
+    assert done.returncode == 2 and "Traceback" not in done.stderr
+    assert "the learner 'kernel_lspi' is registered twice" in done.stderr
+    assert "'bad_package:THING'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("source", "messages"),
+    [
+        ("THING = 1\n", ["the learner 'mine' cannot be given options", "found 1"]),
+        (
+            "from dataclasses import dataclass\n@dataclass\nclass THING:\n    learn = None\n",
+            ["the learner 'mine' lacks fit"],
+        ),
+        ("x = 1\n\n1 / 0\n", ["'bad_package:THING' at line 3 of", "bad_package.py: ZeroDivisionError"]),
+        ("import json\njson.loads('[')\n", ["at line 2 of", "bad_package.py: JSONDecodeError"]),
+        ("x = 1\ndef\n", ["at line 2 of", "SyntaxError"]),
+        ("x = 1\n", ["the learner 'mine' cannot be loaded", "has no attribute 'THING'"]),
+    ],
+)
+def test_a_package_whose_learner_cannot_be_used(tmp_path: Path, source: str, messages: list[str]) -> None:
+    """It can be listed, since listing imports nothing; who asks for it is told what is wrong."""
+    site = site_with(tmp_path, "learners", "mine", source)
+    assert "from bad-package" in extrinsic(site, "ls", "learners").stdout
+    config = tmp_path / "study.toml"
+    config.write_text(STUDY.format(more="", world=_tiny_world(tmp_path)))
+    options = ("--set", "policy.learner=mine", "--set", 'trackers.built_in=["baseline", "hwu", "focus"]')
+    done = extrinsic(site, "run", config, "--output", tmp_path / "run", *options)
+    assert done.returncode == 2 and "Traceback" not in done.stderr
+    assert all(message in done.stderr for message in ("key policy.learner", *messages)), done.stderr
 
 
 READS_ONLY = """
