@@ -517,7 +517,7 @@ def test_a_bad_file_on_the_command_line(
     messages: list[str],
 ) -> None:
     # What the file registers before it fails must not meet other tests.
-    monkeypatch.setattr(LEARNERS, "_entries", dict(LEARNERS._entries))
+    monkeypatch.setattr(LEARNERS, "_entries", {entry.name: entry for entry in LEARNERS.entries()})
     file = tmp_path / "mine.py"
     file.write_text(text)
     assert main(["ls", "formats", "--plugin", str(file)]) == 2

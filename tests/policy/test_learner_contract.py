@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -29,15 +29,7 @@ PROJECT = tomllib.loads((PACKAGE / "pyproject.toml").read_text())["project"]
 PLUGGED = tuple(PROJECT["entry-points"]["extrinsic.learners"])
 NAMES = tuple(dict.fromkeys((*LEARNERS.names(), *PLUGGED)))
 
-
-@pytest.fixture(scope="module", autouse=True)
-def all_learners(installed: Path) -> Iterator[None]:
-    """The registry, asked anew with the test package installed."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(installed))
-        patch.setattr(LEARNERS, "_entries", dict(LEARNERS._entries))
-        patch.setattr(LEARNERS, "_complete", False)
-        yield
+pytestmark = pytest.mark.usefixtures("plugged")
 
 
 @pytest.fixture(params=NAMES)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -43,15 +42,7 @@ from tests.value.finding import find
 KINDS = ("bus", "pizza")
 N_DIALOGS = 40
 
-
-@pytest.fixture(scope="module", autouse=True)
-def all_worlds(installed: Path) -> Iterator[None]:
-    """The registry, asked anew with the test package installed."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(installed))
-        patch.setattr(WORLDS, "_entries", dict(WORLDS._entries))
-        patch.setattr(WORLDS, "_complete", False)
-        yield
+pytestmark = pytest.mark.usefixtures("plugged")
 
 
 @pytest.fixture(params=KINDS)
