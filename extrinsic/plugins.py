@@ -83,10 +83,11 @@ def hash_of_plugins(paths: Sequence[str]) -> str:
 
 
 def hash_of_source(*things: Any) -> str:
-    """Of the modules that things from elsewhere, and the functions they hold, come from; "" for ours."""
+    """Of the modules that foreign things, and the functions they hold, come from; "" where all is ours."""
     parts = [part for thing in things for part in (thing, *getattr(thing, "__dict__", {}).values())]
     modules = {part.__module__ if callable(part) else type(part).__module__ for part in parts}
-    foreign = sorted(name for name in modules if name.partition(".")[0] not in ("builtins", "extrinsic"))
+    known = {"extrinsic", *sys.stdlib_module_names}
+    foreign = sorted(name for name in modules if name.partition(".")[0] not in known)
     if not foreign:
         return ""
     plain = [repr(part) for part in parts if isinstance(part, str | int | tuple)]

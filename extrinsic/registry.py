@@ -10,7 +10,7 @@ is, so that listing what there is imports nothing. Installed packages add their 
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from importlib import import_module
 from typing import Any, Generic, TypeVar
 
@@ -34,13 +34,17 @@ class Registry(Generic[T]):
     `home` is the package whose import registers those that come with extrinsic; `group` is the
     entry-point group that plugins use. Both are looked at when a name is first asked for.
     `parts` names what every target must have; where there are several kinds of target, one tuple for each.
+    `configs`: targets are classes whose fields are the options of a study, dataclasses or structs.
     """
 
-    def __init__(self, kind: str, group: str, home: str | None = None, *parts: tuple[str, ...]) -> None:
+    def __init__(
+        self, kind: str, group: str, home: str | None = None, *parts: tuple[str, ...], configs: bool = False
+    ) -> None:
         self.kind = kind
         self.group = group
         self.home = home
         self.parts = parts
+        self.configs = configs
         self._entries: dict[str, Entry] = {}
         self._complete = False
 
@@ -56,7 +60,13 @@ class Registry(Generic[T]):
 
     def _require_parts(self, entry: Entry) -> None:
         """Refuse a target that lacks a part: of several protocols, the one it has most of was meant."""
-        missing = [[part for part in parts if not hasattr(entry.target, part)] for parts in self.parts]
+        if self.configs and not _is_config(entry.target):
+            raise UsageError(
+                f"the {self.kind} {entry.name!r} cannot be given options",
+                expected="a dataclass or msgspec.Struct, the class itself",
+                found=repr(entry.target),
+            )
+        missing = [[part for part in parts if not _has(entry.target, part)] for parts in self.parts]
         lacking = min(missing, key=len, default=[])
         if lacking:
             raise UsageError(
@@ -107,7 +117,8 @@ class Registry(Generic[T]):
             return EntryPoint(entry.name, entry.target, self.group).load()
         except Exception as error:  # whatever a plugin's import may raise is the plugin's doing
             raise UsageError(
-                f"the {self.kind} {entry.name!r} cannot be loaded from {entry.target!r}: {error}"
+                f"the {self.kind} {entry.name!r} cannot be loaded from {entry.target!r}{_place(error)}: "
+                f"{type(error).__name__}: {error}"
             ) from error
 
     def _complete_entries(self) -> None:
@@ -126,6 +137,31 @@ class Registry(Generic[T]):
         self._complete = True
 
 
+def _place(error: Exception) -> str:
+    """The line of a plugin at which its import failed, if it got as far as a line."""
+    import traceback
+
+    if isinstance(error, SyntaxError):
+        return f" at line {error.lineno} of {error.filename}"
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if frame.filename != __file__ and "importlib" not in frame.filename
+    ]
+    return f" at line {frames[0].lineno} of {frames[0].filename}" if frames else ""
+
+
+def _is_config(target: Any) -> bool:
+    return isinstance(target, type) and (is_dataclass(target) or hasattr(target, "__struct_fields__"))
+
+
+def _has(target: Any, part: str) -> bool:
+    """Of a class, what its instances have: every class can be called, which says nothing of them."""
+    if isinstance(target, type):
+        return any(part in vars(base) for base in target.__mro__)
+    return hasattr(target, part)
+
+
 FORMATS: Registry[Any] = Registry(
     "format",
     "extrinsic.formats",
@@ -139,9 +175,15 @@ BLOCKS: Registry[Any] = Registry(
     "feature block", "extrinsic.blocks", "extrinsic.policy.feature_blocks", ("columns", "discrete")
 )
 FEATURES: Registry[Any] = Registry("feature map", "extrinsic.features", "extrinsic.policy.features")
-BEHAVIOURS: Registry[Any] = Registry("behaviour model", "extrinsic.behaviours", "extrinsic.policy", ("fit",))
-LEARNERS: Registry[Any] = Registry("learner", "extrinsic.learners", "extrinsic.policy", ("fit",))
-REWARDS: Registry[Any] = Registry("reward", "extrinsic.rewards", "extrinsic.policy", ("__call__",))
+BEHAVIOURS: Registry[Any] = Registry(
+    "behaviour model", "extrinsic.behaviours", "extrinsic.policy", ("fit", "cross_fitted"), configs=True
+)
+LEARNERS: Registry[Any] = Registry(
+    "learner", "extrinsic.learners", "extrinsic.policy", ("fit",), configs=True
+)
+REWARDS: Registry[Any] = Registry(
+    "reward", "extrinsic.rewards", "extrinsic.policy", ("__call__",), configs=True
+)
 ESTIMATORS: Registry[Any] = Registry(
     "estimator", "extrinsic.estimators", "extrinsic.value", ("name", "estimate", "needs", "resampled_over")
 )
