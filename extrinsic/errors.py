@@ -117,12 +117,12 @@ class Problems:
         ]
 
 
-def did_you_mean(name: str, known: Iterable[str], limit: int = 40) -> str:
+def did_you_mean(name: str, options: Iterable[str], limit: int = 40) -> str:
     """What to try instead of an unknown name: the closest one, or what there is."""
     from difflib import get_close_matches
 
-    names = sorted(known)
-    by_lower = {known.lower(): known for known in names}
+    names = sorted(options)
+    by_lower = {options.lower(): options for options in names}
     close = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.6)
     if close:
         return f"did you mean {by_lower[close[0]]!r}?"

@@ -48,13 +48,13 @@ def loaded_plugins() -> tuple[str, ...]:
 def _problems(path: str, error: BaseException) -> Iterable[Problem]:
     """What is wrong, and at which line of the file."""
     line = _line(path, error)
-    where = "the file cannot be imported" if line is None else f"line {line} cannot be executed"
+    location = "the file cannot be imported" if line is None else f"line {line} cannot be executed"
     if not isinstance(error, ExtrinsicError):
-        return [Problem(f"{where}: {type(error).__name__}: {_message(error)}", path=path)]
+        return [Problem(f"{location}: {type(error).__name__}: {_message(error)}", path=path)]
     return [
-        replace(problem, message=f"{where}: {problem.message}", path=path)
+        replace(problem, message=f"{location}: {problem.message}", path=path)
         if problem.path is None
-        else Problem(f"{where}: {problem}", path=path)
+        else Problem(f"{location}: {problem}", path=path)
         for problem in error.problems
     ]
 
@@ -66,13 +66,13 @@ def _message(error: BaseException) -> str:
 
 def _line(path: str, error: BaseException) -> int | None:
     """The last line of the file itself that was at work: what fails elsewhere was called from there."""
-    here = Path(path).absolute()
-    if isinstance(error, SyntaxError) and error.filename and Path(error.filename).absolute() == here:
+    own_path = Path(path).absolute()
+    if isinstance(error, SyntaxError) and error.filename and Path(error.filename).absolute() == own_path:
         return error.lineno
     lines = [
         frame.lineno
         for frame in traceback.extract_tb(error.__traceback__)
-        if Path(frame.filename).absolute() == here
+        if Path(frame.filename).absolute() == own_path
     ]
     return lines[-1] if lines else None
 

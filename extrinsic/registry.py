@@ -66,10 +66,10 @@ class Registry(Generic[T]):
             )
 
     def _add(self, entries: dict[str, Entry], entry: Entry) -> None:
-        taken = entries.setdefault(entry.name, entry)
-        if taken is not entry:
+        first = entries.setdefault(entry.name, entry)
+        if first is not entry:
             raise UsageError(
-                f"the {self.kind} {entry.name!r} is registered twice: {taken.target!r} and {entry.target!r}"
+                f"the {self.kind} {entry.name!r} is registered twice: {first.target!r} and {entry.target!r}"
             )
 
     def unregister(self, name: str) -> None:

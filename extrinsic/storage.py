@@ -226,15 +226,15 @@ def _keep_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return repeated
 
 
-def report_defects(value: Any, where: str, problems: Problems) -> None:
+def report_defects(value: Any, location: str, problems: Problems) -> None:
     """Report keys that stand more than once and numbers that are not finite, with their place."""
     if isinstance(value, dict):
         for key in getattr(value, "keys_repeated", ()):
-            problems.add(f"the key {key!r} stands more than once in {where or 'the outermost object'}")
+            problems.add(f"the key {key!r} stands more than once in {location or 'the outermost object'}")
         for key, item in value.items():
-            report_defects(item, f"{where}.{key}" if where else key, problems)
+            report_defects(item, f"{location}.{key}" if location else key, problems)
     elif isinstance(value, list):
         for position, item in enumerate(value):
-            report_defects(item, f"{where}[{position}]", problems)
+            report_defects(item, f"{location}[{position}]", problems)
     elif isinstance(value, float) and (value != value or abs(value) == float("inf")):
-        problems.add(f"not a finite number at {where}", found=str(value))
+        problems.add(f"not a finite number at {location}", found=str(value))

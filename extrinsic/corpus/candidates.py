@@ -42,16 +42,18 @@ class Candidates:
         item = row_of_each(evidence.offsets)
         dialog, slot = dialogs[item // n_slots], item % n_slots
         same = self.value[dialog, slot] == evidence.value[:, None]
-        known = same.any(axis=1)
+        is_candidate = same.any(axis=1)
         # Several new values of one item take the next places in their order.
-        new_before = np.cumsum(~known) - ~known
-        start = np.append(new_before, 0)[np.minimum(evidence.offsets[:-1], len(known))]
-        place = np.where(known, same.argmax(axis=1), self.count[dialog, slot] + new_before - start[item])
-        self._widen(int(place.max(initial=-1)) + 1)
-        self.value[dialog, slot, place] = evidence.value
-        new = np.flatnonzero(~known)
+        new_before = np.cumsum(~is_candidate) - ~is_candidate
+        start = np.append(new_before, 0)[np.minimum(evidence.offsets[:-1], len(is_candidate))]
+        position = np.where(
+            is_candidate, same.argmax(axis=1), self.count[dialog, slot] + new_before - start[item]
+        )
+        self._widen(int(position.max(initial=-1)) + 1)
+        self.value[dialog, slot, position] = evidence.value
+        new = np.flatnonzero(~is_candidate)
         np.add.at(self.count, (dialog[new], slot[new]), 1)
-        return np.asarray(place)
+        return np.asarray(position)
 
     def _widen(self, width: int) -> None:
         if width > self.width:

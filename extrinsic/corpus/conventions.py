@@ -105,14 +105,14 @@ class FunctionByName:
         return EntryPoint(self.target, self.target, "extrinsic").load()(*arguments)
 
 
-def likeliest_joint(given: Hypotheses, n_slots: int, rule: str) -> JointHypotheses:
+def likeliest_joint(hypotheses: Hypotheses, n_slots: int, rule: str) -> JointHypotheses:
     """Whatever the tracker: DSTC1's scorer makes no joint lists by itself."""
-    return likeliest_assignments(given, n_slots)
+    return likeliest_assignments(hypotheses, n_slots)
 
 
-def baseline_joint(given: Hypotheses, n_slots: int, rule: str) -> JointHypotheses | None:
+def baseline_joint(hypotheses: Hypotheses, n_slots: int, rule: str) -> JointHypotheses | None:
     """Of the second challenge's own trackers only the baseline writes joint lists."""
-    return confident_assignment(given, n_slots) if rule == "baseline" else None
+    return confident_assignment(hypotheses, n_slots) if rule == "baseline" else None
 
 
 _ROC = (

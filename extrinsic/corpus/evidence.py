@@ -79,14 +79,14 @@ def gather_evidence(
     """Evidence of the turns that these acts and N-best lists (live ones only) belong to."""
     names = SlotNames(domain, slots, vocabulary)
     n_turns, n_slots = len(restart), len(slots)
-    asked = requested_slot(system, vocabulary)
+    requested_slots = requested_slot(system, vocabulary)
     explicit = mentions_of_acts(names, system, "expl-conf")
     implicit = mentions_of_acts(names, system, "impl-conf")
 
     turn_of = nbest.turn_of_hypothesis()
     live = ~nbest.batch
     rank = _ranks(nbest)
-    informed, affirmed, denied = _claims(names, nbest, live, asked[turn_of], explicit, implicit)
+    informed, affirmed, denied = _claims(names, nbest, live, requested_slots[turn_of], explicit, implicit)
     stands = latest(informed, n_slots)
     informed, affirmed = informed.take(stands), affirmed[stands]
     instead = np.isin(denied.item(n_slots), informed.item(n_slots))
@@ -100,9 +100,9 @@ def gather_evidence(
     keys = item * np.int64(len(vocabulary)) + value
     _, first, row = np.unique(keys, return_index=True, return_inverse=True)
     order = np.lexsort((first, item[first]))
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    row = place[row]
+    position = np.empty_like(order)
+    position[order] = np.arange(len(order))
+    row = position[row]
     of_informed, of_denied, of_explicit, of_implicit = np.split(
         row, np.cumsum([len(informed), len(denied), len(explicit)])
     )
@@ -138,7 +138,7 @@ def gather_evidence(
 
 
 def _claims(
-    names: SlotNames, nbest: NBest, live: Bools, asked: Ids, explicit: Mentions, implicit: Mentions
+    names: SlotNames, nbest: NBest, live: Bools, requested_slots: Ids, explicit: Mentions, implicit: Mentions
 ) -> tuple[Mentions, Bools, Mentions]:
     """What hypotheses inform, which of that by a yes, and what they deny.
 
@@ -148,15 +148,15 @@ def _claims(
     turn_of = nbest.turn_of_hypothesis()
     n_turns = len(nbest.offsets) - 1
     n_explicit = np.bincount(explicit.owner, minlength=n_turns)
-    one = explicit.take(np.flatnonzero(n_explicit[explicit.owner] == 1))
+    single = explicit.take(np.flatnonzero(n_explicit[explicit.owner] == 1))
     doubtful = implicit.take(np.flatnonzero(n_explicit[implicit.owner] == 0))
     kept = live[nbest.acts.owner_of_act()]
-    informed = mentions_of_acts(names, nbest.acts, "inform", kept, asked)
-    affirmed = one.answered(nbest.acts, turn_of, names.vocabulary.find("affirm"), kept)
+    informed = mentions_of_acts(names, nbest.acts, "inform", kept, requested_slots)
+    affirmed = single.answered(nbest.acts, turn_of, names.vocabulary.find("affirm"), kept)
     negate = names.vocabulary.find("negate")
     denied = Mentions.joined(
-        mentions_of_acts(names, nbest.acts, "deny", kept, asked),
-        one.answered(nbest.acts, turn_of, negate, kept),
+        mentions_of_acts(names, nbest.acts, "deny", kept, requested_slots),
+        single.answered(nbest.acts, turn_of, negate, kept),
         doubtful.answered(nbest.acts, turn_of, negate, kept),
     )
     by_yes = np.repeat([False, True], [len(informed), len(affirmed)])

@@ -87,16 +87,16 @@ class History:
         self.requests[dialogs] += evidence.requested
         self.offered[dialogs] |= _is(domain, predicate, domain.offer)
         self.affirms[dialogs], self.negates[dialogs] = evidence.affirms, evidence.negates
-        asked = _is(domain, predicate, domain.yes_no)
+        is_question = _is(domain, predicate, domain.yes_no)
         answer = np.where(evidence.affirms > evidence.negates, AFFIRMED, NOT_AFFIRMED)
-        self.answer[dialogs] = np.where(asked, answer, NOT_ASKED)
+        self.answer[dialogs] = np.where(is_question, answer, NOT_ASKED)
         self._note_confirmations(dialogs, evidence)
 
     def _note_confirmations(self, dialogs: Ints, evidence: Evidence) -> None:
         item = row_of_each(evidence.offsets)
         turn, slot = item // evidence.n_slots, item % evidence.n_slots
-        said = evidence.informed - evidence.affirmed
-        self.informs[dialogs] = np.bincount(turn, said, len(dialogs))
+        informed = evidence.informed - evidence.affirmed
+        self.informs[dialogs] = np.bincount(turn, informed, len(dialogs))
         for rows, kept in (
             (evidence.explicit & (evidence.affirmed > CONFIRMED_FROM), self.confirmed),
             (evidence.implicit & (evidence.denied <= CONFIRMED_FROM), self.implied),

@@ -33,7 +33,7 @@ def joint_correctness(truth: Truth, offsets: Ints, assignment: Ids, none: Bools)
     return np.asarray(correct & (none | (assignment != NONE).any(axis=1)))
 
 
-def marginals_of_joint(joint: JointHypotheses, turns: Bools, given: Hypotheses) -> Hypotheses:
+def marginals_of_joint(joint: JointHypotheses, turns: Bools, hypotheses: Hypotheses) -> Hypotheses:
     """Hypotheses per (turn, slot): summed out of the joint at the flagged turns, as given elsewhere.
 
     Values of a slot come in the order in which the joint list first names them.
@@ -48,15 +48,15 @@ def marginals_of_joint(joint: JointHypotheses, turns: Bools, given: Hypotheses) 
     _, first, group = np.unique(keys, return_index=True, return_inverse=True)
     score = np.zeros(len(first))
     np.add.at(score, group, joint.score[hypothesis])
-    kept = np.flatnonzero(~turns[row_of_each(given.offsets) // n_slots])
-    all_items = np.concatenate([item[first], row_of_each(given.offsets)[kept]])
+    kept = np.flatnonzero(~turns[row_of_each(hypotheses.offsets) // n_slots])
+    all_items = np.concatenate([item[first], row_of_each(hypotheses.offsets)[kept]])
     appearance = np.concatenate([first, kept])
     order = np.lexsort((appearance, all_items))
-    lengths = np.bincount(all_items, minlength=len(given.offsets) - 1)
+    lengths = np.bincount(all_items, minlength=len(hypotheses.offsets) - 1)
     return Hypotheses(
         offsets_from_lengths(lengths),
-        np.concatenate([value[first], given.value[kept]])[order].astype(np.int32),
-        np.concatenate([score, given.score[kept]])[order],
+        np.concatenate([value[first], hypotheses.value[kept]])[order].astype(np.int32),
+        np.concatenate([score, hypotheses.score[kept]])[order],
     )
 
 

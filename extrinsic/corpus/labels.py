@@ -52,10 +52,15 @@ class SpanTruth:
         # The last span that begins at or before the turn, of this slot and value or an earlier one.
         n_turns, n_values = len(self.none), int(max(self.value.max(), value.max(initial=0))) + 1
         keys = (self.slot * n_values + self.value) * n_turns + self.start
-        found = np.searchsorted(keys, (slot * n_values + value) * n_turns + turn, side="right") - 1
-        at = np.maximum(found, 0)
-        inside = (self.slot[at] == slot) & (self.value[at] == value) & (turn < self.end[at]) & (found >= 0)
-        return np.where(value == NONE, self.none[turn, slot], inside)
+        last_span = np.searchsorted(keys, (slot * n_values + value) * n_turns + turn, side="right") - 1
+        span = np.maximum(last_span, 0)
+        covers = (
+            (self.slot[span] == slot)
+            & (self.value[span] == value)
+            & (turn < self.end[span])
+            & (last_span >= 0)
+        )
+        return np.where(value == NONE, self.none[turn, slot], covers)
 
 
 @dataclass(frozen=True, eq=False)

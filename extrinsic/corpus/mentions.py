@@ -80,9 +80,9 @@ class Mentions:
         begin = np.searchsorted(self.owner[by_turn], turns)
         lengths = np.searchsorted(self.owner[by_turn], turns, side="right") - begin
         offsets = offsets_from_lengths(lengths)
-        which = row_of_each(offsets)
-        said = by_turn[begin[which] + np.arange(offsets[-1]) - offsets[which]]
-        return Mentions(owner[which], self.slot[said], self.value[said], answers[which])
+        answer_of = row_of_each(offsets)
+        mention = by_turn[begin[answer_of] + np.arange(offsets[-1]) - offsets[answer_of]]
+        return Mentions(owner[answer_of], self.slot[mention], self.value[mention], answers[answer_of])
 
 
 def latest(mentions: Mentions, n_slots: int) -> Ints:
@@ -103,21 +103,21 @@ def mentions_of_acts(
     asked (n_owners,): the slot that `this` stands for, as an id of the vocabulary.
     """
     chosen = acts.name == names.vocabulary.find(name)
-    which = np.flatnonzero(chosen if kept is None else chosen & kept)
-    offsets, pairs = take_rows(acts.pair_offsets, which)
-    act = which[row_of_each(offsets)]
+    chosen_acts = np.flatnonzero(chosen if kept is None else chosen & kept)
+    offsets, pairs = take_rows(acts.pair_offsets, chosen_acts)
+    act = chosen_acts[row_of_each(offsets)]
     owner = acts.owner_of_act()[act]
     slot = acts.slot[pairs]
     if asked is not None:
         slot = np.where(slot == names.this, asked[owner], slot)
     column = names.column[slot]
     # A question may name a compound slot as a whole; a value has to come in parts.
-    known = names.part[slot] >= 0
+    is_slot = names.part[slot] >= 0
     compound = names.compound[column]
     pairs_said = Mentions(owner, column, acts.value[pairs], act)
-    parts = np.flatnonzero(known & compound)
+    parts = np.flatnonzero(is_slot & compound)
     return Mentions.joined(
-        pairs_said.take(np.flatnonzero(known & ~compound)),
+        pairs_said.take(np.flatnonzero(is_slot & ~compound)),
         _put_together(names, pairs_said.take(parts), slot[parts]),
     )
 

@@ -40,9 +40,9 @@ def mentioned_slots(names_of_slots: Sequence[Sequence[str]], acts: Acts, vocabul
 
 def requested_slot(system: Acts, vocabulary: Vocabulary) -> Ids:
     """(n_turns,) the slot the system just asked for, as an id of the vocabulary; UNRESOLVED for none."""
-    asked = np.full(len(system.offsets) - 1, UNRESOLVED, dtype=np.int32)
+    requested = np.full(len(system.offsets) - 1, UNRESOLVED, dtype=np.int32)
     requests = (system.name == vocabulary.find("request")) & (np.diff(system.pair_offsets) > 0)
     acts = np.flatnonzero(requests)
     # Of several requests the last decides; assignment by index keeps the last.
-    asked[system.owner_of_act()[acts]] = system.value[system.pair_offsets[:-1][acts]]
-    return asked
+    requested[system.owner_of_act()[acts]] = system.value[system.pair_offsets[:-1][acts]]
+    return requested

@@ -106,8 +106,8 @@ def _insert_none(
     row = row_of_each(offsets)
     at_none = offsets[:-1] + np.arange(n_rows) + before
     position = np.arange(len(ranked)) - offsets[row]
-    at = np.arange(len(ranked)) + row + (position >= before[row])
+    target = np.arange(len(ranked)) + row + (position >= before[row])
     source = np.full(len(ranked) + n_rows, -1, dtype=np.int64)
     score = np.empty(len(ranked) + n_rows)
-    source[at], score[at], score[at_none] = order, ranked, none
+    source[target], score[target], score[at_none] = order, ranked, none
     return Ranking(offsets + np.arange(n_rows + 1), source, score, negative, excess, total)

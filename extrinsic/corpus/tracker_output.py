@@ -107,8 +107,10 @@ class TrackerOutput(DialogTurns):
         alone = self.turns_with_joint_only
         if not alone.any():
             return self.beliefs
-        given = marginals_of_joint(self.given_joint, alone, self.given)
-        return _slot_beliefs(corpus, given, corpus.conventions.rank(given.offsets, given.score))
+        hypotheses = marginals_of_joint(self.given_joint, alone, self.given)
+        return _slot_beliefs(
+            corpus, hypotheses, corpus.conventions.rank(hypotheses.offsets, hypotheses.score)
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,25 +165,25 @@ def build_output(
     return output, rankings
 
 
-def _slot_beliefs(corpus: Corpus, given: Hypotheses, ranking: Ranking) -> Beliefs:
-    value = _ranked_values(given, ranking)
+def _slot_beliefs(corpus: Corpus, hypotheses: Hypotheses, ranking: Ranking) -> Beliefs:
+    value = _ranked_values(hypotheses, ranking)
     item = row_of_each(ranking.offsets)
     n_slots = len(corpus.slots)
     correct = corpus.truth.is_correct(item // n_slots, item % n_slots, value)
     return Beliefs(ranking.offsets, value, ranking.score, correct)
 
 
-def _joint_beliefs(corpus: Corpus, given: JointHypotheses, ranking: Ranking) -> JointBeliefs:
+def _joint_beliefs(corpus: Corpus, hypotheses: JointHypotheses, ranking: Ranking) -> JointBeliefs:
     none = ranking.none
     assignment = np.zeros((len(none), len(corpus.slots)), dtype=np.int32)
-    assignment[~none] = given.assignment[ranking.source[~none]]
+    assignment[~none] = hypotheses.assignment[ranking.source[~none]]
     correct = joint_correctness(corpus.truth, ranking.offsets, assignment, none)
     return JointBeliefs(ranking.offsets, assignment, none, ranking.score, correct)
 
 
-def _method_beliefs(corpus: Corpus, given: Hypotheses, ranking: Ranking) -> Beliefs:
+def _method_beliefs(corpus: Corpus, hypotheses: Hypotheses, ranking: Ranking) -> Beliefs:
     """None is not the method called "none"; without method labels nothing is correct."""
-    value = _ranked_values(given, ranking)
+    value = _ranked_values(hypotheses, ranking)
     if isinstance(corpus.labels, GoalLabels):
         correct = value == corpus.labels.method[row_of_each(ranking.offsets)]
     else:
@@ -189,8 +191,8 @@ def _method_beliefs(corpus: Corpus, given: Hypotheses, ranking: Ranking) -> Beli
     return Beliefs(ranking.offsets, value, ranking.score, correct)
 
 
-def _ranked_values(given: Hypotheses, ranking: Ranking) -> Ids:
+def _ranked_values(hypotheses: Hypotheses, ranking: Ranking) -> Ids:
     """(h + n,) the values in their ranked order, NONE where None stands."""
     value = np.full(len(ranking.source), NONE, dtype=np.int32)
-    value[~ranking.none] = given.value[ranking.source[~ranking.none]]
+    value[~ranking.none] = hypotheses.value[ranking.source[~ranking.none]]
     return value

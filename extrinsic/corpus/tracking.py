@@ -56,11 +56,11 @@ class BeliefRows:
 
     def add(self, turns: Ints, belief: StepBelief) -> None:
         """The beliefs after the given turns."""
-        row, slot, place = np.nonzero(belief.score > 0.0)
+        row, slot, position = np.nonzero(belief.score > 0.0)
         self._turns.append(turns[row])
         self._slots.append(slot)
-        self._values.append(belief.value[row, slot, place])
-        self._scores.append(belief.score[row, slot, place])
+        self._values.append(belief.value[row, slot, position])
+        self._scores.append(belief.score[row, slot, position])
 
     def hypotheses(self, n_turns: int, n_slots: int, number: Ints | None = None) -> Hypotheses:
         """What was believed at turns 0, 1, ...; number (n_turns,): the number a turn gets in the end."""
@@ -91,10 +91,10 @@ class Tracking:
         if len(anew):
             self.candidates.forget(anew)
             self._memory[:, anew] = 0.0
-        place = self.candidates.place(dialogs, evidence)
+        position = self.candidates.place(dialogs, evidence)
         if self.candidates.width > self._memory.shape[-1]:
             self._memory = widened(self._memory, self.candidates.width)
-        heard = Heard(evidence, place, self.candidates.value[dialogs])
+        heard = Heard(evidence, position, self.candidates.value[dialogs])
         memory = self.tracker.update(self._memory[:, dialogs], heard)
         self._memory[:, dialogs] = memory
         return StepBelief(heard.value, self.tracker.belief(memory, heard))

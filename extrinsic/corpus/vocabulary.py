@@ -59,13 +59,13 @@ class Vocabulary:
 
     def find(self, value: object) -> int:
         """The id of a value, or -1 if it was never seen; adds nothing."""
-        known = value if isinstance(value, str | tuple) or value is None else str(value)
-        return self._index.get(known, -1)
+        key = value if isinstance(value, str | tuple) or value is None else str(value)
+        return self._index.get(key, -1)
 
     def find_all(self, values: Iterable[object]) -> Ids:
         """Ids of those of the values that were ever seen."""
-        found = [identity for identity in map(self.find, values) if identity >= 0]
-        return np.array(found, dtype=np.int32)
+        identities = [identity for identity in map(self.find, values) if identity >= 0]
+        return np.array(identities, dtype=np.int32)
 
     def value(self, identity: int) -> Value | None:
         return self._index.values_in_order[identity]

@@ -65,13 +65,13 @@ def _check_unique(names: list[str], key: str, what: str, text: str, problems: Pr
 
 def _check_known(
     names: tuple[str, ...],
-    known: Iterable[str],
+    names_defined: Iterable[str],
     keys: tuple[str, ...],
     what: str,
     text: str,
     problems: Problems,
 ) -> None:
-    options = list(known)
+    options = list(names_defined)
     for name in names:
         if name not in options:
             report_key(problems, text, keys, f"there is no {what} {name!r}; {did_you_mean(name, options)}")

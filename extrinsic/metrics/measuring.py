@@ -84,8 +84,8 @@ def _choose_schedules(source: Source, table: Table, schedules: Sequence[int] | N
         schedules = [
             1
         ]  # of state sets the last turn is left out unless asked for; of filled beliefs it is not
-    there = _schedules_of(source, table)
-    return there if schedules is None else [schedule for schedule in there if schedule in schedules]
+    available = _schedules_of(source, table)
+    return available if schedules is None else [schedule for schedule in available if schedule in schedules]
 
 
 def _choose_components(table: Table, components: Sequence[str] | None) -> list[str]:
@@ -105,8 +105,8 @@ def _check_names(
     all_schedules = sorted({schedule for table in tables for schedule in _schedules_of(source, table)})
     for schedule in schedules or ():
         if schedule not in all_schedules:
-            there = ", ".join(map(str, all_schedules))
-            raise UsageError(f"there is no schedule {schedule} here", expected=f"one of {there}")
+            available = ", ".join(map(str, all_schedules))
+            raise UsageError(f"there is no schedule {schedule} here", expected=f"one of {available}")
     all_components = list(dict.fromkeys(name for table in tables for name in table.components))
     for component in components or ():
         if component not in all_components:

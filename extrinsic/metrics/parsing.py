@@ -60,18 +60,18 @@ def _value(text: str) -> Any:
 def build_metric(name: str, factory: Any, positional: list[Any], named: dict[str, Any]) -> Metric:
     """Call a registered factory with parameters, with a clear word about those it does not know."""
     parameters = inspect.signature(factory).parameters
-    known = list(parameters)
+    names = list(parameters)
     for key in named:
-        if key not in known:
-            raise UsageError(f"the metric {name!r} has no parameter {key!r}; {did_you_mean(key, known)}")
-    if len(positional) > min(1, len(known)):
+        if key not in names:
+            raise UsageError(f"the metric {name!r} has no parameter {key!r}; {did_you_mean(key, names)}")
+    if len(positional) > min(1, len(names)):
         raise UsageError(
-            f"the metric {name!r} takes {'one value' if known else 'no value'} without a name",
+            f"the metric {name!r} takes {'one value' if names else 'no value'} without a name",
             found=", ".join(map(str, positional)),
         )
-    given = {*known[: len(positional)], *named}
+    specified = {*names[: len(positional)], *named}
     for key, parameter in parameters.items():
-        if parameter.default is parameter.empty and key not in given:
+        if parameter.default is parameter.empty and key not in specified:
             summary = next(entry.summary for entry in METRICS.entries() if entry.name == name)
             raise UsageError(f"the metric {name!r} needs a value for {key!r}; {summary}")
     try:

@@ -23,8 +23,8 @@ from extrinsic.metrics.items.operating_points import Condition, Points
 class EqualErrors:
     """FR >= FA. By DSTC2's rule no point meets it when every item is wrong."""
 
-    def __call__(self, at: Points, /) -> Any:
-        return at.false_reject >= at.false_accept
+    def __call__(self, points: Points, /) -> Any:
+        return points.false_reject >= points.false_accept
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,8 @@ class FewFalseAccepts:
 
     level: float
 
-    def __call__(self, at: Points, /) -> Any:
-        return at.false_accept / at.total <= self.level
+    def __call__(self, points: Points, /) -> Any:
+        return points.false_accept / points.total <= self.level
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,8 @@ class LowFalseAcceptRate:
 
     level: float
 
-    def __call__(self, at: Points, /) -> Any:
-        return at.false_accept / (at.total - at.right) <= self.level
+    def __call__(self, points: Points, /) -> Any:
+        return points.false_accept / (points.total - points.right) <= self.level
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Roc(Metric):
             return np.asarray(self.read(totals.first(self.condition)))
 
     @abstractmethod
-    def read(self, at: Points) -> Any:
+    def read(self, points: Points) -> Any:
         """The value at each point; NaN where there is none."""
 
 
@@ -73,8 +73,8 @@ class EqualErrorRate(Roc):
     higher_is_better: ClassVar[bool | None] = False
     condition: ClassVar[Condition] = EqualErrors()
 
-    def read(self, at: Points) -> Any:
-        return (at.false_accept + at.false_reject) / at.total
+    def read(self, points: Points) -> Any:
+        return (points.false_accept + points.false_reject) / points.total
 
 
 class EqualErrorRateLee(Roc):
@@ -84,8 +84,8 @@ class EqualErrorRateLee(Roc):
     higher_is_better: ClassVar[bool | None] = False
     condition: ClassVar[Condition] = EqualErrors()
 
-    def read(self, at: Points) -> Any:
-        return at.false_accept / at.total
+    def read(self, points: Points) -> Any:
+        return points.false_accept / points.total
 
 
 @dataclass(frozen=True)
@@ -94,8 +94,8 @@ class AcceptsAt(Roc):
 
     formula: ClassVar[str] = "TA / N at the first threshold with FA / N <= level"
 
-    def read(self, at: Points) -> Any:
-        return at.true_accept / at.total
+    def read(self, points: Points) -> Any:
+        return points.true_accept / points.total
 
 
 @dataclass(frozen=True)
@@ -107,8 +107,8 @@ class RateAt(Roc):
 
     formula: ClassVar[str] = "TA / (TA + FR) at the first threshold with FA / (FA + TR) <= level"
 
-    def read(self, at: Points) -> Any:
-        return at.true_accept / at.right
+    def read(self, points: Points) -> Any:
+        return points.true_accept / points.right
 
 
 def _at_level(base: type[Roc], condition: type[Any], version: int, percent: int) -> type[Roc]:

@@ -173,8 +173,8 @@ def merge_scores(results: Sequence[Scores]) -> Scores:
 def _choose_metrics(
     source: Source, metrics: Sequence[str | Metric] | None, fill: Sequence[str]
 ) -> list[Metric]:
-    asked = source.conventions.metrics if metrics is None else metrics
-    chosen = [parse_metric(metric) if isinstance(metric, str) else metric for metric in asked]
+    requested = source.conventions.metrics if metrics is None else metrics
+    chosen = [parse_metric(metric) if isinstance(metric, str) else metric for metric in requested]
     rules = [Fill.parse(rule) for rule in fill]
     if not rules:
         return chosen

@@ -38,9 +38,9 @@ class Blocks:
         """(n,) the number of each row's signature, UNKNOWN for one never seen."""
         if table.shape[1] == 0:
             return np.zeros(len(table), dtype=np.int64)
-        known, wanted = _as_keys(self.rows), _as_keys(table)
-        place = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
-        return np.where(known[place] == wanted, place, UNKNOWN)
+        own_keys, keys = _as_keys(self.rows), _as_keys(table)
+        position = np.minimum(np.searchsorted(own_keys, keys), len(own_keys) - 1)
+        return np.where(own_keys[position] == keys, position, UNKNOWN)
 
 
 def _as_keys(table: Ints) -> npt.NDArray[np.void]:

@@ -33,19 +33,21 @@ class Features:
         for name in self.blocks:
             BLOCKS.get(name)
 
-    def __call__(self, known: Observations) -> States:
-        more = (*known.domain.state, "conditions") if self.conditions else known.domain.state
+    def __call__(self, observations: Observations) -> States:
+        more = (*observations.domain.state, "conditions") if self.conditions else observations.domain.state
         blocks = [BLOCKS.get(name) for name in dict.fromkeys((*self.blocks, *more))]
-        continuous, continuous_names = _columns(known, [block for block in blocks if not block.discrete])
-        discrete, discrete_names = _columns(known, [block for block in blocks if block.discrete])
+        continuous, continuous_names = _columns(
+            observations, [block for block in blocks if not block.discrete]
+        )
+        discrete, discrete_names = _columns(observations, [block for block in blocks if block.discrete])
         return States(
             continuous.astype(np.float64), discrete.astype(np.int64), continuous_names, discrete_names
         )
 
 
-def _columns(known: Observations, blocks: Sequence[Block]) -> tuple[np.ndarray, tuple[str, ...]]:
-    made = [block.columns(known) for block in blocks]
-    arrays = [array for array, _ in made] or [np.zeros((len(known), 0))]
+def _columns(observations: Observations, blocks: Sequence[Block]) -> tuple[np.ndarray, tuple[str, ...]]:
+    made = [block.columns(observations) for block in blocks]
+    arrays = [array for array, _ in made] or [np.zeros((len(observations), 0))]
     return np.concatenate(arrays, axis=1), tuple(name for _, names in made for name in names)
 
 

@@ -37,7 +37,7 @@ class FittedQ:
         require_choice(transitions)
         behaviour.require_about(transitions)
         states, n_actions = transitions.states, len(transitions.actions)
-        taken = tree_columns(states, transitions.action, n_actions)
+        inputs = tree_columns(states, transitions.action, n_actions)
         state, action = np.nonzero(behaviour.admitted)
         open_pairs = tree_columns(states.take(state), action, n_actions)
         low, high = transitions.feasible or (-np.inf, np.inf)
@@ -51,7 +51,7 @@ class FittedQ:
             forest = ExtraTreesRegressor(
                 self.trees, min_samples_leaf=self.smallest_leaf, random_state=self.seed, n_jobs=1
             )
-            forest.fit(taken, np.clip(transitions.reward + self.gamma * after, low, high))
+            forest.fit(inputs, np.clip(transitions.reward + self.gamma * after, low, high))
             q[state, action] = forest.predict(open_pairs)
             better = policy_of(q, behaviour.chances, behaviour.admitted)
             converged = policy is not None and bool((better == policy).all())

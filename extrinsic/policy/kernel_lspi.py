@@ -72,9 +72,9 @@ class KernelLSPI:
         kernel = Gaussian(self.height, self.width)
         basis = Basis.fit(states.continuous, table, kernel, self.nu, self.largest)
         prior = float(transitions.returns().mean()) if self.prior == "mean" else float(self.prior)
-        taken = basis.rows(states.continuous, basis.block_of(table))
+        phi = basis.rows(states.continuous, basis.block_of(table))
         open_pairs = StateActions.of(basis, states, behaviour.admitted)
-        solution, fit = self._iterate(transitions, behaviour, basis, taken, open_pairs, prior)
+        solution, fit = self._iterate(transitions, behaviour, basis, phi, open_pairs, prior)
         no_states = states.take(np.zeros(0, dtype=np.int64))
         return KernelPolicy(basis, solution, behaviour, self.temperature, no_states, fit)
 
@@ -83,14 +83,14 @@ class KernelLSPI:
         transitions: Transitions,
         behaviour: Behaviour,
         basis: Basis,
-        taken: sparse.csr_array,
+        phi: sparse.csr_array,
         open_pairs: StateActions,
         prior: float,
     ) -> tuple[Solution, Fit]:
         """Evaluate, improve, until the policy stays or comes back."""
         ends = transitions.next == END
-        system = System(taken, basis.offsets, self.ridge)
-        following = rows_after(taken, transitions.next)
+        system = System(phi, basis.offsets, self.ridge)
+        following = rows_after(phi, transitions.next)
         seen: dict[bytes, int] = {}
         limit = 1 if self.improvement == "one_step" else self.iterations
         policy: Floats | None = None

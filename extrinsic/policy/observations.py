@@ -58,19 +58,21 @@ class Observations:
     @cached_property
     def top_slot(self) -> Ints:
         """(n, n_groups) the slot that has the best value of the group."""
-        return np.stack([of[self.summary.top[:, of].argmax(axis=1)] for of in self.columns], axis=1)
+        return np.stack([slots[self.summary.top[:, slots].argmax(axis=1)] for slots in self.columns], axis=1)
 
     @cached_property
     def group_top(self) -> Floats:
         """(n, n_groups)"""
-        return np.stack([self.summary.top[:, of].max(axis=1) for of in self.columns], axis=1)
+        return np.stack([self.summary.top[:, slots].max(axis=1) for slots in self.columns], axis=1)
 
     @cached_property
     def group_second(self) -> Floats:
         """(n, n_groups) the second best of all values of the group's slots."""
         best_two = [
-            np.sort(np.concatenate([self.summary.top[:, of], self.summary.second[:, of]], axis=1), axis=1)
-            for of in self.columns
+            np.sort(
+                np.concatenate([self.summary.top[:, slots], self.summary.second[:, slots]], axis=1), axis=1
+            )
+            for slots in self.columns
         ]
         return np.stack([scores[:, -2] for scores in best_two], axis=1)
 
@@ -82,7 +84,9 @@ class Observations:
     @cached_property
     def group_filled(self) -> Bools:
         """(n, n_groups) whether there is any value."""
-        return np.stack([(self.summary.value[:, of] != NONE).any(axis=1) for of in self.columns], axis=1)
+        return np.stack(
+            [(self.summary.value[:, slots] != NONE).any(axis=1) for slots in self.columns], axis=1
+        )
 
     @cached_property
     def required(self) -> Ints:
@@ -106,20 +110,20 @@ def observations_of_corpus(
     """What was known after each of the given turns (BEFORE: at the beginning of the given dialog)."""
     output.require_about(corpus)
     _require_slots(corpus)
-    at, early = np.maximum(turns, 0), turns == BEFORE
+    known_turns, early = np.maximum(turns, 0), turns == BEFORE
     n_slots = len(corpus.slots)
-    summary = _without(_summary_of(output.marginals(corpus), n_slots, at), early)
-    history = corpus.history.take(at)
+    summary = _without(_summary_of(output.marginals(corpus), n_slots, known_turns), early)
+    history = corpus.history.take(known_turns)
     if early.any():
         history.forget(np.flatnonzero(early))
-    dialog = corpus.dialog_of_turn[at] if dialogs is None else dialogs
+    dialog = corpus.dialog_of_turn[known_turns] if dialogs is None else dialogs
     return Observations(
         domain=corpus.domain,
         slots=corpus.slots,
         vocabulary=corpus.vocabulary,
         summary=summary,
         history=history,
-        requested=_asked_for_something(output.requested[at]) & ~early,
+        requested=_asked_for_something(output.requested[known_turns]) & ~early,
         conditions={
             name: numbers[dialog]
             for name, numbers in _condition_numbers(corpus.domain, corpus.conditions).items()
@@ -172,9 +176,9 @@ def _summary_of(beliefs: Beliefs, n_slots: int, turns: Ints) -> Summary:
     last = len(beliefs.value) - 1
 
     def at(position: int) -> tuple[Ids, Floats]:
-        there = np.minimum(first + position, last)
+        index = np.minimum(first + position, last)
         exists = size > position
-        return np.where(exists, beliefs.value[there], NONE), np.where(exists, beliefs.score[there], 0.0)
+        return np.where(exists, beliefs.value[index], NONE), np.where(exists, beliefs.score[index], 0.0)
 
     (v0, s0), (v1, s1), (_, s2) = at(0), at(1), at(2)
     none_first, none_second = v0 == NONE, v1 == NONE
@@ -194,9 +198,9 @@ def _position_of_none(beliefs: Beliefs) -> Ints:
 
 def _summary_of_step(belief: StepBelief) -> Summary:
     score = np.where(belief.value != NONE, belief.score, 0.0)
-    place = score.argmax(axis=2)[..., None]
-    top = np.take_along_axis(score, place, axis=2)[..., 0]
-    value = np.where(top > 0.0, np.take_along_axis(belief.value, place, axis=2)[..., 0], NONE)
+    best = score.argmax(axis=2)[..., None]
+    top = np.take_along_axis(score, best, axis=2)[..., 0]
+    value = np.where(top > 0.0, np.take_along_axis(belief.value, best, axis=2)[..., 0], NONE)
     second = np.partition(score, -2, axis=2)[..., -2]
     none = np.maximum(1.0 - score.sum(axis=2), 0.0)
     return Summary(value.astype(np.int32), top, second, none)

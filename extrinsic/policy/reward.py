@@ -52,10 +52,10 @@ class Reward:
 
     def __post_init__(self) -> None:
         Fill.parse(self.fill)
-        for name, known in (("when", WHEN), ("absent", ABSENT)):
+        for name, choices in (("when", WHEN), ("absent", ABSENT)):
             value = getattr(self, name)
-            if value not in known:
-                raise UsageError(f"there is no reward.{name} {value!r}; {did_you_mean(value, known)}")
+            if value not in choices:
+                raise UsageError(f"there is no reward.{name} {value!r}; {did_you_mean(value, choices)}")
         amounts = (self.correct, self.incorrect, self.empty_ended, self.empty, self.turn)
         if not np.isfinite(amounts).all():
             raise UsageError("the amounts of a reward must be finite", found=str(amounts))
@@ -63,10 +63,10 @@ class Reward:
     @staticmethod
     def of(domain: Domain, **choices: Any) -> Reward:
         """The reward with what fits a domain, and what else is chosen."""
-        known = [field.name for field in fields(Reward)]
+        names = [field.name for field in fields(Reward)]
         for name in (*domain.reward, *choices):
-            if name not in known:
-                raise UsageError(f"a reward has no option {name!r}; {did_you_mean(name, known)}")
+            if name not in names:
+                raise UsageError(f"a reward has no option {name!r}; {did_you_mean(name, names)}")
         return Reward(**{**domain.reward, **choices})
 
     def __call__(self, corpus: Corpus, output: TrackerOutput) -> Floats:

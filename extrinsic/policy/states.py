@@ -40,10 +40,10 @@ class States:
 
     def require_like(self, other: States) -> None:
         """Raise UsageError unless both have the same columns."""
-        mine, its = (s.continuous_names + s.discrete_names for s in (self, other))
-        if mine != its:
+        own_names, other_names = (s.continuous_names + s.discrete_names for s in (self, other))
+        if own_names != other_names:
             raise UsageError(
                 "the states have other features than those learned from",
-                expected=", ".join(its),
-                found=", ".join(mine),
+                expected=", ".join(other_names),
+                found=", ".join(own_names),
             )

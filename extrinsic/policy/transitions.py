@@ -68,14 +68,14 @@ class Transitions:
         number = np.full(self.n_dialogs, -1, dtype=np.int64)
         number[dialogs] = np.arange(len(dialogs))
         rows = np.flatnonzero(number[self.dialog] >= 0)
-        place = np.full(len(self) + 1, END, dtype=np.int64)
-        place[rows] = np.arange(len(rows))
+        new_row = np.full(len(self) + 1, END, dtype=np.int64)
+        new_row[rows] = np.arange(len(rows))
         return replace(
             self,
             states=self.states.take(rows),
             action=self.action[rows],
             reward=self.reward[rows],
-            next=place[self.next[rows]],
+            next=new_row[self.next[rows]],
             dialog=number[self.dialog[rows]],
             turn=self.turn[rows],
             propensities=self.propensities[rows],
@@ -173,13 +173,13 @@ def _unmapped_problems(corpus: Corpus, turns: Ints) -> list[Problem]:
         names = acts.name[acts.offsets[turn] : acts.offsets[turn + 1]]
         kinds.setdefault(" + ".join(corpus.vocabulary.text(int(name)) for name in names), []).append(turn)
     problems = []
-    for kind, where in sorted(kinds.items(), key=lambda entry: -len(entry[1])):
-        dialog = int(corpus.dialog_of_turn[where[0]])
+    for kind, rows in sorted(kinds.items(), key=lambda entry: -len(entry[1])):
+        dialog = int(corpus.dialog_of_turn[rows[0]])
         problems.append(
             Problem(
-                f"{len(where):,} system turns with acts that {corpus.domain.name!r} maps to no predicate",
+                f"{len(rows):,} system turns with acts that {corpus.domain.name!r} maps to no predicate",
                 session=corpus.sessions[dialog],
-                turn=int(where[0] - corpus.offsets[dialog]),
+                turn=int(rows[0] - corpus.offsets[dialog]),
                 expected=f"acts of {', '.join(corpus.domain.predicate_names)}",
                 found=kind or "no acts at all",
             )
@@ -198,7 +198,7 @@ def _until_next(corpus: Corpus, earned: Floats, decides: Bools) -> Floats:
     """(n_turns,) at each decision, the sum of what is earned from there up to the next one (or the end)."""
     decision = np.cumsum(decides) - 1
     first = np.append(np.flatnonzero(decides), corpus.n_turns)[decision]
-    inside = (decision >= 0) & (first >= corpus.offsets[corpus.dialog_of_turn])
+    belongs = (decision >= 0) & (first >= corpus.offsets[corpus.dialog_of_turn])
     total = np.zeros(corpus.n_turns)
-    total[decides] = np.bincount(decision[inside], earned[inside], int(decides.sum()))
+    total[decides] = np.bincount(decision[belongs], earned[belongs], int(decides.sum()))
     return total

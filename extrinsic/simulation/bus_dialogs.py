@@ -61,16 +61,18 @@ class BusDialogs(Dialogs):
         chances[fails, canthelp], chances[fails, offer] = chances[fails, offer], 0.0
         return chances
 
-    def _exchange(self, dialogs: Ints, turn: int, said: SystemTurn, before: np.ndarray | None) -> Exchange:
+    def _exchange(
+        self, dialogs: Ints, turn: int, system_turn: SystemTurn, before: np.ndarray | None
+    ) -> Exchange:
         """The system speaks, the callers answer; before (m,): the wording of the system's last turn."""
-        system = acts_of(self.values, said)
-        restart = said.predicate == self.name("restart")
+        system = acts_of(self.values, system_turn)
+        restart = system_turn.predicate == self.name("restart")
         self.callers.begin_anew(dialogs[restart])
         repeated = np.zeros(len(dialogs), dtype=bool) if before is None else wording_of(system) == before
-        answer = self.callers.respond(dialogs, turn, said, repeated)
+        answer = self.callers.respond(dialogs, turn, system_turn, repeated)
         nbest = nbest_of(self.values, self.recogniser.hear(dialogs, turn, answer))
         self.startover[dialogs] = _in_best(nbest, self.values.vocabulary.find("startover"))
-        goodbye = said.predicate == self.name("goodbye")
+        goodbye = system_turn.predicate == self.name("goodbye")
         return Exchange(
             system=system,
             nbest=nbest,

@@ -106,7 +106,7 @@ def bus_ontology() -> Values:
     number = np.full((len(lists), len(vocabulary)), -1, dtype=np.int64)
     number[slots, identity] = np.arange(len(slots))
     groups = list(domain.groups.values())
-    group = [next(i for i, of in enumerate(groups) if slot in of) for slot in domain.slot_names]
+    group = [next(i for i, members in enumerate(groups) if slot in members) for slot in domain.slot_names]
     neighbour, elsewhere = _sounds(domain, lists, begin)
     return Values(
         domain=domain,
@@ -146,8 +146,8 @@ def _values_of_slots(places: Places) -> list[list[Value]]:
             for minute in places.minutes
         ]
     neighborhoods, monuments = list(places.neighborhoods), list(places.monuments)
-    place: list[list[Value]] = [stops, [*neighborhoods], [*monuments]]
-    return [routes, *place, *place, dates, times]
+    place_lists: list[list[Value]] = [stops, [*neighborhoods], [*monuments]]
+    return [routes, *place_lists, *place_lists, dates, times]
 
 
 def _is_usual(value: Value) -> bool:
@@ -162,17 +162,17 @@ def _sounds(domain: Domain, lists: list[list[Value]], begin: Ints) -> tuple[Ints
     elsewhere = np.tile(np.arange(n_values)[:, None], (1, 2))
     names = domain.slot_names
     for column, values in enumerate(lists):
-        here = np.arange(begin[column], begin[column + 1])
+        numbers = np.arange(begin[column], begin[column + 1])
         alike = _likeness(values, values)
         np.fill_diagonal(alike, -1.0)
-        neighbour[here] = begin[column] + np.argsort(-alike, axis=1, kind="stable")[:, :N_NEIGHBOURS]
+        neighbour[numbers] = begin[column] + np.argsort(-alike, axis=1, kind="stable")[:, :N_NEIGHBOURS]
         side, _, kind = names[column].partition(".")
         if side in ("from", "to") and kind:
-            elsewhere[here, 0] = here + begin[names.index(f"{_opposite(side)}.{kind}")] - begin[column]
+            elsewhere[numbers, 0] = numbers + begin[names.index(f"{_opposite(side)}.{kind}")] - begin[column]
             others = [names.index(name) for name in domain.groups[side] if name != names[column]]
             pool = np.concatenate([np.arange(begin[other], begin[other + 1]) for other in others])
             likeness = _likeness(values, [value for other in others for value in lists[other]])
-            elsewhere[here, 1] = pool[likeness.argmax(axis=1)]
+            elsewhere[numbers, 1] = pool[likeness.argmax(axis=1)]
     return neighbour, elsewhere
 
 

@@ -66,26 +66,26 @@ class Callers:
             return np.full(len(self.chance.key), np.inf)
         return np.asarray(gammaincinv(shape, self.chance.uniform("patience", 0)) * mean / shape)
 
-    def respond(self, dialogs: Ints, turn: int, said: SystemTurn, repeated: Bools) -> Utterance:
+    def respond(self, dialogs: Ints, turn: int, system: SystemTurn, repeated: Bools) -> Utterance:
         """What the chosen callers answer. repeated (m,): they hear the very same as before."""
         settings, chance = self.settings, self.chance.take(dialogs)
         name = self.values.domain.predicate_names.index
-        faults = self._faults(self.goal[dialogs], said)
-        refused = (said.predicate == name("canthelp")) & ~faults.offer
+        faults = self._faults(self.goal[dialogs], system)
+        refused = (system.predicate == name("canthelp")) & ~faults.offer
         if self._change_goals(dialogs, chance, turn, refused):
-            faults = self._faults(self.goal[dialogs], said)
-        self._take_in(dialogs, said.predicate == name("offer"), faults, repeated)
+            faults = self._faults(self.goal[dialogs], system)
+        self._take_in(dialogs, system.predicate == name("offer"), faults, repeated)
         notices = chance.uniform("notices", turn) < settings.notices_implicit
         objects = faults.explicit | faults.offer | (faults.implicit & notices)
-        hangs_up = self._hangs_up(dialogs, chance, turn, said.predicate == name("offer"))
-        over = hangs_up | (said.predicate == name("goodbye"))
+        hangs_up = self._hangs_up(dialogs, chance, turn, system.predicate == name("offer"))
+        over = hangs_up | (system.predicate == name("goodbye"))
 
         answers = (chance.uniform("answers", turn) < settings.answers) & ~over
-        speaks = self._topics(dialogs, chance, turn, said, faults, objects) & answers[:, None]
+        speaks = self._topics(dialogs, chance, turn, system, faults, objects) & answers[:, None]
         speaks |= (self.changed[dialogs][:, None] == np.arange(self.goal.shape[1])) & ~over[:, None]
         speaks &= self.goal[dialogs] != NOTHING
         self.told[dialogs] |= speaks
-        yes_no = self._answer(dialogs, chance, turn, said, objects)
+        yes_no = self._answer(dialogs, chance, turn, system, objects)
         weary = self.worn[dialogs] > 0.5 * self.patience[dialogs]
         startover = weary & (chance.uniform("startover", turn) < settings.starts_over) & ~over
         return Utterance(
@@ -110,49 +110,49 @@ class Callers:
         changes &= self.told[dialogs, group] & ~self.content[dialogs]
         group = np.where(refused, list(self.values.domain.groups).index("to"), group)
         changes |= refused
-        who, which = dialogs[changes], group[changes]
+        callers, groups = dialogs[changes], group[changes]
         draw = chance.uniform("changed value", turn)[changes]
-        self.goal[who, which] = another_value(self.values, self.goal[who, which], draw)
+        self.goal[callers, groups] = another_value(self.values, self.goal[callers, groups], draw)
         moved = part_places(self.values, self.goal)
         self.told[moved, list(self.values.domain.groups).index("to")] = False
-        self.told[who, which] = False
-        self.changed[who] = which
-        return len(who) > 0
+        self.told[callers, groups] = False
+        self.changed[callers] = groups
+        return len(callers) > 0
 
-    def _faults(self, goal: Ints, said: SystemTurn) -> Faults:
+    def _faults(self, goal: Ints, system: SystemTurn) -> Faults:
         """What of the system's words is not as the caller wants it."""
         rows, group_of = np.arange(len(goal)), self.values.group[self.values.slot]
         faults = []
-        for value in (said.explicit, said.implicit):
+        for value in (system.explicit, system.implicit):
             right = goal[rows, group_of[np.maximum(value, 0)]] == value
             faults.append((value != NOTHING) & ~right)
         names = self.values.domain.predicate_names
-        offers = np.isin(said.predicate, [names.index("offer"), names.index("canthelp")])
+        offers = np.isin(system.predicate, [names.index("offer"), names.index("canthelp")])
         required = np.array([group in self.values.domain.required for group in self.values.domain.groups])
         # Who has no time in mind takes any bus; who has, wants one at that time.
-        fits = (said.offer == goal) | (goal == NOTHING) | ((said.offer == NOTHING) & ~required)
+        fits = (system.offer == goal) | (goal == NOTHING) | ((system.offer == NOTHING) & ~required)
         return Faults(faults[0], faults[1], offers & ~fits.all(axis=1), ~fits)
 
     def _topics(
-        self, dialogs: Ints, chance: Chance, turn: int, said: SystemTurn, faults: Faults, objects: Bools
+        self, dialogs: Ints, chance: Chance, turn: int, system: SystemTurn, faults: Faults, objects: Bools
     ) -> Bools:
         """(m, n_groups) what a caller speaks of: what is asked, what is wrong, and more if so inclined."""
         settings, values = self.settings, self.values
         name = values.domain.predicate_names.index
         rows, group_of = np.arange(len(dialogs)), values.group[values.slot]
         topics = np.zeros((len(dialogs), self.goal.shape[1]), dtype=bool)
-        asked = (said.request != NOTHING) & ~objects
-        topics[rows[asked], said.request[asked]] = True
-        is_open = np.isin(said.predicate, [name("hello"), name("open_request"), name("restart")])
+        is_requested = (system.request != NOTHING) & ~objects
+        topics[rows[is_requested], system.request[is_requested]] = True
+        is_open = np.isin(system.predicate, [name("hello"), name("open_request"), name("restart")])
         topics[rows[is_open], self._first_to_tell(dialogs, chance, turn)[is_open]] = True
 
         more = np.where(is_open, settings.opens_with, settings.over_informs)
-        more = np.where(objects | (said.predicate == name("offer")), 0.0, more)
+        more = np.where(objects | (system.predicate == name("offer")), 0.0, more)
         untold = ~self.told[dialogs] & (self.goal[dialogs] != NOTHING)
         topics |= untold & (chance.uniform("more", turn, (topics.shape[1],)) < more[:, None])
 
         corrects = (chance.uniform("corrects", turn) < settings.corrects_denied) & faults.explicit
-        for value, when in ((said.explicit, corrects), (said.implicit, objects & faults.implicit)):
+        for value, when in ((system.explicit, corrects), (system.implicit, objects & faults.implicit)):
             topics[rows[when], group_of[value[when]]] = True
         return np.asarray(topics | (faults.offered & faults.offer[:, None]))
 
@@ -163,12 +163,12 @@ class Callers:
         liking = np.where(self.goal[dialogs] != NOTHING, liking, -1e3) - 1e2 * self.told[dialogs]
         return np.asarray(liking.argmax(axis=1))
 
-    def _answer(self, dialogs: Ints, chance: Chance, turn: int, said: SystemTurn, objects: Bools) -> Ints:
+    def _answer(self, dialogs: Ints, chance: Chance, turn: int, system: SystemTurn, objects: Bools) -> Ints:
         """Yes or no, where that is an answer."""
         name = self.values.domain.predicate_names.index
         again = self.content[dialogs] & (chance.uniform("again", turn) < self.settings.another_bus)
-        answer = np.where(objects, NO, np.where(said.predicate == name("confirm"), YES, SILENT))
-        return np.where(said.predicate == name("next_bus"), np.where(again, YES, NO), answer)
+        answer = np.where(objects, NO, np.where(system.predicate == name("confirm"), YES, SILENT))
+        return np.where(system.predicate == name("next_bus"), np.where(again, YES, NO), answer)
 
     def _take_in(self, dialogs: Ints, offering: Bools, faults: Faults, repeated: Bools) -> None:
         """Be content or annoyed; every turn costs patience, until the right bus is named."""

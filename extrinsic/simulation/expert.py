@@ -58,11 +58,11 @@ class Expert:
         settings, history, tops = self.settings, moment.history, moment.tops
         name = moment.domain.predicate_names.index
         required, asked_enough = _required(moment.domain), self._asked_enough(moment)
-        known = tops.value != NONE
-        loose = known & ~moment.confirmed
+        has_value = tops.value != NONE
+        loose = has_value & ~moment.confirmed
         unsure = loose & (tops.score < settings.trusts)
         too_weak = loose & required & (tops.score < settings.offers) & ~moment.implied
-        missing = required & ~known & ~asked_enough
+        missing = required & ~has_value & ~asked_enough
         unspoken = loose & ~moment.implied & (tops.score < settings.knows)
         places = moment.allowed[:, name("offer")]
         objects = (history.negates > HEARD_FROM) | (history.informs > HEARD_FROM)
@@ -75,7 +75,7 @@ class Expert:
             ((history.answer != NOT_ASKED) & ~objects, "goodbye"),
             ((history.answer != NOT_ASKED) & (history.informs <= HEARD_FROM), "goodbye"),
             (was_offer & ~objects, "next_bus"),
-            (~known.any(axis=1) & (history.turn == 1), "open_request"),
+            (~has_value.any(axis=1) & (history.turn == 1), "open_request"),
             (unsure.any(axis=1) & patient, "confirm"),
             (missing.any(axis=1) & unspoken.any(axis=1), "implicit_confirm"),
             (missing.any(axis=1), "request"),
@@ -115,8 +115,8 @@ class Expert:
     def _asked_enough(self, moment: Moment) -> Bools:
         """(m, n_groups) asked for so often that it goes on without."""
         columns = moment.domain.group_columns(moment.slots)
-        asked = [moment.history.requests[:, of].max(axis=1) for of in columns]
-        return np.stack(asked, axis=1) >= self.settings.asks_again
+        n_requests = [moment.history.requests[:, slots].max(axis=1) for slots in columns]
+        return np.stack(n_requests, axis=1) >= self.settings.asks_again
 
 
 def _required(domain: Domain) -> Bools:

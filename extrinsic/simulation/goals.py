@@ -26,13 +26,13 @@ def draw_goals(settings: GoalSettings, values: Values, chance: Chance) -> Ints:
     part_places(values, goal)
     for name in ("route", "date", "time"):
         slot = np.full(n_dialogs, values.domain.slot_names.index(name))
-        wanted = chance.uniform(f"{name} wanted", 0) < getattr(settings, name)
+        is_wanted = chance.uniform(f"{name} wanted", 0) < getattr(settings, name)
         value = _one_of(values, slot, chance.uniform(name, 0))
         usual = np.flatnonzero(values.usual[values.begin[slot[0]] : values.begin[slot[0] + 1]])
         if len(usual):
             chosen = values.begin[slot[0]] + usual[_index(chance.uniform(f"{name} which", 0), len(usual))]
             value = np.where(chance.uniform(f"{name} usual", 0) < settings.usual, chosen, value)
-        goal[:, groups.index(name)] = np.where(wanted, value, NOTHING)
+        goal[:, groups.index(name)] = np.where(is_wanted, value, NOTHING)
     return goal
 
 

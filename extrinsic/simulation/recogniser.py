@@ -43,24 +43,24 @@ class Recogniser:
     def startover(self) -> int:
         return len(self.values) + 3
 
-    def hear(self, dialogs: Ints, turn: int, said: Utterance) -> Lists:
+    def hear(self, dialogs: Ints, turn: int, utterance: Utterance) -> Lists:
         """What is understood of the chosen callers' utterances."""
         chance, level = self.chance.take(dialogs), self.level[dialogs]
         longest = self.settings.longest
         lengthens = -np.expm1(-self.settings.lengthens * level)
         size = 1 + (chance.uniform("length", turn, (longest - 1,)) < lengthens[:, None]).sum(axis=1)
-        rank = self._ranks_of_truth(chance, turn, level, said.value.shape[1])
-        values = self._variants(dialogs, chance, turn, level, said.value, rank)
+        rank = self._ranks_of_truth(chance, turn, level, utterance.value.shape[1])
+        values = self._variants(dialogs, chance, turn, level, utterance.value, rank)
         added = self._insertions(chance, turn, level)
-        answer, answer_right = self._answers(chance, turn, level, said.answer)
-        asks = np.where(said.startover, self.startover, NOTHING)
+        answer, answer_right = self._answers(chance, turn, level, utterance.answer)
+        asks = np.where(utterance.startover, self.startover, NOTHING)
         asks = np.broadcast_to(asks[:, None, None], (len(dialogs), longest, 1))
         content = np.concatenate([values, added[..., None], answer[..., None], asks], axis=2)
 
-        spoken = (said.value != NOTHING).any(axis=1) | (said.answer != SILENT) | said.startover
+        spoken = (utterance.value != NOTHING).any(axis=1) | (utterance.answer != SILENT) | utterance.startover
         # Of silence nothing is heard, unless noise is taken for speech.
         size = np.where(spoken | (content != NOTHING).any(axis=(1, 2)), size, 0)
-        right = answer_right & ((rank == 0) | (said.value == NOTHING)).all(axis=1) & spoken
+        right = answer_right & ((rank == 0) | (utterance.value == NOTHING)).all(axis=1) & spoken
         score = self._scores(chance, turn, level, size, right)
         return _distinct(content, score)
 
@@ -80,16 +80,16 @@ class Recogniser:
         """(m, longest, n_groups) what each hypothesis has of each value said."""
         settings, longest = self.settings, self.settings.longest
         shape = (longest, said.shape[1])
-        place = np.arange(longest)[:, None]
-        at_truth = place == rank[:, None, :]
+        position = np.arange(longest)[:, None]
+        at_truth = position == rank[:, None, :]
         kept = (rank == 0)[:, None, :] & (chance.uniform("kept", turn, shape) < settings.keeps)
         true = np.broadcast_to(said[:, None, :], at_truth.shape)
-        known = np.maximum(true, 0)
-        other = self.values.neighbour[known, self._which_neighbour(chance, turn, known)]
+        true_value = np.maximum(true, 0)
+        other = self.values.neighbour[true_value, self._which_neighbour(chance, turn, true_value)]
         crossed = chance.uniform("crossed", turn, shape) < settings.cross_slot * level[:, None, None] * 2.0
         way = (chance.uniform("crossed to", turn, shape) * 2).astype(np.int64)
-        elsewhere = self.values.elsewhere[known, way]
-        other = np.where(crossed & (elsewhere != known), elsewhere, other)
+        elsewhere = self.values.elsewhere[true_value, way]
+        other = np.where(crossed & (elsewhere != true_value), elsewhere, other)
         heard = np.where(at_truth | kept, true, other)
         lost = chance.uniform("lost", turn, shape) < settings.deletion * level[:, None, None] * 2.0
         return np.where((true == NOTHING) | lost, NOTHING, heard)
@@ -128,8 +128,8 @@ class Recogniser:
         flat = chance.uniform("flatness", turn)
         ratio = np.where(right, flat ** (1.0 + tells), flat ** (1.0 / (1.0 + 2.0 * tells)))
         ratio = (0.10 + 0.85 * ratio) ** settings.boldness
-        place = np.arange(settings.longest)
-        weight = np.where(place < size[:, None], ratio[:, None] ** place, 0.0)
+        position = np.arange(settings.longest)
+        weight = np.where(position < size[:, None], ratio[:, None] ** position, 0.0)
         total = np.maximum(weight.sum(axis=1), 1e-9)
         doubt = np.minimum(1.0, np.where(right, 1.0 - 0.5 * tells, 1.0 + tells) * level)
         mass = 1.0 - doubt * chance.uniform("mass", turn)

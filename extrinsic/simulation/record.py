@@ -61,7 +61,7 @@ class Record:
         sessions = tuple(f"{dataset}-{number:05d}" for number in range(len(lengths)))
         system = Acts.joined([step.exchange.system for step in steps]).take(turns)
         nbest = NBest.joined([step.exchange.nbest for step in steps]).take(turns)
-        said = (dialog, system.name, system.value, nbest.offsets, nbest.score, nbest.acts.value)
+        content = (dialog, system.name, system.value, nbest.offsets, nbest.score, nbest.acts.value)
         return Corpus(
             dataset=dataset,
             format=DSTC1.name,
@@ -79,7 +79,7 @@ class Record:
             labels=self._labels(turns),
             conditions={DIRECTORY: (dataset,) * len(sessions), **self.conditions},
             propensities=np.concatenate([step.chances for step in steps])[turns],
-            signature=content_hash(signature, *(column.tobytes() for column in said)),
+            signature=content_hash(signature, *(column.tobytes() for column in content)),
         )
 
     def output(self, corpus: Corpus, name: str) -> TrackerOutput:
@@ -87,16 +87,16 @@ class Record:
         turns = self._turns_in_order()
         number = np.empty_like(turns)
         number[turns] = np.arange(len(turns))
-        given = self._beliefs.hypotheses(len(turns), len(corpus.slots), number)
-        joint = likeliest_assignments(given, len(corpus.slots))
-        signature = content_hash("live", name, corpus.signature, given.score.tobytes())
-        asked = [step.exchange.requested for step in self._steps]
+        hypotheses = self._beliefs.hypotheses(len(turns), len(corpus.slots), number)
+        joint = likeliest_assignments(hypotheses, len(corpus.slots))
+        signature = content_hash("live", name, corpus.signature, hypotheses.score.tobytes())
+        requests = [step.exchange.requested for step in self._steps]
         requested = (
-            np.concatenate([part for part in asked if part is not None])[turns]
+            np.concatenate([part for part in requests if part is not None])[turns]
             if corpus.requestable
             else None
         )
-        return build_output(corpus, name, given, joint, requested=requested, signature=signature)[0]
+        return build_output(corpus, name, hypotheses, joint, requested=requested, signature=signature)[0]
 
     def ranks_of_said(self) -> Ints:
         """(k,) for every value that a caller said: its place in the list, NOWHERE if it is not in it."""
@@ -135,7 +135,7 @@ def _ranks(step: Step, n_words: int) -> Ints:
     if not len(keys):
         return np.full(len(row), NOWHERE)
     order = np.argsort(keys)
-    wanted = (row * evidence.n_slots + slot) * n_words + said[row, slot]
-    at = np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)
-    is_listed = keys[order][at] == wanted
-    return np.where(is_listed, evidence.rank[order][at], NOWHERE)
+    key_said = (row * evidence.n_slots + slot) * n_words + said[row, slot]
+    position = np.minimum(np.searchsorted(keys[order], key_said), len(keys) - 1)
+    is_listed = keys[order][position] == key_said
+    return np.where(is_listed, evidence.rank[order][position], NOWHERE)

@@ -41,13 +41,13 @@ class Statistics:
 def describe(played: Play) -> Statistics:
     """The statistics of dialogs as played. A hang-up counts when the caller had not got what he wanted."""
     corpus = played.corpus
-    known = TURNS_OF_LEE.get(corpus.dataset)
+    published = TURNS_OF_LEE.get(corpus.dataset)
     return Statistics(
         dataset=corpus.dataset,
         dialogs=corpus.n_dialogs,
         turns=corpus.n_turns,
         turns_per_dialog=corpus.n_turns / corpus.n_dialogs,
-        lee_turns_per_dialog=known[1] / known[0] if known else None,
+        lee_turns_per_dialog=published[1] / published[0] if published else None,
         rank_1=_share(played.said_rank == 0),
         in_list=_share(played.said_rank >= 0),
         list_size=float(played.list_size.mean()) if len(played.list_size) else 0.0,

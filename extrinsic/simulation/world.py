@@ -181,9 +181,11 @@ def require_array(method: str, part: str, array: Any, shape: tuple[int, ...], ki
     if actual != shape:
         raise UsageError(f"the world's {name} has the wrong shape", expected=str(shape), found=str(actual))
     if not isinstance(array, np.ndarray) or array.dtype.kind not in kinds:
-        wanted = {BOOLS: "booleans", WHOLE: "whole numbers", NUMBERS: "numbers"}[kinds]
+        kind_name = {BOOLS: "booleans", WHOLE: "whole numbers", NUMBERS: "numbers"}[kinds]
         actual_type = str(array.dtype) if isinstance(array, np.ndarray) else type(array).__name__
-        raise UsageError(f"the world's {name} is no array of {wanted}", expected=wanted, found=actual_type)
+        raise UsageError(
+            f"the world's {name} is no array of {kind_name}", expected=kind_name, found=actual_type
+        )
 
 
 def require_exchange(method: str, exchange: Any, n_dialogs: int, world: World) -> None:

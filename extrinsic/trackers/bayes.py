@@ -37,17 +37,17 @@ class Bayes(BuiltInTracker):
     def update(self, memory: Floats, heard: Heard) -> Floats:
         before, seen = memory
         informed, sure = capped(heard.informed), 1.0 - self.confusion
-        known = heard.known.astype(np.float64)
+        is_candidate = heard.known.astype(np.float64)
         unseen = np.maximum(0.0, 1.0 - total(before)) / np.maximum(1.0, N_VALUES - total(seen))
-        spoken = np.where(seen > 0.0, before, unseen) * known
-        prior = (1.0 - CHANGE) * spoken + CHANGE / N_VALUES * known
+        spoken = np.where(seen > 0.0, before, unseen) * is_candidate
+        prior = (1.0 - CHANGE) * spoken + CHANGE / N_VALUES * is_candidate
         of_none = np.maximum(0.0, 1.0 - total(prior))
         anything = np.maximum(0.0, 1.0 - sure * total(informed)) / N_VALUES
         possible = prior * (sure * informed + anything) * (1.0 - sure * np.minimum(heard.denied, 1.0))
         whole = total(possible) + of_none * anything
         after = np.where(whole > 0.0, possible / np.where(whole > 0.0, whole, 1.0), informed)
         touched = (informed > 0.0).any(axis=-1, keepdims=True) | (heard.denied > 0.0).any(-1, keepdims=True)
-        return np.stack([np.where(touched, after, spoken), known])
+        return np.stack([np.where(touched, after, spoken), is_candidate])
 
 
 BAYES_NONE = Bayes(confusion=0.0)

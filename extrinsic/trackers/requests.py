@@ -21,14 +21,14 @@ def track_requests(corpus: Corpus, rule: Rule) -> Floats:
     replaces what is asked again. The challenge's focus walks through the slots just asked for and then
     through those ever asked for, so that a slot which is both gets the update twice.
     """
-    asked, told = _asked(corpus), _told(corpus)
-    requested = np.zeros_like(asked)
-    before = np.zeros((corpus.n_dialogs, asked.shape[1]))
+    requests, informed = _requests(corpus), _informed(corpus)
+    requested = np.zeros_like(requests)
+    before = np.zeros((corpus.n_dialogs, requests.shape[1]))
     ever = np.zeros(before.shape, dtype=bool)
     for dialogs, turns in turns_in_step(corpus.offsets, np.arange(corpus.n_dialogs)):
         anew = dialogs[corpus.restart[turns]]
         before[anew], ever[anew] = 0.0, False
-        now, kept = asked[turns], ~told[turns]
+        now, kept = requests[turns], ~informed[turns]
         if rule == "focus":
             after = np.minimum(1.0, now + kept * before[dialogs])
             again = np.minimum(1.0, now + kept * after)
@@ -51,16 +51,16 @@ def track_method(corpus: Corpus, rule: Rule) -> Hypotheses:
     live = ~corpus.nbest.batch
     turn_of, score = corpus.nbest.turn_of_hypothesis(), corpus.nbest.score * live
     method = _method_of_hypotheses(corpus)
-    said = np.zeros((corpus.n_turns, len(METHODS)))
-    np.add.at(said, (turn_of, method), score)
+    heard = np.zeros((corpus.n_turns, len(METHODS)))
+    np.add.at(heard, (turn_of, method), score)
     first = _method_of_first(corpus, method, live)
-    belief = np.zeros_like(said)
+    belief = np.zeros_like(heard)
     before = np.zeros((corpus.n_dialogs, len(METHODS)))
     last = np.full(corpus.n_dialogs, NO_METHOD)
     for number, (dialogs, turns) in enumerate(turns_in_step(corpus.offsets, np.arange(corpus.n_dialogs))):
         begins = corpus.restart[turns] | (number == 0)
         before[dialogs[begins]], last[dialogs[begins]] = 0.0, NO_METHOD
-        after = said[turns]
+        after = heard[turns]
         if rule == "focus":
             after[:, NO_METHOD] = 0.0
             after += np.maximum(0.0, 1.0 - after.sum(axis=1, keepdims=True)) * before[dialogs]
@@ -77,7 +77,7 @@ def track_method(corpus: Corpus, rule: Rule) -> Hypotheses:
     return _as_hypotheses(corpus, belief)
 
 
-def _asked(corpus: Corpus) -> Floats:
+def _requests(corpus: Corpus) -> Floats:
     """(n_turns, n_requestable) summed score of the live hypotheses that ask for it, each counted once."""
     acts, nbest = corpus.nbest.acts, corpus.nbest
     column = _columns(corpus)[acts.value]
@@ -91,7 +91,7 @@ def _asked(corpus: Corpus) -> Floats:
     return asked
 
 
-def _told(corpus: Corpus) -> Bools:
+def _informed(corpus: Corpus) -> Bools:
     """(n_turns, n_requestable) whether the system just informed about it."""
     system = corpus.system
     column = _columns(corpus)[system.slot]
@@ -139,8 +139,8 @@ def _method_of_first(corpus: Corpus, method: Ints, live: Bools) -> Ints:
 
 def _as_hypotheses(corpus: Corpus, belief: Floats) -> Hypotheses:
     """What is above 0, methods that the task's ontology does not know left out."""
-    known = corpus.ontology.get("method", METHODS)
+    methods = corpus.ontology.get("method", METHODS)
     identities: Ids = corpus.vocabulary.ids(METHODS)
-    turn, method = np.nonzero((belief > 0.0) & np.isin(METHODS, known))
+    turn, method = np.nonzero((belief > 0.0) & np.isin(METHODS, methods))
     lengths = np.bincount(turn, minlength=corpus.n_turns)
     return Hypotheses(offsets_from_lengths(lengths), identities[method], belief[turn, method])

@@ -41,15 +41,15 @@ def track(
             (tracker.fit([corpus.take(np.flatnonzero(fold != held))]), np.flatnonzero(fold == held))
             for held in range(folds)
         ]
-    given = hypotheses_of(parts, corpus)
+    hypotheses = hypotheses_of(parts, corpus)
     taught = [part.signature for part in train] or ([str(folds)] if len(parts) > 1 else [])
     # The scores are part of it: another tracker of the same name says something else.
-    signature = content_hash("built-in", name, corpus.signature, *taught, given.score.tobytes())
-    joint = corpus.conventions.make_joint(given, len(corpus.slots), tracker.rule)
+    signature = content_hash("built-in", name, corpus.signature, *taught, hypotheses.score.tobytes())
+    joint = corpus.conventions.make_joint(hypotheses, len(corpus.slots), tracker.rule)
     method = requested = None
     if corpus.conventions.tracks_requests:
         method, requested = track_method(corpus, tracker.rule), track_requests(corpus, tracker.rule)
-    return build_output(corpus, name, given, joint, method, requested, signature=signature)[0]
+    return build_output(corpus, name, hypotheses, joint, method, requested, signature=signature)[0]
 
 
 def hypotheses_of(parts: Sequence[tuple[Tracker, Ints]], corpus: Corpus) -> Hypotheses:

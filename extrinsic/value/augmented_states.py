@@ -27,17 +27,17 @@ WORTH_SCALE = 50.0
 """So many points of reward count as much as one of any other number of the state."""
 
 
-def proxy_summary(known: Observations) -> Columns:
+def proxy_summary(observations: Observations) -> Columns:
     """Lowest unconfirmed top score, required groups missing, groups filled, mean required top score, groups
     confirmed; counts as shares."""
-    loose = known.group_filled & ~known.group_confirmed
+    loose = observations.group_filled & ~observations.group_confirmed
     columns = np.stack(
         [
-            np.where(loose, known.group_top, 1.0).min(axis=1),
-            (~known.group_filled[:, known.required]).mean(axis=1),
-            known.group_filled.mean(axis=1),
-            known.group_top[:, known.required].mean(axis=1),
-            known.group_confirmed.mean(axis=1),
+            np.where(loose, observations.group_top, 1.0).min(axis=1),
+            (~observations.group_filled[:, observations.required]).mean(axis=1),
+            observations.group_filled.mean(axis=1),
+            observations.group_top[:, observations.required].mean(axis=1),
+            observations.group_confirmed.mean(axis=1),
         ],
         axis=1,
     )
@@ -67,8 +67,8 @@ def augment(
     if isinstance(reward, Reward):
         seen = decision_turns(corpus) - 1
         # Before the first turn nothing is believed, and nothing is worth anything yet.
-        known = (seen >= 0) & (corpus.turn_in_dialog[np.maximum(seen + 1, 0)] > 0)
-        worth = np.where(known, reward.worth(corpus, output)[np.maximum(seen, 0)], 0.0)
+        has_belief = (seen >= 0) & (corpus.turn_in_dialog[np.maximum(seen + 1, 0)] > 0)
+        worth = np.where(has_belief, reward.worth(corpus, output)[np.maximum(seen, 0)], 0.0)
         columns.append(worth[:, None] / WORTH_SCALE)
         names.append("worth")
     return States(np.concatenate(columns, axis=1), states.discrete, tuple(names), states.discrete_names)

@@ -49,13 +49,13 @@ WORDS = {
 def checked(value: Value, problem: EvaluationProblem, thresholds: Thresholds = DEFAULT) -> Value:
     """The value with a flag for everything about it that is out of bounds."""
     value = with_diagnostic(value, "unseen_share", unseen_share(problem))
-    found, flags = value.diagnostics, list(value.flags)
+    diagnostics, flags = value.diagnostics, list(value.flags)
     feasible = problem.transitions.feasible
     if feasible is not None:
         low, high = feasible
         if not low <= value.mean <= high:
             flags.append("infeasible")
-        if not (found.get("lowest_q", low) >= low and found.get("highest_q", high) <= high):
+        if not (diagnostics.get("lowest_q", low) >= low and diagnostics.get("highest_q", high) <= high):
             flags.append("q_range")
     # Said the other way round, so that what is not a number at all is flagged, too.
     bounds: tuple[tuple[str, Callable[[float], bool]], ...] = (
@@ -70,15 +70,15 @@ def checked(value: Value, problem: EvaluationProblem, thresholds: Thresholds = D
         ("condition_gap", lambda x: abs(x) <= thresholds.condition_gap),
     )
     for name, is_good in bounds:
-        if name in found and not is_good(found[name]):
+        if name in diagnostics and not is_good(diagnostics[name]):
             flags.append(name)
     return replace(value, flags=tuple(dict.fromkeys(flags)))
 
 
 def unseen_share(problem: EvaluationProblem) -> float:
     """How much of what the policy does was never done in the logged dialogs: nothing is known of that."""
-    taken = np.bincount(problem.transitions.action, minlength=problem.target.shape[1]) > 0
-    return float(problem.target[:, ~taken].sum() / len(problem.target))
+    was_taken = np.bincount(problem.transitions.action, minlength=problem.target.shape[1]) > 0
+    return float(problem.target[:, ~was_taken].sum() / len(problem.target))
 
 
 def with_diagnostic(value: Value, name: str, number: float) -> Value:

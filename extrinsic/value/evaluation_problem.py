@@ -65,12 +65,12 @@ class EvaluationProblem:
 
         logged: by its logged probabilities, where there are any.
         """
-        taken = np.zeros_like(self.target)
-        taken[np.arange(len(taken)), self.transitions.action] = 1.0
+        probabilities = np.zeros_like(self.target)
+        probabilities[np.arange(len(probabilities)), self.transitions.action] = 1.0
         chances = self.transitions.propensities
         if logged and not np.isnan(chances).any():
-            taken = chances
-        return EvaluationProblem(self.transitions, taken, self.augmented)
+            probabilities = chances
+        return EvaluationProblem(self.transitions, probabilities, self.augmented)
 
     @cached_property
     def ratios(self) -> Floats:
@@ -84,9 +84,9 @@ class EvaluationProblem:
     def by_turn(self, column: Floats, fill: float = 0.0) -> Floats:
         """(n_dialogs, longest) a column of decisions laid out by dialog and place in it."""
         dialog = self.transitions.dialog
-        place = np.arange(len(dialog)) - self.first[dialog]
-        table = np.full((self.transitions.n_dialogs, int(place.max()) + 1), fill)
-        table[dialog, place] = column
+        position = np.arange(len(dialog)) - self.first[dialog]
+        table = np.full((self.transitions.n_dialogs, int(position.max()) + 1), fill)
+        table[dialog, position] = column
         return table
 
 
@@ -107,5 +107,5 @@ def _propensity_problems(transitions: Transitions, logged: Floats, bad: Bools) -
         )
         for row in rows[:20].tolist()
     ]
-    told = f"{len(rows):,} of {len(logged):,} decisions have no usable propensity; {WITHOUT_PROPENSITIES}"
-    return [Problem(told), *problems]
+    summary = f"{len(rows):,} of {len(logged):,} decisions have no usable propensity; {WITHOUT_PROPENSITIES}"
+    return [Problem(summary), *problems]

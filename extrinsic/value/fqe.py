@@ -51,10 +51,10 @@ class Fqe:
     def estimate(self, problem: EvaluationProblem) -> Value:
         states = require_augmented(problem, self.name) if self.augmented else problem.transitions.states
         transitions = problem.transitions
-        taken, here = _leaves(problem, states, self.settings)
-        size = np.asarray(taken.sum(axis=0)).ravel()
-        average = sparse.csr_array(taken.T.multiply(1.0 / np.maximum(size, 1.0)[:, None]))
-        following = here[np.maximum(transitions.next, 0)].multiply(
+        leaves_taken, leaves_of_policy = _leaves(problem, states, self.settings)
+        size = np.asarray(leaves_taken.sum(axis=0)).ravel()
+        average = sparse.csr_array(leaves_taken.T.multiply(1.0 / np.maximum(size, 1.0)[:, None]))
+        following = leaves_of_policy[np.maximum(transitions.next, 0)].multiply(
             (~problem.ends)[:, None].astype(np.float64)
         )
         following = sparse.csr_array(following)
@@ -66,15 +66,15 @@ class Fqe:
             return np.asarray(np.clip(transitions.reward + following @ leaf, low, high))
 
         leaf, steps = _iterate(lambda m: average @ target(m), average @ transitions.reward)
-        v = here @ leaf
+        v = leaves_of_policy @ leaf
         value = float(v[problem.first].mean())
         # How the value hangs on each leaf, and through its leaves on each decision.
-        start = np.asarray(here[problem.first].sum(axis=0)).ravel() / n_dialogs
+        start = np.asarray(leaves_of_policy[problem.first].sum(axis=0)).ravel() / n_dialogs
         errors = target(leaf)
         free = ((errors > low) & (errors < high)).astype(np.float64)
         adjoint, back = _iterate(lambda m: start + following.T @ (free * (average.T @ m)), start)
         per_leaf = adjoint / np.maximum(size, 1.0)
-        moved = errors * (taken @ per_leaf) - taken @ (per_leaf * leaf)
+        moved = errors * (leaves_taken @ per_leaf) - leaves_taken @ (per_leaf * leaf)
         influence = np.bincount(transitions.dialog, moved, n_dialogs) + (v[problem.first] - value) / n_dialogs
         diagnostics = {
             "lowest_q": float(v.min()),

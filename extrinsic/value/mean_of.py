@@ -36,13 +36,13 @@ class MeanOf:
         that distance goes into the interval, beside what the dialogs say.
         """
         n_parts = len(values)
-        told = {value.estimator: value.mean for value in values}
-        spread = max(told.values()) - min(told.values())
+        means = {value.estimator: value.mean for value in values}
+        spread = max(means.values()) - min(means.values())
         value = value_of(
             self.name,
-            sum(told.values()) / n_parts,
+            sum(means.values()) / n_parts,
             sum((value.influence for value in values[1:]), values[0].influence) / n_parts,
-            {**_worst(values), **told, "spread": spread},
+            {**_worst(values), **means, "spread": spread},
         )
         below = np.hypot(value.mean - value.low, spread / 2.0)
         above = np.hypot(value.high - value.mean, spread / 2.0)

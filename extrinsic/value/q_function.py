@@ -72,11 +72,11 @@ def _model(problem: EvaluationProblem, states: States, settings: KernelSettings)
     kernel = Gaussian(settings.height, settings.width)
     basis = Basis.fit(states.continuous, table, kernel, settings.nu)
     system = System(basis.rows(states.continuous, basis.block_of(table)), basis.offsets, settings.ridge)
-    here = StateActions.of(basis, states, problem.target > 0.0).mixed(problem.target)
-    following = rows_after(here, transitions.next)
+    expected_phi = StateActions.of(basis, states, problem.target > 0.0).mixed(problem.target)
+    following = rows_after(expected_phi, transitions.next)
     prior = float(transitions.returns().mean())
     solution = system.solve(following, transitions.reward, problem.ends, settings.gamma, prior)
-    return Model(basis, system, solution, here, following)
+    return Model(basis, system, solution, expected_phi, following)
 
 
 def fit_q(problem: EvaluationProblem, states: States, settings: KernelSettings) -> FittedQ:
@@ -126,8 +126,8 @@ def fit_q_of_others(
             transitions.take_dialogs(np.flatnonzero(fold != held)), problem.target[rows]
         )
         model = _model(others, others.transitions.states, settings)
-        mine = np.flatnonzero(~rows)
-        states = transitions.states.take(mine)
-        q[mine] = model.of_pairs(states, transitions.action[mine])
-        v[mine] = model.of_states(states, problem.target[mine])
+        held_out = np.flatnonzero(~rows)
+        states = transitions.states.take(held_out)
+        q[held_out] = model.of_pairs(states, transitions.action[held_out])
+        v[held_out] = model.of_states(states, problem.target[held_out])
     return q, v

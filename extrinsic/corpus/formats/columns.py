@@ -13,9 +13,9 @@ from extrinsic.arrays import Ints
 T = TypeVar("T")
 
 
-def columns_of(names: Iterable[str], known: tuple[str, ...]) -> Ints:
+def columns_of(names: Iterable[str], columns: tuple[str, ...]) -> Ints:
     """(n,) where each name stands among the known ones; KeyError if one does not."""
-    column_of = {name: column for column, name in enumerate(known)}
+    column_of = {name: column for column, name in enumerate(columns)}
     return np.fromiter(map(column_of.__getitem__, names), dtype=np.int64)
 
 

@@ -103,9 +103,9 @@ def _check_domain(domain: Domain, ontology: Ontology, dataset: Dataset) -> None:
     for group, slots in domain.groups.items():
         for slot in slots:
             if slot not in ontology.informable:
-                there = did_you_mean(slot, ontology.informable)
+                hint = did_you_mean(slot, ontology.informable)
                 problems.add(
-                    f"the domain {domain.name!r} has a group {group!r} of a slot the corpus lacks; {there}",
+                    f"the domain {domain.name!r} has a group {group!r} of a slot the corpus lacks; {hint}",
                     slot=slot,
                 )
     problems.raise_errors()
@@ -128,12 +128,12 @@ def read_ontology(dataset: Dataset) -> tuple[Ontology, bytes]:
             expected="one file ontology_*.json beside the list of sessions",
             found=f"{len(names)}",
         )
-    place = dataset.lists.place(names[0])
+    path = dataset.lists.place(names[0])
     data = dataset.lists.read(names[0])
     try:
-        return msgspec.convert(decode_json(data, place), Ontology), data
+        return msgspec.convert(decode_json(data, path), Ontology), data
     except msgspec.ValidationError as error:
-        raise InputError(f"the ontology has the wrong form: {error}", path=place) from None
+        raise InputError(f"the ontology has the wrong form: {error}", path=path) from None
 
 
 def _label_columns(
@@ -145,19 +145,19 @@ def _label_columns(
 ) -> GoalLabels:
     turns = list(chain.from_iterable(labels.turns for labels in sessions.labels))
     goals = [turn.goal_labels for turn in turns]
-    asked = [turn.requested_slots for turn in turns]
+    requests = [turn.requested_slots for turn in turns]
     goal = np.zeros((len(turns), len(slots)), dtype=np.int32)
     requested = np.zeros((len(turns), len(requestable)), dtype=bool)
     try:
         column = columns_of(chain.from_iterable(goals), slots)
-        asked_column = columns_of(chain.from_iterable(asked), requestable)
+        requested_column = columns_of(chain.from_iterable(requests), requestable)
     except KeyError:
         _report_unknown_slots(sessions, slots, requestable, problems)
         problems.raise_errors()
         raise
     row = np.repeat(np.arange(len(turns)), list(map(len, goals)))
     goal[row, column] = vocabulary.ids([value for labels in goals for value in labels.values()])
-    requested[np.repeat(np.arange(len(turns)), list(map(len, asked))), asked_column] = True
+    requested[np.repeat(np.arange(len(turns)), list(map(len, requests))), requested_column] = True
     method = vocabulary.ids([turn.method_label for turn in turns])
     heard = columns_of_acts([turn.semantics.json for turn in turns], vocabulary)
     return GoalLabels(goal, requested, method, heard)

@@ -23,8 +23,8 @@ class Checker:
     turn: int | None = None
     slot: str | None = None
 
-    def at(self, **place: Any) -> Checker:
-        return replace(self, **place)
+    def at(self, **location: Any) -> Checker:
+        return replace(self, **location)
 
     def report(self, message: str, **details: Any) -> None:
         self.problems.add(message, session=self.session, turn=self.turn, slot=self.slot, **details)
@@ -58,8 +58,8 @@ class Checker:
         if isinstance(value, bool) or not isinstance(value, int | float):
             self.report(f"{what} has the wrong kind", expected="a number", found=shown(value))
         elif not is_finite(value):
-            found = str(value) if isinstance(value, float) else "a whole number too large"
-            self.report(f"{what} is not finite", expected="a finite number", found=found)
+            shown_number = str(value) if isinstance(value, float) else "a whole number too large"
+            self.report(f"{what} is not finite", expected="a finite number", found=shown_number)
 
     def member(self, value: dict[str, Any], key: str, what: str) -> Any:
         """value[key]; where it is missing a problem is reported and Missing returned."""
@@ -68,8 +68,8 @@ class Checker:
             return Missing
         return value[key]
 
-    def known(self, name: str, known: Iterable[str], what: str) -> bool:
-        options = list(known)
+    def known(self, name: str, allowed: Iterable[str], what: str) -> bool:
+        options = list(allowed)
         if name in options:
             return True
         self.report(
@@ -77,9 +77,9 @@ class Checker:
         )
         return False
 
-    def only(self, value: dict[str, Any], known: Iterable[str], what: str) -> None:
+    def only(self, value: dict[str, Any], allowed: Iterable[str], what: str) -> None:
         """Report keys that do not belong: a misspelt one would otherwise be ignored without a word."""
-        options = list(known)
+        options = list(allowed)
         for key in value:
             if key not in options:
                 self.report(
@@ -122,19 +122,19 @@ class Missing:
 def check_acts(checker: Checker, acts: Any, what: str) -> None:
     """[{act, slots: [[slot, value], ...]}, ...]"""
     for number, act in enumerate(checker.array(acts, what)):
-        where = f"act {number} of {what}"
-        entry = checker.object(act, where)
+        act_name = f"act {number} of {what}"
+        entry = checker.object(act, act_name)
         if not entry:
             continue
-        name = checker.member(entry, "act", where)
+        name = checker.member(entry, "act", act_name)
         if name is not Missing:
-            checker.text(name, f"the name of {where}")
-        slots = checker.member(entry, "slots", where)
+            checker.text(name, f"the name of {act_name}")
+        slots = checker.member(entry, "slots", act_name)
         if slots is Missing:
             continue
-        for pair in checker.array(slots, f"the slots of {where}"):
+        for pair in checker.array(slots, f"the slots of {act_name}"):
             good = isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str)
             if not good or not (pair[1] is None or is_plain(pair[1])):
                 checker.report(
-                    f"a slot of {where} is no pair", expected="[slot, value]", found=repr(pair)[:80]
+                    f"a slot of {act_name} is no pair", expected="[slot, value]", found=repr(pair)[:80]
                 )

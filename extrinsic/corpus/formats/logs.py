@@ -160,30 +160,30 @@ def _check_turn(checker: Checker, value: Any, number: int) -> None:
 
 
 def _check_nbest(checker: Checker, value: Any, source: str) -> None:
-    what = f"input.{source}"
-    hypotheses = checker.member(checker.object(value, what), "slu-hyps", what)
+    list_name = f"input.{source}"
+    hypotheses = checker.member(checker.object(value, list_name), "slu-hyps", list_name)
     if hypotheses is Missing:
         return
-    for number, hypothesis in enumerate(checker.array(hypotheses, f"{what}.slu-hyps")):
-        where = f"hypothesis {number} of {what}"
-        entry = checker.object(hypothesis, where)
-        acts = checker.member(entry, "slu-hyp", where)
+    for number, hypothesis in enumerate(checker.array(hypotheses, f"{list_name}.slu-hyps")):
+        hypothesis_name = f"hypothesis {number} of {list_name}"
+        entry = checker.object(hypothesis, hypothesis_name)
+        acts = checker.member(entry, "slu-hyp", hypothesis_name)
         if acts is not Missing:
-            check_acts(checker, acts, where)
-        score = checker.member(entry, "score", where)
+            check_acts(checker, acts, hypothesis_name)
+        score = checker.member(entry, "score", hypothesis_name)
         if score is not Missing:
-            checker.score(score, f"the score of {where}")
+            checker.score(score, f"the score of {hypothesis_name}")
 
 
 def conditions_of_log(value: Any, keys: list[str]) -> list[str | None]:
     """What the log has at dotted keys such as `system-specific.dialog-manager`, as text."""
-    found: list[str | None] = []
+    conditions: list[str | None] = []
     for key in keys:
         part: Any = value
         for name in key.split("."):
             part = part.get(name) if isinstance(part, dict) else None
-        found.append(None if part is None or isinstance(part, dict | list) else str(part))
-    return found
+        conditions.append(None if part is None or isinstance(part, dict | list) else str(part))
+    return conditions
 
 
 def write_log(corpus: Corpus, dialog: int) -> dict[str, Any]:

@@ -17,15 +17,15 @@ def report_repairs(
     problems: Problems,
     corpus: Corpus,
     ranking: Ranking,
-    given: Hypotheses | JointHypotheses,
+    hypotheses: Hypotheses | JointHypotheses,
     slots: Sequence[str],
 ) -> None:
     """Negative scores and sums above 1; items are turn-major over `slots`."""
     for hypothesis in np.flatnonzero(ranking.negative):
-        item = int(np.searchsorted(given.offsets, hypothesis, side="right")) - 1
-        written = f"{given.score[hypothesis]:.6g}"
-        if isinstance(given, Hypotheses):
-            written += f" for {corpus.vocabulary.text(int(given.value[hypothesis]))!r}"
+        item = int(np.searchsorted(hypotheses.offsets, hypothesis, side="right")) - 1
+        written = f"{hypotheses.score[hypothesis]:.6g}"
+        if isinstance(hypotheses, Hypotheses):
+            written += f" for {corpus.vocabulary.text(int(hypotheses.value[hypothesis]))!r}"
         message = f"a negative score, which {corpus.conventions.negative_score}"
         _report(problems, corpus, item, slots, message, "a score of at least 0", written)
     for item in np.flatnonzero(ranking.excess).tolist():

@@ -82,15 +82,15 @@ def _check_file(checker: Checker, file: dict[str, Any], corpus: Corpus, check_tu
         session = checker.object(value, f"session {number} of the file")
         identity = checker.member(session, "session-id", f"session {number} of the file")
         named = identity is not Missing and checker.text(identity, f"the id of session {number}") is not None
-        inside = checker.at(session=identity if named else f"number {number}")
-        inside.only(session, ("session-id", "turns"), "the session")
-        turns = inside.member(session, "turns", "the session")
-        turns = [] if turns is Missing else inside.array(turns, "'turns'")
+        session_checker = checker.at(session=identity if named else f"number {number}")
+        session_checker.only(session, ("session-id", "turns"), "the session")
+        turns = session_checker.member(session, "turns", "the session")
+        turns = [] if turns is Missing else session_checker.array(turns, "'turns'")
         if named:
             ids.append(identity)
             counts.append(len(turns))
         for position, turn in enumerate(turns):
-            check_turn(inside.at(turn=position), turn, corpus)
+            check_turn(session_checker.at(turn=position), turn, corpus)
     check_sessions(checker.problems, corpus, ids, counts)
 
 

@@ -34,9 +34,9 @@ class Directory:
 
     def names(self, folder: str) -> Iterator[str]:
         """Names of the files directly in a folder."""
-        where = self.path / folder
-        if where.is_dir():
-            yield from (f"{folder}/{entry.name}" for entry in sorted(where.iterdir()) if entry.is_file())
+        directory = self.path / folder
+        if directory.is_dir():
+            yield from (f"{folder}/{entry.name}" for entry in sorted(directory.iterdir()) if entry.is_file())
 
 
 class Archive:
@@ -113,7 +113,7 @@ def _index_plainly(data: bytes) -> list[Member] | None:
 def _are_plain(headers: npt.NDArray[np.uint8]) -> bool:
     """Whether (n, BLOCK) headers are of regular files with short names, and their check sums hold."""
     checksum = headers[:, 148:156]
-    said = [int(bytes(text).strip(b"\0 "), 8) for text in checksum.copy().view("S8")[:, 0]]
+    stated_sums = [int(bytes(text).strip(b"\0 "), 8) for text in checksum.copy().view("S8")[:, 0]]
     # A header sums to what it says when its own check sum is counted as blanks.
     blanks = checksum.shape[1] * ord(" ")
     sums = headers.sum(axis=1, dtype=np.int64) - checksum.sum(axis=1, dtype=np.int64) + blanks
@@ -122,7 +122,7 @@ def _are_plain(headers: npt.NDArray[np.uint8]) -> bool:
         np.isin(headers[:, 156], np.frombuffer(b"0\0", dtype=np.uint8)).all()
         and (headers[:, 345] == 0).all()
         and (headers[:, 257:262] == magic).all()
-        and np.array_equal(sums, said)
+        and np.array_equal(sums, stated_sums)
     )
 
 

@@ -139,16 +139,16 @@ def _independent_fields(slots: Fields) -> Fields:
 
 def _joint_fields(tracker: TrackerOutput, goal: Ids, independent: Fields) -> Fields:
     """The joint list where the tracker gave one, else the independent joint."""
-    joint, given = tracker.joint, tracker.given_joint.given
-    if not given.any():
+    joint, has_joint = tracker.joint, tracker.given_joint.given
+    if not has_joint.any():
         return independent
     correct = joint_correctness(TableTruth(goal), joint.offsets, joint.assignment, joint.none)
     fields = _distribution_fields(joint.offsets, joint.score, correct)
-    chosen = {name: np.where(given, fields[name], independent[name][:, 0]) for name in fields}
+    chosen = {name: np.where(has_joint, fields[name], independent[name][:, 0]) for name in fields}
     # Identities of both kinds of joint are made together: "previous" may be of the other kind.
-    top = np.where(given[:, None], joint.assignment[joint.top], _independent_tops(tracker))
+    top = np.where(has_joint[:, None], joint.assignment[joint.top], _independent_tops(tracker))
     identity = identify_rows(np.stack([top, goal]))
-    nothing = given & ~joint.none[joint.top] & (top == NONE).all(axis=1)
+    nothing = has_joint & ~joint.none[joint.top] & (top == NONE).all(axis=1)
     chosen["top"], chosen["truth"] = np.where(nothing, NOTHING_ASSIGNED, identity[0]), identity[1]
     return {name: values[:, None] for name, values in chosen.items()}
 

@@ -45,8 +45,8 @@ def _goals_backwards(corpus: Corpus, labels: GoalLabels) -> Ids:
     following = np.minimum.accumulate(turn[::-1], axis=0)[::-1]
     last = corpus.offsets[1:][corpus.dialog_of_turn][:, None]
     padded = np.concatenate([labels.goal, np.full((1, labels.goal.shape[1]), NONE, dtype=np.int32)])
-    at = np.where(following < last, following, n_turns)
-    return np.asarray(np.take_along_axis(padded, at, axis=0))
+    source = np.where(following < last, following, n_turns)
+    return np.asarray(np.take_along_axis(padded, source, axis=0))
 
 
 def _ruled_out(corpus: Corpus, goal: Ids) -> Bools:
@@ -63,8 +63,10 @@ def _ruled_out(corpus: Corpus, goal: Ids) -> Bools:
         if len(key) == 0:
             continue
         # Turns ascend, so the first of equal keys is the earliest.
-        known, first = np.unique(key, return_index=True)
+        keys, first = np.unique(key, return_index=True)
         label = corpus.dialog_of_turn * n_values + goal[:, column]
-        at = np.minimum(np.searchsorted(known, label), len(known) - 1)
-        ruled_out[:, column] = (known[at] == label) & (turn[of_slot][first[at]] <= np.arange(len(label)))
+        position = np.minimum(np.searchsorted(keys, label), len(keys) - 1)
+        ruled_out[:, column] = (keys[position] == label) & (
+            turn[of_slot][first[position]] <= np.arange(len(label))
+        )
     return ruled_out

@@ -42,14 +42,14 @@ class Points:
 class Condition(Protocol):
     """Whether points meet something: (...) flags. What holds of a point holds of all that accept less."""
 
-    def __call__(self, at: Points, /) -> Any: ...
+    def __call__(self, points: Points, /) -> Any: ...
 
 
 def first_on_curve(curve: Points | None, condition: Condition) -> Points:
     """The first point that meets a condition; NaN if none does or there is no curve."""
     if curve is not None and (met := condition(curve)).any():
-        at = np.argmax(met)
-        return Points(curve.true_accept[at], curve.false_accept[at], curve.right, curve.total)
+        index = np.argmax(met)
+        return Points(curve.true_accept[index], curve.false_accept[index], curve.right, curve.total)
     return Points(np.nan, np.nan, np.nan, np.nan)
 
 

@@ -42,8 +42,8 @@ class Dstc1Points:
     @cached_property
     def _scale(self) -> tuple[Floats, Floats]:
         """(n,) the lowest threshold, and the step to the next."""
-        first = self.counts.longest(lambda at: at.accepted == 0)
-        last = self.counts.longest(lambda at: at.accepted < at.total)
+        first = self.counts.longest(lambda points: points.accepted == 0)
+        last = self.counts.longest(lambda points: points.accepted < points.total)
         # Where nothing was drawn there is no threshold, and no point in the end.
         score, drawn = self.counts.ranking.score, self.counts.total > 0
         lowest, highest = np.where(drawn, score[last], 0.0), np.where(drawn, score[first], 0.0)
@@ -99,7 +99,7 @@ class Dstc2Points:
 
     def _holder(self, copy: Ints) -> Ints:
         """(n,) the item that the given copy belongs to, counted from 1 at the top of the ranking."""
-        return self.counts.longest(lambda at: at.accepted < copy)
+        return self.counts.longest(lambda points: points.accepted < copy)
 
     def _one_more(self, point: Points, item: Ints) -> Points:
         """The point that accepts one copy of an item besides."""

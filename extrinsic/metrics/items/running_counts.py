@@ -91,10 +91,10 @@ class RunningCounts:
         """(..., 2, n) right and wrong items accepted."""
         return Points(counts[..., RIGHT, :], counts[..., WRONG, :], self.right, self.total)
 
-    def before(self, place: Ints) -> Points:
+    def before(self, position: Ints) -> Points:
         """(n,) places -> what is accepted when all items before them are."""
-        block, inside = np.divmod(place, self.ranking.size)
-        return self.points(self._inside(block)[inside, :, self._samples].T)
+        block, offset = np.divmod(position, self.ranking.size)
+        return self.points(self._inside(block)[offset, :, self._samples].T)
 
     def longest(self, condition: Condition) -> Ints:
         """(n,) the last place such that accepting all before it meets a condition; 0 also if none does."""
@@ -113,12 +113,12 @@ class RunningCounts:
 
     def _inside(self, block: Ints) -> npt.NDArray[Any]:
         """(n,) blocks -> (size + 1, 2, n) counts before each of their places, and after the last."""
-        at = self.ranking.dialogs.take(block, axis=2)
-        at *= self.n_samples
-        at += self._samples
+        index = self.ranking.dialogs.take(block, axis=2)
+        index *= self.n_samples
+        index += self._samples
         counts = np.empty((self.ranking.size + 1, 2, self.n_samples), dtype=self._borders.dtype)
         counts[0] = self._border(block)
-        counts[1:] = self._weights.reshape(-1).take(at)
+        counts[1:] = self._weights.reshape(-1).take(index)
         return _accumulate(counts)
 
 

@@ -26,8 +26,8 @@ def dstc1_schedules(corpus: Corpus) -> Schedules:
     second = _said_or_heard(corpus)
     if corpus.dataset.startswith(DATASETS_WITHOUT_NEIGHBORHOOD):
         column_of = {slot: column for column, slot in enumerate(corpus.slots)}
-        for place in ("from", "to"):
-            neighborhood, stop = column_of.get(f"{place}.neighborhood"), column_of.get(f"{place}.desc")
+        for side in ("from", "to"):
+            neighborhood, stop = column_of.get(f"{side}.neighborhood"), column_of.get(f"{side}.desc")
             if neighborhood is not None and stop is not None:
                 second[:, stop] |= second[:, neighborhood]
                 second[:, neighborhood] = False

@@ -127,12 +127,12 @@ class Changes:
 
     items: StateItems
 
-    def _carried(self, given: Ids) -> Ids:
+    def _carried(self, states: Ids) -> Ids:
         """(n_turns, n_slots) the states with slots once given kept as GIVEN_NONE."""
-        turn = np.where(given != ABSENT, np.arange(len(given))[:, None], -1)
+        turn = np.where(states != ABSENT, np.arange(len(states))[:, None], -1)
         first = self.items.offsets[self.items.dialog_of_turn][:, None]
         so_far = np.maximum.accumulate(turn, axis=0) >= first
-        return np.where(given > GIVEN_NONE, given, np.where(so_far, GIVEN_NONE, ABSENT))
+        return np.where(states > GIVEN_NONE, states, np.where(so_far, GIVEN_NONE, ABSENT))
 
     @cached_property
     def counts(self) -> Floats:
@@ -156,11 +156,11 @@ class Changes:
         overshot = gold_changed & ~prediction_lacks & ~equal & gold_none
         wrong = gold_changed & ~prediction_lacks & ~equal & ~gold_none
 
-        known = predicted_changed & ~gold_lacks
+        in_gold = predicted_changed & ~gold_lacks
         also_overshot = predicted_changed & gold_lacks & ~predicted_none
-        also_correct = (predicted_changed & gold_lacks & predicted_none) | (known & equal & ~correct)
-        also_missed = known & ~equal & predicted_none
-        also_wrong = known & ~equal & ~predicted_none & ~wrong
+        also_correct = (predicted_changed & gold_lacks & predicted_none) | (in_gold & equal & ~correct)
+        also_missed = in_gold & ~equal & predicted_none
+        also_wrong = in_gold & ~equal & ~predicted_none & ~wrong
         both_dropped = gold_changed & predicted_changed & gold_none & predicted_none
         kinds = (
             (correct, also_correct),

@@ -103,8 +103,8 @@ def _sorted_slots(
     key: Ints, domain_names: list[str], slot_names: list[str]
 ) -> tuple[tuple[tuple[str, str], ...], Ints]:
     """The (domain, slot) pairs that occur, sorted, and the column of each triple."""
-    found, pair = np.unique(key, return_inverse=True)
-    names = [(domain_names[k // len(slot_names)], slot_names[k % len(slot_names)]) for k in found.tolist()]
+    keys, pair = np.unique(key, return_inverse=True)
+    names = [(domain_names[k // len(slot_names)], slot_names[k % len(slot_names)]) for k in keys.tolist()]
     order = sorted(range(len(names)), key=names.__getitem__)
     column_of_pair = np.empty(len(names), dtype=np.int64)
     column_of_pair[order] = np.arange(len(names))

@@ -107,13 +107,13 @@ def _diagnose(data: bytes, path: str) -> None:
     if isinstance(file.get("sessions"), list):
         raise InputError("this looks like a tracker file of DSTC1 or DSTC2", path=path, expected="state sets")
     for dialog, turns in file.items():
-        inside = checker.at(session=dialog)
-        entries = inside.object(turns, "the dialog")
+        dialog_checker = checker.at(session=dialog)
+        entries = dialog_checker.object(turns, "the dialog")
         if isinstance(turns, dict) and not entries:
-            inside.report("the dialog has no turns")
-        order = turn_numbers(entries, inside) or []
+            dialog_checker.report("the dialog has no turns")
+        order = turn_numbers(entries, dialog_checker) or []
         for number, key in enumerate(order):
-            _check_turn(inside.at(turn=number), entries[key])
+            _check_turn(dialog_checker.at(turn=number), entries[key])
     problems.raise_errors()
 
 

@@ -28,11 +28,11 @@ def gather(checker: Checker, value: Any) -> Dialogs:
     dialogs: Dialogs = {}
     no_triples = 0
     for dialog, item in checker.object(value, "the file").items():
-        inside = checker.at(session=dialog)
-        entry = inside.object(item, "the dialog")
-        gold, predicted = (_turns(inside, entry, side) for side in (GOLD, PREDICTED))
+        dialog_checker = checker.at(session=dialog)
+        entry = dialog_checker.object(item, "the dialog")
+        gold, predicted = (_turns(dialog_checker, entry, side) for side in (GOLD, PREDICTED))
         if len(gold) != len(predicted):
-            inside.report(
+            dialog_checker.report(
                 "gold and prediction differ in their number of turns",
                 expected=f"{len(gold)} turns",
                 found=str(len(predicted)),
@@ -40,13 +40,13 @@ def gather(checker: Checker, value: Any) -> Dialogs:
             continue
         dialogs[dialog] = []
         for number, (gold_turn, predicted_turn) in enumerate(zip(gold, predicted, strict=True)):
-            at_turn = inside.at(turn=number)
-            gold_state, wrong = _state(at_turn, gold_turn, GOLD)
+            turn_checker = dialog_checker.at(turn=number)
+            gold_state, wrong = _state(turn_checker, gold_turn, GOLD)
             for text in wrong:
-                at_turn.report(
+                turn_checker.report(
                     f"an entry of {GOLD!r} is no triple", expected="domain slot value", found=repr(text)
                 )
-            state, wrong = _state(at_turn, predicted_turn, PREDICTED)
+            state, wrong = _state(turn_checker, predicted_turn, PREDICTED)
             no_triples += len(wrong)
             dialogs[dialog].append((gold_state, state))
     if no_triples:

@@ -21,13 +21,13 @@ def read(path: str | Path, name: str) -> StateSets:
 def gather(checker: Checker, value: Any) -> Dialogs:
     dialogs: Dialogs = {}
     for dialog, turns in checker.object(value, "the file").items():
-        inside = checker.at(session=dialog)
-        entries = inside.object(turns, "the dialog")
+        dialog_checker = checker.at(session=dialog)
+        entries = dialog_checker.object(turns, "the dialog")
         dialogs[dialog] = []
-        for number, key in enumerate(turn_numbers(entries, inside) or []):
-            at_turn = inside.at(turn=number)
-            turn = at_turn.object(entries[key], "the turn")
-            gold, predicted = (_state(at_turn, turn, side) for side in ("turn_belief", "pred_bs_ptr"))
+        for number, key in enumerate(turn_numbers(entries, dialog_checker) or []):
+            turn_checker = dialog_checker.at(turn=number)
+            turn = turn_checker.object(entries[key], "the turn")
+            gold, predicted = (_state(turn_checker, turn, side) for side in ("turn_belief", "pred_bs_ptr"))
             dialogs[dialog].append((gold, predicted))
     return dialogs
 

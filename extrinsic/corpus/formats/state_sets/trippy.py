@@ -34,11 +34,11 @@ def gather(checker: Checker, value: Any) -> Dialogs:
         dialog, turn = _identity(checker, guid, number)
         if dialog is None or turn is None:
             continue
-        inside = checker.at(session=dialog, turn=turn)
+        turn_checker = checker.at(session=dialog, turn=turn)
         turns = by_dialog.setdefault(dialog, {})
         if turn in turns:
-            inside.report("the turn stands more than once")
-        turns[turn] = (_state(inside, entry, GOLD), _state(inside, entry, PREDICTED))
+            turn_checker.report("the turn stands more than once")
+        turns[turn] = (_state(turn_checker, entry, GOLD), _state(turn_checker, entry, PREDICTED))
     return {dialog: _in_order(checker.at(session=dialog), turns) for dialog, turns in by_dialog.items()}
 
 
@@ -64,16 +64,16 @@ def _in_order(checker: Checker, turns: dict[int, tuple[State, State]]) -> list[t
 
 def _state(checker: Checker, entry: dict[str, Any], prefix: str) -> dict[str, dict[str, str]]:
     state: dict[str, dict[str, str]] = {}
-    found = False
+    has_slot = False
     for key, value in entry.items():
         if not key.startswith(prefix):
             continue
-        found = True
+        has_slot = True
         domain, hyphen, slot = key.removeprefix(prefix).partition("-")
         if not hyphen:
             checker.report(f"the key {key!r} names no slot", expected=f"{prefix}domain-slot")
         elif checker.at(slot=f"{domain}-{slot}").text(value, "the value") is not None:
             put(checker, state, domain, slot, value.removeprefix(COPIED).strip())
-    if not found:
+    if not has_slot:
         checker.report(f"the entry has no key that begins with {prefix!r}")
     return state
