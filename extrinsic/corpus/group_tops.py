@@ -1,4 +1,4 @@
-"""The best value of every slot group: what a system takes the caller to want."""
+"""The best value of every slot group: what the system assumes the caller wants."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from extrinsic.domain import Domain
 
 @dataclass(frozen=True, eq=False)
 class GroupTops:
-    """Of each group the best value of any of its slots.
+    """The best value of each group over all of its slots.
 
     slot (m, n_groups): the column.   value (m, n_groups): NONE where there is none.   score (m, n_groups).
     """

@@ -1,4 +1,4 @@
-"""Between beliefs about single slots and beliefs about all of them at once."""
+"""Converting between beliefs about single slots and joint beliefs about all slots."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TURNS_AT_ONCE = 1_000
 def joint_correctness(truth: Truth, offsets: Ints, assignment: Ids, none: Bools) -> Bools:
     """(h,) whether every slot of a joint hypothesis is right; one left out is right when None is.
 
-    A hypothesis that assigns nothing is not None, and never right.
+    A hypothesis that assigns nothing differs from None, and is never right.
     """
     turn = row_of_each(offsets)
     correct = np.ones(len(turn), dtype=bool)
@@ -34,7 +34,7 @@ def joint_correctness(truth: Truth, offsets: Ints, assignment: Ids, none: Bools)
 
 
 def marginals_of_joint(joint: JointHypotheses, turns: Bools, hypotheses: Hypotheses) -> Hypotheses:
-    """Hypotheses per (turn, slot): summed out of the joint at the flagged turns, as given elsewhere.
+    """Hypotheses per (turn, slot): marginals of the joint at the flagged turns, `given` elsewhere.
 
     Values of a slot come in the order in which the joint list first names them.
     """

@@ -1,4 +1,4 @@
-"""What is true: the annotators' labels, and the question a score needs answered: is this value right?"""
+"""The annotators' labels, and which values they make right at each turn."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Truth(Protocol):
     """Which values are right at a turn."""
 
     def is_correct(self, turn: Ints, slot: Ints, value: Ids) -> Bools:
-        """Element by element: is this value (None included) right for this slot at this turn?"""
+        """Elementwise: whether the value (None included) is right for the slot at the turn."""
         ...
 
 
@@ -65,7 +65,7 @@ class SpanTruth:
 
 @dataclass(frozen=True, eq=False)
 class LabelEvents:
-    """DSTC1: at some turns annotators said of an observed value whether it is what the caller wants.
+    """DSTC1: at some turns annotators judged whether an observed value is what the caller wants.
 
     turn, slot, value, correct (n_events,), in the order of the files.
     """
@@ -84,11 +84,11 @@ class LabelEvents:
         return LabelEvents(row_of_each(offsets), self.slot[chosen], self.value[chosen], self.correct[chosen])
 
     def ever_labelled(self, segment_end: Ints, n_slots: int) -> SpanTruth:
-        """As `truth`, with every labelled value taken as right: which values were labelled so far."""
+        """As `truth`, but every labelled value counts as right: the values labelled so far."""
         return replace(self, correct=np.ones(len(self.turn), dtype=bool)).truth(segment_end, n_slots)
 
     def truth(self, segment_end: Ints, n_slots: int) -> SpanTruth:
-        """A value once true stays true up to the end of its segment (a restart, or the dialog's end).
+        """A value once right stays right until its segment ends (at a restart or the dialog's end).
 
         segment_end (n_turns,): the turn at which the segment of each turn ends (exclusive).
         """
@@ -109,7 +109,7 @@ class LabelEvents:
 
 
 def covered(slot: Ints, start: Ints, end: Ints, n_turns: int, n_slots: int) -> Bools:
-    """(n_turns, n_slots) whether some span [start, end) of the slot holds the turn."""
+    """(n_turns, n_slots) whether some span [start, end) of the slot contains the turn."""
     steps = np.zeros((n_turns + 1, n_slots), dtype=np.int32)
     np.add.at(steps, (start, slot), 1)
     np.add.at(steps, (end, slot), -1)

@@ -16,7 +16,7 @@ SIZE = 10
 """Joint hypotheses per turn."""
 
 DEPTH = 4
-"""How many hypotheses of a slot, None among them, a joint one may be made of."""
+"""How many hypotheses of a slot, None included, are combined into joint ones."""
 
 CONFIDENT = 0.5
 """The least score of a value in a confident assignment."""
@@ -25,9 +25,9 @@ CONFIDENT = 0.5
 def likeliest_assignments(hypotheses: Hypotheses, n_slots: int) -> JointHypotheses:
     """The likeliest assignments of each turn to all slots, best first, by the product of their scores.
 
-    A list cut off leaves all the rest to the joint's None, which would then outrank what every slot by itself
-    believes: so the listed are scaled until None has just the product of the slots' None. Only the best of
-    each slot are crossed; the first assignment is exact, and a value further down is seldom listed.
+    A truncated list would leave the remaining probability to the joint's None, which could then outrank the
+    slots' own beliefs. So the listed scores are scaled until None has exactly the product of the slots' None.
+    Only the best of each slot are combined; the first assignment is exact, lower values are rarely listed.
     """
     ranking = rank_dstc1(hypotheses.offsets, hypotheses.score)
     near = np.flatnonzero(position_in_row(ranking.offsets) < DEPTH)
@@ -44,7 +44,7 @@ def likeliest_assignments(hypotheses: Hypotheses, n_slots: int) -> JointHypothes
 
 
 def confident_assignment(hypotheses: Hypotheses, n_slots: int) -> JointHypotheses:
-    """The values of at least CONFIDENT together, scored by their geometric mean, if there are any.
+    """One assignment of all values scored at least CONFIDENT, with their geometric mean as its score.
 
     For a tracker that has one value a slot: the challenge's baseline.
     """

@@ -27,13 +27,13 @@ from extrinsic.storage import content_hash
 
 @dataclass(frozen=True, eq=False)
 class TrackerOutput(DialogTurns):
-    """The beliefs of one tracker over the dialogs of one corpus; `build_output` makes them.
+    """The beliefs of one tracker over the dialogs of one corpus, made by `build_output`.
 
     sessions, offsets, slots, vocabulary: those of the corpus.
     given, given_joint, given_method: what the tracker wrote, in its order.
     beliefs: items are (turn, slot), turn-major.   joint, method: items are turns.
     requested: (n_turns, n_requestable) probability that the caller asks for it (DSTC2).
-    problems: repairs and notes made while reading.   signature: a hash of what it was made of.
+    problems: repairs and notes made while reading.   signature: a hash of its sources.
     """
 
     name: str
@@ -115,7 +115,7 @@ class TrackerOutput(DialogTurns):
 
 @dataclass(frozen=True, eq=False)
 class Rankings:
-    """How the hypotheses of an output were ranked; readers report from it what had to be mended."""
+    """How the hypotheses of an output were ranked; readers report repairs from it."""
 
     slots: Ranking
     joint: Ranking
@@ -132,9 +132,9 @@ def build_output(
     wall_time: float | None = None,
     signature: str = "",
 ) -> tuple[TrackerOutput, Rankings]:
-    """Beliefs from what a tracker says: ranked by the corpus's conventions, with what is correct filled in.
+    """Rank a tracker's hypotheses by the corpus's conventions and mark the correct ones.
 
-    given: items are (turn, slot), turn-major.   joint, method, requested: nothing where left out.
+    given: items are (turn, slot), turn-major.   joint, method, requested: empty where left out.
     """
     joint = no_joint_hypotheses(corpus.n_turns, len(corpus.slots)) if joint is None else joint
     method = no_hypotheses(corpus.n_turns) if method is None else method
@@ -192,7 +192,7 @@ def _method_beliefs(corpus: Corpus, hypotheses: Hypotheses, ranking: Ranking) ->
 
 
 def _ranked_values(hypotheses: Hypotheses, ranking: Ranking) -> Ids:
-    """(h + n,) the values in their ranked order, NONE where None stands."""
+    """(h + n,) the values in their ranked order, NONE for the None item."""
     value = np.full(len(ranking.source), NONE, dtype=np.int32)
     value[~ranking.none] = hypotheses.value[ranking.source[~ranking.none]]
     return value

@@ -1,4 +1,4 @@
-"""Dialogs as people read them: what the system said, what was heard, what is right, what is believed."""
+"""Readable transcripts of dialogs: system acts, recogniser hypotheses, right values and beliefs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Scored = tuple[str, float]
 
 @dataclass(frozen=True)
 class TranscriptSlot:
-    """What is right about a slot at a turn, and what trackers believe of it, best first."""
+    """The right values of a slot at a turn, and the trackers' beliefs about it, best first."""
 
     slot: str
     right: tuple[str, ...]
@@ -27,7 +27,7 @@ class TranscriptSlot:
 
 @dataclass(frozen=True)
 class TranscriptTurn:
-    """A turn: the system's acts, what was heard with its scores, and the slots that matter."""
+    """A turn: the system's acts, the N-best list with its scores, and the relevant slots."""
 
     number: int
     system: str
@@ -38,7 +38,7 @@ class TranscriptTurn:
 def transcript_of_dialog(
     corpus: Corpus, outputs: tuple[TrackerOutput, ...], dialog: int, most: int = 3
 ) -> list[TranscriptTurn]:
-    """Turn by turn; of every list the best `most` entries. A slot that nobody speaks of is left out."""
+    """The turns of a dialog, with the best `most` entries of every list, without slots that have no value."""
     beliefs = [output.marginals(corpus) for output in outputs]
     n_slots = len(corpus.slots)
     turns = []

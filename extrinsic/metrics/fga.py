@@ -1,4 +1,4 @@
-"""Flexible goal accuracy: mistakes of earlier turns are forgotten with time."""
+"""Flexible goal accuracy: mistakes of earlier turns are gradually forgotten."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""ROC points: how well the score of the top hypothesis tells right ones from wrong ones.
+"""ROC metrics: how well the score of the top hypothesis separates right ones from wrong ones.
 
-TA, FA, TR, FR: right and wrong top hypotheses accepted and rejected at a threshold. A metric is a condition,
-and what is read at the first threshold that meets it.
+TA, FA, TR, FR: right and wrong top hypotheses accepted and rejected at a threshold. A metric consists of a
+condition and the value at the first threshold that meets it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class FewFalseAccepts:
 
 @dataclass(frozen=True)
 class LowFalseAcceptRate:
-    """FA / (FA + TR) <= level; 0 / 0, when no item is wrong, is not."""
+    """FA / (FA + TR) <= level; not met when no item is wrong (0 / 0)."""
 
     level: float
 
@@ -58,13 +58,13 @@ class Roc(Metric):
         return items.roc
 
     def values(self, totals: Totals) -> Floats:
-        # 0 / 0 is NaN, no value, both in conditions and in what is read.
+        # 0 / 0 is NaN (undefined), both in conditions and in values.
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(self.read(totals.first(self.condition)))
 
     @abstractmethod
     def read(self, points: Points) -> Any:
-        """The value at each point; NaN where there is none."""
+        """The value at each point; NaN where it is undefined."""
 
 
 class EqualErrorRate(Roc):
@@ -102,7 +102,7 @@ class AcceptsAt(Roc):
 class RateAt(Roc):
     """The true-accept rate where the false-accept rate falls to a level (version 2).
 
-    There is none when no item is right (0 / 0) or none is wrong (no point meets the condition).
+    Undefined when no item is right (0 / 0) or none is wrong (no point meets the condition).
     """
 
     formula: ClassVar[str] = "TA / (TA + FR) at the first threshold with FA / (FA + TR) <= level"

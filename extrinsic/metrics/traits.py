@@ -1,4 +1,4 @@
-"""Where in a dialog its mistakes fall: traits that a good metric should not depend on.
+"""Where in a dialog mistakes occur: traits that a good metric should not depend on.
 
 They describe dialogs, not trackers: a dialog without a mistake has none, and neither direction is better.
 """

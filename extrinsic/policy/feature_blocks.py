@@ -1,4 +1,4 @@
-"""Building blocks of states: each makes some columns of what is known before a decision."""
+"""Feature blocks: each computes some columns of a state from the observations before a decision."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Columns = tuple[npt.NDArray, tuple[str, ...]]  # type: ignore[type-arg]
 
 @dataclass(frozen=True)
 class Block:
-    """Columns of a state; discrete ones are compared as the same or not."""
+    """Columns of a state; discrete ones are compared for equality."""
 
     name: str
     summary: str

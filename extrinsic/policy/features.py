@@ -1,4 +1,4 @@
-"""Feature maps: what a policy sees of a situation. Presets by name, or blocks put together."""
+"""Feature maps from observations to the states of a policy: presets by name, or lists of blocks."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from extrinsic.registry import BLOCKS, FEATURES
 
 @dataclass(frozen=True)
 class Features:
-    """A map from situations to states: the columns of its blocks, in order, and of those the domain adds.
+    """A map from observations to states: the columns of its blocks, in order, and of those the domain adds.
 
     conditions: whether the domain's condition variables are part of the state. Leaving them out shows how
-    much of what a policy seems to gain is telling apart the systems that made the corpus.
+    much of a policy's apparent gain comes from distinguishing the systems that made the corpus.
     """
 
     blocks: tuple[str, ...]
@@ -52,7 +52,7 @@ def _columns(observations: Observations, blocks: Sequence[Block]) -> tuple[np.nd
 
 
 def find_features(name: Features | str | Sequence[str]) -> Features:
-    """A preset by its name, the blocks of a list, or what is a feature map already."""
+    """Resolve a preset by its name, a list of blocks, or a feature map."""
     if isinstance(name, Features):
         return name
     if not isinstance(name, str):

@@ -20,9 +20,9 @@ from extrinsic.policy.transitions import END, Transitions
 class FittedQ:
     """A greedy policy on Q_k(s, a), trees fitted to r + gamma max_a' Q_{k-1}(s', a') with Q_0 = 0.
 
-    The maximum is over the actions that the filter admits in s'; targets are held within what a dialog can
-    earn, so that a policy that goes round in circles is worth the least there is.
-    trees, smallest_leaf: of the forest.   iterations: at most; fewer once no state changes its best action.
+    The maximum is over the actions that the filter admits in s'; targets are clipped to the returns a dialog
+    can have, so that a policy that loops gets the lowest of them.
+    trees, smallest_leaf: of the forest.   iterations: the maximum; fewer once no best action changes.
     """
 
     trees: Count = 30
@@ -70,7 +70,7 @@ class FittedQ:
 
 @dataclass(frozen=True, eq=False)
 class TreePolicy:
-    """The greedy policy on a forest's Q; learned_from: no states, with the columns of those learned from."""
+    """The greedy policy on a forest's Q; learned_from: an empty States with the columns used in training."""
 
     forest: Any
     n_actions: int
@@ -88,5 +88,5 @@ class TreePolicy:
 
 
 def tree_columns(states: States, action: Ints, n_actions: int) -> Floats:
-    """What trees split on: numbers, signs as numbers, and one column an action."""
+    """The inputs of trees: continuous columns, discrete columns as numbers, and one column per action."""
     return np.concatenate([states.continuous, states.discrete, np.eye(n_actions)[action]], axis=1)

@@ -1,4 +1,4 @@
-"""What there is to know before a decision, from a stored corpus or in live play."""
+"""What is observed before a decision, in a stored corpus or in live play."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from extrinsic.simulation.world import Conditions, Moment
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """The scores of beliefs about slots: value (n, n_slots) of the best hypothesis that is not None (NONE
-    where there is none), its score `top`, that of the `second`, and None's own."""
+    """A summary of beliefs about slots: value (n, n_slots) of the best hypothesis that is not None (NONE
+    where there is none), its score `top`, the score of the `second`, and None's own."""
 
     value: Ids
     top: Floats
@@ -35,8 +35,8 @@ class Summary:
 class Observations:
     """n moments before a decision.
 
-    summary: of the tracker's beliefs.   history: up to there.   requested (n,): the caller probably asked for
-    something.   conditions: per name (n,) numbers that stand for what is known of the call beforehand.
+    summary: of the tracker's beliefs.   history: up to that moment.   requested (n,): the caller probably
+    asked for something.   conditions: per name (n,) numbers that encode what is known of the call in advance.
     """
 
     domain: Domain
@@ -107,7 +107,7 @@ BEFORE = -1
 def observations_of_corpus(
     corpus: Corpus, output: TrackerOutput, turns: Ints, dialogs: Ints | None = None
 ) -> Observations:
-    """What was known after each of the given turns (BEFORE: at the beginning of the given dialog)."""
+    """The observations after each of the given turns (BEFORE: at the beginning of the given dialog)."""
     output.require_about(corpus)
     _require_slots(corpus)
     known_turns, early = np.maximum(turns, 0), turns == BEFORE
@@ -132,7 +132,7 @@ def observations_of_corpus(
 
 
 def _require_slots(corpus: Corpus) -> None:
-    """Every slot of the domain's groups has to be tracked."""
+    """Require that every slot of the domain's groups is tracked."""
     missing = [slot for group in corpus.domain.groups.values() for slot in group if slot not in corpus.slots]
     if missing:
         raise UsageError(
@@ -143,7 +143,7 @@ def _require_slots(corpus: Corpus) -> None:
 
 
 def observations_of_moment(moment: Moment) -> Observations:
-    """What is known at a moment of live play."""
+    """The observations at a moment of live play."""
     return Observations(
         domain=moment.domain,
         slots=moment.slots,
@@ -170,7 +170,7 @@ def _condition_numbers(domain: Domain, conditions: Conditions) -> dict[str, Ints
 
 
 def _summary_of(beliefs: Beliefs, n_slots: int, turns: Ints) -> Summary:
-    """Of ranked beliefs, None among them."""
+    """The summary of ranked beliefs, which include None."""
     item = turns[:, None] * n_slots + np.arange(n_slots)
     first, size = beliefs.offsets[item], np.diff(beliefs.offsets)[item]
     last = len(beliefs.value) - 1
@@ -192,7 +192,7 @@ def _summary_of(beliefs: Beliefs, n_slots: int, turns: Ints) -> Summary:
 
 
 def _position_of_none(beliefs: Beliefs) -> Ints:
-    """(n_items,) every item has just one None."""
+    """(n_items,) the index of each item's None; every item has exactly one."""
     return np.flatnonzero(beliefs.value == NONE) - beliefs.offsets[:-1]
 
 
@@ -207,7 +207,7 @@ def _summary_of_step(belief: StepBelief) -> Summary:
 
 
 def _without(summary: Summary, early: Bools) -> Summary:
-    """Before the first turn nothing is believed."""
+    """The summary with empty beliefs before the first turn."""
     rows = early[:, None]
     return Summary(
         np.where(rows, NONE, summary.value).astype(np.int32),
@@ -218,7 +218,7 @@ def _without(summary: Summary, early: Bools) -> Summary:
 
 
 def stable_number(text: str) -> int:
-    """A number that stands for a text, the same in every process and corpus."""
+    """A hash of a text that is the same in every process and corpus."""
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:7], "little")
 
 

@@ -1,4 +1,4 @@
-"""From the world's numbers to dialog acts in columns, as a corpus has them."""
+"""Converting the world's numbers to dialog acts in columns."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _acts(values: Values, n_owners: int, owner: Ints, name: Ids, content: Ints) 
 
 
 def _pair_table(values: Values) -> tuple[Ints, Ids, Ids]:
-    """The pairs of every value; behind them, of nothing at all; behind that, of a question for each group."""
+    """The pairs of every value, then an empty entry, then the pairs of a request for each group."""
     word = values.vocabulary.find
     slots_of = list(values.domain.groups.values())
     slot_words = np.array([word(slot) for of_group in slots_of for slot in of_group], dtype=np.int32)

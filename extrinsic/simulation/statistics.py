@@ -1,4 +1,4 @@
-"""What simulated dialogs look like, beside what is known of the real ones."""
+"""Statistics of simulated dialogs, next to the published ones of real dialogs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TURNS_OF_LEE = {
 
 @dataclass(frozen=True)
 class Statistics:
-    """Numbers of one corpus; shares are of dialogs, except rank_1 and in_list: of the values callers said."""
+    """Statistics of one corpus; shares are of dialogs, but rank_1 and in_list of the values callers said."""
 
     dataset: str
     dialogs: int
@@ -39,7 +39,7 @@ class Statistics:
 
 
 def describe(played: Play) -> Statistics:
-    """The statistics of dialogs as played. A hang-up counts when the caller had not got what he wanted."""
+    """The statistics of dialogs as played. A hang-up counts if the caller had not reached the goal."""
     corpus = played.corpus
     published = TURNS_OF_LEE.get(corpus.dataset)
     return Statistics(

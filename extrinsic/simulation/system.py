@@ -1,4 +1,4 @@
-"""What the system can do in the bus world: from a predicate to an act with arguments.
+"""The system's actions in the bus world: from a predicate to an act with arguments.
 
 A policy chooses the predicate; which slot to ask for, what to confirm and what to offer follow from the
 tracker's beliefs by the same rules for every policy, the expert's own included.
@@ -24,10 +24,10 @@ OPTIONAL_FROM = 0.3
 
 @dataclass(frozen=True, eq=False)
 class SystemTurn:
-    """What the system says to m callers, in terms of the world's groups and values.
+    """What the system says to m callers, as numbers of groups and values.
 
     predicate (m,).   request (m,): the group asked for.   explicit, implicit (m,): the value confirmed.
-    offer (m, n_groups): the values an offer, or an apology, is made for.   NOTHING where not so.
+    offer (m, n_groups): the values an offer, or an apology, is made for.   NOTHING where not applicable.
     """
 
     predicate: Ints
@@ -38,15 +38,15 @@ class SystemTurn:
 
 
 def greeting(values: Values, n_dialogs: int) -> SystemTurn:
-    """How every call begins."""
+    """The greeting that begins every call."""
     none = np.full(n_dialogs, NOTHING, dtype=np.int64)
     hello = np.full(n_dialogs, values.domain.predicate_names.index("hello"), dtype=np.int64)
     return SystemTurn(hello, none, none, none, np.full((n_dialogs, len(values.domain.groups)), NOTHING))
 
 
 def possible(values: Values, tops: GroupTops, history: History, startover: Bools) -> Bools:
-    """(m, n_predicates) what can be done: nothing is confirmed that is not known, nothing offered without
-    both places; the next bus comes after a first one."""
+    """(m, n_predicates) the possible predicates: confirming needs a value, offering both places, and the
+    next bus a first one."""
     names = values.domain.predicate_names
     groups = list(values.domain.groups)
     has_value = tops.value != NONE
@@ -97,7 +97,7 @@ def realise(values: Values, predicate: Ints, moment: Moment) -> SystemTurn:
 
 
 def _next_question(values: Values, has_value: Bools, moment: Moment) -> Ints:
-    """(m,) the required group to ask for: unknown before known, seldom asked before often, doubtful first."""
+    """(m,) the required group to request: empty before filled, then rarely requested, then low scores."""
     groups = list(values.domain.groups)
     required = [groups.index(name) for name in values.domain.required]
     n_requests = np.stack(

@@ -67,7 +67,7 @@ def read_tracker(path: str | Path, corpus: Corpus, name: str) -> TrackerOutput:
 
 
 def _decode(data: bytes, corpus: Corpus) -> tuple[TrackerFile[Turn], Hypotheses, JointHypotheses] | None:
-    """The file in columns, or None if anything in it is not as it should be."""
+    """The file in columns, or None if anything in it is invalid."""
     try:
         file = msgspec.convert(decode_clean(data), TrackerFile[Turn])
         if not file.fits(corpus):
@@ -116,7 +116,7 @@ def _joint_columns(turns: list[Turn], corpus: Corpus) -> JointHypotheses:
 
 
 def _unlabelled(corpus: Corpus, hypotheses: Hypotheses) -> np.ndarray:
-    """The items of hypotheses whose value nobody has labelled up to their turn."""
+    """The items of hypotheses whose value has not been labelled up to their turn."""
     assert isinstance(corpus.labels, LabelEvents)
     item = row_of_each(hypotheses.offsets)
     n_slots = len(corpus.slots)

@@ -54,7 +54,7 @@ class Labels(msgspec.Struct, gc=False, rename="kebab"):
         return True
 
     def success(self) -> float:
-        """What the caller said afterwards: 1, 0, or NaN for nothing."""
+        """The caller's own judgement after the call: 1, 0, or NaN if missing."""
         feedback = self.task_information.feedback if self.task_information else None
         return np.nan if feedback is None or feedback.success is None else float(feedback.success)
 
@@ -68,7 +68,7 @@ class Ontology(msgspec.Struct):
 
 
 def read_corpus(path: str | Path, dataset: str | None, domain: Domain) -> Corpus:
-    """Read a dataset from a directory or from the challenge's archive as it is."""
+    """Read a dataset from a directory or from the challenge's archive."""
     listed = find_dataset(path, dataset, LIST_EXTENSION)
     ontology, ontology_data = read_ontology(listed)
     _check_domain(domain, ontology, listed)
@@ -98,7 +98,7 @@ def read_corpus(path: str | Path, dataset: str | None, domain: Domain) -> Corpus
 
 
 def _check_domain(domain: Domain, ontology: Ontology, dataset: Dataset) -> None:
-    """The groups of the domain must be of slots that the corpus has."""
+    """Require that the domain's groups contain only slots of the corpus."""
     problems = Problems(dataset.tree.place(dataset.folder))
     for group, slots in domain.groups.items():
         for slot in slots:

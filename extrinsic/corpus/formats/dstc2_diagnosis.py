@@ -1,4 +1,4 @@
-"""What can be wrong with a turn of a DSTC2 tracker file."""
+"""Checks of the turns of a DSTC2 tracker file."""
 
 from __future__ import annotations
 

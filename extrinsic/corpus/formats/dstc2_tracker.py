@@ -81,7 +81,7 @@ class Columns:
 
 
 def _decode(data: bytes, corpus: Corpus) -> tuple[TrackerFile[TrackerTurn], Columns] | None:
-    """The file and its columns, or None if anything in it is not as it should be."""
+    """The file and its columns, or None if anything in it is invalid."""
     try:
         file = DECODER.decode(data)
         if not file.fits(corpus):
@@ -101,7 +101,7 @@ def _decode(data: bytes, corpus: Corpus) -> tuple[TrackerFile[TrackerTurn], Colu
 
 
 def _count_keys(file: TrackerFile[TrackerTurn], columns: Columns) -> int:
-    """How many keys a file with this content has, if none stands twice."""
+    """How many keys a file with this content has if none is repeated."""
     of_file = 1 + (file.dataset is not msgspec.UNSET) + (file.wall_time is not msgspec.UNSET)
     of_joint = 2 * len(columns.joint.score) + np.count_nonzero(columns.joint.assignment != NONE)
     return int(
@@ -125,7 +125,7 @@ def _goal_columns(turns: list[TrackerTurn], corpus: Corpus) -> tuple[Hypotheses,
     goals = [turn.goal_labels for turn in turns]
     turn = np.repeat(np.arange(len(turns)), list(map(len, goals)))
     item = turn * len(corpus.slots) + columns_of(chain.from_iterable(goals), corpus.slots)
-    # A belief mostly stays as it was: a distribution is decoded only where its text differs from others.
+    # Beliefs rarely change between turns: only distinct texts of distributions are decoded.
     texts, text_of_row = distinct(map(bytes, chain.from_iterable(map(_values, goals))))
     distributions = list(map(DISTRIBUTION.decode, texts))
     value = corpus.vocabulary.ids(list(chain.from_iterable(distributions)))

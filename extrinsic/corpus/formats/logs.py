@@ -1,4 +1,4 @@
-"""The log files of DSTC1 and DSTC2: what the system said and what the recogniser understood."""
+"""The log files of DSTC1 and DSTC2: system acts and recogniser hypotheses."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Log(msgspec.Struct, gc=False, rename="kebab"):
 
 
 def columns_of_acts(owners: Sequence[Sequence[WrittenAct]], vocabulary: Vocabulary) -> Acts:
-    """The acts of each owner as the files have them -> columns."""
+    """The acts of each owner as files write them -> columns."""
     acts = list(chain.from_iterable(owners))
     pairs_of_acts = [act.slots for act in acts]
     pairs = list(chain.from_iterable(pairs_of_acts))
@@ -82,7 +82,7 @@ def columns_of_acts(owners: Sequence[Sequence[WrittenAct]], vocabulary: Vocabula
 
 
 class LogColumns:
-    """Gathers logs into the columns of a corpus; everything becomes an array in one go at the end."""
+    """Gathers logs into the columns of a corpus; the arrays are built all at once at the end."""
 
     def __init__(self) -> None:
         self.sessions: list[str] = []
@@ -123,7 +123,7 @@ class LogColumns:
 
 
 def check_log(checker: Checker, value: Any) -> int:
-    """Report what is wrong with a log; returns how many turns it has, as far as that can be told."""
+    """Report what is wrong with a log; returns how many turns it has, as far as can be determined."""
     log = checker.object(value, "the log")
     session = checker.member(log, "session-id", "the log")
     if session is not Missing:
@@ -176,7 +176,7 @@ def _check_nbest(checker: Checker, value: Any, source: str) -> None:
 
 
 def conditions_of_log(value: Any, keys: list[str]) -> list[str | None]:
-    """What the log has at dotted keys such as `system-specific.dialog-manager`, as text."""
+    """The values of a log at dotted keys such as `system-specific.dialog-manager`, as text."""
     conditions: list[str | None] = []
     for key in keys:
         part: Any = value
@@ -187,7 +187,7 @@ def conditions_of_log(value: Any, keys: list[str]) -> list[str | None]:
 
 
 def write_log(corpus: Corpus, dialog: int) -> dict[str, Any]:
-    """The log of a dialog as JSON, with the conditions put back where they were."""
+    """The log of a dialog as JSON, with the conditions at their keys."""
     log: dict[str, Any] = {"session-id": corpus.sessions[dialog]}
     for condition in corpus.domain.conditions:
         value = corpus.conditions.get(condition.name, (None,) * corpus.n_dialogs)[dialog]

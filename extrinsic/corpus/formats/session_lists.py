@@ -1,4 +1,4 @@
-"""Which sessions a dataset consists of, and where their files are."""
+"""Lists of sessions: which sessions a dataset consists of, and where their files are."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SESSION_FOLDERS = ("", "data/")
 
 @dataclass(frozen=True)
 class Dataset:
-    """A named list of sessions in a tree; `lists` is the tree that holds the list, `folder` where in it."""
+    """A named list of sessions in a tree; `lists` is the tree with the list, `folder` its folder there."""
 
     name: str
     tree: Tree
@@ -23,7 +23,7 @@ class Dataset:
     directories: tuple[str, ...]
 
     def session_folder(self, file: str) -> str | None:
-        """Where the sessions are: below the root or below `data`, as the first that is found tells."""
+        """The folder of the sessions: the root or `data`, where the first of them is found."""
         for directory in self.directories:
             for folder in SESSION_FOLDERS:
                 if f"{folder}{directory}/{file}" in self.tree:
@@ -48,7 +48,7 @@ def find_dataset(path: str | Path, dataset: str | None, extension: str) -> Datas
     if dataset is None:
         if len(list_files) > 1:
             names = ", ".join(sorted(list_files))
-            raise InputError("several datasets are here; say which", path=str(path), found=names)
+            raise InputError("there are several datasets; choose one", path=str(path), found=names)
         dataset = next(iter(list_files))
     if dataset not in list_files:
         raise InputError(

@@ -1,4 +1,4 @@
-"""Reading the sessions of a dataset, and checking that a tracker file speaks of the same ones."""
+"""Reading the sessions of a dataset, and checking that a tracker file covers the same ones."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def read_sessions(
 
 
 def sign_corpus(form: str, dataset: Dataset, domain: Domain, *contents: bytes | str) -> str:
-    """A hash of everything that makes a corpus what it is."""
+    """A hash of everything that a corpus is read from."""
     return content_hash(form, dataset.name, *dataset.directories, msgspec.json.encode(domain), *contents)
 
 
@@ -127,7 +127,7 @@ def _diagnose(
     checks: tuple[LabelCheck, ...],
     problems: Problems,
 ) -> None:
-    """Say what is wrong with a session whose files could not be read straight away."""
+    """Report what is wrong with a session whose files could not be decoded directly."""
     counts = []
     for file, data, kind, check in zip(files, contents, kinds, checks, strict=True):
         session_problems = Problems(dataset.tree.place(file))
@@ -139,7 +139,7 @@ def _diagnose(
             continue
         counts.append(check(checker, value))
         if not len(session_problems):
-            # What is not read must be sound, too: a repeated key may be a misspelt one that is.
+            # Members that are not read must be valid too: a repeated key may be a misspelt one.
             report_defects(value, "", session_problems)
         if not len(session_problems):
             _report_unexpected(checker, value, kind)
@@ -155,7 +155,7 @@ def _diagnose(
 
 
 def _report_unexpected(checker: Checker, value: Any, kind: type[msgspec.Struct]) -> None:
-    """The last resort, for a form that no check knows."""
+    """Report an invalid structure that no check recognised."""
     try:
         msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
@@ -196,7 +196,7 @@ def _check_same_sessions(problems: Problems, corpus: Corpus, ids: Sequence[str])
         return
     for session, count in Counter(ids).items():
         if count > 1:
-            problems.add(f"the session stands {count} times in the file", session=session)
+            problems.add(f"the session occurs {count} times in the file", session=session)
     extra = [session for session in dict.fromkeys(ids) if session not in expected_ids]
     missing = [session for session in corpus.sessions if session not in actual_ids]
     for session in extra:

@@ -1,4 +1,4 @@
-"""DSTC2's label scheme b: a goal also holds backwards, before the caller first said it."""
+"""DSTC2's label scheme b: a goal also holds before the caller first mentioned it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def goals(corpus: Corpus, labels: GoalLabels, scheme: str | None) -> Ids:
 
 
 def methods(corpus: Corpus, labels: GoalLabels, scheme: str | None) -> Ids:
-    """(n_turns,) the right method under a label scheme; b reads it off the turn's annotated acts alone."""
+    """(n_turns,) the right method under a label scheme; b derives it from the turn's annotated acts alone."""
     if scheme != "b":
         return labels.method
     heard, vocabulary = labels.heard, corpus.vocabulary
@@ -50,7 +50,7 @@ def _goals_backwards(corpus: Corpus, labels: GoalLabels) -> Ids:
 
 
 def _ruled_out(corpus: Corpus, goal: Ids) -> Bools:
-    """(n_turns, n_slots) whether the system said `canthelp` of the label's value at this turn or before."""
+    """(n_turns, n_slots) whether the system said `canthelp` about the label's value by this turn."""
     system: Acts = corpus.system
     act_of_pair = system.act_of_pair()
     pairs = np.flatnonzero((system.name == corpus.vocabulary.find("canthelp"))[act_of_pair])

@@ -88,7 +88,7 @@ class StateItems(DialogTurns):
         return starts
 
     def previous(self, values: np.ndarray, at_start: int) -> np.ndarray:
-        """What stood one turn earlier, `at_start` at the first turn of a dialog."""
+        """The values one turn earlier, `at_start` at the first turn of a dialog."""
         shifted = np.empty_like(values)
         shifted[1:] = values[:-1]
         shifted[self.starts] = at_start
@@ -104,8 +104,8 @@ class StateItems(DialogTurns):
     def local_errors(self, literal: bool) -> Bools:
         """(n_turns,) turns that went wrong by themselves (FGA's errors of type 1).
 
-        As published, a turn that is wrong right after one that matched is such an error whatever the local
-        test says; read literally, the algorithm has only the first turn and the local test.
+        As published, a wrong turn right after a matching one is such an error whatever the local test says;
+        taken literally, the algorithm uses only the first turn and the local test.
         """
         by_itself = self.starts | ~self.locally_right
         if not literal:
@@ -121,8 +121,8 @@ class StateItems(DialogTurns):
 class Changes:
     """Changes of state, judged one by one (granular change accuracy).
 
-    A slot once given stays for the rest of the dialog, as none when its value disappears. Values: ABSENT
-    means never given so far, GIVEN_NONE given and now none.
+    A slot that has occurred stays for the rest of the dialog, as none when its value disappears. Values:
+    ABSENT means it has not occurred so far, GIVEN_NONE that it occurred and is now none.
     """
 
     items: StateItems

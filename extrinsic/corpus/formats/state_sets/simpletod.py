@@ -2,8 +2,8 @@
 
 Both are lists with one list of entries a turn.
 
-Entries are text `domain slot value`, as generated; slots of a booking are two words, `book day`. What a
-model generated that is no triple predicts nothing (a note says how often). Hosseini-Asl et al. 2020.
+Entries are text `domain slot value`, as generated; slots of a booking are two words, `book day`. Generated
+text that is not a triple predicts nothing (a note reports how often). Hosseini-Asl et al. 2020.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ def gather(checker: Checker, value: Any) -> Dialogs:
             gold_state, wrong = _state(turn_checker, gold_turn, GOLD)
             for text in wrong:
                 turn_checker.report(
-                    f"an entry of {GOLD!r} is no triple", expected="domain slot value", found=repr(text)
+                    f"an entry of {GOLD!r} is not a triple", expected="domain slot value", found=repr(text)
                 )
             state, wrong = _state(turn_checker, predicted_turn, PREDICTED)
             no_triples += len(wrong)
             dialogs[dialog].append((gold_state, state))
     if no_triples:
-        checker.report(f"{no_triples} generated texts are no triple and predict nothing", severity="note")
+        checker.report(f"{no_triples} generated texts are not triples and predict nothing", severity="note")
     return dialogs
 
 
@@ -60,7 +60,7 @@ def _turns(checker: Checker, entry: dict[str, Any], side: str) -> list[Any]:
 
 
 def _state(checker: Checker, turn: Any, side: str) -> tuple[dict[str, dict[str, str]], list[str]]:
-    """The state of a turn, and the texts that are no triple. Of two values of a slot the last counts."""
+    """The state of a turn, and the texts that are not triples. Of two values of a slot the last counts."""
     state: dict[str, dict[str, str]] = {}
     wrong = []
     for item in checker.array(turn, f"a turn of {side!r}"):

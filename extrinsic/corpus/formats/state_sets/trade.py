@@ -1,6 +1,6 @@
 """TRADE's prediction file: `{dialog: {turn: {"turn_belief": [...], "pred_bs_ptr": [...]}}}`.
 
-Entries are `domain-slot-value`; other keys of a turn are TRADE's own and not read. Wu et al. 2019.
+Entries are `domain-slot-value`; other keys of a turn are not read. Wu et al. 2019.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ def _state(checker: Checker, turn: dict[str, Any], side: str) -> dict[str, dict[
     state: dict[str, dict[str, str]] = {}
     entries = checker.member(turn, side, "the turn")
     for entry in () if entries is Missing else checker.array(entries, repr(side)):
-        # A value may hold hyphens; domain and slot names do not.
+        # A value may contain hyphens; domain and slot names do not.
         parts = entry.split("-", 2) if isinstance(entry, str) else []
         if len(parts) != 3:
             checker.report(
-                f"an entry of {side!r} is no triple", expected="domain-slot-value", found=repr(entry)
+                f"an entry of {side!r} is not a triple", expected="domain-slot-value", found=repr(entry)
             )
             continue
         put(checker, state, *parts)
