@@ -304,7 +304,11 @@ def part(name: str, spoil: Callable[[Any], Any]) -> Callable[[Any], Any]:
             r"act.said has the wrong shape.*\(40, 2\).*\(40, 1\)",
         ),
         ("act", part("ending", lambda ending: ending[None]), r"act.ending has the wrong shape"),
-        ("act", part("restart", lambda restart: restart.astype(int)), "act.restart is not an array of booleans"),
+        (
+            "act",
+            part("restart", lambda restart: restart.astype(int)),
+            "act.restart is not an array of booleans",
+        ),
         ("act", part("requested", lambda _: None), "act.requested has the wrong shape"),
     ],
 )
