@@ -34,7 +34,7 @@ def joint_correctness(truth: Truth, offsets: Ints, assignment: Ids, none: Bools)
 
 
 def marginals_of_joint(joint: JointHypotheses, turns: Bools, hypotheses: Hypotheses) -> Hypotheses:
-    """Hypotheses per (turn, slot): marginals of the joint at the flagged turns, `given` elsewhere.
+    """Hypotheses per (turn, slot): marginals of the joint at the flagged turns, `hypotheses` elsewhere.
 
     Values of a slot come in the order in which the joint list first names them.
     """
