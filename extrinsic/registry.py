@@ -1,7 +1,7 @@
-"""The one registry behind everything that varies: formats, metrics, trackers, learners, rewards, worlds, ...
+"""Registries of everything that can be replaced: formats, metrics, trackers, learners, rewards, worlds, ...
 
-A name is registered with its target, or with a lazy `module:attribute`, and one line that says what it
-is, so that listing what there is imports nothing. Installed packages add their own through entry points:
+A name is registered with its target, or with a lazy `module:attribute`, and a one-line summary, so that
+listing the entries imports nothing. Installed packages add their own through entry points:
 
     [project.entry-points."extrinsic.metrics"]
     my_metric = "my_package.my_metric:METRIC"
@@ -29,11 +29,11 @@ class Entry:
 
 
 class Registry(Generic[T]):
-    """Names of one kind of thing.
+    """The registered names of one kind of component.
 
     `home` is the package whose import registers those that come with extrinsic; `group` is the
-    entry-point group that plugins use. Both are looked at when a name is first asked for.
-    `parts` names what every target must have; where there are several kinds of target, one tuple for each.
+    entry-point group that plugins use. Both are loaded when a name is first looked up.
+    `parts` names the attributes every target must have; one tuple for each kind of target.
     `configs`: targets are classes whose fields are the options of a study, dataclasses or structs.
     """
 
@@ -49,8 +49,8 @@ class Registry(Generic[T]):
         self._complete = False
 
     def register(self, name: str, target: T | str, summary: str) -> None:
-        """Add a name; a name can be taken only once, and by something that has every part of the protocol."""
-        # Ours come first, so that a clash is reported where the newcomer is registered.
+        """Add a name; it must be new, and its target must have every part of the protocol."""
+        # Built-in names come first, so that a clash is reported where the new one is registered.
         if self.home and self.home not in sys.modules:
             import_module(self.home)
         entry = Entry(name, target, summary)
@@ -59,7 +59,7 @@ class Registry(Generic[T]):
         self._add(self._entries, entry)
 
     def _require_parts(self, entry: Entry) -> None:
-        """Refuse a target that lacks a part: of several protocols, the one it has most of was meant."""
+        """Refuse a target that lacks a part of the protocol; of several protocols, the closest counts."""
         if self.configs and not _is_config(entry.target):
             raise UsageError(
                 f"the {self.kind} {entry.name!r} cannot be given options",
@@ -76,18 +76,18 @@ class Registry(Generic[T]):
             )
 
     def _add(self, entries: dict[str, Entry], entry: Entry) -> None:
-        taken = entries.setdefault(entry.name, entry)
-        if taken is not entry:
+        first = entries.setdefault(entry.name, entry)
+        if first is not entry:
             raise UsageError(
-                f"the {self.kind} {entry.name!r} is registered twice: {taken.target!r} and {entry.target!r}"
+                f"the {self.kind} {entry.name!r} is registered twice: {first.target!r} and {entry.target!r}"
             )
 
     def unregister(self, name: str) -> None:
-        """Forget a name (for tests and notebooks that define a thing again)."""
+        """Remove a name (for tests and notebooks that define it again)."""
         self._entries.pop(name, None)
 
     def entries(self) -> list[Entry]:
-        """Everything there is, plugins included, in order of name."""
+        """All entries, plugins included, in order of name."""
         self._complete_entries()
         return [self._entries[name] for name in sorted(self._entries)]
 
@@ -115,7 +115,7 @@ class Registry(Generic[T]):
 
         try:
             return EntryPoint(entry.name, entry.target, self.group).load()
-        except Exception as error:  # whatever a plugin's import may raise is the plugin's doing
+        except Exception as error:  # a plugin's import may raise anything
             raise UsageError(
                 f"the {self.kind} {entry.name!r} cannot be loaded from {entry.target!r}{_place(error)}: "
                 f"{type(error).__name__}: {error}"
@@ -128,7 +128,7 @@ class Registry(Generic[T]):
 
         if self.home:
             import_module(self.home)
-        # All plugins or none: a clash must be there again when the next name is asked for.
+        # All plugins or none: a clash must be reported again at the next lookup.
         complete = dict(self._entries)
         for point in entry_points(group=self.group):
             package = point.dist.name if point.dist else "an installed package"

@@ -527,7 +527,7 @@ def test_a_bad_file_on_the_command_line(
 
 @pytest.mark.parametrize(
     ("name", "message"),
-    [("nowhere.py", "there is no such file"), ("notes.txt", "this is no Python file"), (".", "directory")],
+    [("nowhere.py", "there is no such file"), ("notes.txt", "this is not a Python file"), (".", "directory")],
 )
 @pytest.mark.parametrize("command", ["ls", "score", "validate", "track"])
 def test_a_plugin_that_is_no_python_file(

@@ -1,4 +1,4 @@
-"""What the recogniser and the system's own words say about each value, turn by turn."""
+"""The evidence of recogniser hypotheses and system acts about each value, turn by turn."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from extrinsic.domain import Domain
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What n turns say. An item is a (turn, slot), turn-major; a row is a value that one of them speaks of.
+    """The evidence of n turns. An item is a (turn, slot), turn-major; a row is a value mentioned in one.
 
     offsets (n * n_slots + 1,): the rows of each item, in order of first appearance.   value (r,).
     informed (r,): summed score of the hypotheses that inform the value, or affirm its confirmation.
@@ -25,9 +25,9 @@ class Evidence:
     denied (r,): summed score of those that deny the value, or negate its confirmation.
     rejected (r,): the part of it from hypotheses that inform no value of the slot instead.
     rank (r,): position of the first hypothesis that informs it; -1: none does.
-    explicit, implicit (r,): the system just confirmed it so.
+    explicit, implicit (r,): the system just confirmed it explicitly or implicitly.
     requested (n, n_slots): the system just asked for the slot.
-    affirms, negates (n,): summed score of yes and of no.   restart (n,): the system began anew.
+    affirms, negates (n,): summed score of yes and of no.   restart (n,): the system started over.
     """
 
     n_slots: int
@@ -79,19 +79,19 @@ def gather_evidence(
     """Evidence of the turns that these acts and N-best lists (live ones only) belong to."""
     names = SlotNames(domain, slots, vocabulary)
     n_turns, n_slots = len(restart), len(slots)
-    asked = requested_slot(system, vocabulary)
+    requested_slots = requested_slot(system, vocabulary)
     explicit = mentions_of_acts(names, system, "expl-conf")
     implicit = mentions_of_acts(names, system, "impl-conf")
 
     turn_of = nbest.turn_of_hypothesis()
     live = ~nbest.batch
     rank = _ranks(nbest)
-    informed, affirmed, denied = _claims(names, nbest, live, asked[turn_of], explicit, implicit)
-    stands = latest(informed, n_slots)
-    informed, affirmed = informed.take(stands), affirmed[stands]
+    informed, affirmed, denied = _claims(names, nbest, live, requested_slots[turn_of], explicit, implicit)
+    last = latest(informed, n_slots)
+    informed, affirmed = informed.take(last), affirmed[last]
     instead = np.isin(denied.item(n_slots), informed.item(n_slots))
 
-    # One row for every (turn, slot, value) that anybody spoke of, hypotheses first and best first.
+    # One row for every (turn, slot, value) that was mentioned, hypotheses first and best first.
     by_rank = np.lexsort((rank[informed.owner], turn_of[informed.owner]))
     informed, affirmed = informed.take(by_rank), affirmed[by_rank]
     owner = np.concatenate([turn_of[informed.owner], turn_of[denied.owner], explicit.owner, implicit.owner])
@@ -100,9 +100,9 @@ def gather_evidence(
     keys = item * np.int64(len(vocabulary)) + value
     _, first, row = np.unique(keys, return_index=True, return_inverse=True)
     order = np.lexsort((first, item[first]))
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    row = place[row]
+    position = np.empty_like(order)
+    position[order] = np.arange(len(order))
+    row = position[row]
     of_informed, of_denied, of_explicit, of_implicit = np.split(
         row, np.cumsum([len(informed), len(denied), len(explicit)])
     )
@@ -138,9 +138,9 @@ def gather_evidence(
 
 
 def _claims(
-    names: SlotNames, nbest: NBest, live: Bools, asked: Ids, explicit: Mentions, implicit: Mentions
+    names: SlotNames, nbest: NBest, live: Bools, requested_slots: Ids, explicit: Mentions, implicit: Mentions
 ) -> tuple[Mentions, Bools, Mentions]:
-    """What hypotheses inform, which of that by a yes, and what they deny.
+    """The values that hypotheses inform, those informed by a yes, and those they deny.
 
     A yes or no is about what the system just confirmed explicitly, if that was one thing. Without an
     explicit confirmation, a no is about what it confirmed implicitly.
@@ -148,15 +148,15 @@ def _claims(
     turn_of = nbest.turn_of_hypothesis()
     n_turns = len(nbest.offsets) - 1
     n_explicit = np.bincount(explicit.owner, minlength=n_turns)
-    one = explicit.take(np.flatnonzero(n_explicit[explicit.owner] == 1))
+    single = explicit.take(np.flatnonzero(n_explicit[explicit.owner] == 1))
     doubtful = implicit.take(np.flatnonzero(n_explicit[implicit.owner] == 0))
     kept = live[nbest.acts.owner_of_act()]
-    informed = mentions_of_acts(names, nbest.acts, "inform", kept, asked)
-    affirmed = one.answered(nbest.acts, turn_of, names.vocabulary.find("affirm"), kept)
+    informed = mentions_of_acts(names, nbest.acts, "inform", kept, requested_slots)
+    affirmed = single.answered(nbest.acts, turn_of, names.vocabulary.find("affirm"), kept)
     negate = names.vocabulary.find("negate")
     denied = Mentions.joined(
-        mentions_of_acts(names, nbest.acts, "deny", kept, asked),
-        one.answered(nbest.acts, turn_of, negate, kept),
+        mentions_of_acts(names, nbest.acts, "deny", kept, requested_slots),
+        single.answered(nbest.acts, turn_of, negate, kept),
         doubtful.answered(nbest.acts, turn_of, negate, kept),
     )
     by_yes = np.repeat([False, True], [len(informed), len(affirmed)])
@@ -164,8 +164,8 @@ def _claims(
 
 
 def _requested(names: SlotNames, system: Acts) -> Bools:
-    """(n_turns, n_slots) whether the system asks for the slot; a question may name slots that stand in for
-    each other, or a part of a slot."""
+    """(n_turns, n_slots) whether the system requests the slot; a request may name alternative slots or a
+    part of a slot."""
     requested = np.zeros((len(system.offsets) - 1, len(names.slots)), dtype=bool)
     act = system.act_of_pair()
     pairs = np.flatnonzero(system.name[act] == names.vocabulary.find("request"))
@@ -178,7 +178,7 @@ def _requested(names: SlotNames, system: Acts) -> Bools:
 def _ranks(nbest: NBest) -> Ints:
     """(h,) the position of each hypothesis in its list by descending score, equals in the order given.
 
-    Batch hypotheses stand behind all live ones, where they are in nobody's way.
+    Batch hypotheses come after all live ones, where they do not interfere.
     """
     turn = nbest.turn_of_hypothesis()
     order = np.lexsort((-nbest.score, nbest.batch, turn))
@@ -188,5 +188,5 @@ def _ranks(nbest: NBest) -> Ints:
 
 
 def _said(nbest: NBest, vocabulary: Vocabulary, live: Bools, act: str) -> Bools:
-    """(h,) whether a live hypothesis holds the act."""
+    """(h,) whether a live hypothesis contains the act."""
     return live & nbest.acts.owners_where(nbest.acts.name == vocabulary.find(act))

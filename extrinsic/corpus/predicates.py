@@ -1,4 +1,4 @@
-"""What a system turn does (its predicate) and which slots it speaks of."""
+"""The predicate of a system turn and the slots that it mentions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from extrinsic.corpus.vocabulary import Vocabulary
 from extrinsic.domain import Domain
 
 UNRESOLVED = -2
-"""No slot; unlike any id, and unlike what an unknown word is found as."""
+"""No slot; differs from every id and from the -1 of an unknown word."""
 
 
 def predicate_of_turns(domain: Domain, system: Acts, vocabulary: Vocabulary) -> Ids:
@@ -39,10 +39,10 @@ def mentioned_slots(names_of_slots: Sequence[Sequence[str]], acts: Acts, vocabul
 
 
 def requested_slot(system: Acts, vocabulary: Vocabulary) -> Ids:
-    """(n_turns,) the slot the system just asked for, as an id of the vocabulary; UNRESOLVED for none."""
-    asked = np.full(len(system.offsets) - 1, UNRESOLVED, dtype=np.int32)
+    """(n_turns,) the slot that the system just requested, as an id of the vocabulary; UNRESOLVED for none."""
+    requested = np.full(len(system.offsets) - 1, UNRESOLVED, dtype=np.int32)
     requests = (system.name == vocabulary.find("request")) & (np.diff(system.pair_offsets) > 0)
     acts = np.flatnonzero(requests)
     # Of several requests the last decides; assignment by index keeps the last.
-    asked[system.owner_of_act()[acts]] = system.value[system.pair_offsets[:-1][acts]]
-    return asked
+    requested[system.owner_of_act()[acts]] = system.value[system.pair_offsets[:-1][acts]]
+    return requested

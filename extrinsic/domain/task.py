@@ -1,4 +1,4 @@
-"""The domain as the rest of the package sees it."""
+"""The types that describe a domain: slots, groups, predicates, conditions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cached_property
 import msgspec
 
 DIRECTORY = "directory"
-"""The condition every corpus has: the first part of a session's path, such as Mar13_S0A1."""
+"""The condition that every corpus has: the first part of a session's path, such as Mar13_S0A1."""
 
 
 class Slot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -19,7 +19,7 @@ class Slot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PredicateRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A system turn has predicate `name` when it holds one of `acts` (about one of `slots`, if given)."""
+    """A system turn has predicate `name` when it contains one of `acts` (about one of `slots`, if given)."""
 
     name: str
     acts: tuple[str, ...]
@@ -27,10 +27,10 @@ class PredicateRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Condition(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Something about a call that is known beforehand: which system answered it, over which line.
+    """A property of a call that is known in advance: which system answered it, over which line.
 
-    `key` is where the log of a session has it. `in_state` says whether a policy's state must hold it:
-    a corpus that several systems made is confounded unless the state tells them apart.
+    `key` is its key in the log of a session. `in_state`: whether a policy's state must contain it; a corpus
+    that several systems made is confounded unless the state distinguishes them.
     """
 
     name: str
@@ -42,12 +42,12 @@ class Domain(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
     """A task.
 
     slots:      everything a tracker tracks.
-    groups:     the concepts a caller has in mind, each one slot or several that stand in for each other.
-    required:   the groups without which the system can do nothing.
+    groups:     the concepts a caller has in mind, each one slot or several alternative slots.
+    required:   the groups that the system needs before it can act.
     predicates: rules, in order of precedence, that map a system turn to the action a policy chooses.
-    greeting:   predicates that are no decision.   offer: that present a result.
+    greeting:   predicates that are not decisions. offer: that present a result.
     yes_no:     that ask a yes/no question.        end: that end the call.
-    excluded:   raw acts whose dialogs a study leaves out unless told otherwise.
+    excluded:   raw acts whose dialogs a study leaves out by default.
     state:      feature blocks that a policy's state needs beyond the beliefs (see policy/features).
     reward:     which of the reward's choices fit the task (`when`, `absent`: see policy/reward.py).
     """
@@ -73,11 +73,11 @@ class Domain(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
 
     @cached_property
     def slot_of_part(self) -> dict[str, str]:
-        """Which slot a name in an act or a hypothesis belongs to: itself, or the one it is a part of."""
+        """The slot that a name in an act or a hypothesis belongs to: itself, or the one it is a part of."""
         return {part: slot.name for slot in self.slots for part in (slot.parts or (slot.name,))}
 
     def group_columns(self, slots: Sequence[str]) -> list[list[int]]:
-        """Where the slots of each group stand among the slots of a corpus."""
+        """The columns of each group's slots among the slots of a corpus."""
         return [[slots.index(slot) for slot in group] for group in self.groups.values()]
 
     @cached_property

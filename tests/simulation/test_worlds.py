@@ -271,7 +271,7 @@ def part(name: str, spoil: Callable[[Any], Any]) -> Callable[[Any], Any]:
     [
         ("possible", lambda allowed: allowed[:, :-1], r"possible has the wrong shape.*\(40, 5\).*\(40, 4\)"),
         ("possible", lambda allowed: allowed[:-1], r"possible has the wrong shape.*\(40, 5\).*\(39, 5\)"),
-        ("possible", lambda allowed: allowed.astype(int), "possible is no array of booleans.*int64"),
+        ("possible", lambda allowed: allowed.astype(int), "possible is not an array of booleans.*int64"),
         ("possible", lambda allowed: None, r"possible has the wrong shape.*found \(\)"),
         ("possible", lambda allowed: allowed & False, "possible leaves nothing to do"),
         ("completed", lambda served: served[1:], r"completed has the wrong shape.*\(40,\).*\(39,\)"),
@@ -295,7 +295,11 @@ def part(name: str, spoil: Callable[[Any], Any]) -> Callable[[Any], Any]:
             r"act.said has the wrong shape.*\(40, 2\).*\(40, 1\)",
         ),
         ("act", part("ending", lambda ending: ending[None]), r"act.ending has the wrong shape"),
-        ("act", part("restart", lambda restart: restart.astype(int)), "act.restart is no array of booleans"),
+        (
+            "act",
+            part("restart", lambda restart: restart.astype(int)),
+            "act.restart is not an array of booleans",
+        ),
         ("act", part("requested", lambda _: None), "act.requested has the wrong shape"),
     ],
 )
