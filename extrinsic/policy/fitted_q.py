@@ -25,7 +25,7 @@ class FittedQ:
 
     The maximum is over the actions that the filter admits in s'; targets are clipped to the returns a dialog
     can have, so that a policy that loops gets the lowest of them.
-    trees, smallest_leaf: of the forest.   iterations: the maximum; fewer once Q no longer changes. (A constant
+    trees, smallest_leaf: of the forest.   iterations: the maximum; fewer once Q settles. (A constant
     policy is not enough: with each iteration, a reward at the end of a dialog reaches one turn further.)
     """
 
