@@ -14,6 +14,7 @@ from extrinsic.cli.arguments import (
     require_corpus,
     unique_names,
 )
+from extrinsic.cli.output import print_problems
 from extrinsic.errors import InputError, Problem
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Which points become kernels: sparsification by approximate linear dependence (Engel et al. 2004).
+"""Choosing the points of kernels: sparsification by approximate linear dependence (Engel et al. 2004).
 
 A point joins the dictionary when its image in feature space is further than nu (squared) from the span of
 those already in it: delta = k(x, x) - k_x' K^-1 k_x > nu. The definition takes the points one at a time and
@@ -39,7 +39,7 @@ class Dictionary:
 def sparsify(
     continuous: Floats, block: Ints, n_blocks: int, kernel: Gaussian, nu: float, largest: int | None = None
 ) -> Dictionary:
-    """The dictionary of points (n, d) in blocks (n,); `largest`: at most so many of a block."""
+    """The dictionary of points (n, d) in blocks (n,); `largest`: the maximum size of a block."""
     if not (np.isfinite(nu) and nu > 0):
         raise UsageError("the threshold nu must be positive", found=str(nu))
     if nu >= float(kernel.height) ** 2:
@@ -66,7 +66,7 @@ def sparsify(
 def _sparsify_block(
     points: Floats, kernel: Gaussian, nu: float, largest: int | None
 ) -> tuple[Ints, Floats, bool]:
-    """(m,) positions that join, (n,) the residuals, and whether the block had no room for more."""
+    """(m,) positions that join, (n,) the residuals, and whether the block is full."""
     n_points, own = len(points), float(kernel.height) ** 2
     delta = np.full(n_points, own)
     # -|x - y|^2 / 2 sigma^2 as a sum of parts that are computed once.
@@ -87,7 +87,7 @@ def _sparsify_block(
         size = len(joined)
         if size == len(factor):
             factor = np.concatenate([factor, np.empty((min(size, n_points - size), n_points))])
-        # The whole row, also for points that came before: their residual counts in the end, too.
+        # The whole row, also for earlier points: their final residual is reported too.
         row = points[position] @ cross + squares + squares[position]
         row = own * np.exp(np.minimum(row, 0.0, out=row), out=row)
         row -= factor[:size, position] @ factor[:size]
