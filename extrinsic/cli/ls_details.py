@@ -1,4 +1,4 @@
-"""`extrinsic ls KIND KEY`: everything about one thing."""
+"""`extrinsic ls KIND KEY`: the details of one entry."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from extrinsic.signature import sign
 
 
 def show_details(kind: str, key: str, summaries: Mapping[str, str], as_json: bool) -> int:
-    """What it is, where it comes from, how it is set; summaries: the lines of its kind."""
+    """Print what an entry is, its source and its parameters; summaries: the lines of its kind."""
     name = key.partition("(")[0]
     if name not in summaries:
         raise UsageError(f"there is no {kind.removesuffix('s')} {name!r}; {did_you_mean(name, summaries)}")
@@ -24,9 +24,9 @@ def show_details(kind: str, key: str, summaries: Mapping[str, str], as_json: boo
     if as_json:
         print_rows(sign(command="ls", kind=kind), [about], sys.stdout)
         return 0
-    told = {head: value for head, value in about.items() if value is not None}
-    width = max(map(len, told))
-    for head, value in told.items():
+    details = {head: value for head, value in about.items() if value is not None}
+    width = max(map(len, details))
+    for head, value in details.items():
         text = "yes" if value is True else "no" if value is False else str(value)
         print(f"{head.replace('_', ' '):<{width}}  {text}")
     return 0

@@ -1,4 +1,4 @@
-"""The dialogs of a study: what is learned from, what is valued on, and the datasets these make."""
+"""The dialogs of a study: training dialogs, test dialogs, and the datasets of the latter."""
 
 from __future__ import annotations
 
@@ -76,26 +76,26 @@ def _stored_unit(corpus: CorpusTable, name: str, lists: tuple[str, str], inputs:
         )
         problems.raise_errors()
     parts = _parts(corpus, name, test)
-    for read in (train, test):
-        inputs[f"{corpus.path} {read.dataset}"] = read.signature
-    return Unit(name, _recipe(corpus, train, lists[0]), _recipe(corpus, test, lists[1]), parts)
+    for dialogs in (train, test):
+        inputs[f"{corpus.path} {dialogs.dataset}"] = dialogs.signature
+    return Unit(name, _dialogs_input(corpus, train, lists[0]), _dialogs_input(corpus, test, lists[1]), parts)
 
 
 def _read_both(table: CorpusTable, lists: tuple[str, str]) -> tuple[Corpus, Corpus]:
-    """The two lists of sessions; what is wrong with either."""
+    """The corpora of the two lists of sessions; reports the problems of both."""
     problems = Problems(table.path)
-    read = []
+    corpora = []
     for part in lists:
         try:
-            read.append(read_stored(table.format, table.path, part, table.domain))
+            corpora.append(read_stored(table.format, table.path, part, table.domain))
         except ExtrinsicError as error:
             problems.extend(error.problems)
     if problems.errors:
         raise InputError(problems)
-    return read[0], read[1]
+    return corpora[0], corpora[1]
 
 
-def _recipe(table: CorpusTable, corpus: Corpus, part: str) -> DialogsInput:
+def _dialogs_input(table: CorpusTable, corpus: Corpus, part: str) -> DialogsInput:
     return StoredDialogs(table.format, table.path, part, table.domain, corpus.signature)
 
 
