@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import sys
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
@@ -11,8 +12,20 @@ from typing import Any
 from extrinsic.cli.output import print_rows
 from extrinsic.cli.run import config_folder
 from extrinsic.errors import UsageError, did_you_mean
-from extrinsic.registry import ESTIMATORS, FEATURES, METRICS, TRACKERS
+from extrinsic.registry import (
+    BEHAVIOURS,
+    ESTIMATORS,
+    FEATURES,
+    LEARNERS,
+    METRICS,
+    REWARDS,
+    TRACKERS,
+    Registry,
+)
 from extrinsic.signature import sign
+
+CONFIGURED: dict[str, Registry[Any]] = {"learners": LEARNERS, "behaviours": BEHAVIOURS, "rewards": REWARDS}
+"""What is registered as a class whose fields are the options of a study."""
 
 
 def show_details(kind: str, key: str, summaries: Mapping[str, str], as_json: bool) -> int:
@@ -43,8 +56,19 @@ def _details(kind: str, key: str) -> dict[str, Any]:
         return {"blocks": ", ".join(FEATURES.get(key).blocks)}
     if kind == "estimators":
         return {"what": _first_paragraph(type(ESTIMATORS.get(key)))}
+    if kind in CONFIGURED:
+        return _of_config(CONFIGURED[kind].get(key))
     folder = config_folder()
     return {"file": str(folder / f"{key}.toml")} if kind == "configs" and folder else {}
+
+
+def _of_config(kind: Any) -> dict[str, Any]:
+    """The first paragraph of its docstring, and its options with their defaults."""
+    about = {"what": _first_paragraph(kind)}
+    if is_dataclass(kind):
+        options = {field.name: field.default for field in fields(kind)}
+        about["options"] = ", ".join(f"{name} = {json.dumps(value)}" for name, value in options.items())
+    return about
 
 
 def _of_metric(key: str) -> dict[str, Any]:

@@ -99,7 +99,8 @@ class _Runner:
 
     @property
     def store(self) -> Store:
-        return Store(self.folder / STAGES)
+        # Absolute: a process that outlives this run may have another working directory.
+        return Store((self.folder / STAGES).absolute())
 
     def run(self) -> None:
         write_atomic(self.folder / CONFIG, settings_text(self.settings).encode())

@@ -24,6 +24,7 @@ from extrinsic.metrics.items.state_tables import STATE
 from extrinsic.metrics.measuring import Measurement, measure
 from extrinsic.metrics.parsing import parse_metric
 from extrinsic.metrics.sources import Source
+from extrinsic.plugins import hash_of_source
 from extrinsic.registry import METRICS
 from extrinsic.storage import content_hash, encode_json
 from extrinsic.study.configuration.settings import MetricsTable
@@ -87,7 +88,9 @@ class ScoreTask:
 
     @cached_property
     def key(self) -> StageKey:
-        parts = (self.plugins, self.unit.identity, self.system.identity, encoded(self.metrics))
+        # A metric from elsewhere brings its code; ours are part of the code's version.
+        code = hash_of_source(*(METRICS.get(name.partition("(")[0]) for name in self.metrics.names))
+        parts = (self.plugins, self.unit.identity, self.system.identity, encoded(self.metrics), code)
         return StageKey("score", content_hash("beliefs", code_version(__name__), *parts))
 
     @property
