@@ -135,7 +135,7 @@ def test_the_directory_of_another_study(made: Made, tmp_path: Path) -> None:
     done(study.config, study.folder, *other, "--overwrite")
     assert (study.folder / "correlations.csv").read_bytes() != before
     # Its stages are known by what is in them, whoever's they were.
-    assert statuses(study.folder)["measure a hwu"] == "reused"
+    assert statuses(study.folder)["score a hwu"] == "reused"
 
 
 def test_a_directory_with_something_else(made: Made, tmp_path: Path) -> None:

@@ -207,7 +207,7 @@ def test_a_mended_study_goes_on(stored: Path) -> None:
     assert_refused(attempt(stored, text=LEAN), "other.test.json")
     (stored / "files" / "other.test.json").write_bytes(good)
     study = done(stored / "study.toml", stored / "run")
-    statuses = [row["status"] for row in study.rows("timings") if row["stage"] in ("measure", "learn")]
+    statuses = [row["status"] for row in study.rows("timings") if row["stage"] in ("score", "learn")]
     assert statuses.count("computed") <= 2
 
 
@@ -223,6 +223,6 @@ def test_outcomes_of_simulated_calls(small: Study, tmp_path: Path) -> None:
     (tmp_path / "ratings.csv").write_text("system,stars\nbaseline,3\nhwu,5\nvote,4\n")
     done(tmp_path / "study.toml", study.folder, *options)
     assert "outcome.stars" in {row["target"] for row in study.rows("correlations")}
-    assert {row["status"] for row in study.rows("timings") if row["stage"] in ("measure", "learn")} == {
+    assert {row["status"] for row in study.rows("timings") if row["stage"] in ("score", "learn")} == {
         "reused"
     }

@@ -194,7 +194,7 @@ def test_other_outcomes_relate_anew_and_measure_nothing(config: Path) -> None:
     write_outcomes(config.parent, [(name, 1.0 - value) for name, value in PER_SYSTEM.items()])
     done(config, study.folder)
     statuses = {row["stage"]: row["status"] for row in study.rows("timings") if row["key"]}
-    assert statuses == {"measure": "reused", "family": "reused", "relate": "computed"}
+    assert statuses == {"score": "reused", "core": "reused", "correlate": "computed"}
     old, new = correlations(before), correlations(study)
     assert float(new["within", "pearson"]) == pytest.approx(-float(old["within", "pearson"]))
 

@@ -85,10 +85,10 @@ def test_the_manifest_tells_what_made_the_run(tiny: Study) -> None:
     cells = len(DATASETS) * len(TRACKERS)
     kinds = [stage["stage"] for stage in stages]
     assert {kind: kinds.count(kind) for kind in kinds} == {
-        "measure": cells,
+        "score": cells,
         "learn": cells,
-        "family": 1,
-        "relate": 1,
+        "core": 1,
+        "correlate": 1,
     }
     for stage in stages:
         assert (tiny.folder / "stages" / f"{stage['stage']}-{stage['key'][:32]}").is_file()
