@@ -56,7 +56,7 @@ MISTAKES = [
     ('["live", "lstd"]', '["lstd", "lstd"]', "twice"),
     ('fill = ["argmax"]', 'fill = ["argmex"]', "there is no fill rule 'argmex'; did you mean 'argmax'?"),
     ('fill = ["argmax"]', 'fill = ["argmax", "argmax"]', "twice"),
-    ("[reward]", '[reward]\nwhen = "first"', "key reward.when: there is no 'first'"),
+    ("[reward]", '[reward]\nwhen = "first"', "there is no reward.when 'first'"),
     ("[policy]", '[policy]\nfeatures = "compacted"', "there is no feature map 'compacted'; did you mean"),
     ("[correlation]", '[correlation]\nprimary = "rl.lsdt"', "there is no target 'rl.lsdt'; did you mean"),
     ("[correlation]", '[correlation]\ntargets = ["sl.lstd"]', "there is no target 'sl.lstd'"),

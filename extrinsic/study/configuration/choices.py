@@ -88,6 +88,22 @@ def check_choices(settings: StudySettings, text: str, problems: Problems) -> Non
     _check_reward(settings.reward, text, problems)
 
 
+def with_defaults(settings: StudySettings) -> StudySettings:
+    """The settings with every option of the learners and of the behaviour model in its table.
+
+    Then equal studies are equal settings, whether a default is written or not. An option without a value is
+    left out, as TOML has no null. What a reward leaves out stays the domain's choice.
+    """
+    policy = settings.policy
+    tables = dict(policy.tables)
+    for registry, names in ((LEARNERS, policy.learners), (BEHAVIOURS, (policy.behaviour,))):
+        for name in names:
+            config = Choice(name, tables.get(name, {})).make(registry)
+            options = {key: getattr(config, key) for key in option_names(type(config))}
+            tables[name] = {key: value for key, value in options.items() if value is not None}
+    return msgspec.structs.replace(settings, policy=msgspec.structs.replace(policy, tables=tables))
+
+
 def _check_reward(table: RewardTable, text: str, problems: Problems) -> None:
     if table.kind not in REWARDS:
         _check_names(REWARDS, [table.kind], ("reward", "kind"), text, problems)

@@ -7,7 +7,13 @@ from typing import Any
 import msgspec
 
 from extrinsic.errors import InputError, Problems
-from extrinsic.study.configuration.choices import Tree, check_choices, gather_options, spread_options
+from extrinsic.study.configuration.choices import (
+    Tree,
+    check_choices,
+    gather_options,
+    spread_options,
+    with_defaults,
+)
 from extrinsic.study.configuration.settings import Option, StudySettings
 from extrinsic.toml_files import check_tree
 
@@ -55,7 +61,8 @@ def check_overrides(settings: StudySettings, problems: Problems) -> dict[tuple[s
             try:
                 changed = with_override(settings, dotted, value)
                 check_choices(changed, "", mistakes)
-                varied[dotted, text_of(value)] = changed
+                if not mistakes.errors:
+                    varied[dotted, text_of(value)] = with_defaults(changed)
             except InputError as error:
                 mistakes.extend(error.problems)
             for problem in mistakes:

@@ -13,7 +13,7 @@ import msgspec
 
 from extrinsic.errors import InputError, Problems
 from extrinsic.plugins import load_plugins
-from extrinsic.study.configuration.choices import Tree, gather_options, report_strays
+from extrinsic.study.configuration.choices import Tree, gather_options, report_strays, with_defaults
 from extrinsic.study.configuration.overrides import set_key
 from extrinsic.study.configuration.settings import StudySettings
 from extrinsic.study.configuration.settings_checks import check_settings
@@ -50,7 +50,7 @@ def read_study(path: str | Path, changes: Sequence[str] = ()) -> StudySettings:
     load_plugins(settings.plugins)
     check_settings(settings, text, problems)
     problems.raise_errors()
-    return settings
+    return with_defaults(settings)
 
 
 def _checked(tree: Tree, text: str, path: str, problems: Problems) -> Tree:
