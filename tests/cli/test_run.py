@@ -209,7 +209,7 @@ def test_a_disk_that_is_full(made: Made, tmp_path: Path, monkeypatch: pytest.Mon
 def test_progress_is_told_line_by_line(made: Made, tmp_path: Path) -> None:
     outcome = run("run", made.config, "--output", tmp_path / "run", "--n-jobs", "1", "--no-report")
     lines = outcome.errors.splitlines()
-    assert lines[0] == "run 1/6 measure a baseline"
+    assert lines[0] == "run 1/6 score a baseline"
     assert lines[5] == "run 6/6 learn a vote fill=argmax"
     assert lines[-1].startswith("done in ")
     assert lines[-1].endswith(f"everything is in {tmp_path / 'run'}")
