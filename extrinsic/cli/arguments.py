@@ -24,13 +24,13 @@ def add_corpus_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_plugin_argument(parser: argparse.ArgumentParser) -> None:
-    """--plugin; the command begins with `import_plugins`."""
+    """--plugin; the command must call `import_plugins` first."""
     parser.add_argument(
         "--plugin",
         action="append",
         default=[],
         metavar="FILE",
-        help="a Python file that registers formats, metrics, trackers of your own; repeatable",
+        help="a Python file that registers your own formats, metrics, trackers, ...; repeatable",
     )
 
 
@@ -48,16 +48,18 @@ def require_corpus(arguments: argparse.Namespace) -> None:
 
 
 def refuse_corpus(arguments: argparse.Namespace) -> None:
-    """State sets carry their own gold; a corpus would be ignored without a word."""
-    given = [f"--{name}" for name in ("corpus", "dataset", "domain") if getattr(arguments, name) is not None]
-    if given:
+    """Refuse a corpus for state sets: they have their own gold, and it would be silently ignored."""
+    options = [
+        f"--{name}" for name in ("corpus", "dataset", "domain") if getattr(arguments, name) is not None
+    ]
+    if options:
         raise UsageError(
-            f"files of format {arguments.format!r} hold their own gold: leave out {', '.join(given)}"
+            f"files of format {arguments.format!r} hold their own gold: leave out {', '.join(options)}"
         )
 
 
 def unique_names(paths: Sequence[str]) -> list[str]:
-    """Names for tracker files: their stems, with as much of the folders before them as tells them apart."""
+    """Names for tracker files: their stems, with as many of their folders as make them unique."""
     from extrinsic.corpus.formats import stem
 
     resolved = [Path(path).resolve() for path in paths]

@@ -1,4 +1,4 @@
-"""How scores are printed: a table for people, rows for programs, LaTeX and Markdown for papers."""
+"""Printing scores: a table for people, rows for programs, LaTeX and Markdown for papers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Lines = dict[Line, dict[str, Score]]
 
 
 def print_scores(scores: Scores, form: str, shown: ScoreConventions | None, stream: TextIO) -> None:
-    """`shown`: whose default rows a table has; None for all, where the user chose them."""
+    """shown: the conventions whose default rows a table has; None for all rows, where the user chose them."""
     if form == "json":
         print_rows(scores.signature, scores.as_rows(), stream)
         return
@@ -79,7 +79,7 @@ def _head(lines: Lines) -> list[str]:
 
 def _cells(line: Line, by_metric: dict[str, Score], head: Sequence[str]) -> list[str]:
     tracker, component, schedule, labels = line
-    # Metrics of one line may count different items (turns with a gold state); the largest n tells most.
+    # Metrics of one line may count different items (turns with a gold state); the largest n is shown.
     n = max(score.n for score in by_metric.values())
     cells = {"tracker": tracker, "component": component, "schedule": str(schedule), "labels": labels or ""}
     return [f"{n:,}" if name == "n" else cells[name] for name in head]
@@ -116,22 +116,22 @@ def _print_table(rows: Sequence[Score], scores: Scores, stream: TextIO) -> None:
 
 
 def _width(metric: str, lines: Lines) -> int:
-    """What the column of a metric needs, the space beside it included."""
+    """The width of a metric's column, with the space beside it."""
     return max([len(metric), *(len(_number(by_metric.get(metric))) for by_metric in lines.values())]) + 2
 
 
 def _fitting(metrics: Sequence[str], lines: Lines, width: int) -> list[list[str]]:
-    """The metrics in runs that fit beside each other."""
-    runs: list[list[str]] = [[]]
+    """The metrics in groups that fit beside each other."""
+    groups: list[list[str]] = [[]]
     used = 0
     for metric in metrics:
         needed = _width(metric, lines)
-        if runs[-1] and used + needed > width:
-            runs.append([])
+        if groups[-1] and used + needed > width:
+            groups.append([])
             used = 0
-        runs[-1].append(metric)
+        groups[-1].append(metric)
         used += needed
-    return runs
+    return groups
 
 
 def _print_markdown(rows: Sequence[Score], signature: str, stream: TextIO) -> None:

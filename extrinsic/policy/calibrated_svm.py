@@ -26,7 +26,7 @@ class CalibratedSVM(Classifier):
     width: of the kernel, whose height is 1.   penalty: scikit-learn's C.   rarest: see Classifier.
     """
 
-    width: Positive = 1.0
+    width: Positive = 0.7
     penalty: Positive = 1.0
     folds: Count = FOLDS
     rarest: Count = 25

@@ -194,7 +194,7 @@ def test_other_outcomes_relate_anew_and_measure_nothing(config: Path) -> None:
     write_outcomes(config.parent, [(name, 1.0 - value) for name, value in PER_SYSTEM.items()])
     done(config, study.folder)
     statuses = {row["stage"]: row["status"] for row in study.rows("timings") if row["key"]}
-    assert statuses == {"measure": "reused", "family": "reused", "relate": "computed"}
+    assert statuses == {"score": "reused", "core": "reused", "correlate": "computed"}
     old, new = correlations(before), correlations(study)
     assert float(new["within", "pearson"]) == pytest.approx(-float(old["within", "pearson"]))
 
@@ -282,7 +282,7 @@ def test_files_that_are_not_there(config: Path) -> None:
     outcome = run_in(config, config.parent / "run", "--set", 'states.files=["x.json", "y.json"]')
     assert_refused(outcome, "x.json", "y.json", "no such file")
     outcome = run_in(config, config.parent / "run", "--set", 'states.files=["nothing/*.json"]')
-    assert_refused(outcome, "no file is called like this", "nothing/*.json")
+    assert_refused(outcome, "no file matches", "nothing/*.json")
     outcome = run_in(config, config.parent / "run", "--set", "states.files=[]")
     assert_refused(outcome, "states.files")
 

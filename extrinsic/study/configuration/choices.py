@@ -1,7 +1,7 @@
-"""What a study chooses by name with options of its own: learners, behaviour models, rewards.
+"""Choices of a study by name, with options: learners, behaviour models, rewards.
 
 In the file, `[policy.<name>]` are the options of a learner or behaviour model, and all but a few keys of
-`[reward]` are options of the reward. Each table is checked against the config of what it names.
+`[reward]` are options of the reward. Each table is checked against the config class of that name.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def spread_options(tree: Tree) -> Tree:
 
 
 def report_strays(tree: Tree, text: str, problems: Problems) -> Tree:
-    """Report keys of [policy] that belong into the table of a learner; returns the tree without them."""
+    """Report keys of [policy] that belong in the table of a learner; returns the tree without them."""
     policy = tree.get("policy")
     if not isinstance(policy, dict):
         return tree
@@ -74,7 +74,7 @@ def report_strays(tree: Tree, text: str, problems: Problems) -> Tree:
 
 
 def check_choices(settings: StudySettings, text: str, problems: Problems) -> None:
-    """Names that do not exist, and options that what they are given to does not have."""
+    """Report names that do not exist, and options that their config does not have."""
     _check_names(LEARNERS, settings.policy.learners, ("policy", "learner"), text, problems)
     _check_names(BEHAVIOURS, [settings.policy.behaviour], ("policy", "behaviour"), text, problems)
     for name, options in settings.policy.tables.items():
@@ -86,6 +86,22 @@ def check_choices(settings: StudySettings, text: str, problems: Problems) -> Non
             continue
         check_options(registry, name, options, ("policy", name), text, problems)
     _check_reward(settings.reward, text, problems)
+
+
+def with_defaults(settings: StudySettings) -> StudySettings:
+    """The settings with every option of the learners and of the behaviour model in its table.
+
+    Then equal studies are equal settings, whether a default is written or not. An option without a value is
+    left out, as TOML has no null. What a reward leaves out stays the domain's choice.
+    """
+    policy = settings.policy
+    tables = dict(policy.tables)
+    for registry, names in ((LEARNERS, policy.learners), (BEHAVIOURS, (policy.behaviour,))):
+        for name in names:
+            config = Choice(name, tables.get(name, {})).make(registry)
+            options = {key: getattr(config, key) for key in option_names(type(config))}
+            tables[name] = {key: value for key, value in options.items() if value is not None}
+    return msgspec.structs.replace(settings, policy=msgspec.structs.replace(policy, tables=tables))
 
 
 def _check_reward(table: RewardTable, text: str, problems: Problems) -> None:
@@ -100,10 +116,10 @@ def _check_reward(table: RewardTable, text: str, problems: Problems) -> None:
 def check_options(
     registry: Registry[Any], name: str, options: Options, keys: tuple[str, ...], text: str, problems: Problems
 ) -> None:
-    """Check a table of options against the config that takes them; say whose an option is that it lacks."""
+    """Check a table of options against its config; for an unknown option, name the config that has it."""
 
     def whose(key: str) -> str | None:
-        owners = [other for other, known in _owners(registry) if key in known and other != name]
+        owners = [other for other, names in _owners(registry) if key in names and other != name]
         return f"{name} has no such option; {owners[0]} has" if owners else None
 
     kind, before = registry.get(name), len(problems)
@@ -124,7 +140,7 @@ def option_names(kind: Any) -> tuple[str, ...]:
 
 
 def has_fill(reward: str) -> bool:
-    """Whether a kind of reward asks when a belief counts as filled."""
+    """Whether a reward depends on when a belief counts as filled."""
     return "fill" in option_names(REWARDS.get(reward))
 
 

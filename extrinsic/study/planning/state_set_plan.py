@@ -1,4 +1,4 @@
-"""The plan of a study of files with predicted states: measured, against outcomes that the user gives."""
+"""The plan of a study of predicted states: their metrics against the user's outcomes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from extrinsic.study.stages.stored_scores import ScoreStatesTask
 def plan_states(settings: StudySettings, table: StatesTable) -> Schedule:
     assert settings.outcomes is not None
     states = _read_states(table)
-    _require_known(settings, [system.name for system in states.values()])
+    _require_systems(settings, [system.name for system in states.values()])
     shared = tuple(_shared_dialogs(table, states))
     slots = tuple(sorted({slot for system in states.values() for slot in system.slots}))
     files = tuple(
@@ -48,7 +48,7 @@ def plan_states(settings: StudySettings, table: StatesTable) -> Schedule:
         task = ScoreStatesTask(file, shared, slots, settings.metrics, plugins)
         plan.scored[file.name] = (task.key,)
         schedule.bundles.append([task])
-    plan.outcomes, schedule.known = outcome_results(settings.outcomes, plan, {STATES_DATASET: shared})
+    plan.outcomes, schedule.ready = outcome_results(settings.outcomes, plan, {STATES_DATASET: shared})
     return schedule
 
 
@@ -71,7 +71,7 @@ def _read_states(table: StatesTable) -> dict[str, StateSets]:
     return states
 
 
-def _require_known(settings: StudySettings, names: Sequence[str]) -> None:
+def _require_systems(settings: StudySettings, names: Sequence[str]) -> None:
     problems = Problems()
     for key in ("degenerate", "recalibrated"):
         for name in getattr(settings.trackers, key):
@@ -81,16 +81,16 @@ def _require_known(settings: StudySettings, names: Sequence[str]) -> None:
 
 
 def _shared_dialogs(table: StatesTable, states: Mapping[str, StateSets]) -> list[str]:
-    """The dialogs that all systems have, by id; which system lacks which, if they must be the same."""
-    everything = set().union(*(one.dialogs for one in states.values()))
-    shared = set(everything).intersection(*(one.dialogs for one in states.values()))
+    """The ids of the dialogs that all systems have; reports missing ones if they must be the same."""
+    everything = set().union(*(system.dialogs for system in states.values()))
+    shared = set(everything).intersection(*(system.dialogs for system in states.values()))
     problems = Problems()
     if table.dialogs == "same":
-        for path, one in states.items():
-            lacking = sorted(everything - set(one.dialogs))
+        for path, system in states.items():
+            lacking = sorted(everything - set(system.dialogs))
             if lacking:
                 problems.add(
-                    f"{one.name} lacks {len(lacking):,} of {len(everything):,} dialogs that other "
+                    f"{system.name} lacks {len(lacking):,} of {len(everything):,} dialogs that other "
                     'systems have; states.dialogs = "shared" takes those that all have',
                     path=path,
                     session=lacking[0],
@@ -107,12 +107,12 @@ def _require_same_turns(states: Mapping[str, StateSets], shared: Sequence[str]) 
     problems = Problems()
     (_, first), *others = states.items()
     usual = dict(zip(first.dialogs, np.diff(first.offsets).tolist(), strict=True))
-    for path, one in others:
-        turns = dict(zip(one.dialogs, np.diff(one.offsets).tolist(), strict=True))
+    for path, system in others:
+        turns = dict(zip(system.dialogs, np.diff(system.offsets).tolist(), strict=True))
         for dialog in shared:
             if turns[dialog] != usual[dialog]:
                 problems.add(
-                    f"{one.name} has another number of turns than {first.name}",
+                    f"{system.name} has another number of turns than {first.name}",
                     path=path,
                     session=dialog,
                     expected=str(usual[dialog]),
