@@ -7,6 +7,8 @@ from extrinsic.registry import METRICS
 _BELIEF = {
     "accuracy": ("accuracy:Accuracy", "share of items whose top hypothesis is right"),
     "l2": ("l2:L2", "distance of the scores from 1 on the right value and 0 elsewhere"),
+    "l2.lee": ("l2_lee:L2Lee", "Euclidean distance of all scores from 1 on the right value (Lee 2014)"),
+    "brier": ("brier:Brier", "squared distance of all scores from 1 on the right value"),
     "l2.binary": ("l2_binary:L2Binary", "L2 with all wrong values taken together (DSTC2)"),
     "avgp": ("avgp:AverageProbability", "mean score of the right value"),
     "mrr": ("mrr:MeanReciprocalRank", "mean reciprocal rank of the right value"),

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from extrinsic.arrays import Bools, Floats, Ids, Ints
+from extrinsic.arrays import Bools, Floats, Ids, Ints, offsets_from_lengths
 from extrinsic.corpus.fill import Fill
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.state_sets import ABSENT, StateSets
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.corpus.vocabulary import NONE
 from extrinsic.metrics.items.dstc2 import SMALLEST_PROBABILITY, identify_rows
+from extrinsic.metrics.items.item_hypotheses import HypothesisColumns, ItemHypotheses
 from extrinsic.metrics.items.item_tables import ItemTable
 from extrinsic.metrics.items.schedules import state_schedules
 from extrinsic.metrics.items.state_items import StateItems
@@ -132,7 +133,27 @@ def beliefs_of_states(states: StateSets) -> ItemTable:
         correct=fields["correct"].astype(bool),
         top=np.concatenate([predicted, identity[0][:, None]], axis=1),
         truth=np.concatenate([gold, identity[1][:, None]], axis=1),
+        hypotheses=(
+            HypothesisColumns(
+                tuple(range(n_slots)),
+                lambda: _certain_hypotheses(predicted == ABSENT, gold == ABSENT, predicted == gold),
+            ),
+            HypothesisColumns((n_slots,), lambda: _certain_hypotheses(*empty, items.match)),
+        ),
     )
+
+
+def _certain_hypotheses(says_none: Bools, is_none: Bools, right: Bools) -> ItemHypotheses:
+    """None alone, or a value with score 1 before None with 0."""
+    offsets = offsets_from_lengths(np.where(says_none.ravel(), 1, 2))
+    first, last = offsets[:-1], offsets[1:] - 1
+    score, correct = np.zeros(offsets[-1]), np.zeros(offsets[-1], dtype=bool)
+    none = np.zeros(offsets[-1], dtype=bool)
+    score[first] = 1.0
+    correct[last] = is_none.ravel()
+    correct[first] = right.ravel()
+    none[last] = True
+    return ItemHypotheses(offsets, score, correct, none)
 
 
 def _certain_fields(says_none: Bools, is_none: Bools, right: Bools) -> dict[str, Floats]:
@@ -143,6 +164,8 @@ def _certain_fields(says_none: Bools, is_none: Bools, right: Bools) -> dict[str,
         "probability": correct,
         "reciprocal_rank": np.where(right, 1.0, np.where(is_none & ~says_none, 0.5, 0.0)),
         "l2": 2.0 * (1.0 - correct),
+        "l2_lee": np.sqrt(2.0 * (1.0 - correct)),
+        "brier": 2.0 * (1.0 - correct),
         "l2_binary": 2.0 * (1.0 - correct),
         "neglogp": -np.log(np.maximum(SMALLEST_PROBABILITY, correct)),
         "hypothesis_count": (~says_none).astype(np.float64),
