@@ -9,7 +9,7 @@ from pathlib import Path
 from threadpoolctl import threadpool_limits
 
 from experiments.data import run
-from experiments.metrics import columns, slots, traits, worked
+from experiments.metrics import both_traits, columns, slots, traits, worked
 from experiments.metrics.figure import draw_slots, draw_traits
 from experiments.metrics.files import Group, read_groups
 from experiments.metrics.lookup import Tables
@@ -22,6 +22,7 @@ FOLDER = Path(__file__).parent
 PARTS: dict[str, Callable[[dict[str, Group]], Tables]] = {
     "columns": columns.tables,
     "traits": traits.tables,
+    "both_traits": both_traits.tables,
     "slots": slots.tables,
     "worked": lambda _: {"worked": worked.rows()},
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from experiments.metrics.both_traits import FIGURE_FORM, THIRDS
 from experiments.metrics.files import SOM
 from experiments.metrics.judging import Tally, of_counts, of_interval, span
 from experiments.metrics.lookup import Claim, Tables, files_of, matches, whole_test, worked
@@ -39,6 +40,23 @@ def claims(tables: Tables, systems: str) -> Iterator[Claim]:
         verdict = of_interval(bottom, high["difference_high"] - low["difference_low"])
         here = f"FGA - GCA from {first} to {last}, in percent"
         yield paper, f"FGA gains on GCA from low to high {trait}", "Fig. 4", here, verdict
+    yield from _both_traits(tables, systems)
+
+
+def _both_traits(tables: Tables, systems: str) -> Iterator[Claim]:
+    paper = "GCA, earlier"
+    of = files_of([row for row in tables["both_traits"] if row["form"] == FIGURE_FORM])
+    tally = Tally(of, "difference_low", "difference_high")
+    row = one(tables["both_traits"], file=systems, form=FIGURE_FORM)
+    here = f"R {row[FGA]:.2f} (FGA) and {row[GCA]:.2f} (GCA) in the {systems}; {tally} of {len(of)} files"
+    claim = "TO and NU together (2023) explain more of FGA than of GCA"
+    yield paper, claim, "Fig. 1c", here, tally.verdict
+    low, high = (one(tables["thirds"], file=systems, TO=third, NU=third) for third in (THIRDS[0], THIRDS[-1]))
+    bottom = high["difference_low"] - low["difference_high"]
+    verdict = of_interval(bottom, high["difference_high"] - low["difference_low"])
+    first, last = (span(corner, "difference", decimals=1) for corner in (low, high))
+    here = f"FGA - GCA from {first} to {last}, in percent"
+    yield paper, "FGA gains on GCA from the low to the high end of both", "Fig. 1c", here, verdict
 
 
 def _named(rows: list[dict[str, object]], *names: str) -> Iterator[tuple[str, dict[str, object]]]:

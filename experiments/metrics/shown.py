@@ -10,6 +10,7 @@ from experiments.metrics.judging import Tally, span
 from experiments.metrics.lookup import SAID, Row, Tables, files_of, matches
 from experiments.metrics.published import FGA, GCA, JGA, KIM_DOMAINS, RSA, SA, TRAIT_R, TURN
 from experiments.metrics.slots import ACTIVE, EVERY
+from experiments.metrics.both_traits import THIRDS
 from experiments.metrics.traits import GIVEN, LEFT_OUT, METRICS, TRAITS, ZERO
 from experiments.tables import markdown, one
 
@@ -162,6 +163,16 @@ def _crossing(bins: list[Row]) -> str:
         "The paper sees FGA reach GCA or pass it at the right of the figure. Here it comes nearer and stays\n"
         f"  below in all {len(of)} bins of the {SYSTEMS}."
     )
+
+
+def of_thirds(rows: list[Row]) -> str:
+    """A line for each third of TO, a column for each of NU."""
+    of = [row for row in rows if row["file"] == SYSTEMS]
+    cells = {
+        (row["TO"], row["NU"]): f"{row[FGA]:.1f} / {row[GCA]:.1f} ({row['dialogs']:,})" for row in of
+    }
+    shown = [{"TO": to, **{f"NU {nu}": cells.get((to, nu), "") for nu in THIRDS}} for to in THIRDS]
+    return table(shown)
 
 
 def of_slots(tables: Tables) -> Row:

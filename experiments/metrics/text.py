@@ -7,7 +7,7 @@ from experiments.metrics.columns import ALWAYS
 from experiments.metrics.files import COPY, FEWER, RESAMPLES, SEED, SOM, SYSTEMS, T5
 from experiments.metrics.lookup import Row, Tables
 from experiments.metrics.published import AKSU, EARLIER
-from experiments.metrics.shown import of_columns, of_slots, of_traits
+from experiments.metrics.shown import of_columns, of_slots, of_thirds, of_traits
 from experiments.metrics.traits import EDGES
 from experiments.tables import markdown
 
@@ -94,6 +94,11 @@ ones open), a point's area for its dialogs; and r in every file.
   {paper_fga:.2f} and {paper_gca:.2f}.
 - {crossing}
 
+Both traits together, as in Fig. 1c of the earlier version (its forms of TO and NU): FGA / GCA of the {systems}
+in percent, and the dialogs, by thirds of each trait in each file; R of both traits in both_traits.csv.
+
+{thirds}
+
 ## Kim's figures
 
 ![slots](slots.svg)
@@ -138,6 +143,7 @@ def describe(tables: Tables) -> str:
         earlier_files=_right(tables["worked"], "file"),
         **of_columns(tables),
         **of_traits(tables),
+        thirds=of_thirds(tables["thirds"]),
         **of_slots(tables),
     )
 

@@ -72,17 +72,17 @@ def trait_rows(name: str, group: Group, files: Sequence[File], faultless: str) -
         fga, gca = r[:, column, 0], r[:, column, 1]
         partial = partial_correlations(covariance, (column, 0, 1), given)[:, 0, 1:]
         row: Row = {"file": name, "trait": trait, "form": form, "faultless": faultless, "dialogs": n, **shown}
-        row |= _told("difference", fga - gca)
+        row |= with_interval("difference", fga - gca)
         # Zou's interval takes points as independent: dialogs of one system are, those of 13 together are not.
         zou = zou_interval(fga[0], gca[0], r[0, 0, 1], n) if len(files) == 1 else (None, None)
         row |= {"zou_low": zou[0], "zou_high": zou[1]}
-        row |= _told("absolute", np.abs(fga) - np.abs(gca))
+        row |= with_interval("absolute", np.abs(fga) - np.abs(gca))
         row |= {"partial_fga": float(partial[0, 0]), "partial_gca": float(partial[0, 1])}
-        found.append(row | _told("partial", np.abs(partial[:, 0]) - np.abs(partial[:, 1])))
+        found.append(row | with_interval("partial", np.abs(partial[:, 0]) - np.abs(partial[:, 1])))
     return found
 
 
-def _told(name: str, values: Floats) -> Row:
+def with_interval(name: str, values: Floats) -> Row:
     low, high = percentile_interval(values[1:])
     return {name: float(values[0]), f"{name}_low": low, f"{name}_high": high}
 
@@ -117,7 +117,7 @@ def _bins(name: str, group: Group, files: Sequence[File], trait: str) -> list[Ro
         }
         if row["dialogs"]:
             row |= {FGA: float(means[0, number, 0]), GCA: float(means[0, number, 1])}
-            row |= _told("difference", means[:, number, 0] - means[:, number, 1])
+            row |= with_interval("difference", means[:, number, 0] - means[:, number, 1])
             found.append(row)
     return found
 

@@ -50,8 +50,14 @@ _STATE = {
     ),
     "slot_f1": ("slot_f1:SlotF1", "F1 of the triples of all turns"),
     "turn_match": ("turn_match:TurnMatch", "share of turns that match or only carry an earlier mistake"),
-    "fga": ("fga:make_fga", "flexible goal accuracy fga(lambda): carried-over mistakes fade"),
-    "gca": ("gca:GranularChangeAccuracy", "granular change accuracy: every change of the state judged once"),
+    "fga": (
+        "fga:make_fga",
+        "flexible goal accuracy fga(lambda), fga(hotel=0.5, taxi=1): carried-over mistakes fade",
+    ),
+    "gca": (
+        "gca:GranularChangeAccuracy",
+        "granular change accuracy: every change of the state judged once; (similarity=edit) partial credit",
+    ),
     "tail_orientation": ("traits:TailOrientation", "how late in a dialog its mistakes fall (TO)"),
     "non_uniformity": ("traits:NonUniformity", "how unevenly a dialog's mistakes are spread (NU)"),
     "changes": ("counts:ChangeCount", "changes(correct|wrong|missed|overshot): the counts behind gca"),

@@ -66,13 +66,13 @@ class Metric(ABC):
             if parameter.name == self.positional and (
                 parameter.default is MISSING or value != parameter.default
             ):
-                shown.insert(0, _text(value))
+                shown.insert(0, number_text(value))
             elif value != parameter.default and parameter.name != self.positional:
-                shown.append(f"{parameter.name}={_text(value)}")
+                shown.append(f"{parameter.name}={number_text(value)}")
         return f"{self.name}({', '.join(shown)})" if shown else self.name
 
 
-def _text(value: Any) -> str:
+def number_text(value: Any) -> str:
     """A number with all the digits it takes to read it back, a whole one without a point."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 

@@ -59,10 +59,13 @@ def _value(text: str) -> Any:
 
 def build_metric(name: str, factory: Any, positional: list[Any], named: dict[str, Any]) -> Metric:
     """Call a registered factory with parameters, with a clear word about those it does not know."""
-    parameters = inspect.signature(factory).parameters
+    parameters = dict(inspect.signature(factory).parameters)
+    takes_any = [key for key, parameter in parameters.items() if parameter.kind is parameter.VAR_KEYWORD]
+    for key in takes_any:
+        del parameters[key]
     known = list(parameters)
     for key in named:
-        if key not in known:
+        if key not in known and not takes_any:
             raise UsageError(f"the metric {name!r} has no parameter {key!r}; {did_you_mean(key, known)}")
     if len(positional) > min(1, len(known)):
         raise UsageError(

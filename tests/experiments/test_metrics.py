@@ -16,7 +16,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from experiments import data
-from experiments.metrics import columns, published, slots, traits, worked
+from experiments.metrics import both_traits, columns, published, slots, traits, worked
 from experiments.metrics.__main__ import FOLDER, write_texts
 from experiments.metrics.claims import WITHOUT, judged
 from experiments.metrics.covariation import correlations, covariances, moments, partial_correlations
@@ -49,6 +49,8 @@ TABLES = (
     "whole_test",
     "traits",
     "bins",
+    "both_traits",
+    "thirds",
     "positions",
     "used_slots",
     "domains",
@@ -101,6 +103,8 @@ def test_what_is_resampled_again() -> None:
         found = {
             "traits": traits.rows(small(SOM)),
             "bins": traits.bins(small(SOM)),
+            "both_traits": both_traits.rows(small(SOM)),
+            "thirds": both_traits.thirds(small(SOM)),
             "positions": slots.positions(small(SOM)),
             "turn_correlations": slots.turn_correlations(small(SOM)),
         }
@@ -342,6 +346,27 @@ def test_trait_correlations_by_scipy() -> None:
         kept = ~np.isnan(values) & ~np.isnan(scored[0]) & ~np.isnan(scored[1])
         assert row["dialogs"] == kept.sum()
         assert row["gca"] == pytest.approx(pearsonr(values[kept], scored[0][kept]).statistic, abs=0.0006)
+
+
+@needs_data
+def test_both_traits_by_least_squares() -> None:
+    """R^2 is the share of variance that a linear fit on both traits explains."""
+    values = traits.dialog_values(groups()[SOM].files[0])
+    for form in both_traits.FORMS:
+        kept = values[~np.isnan(values).any(axis=1)]
+        design = np.column_stack([np.ones(len(kept)), kept[:, both_traits.trait_columns(form)]])
+        (row,) = (row for row in of_file("both_traits", SOM) if row["form"] == form)
+        assert row["dialogs"] == len(kept)
+        for column, name in enumerate(("fga(0.5)", "gca")):
+            left = kept[:, column] - design @ np.linalg.lstsq(design, kept[:, column], rcond=None)[0]
+            explained = 1 - left.var() / kept[:, column].var()
+            assert row[name] == pytest.approx(np.sqrt(explained), abs=0.0006)
+
+
+def test_the_thirds_hold_every_dialog_with_a_mistake() -> None:
+    for file in (SOM, SYSTEMS):
+        (total,) = (row["dialogs"] for row in of_file("both_traits", file) if row["form"] == 2023)
+        assert sum(row["dialogs"] for row in of_file("thirds", file)) == total
 
 
 def test_verdicts() -> None:

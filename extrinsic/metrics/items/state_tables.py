@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,6 +34,7 @@ class StateTable:
 
     offsets (n_dialogs + 1,).   gold, predicted (n_turns, n_slots): value ids as written.
     components: the columns of each.   n_known_slots: how many slots the task has, for each component.
+    text: the value of an id in words.   domains (n_slots,): of each slot; empty where there are none.
     """
 
     offsets: Ints
@@ -43,6 +44,8 @@ class StateTable:
     n_known_slots: dict[str, int]
     schedules: dict[int, Bools]
     label_scheme: str | None = None
+    text: Callable[[int], str] = str
+    domains: tuple[str, ...] = ()
 
     def select(self, component: str, schedule: int) -> StateItems:
         columns = list(self.components[component])
@@ -52,6 +55,9 @@ class StateTable:
             self.gold[:, columns],
             self.predicted[:, columns],
             self.n_known_slots[component],
+            self.text,
+            tuple(self.domains[column] for column in columns) if self.domains else (),
+            tuple(sorted(set(self.domains))),
         )
 
 
@@ -67,7 +73,14 @@ def table_of_states(states: StateSets) -> StateTable:
         n_known[domain] = max(MULTIWOZ_SLOTS.get(domain, 1), in_gold)
     n_known[ALL] = max(sum(MULTIWOZ_SLOTS.values()), int(states.in_gold.sum()))
     return StateTable(
-        states.offsets, states.gold, states.predicted, components, n_known, state_schedules(states.offsets)
+        states.offsets,
+        states.gold,
+        states.predicted,
+        components,
+        n_known,
+        state_schedules(states.offsets),
+        text=states.vocabulary.text,
+        domains=tuple(domain for domain, _ in states.slots),
     )
 
 
@@ -85,6 +98,7 @@ def tables_of_filled_beliefs(corpus: Corpus, tracker: TrackerOutput, fill: Fill)
             {STATE: n_slots},
             state_schedules(corpus.offsets),
             scheme,
+            text=lambda identity: corpus.vocabulary.text(identity - 1),
         )
 
 
