@@ -24,7 +24,7 @@ def trait_columns(form: int) -> list[int]:
 
 
 def multiple_correlation(r: Floats, metric: int, traits: Sequence[int]) -> Floats:
-    """(...,) R of a metric with two traits at once: sqrt((a^2 + b^2 - 2 a b c) / (1 - c^2)), c between them."""
+    """(...,) R of a metric with two traits: sqrt((a^2 + b^2 - 2 a b c) / (1 - c^2)), c between them."""
     first, second = traits
     a, b, c = r[..., metric, first], r[..., metric, second], r[..., first, second]
     return np.asarray(np.sqrt(np.clip((a * a + b * b - 2 * a * b * c) / (1 - c * c), 0.0, 1.0)))
@@ -57,9 +57,9 @@ def _thirds(name: str, group: Group, files: Sequence[File]) -> list[Row]:
         values = dialog_values(file)
         kept = ~np.isnan(values[:, columns]).any(axis=1)
         values, place = values[kept], file.place[kept]
-        to, nu = (np.digitize(values[:, c], np.quantile(values[:, c], [1 / 3, 2 / 3])) for c in columns)
+        third = [np.digitize(values[:, c], np.quantile(values[:, c], [1 / 3, 2 / 3])) for c in columns]
         counted = np.column_stack([np.ones(len(values)), 100 * values[:, 0], 100 * values[:, 1]])
-        np.add.at(sums, (place, len(THIRDS) * to + nu), counted)
+        np.add.at(sums, (place, len(THIRDS) * third[0] + third[1]), counted)
     drawn = np.tensordot(group.weights, sums, axes=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         means = drawn[:, :, 1:] / drawn[:, :, :1]

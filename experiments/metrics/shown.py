@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from experiments.metrics.both_traits import THIRDS
 from experiments.metrics.columns import COLUMNS
 from experiments.metrics.files import COPY, FEWER, SOM, SYSTEMS, T5
 from experiments.metrics.judging import Tally, span
 from experiments.metrics.lookup import SAID, Row, Tables, files_of, matches
 from experiments.metrics.published import FGA, GCA, JGA, KIM_DOMAINS, RSA, SA, TRAIT_R, TURN
 from experiments.metrics.slots import ACTIVE, EVERY
-from experiments.metrics.both_traits import THIRDS
 from experiments.metrics.traits import GIVEN, LEFT_OUT, METRICS, TRAITS, ZERO
 from experiments.tables import markdown, one
 
@@ -168,9 +168,7 @@ def _crossing(bins: list[Row]) -> str:
 def of_thirds(rows: list[Row]) -> str:
     """A line for each third of TO, a column for each of NU."""
     of = [row for row in rows if row["file"] == SYSTEMS]
-    cells = {
-        (row["TO"], row["NU"]): f"{row[FGA]:.1f} / {row[GCA]:.1f} ({row['dialogs']:,})" for row in of
-    }
+    cells = {(row["TO"], row["NU"]): f"{row[FGA]:.1f} / {row[GCA]:.1f} ({row['dialogs']:,})" for row in of}
     shown = [{"TO": to, **{f"NU {nu}": cells.get((to, nu), "") for nu in THIRDS}} for to in THIRDS]
     return table(shown)
 

@@ -94,8 +94,9 @@ ones open), a point's area for its dialogs; and r in every file.
   {paper_fga:.2f} and {paper_gca:.2f}.
 - {crossing}
 
-Both traits together, as in Fig. 1c of the earlier version (its forms of TO and NU): FGA / GCA of the {systems}
-in percent, and the dialogs, by thirds of each trait in each file; R of both traits in both_traits.csv.
+Both traits together, as in Fig. 1c of the earlier version (its forms of TO and NU): FGA / GCA of the
+{systems} in percent, and the dialogs, by thirds of each trait in each file; R of both traits is in
+both_traits.csv.
 
 {thirds}
 

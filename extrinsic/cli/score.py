@@ -62,8 +62,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fit-fga",
         metavar="RATINGS.csv",
-        help="instead: the lambda of fga that agrees best with people's ratings (dialog, turn, rater, rating), "
-        "chosen by cross-validation",
+        help="instead: the lambda of fga that agrees best with people's ratings (a csv with dialog, turn, "
+        "rater, rating), chosen by cross-validation",
     )
     parser.add_argument(
         "--rating-scale", default="0:1", metavar="LOW:HIGH", help="of --fit-fga: the scale (default 0:1)"

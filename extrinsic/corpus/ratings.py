@@ -4,10 +4,11 @@
     MUL0003.json         anna   1
     MUL0003.json         ben    0
 
-Dey et al. 2022 (section 4, appendix A.3) had eleven people say of every conversation, with utterances, gold and
-predicted states before them, whether they were satisfied (1) or not (0): the `turn` is then empty, or there is no
-such column. Where turns were rated it is the number of the turn, from 0. With several systems a column `system`
-says whose states were rated. Another scale than 0 to 1 is named where the file is read.
+Dey et al. 2022 (section 4, appendix A.3) showed eleven people the utterances, gold and predicted states of
+every turn and asked of each conversation whether they were satisfied (1) or not (0) with how the system kept
+track: the `turn` is then empty, or there is no such column. Where turns were rated it is the number of the
+turn, from 0. With several systems a column `system` names the one that was rated. A scale other than 0 to 1
+is given where the file is read.
 """
 
 from __future__ import annotations
@@ -151,7 +152,9 @@ def _rating(line: int, row: dict[str, str], scale: tuple[float, float], problems
     if scale[0] <= rating <= scale[1]:
         return rating
     problems.add(
-        f"line {line}: the rating is missing" if not row["rating"] else f"line {line}: no rating on the scale",
+        f"line {line}: the rating is missing"
+        if not row["rating"]
+        else f"line {line}: no rating on the scale",
         session=row["dialog"],
         expected=f"a number from {scale[0]:g} to {scale[1]:g}",
         found=repr(row["rating"]),

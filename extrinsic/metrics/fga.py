@@ -24,10 +24,10 @@ class FlexibleGoalAccuracy(TurnMean):
 
     `variant`: `published` (the authors' code) or `literal` (Algorithm 1 as printed, where a turn may be
     forgiven although no error came before it; it then counts from turn -1).
-    `domains`: (domain, lambda) pairs; `decay` is for the others. Which turns are right, wrong by themselves or
-    carry a mistake does not depend on them. A turn that carries mistakes of several domains, t - t_err turns
-    after the last error, is forgiven as the strictest of them is: lambda is the smallest among the domains
-    with a slot that still differs. Where all are x this is fga(x).
+    `domains`: (domain, lambda) pairs; `decay` is for the others. Which turns are right, wrong by themselves
+    or carry a mistake does not depend on them. A turn that carries mistakes, t - t_err turns after the last
+    error, is forgiven at the smallest lambda among the domains with a slot that still differs: the strictest
+    decides. Where all are x this is fga(x).
     """
 
     name: ClassVar[str] = "fga"
@@ -69,13 +69,13 @@ class FlexibleGoalAccuracy(TurnMean):
         forgiven = 1.0 - np.exp(-self._decay_of_turns(items) * np.maximum(since, 1))
         return np.where(items.match, 1.0, np.where(errors, 0.0, forgiven))
 
-
     def _decay_of_turns(self, items: StateItems) -> Floats | float:
-        """(n_turns,) the smallest lambda of the domains that are wrong at each turn; a number if all are one."""
+        """(n_turns,) the smallest lambda of the domains wrong at each turn; a number if there is only one."""
         if not self.domains:
             return self.decay
         decays = dict(self.domains)
-        there = (*items.all_domains, *MULTIWOZ_SLOTS) if items.all_domains else ()
+        has_domains = len(items.domains) == items.given_gold.shape[1]
+        there = {*items.all_domains, *MULTIWOZ_SLOTS} if has_domains else set()
         for name in decays:
             if name not in there:
                 raise UsageError(

@@ -1,9 +1,9 @@
 """The lambda of flexible goal accuracy that agrees best with people, chosen by cross-validation.
 
-Dey et al. 2022: "one can alternatively find the best lambda through a human evaluation". A lambda chosen on the
-ratings that it is then judged by looks better than it is. So dialogs are divided into folds: the scores of
-every fold are FGA's with the lambda that correlates best (Pearson) with the ratings of all other folds, and
-the held-out correlation is that of these scores, all folds together.
+Dey et al. 2022 (section 3) propose to find lambda through a human evaluation. A lambda that is judged by the
+ratings it was chosen on looks better than it is. So dialogs are divided into folds: the scores of a fold are
+FGA's with the lambda that correlates best (Pearson) with the ratings of all other folds, and the held-out
+correlation is that of these scores, all folds together.
 """
 
 from __future__ import annotations
@@ -80,7 +80,9 @@ def fit_fga(
     """
     if float(np.ptp(ratings.rating)) == 0.0:
         raise UsageError("all ratings are the same: no score can agree with them more than another")
-    ids = [systems[system].dialogs[dialog] for system, dialog in zip(ratings.system, ratings.dialog, strict=True)]
+    ids = [
+        systems[system].dialogs[dialog] for system, dialog in zip(ratings.system, ratings.dialog, strict=True)
+    ]
     names, dialog = np.unique(ids, return_inverse=True)
     fold = fold_of_sessions([str(name) for name in names], folds, seed)
     moments = _moments(_scores(systems, ratings), ratings.rating, dialog, len(names))
@@ -96,7 +98,9 @@ def fit_fga(
     taken = np.take_along_axis(by_fold, np.maximum(chosen, 0)[:, :, None, None], axis=2)[:, :, 0]
     held_out = np.where((chosen >= 0).all(axis=1), _pearson(taken.sum(axis=1)), np.nan)
     if best[0] < 0 or np.isnan(held_out[0]):
-        raise UsageError("no lambda gives scores that differ between the rated dialogs of every choice of folds")
+        raise UsageError(
+            "no lambda gives scores that differ between the rated dialogs of every choice of folds"
+        )
     decays = np.array(LAMBDAS)
     low, high = np.quantile(decays[best[best >= 0]], [0.025, 0.975], method="nearest")
     at_best = np.where(best >= 0, of_all[np.arange(len(best)), best], np.nan)
@@ -138,8 +142,9 @@ def _scores(systems: Sequence[StateSets], ratings: Ratings) -> Floats:
 
 def _moments(scores: Floats, rating: Floats, dialog: Ints, n_dialogs: int) -> Floats:
     """(n_dialogs, n_lambdas, 6): sums of 1, x, y, x^2, y^2, xy over the units of each dialog."""
-    # Centred, so that the differences of large sums below do not lose digits.
-    x, y = scores - scores.mean(axis=0), (rating - rating.mean())[:, None] + np.zeros_like(scores)
+    # Centred, so that differences of large sums lose no digits; all lambdas by one number, as folds of
+    # different lambdas are joined.
+    x, y = scores - scores.mean(), (rating - rating.mean())[:, None] + np.zeros_like(scores)
     sums = np.zeros((n_dialogs, scores.shape[1], 6))
     np.add.at(sums, dialog, np.stack([np.ones_like(x), x, y, x * x, y * y, x * y], axis=-1))
     return sums
@@ -168,4 +173,6 @@ def _row(metric: str, choice: str, values: Floats, held_out: Floats | None = Non
     if held_out is None:
         return AgreementRow(metric, choice, float(values[0]), *interval)
     gain = held_out - values
-    return AgreementRow(metric, choice, float(values[0]), *interval, float(gain[0]), *percentile_interval(gain[1:]))
+    return AgreementRow(
+        metric, choice, float(values[0]), *interval, float(gain[0]), *percentile_interval(gain[1:])
+    )

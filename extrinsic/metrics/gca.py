@@ -24,8 +24,8 @@ class GranularChangeAccuracy(Metric):
     that reproduces the tables); `plain` uses .9 / .1 alone, as the 2024 text has it.
     `drops`: a slot that both sides drop in one turn counts as correct and as missed (`twice`, as published)
     or just as correct (`once`).
-    `similarity`: credit for a wrong value that resembles the gold one. A wrong change counts as s of a correct
-    one and 1 - s of a wrong one: `edit` (s = 1 - edits / length of the longer), `words` (Dice over words).
+    `similarity`: credit for a wrong value that resembles the gold one. A wrong change counts as s of a
+    correct one and 1 - s of a wrong one: `edit` (s = 1 - edits / length of the longer), `words` (Dice).
     """
 
     name: ClassVar[str] = "gca"

@@ -76,7 +76,9 @@ def test_means_over_items_turns_and_components() -> None:
 def hypotheses_of(items: list[list[tuple[float, bool]]]) -> ItemHypotheses:
     flat = [pair for item in items for pair in item]
     score, correct = np.array([pair[0] for pair in flat]), np.array([pair[1] for pair in flat])
-    return ItemHypotheses(offsets_from_lengths([len(item) for item in items]), score, correct, correct & False)
+    return ItemHypotheses(
+        offsets_from_lengths([len(item) for item in items]), score, correct, correct & False
+    )
 
 
 @given(st.floats(0, 1))

@@ -136,7 +136,10 @@ def _numbers(
             if "" in by_turn and len(by_turn) > 1:
                 problems.add("some rows have a turn and others none", session=dialog)
     return {
-        cell: {dialog: _mean([_mean(list(of.values())) for of in turns.values()]) for dialog, turns in dialogs.items()}
+        cell: {
+            dialog: _mean([_mean(list(of.values())) for of in turns.values()])
+            for dialog, turns in dialogs.items()
+        }
         for cell, dialogs in given.items()
     }
 
