@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import ClassVar
 
 import numpy as np
@@ -13,6 +14,8 @@ from extrinsic.errors import UsageError, did_you_mean
 from extrinsic.metrics.definition import TurnMean, check_choice, number_text
 from extrinsic.metrics.items.state_items import StateItems
 from extrinsic.metrics.items.state_tables import MULTIWOZ_SLOTS
+
+PARAMETERS = ("lambda", "decay", "variant", "turns", "factor", "fill")
 
 USUAL_DECAY = 0.5
 """The lambda of the paper's example and human evaluation."""
@@ -107,6 +110,10 @@ def make_fga(
 
     `fga(hotel=0.5, taxi=1)`: a lambda for each of these domains, and 0.5 (or the one given) for others.
     """
+    for name in domains:
+        # A mistyped parameter is no domain.
+        if get_close_matches(name, PARAMETERS, cutoff=0.8):
+            raise UsageError(f"the metric 'fga' has no parameter {name!r}; {did_you_mean(name, PARAMETERS)}")
     if turns is not None or factor is not None:
         if decay is not None or turns is None or factor is None:
             raise UsageError("fga takes a lambda, or both turns and factor")

@@ -117,7 +117,8 @@ def test_printed_forms(typed: str, printed: str) -> None:
     ("metric", "said"),
     [
         ("fga(hotle=1)", "no domain 'hotle'; did you mean 'hotel'"),
-        ("fga(varient=literal)", "the lambda of the domain 'varient' must be a number"),
+        ("fga(lambdas=1)", "no parameter 'lambdas'; did you mean 'lambda'"),
+        ("fga(spa=literal)", "the lambda of the domain 'spa' must be a number"),
         ("fga(hotel=-1)", "'hotel' must be a number of at least 0"),
         ("fga(hotel=nan)", "at least 0"),
         ("fga(hotel=1, hotel=2)", "stands twice"),

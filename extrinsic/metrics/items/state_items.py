@@ -146,7 +146,7 @@ class Changes:
         return self._judged[0]
 
     def credit(self, similarity: Callable[[str, str], float]) -> Floats:
-        """(n_turns,) similarities of gold and predicted values of wrong changes, summed; 0 where one is none."""
+        """(n_turns,) similarities of gold and predicted values of wrong changes, summed; 0 against none."""
         gold, predicted = self.items.gold, self.items.predicted
         turn, slot = np.nonzero(self._judged[1] & (gold != ABSENT) & (predicted != ABSENT))
         pairs = np.stack([gold[turn, slot], predicted[turn, slot]], axis=1)
