@@ -6,8 +6,12 @@ import argparse
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from extrinsic.errors import UsageError
+
+if TYPE_CHECKING:
+    from extrinsic.corpus.state_sets import StateReading
 
 
 def add_corpus_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,6 +25,28 @@ def add_corpus_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dataset", metavar="D", help="which list of sessions of the corpus, e.g. dstc2_dev")
     parser.add_argument("--domain", metavar="NAME|PATH", help="the task: a built-in domain or your own .toml")
     add_plugin_argument(parser)
+
+
+def add_state_arguments(parser: argparse.ArgumentParser) -> None:
+    """--gold, --fuzzy: what `state_reading` makes of them."""
+    parser.add_argument(
+        "--gold",
+        metavar="P",
+        help="file or directory of the gold states, for files that hold predictions alone",
+    )
+    parser.add_argument(
+        "--fuzzy",
+        type=int,
+        metavar="N",
+        help="values of open slots count as equal from this similarity on, 1 to 100 (default: equal text)",
+    )
+
+
+def state_reading(arguments: argparse.Namespace) -> StateReading:
+    """How state files are to be read."""
+    from extrinsic.corpus.state_sets import StateReading
+
+    return StateReading(arguments.gold, arguments.fuzzy)
 
 
 def add_plugin_argument(parser: argparse.ArgumentParser) -> None:
@@ -45,17 +71,22 @@ def import_plugins(arguments: argparse.Namespace) -> None:
 def require_corpus(arguments: argparse.Namespace) -> None:
     if not arguments.corpus:
         raise UsageError(f"the format {arguments.format!r} needs a corpus: say where it is with --corpus")
+    given = [f"--{name}" for name in ("gold", "fuzzy") if getattr(arguments, name, None) is not None]
+    if given:
+        raise UsageError(
+            f"{', '.join(given)}: for state sets; the gold of {arguments.format!r} is its corpus"
+        )
 
 
 def refuse_corpus(arguments: argparse.Namespace) -> None:
-    """Refuse a corpus for state sets: they have their own gold, and it would be silently ignored."""
-    options = [
-        f"--{name}" for name in ("corpus", "dataset", "domain") if getattr(arguments, name) is not None
-    ]
-    if options:
-        raise UsageError(
-            f"files of format {arguments.format!r} hold their own gold: leave out {', '.join(options)}"
-        )
+    """State sets have no corpus beside them; one would be ignored without a word."""
+    from extrinsic.registry import FORMATS
+
+    given = [f"--{name}" for name in ("corpus", "dataset", "domain") if getattr(arguments, name) is not None]
+    if given:
+        joined = "gold" in getattr(FORMATS.get(arguments.format), "needs", ())
+        why = "take their gold from --gold" if joined else "hold their own gold"
+        raise UsageError(f"files of format {arguments.format!r} {why}: leave out {', '.join(given)}")
 
 
 def unique_names(paths: Sequence[str]) -> list[str]:

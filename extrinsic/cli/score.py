@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 from extrinsic.cli.arguments import (
     add_corpus_arguments,
+    add_state_arguments,
     import_plugins,
     refuse_corpus,
     require_corpus,
+    state_reading,
     unique_names,
 )
 from extrinsic.errors import InputError, Problem
@@ -32,6 +34,7 @@ DESCRIPTION = (
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_corpus_arguments(parser)
+    add_state_arguments(parser)
     parser.add_argument("files", nargs="+", metavar="FILE", help="tracker files")
     parser.add_argument(
         "--metric",
@@ -99,9 +102,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _read(arguments: argparse.Namespace) -> list[tuple[Corpus | StateSets, TrackerOutput | None]]:
     """The corpus and output of every tracker, or its state sets; problems of all files are raised at once."""
-    from extrinsic.corpus.formats import BeliefFormat, Format
+    from extrinsic.corpus.formats import BeliefFormat, Format, read_state_file
     from extrinsic.registry import FORMATS
 
+    reading = state_reading(arguments)
     form: Format = FORMATS.get(arguments.format)
     corpus = None
     if isinstance(form, BeliefFormat):
@@ -119,9 +123,12 @@ def _read(arguments: argparse.Namespace) -> list[tuple[Corpus | StateSets, Track
                 scored.append((corpus, output))
                 reported = output.problems
             else:
-                states = form.read(path, name)
+                states = read_state_file(form, path, name, reading)
                 scored.append((states, None))
                 reported = states.problems
+                if states.value_rules:
+                    changed = f"{states.n_values_changed:,} predicted values count as gold ones"
+                    print(f"{path}: {changed} by {states.value_rules} alone", file=sys.stderr)
         except InputError as error:
             problems.extend(error.problems)
             continue

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, TextIO
 
 from extrinsic.cli.output import print_rows
-from extrinsic.corpus.conventions import STATE_SETS, ScoreConventions
+from extrinsic.corpus.conventions import ScoreConventions
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.metrics.items.state_tables import STATE
 from extrinsic.metrics.scoring import Score, Scores
@@ -172,7 +172,14 @@ def print_turn_correlations(
 ) -> None:
     """One document for all files; a table each for people (LaTeX and Markdown have no form of their own)."""
     trackers = content_hash(*(states.signature for states, _ in results))[:12]
-    signature = sign(format=STATE_SETS.name, trackers=trackers, turn_correlation="pearson")
+    first = results[0][0]
+    signature = sign(
+        format=first.conventions.name,
+        gold=first.gold_signature[:12] or None,
+        values=first.value_rules or None,
+        trackers=trackers,
+        turn_correlation="pearson",
+    )
     rows = [{"tracker": states.name, **row} for states, result in results for row in result.as_rows()]
     if form == "json":
         print_rows(signature, rows, stream)

@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from extrinsic.bounds import Count, Share, Whole
+from extrinsic.corpus.state_sets import StateReading
 from extrinsic.correlation.coefficients import COEFFICIENTS, Coefficient
 from extrinsic.correlation.intervals import IntervalMethod
 
@@ -68,6 +69,14 @@ class StatesTable(Table, frozen=True):
     format: str = "state-sets"
     dialogs: Literal["same", "shared"] = "same"
     """`same`: refuse systems over different dialogs. `shared`: take the dialogs that all systems have."""
+    gold: str | None = None
+    """The file or directory of the gold states, where the files hold predictions alone."""
+    fuzzy: Annotated[int, msgspec.Meta(ge=1, le=100)] | None = None
+    """The similarity from which on values of open slots count as equal; none: equal text."""
+
+    @property
+    def reading(self) -> StateReading:
+        return StateReading(self.gold, self.fuzzy)
 
 
 class OutcomesTable(Table, frozen=True):

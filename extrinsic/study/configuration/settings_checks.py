@@ -12,7 +12,7 @@ from extrinsic.errors import ExtrinsicError, Problems, UsageError, did_you_mean
 from extrinsic.registry import ESTIMATORS, FORMATS, TRACKERS, WORLDS
 from extrinsic.study.configuration.choices import check_choices
 from extrinsic.study.configuration.overrides import check_overrides
-from extrinsic.study.configuration.settings import StudySettings
+from extrinsic.study.configuration.settings import StatesTable, StudySettings
 from extrinsic.study.configuration.targets import possible_targets, tracker_names
 from extrinsic.toml_files import report_key
 
@@ -135,7 +135,7 @@ def _check_names(settings: StudySettings, text: str, problems: Problems) -> None
     if settings.corpus:
         attempt(("corpus", "format"), _belief_format, settings.corpus.format)
     if settings.states:
-        attempt(("states", "format"), _state_format, settings.states.format)
+        attempt(("states", "format"), _state_format, settings.states)
         return
     _check_metrics(settings, text, problems)
     attempt(("trackers", "built_in"), TRACKERS.get, *(set(settings.trackers.built_in) - {"all"}))
@@ -174,11 +174,13 @@ def _belief_format(name: str) -> None:
         raise UsageError(f"files of format {name!r} hold states: they go into [states]")
 
 
-def _state_format(name: str) -> None:
-    from extrinsic.corpus.formats import StateFormat
+def _state_format(table: StatesTable) -> None:
+    from extrinsic.corpus.formats import StateFormat, check_reading
 
-    if not isinstance(FORMATS.get(name), StateFormat):
-        raise UsageError(f"files of format {name!r} are calls with a corpus: they go into [corpus]")
+    form = FORMATS.get(table.format)
+    if not isinstance(form, StateFormat):
+        raise UsageError(f"files of format {table.format!r} are calls with a corpus: they go into [corpus]")
+    check_reading(form, table.reading)
 
 
 def _check_metrics(settings: StudySettings, text: str, problems: Problems) -> None:

@@ -23,6 +23,7 @@ PATHS = (
     ("simulation", "config"),
     ("corpus", "path"),
     ("corpus", "domain"),
+    ("states", "gold"),
     ("outcomes", "file"),
     ("trackers", "files", "test"),
     ("trackers", "files", "train"),

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from extrinsic.corpus.formats import StateFormat, stem
+from extrinsic.corpus.formats import StateFormat, read_state_file, stem
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.errors import ExtrinsicError, Problems, did_you_mean
 from extrinsic.plugins import hash_of_plugins
@@ -28,8 +28,11 @@ def plan_states(settings: StudySettings, table: StatesTable) -> Schedule:
     shared = tuple(_shared_dialogs(table, states))
     slots = tuple(sorted({slot for system in states.values() for slot in system.slots}))
     files = tuple(
-        StatesInput(system.name, table.format, path, system.signature) for path, system in states.items()
+        StatesInput(system.name, table.format, path, system.signature, table.reading)
+        for path, system in states.items()
     )
+    # All systems have one gold, where it is not in their own files.
+    gold = {table.gold: next(iter(states.values())).gold_signature} if table.gold else {}
     degenerate, recalibrated = settings.trackers.degenerate, settings.trackers.recalibrated
     plan = Plan(
         trackers=tuple(
@@ -40,6 +43,7 @@ def plan_states(settings: StudySettings, table: StatesTable) -> Schedule:
         targets=tuple(chosen_targets(settings)),
         dialogs=shared,
         inputs={file.path: file.signature for file in files}
+        | gold
         | {path: file_hash(path) for path in (*settings.plugins, settings.outcomes.file)},
     )
     schedule = Schedule(plan)
@@ -64,7 +68,7 @@ def _read_states(table: StatesTable) -> dict[str, StateSets]:
             problems.add(f"several files are of one system {name!r}; rename them", found=files)
     for path in table.files:
         try:
-            states[path] = form.read(path)
+            states[path] = read_state_file(form, path, reading=table.reading)
         except ExtrinsicError as error:
             problems.extend(error.problems)
     problems.raise_errors()

@@ -13,9 +13,9 @@ import msgspec
 import numpy as np
 
 from extrinsic.arrays import Ints
-from extrinsic.corpus.formats import BeliefFormat, StateFormat
+from extrinsic.corpus.formats import AS_WRITTEN, BeliefFormat, StateFormat, read_state_file
 from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.state_sets import StateSets
+from extrinsic.corpus.state_sets import StateReading, StateSets
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.errors import InputError
 from extrinsic.plugins import hash_of_source
@@ -148,11 +148,12 @@ class StatesInput(Input, frozen=True):
     format: str
     path: str
     signature: str
+    reading: StateReading = AS_WRITTEN
 
     def read(self, dialogs: Sequence[str]) -> StateSets:
         """The states of the given dialogs, in their order."""
         form: StateFormat = FORMATS.get(self.format)
-        states = form.read(self.path, self.name)
+        states = read_state_file(form, self.path, self.name, self.reading)
         if states.signature != self.signature:
             raise InputError("the states have changed since the study began; run it again", path=self.path)
         position = {dialog: number for number, dialog in enumerate(states.dialogs)}
