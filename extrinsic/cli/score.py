@@ -62,6 +62,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="instead: how state-set metrics correlate over turns (Kim et al. 2022, Fig. 3)",
     )
+    parser.add_argument(
+        "--fit-fga",
+        metavar="RATINGS.csv",
+        help="instead: the lambda of fga that agrees best with people's ratings (a csv with dialog, turn, "
+        "rater, rating), chosen by cross-validation",
+    )
+    parser.add_argument(
+        "--rating-scale", default="0:1", metavar="LOW:HIGH", help="of --fit-fga: the scale (default 0:1)"
+    )
+    parser.add_argument(
+        "--folds", type=int, default=10, metavar="K", help="of --fit-fga: parts of the dialogs (default 10)"
+    )
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_const", const="json", dest="form", help="JSON on stdout")
     form.add_argument("--csv", action="store_const", const="csv", dest="form", help="CSV on stdout")
@@ -81,6 +93,8 @@ def run(arguments: argparse.Namespace) -> int:
     scored = _read(arguments)
     if arguments.turn_correlation:
         return _print_turn_correlations(arguments, [labelled for labelled, _ in scored])
+    if arguments.fit_fga:
+        return _print_fitted_lambda(arguments, [labelled for labelled, _ in scored])
     results = [
         score(
             labelled,
@@ -162,3 +176,36 @@ def _print_turn_correlations(arguments: argparse.Namespace, scored: Sequence[Cor
         results.append((states, turn_correlation(states, arguments.metric or KIM_METRICS, component)))
     print_turn_correlations(results, arguments.form or "table", sys.stdout)
     return 0
+
+
+def _print_fitted_lambda(arguments: argparse.Namespace, scored: Sequence[Corpus | StateSets]) -> int:
+    from extrinsic.cli.score_tables import print_fitted_lambda
+    from extrinsic.corpus.ratings import read_ratings
+    from extrinsic.corpus.state_sets import StateSets
+    from extrinsic.errors import UsageError
+    from extrinsic.metrics.fga_fitting import fit_fga
+
+    ignored = [name for name in ("metric", "schedule", "component", "fill") if getattr(arguments, name)]
+    ignored += [arguments.form] if arguments.form in ("latex", "markdown") else []
+    if ignored:
+        raise UsageError(f"--fit-fga does not go with --{', --'.join(ignored)}")
+    systems = [states for states in scored if isinstance(states, StateSets)]
+    if len(systems) < len(scored):
+        raise UsageError("--fit-fga is about state sets; this format has beliefs")
+    ratings = read_ratings(arguments.fit_fga, systems, _scale(arguments.rating_scale))
+    fitted = fit_fga(systems, ratings, arguments.folds, arguments.bootstrap or 1000, arguments.seed)
+    print_fitted_lambda(fitted, ratings, systems, arguments, sys.stdout)
+    return 0
+
+
+def _scale(text: str) -> tuple[float, float]:
+    from extrinsic.errors import UsageError
+
+    low, _, high = text.partition(":")
+    try:
+        scale = float(low), float(high)
+    except ValueError:
+        scale = (0.0, 0.0)
+    if not scale[0] < scale[1]:
+        raise UsageError("--rating-scale has no such form", expected="LOW:HIGH, e.g. 1:5", found=repr(text))
+    return scale

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import argparse
 import csv
 import os
 from collections.abc import Sequence
 from typing import Any, TextIO
 
 from extrinsic.cli.output import print_rows
-from extrinsic.corpus.conventions import ScoreConventions
+from extrinsic.cli.text_tables import print_table
+from extrinsic.corpus.conventions import STATE_SETS, ScoreConventions
+from extrinsic.corpus.ratings import Ratings
 from extrinsic.corpus.state_sets import StateSets
+from extrinsic.metrics.fga_fitting import FittedLambda
 from extrinsic.metrics.items.state_tables import STATE
 from extrinsic.metrics.scoring import Score, Scores
 from extrinsic.metrics.turn_correlation import TurnCorrelation
 from extrinsic.signature import sign
-from extrinsic.storage import content_hash
+from extrinsic.storage import content_hash, read_bytes
 
 WIDE = 1_000
 
@@ -189,6 +193,50 @@ def print_turn_correlations(
         for states, result in results:
             _print_matrix(states, result, stream)
         print(signature, file=stream)
+
+
+def print_fitted_lambda(
+    fitted: FittedLambda,
+    ratings: Ratings,
+    systems: Sequence[StateSets],
+    arguments: argparse.Namespace,
+    stream: TextIO,
+) -> None:
+    """The chosen lambda, what it gets of dialogs that it was not chosen on, and what fixed ones get."""
+    signature = sign(
+        format=STATE_SETS.name,
+        trackers=content_hash(*(states.signature for states in systems))[:12],
+        ratings=content_hash(read_bytes(arguments.fit_fga))[:12],
+        folds=str(arguments.folds),
+        seed=str(arguments.seed),
+    )
+    rows = fitted.as_rows()
+    if arguments.form == "json":
+        print_rows(signature, rows, stream)
+    elif arguments.form == "csv":
+        _print_csv(rows, signature, stream)
+    else:
+        rated = "turns" if fitted.of_turns else "dialogs"
+        counted = f"{ratings.n_ratings:,} ratings by {len(ratings.raters):,} people"
+        print(f"{counted} of {fitted.n_units:,} {rated} ({fitted.n_dialogs:,} dialogs)", file=stream)
+        choices = ", ".join(f"{decay:g}" for decay in fitted.of_folds)
+        print(
+            f"chosen: {fitted.metric}; over resampled dialogs lambda from {fitted.low:g} to {fitted.high:g}; "
+            f"by fold {choices}\n",
+            file=stream,
+        )
+        heads = {
+            "metric": "metric",
+            "choice": "lambda",
+            "correlation": "r",
+            "low": "low",
+            "high": "high",
+            "gain": "held out - this",
+            "gain_low": "low",
+            "gain_high": "high",
+        }
+        print_table(fitted.rows, heads, stream)
+        print(f"\n{signature}", file=stream)
 
 
 def _print_matrix(states: StateSets, result: TurnCorrelation, stream: TextIO) -> None:

@@ -128,7 +128,7 @@ _ROC = (
 
 DSTC1 = Conventions(
     name="dstc1",
-    metrics=("accuracy", "l2", "avgp", "mrr", "nonempty", "hypothesis_count", *_ROC),
+    metrics=("accuracy", "l2", "l2.lee", "brier", "avgp", "mrr", "nonempty", "hypothesis_count", *_ROC),
     schedules=(1, 2, 3),
     components=("joint", "all"),
     shown_components=("joint", "all"),
@@ -141,11 +141,13 @@ DSTC1 = Conventions(
     negative_score="counts as 0",
 )
 
+# Not `brier`: the challenge's own L2 has no root and is the Brier score.
 DSTC2 = Conventions(
     name="dstc2",
     metrics=(
         "accuracy",
         "l2",
+        "l2.lee",
         "l2.binary",
         "avgp",
         "neglogp",

@@ -7,6 +7,8 @@ from extrinsic.registry import METRICS
 _BELIEF = {
     "accuracy": ("accuracy:Accuracy", "share of items whose top hypothesis is right"),
     "l2": ("l2:L2", "distance of the scores from 1 on the right value and 0 elsewhere"),
+    "l2.lee": ("l2_lee:L2Lee", "Euclidean distance of all scores from 1 on the right value (Lee 2014)"),
+    "brier": ("brier:Brier", "squared distance of all scores from 1 on the right value"),
     "l2.binary": ("l2_binary:L2Binary", "L2 with all wrong values taken together (DSTC2)"),
     "avgp": ("avgp:AverageProbability", "mean score of the right value"),
     "mrr": ("mrr:MeanReciprocalRank", "mean reciprocal rank of the right value"),
@@ -48,8 +50,14 @@ _STATE = {
     ),
     "slot_f1": ("slot_f1:SlotF1", "F1 of the triples of all turns"),
     "turn_match": ("turn_match:TurnMatch", "share of turns that match or only carry over an earlier mistake"),
-    "fga": ("fga:make_fga", "flexible goal accuracy fga(lambda): carried-over mistakes fade"),
-    "gca": ("gca:GranularChangeAccuracy", "granular change accuracy: every change of the state judged once"),
+    "fga": (
+        "fga:make_fga",
+        "flexible goal accuracy fga(lambda), fga(hotel=0.5, taxi=1): carried-over mistakes fade",
+    ),
+    "gca": (
+        "gca:GranularChangeAccuracy",
+        "granular change accuracy: every change of the state judged once; (similarity=edit) partial credit",
+    ),
     "tail_orientation": ("traits:TailOrientation", "how late in a dialog its mistakes occur (TO)"),
     "non_uniformity": ("traits:NonUniformity", "how unevenly a dialog's mistakes are spread (NU)"),
     "changes": ("counts:ChangeCount", "changes(correct|wrong|missed|overshot): the counts behind gca"),

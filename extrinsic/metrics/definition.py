@@ -18,6 +18,7 @@ import numpy as np
 
 from extrinsic.arrays import Floats
 from extrinsic.errors import UsageError, did_you_mean
+from extrinsic.metrics.items.item_hypotheses import ItemHypotheses
 from extrinsic.metrics.items.item_tables import Items
 from extrinsic.metrics.items.state_items import StateItems
 
@@ -65,13 +66,13 @@ class Metric(ABC):
             if parameter.name == self.positional and (
                 parameter.default is MISSING or value != parameter.default
             ):
-                shown.insert(0, _text(value))
+                shown.insert(0, number_text(value))
             elif value != parameter.default and parameter.name != self.positional:
-                shown.append(f"{parameter.name}={_text(value)}")
+                shown.append(f"{parameter.name}={number_text(value)}")
         return f"{self.name}({', '.join(shown)})" if shown else self.name
 
 
-def _text(value: Any) -> str:
+def number_text(value: Any) -> str:
     """A number with enough digits to read it back, integers without a decimal point."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
@@ -112,6 +113,26 @@ class ItemMean(Mean):
     def statistics(self, items: Items) -> Floats:
         """(n_dialogs, 2): the sum of the field, and the number of items."""
         return np.stack([items.sum_by_dialog(self.field), items.count_by_dialog], axis=1)
+
+
+@dataclass(frozen=True)
+class HypothesisMean(Mean):
+    """A belief metric that is the mean of a score of all hypotheses of an item; subclasses say which."""
+
+    kind: ClassVar[str] = "belief"
+
+    @abstractmethod
+    def item_scores(self, hypotheses: ItemHypotheses) -> Floats:
+        """(n_items,) the score of each item, NaN for one that does not count."""
+
+    def statistics(self, items: Items) -> Floats:
+        """(n_dialogs, 2): the sum of the scores, and the number of items that count."""
+        scores = np.empty((items.table.n_turns, len(items.columns)))
+        for position, column in enumerate(items.columns):
+            scores[:, position] = items.table.item_scores(self.item_scores, self, column)
+        counts = items.table.schedules[items.schedule][:, items.columns] & ~np.isnan(scores)
+        by_turn = np.stack([np.where(counts, scores, 0.0).sum(axis=1), counts.sum(axis=1)], axis=1)
+        return np.asarray(np.add.reduceat(by_turn, items.table.offsets[:-1], axis=0))
 
 
 @dataclass(frozen=True)

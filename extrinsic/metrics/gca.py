@@ -10,6 +10,7 @@ import numpy as np
 from extrinsic.arrays import Floats
 from extrinsic.metrics.definition import Metric, check_choice
 from extrinsic.metrics.items.state_items import StateItems
+from extrinsic.metrics.value_similarity import SIMILARITIES
 
 VALUE_TO_LABEL = 10 / 11
 """Values weigh ten times as much as labels."""
@@ -23,6 +24,8 @@ class GranularChangeAccuracy(Metric):
     that reproduces the tables); `plain` uses .9 / .1 alone, as in the 2024 text.
     `drops`: a slot that both sides drop in one turn counts as correct and as missed (`twice`, as published)
     or just as correct (`once`).
+    `similarity`: credit for a wrong value that resembles the gold one. A wrong change counts as s of a
+    correct one and 1 - s of a wrong one: `edit` (s = 1 - edits / length of the longer), `words` (Dice).
     """
 
     name: ClassVar[str] = "gca"
@@ -36,16 +39,22 @@ class GranularChangeAccuracy(Metric):
 
     weights: str = "counts"
     drops: str = "twice"
+    similarity: str = "none"
 
     def __post_init__(self) -> None:
         check_choice(self.name, "weighting", self.weights, ("counts", "plain"))
         check_choice(self.name, "way to count drops", self.drops, ("twice", "once"))
+        check_choice(self.name, "similarity", self.similarity, ("none", *SIMILARITIES))
 
     def statistics(self, items: StateItems) -> Floats:
         """(n_dialogs, 4): correct, wrong, missed, overshot changes."""
         counts = items.changes.counts
         missed = counts[:, 2] + (counts[:, 4] if self.drops == "twice" else 0.0)
         kinds = np.stack([counts[:, 0], counts[:, 1], missed, counts[:, 3]], axis=1)
+        if self.similarity != "none":
+            credit = items.changes.credit(SIMILARITIES[self.similarity])
+            kinds[:, 0] += credit
+            kinds[:, 1] -= credit
         return items.sum_by_dialog(np.where(items.scheduled[:, None], kinds, 0.0))
 
     def values(self, totals: Any) -> Floats:

@@ -58,11 +58,14 @@ def _value(text: str) -> Any:
 
 
 def build_metric(name: str, factory: Any, positional: list[Any], named: dict[str, Any]) -> Metric:
-    """Call a registered factory with parameters; UsageError for unknown ones."""
-    parameters = inspect.signature(factory).parameters
+    """Call a registered factory with parameters; UsageError for unnames ones."""
+    parameters = dict(inspect.signature(factory).parameters)
+    takes_any = [key for key, parameter in parameters.items() if parameter.kind is parameter.VAR_KEYWORD]
+    for key in takes_any:
+        del parameters[key]
     names = list(parameters)
     for key in named:
-        if key not in names:
+        if key not in names and not takes_any:
             raise UsageError(f"the metric {name!r} has no parameter {key!r}; {did_you_mean(key, names)}")
     if len(positional) > min(1, len(names)):
         raise UsageError(

@@ -11,7 +11,7 @@ from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.errors import UsageError
-from extrinsic.metrics.definition import ItemMean, Metric
+from extrinsic.metrics.definition import HypothesisMean, ItemMean, Metric
 from extrinsic.metrics.filled import Filled
 from extrinsic.metrics.items.item_tables import ItemTable
 from extrinsic.metrics.items.state_tables import (
@@ -98,6 +98,7 @@ class Source:
     def _require(self, metric: Metric) -> None:
         table = self.belief_tables[0]
         lacking = isinstance(metric, ItemMean) and metric.field not in table.fields
+        lacking |= isinstance(metric, HypothesisMean) and not table.hypotheses
         if lacking or (isinstance(metric, Update) and table.top is None):
             raise UsageError(f"the metric {metric} is not defined for {self.conventions.name}")
 

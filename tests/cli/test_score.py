@@ -52,8 +52,8 @@ def test_json(bus: Written) -> None:
     written = score_bus(bus, "--json").json()
     assert list(written) == ["signature", "rows"]
     assert all(list(row) == ROW for row in written["rows"])
-    # 14 metrics, 3 schedules, 9 slots and joint and all.
-    assert len(written["rows"]) == 14 * 3 * 11
+    # 16 metrics, 3 schedules, 9 slots and joint and all.
+    assert len(written["rows"]) == 16 * 3 * 11
     row = next(row for row in written["rows"] if row["component"] == "route")
     # Five turns: 61d is wrong at the first, 61c right at the second, None right in the other call.
     assert row == {
@@ -69,7 +69,7 @@ def test_json(bus: Written) -> None:
 
 def test_nothing_to_score_is_null(bus: Written) -> None:
     rows = score_bus(bus, "--component", "to.monument", "--schedule", 3, "--json").json()["rows"]
-    assert len(rows) == 14
+    assert len(rows) == 16
     assert {(row["n"], row["value"]) for row in rows} == {(0, None)}
     printed = score_bus(bus, "--component", "to.monument", "--schedule", 3, "--metric", "l2").output
     assert "to.monument" in printed
@@ -119,7 +119,7 @@ def test_table_shows_the_telling_and_says_so(bus: Written) -> None:
     output = score_bus(bus).output
     assert "joint" in output and "all" in output
     assert "from.monument" not in output
-    assert "84 of 462 scores shown" in output
+    assert "96 of 528 scores shown" in output
     # A filter shows what was asked for, and only that.
     asked = score_bus(bus, "--component", "from.monument", "--metric", "accuracy").output
     assert "from.monument" in asked and "joint" not in asked and "scores shown" not in asked

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 
+from extrinsic.corpus.conventions import DSTC2
 from extrinsic.metrics.scoring import score
 from tests.builders import Dstc1Files, Dstc2Files, StateSetFiles
 from tests.metrics.reading import assert_same, keyed, read_dstc1, read_dstc2, read_states
@@ -18,13 +19,16 @@ N_EXAMPLES = 60
 def test_dstc1(files: Dstc1Files) -> None:
     ours = score(*read_dstc1(files))
     theirs = dstc1.score(list(files.logs.values()), list(files.labels.values()), files.tracker, files.dataset)
-    assert_same(keyed(ours.rows), keyed(theirs))
+    # Of a file without any joint list the reader makes joint beliefs, which the challenge's scorer does not.
+    written = any("joint" in turn for call in files.tracker["sessions"] for turn in call["turns"])
+    compared = [[row for row in rows if written or row.component != "joint"] for rows in (ours.rows, theirs)]
+    assert_same(*map(keyed, compared))
 
 
 @settings(max_examples=N_EXAMPLES, deadline=None)
 @given(dstc2_files(max_dialogs=4))
 def test_dstc2(files: Dstc2Files) -> None:
-    ours = score(*read_dstc2(files))
+    ours = score(*read_dstc2(files), metrics=[*DSTC2.metrics, "brier"])
     theirs = dstc2.score(
         list(files.logs.values()), list(files.labels.values()), files.tracker, files.ontology
     )

@@ -22,6 +22,8 @@ PERFECT = {
     "avgp": 1,
     "mrr": 1,
     "l2": 0,
+    "l2.lee": 0,
+    "brier": 0,
     "l2.binary": 0,
     "neglogp": 0,
     "update.acc": 1,

@@ -19,6 +19,8 @@ VARIANTS = (
     "fga(0.12345678)",
     "gca(weights=plain)",
     "gca(drops=once)",
+    "gca(similarity=edit)",
+    "gca(drops=once, similarity=words)",
     "gca(weights=plain, drops=once)",
     "changes(missed)",
     "changes(correct, drops=once)",
@@ -79,7 +81,7 @@ def test_a_fill_rule_is_read_off_the_metric() -> None:
     [
         ("acuracy", "did you mean 'accuracy'?"),
         ("nothing_like_it", "available: accuracy"),
-        ("fga(lambada=1)", "no parameter 'lambada'; available: decay, factor"),
+        ("fga(lambada=1)", "no parameter 'lambada'; did you mean 'lambda'?"),
         ("fga(varient=literal)", "did you mean 'variant'?"),
         ("jga(weights=plain)", "no parameter 'weights'"),
         ("fga(-0.5)", "lambda must be a number of at least 0 (found -0.5)"),
@@ -145,6 +147,8 @@ def test_directions() -> None:
     }
     assert lower_is_better == {
         "l2",
+        "l2.lee",
+        "brier",
         "l2.binary",
         "neglogp",
         "roc.v1_eer",

@@ -184,6 +184,8 @@ def test_statistics_have_a_row_for_each_dialog(files: Files) -> None:
 
 HIGHEST = {
     "l2": 2.0,
+    "l2_lee": np.sqrt(2),
+    "brier": 2.0,
     "l2_binary": 2.0,
     "neglogp": -np.log(1e-4),
     "hypothesis_count": np.inf,

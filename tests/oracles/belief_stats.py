@@ -61,6 +61,22 @@ def reciprocal_rank(ranked):
     return 0.0 if rank is None else 1.0 / rank
 
 
+def squared_distance(ranked):
+    """From the scores to a vector with 1 at the correct position and 0 elsewhere.
+
+    Correct hypotheses share that position; when none is listed, the position is there all the same, with
+    score 0.
+    """
+    at_correct = 0.0
+    distance = 0.0
+    for score, is_correct in ranked:
+        if is_correct:
+            at_correct = at_correct + score
+        else:
+            distance = distance + (score - 0.0) ** 2
+    return distance + (at_correct - 1.0) ** 2
+
+
 def threshold_curve(scores, n_thresholds):
     """DSTC1's curve: thresholds min + i * ((max - min) / (n_thresholds - 1)), i = 0 ...
 

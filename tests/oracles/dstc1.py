@@ -14,6 +14,7 @@ from .belief_stats import (
     rank_of_first_correct,
     read_curve,
     reciprocal_rank,
+    squared_distance,
     threshold_curve,
 )
 
@@ -135,6 +136,8 @@ def metrics_of(items, n_thresholds):
     values = {
         "accuracy": mean([1.0 if is_correct else 0.0 for _, is_correct in tops]),
         "l2": mean(distances),
+        "l2.lee": mean([math.sqrt(squared_distance(item.ranked)) for item in items]),
+        "brier": mean([squared_distance(item.ranked) for item in items]),
         "avgp": mean(best_correct),
         "mrr": mean([reciprocal_rank(item.ranked) for item in items]),
         "nonempty": mean([1.0 if item.n_hypotheses > 0 else 0.0 for item in items]),

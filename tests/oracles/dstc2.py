@@ -1,9 +1,10 @@
 """Oracle for the DSTC2 metrics, on the objects json.load gives for log, label, tracker and ontology."""
 
+import itertools
 import math
 from typing import Any, NamedTuple
 
-from .belief_stats import ROC_METRICS, Row, add_up, item_curve, mean, read_curve
+from .belief_stats import ROC_METRICS, Row, add_up, item_curve, mean, read_curve, squared_distance
 from .dstc2_dialogs import goal_labels_held_backwards, mentions_by_turn, method_of_acts
 
 
@@ -17,6 +18,7 @@ class Item(NamedTuple):
     l2: float
     l2_binary: float
     reciprocal_rank: float
+    squared_distance: float
 
     @property
     def is_right(self):
@@ -57,7 +59,8 @@ def item_of_ranked(ranked, truth):
     l2 = (1 - p) ** 2 + add_up(score**2 for score in others)
     l2_binary = (1 - p) ** 2 + add_up(others) ** 2
     top, top_score = ranked[0]
-    return Item(top, top_score, truth, p, l2, l2_binary, 0.0 if rank is None else 1.0 / rank)
+    distance = squared_distance([(score, hypothesis == truth) for hypothesis, score in ranked])
+    return Item(top, top_score, truth, p, l2, l2_binary, 0.0 if rank is None else 1.0 / rank, distance)
 
 
 def item_of_product(ranked_by_slot, goal_labels):
@@ -81,7 +84,16 @@ def item_of_product(ranked_by_slot, goal_labels):
             p = 0.0
             rank_product = math.inf
     l2 = (1 - p) ** 2 + squares - p**2
-    return Item(top or None, top_score, goal_labels or None, p, l2, 2 * (1 - p) ** 2, 1.0 / rank_product)
+    combined = []
+    for hypotheses in itertools.product(*ranked_by_slot.values()):
+        joint_score, is_right = 1.0, True
+        for slot, (value, slot_score) in zip(ranked_by_slot, hypotheses, strict=True):
+            joint_score = joint_score * slot_score
+            is_right = is_right and value == goal_labels.get(slot)
+        combined.append((joint_score, is_right))
+    distance = squared_distance(combined)
+    truth = goal_labels or None
+    return Item(top or None, top_score, truth, p, l2, 2 * (1 - p) ** 2, 1.0 / rank_product, distance)
 
 
 # ---- scoring -------------------------------------------------------------------------------------------
@@ -153,6 +165,8 @@ def metrics_of(dialogs):
     values = {
         "accuracy": mean([1.0 if item.is_right else 0.0 for item in items]),
         "l2": mean([item.l2 for item in items]),
+        "l2.lee": mean([math.sqrt(item.squared_distance) for item in items]),
+        "brier": mean([item.squared_distance for item in items]),
         "l2.binary": mean([item.l2_binary for item in items]),
         "avgp": mean([item.p for item in items]),
         "neglogp": mean([-math.log(max(item.p, 1e-4)) for item in items]),

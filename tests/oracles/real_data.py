@@ -45,3 +45,16 @@ def read_dstc2_dev():
     logs = [json.loads(contents[f"data/{call}/log.json"]) for call in calls]
     labels = [json.loads(contents[f"data/{call}/label.json"]) for call in calls]
     return logs, labels, json.loads(contents["scripts/config/ontology_dstc2.json"])
+
+
+@functools.cache
+def read_dstc1_train3():
+    """(logs, labels) of the real bus calls, in the order of the list."""
+    contents = {}
+    with tarfile.open(data_directory() / "dstc1" / "dstc1_train3.tar.gz") as archive:
+        for member in archive:
+            if member.isfile():
+                contents[member.name] = archive.extractfile(member).read()
+    calls = contents["config/train3.sessions"].decode().split()
+    logs = [json.loads(contents[f"{call}/dstc.log.json"]) for call in calls]
+    return logs, [json.loads(contents[f"{call}/dstc.labels.json"]) for call in calls]

@@ -128,6 +128,49 @@ def test_outcomes_of_dialogs(config: Path) -> None:
     assert float(found["within", "pearson"]) == pytest.approx(np.corrcoef(x, y)[0, 1])
 
 
+HUMAN = ("outcomes.dialog=dialog", "outcomes.rater=rater", "outcomes.turn=turn", "outcomes.scale=[0, 1]")
+
+
+def with_ratings(config: Path, rows: list[tuple[object, ...]]) -> list[str]:
+    write_outcomes(config.parent, rows, "system,dialog,turn,rater,success")
+    return [option for setting in HUMAN for option in ("--set", setting)]
+
+
+def test_outcomes_are_peoples_ratings(config: Path) -> None:
+    """Raters of a turn first, then the turns of a dialog, then dialogs; not everyone rates everything."""
+    rows: list[tuple[object, ...]] = []
+    for name, values in PER_DIALOG.items():
+        for i, value in enumerate(values):
+            rows += [(name, f"d{i}", 0, "anna", value), (name, f"d{i}", 1, "anna", value)]
+    rows += [("one", "d0", 0, "ben", 0)]
+    study = done(config, config.parent / "run", *with_ratings(config, rows))
+    told = {row["tracker"]: float(row["value"]) for row in study.rows("returns")}
+    # d0 of one: turn 0 has (1 + 0) / 2, turn 1 has 1.
+    assert told == {"one": pytest.approx((0.75 + 1 + 1 + 0) / 4), "two": 0.5, "three": 0.25, "four": 0.25}
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        (("one", "d0", 0, "anna", 1), ("line 34", "second row by 'anna'", "d0")),
+        (("one", "d0", "", "anna", 1), ("some rows have a turn", "d0")),
+        (("one", "d0", 0, "ben", 5), ("line 34", "off the scale", "0 to 1", "5")),
+        (("one", "d0", 0, "ben", ""), ("line 34", "no number")),
+    ],
+)
+def test_bad_ratings(config: Path, row: tuple[object, ...], said: tuple[str, ...]) -> None:
+    rows: list[tuple[object, ...]] = [
+        (name, f"d{i}", turn, "anna", 1) for name in RIGHT for i in range(4) for turn in range(2)
+    ]
+    outcome = run_in(config, config.parent / "run", *with_ratings(config, [*rows, row]))
+    assert_refused(outcome, "outcomes.csv", *said)
+
+
+def test_ratings_need_dialogs(config: Path) -> None:
+    options = with_ratings(config, [(name, "d0", 0, "anna", 1) for name in RIGHT])[2:]
+    assert_refused(run_in(config, config.parent / "run", *options), 'outcomes.dialog = "..."')
+
+
 def test_a_target_that_is_the_same_for_all(config: Path) -> None:
     write_outcomes(config.parent, [(name, 0.5) for name in RIGHT])
     study = done(config, config.parent / "run")

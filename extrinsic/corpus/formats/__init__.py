@@ -1,7 +1,7 @@
 """File formats: their protocols, and those that come with the package.
 
 A belief format reads corpora and tracker files, and has conventions by which they are ranked and scored; a
-state format reads files that contain gold and predicted states, or predictions whose gold is named beside them.
+state format reads files of gold and predicted states, or of predictions whose gold is given separately.
 """
 
 from __future__ import annotations

@@ -9,7 +9,8 @@ from extrinsic.corpus.labels import SpanTruth
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.corpus.vocabulary import NONE
-from extrinsic.metrics.items.item_tables import ItemTable
+from extrinsic.metrics.items.item_hypotheses import HypothesisColumns, ItemHypotheses, brier_scores
+from extrinsic.metrics.items.item_tables import ItemTable, LazyFields
 from extrinsic.metrics.items.ranked import find_correct
 from extrinsic.metrics.items.schedules import dstc1_schedules
 
@@ -26,6 +27,17 @@ def build_tables(corpus: Corpus, tracker: TrackerOutput) -> list[ItemTable]:
         name: np.concatenate([slots[name].reshape(n_turns, n_slots), joint[name][:, None]], axis=1)
         for name in slots
     }
+    hypotheses = (
+        HypothesisColumns(tuple(range(n_slots)), lambda: _slot_hypotheses(tracker)),
+        HypothesisColumns((n_slots,), lambda: _joint_hypotheses(tracker)),
+    )
+
+    def brier() -> Floats:
+        return np.concatenate(
+            [brier_scores(part.hypotheses).reshape(n_turns, -1) for part in hypotheses], axis=1
+        )
+
+    fields = LazyFields({**table, "brier": brier, "l2_lee": lambda: np.sqrt(fields["brier"])})
     return [
         ItemTable(
             roc_points=corpus.conventions.roc_points,
@@ -37,9 +49,10 @@ def build_tables(corpus: Corpus, tracker: TrackerOutput) -> list[ItemTable]:
                 ALL: tuple(range(n_slots)),
             },
             schedules=dstc1_schedules(corpus),
-            fields=table,
+            fields=fields,
             top_score=table["top_score"],
             correct=table["correct"].astype(bool),
+            hypotheses=hypotheses,
         )
     ]
 
@@ -57,6 +70,16 @@ def _fields(offsets: Ints, score: Floats, correct: Bools) -> dict[str, Floats]:
         "hypothesis_count": count,
         "nonempty": (count > 0).astype(np.float64),
     }
+
+
+def _slot_hypotheses(tracker: TrackerOutput) -> ItemHypotheses:
+    beliefs = tracker.beliefs
+    return ItemHypotheses(beliefs.offsets, beliefs.score, beliefs.correct, beliefs.value == NONE)
+
+
+def _joint_hypotheses(tracker: TrackerOutput) -> ItemHypotheses:
+    joint = tracker.joint
+    return ItemHypotheses(joint.offsets, joint.score, joint.correct, joint.none)
 
 
 def gold_states(corpus: Corpus, predicted: Ids, scheme: str | None) -> Ids:

@@ -5,12 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ids, Ints, row_of_each
+from extrinsic.corpus.hypotheses import Beliefs
 from extrinsic.corpus.joint import joint_correctness
 from extrinsic.corpus.labels import GoalLabels, TableTruth
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.corpus.vocabulary import NONE
-from extrinsic.metrics.items.item_tables import ItemTable
+from extrinsic.metrics.items.item_hypotheses import (
+    HypothesisColumns,
+    ItemHypotheses,
+    concatenate_items,
+    products_of_slots,
+)
+from extrinsic.metrics.items.item_tables import ItemTable, LazyFields
 from extrinsic.metrics.items.label_schemes import goals, methods
 from extrinsic.metrics.items.ranked import find_correct, sum_rows
 from extrinsic.metrics.items.schedules import dstc2_schedules
@@ -41,31 +48,85 @@ def _build_table(
     labels = corpus.labels
     assert isinstance(labels, GoalLabels)
     goal = goals(corpus, labels, scheme)
+    method = methods(corpus, labels, scheme)
     slots = _slot_fields(corpus, tracker, goal)
     independent = _independent_fields(slots)
     parts = [
         slots,
         _requested_fields(tracker, labels.requested),
-        _method_fields(tracker, methods(corpus, labels, scheme)),
+        _method_fields(tracker, method),
         _joint_fields(tracker, goal, independent),
         independent,
     ]
-    table = {
-        name: np.concatenate([part[name] for part in parts], axis=1) for name in slots if name != "squares"
-    }
+    table = {name: np.concatenate([part[name] for part in parts], axis=1) for name in independent}
     table["neglogp"] = -np.log(np.maximum(SMALLEST_PROBABILITY, table["probability"]))
+    roots = {"l2_lee": lambda: np.sqrt(table["brier"])}
     return ItemTable(
         roc_points=corpus.conventions.roc_points,
         label_scheme=scheme,
         offsets=corpus.offsets,
         components=_components(corpus, scheme),
         schedules=schedules,
-        fields=table,
+        fields=LazyFields({**table, **roots}),
         top_score=table["top_score"],
         correct=table["correct"].astype(bool),
         top=table["top"],
         truth=table["truth"],
+        hypotheses=_hypotheses(corpus, tracker, goal, labels.requested, method),
         orders=orders,
+    )
+
+
+def _hypotheses(
+    corpus: Corpus, tracker: TrackerOutput, goal: Ids, requested: Bools, method: Ids
+) -> tuple[HypothesisColumns, ...]:
+    """All hypotheses, in the order of the columns: slots, requested slots, method, both kinds of joint."""
+    n_slots, n_requestable = len(corpus.slots), len(corpus.requestable)
+    after = n_slots + n_requestable
+
+    def of_beliefs(beliefs: Beliefs, truth: Ids) -> ItemHypotheses:
+        correct = beliefs.value == truth[row_of_each(beliefs.offsets)]
+        return ItemHypotheses(beliefs.offsets, beliefs.score, correct, beliefs.value == NONE)
+
+    slots = HypothesisColumns(tuple(range(n_slots)), lambda: of_beliefs(tracker.beliefs, goal.ravel()))
+    products = HypothesisColumns(
+        (after + 2,), lambda: products_of_slots(slots.hypotheses, n_slots, np.arange(corpus.n_turns))
+    )
+
+    def of_joint() -> ItemHypotheses:
+        joint, given = tracker.joint, tracker.given_joint.given
+        if not given.any():
+            return products.hypotheses
+        correct = joint_correctness(TableTruth(goal), joint.offsets, joint.assignment, joint.none)
+        written = ItemHypotheses(joint.offsets, joint.score, correct, joint.none)
+        if given.all():
+            return written
+        made = products_of_slots(slots.hypotheses, n_slots, np.flatnonzero(~given))
+        both = concatenate_items([written.take(np.flatnonzero(given)), made])
+        return both.take(np.where(given, np.cumsum(given) - 1, given.sum() + np.cumsum(~given) - 1))
+
+    return (
+        slots,
+        HypothesisColumns(
+            tuple(range(n_slots, after)), lambda: _requested_hypotheses(tracker.requested, requested)
+        ),
+        HypothesisColumns((after,), lambda: of_beliefs(tracker.method, method)),
+        HypothesisColumns((after + 1,), of_joint),
+        products,
+    )
+
+
+def _requested_hypotheses(probability: Floats, requested: Bools) -> ItemHypotheses:
+    asked, not_asked, none = _requested_scores(probability)
+    score = np.stack([asked, not_asked, none], axis=-1).reshape(-1, 3)
+    order = np.argsort(-score, axis=1, kind="stable")
+    truth = requested.ravel()
+    correct = np.stack([truth, ~truth, np.zeros_like(truth)], axis=1)
+    return ItemHypotheses(
+        np.arange(0, score.size + 1, 3),
+        np.take_along_axis(score, order, axis=1).ravel(),
+        np.take_along_axis(correct, order, axis=1).ravel(),
+        (order == 2).ravel(),
     )
 
 
@@ -99,13 +160,16 @@ def _distribution_fields(offsets: Ints, score: Floats, correct: Bools) -> Fields
     """Fields (n,) of ranked distributions with one right value (which a joint list may contain twice)."""
     right = find_correct(offsets, score, correct)
     others = np.where(correct, 0.0, score)
+    squares = sum_rows(others**2, offsets)
     p = right.last_score
     return {
         "correct": right.top_correct.astype(np.float64),
         "top_score": right.top_score,
         "probability": p,
         "reciprocal_rank": right.reciprocal_rank,
-        "l2": (1 - p) ** 2 + sum_rows(others**2, offsets),
+        "l2": (1 - p) ** 2 + squares,
+        "brier": (1 - right.right_total) ** 2 + squares,
+        "wrong_squares": squares,
         "l2_binary": (1 - p) ** 2 + sum_rows(others, offsets) ** 2,
     }
 
@@ -123,6 +187,11 @@ def _slot_fields(corpus: Corpus, tracker: TrackerOutput, goal: Ids) -> Fields:
 def _independent_fields(slots: Fields) -> Fields:
     """The joint as if the slots were independent: products over the slots."""
     p = slots["probability"].prod(axis=1)
+    # The same number as l2, without its difference of squares: its root must not show the rounding.
+    wrong, right = np.zeros(len(p)), np.ones(len(p))
+    for p_slot, wrong_slot in zip(slots["probability"].T, slots["wrong_squares"].T, strict=True):
+        wrong = wrong * (p_slot**2 + wrong_slot) + right * wrong_slot
+        right = right * p_slot**2
     identity = identify_rows(np.stack([slots["top"], slots["truth"]]))
     fields = {
         "correct": (slots["top"] == slots["truth"]).all(axis=1).astype(np.float64),
@@ -130,6 +199,7 @@ def _independent_fields(slots: Fields) -> Fields:
         "probability": p,
         "reciprocal_rank": slots["reciprocal_rank"].prod(axis=1),
         "l2": (1 - p) ** 2 + slots["squares"].prod(axis=1) - p**2,
+        "brier": (1 - p) ** 2 + wrong,
         "l2_binary": 2 * (1 - p) ** 2,
         "top": identity[0],
         "truth": identity[1],
@@ -144,7 +214,11 @@ def _joint_fields(tracker: TrackerOutput, goal: Ids, independent: Fields) -> Fie
         return independent
     correct = joint_correctness(TableTruth(goal), joint.offsets, joint.assignment, joint.none)
     fields = _distribution_fields(joint.offsets, joint.score, correct)
-    chosen = {name: np.where(has_joint, fields[name], independent[name][:, 0]) for name in fields}
+    chosen = {
+        name: np.where(has_joint, fields[name], values[:, 0])
+        for name, values in independent.items()
+        if name in fields
+    }
     # Identities of both kinds of joint are assigned together: "previous" may be of the other kind.
     top = np.where(has_joint[:, None], joint.assignment[joint.top], _independent_tops(tracker))
     identity = identify_rows(np.stack([top, goal]))
@@ -171,14 +245,12 @@ def identify_rows(assignments: Ids) -> Ids:
 
 def _requested_fields(tracker: TrackerOutput, requested: Bools) -> Fields:
     """A two-way distribution, asked p and not asked 1 - p in this order; None has the remainder."""
-    total = tracker.requested + (1.0 - tracker.requested)
-    scale = np.where(total > 1.0, total, 1.0)
-    asked, not_asked = tracker.requested / scale, (1.0 - tracker.requested) / scale
-    none = 1.0 - np.where(total > 1.0, 1.0, total)
+    asked, not_asked, none = _requested_scores(tracker.requested)
     rank_asked = 1 + (not_asked > asked) + (none > asked)
     rank_not_asked = 1 + (asked >= not_asked) + (none > not_asked)
     p = np.where(requested, asked, not_asked)
     other = np.where(requested, not_asked, asked)
+    l2 = (1 - p) ** 2 + other**2 + none**2
     top = np.where(asked >= not_asked, ASKED, NOT_ASKED).astype(np.int32)
     truth = np.where(requested, ASKED, NOT_ASKED).astype(np.int32)
     return {
@@ -186,11 +258,20 @@ def _requested_fields(tracker: TrackerOutput, requested: Bools) -> Fields:
         "top_score": np.maximum(asked, not_asked),
         "probability": p,
         "reciprocal_rank": 1.0 / np.where(requested, rank_asked, rank_not_asked),
-        "l2": (1 - p) ** 2 + other**2 + none**2,
+        "l2": l2,
+        "brier": l2,
         "l2_binary": (1 - p) ** 2 + (other + none) ** 2,
         "top": top,
         "truth": truth,
     }
+
+
+def _requested_scores(probability: Floats) -> tuple[Floats, Floats, Floats]:
+    """The scores of asked, not asked and None, whose rest is rounding alone."""
+    total = probability + (1.0 - probability)
+    scale = np.where(total > 1.0, total, 1.0)
+    none = 1.0 - np.where(total > 1.0, 1.0, total)
+    return probability / scale, (1.0 - probability) / scale, none
 
 
 def _method_fields(tracker: TrackerOutput, method: Ids) -> Fields:

@@ -6,7 +6,7 @@ schedule is a mask, and a metric's statistics are sums over the items that both 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -17,6 +17,29 @@ from extrinsic.corpus.conventions import RocPoints
 from extrinsic.corpus.turns import DialogTurns
 from extrinsic.corpus.vocabulary import NONE
 from extrinsic.metrics.items.curves import RocStatistics, score_order
+from extrinsic.metrics.items.item_hypotheses import HypothesisColumns, ItemHypotheses, concatenate_items
+
+
+class LazyFields(Mapping[str, Floats]):
+    """Fields of a table; one that is given as a function is computed when it is first asked for."""
+
+    def __init__(self, fields: Mapping[str, Floats | Callable[[], Floats]]) -> None:
+        self._fields = dict(fields)
+
+    def __getitem__(self, name: str) -> Floats:
+        values = self._fields[name]
+        if callable(values):
+            values = self._fields[name] = values()
+        return values
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._fields
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._fields)
+
+    def __len__(self) -> int:
+        return len(self._fields)
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +54,8 @@ class ItemTable(DialogTurns):
     top_score, correct (n_turns, n_columns): of the best hypothesis.
     top, truth: (n_turns, n_columns) identities of the best hypothesis and of what is right, comparable
                 within a component; None where several values can be right at once (DSTC1).
+    hypotheses: all hypotheses of the columns, listed when a metric asks; empty where metrics of hypotheses
+                are not defined.
     """
 
     roc_points: RocPoints
@@ -43,6 +68,7 @@ class ItemTable(DialogTurns):
     correct: Bools
     top: Ids | None = None
     truth: Ids | None = None
+    hypotheses: tuple[HypothesisColumns, ...] = ()
     orders: dict[str, Ints] = field(default_factory=dict)
     """Cache of `order`; tables of one tracker share it, because it does not depend on the labels."""
 
@@ -58,6 +84,19 @@ class ItemTable(DialogTurns):
             values = mask if name is None else np.where(mask, self.fields[name], 0.0)
             self._sums[key] = np.add.reduceat(values, self.offsets[:-1], axis=0, dtype=np.float64)
         return self._sums[key]
+
+    @cached_property
+    def _item_scores(self) -> dict[tuple[object, int], Floats]:
+        return {}
+
+    def item_scores(self, rule: Callable[[ItemHypotheses], Floats], key: object, column: int) -> Floats:
+        """(n_turns,) what a rule makes of all hypotheses of each item of a column; computed once a key."""
+        number = next(i for i, part in enumerate(self.hypotheses) if column in part.columns)
+        part = self.hypotheses[number]
+        if (key, number) not in self._item_scores:
+            scores = np.asarray(rule(part.hypotheses), dtype=np.float64)
+            self._item_scores[key, number] = scores.reshape(-1, len(part.columns))
+        return self._item_scores[key, number][:, part.columns.index(column)]
 
     def order(self, component: str) -> Ints:
         """The items of a component (turn-major) by descending top score, equals in their order."""
@@ -105,6 +144,27 @@ class Items:
     @cached_property
     def _mask(self) -> Bools:
         return np.asarray(self.table.schedules[self.schedule][:, self.columns].ravel())
+
+    @cached_property
+    def dialog_of_item(self) -> Ints:
+        """(count,) the dialog of each item, in the order of `hypotheses`."""
+        return self.table.dialog_of_turn[np.flatnonzero(self._mask) // len(self.columns)]
+
+    @cached_property
+    def hypotheses(self) -> ItemHypotheses:
+        """All hypotheses of the items that count, turn by turn and within a turn in the columns' order."""
+        parts = self.table.hypotheses
+        needed = [part for part in parts if any(column in part.columns for column in self.columns)]
+        where: dict[int, tuple[int, int, int]] = {}
+        begin = 0
+        for part in needed:
+            width = len(part.columns)
+            where |= {column: (begin, width, position) for position, column in enumerate(part.columns)}
+            begin += len(part.hypotheses)
+        chosen = np.array([where[column] for column in self.columns], dtype=np.int64).reshape(-1, 3)
+        starts, widths, positions = chosen.T
+        items = starts + widths * np.arange(self.table.n_turns)[:, None] + positions
+        return concatenate_items([part.hypotheses for part in needed]).take(items.ravel()[self._mask])
 
     @cached_property
     def roc(self) -> RocStatistics:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -19,6 +20,8 @@ class StateItems(DialogTurns):
     offsets (n_dialogs + 1,): turns.   scheduled (n_turns,): the turns that count; metrics that look back
     still see the others.   given_gold, given_predicted (n_turns, n_slots): value ids as written.
     n_known_slots: how many slots the task has, whether or not they occur (slot accuracy divides by it).
+    text: the value of an id in words.   domains (n_slots,): of each slot; empty where there are none.
+    all_domains: those of the whole file, whatever slots these items have.
     """
 
     offsets: Ints
@@ -26,6 +29,9 @@ class StateItems(DialogTurns):
     given_gold: Ids
     given_predicted: Ids
     n_known_slots: int
+    text: Callable[[int], str] = str
+    domains: tuple[str, ...] = ()
+    all_domains: tuple[str, ...] = ()
 
     @property
     def count(self) -> int:
@@ -134,9 +140,25 @@ class Changes:
         so_far = np.maximum.accumulate(turn, axis=0) >= first
         return np.where(states > GIVEN_NONE, states, np.where(so_far, GIVEN_NONE, ABSENT))
 
-    @cached_property
+    @property
     def counts(self) -> Floats:
-        """(n_turns, 5): correct, wrong, missed, overshot; and drops that both sides made at once.
+        """(n_turns, 5): correct, wrong, missed, overshot; and drops that both sides made at once."""
+        return self._judged[0]
+
+    def credit(self, similarity: Callable[[str, str], float]) -> Floats:
+        """(n_turns,) similarities of gold and predicted values of wrong changes, summed; 0 against none."""
+        gold, predicted = self.items.gold, self.items.predicted
+        turn, slot = np.nonzero(self._judged[1] & (gold != ABSENT) & (predicted != ABSENT))
+        pairs = np.stack([gold[turn, slot], predicted[turn, slot]], axis=1)
+        distinct, pair = np.unique(pairs, axis=0, return_inverse=True)
+        text = self.items.text
+        alike = np.array([similarity(text(one), text(other)) for one, other in distinct.tolist()])
+        credits = alike[pair.ravel()] if len(pairs) else np.zeros(0)
+        return np.bincount(turn, credits, minlength=len(gold)).astype(np.float64)
+
+    @cached_property
+    def _judged(self) -> tuple[Floats, Bools]:
+        """The `counts`, and (n_turns, n_slots) which slots are counted as wrong.
 
         A slot whose gold value changed:              A slot whose predicted value changed:
         prediction lacks it   missed (to none: C)     gold lacks it          overshot (to none: C)
@@ -170,4 +192,4 @@ class Changes:
             (both_dropped,),
         )
         counted = [sum(part.sum(axis=1) for part in kind) for kind in kinds]
-        return np.stack(counted, axis=1).astype(np.float64)
+        return np.stack(counted, axis=1).astype(np.float64), wrong | also_wrong

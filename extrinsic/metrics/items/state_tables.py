@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from extrinsic.arrays import Bools, Floats, Ids, Ints
+from extrinsic.arrays import Bools, Floats, Ids, Ints, offsets_from_lengths
 from extrinsic.corpus.fill import Fill
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.state_sets import ABSENT, StateSets
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.corpus.vocabulary import NONE
 from extrinsic.metrics.items.dstc2 import SMALLEST_PROBABILITY, identify_rows
+from extrinsic.metrics.items.item_hypotheses import HypothesisColumns, ItemHypotheses
 from extrinsic.metrics.items.item_tables import ItemTable
 from extrinsic.metrics.items.schedules import state_schedules
 from extrinsic.metrics.items.state_items import StateItems
@@ -33,6 +34,7 @@ class StateTable:
 
     offsets (n_dialogs + 1,).   gold, predicted (n_turns, n_slots): value ids as written.
     components: the columns of each.   n_known_slots: how many slots the task has, for each component.
+    text: the value of an id in words.   domains (n_slots,): of each slot; empty where there are none.
     """
 
     offsets: Ints
@@ -42,6 +44,8 @@ class StateTable:
     n_known_slots: dict[str, int]
     schedules: dict[int, Bools]
     label_scheme: str | None = None
+    text: Callable[[int], str] = str
+    domains: tuple[str, ...] = ()
 
     def select(self, component: str, schedule: int) -> StateItems:
         columns = list(self.components[component])
@@ -51,6 +55,9 @@ class StateTable:
             self.gold[:, columns],
             self.predicted[:, columns],
             self.n_known_slots[component],
+            self.text,
+            tuple(self.domains[column] for column in columns) if self.domains else (),
+            tuple(sorted(set(self.domains))),
         )
 
 
@@ -66,7 +73,14 @@ def table_of_states(states: StateSets) -> StateTable:
         n_known[domain] = max(MULTIWOZ_SLOTS.get(domain, 1), in_gold)
     n_known[ALL] = max(sum(MULTIWOZ_SLOTS.values()), int(states.in_gold.sum()))
     return StateTable(
-        states.offsets, states.gold, states.predicted, components, n_known, state_schedules(states.offsets)
+        states.offsets,
+        states.gold,
+        states.predicted,
+        components,
+        n_known,
+        state_schedules(states.offsets),
+        text=states.vocabulary.text,
+        domains=tuple(domain for domain, _ in states.slots),
     )
 
 
@@ -84,6 +98,7 @@ def tables_of_filled_beliefs(corpus: Corpus, tracker: TrackerOutput, fill: Fill)
             {STATE: n_slots},
             state_schedules(corpus.offsets),
             scheme,
+            text=lambda identity: corpus.vocabulary.text(identity - 1),
         )
 
 
@@ -132,7 +147,27 @@ def beliefs_of_states(states: StateSets) -> ItemTable:
         correct=fields["correct"].astype(bool),
         top=np.concatenate([predicted, identity[0][:, None]], axis=1),
         truth=np.concatenate([gold, identity[1][:, None]], axis=1),
+        hypotheses=(
+            HypothesisColumns(
+                tuple(range(n_slots)),
+                lambda: _certain_hypotheses(predicted == ABSENT, gold == ABSENT, predicted == gold),
+            ),
+            HypothesisColumns((n_slots,), lambda: _certain_hypotheses(*empty, items.match)),
+        ),
     )
+
+
+def _certain_hypotheses(says_none: Bools, is_none: Bools, right: Bools) -> ItemHypotheses:
+    """None alone, or a value with score 1 before None with 0."""
+    offsets = offsets_from_lengths(np.where(says_none.ravel(), 1, 2))
+    first, last = offsets[:-1], offsets[1:] - 1
+    score, correct = np.zeros(offsets[-1]), np.zeros(offsets[-1], dtype=bool)
+    none = np.zeros(offsets[-1], dtype=bool)
+    score[first] = 1.0
+    correct[last] = is_none.ravel()
+    correct[first] = right.ravel()
+    none[last] = True
+    return ItemHypotheses(offsets, score, correct, none)
 
 
 def _certain_fields(says_none: Bools, is_none: Bools, right: Bools) -> dict[str, Floats]:
@@ -143,6 +178,8 @@ def _certain_fields(says_none: Bools, is_none: Bools, right: Bools) -> dict[str,
         "probability": correct,
         "reciprocal_rank": np.where(right, 1.0, np.where(is_none & ~says_none, 0.5, 0.0)),
         "l2": 2.0 * (1.0 - correct),
+        "l2_lee": np.sqrt(2.0 * (1.0 - correct)),
+        "brier": 2.0 * (1.0 - correct),
         "l2_binary": 2.0 * (1.0 - correct),
         "neglogp": -np.log(np.maximum(SMALLEST_PROBABILITY, correct)),
         "hypothesis_count": (~says_none).astype(np.float64),

@@ -90,6 +90,12 @@ class OutcomesTable(Table, frozen=True):
     """The column of dialog ids; without it the rows are of whole systems."""
     dataset: str | None = None
     """The column that names the dataset, where there are several."""
+    rater: str | None = None
+    """The column of people, where several rated a dialog: its outcome is their mean."""
+    turn: str | None = None
+    """The column of turn numbers, where people rated turns: a dialog's outcome is the mean of its turns."""
+    scale: tuple[float, float] | None = None
+    """The lowest and highest outcome there can be."""
 
 
 class TrackerFilesTable(Table, frozen=True):

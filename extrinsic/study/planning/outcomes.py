@@ -83,7 +83,10 @@ def _rows(table: OutcomesTable, problems: Problems) -> list[dict[str, str]]:
         raise InputError("this is not text", path=table.file, expected="a table in UTF-8") from None
     reader = csv.DictReader(io.StringIO(text, newline=""))
     heads = list(reader.fieldnames or ())
-    for column in filter(None, (table.system, table.dialog, table.dataset, *table.names)):
+    used = (table.system, table.dialog, table.dataset, table.rater, table.turn, *table.names)
+    if (table.rater or table.turn) and not table.dialog:
+        problems.add("ratings are of dialogs or their turns", expected='outcomes.dialog = "..."')
+    for column in filter(None, used):
         if column not in heads:
             problems.add(f"there is no column {column!r}; {did_you_mean(column, heads)}")
     return list(reader)
@@ -92,8 +95,12 @@ def _rows(table: OutcomesTable, problems: Problems) -> list[dict[str, str]]:
 def _numbers(
     table: OutcomesTable, rows: Sequence[Mapping[str, str]], datasets: Sequence[str], problems: Problems
 ) -> dict[Cell, dict[str, list[float]]]:
-    """By (dataset, system), by dialog id ("" for whole systems), the outcomes in order."""
-    numbers_of: dict[Cell, dict[str, list[float]]] = {}
+    """By (dataset, system), by dialog id ("" for whole systems), the outcomes in order.
+
+    Of several raters' rows of one dialog the mean: over the raters of each turn, then over the turns.
+    """
+    given: dict[Cell, dict[str, dict[str, dict[str, list[float]]]]] = {}
+    low, high = table.scale or (-np.inf, np.inf)
     for line, row in enumerate(rows, start=2):
         numbers = []
         for name in table.names:
@@ -105,19 +112,41 @@ def _numbers(
                 problems.add(
                     f"line {line}: {name} is no number", expected="a finite number", found=repr(row[name])
                 )
+            elif not low <= number <= high:
+                problems.add(
+                    f"line {line}: {name} is off the scale", expected=f"{low:g} to {high:g}", found=row[name]
+                )
             numbers.append(number)
+        turn, rater = row[table.turn] if table.turn else "", row[table.rater] if table.rater else ""
         dialog = row[table.dialog] if table.dialog else ""
         for dataset in [row[table.dataset]] if table.dataset else datasets:
-            by_dialog = numbers_of.setdefault((dataset, row[table.system]), {})
-            if dialog in by_dialog and dialog:
-                problems.add(f"line {line}: {row[table.system]} has a second row", session=dialog)
-            elif dialog in by_dialog:
+            by_dialog = given.setdefault((dataset, row[table.system]), {})
+            by_rater = by_dialog.setdefault(dialog, {}).setdefault(turn, {})
+            if rater in by_rater and dialog:
+                by_whom = f" by {rater!r}" if rater else ""
+                problems.add(f"line {line}: {row[table.system]} has a second row{by_whom}", session=dialog)
+            elif rater in by_rater:
                 problems.add(
                     f"line {line}: {row[table.system]} has a second row; name the column of dialogs",
                     expected='outcomes.dialog = "..."',
                 )
-            by_dialog[dialog] = numbers
-    return numbers_of
+            by_rater[rater] = numbers
+    for by_dialog in given.values():
+        for dialog, by_turn in by_dialog.items():
+            if "" in by_turn and len(by_turn) > 1:
+                problems.add("some rows have a turn and others none", session=dialog)
+    return {
+        cell: {
+            dialog: _mean([_mean(list(of.values())) for of in turns.values()])
+            for dialog, turns in dialogs.items()
+        }
+        for cell, dialogs in given.items()
+    }
+
+
+def _mean(numbers: Sequence[Sequence[float]]) -> list[float]:
+    """The mean of each outcome; of a single row that row, to the last digit."""
+    return [sum(column) / len(column) for column in zip(*numbers, strict=True)]
 
 
 def _outcomes(

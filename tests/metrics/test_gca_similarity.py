@@ -1,0 +1,113 @@
+"""Partial credit for similar values in granular change accuracy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from extrinsic.metrics.gca import GranularChangeAccuracy
+from extrinsic.metrics.items.state_tables import table_of_states
+from extrinsic.metrics.scoring import score
+from extrinsic.metrics.value_similarity import SIMILARITIES, edit_similarity, word_similarity
+from tests.builders import StateSetFiles
+from tests.metrics.dialogs import states_of
+from tests.metrics.reading import read_dstc1, read_states
+from tests.oracles.state_changes import gca_of_counts
+from tests.samples import small_dstc1
+from tests.strategies import state_set_files
+
+
+def value(states, metric: str) -> float | None:  # type: ignore[no-untyped-def]
+    (row,) = score(states, metrics=[metric]).rows
+    return row.value
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "edit", "words"),
+    [
+        ("centre", "center", 1 - 2 / 6, 0.0),
+        ("kitten", "sitting", 1 - 3 / 7, 0.0),
+        ("the old mill", "old mill", 1 - 4 / 12, 4 / 5),
+        ("12:15", "12:45", 4 / 5, 0.0),
+        ("north", "", 0.0, 0.0),
+        ("abc", "xyz", 0.0, 0.0),
+    ],
+)
+def test_similarities_by_hand(first: str, second: str, edit: float, words: float) -> None:
+    assert edit_similarity(first, second) == pytest.approx(edit)
+    assert word_similarity(first, second) == pytest.approx(words)
+
+
+@given(st.text(max_size=8), st.text(max_size=8))
+def test_similarities_are_symmetric_shares(first: str, second: str) -> None:
+    for similarity in SIMILARITIES.values():
+        assert similarity(first, second) == similarity(second, first)
+        assert 0.0 <= similarity(first, second) <= 1.0
+        assert similarity(first, first) == 1.0
+    assert (edit_similarity(first, second) == 1.0) == (first == second)
+
+
+def plain_edits(first: str, second: str) -> int:
+    """The recursion itself."""
+    if not first or not second:
+        return len(first) + len(second)
+    substituted = plain_edits(first[1:], second[1:]) + (first[0] != second[0])
+    return min(substituted, plain_edits(first[1:], second) + 1, plain_edits(first, second[1:]) + 1)
+
+
+@given(st.text("ab", max_size=4), st.text("ab", max_size=5))
+def test_edits_by_recursion(first: str, second: str) -> None:
+    longer = max(len(first), len(second), 1)
+    assert edit_similarity(first, second) == pytest.approx(1 - plain_edits(first, second) / longer)
+
+
+def test_a_wrong_value_counts_as_partly_correct() -> None:
+    # One correct (stars), one wrong of similarity 2/3 (area), one missed (name).
+    states = states_of(
+        [("hotel-area-centre, hotel-stars-4, hotel-name-a", "hotel-area-center, hotel-stars-4")]
+    )
+    assert value(states, "gca") == pytest.approx(gca_of_counts((1, 1, 1, 0)))
+    assert value(states, "gca(similarity=edit)") == pytest.approx(gca_of_counts((1 + 2 / 3, 1 / 3, 1, 0)))
+    assert value(states, "gca(similarity=words)") == value(states, "gca")
+
+
+def test_credit_is_given_where_the_wrong_change_is_counted() -> None:
+    """Once, in the turn of the change; a value against one that was dropped resembles nothing."""
+    states = states_of(
+        [("hotel-area-centre", "hotel-area-center"), ("hotel-area-centre", "hotel-area-center")],
+        [("hotel-area-north", "hotel-area-north"), ("hotel-area-south", ""), ("hotel-area-south", "")],
+    )
+    items = table_of_states(states).select("all", 1)
+    assert items.changes.credit(edit_similarity).tolist() == pytest.approx([2 / 3, 0, 0, 0, 0])
+    statistics = GranularChangeAccuracy(similarity="edit").statistics(items)
+    assert statistics[0] == pytest.approx([2 / 3, 1 / 3, 0, 0])
+
+
+def test_only_similar_values_are_a_value_of_their_own() -> None:
+    """Without any correct change gca is 0; similar values have some of one."""
+    states = states_of([("hotel-area-centre", "hotel-area-center")])
+    assert value(states, "gca") == 0.0
+    assert value(states, "gca(similarity=edit)") == pytest.approx(gca_of_counts((2 / 3, 1 / 3, 0, 0)))
+
+
+@settings(max_examples=60)
+@given(state_set_files())
+def test_credit_only_adds(files: StateSetFiles) -> None:
+    states = read_states(files)
+    plain, *with_credit = (
+        value(states, name) for name in ("gca", "gca(similarity=edit)", "gca(similarity=words)")
+    )
+    assert plain == value(states, "gca(similarity=none)")
+    for credited in with_credit:
+        assert (credited is None) == (plain is None)
+        assert plain is None or plain - 1e-12 <= credited <= 1  # type: ignore[operator]
+
+
+def test_of_filled_beliefs() -> None:
+    corpus, output = read_dstc1(small_dstc1())
+    rows = score(corpus, output, metrics=["gca", "gca(similarity=edit)"], fill=["argmax"]).rows
+    values = [row.value for row in rows if row.schedule == 1]
+    assert len(values) == 2 and not np.isnan(values).any()
+    assert values[0] <= values[1]  # type: ignore[operator]
