@@ -12,7 +12,14 @@ import msgspec
 from threadpoolctl import threadpool_limits
 
 from experiments.main import run_experiment
-from experiments.metrics import discrimination, kim_analyses, mistake_traits, published_values, state_files
+from experiments.metrics import (
+    both_traits,
+    discrimination,
+    kim_analyses,
+    mistake_traits,
+    published_values,
+    state_files,
+)
 from experiments.metrics.figure import draw_slots, draw_traits
 from experiments.metrics.paper_examples import example_rows
 from experiments.metrics.state_files import Group, read_groups
@@ -34,6 +41,8 @@ def table_rows(groups: dict[str, Group]) -> Iterator[tuple[str, Sequence[msgspec
     yield "whole_test", discrimination.whole_test_rows(groups[state_files.SOM])
     yield "traits", mistake_traits.trait_rows(groups)
     yield "bins", mistake_traits.bin_rows(groups)
+    yield "both_traits", both_traits.both_traits_rows(groups)
+    yield "thirds", both_traits.third_rows(groups)
     yield "positions", kim_analyses.position_rows(groups)
     yield "used_slots", kim_analyses.used_slot_rows(groups)
     yield "domains", kim_analyses.domain_rows(groups)

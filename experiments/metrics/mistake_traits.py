@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 import numpy as np
 
 from experiments.metrics.state_files import FEWER, SOM, SYSTEMS, File, Group, named_ends, units
 from experiments.metrics.tables import METRICS, TraitBin, TraitCorrelation
-from extrinsic.arrays import Floats
+from extrinsic.arrays import Floats, Ints
 from extrinsic.correlation.dependent import zou_interval
 from extrinsic.correlation.partial import partial_scatter, scatter_correlations
 from extrinsic.metrics.parsing import parse_metric
@@ -85,18 +85,30 @@ def bin_rows(groups: dict[str, Group]) -> list[TraitBin]:
     return [row for unit in chosen for trait in ("TO", "NU") for row in _unit_bins(*unit, trait)]
 
 
+def cell_means(
+    group: Group, parts: Iterable[tuple[Floats, Ints, Ints]], n_cells: int
+) -> tuple[Floats, Floats, Floats]:
+    """(1 + RESAMPLES, n_cells) each: the dialogs of every cell, their mean FGA and mean GCA in percent.
+
+    A part, one system's: (m, 2) FGA and GCA, (m,) the row of each dialog in its group, (m,) its cell.
+    """
+    sums = np.zeros((len(group.dialogs), n_cells, 3))
+    for values, rows, cells in parts:
+        np.add.at(sums, (rows, cells), np.column_stack([np.ones(len(values)), 100.0 * values]))
+    number, fga, gca = np.moveaxis(np.tensordot(group.weights, sums, axes=1), -1, 0)
+    with np.errstate(invalid="ignore"):
+        return number, fga / number, gca / number
+
+
 def _unit_bins(name: str, group: Group, files: Sequence[File], trait: str) -> list[TraitBin]:
-    sums = np.zeros((len(group.dialogs), len(EDGES) + 1, 3))
+    parts = []
     for file in files:
         values = dialog_values(file)
         fga, gca, traits = values[:, [FGA, GCA, COLUMNS.index((trait, 2024))]].T
         kept = ~np.isnan(traits)
         bins = np.digitize((traits - np.nanmean(traits))[kept] / np.nanstd(traits), EDGES)
-        counted = np.column_stack([np.ones(len(bins)), 100.0 * fga[kept], 100.0 * gca[kept]])
-        np.add.at(sums, (file.rows[kept], bins), counted)
-    number, fga, gca = np.moveaxis(np.tensordot(group.weights, sums, axes=1), -1, 0)
-    with np.errstate(invalid="ignore"):
-        fga, gca = fga / number, gca / number
+        parts.append((np.column_stack([fga, gca])[kept], file.rows[kept], bins))
+    number, fga, gca = cell_means(group, parts, len(EDGES) + 1)
     ends = pairwise((EDGES[0] - 0.5, *EDGES, EDGES[-1] + 0.5))
     return [
         TraitBin(

@@ -158,6 +158,33 @@ class TraitBin(msgspec.Struct, frozen=True, rename=METRICS):
     difference_high: float
 
 
+class BothTraits(msgspec.Struct, frozen=True, rename=METRICS):
+    """Multiple correlation R of FGA and of GCA with both traits, over dialogs; difference: FGA less GCA."""
+
+    file: str
+    form: int
+    dialogs: int
+    fga: float
+    gca: float
+    difference: float
+    difference_low: float
+    difference_high: float
+
+
+class TraitThirds(msgspec.Struct, frozen=True, rename=METRICS | {"to": "TO", "nu": "NU"}):
+    """Mean FGA and GCA, in percent, of dialogs in a third of TO and a third of NU, of each file by itself."""
+
+    file: str
+    to: str
+    nu: str
+    dialogs: int
+    fga: float
+    gca: float
+    difference: float
+    difference_low: float
+    difference_high: float
+
+
 class ErrorPositions(msgspec.Struct, frozen=True):
     """Where the first wrong turn is in dialogs that are wrong at the end.
 
@@ -248,6 +275,8 @@ TABLES: dict[str, type[msgspec.Struct]] = {
     "whole_test": WholeTest,
     "traits": TraitCorrelation,
     "bins": TraitBin,
+    "both_traits": BothTraits,
+    "thirds": TraitThirds,
     "positions": ErrorPositions,
     "used_slots": UsedSlots,
     "domains": DomainScores,

@@ -17,10 +17,10 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from experiments import data
-from experiments.metrics import discrimination, kim_analyses, mistake_traits, published_values
+from experiments.metrics import both_traits, discrimination, kim_analyses, mistake_traits, published_values
 from experiments.metrics.__main__ import FOLDER, render_text, sides, tally, write_texts
 from experiments.metrics.paper_examples import example_rows, read_examples
-from experiments.metrics.state_files import COPY, RESAMPLES, SEED, SOM, SYSTEMS, T5, Group, read_groups
+from experiments.metrics.state_files import COPY, FEWER, RESAMPLES, SEED, SOM, SYSTEMS, T5, Group, read_groups
 from experiments.metrics.tables import METRICS, PAIRS, TABLES, Compared, TraitCorrelation, TurnCorrelations
 from experiments.selection import Selection
 from experiments.texts import UnsupportedClaim
@@ -84,6 +84,11 @@ def test_the_text_is_rendered_from_the_tables(tmp_path: Path) -> None:
             {"absolute_low": -0.1},
             "GCA depends less",
         ),
+        ("both_traits", {"file": SYSTEMS, "form": 2024}, {"difference_low": -0.1}, "depends on their form"),
+        ("both_traits", {"file": FEWER, "form": 2023}, {"difference_high": 0.1}, "they correlate more"),
+        ("thirds", {"file": SYSTEMS, "to": "high", "nu": "high"}, {"fga": 80.0}, "FGA is highest"),
+        ("thirds", {"file": SYSTEMS, "to": "high", "nu": "middle"}, {"difference_high": 0.1}, "nine cells"),
+        ("thirds", {"file": FEWER, "to": "high", "nu": "middle"}, {"difference_low": -30.0}, "NU middle"),
         ("whole_test", {"metric": "gca"}, {"high": 87.0}, r"88\.2 \[86\.5, 87\.0\]"),
         ("scores", {"file": "augpt"}, {"always": 3}, "uniconv holds gold states"),
         ("positions", {"file": SOM}, {"wrong_share_low": 0.6}, "the share is higher"),
@@ -124,9 +129,11 @@ def test_what_is_resampled_again() -> None:
     alone = {SYSTEMS: groups()[SOM]}
     faultless = (mistake_traits.LEFT_OUT, mistake_traits.ZERO)
     with threadpool_limits(1, user_api="blas"):
-        again = {
+        again: dict[str, Sequence[msgspec.Struct]] = {
             "traits": [row for each in faultless for row in mistake_traits.unit_trait_rows(*unit, each)],
             "bins": mistake_traits.bin_rows(alone),
+            "both_traits": both_traits.unit_both_traits(*unit),
+            "thirds": both_traits.third_rows(alone),
             "positions": kim_analyses.position_rows(alone),
             "turn_correlations": [
                 kim_analyses.unit_turn_row(*unit, turns)
@@ -330,3 +337,43 @@ def test_trait_correlations_by_scipy() -> None:
         given = np.column_stack([np.ones(len(values)), columns["mistakes"], columns["turns"]])
         left = [each - given @ np.linalg.lstsq(given, each, rcond=None)[0] for each in (trait, gca)]
         assert row.partial_gca == pytest.approx(pearsonr(*left).statistic, abs=0.0006)
+
+
+def test_multiple_correlation_by_hand() -> None:
+    """Of y with two traits: sqrt((.36 + .25 - 2 * .6 * .5 * .4) / (1 - .16)); uncorrelated: .6^2 + .8^2."""
+    r_yx, r_yz, r_xz = np.array([0.6, 0.6, 0.5]), np.array([0.5, 0.8, 0.0]), np.array([0.4, 0.0, 0.0])
+    assert both_traits.multiple_correlation(r_yx, r_yz, r_xz) == pytest.approx(
+        [(0.37 / 0.84) ** 0.5, 1.0, 0.5]
+    )
+
+
+@needs_data
+def test_both_traits_by_regression() -> None:
+    """R is the correlation of a metric with its linear prediction from both traits."""
+    values = mistake_traits.dialog_values(groups()[T5].files[0])
+    values = values[~np.isnan(values).any(axis=1)]
+    columns = {name: values[:, i] for i, name in enumerate(mistake_traits.COLUMNS)}
+    for row in table("both_traits").where(file=T5).rows:
+        traits = np.column_stack([np.ones(len(values)), columns["TO", row.form], columns["NU", row.form]])
+        for field in ("fga", "gca"):
+            predicted = traits @ np.linalg.lstsq(traits, columns[field], rcond=None)[0]
+            r = np.corrcoef(predicted, columns[field])[0, 1]
+            assert getattr(row, field) == pytest.approx(r, abs=0.0006)
+        assert row.dialogs == len(values)
+
+
+def test_thirds_by_hand() -> None:
+    assert both_traits.thirds(np.array([5.0, 1.0, 2.0, 6.0, 3.0, 4.0])).tolist() == [2, 0, 0, 2, 1, 1]
+    dialogs = table("thirds").where(file=SYSTEMS).column("dialogs")
+    assert sum(dialogs) == table("both_traits").where(file=SYSTEMS).rows[0].dialogs
+
+
+def test_means_of_cells_by_hand() -> None:
+    """Two systems over three dialogs; the resample draws the first twice and lacks the second."""
+    group = resampled_group(3, np.array([[1.0, 1.0, 1.0], [2.0, 0.0, 1.0]]))
+    first = np.array([[0.2, 0.4], [0.6, 0.8], [1.0, 1.0]]), np.arange(3), np.array([0, 1, 0])
+    second = np.array([[0.5, 0.6]]), np.array([2]), np.array([0])
+    number, fga, gca = mistake_traits.cell_means(group, [first, second], 2)
+    assert number.tolist() == [[3, 1], [4, 0]]
+    assert fga[0] == pytest.approx([170 / 3, 60]) and gca[0] == pytest.approx([200 / 3, 80])
+    assert fga[1, 0] == pytest.approx(190 / 4) and np.isnan(fga[1, 1])
