@@ -1,8 +1,8 @@
-"""How the parts of the bus world are set: goals, callers, recogniser and expert."""
+"""How the parts of the bus world are set: goals, callers, recogniser, system and expert."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -58,6 +58,15 @@ class CallerSettings(Settings, frozen=True):
     annoyed_by_repetition: Amount = 1.0
     starts_over: Share = 0.0
     """Per turn, once half of the patience is gone: asks to begin anew. Lee leaves such calls out."""
+    undoes: Share = 0.0
+    """Objects to an implicit confirmation or an offer by "go back" alone, not by a no and the right value."""
+    browses: Share = 0.0
+    """Having got a bus, asks at once for the next one, the one before, or to hear it again."""
+    browses_back: Share = 0.10
+    browses_again: Share = 0.20
+    """Of those requests: for the bus before, and to hear the same again."""
+    says_bye: Share = 0.0
+    """Who leaves because the right bus was named says so, and hangs up a turn later."""
 
 
 class RecogniserSettings(Settings, frozen=True):
@@ -74,6 +83,15 @@ class RecogniserSettings(Settings, frozen=True):
     longest: Annotated[int, msgspec.Meta(ge=1, le=10)] = 7
     lengthens: Amount = 2.0
     """How much longer lists get with the error level."""
+    single: Share = 0.0
+    """A list whose best hypothesis is right ends with it; a quarter as often where it is wrong."""
+    long_lists: Share = 0.0
+    """A list that informs, and has the value wrong, goes on beyond `longest`; a tenth as often where it is
+    right. How far has a heavy tail: P(more than x times `longest`) = x^-1.5."""
+    longest_list: Annotated[int, msgspec.Meta(ge=1, le=64)] = 64
+    """Where even those end."""
+    rejects: Share = 0.0
+    """Nothing is understood of what was said: twice this, times the error level."""
     persistence: Share = 0.6
     """A misheard value is taken for the same other value as before."""
     keeps: Share = 0.5
@@ -87,6 +105,27 @@ class RecogniserSettings(Settings, frozen=True):
     """How much the scores tell right from wrong: 0 nothing, 1 all they can."""
     boldness: Positive = 1.0
     """Above 1 the best hypothesis gets a larger share of the score, right or wrong."""
+
+
+class SystemSettings(Settings, frozen=True):
+    """What the system can do and needs, whichever policy decides."""
+
+    opening: Literal["open", "directed"] = "open"
+    """The greeting asks how it may help; or, directed, for the first of `required`."""
+    required: Annotated[tuple[str, ...], msgspec.Meta(min_length=1)] = ("from", "to", "time")
+    """The groups that it asks for, in this order, and in which an offer has to suit the caller."""
+    unless_next_bus: tuple[str, ...] = ()
+    """Further ones, asked for when the caller does not want the next few buses."""
+    next_bus: Literal["after", "before"] = "after"
+    """When it asks for the next bus: after an offer, for a further one; or before the first one, instead of
+    asking for `unless_next_bus`."""
+    hangs_up: bool = True
+    """Whether it can say goodbye. If not, calls last until the caller has had enough."""
+    help: bool = False
+    """After an offer it only understands what callers say to browse: where it hears nothing of that, it says
+    so ("you can say repeat, next, previous"), and offers no more until it does."""
+    accepts: Share = 0.3
+    """A request to browse is one when it is heard with at least this score."""
 
 
 class ExpertSettings(Settings, frozen=True):

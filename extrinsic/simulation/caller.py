@@ -9,12 +9,12 @@ from scipy.special import gammaincinv
 
 from extrinsic.arrays import Bools, Floats, Ints
 from extrinsic.simulation.bus_ontology import Values
-from extrinsic.simulation.bus_settings import CallerSettings, GoalSettings
+from extrinsic.simulation.bus_settings import CallerSettings, GoalSettings, SystemSettings
 from extrinsic.simulation.chance import Chance
 from extrinsic.simulation.goals import NOTHING, another_value, draw_goals, part_places
-from extrinsic.simulation.system import SystemTurn
+from extrinsic.simulation.system import AGAIN, BYE, GO_BACK, NEXT, PREVIOUS, RESTART, SILENT, SystemTurn
 
-SILENT, YES, NO = 0, 1, 2
+YES, NO = 1, 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,12 +22,12 @@ class Utterance:
     """What m callers say.
 
     value (m, n_groups): the value said of each group, NOTHING where none is.   answer (m,): YES, NO, SILENT.
-    startover (m,): asks to begin anew.   hangs_up (m,): says nothing any more.
+    command (m,): what else, SILENT or one of COMMANDS.   hangs_up (m,): says nothing any more.
     """
 
     value: Ints
     answer: Ints
-    startover: Bools
+    command: Ints
     hangs_up: Bools
 
 
@@ -47,10 +47,18 @@ class Callers:
 
     goal (n, n_groups).   told (n, n_groups).   patience, worn (n,): in turns.   content (n,): the last offer
     was right.   served (n,): one was.   changed (n,): the group in which the caller just changed his mind.
+    leaving (n,): said bye.
     """
 
-    def __init__(self, goal: GoalSettings, settings: CallerSettings, values: Values, chance: Chance) -> None:
-        self.settings, self.values, self.chance = settings, values, chance
+    def __init__(
+        self,
+        goal: GoalSettings,
+        settings: CallerSettings,
+        values: Values,
+        chance: Chance,
+        system: SystemSettings = SystemSettings(),  # noqa: B008 - frozen
+    ) -> None:
+        self.settings, self.values, self.chance, self.system = settings, values, chance, system
         self.goal = draw_goals(goal, values, chance)
         n_dialogs = len(chance.key)
         self.told: Bools = np.zeros(self.goal.shape, dtype=bool)
@@ -58,7 +66,11 @@ class Callers:
         self.patience = self._draw_patience()
         self.content: Bools = np.zeros(n_dialogs, dtype=bool)
         self.served: Bools = np.zeros(n_dialogs, dtype=bool)
+        self.leaving: Bools = np.zeros(n_dialogs, dtype=bool)
         self.changed: Ints = np.full(n_dialogs, NOTHING, dtype=np.int64)
+        groups = list(values.domain.groups)
+        self.required: Bools = np.isin(groups, [*system.required, *system.unless_next_bus])
+        self.instead: Bools = np.isin(groups, system.unless_next_bus)
 
     def _draw_patience(self) -> Floats:
         shape, mean = self.settings.patience_shape, self.settings.patience
@@ -77,23 +89,39 @@ class Callers:
         self._take_in(dialogs, said.predicate == name("offer"), faults, repeated)
         notices = chance.uniform("notices", turn) < settings.notices_implicit
         objects = faults.explicit | faults.offer | (faults.implicit & notices)
-        hangs_up = self._hangs_up(dialogs, chance, turn, said.predicate == name("offer"))
-        over = hangs_up | (said.predicate == name("goodbye"))
+        browsing = np.isin(said.predicate, [name("offer"), name("help")])
+        hangs_up, byes = self._leaves(dialogs, chance, turn, browsing)
+        over = hangs_up | byes | (said.predicate == name("goodbye"))
 
+        undoes = (faults.offer | faults.implicit) & objects & ~faults.explicit
+        undoes &= chance.uniform("undoes", turn) < settings.undoes
         answers = (chance.uniform("answers", turn) < settings.answers) & ~over
-        speaks = self._topics(dialogs, chance, turn, said, faults, objects) & answers[:, None]
+        speaks = self._topics(dialogs, chance, turn, said, faults, objects)
+        speaks &= (answers & ~undoes)[:, None]
         speaks |= (self.changed[dialogs][:, None] == np.arange(self.goal.shape[1])) & ~over[:, None]
         speaks &= self.goal[dialogs] != NOTHING
         self.told[dialogs] |= speaks
         yes_no = self._answer(dialogs, chance, turn, said, objects)
         weary = self.worn[dialogs] > 0.5 * self.patience[dialogs]
         startover = weary & (chance.uniform("startover", turn) < settings.starts_over) & ~over
+        command = np.where(answers & undoes, GO_BACK, SILENT)
+        command = np.where(answers & browsing & self.content[dialogs], self._browses(chance, turn), command)
         return Utterance(
             value=np.where(speaks, self.goal[dialogs], NOTHING),
-            answer=np.where(answers, yes_no, SILENT),
-            startover=startover,
+            answer=np.where(answers & ~undoes, yes_no, SILENT),
+            command=np.where(startover, RESTART, np.where(byes & ~hangs_up, BYE, command)),
             hangs_up=hangs_up,
         )
+
+    def _browses(self, chance: Chance, turn: int) -> Ints:
+        """(m,) what is asked for after an offer that suits: another bus, the same again, or nothing."""
+        settings = self.settings
+        if settings.browses == 0.0:
+            return np.zeros(len(chance.key), dtype=np.int64)
+        draw = chance.uniform("browses which", turn)
+        again = draw < settings.browses_back + settings.browses_again
+        which = np.where(draw < settings.browses_back, PREVIOUS, np.where(again, AGAIN, NEXT))
+        return np.where(chance.uniform("browses", turn) < settings.browses, which, SILENT)
 
     def begin_anew(self, dialogs: Ints) -> None:
         """The system has forgotten everything; so everything has to be told again."""
@@ -128,11 +156,8 @@ class Callers:
             faults.append((value != NOTHING) & ~right)
         names = self.values.domain.predicate_names
         offers = np.isin(said.predicate, [names.index("offer"), names.index("canthelp")])
-        required = np.array(
-            [group in self.values.domain.ever_required for group in self.values.domain.groups]
-        )
         # Who has no time in mind takes any bus; who has, wants one at that time.
-        fits = (said.offer == goal) | (goal == NOTHING) | ((said.offer == NOTHING) & ~required)
+        fits = (said.offer == goal) | (goal == NOTHING) | ((said.offer == NOTHING) & ~self.required)
         return Faults(faults[0], faults[1], offers & ~fits.all(axis=1), ~fits)
 
     def _topics(
@@ -146,6 +171,7 @@ class Callers:
         asked = (said.request != NOTHING) & ~objects
         topics[rows[asked], said.request[asked]] = True
         is_open = np.isin(said.predicate, [name("hello"), name("open_request"), name("restart")])
+        is_open &= said.request == NOTHING
         topics[rows[is_open], self._first_to_tell(dialogs, chance, turn)[is_open]] = True
 
         more = np.where(is_open, settings.opens_with, settings.over_informs)
@@ -169,6 +195,8 @@ class Callers:
         """Yes or no, where that is an answer."""
         name = self.values.domain.predicate_names.index
         again = self.content[dialogs] & (chance.uniform("again", turn) < self.settings.another_bus)
+        if self.system.next_bus == "before":
+            again = ((self.goal[dialogs] == NOTHING) | ~self.instead).all(axis=1)
         answer = np.where(objects, NO, np.where(said.predicate == name("confirm"), YES, SILENT))
         return np.where(said.predicate == name("next_bus"), np.where(again, YES, NO), answer)
 
@@ -186,8 +214,12 @@ class Callers:
         )
         self.worn[dialogs] += np.where(self.content[dialogs], 0.0, cost)
 
-    def _hangs_up(self, dialogs: Ints, chance: Chance, turn: int, offering: Bools) -> Bools:
-        """Patience is gone; or the right bus was just named, and that is all some want."""
+    def _leaves(self, dialogs: Ints, chance: Chance, turn: int, browsing: Bools) -> tuple[Bools, Bools]:
+        """(m,) who hangs up: patience is gone, or the right bus was named, and that is all some want; and who
+        says bye first."""
         leaves = chance.uniform("leaves", turn) < self.settings.leaves_content
-        leaves &= offering & self.content[dialogs] & np.isfinite(self.patience[dialogs])
-        return np.asarray((self.worn[dialogs] > self.patience[dialogs]) | leaves)
+        leaves &= browsing & self.content[dialogs] & np.isfinite(self.patience[dialogs])
+        byes = leaves & (chance.uniform("bye", turn) < self.settings.says_bye)
+        gone = (self.worn[dialogs] > self.patience[dialogs]) | (leaves & ~byes) | self.leaving[dialogs]
+        self.leaving[dialogs] |= byes
+        return np.asarray(gone), np.asarray(byes & ~gone)

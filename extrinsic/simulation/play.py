@@ -81,7 +81,8 @@ def play(
         turn += 1
     completed = table.dialogs.completed
     require_array("completed", "", completed, (n_dialogs,), BOOLS)
-    corpus = table.record.corpus(dataset, content_hash(played_world.signature(), chance.key.tobytes()))
+    signature = content_hash(played_world.signature(), chance.key.tobytes())
+    corpus = table.record.corpus(dataset, signature, table.ending)
     return Play(
         corpus=corpus,
         output=table.record.output(corpus, "live"),
