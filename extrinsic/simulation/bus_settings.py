@@ -112,7 +112,7 @@ class SystemSettings(Settings, frozen=True):
 
     opening: Literal["open", "directed"] = "open"
     """The greeting asks how it may help; or, directed, for the first of `required`."""
-    required: Annotated[tuple[str, ...], msgspec.Meta(min_length=1)] = ("from", "to", "time")
+    required: tuple[str, ...] = ("from", "to", "time")
     """The groups that it asks for, in this order, and in which an offer has to suit the caller."""
     unless_next_bus: tuple[str, ...] = ()
     """Further ones, asked for when the caller does not want the next few buses."""
@@ -124,6 +124,8 @@ class SystemSettings(Settings, frozen=True):
     help: bool = False
     """After an offer it only understands what callers say to browse: where it hears nothing of that, it says
     so ("you can say repeat, next, previous"), and offers no more until it does."""
+    ignores: Share = 0.0
+    """A value scored below this counts as not heard: it is neither confirmed nor offered, but asked for."""
     accepts: Share = 0.3
     """A request to browse is one when it is heard with at least this score."""
 

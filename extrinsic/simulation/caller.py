@@ -93,7 +93,8 @@ class Callers:
         hangs_up, byes = self._leaves(dialogs, chance, turn, browsing)
         over = hangs_up | byes | (said.predicate == name("goodbye"))
 
-        undoes = (faults.offer | faults.implicit) & objects & ~faults.explicit
+        lost = (said.predicate == name("help")) & ~self.content[dialogs]
+        undoes = ((faults.offer | faults.implicit) & objects & ~faults.explicit) | lost
         undoes &= chance.uniform("undoes", turn) < settings.undoes
         answers = (chance.uniform("answers", turn) < settings.answers) & ~over
         speaks = self._topics(dialogs, chance, turn, said, faults, objects)

@@ -7,9 +7,8 @@ import numpy as np
 from extrinsic.arrays import Bools, Floats, Ints
 from extrinsic.corpus.candidates import Heard
 from extrinsic.corpus.history import AFFIRMED, NOT_ASKED
-from extrinsic.corpus.vocabulary import NONE
 from extrinsic.simulation.bus_settings import ExpertSettings, SystemSettings
-from extrinsic.simulation.system import needed
+from extrinsic.simulation.system import heard_groups, needed
 from extrinsic.simulation.world import Moment
 
 HEARD_FROM = 0.3
@@ -62,7 +61,7 @@ class Expert:
         settings, history, tops = self.settings, moment.history, moment.tops
         name = moment.domain.predicate_names.index
         required, asked_enough = needed(self.system, moment), self._asked_enough(moment)
-        known = tops.value != NONE
+        known = heard_groups(self.system, moment)
         loose = known & ~moment.confirmed
         unsure = loose & (tops.score < settings.trusts)
         too_weak = loose & required & (tops.score < settings.offers) & ~moment.implied

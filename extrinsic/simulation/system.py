@@ -75,6 +75,11 @@ def first_question(values: Values, system: SystemSettings) -> int:
     return list(values.domain.groups).index(system.required[0])
 
 
+def heard_groups(system: SystemSettings, view: View) -> Bools:
+    """(m, n_groups) of which a value was heard, well enough for this system."""
+    return np.asarray((view.tops.value != NONE) & (view.tops.score >= system.ignores))
+
+
 def possible(
     values: Values, system: SystemSettings, view: View, command: Ints, granted: Bools, declined: Bools
 ) -> Bools:
@@ -86,7 +91,7 @@ def possible(
     """
     names, history = values.domain.predicate_names, view.history
     groups = list(values.domain.groups)
-    known = view.tops.value != NONE
+    known = heard_groups(system, view)
     places = known[:, groups.index("from")] & known[:, groups.index("to")]
     always = np.ones(len(known), dtype=bool)
     browsing = np.isin(history.predicate, [names.index("offer"), names.index("help")])
@@ -111,7 +116,7 @@ def needed(system: SystemSettings, moment: Moment) -> Bools:
     groups = list(moment.domain.groups)
     always = np.array([group in system.required for group in groups])
     instead = np.array([group in system.unless_next_bus for group in groups])
-    places = moment.tops.value != NONE
+    places = heard_groups(system, moment)
     places = places[:, groups.index("from")] & places[:, groups.index("to")]
     bit = moment.domain.yes_no.index("next_bus")
     can_ask = moment.allowed[:, moment.domain.predicate_names.index("next_bus")]
@@ -125,7 +130,7 @@ def realise(values: Values, system: SystemSettings, predicate: Ints, moment: Mom
     groups = list(values.domain.groups)
     tops = moment.tops
     number = values.number[tops.slot, tops.value]
-    known = number != NOTHING
+    known = (number != NOTHING) & heard_groups(system, moment)
     nothing = np.full(len(predicate), NOTHING, dtype=np.int64)
 
     def of_group(group: Ints) -> Ints:
@@ -158,12 +163,19 @@ def realise(values: Values, system: SystemSettings, predicate: Ints, moment: Mom
 
 
 def _next_question(values: Values, system: SystemSettings, known: Bools, moment: Moment) -> Ints:
-    """(m,) the needed group to ask for: unknown before known, seldom asked before often, doubtful first."""
+    """(m,) the needed group to ask for: unknown before known, seldom asked before often, doubtful first.
+
+    A directed system asks in its own order, thrice before it comes to the next.
+    """
     groups = list(values.domain.groups)
     required = [groups.index(name) for name in (*system.required, *system.unless_next_bus)]
     asked = np.stack([moment.history.requests[:, values.group == group].max(axis=1) for group in required], 1)
     settled = known[:, required] * 1e6 + moment.confirmed[:, required] * 1e6
-    order = settled + asked * 1e2 + moment.tops.score[:, required]
+    if system.opening == "directed":
+        in_turn = np.where(known[:, required], moment.tops.score[:, required], np.arange(len(required)))
+        order = settled + (asked // 3) * 1e2 + in_turn
+    else:
+        order = settled + asked * 1e2 + moment.tops.score[:, required]
     if system.unless_next_bus:
         order = order + 1e9 * ~needed(system, moment)[:, required]
     return np.asarray(np.array(required)[order.argmin(axis=1)])
