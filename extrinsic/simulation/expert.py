@@ -65,7 +65,7 @@ class Expert:
         loose = known & ~moment.confirmed
         unsure = loose & (tops.score < settings.trusts)
         too_weak = loose & required & (tops.score < settings.offers) & ~moment.implied
-        missing = required & ~known & ~asked_enough
+        lacks = np.asarray((required & ~known & ~asked_enough).any(axis=1))
         unspoken = loose & ~moment.implied & (tops.score < settings.knows)
         places = moment.allowed[:, name("offer")]
         objects = (history.negates > HEARD_FROM) | (history.informs > HEARD_FROM)
@@ -96,14 +96,16 @@ class Expert:
             *browsing,
             (~known.any(axis=1) & (history.turn == 1), "open_request"),
             (unsure.any(axis=1) & patient, "confirm"),
-            (missing.any(axis=1) & unspoken.any(axis=1), "implicit_confirm"),
-            (missing.any(axis=1), "request"),
+            (lacks & unspoken.any(axis=1), "implicit_confirm"),
+            (lacks, "request"),
             (too_weak.any(axis=1) & patient, "confirm"),
             *before_offer,
             (places, "offer"),
         ]
         # A system that never hangs up, or asks no open question, skips the rule.
-        rules = [(when & moment.allowed[:, name(act)] | (act == "request") & when, act) for when, act in rules]
+        rules = [
+            (when & moment.allowed[:, name(act)] | (act == "request") & when, act) for when, act in rules
+        ]
         return np.select([when for when, _ in rules], [name(act) for _, act in rules], name("request"))
 
     def _second(self, moment: Moment, main: Ints) -> Ints:

@@ -18,6 +18,9 @@ from extrinsic.simulation.system import BYE, GO_BACK, RESTART, SILENT
 TAIL = 1.5
 """The exponent of the length of long lists."""
 
+MOST_OF_TAIL = 0.05
+"""The highest score that the tail begins with."""
+
 DECIMALS = 4
 """Of scores, so that the last bits of a machine's arithmetic do not show."""
 
@@ -46,7 +49,6 @@ class Recogniser:
     def hear(self, dialogs: Ints, turn: int, said: Utterance) -> Lists:
         """What is understood of the chosen callers' utterances."""
         chance, level = self.chance.take(dialogs), self.level[dialogs]
-        longest = self.settings.longest
         rank = self._ranks_of_truth(chance, turn, level, said.value.shape[1])
         values = self._variants(dialogs, chance, turn, level, said.value, rank)
         added = self._insertions(chance, turn, level)
@@ -57,7 +59,7 @@ class Recogniser:
         informs = (said.value != NOTHING).any(axis=1)
         spoken = informs | (said.answer != SILENT) | (said.command != SILENT)
         right = answer_right & command_right & ((rank == 0) | (said.value == NOTHING)).all(axis=1) & spoken
-        goes_on = self._goes_on(chance, turn, informs, right)
+        goes_on = self._goes_on(chance, turn, informs & (level > 0.0), right)
         size = self._sizes(chance, turn, level, right, goes_on)
         # Of silence nothing is heard, unless noise is taken for speech; of speech, seldom nothing.
         size = np.where(spoken | (content != NOTHING).any(axis=(1, 2)), size, 0)
@@ -103,13 +105,14 @@ class Recogniser:
         score = np.zeros((len(goes_on), longest + n_more))
         content[:, :longest], score[:, :longest] = lists.content, lists.score
         content[rows, longest:, 0] = np.where(kept, more, NOTHING)
-        least = np.where(lists.score[rows] > 0, lists.score[rows], 1.0).min(axis=1)
+        least = np.where(lists.score[rows] > 0, lists.score[rows], MOST_OF_TAIL).min(axis=1)
         fading = least[:, None] * 0.7 ** (1 + np.arange(n_more))
         fading = np.maximum(np.floor(fading * 10**DECIMALS) / 10**DECIMALS, 10.0**-DECIMALS)
         score[rows, longest:] = np.where(kept, fading, 0.0)
-        # A list never sums above 1.
-        excess = np.maximum(score[rows].sum(axis=1) - 1.0, 0.0)
-        score[rows, 0] = np.round(score[rows, 0] - np.ceil(excess * 10**DECIMALS) / 10**DECIMALS, DECIMALS)
+        # A list never sums above 1. Whole numbers: their sum is the same in any company.
+        excess = np.rint(score[rows] * 10**DECIMALS).astype(np.int64).sum(axis=1) - 10**DECIMALS
+        best = np.rint(score[rows, 0] * 10**DECIMALS) - np.maximum(excess, 0)
+        score[rows, 0] = np.round(best / 10**DECIMALS, DECIMALS)
         return Lists(content, score)
 
     def _ranks_of_truth(self, chance: Chance, turn: int, level: Floats, n_groups: int) -> Ints:

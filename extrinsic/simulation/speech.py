@@ -65,7 +65,9 @@ def acts_of(values: Values, said: SystemTurn) -> Acts:
         say(act, rows[value != NOTHING], value[value != NOTHING])
     say("impl-conf", apologies, end)
     code = len(domain.groups) + 2
-    say("expl-conf", rows_of("next_bus"), np.full(len(rows_of("next_bus")), -code - _CONFIRMED.index(GRANTED)))
+    say(
+        "expl-conf", rows_of("next_bus"), np.full(len(rows_of("next_bus")), -code - _CONFIRMED.index(GRANTED))
+    )
     for position, follows in enumerate(_CONFIRMED):
         answers = rows[said.follows == follows]
         say("impl-conf", answers, np.full(len(answers), -code - position))

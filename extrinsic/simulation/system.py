@@ -150,7 +150,9 @@ def realise(values: Values, system: SystemSettings, predicate: Ints, moment: Mom
         unspoken = (known & ~moment.confirmed & ~moment.implied).any(axis=1)
         implies = implies | ((predicate == name("next_bus")) & unspoken)
     # Having begun anew, it asks what it asks first.
-    request = np.where(predicate == name("restart"), first_question(values, system), np.where(asks, request, NOTHING))
+    request = np.where(
+        predicate == name("restart"), first_question(values, system), np.where(asks, request, NOTHING)
+    )
     return SystemTurn(
         predicate=predicate,
         request=request,

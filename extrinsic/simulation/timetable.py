@@ -23,7 +23,7 @@ class _Words:
     """How times and values are written in an offer.
 
     quarter (n_values,): the quarter of the day that a time names, -1 for none.
-    clock (2, QUARTERS, 3, 2): (slot, value) pairs of hour, minute and half of the day, of leaving and arriving.
+    clock (2, QUARTERS, 3, 2): pairs of hour, minute and half of the day, of leaving and arriving.
     result (n_words,): the name of a slot, or part of one, in an offer.   today (2,): its pair.
     route (2,): the first and the number of routes.
     """
@@ -42,7 +42,8 @@ def _words() -> _Words:
     quarter = np.full(len(values), -1, dtype=np.int64)
     times = domain.slot_names.index("time")
     for number in range(values.begin[times], values.begin[times + 1]):
-        parts = dict(words.value(int(values.identity[number])))
+        value = words.value(int(values.identity[number]))
+        parts = dict(value) if isinstance(value, tuple) else {}
         if "time.hour" in parts:
             hour = int(parts["time.hour"]) % 12 + 12 * (parts["time.ampm"] == "pm")
             quarter[number] = 4 * hour + int(parts["time.minute"]) // 15
@@ -77,13 +78,17 @@ def pairs_of_offers(values: Values, offer: Ints, bus: Ints) -> tuple[Ints, Ids, 
     """The pairs that describe a bus, as real calls write them: result.from.time.hour and so on.
 
     offer (k, n_groups): the values it is offered for.   bus (k,): how many buses later than the first.
-    Returns offsets (k + 1,), slots and values. A bus leaves at the time asked for; asked for none, at one that
-    depends on the two places, and so do the route and the length of the ride.
+    Returns offsets (k + 1,), slots and values. A bus leaves at the time asked for; asked for none, at one
+    that depends on the two places, and so do the route and the length of the ride.
     """
     words, groups = _words(), list(values.domain.groups)
-    start, end, route, date, time = (offer[:, groups.index(g)] for g in ("from", "to", "route", "date", "time"))
+    start, end, route, date, time = (
+        offer[:, groups.index(g)] for g in ("from", "to", "route", "date", "time")
+    )
     ride = (start * len(values) + end)[None]
-    draw = {name: Chance.of(1, "timetable").uniform_at(name, 0, ride)[0] for name in ("leaves", "lasts", "route")}
+    draw = {
+        name: Chance.of(1, "timetable").uniform_at(name, 0, ride)[0] for name in ("leaves", "lasts", "route")
+    }
     asked = words.quarter[time]
     leaves = np.where((time != NOTHING) & (asked >= 0), asked, (draw["leaves"] * QUARTERS).astype(np.int64))
     leaves = (leaves + bus) % QUARTERS
