@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 from extrinsic.arrays import Floats
 from extrinsic.errors import UsageError
 from extrinsic.policy.features import find_features
+from extrinsic.policy.kernel_lspi import KernelLSPI
 from extrinsic.policy.live_policy import LivePolicy
 from extrinsic.policy.observations import observations_of_corpus
 from extrinsic.policy.transitions import transitions_of
@@ -34,7 +36,6 @@ from extrinsic.trackers.track import track
 from extrinsic.value.evaluation_problem import EvaluationProblem
 from extrinsic.value.live import LivePlay
 from tests.policy.decisions import drawn_decisions
-from tests.policy.learning import learn
 from tests.policy.players import Witness
 from tests.simulation.test_play import dialogs_of, first_lists
 from tests.value.finding import find
@@ -42,7 +43,15 @@ from tests.value.finding import find
 KINDS = ("bus", "pizza")
 N_DIALOGS = 40
 
-pytestmark = pytest.mark.usefixtures("plugged")
+
+@pytest.fixture(scope="module", autouse=True)
+def all_worlds(installed: Path) -> Iterator[None]:
+    """The registry, asked anew with the test package installed."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(installed))
+        patch.setattr(WORLDS, "_entries", dict(WORLDS._entries))
+        patch.setattr(WORLDS, "_complete", False)
+        yield
 
 
 @pytest.fixture(params=KINDS)
@@ -203,7 +212,7 @@ def test_a_policy_is_learned_and_valued_live_in_any_world(simulation: Any) -> No
     dataset, split = simulation.corpora()[-2:][0]
     tracker, world = TRACKERS.get("hwu"), simulation.world(dataset, split)
     corpus = simulation.simulate(dataset, split).corpus
-    policy = learn(transitions_of(corpus, track(tracker, corpus, "hwu")))
+    policy = KernelLSPI().fit(transitions_of(corpus, track(tracker, corpus, "hwu")))
     log = drawn_decisions(3)
     values = [
         find("live").estimate(
