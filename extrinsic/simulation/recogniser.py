@@ -18,11 +18,13 @@ from extrinsic.simulation.system import BYE, GO_BACK, RESTART, SILENT
 TAIL = 1.5
 """The exponent of the length of long lists."""
 
-MOST_OF_TAIL = 0.05
-"""The highest score that the tail begins with."""
-
 DECIMALS = 4
 """Of scores, so that the last bits of a machine's arithmetic do not show."""
+
+MOST_OF_TAIL = 500
+"""The highest score that a tail begins with, in units of the last decimal."""
+
+FADING = 0.7 ** np.arange(1, 65)
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,15 +106,13 @@ class Recogniser:
         content = np.full((len(goes_on), longest + n_more, lists.content.shape[2]), NOTHING, dtype=np.int64)
         score = np.zeros((len(goes_on), longest + n_more))
         content[:, :longest], score[:, :longest] = lists.content, lists.score
+        # In units of the last decimal: whole numbers add up to the same in any company, and never above 1.
+        units = np.rint(lists.score[rows] * 10**DECIMALS).astype(np.int64)
+        least = np.where(units > 0, units, MOST_OF_TAIL).min(axis=1)
+        fading = np.maximum((least[:, None] * FADING[:n_more]).astype(np.int64), 1) * kept
+        kept &= np.cumsum(fading, axis=1) <= (10**DECIMALS - units.sum(axis=1))[:, None]
         content[rows, longest:, 0] = np.where(kept, more, NOTHING)
-        least = np.where(lists.score[rows] > 0, lists.score[rows], MOST_OF_TAIL).min(axis=1)
-        fading = least[:, None] * 0.7 ** (1 + np.arange(n_more))
-        fading = np.maximum(np.floor(fading * 10**DECIMALS) / 10**DECIMALS, 10.0**-DECIMALS)
-        score[rows, longest:] = np.where(kept, fading, 0.0)
-        # A list never sums above 1. Whole numbers: their sum is the same in any company.
-        excess = np.rint(score[rows] * 10**DECIMALS).astype(np.int64).sum(axis=1) - 10**DECIMALS
-        best = np.rint(score[rows, 0] * 10**DECIMALS) - np.maximum(excess, 0)
-        score[rows, 0] = np.round(best / 10**DECIMALS, DECIMALS)
+        score[rows, longest:] = np.where(kept, fading, 0) / 10**DECIMALS
         return Lists(content, score)
 
     def _ranks_of_truth(self, chance: Chance, turn: int, level: Floats, n_groups: int) -> Ints:
