@@ -43,7 +43,7 @@ def test_lists_by_plain_counting() -> None:
 
 @needs_data
 def test_real_bus_calls() -> None:
-    """The figures of issue 16 that were counted by another program: .59, .04, 61, 1.0, .06, .14, .19, 10.3."""
+    """The figures that another program counted: .59, .04, 61, 1.0, .06, .14, .19, 10.3."""
     real = profile(DSTC1.read_corpus(FOLDER / "dstc1" / "dstc1_train3.tar.gz", "train3_plain"))
     assert (real.calls, real.longest, real.concepts, real.ended_by_system) == (447, 61, 1.0, 0.0)
     shares = (real.lists_of_one, real.long_lists, real.empty_lists)
