@@ -95,7 +95,8 @@ class Callers:
 
         lost = (said.predicate == name("help")) & ~self.content[dialogs]
         undoes = ((faults.offer | faults.implicit) & objects & ~faults.explicit) | lost
-        undoes &= chance.uniform("undoes", turn) < settings.undoes
+        if settings.undoes < 1.0:
+            undoes &= chance.uniform("undoes", turn) < settings.undoes
         answers = (chance.uniform("answers", turn) < settings.answers) & ~over
         speaks = self._topics(dialogs, chance, turn, said, faults, objects)
         speaks &= (answers & ~undoes)[:, None]

@@ -50,12 +50,12 @@ def acts_of(values: Values, said: SystemTurn) -> Acts:
         names.append(np.full(len(who), word(act), dtype=np.int32))
         contents.append(np.full(len(who), NOTHING) if value is None else value)
 
-    def rows_of(*of_predicates: str) -> Ints:
-        return rows[np.isin(said.predicate, [predicate(name) for name in of_predicates])]
+    def rows_of(name: str) -> Ints:
+        return np.flatnonzero(said.predicate == predicate(name))
 
     for name, act in (("hello", "hello"), ("goodbye", "bye"), ("restart", "restart"), ("help", "sorry")):
         say(act, rows_of(name))
-    opens = rows_of("hello", "open_request", "restart")
+    opens = np.concatenate([rows_of(name) for name in ("hello", "open_request", "restart")])
     say("open-request", opens[said.request[opens] == NOTHING])
     # "I know the 61C and the 28X, but neither goes from the mall to downtown. Where are you going to?"
     apologies, groups = rows_of("canthelp"), list(domain.groups)
@@ -65,15 +65,14 @@ def acts_of(values: Values, said: SystemTurn) -> Acts:
         say(act, rows[value != NOTHING], value[value != NOTHING])
     say("impl-conf", apologies, end)
     code = len(domain.groups) + 2
-    say(
-        "expl-conf", rows_of("next_bus"), np.full(len(rows_of("next_bus")), -code - _CONFIRMED.index(GRANTED))
-    )
+    asks, offers = rows_of("next_bus"), rows_of("offer")
+    say("expl-conf", asks, np.full(len(asks), -code - _CONFIRMED.index(GRANTED)))
     for position, follows in enumerate(_CONFIRMED):
-        answers = rows[said.follows == follows]
+        answers = offers[said.follows[offers] == follows]
         say("impl-conf", answers, np.full(len(answers), -code - position))
     say("request", rows[said.request != NOTHING], -2 - said.request[said.request != NOTHING])
     say("request", apologies, np.full(len(apologies), -2 - groups.index("to")))
-    say("schedule", rows_of("offer"))
+    say("schedule", offers)
     owner = np.concatenate(owners)
     order = np.argsort(owner, kind="stable")
     acts = _acts(values, n_turns, owner[order], np.concatenate(names)[order], np.concatenate(contents)[order])
@@ -88,7 +87,6 @@ def acts_of(values: Values, said: SystemTurn) -> Acts:
             values.pair_slot[pairs],
             values.pair_value[pairs],
         )
-    offers = rows_of("offer")
     if not len(offers):
         return acts
     return _with_pairs(acts, word("schedule"), *pairs_of_offers(values, said.offer[offers], said.bus[offers]))
