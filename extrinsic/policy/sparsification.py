@@ -5,17 +5,32 @@ those already in it: delta = k(x, x) - k_x' K^-1 k_x > nu. The definition takes 
 solves with K for each. Here the same is done per block, left-looking: whenever a point joins, one column of
 the Cholesky factor of its block is computed for all points that follow, which lowers their delta; the next
 to join is the first of them whose delta is still above nu. Same dictionary, one matrix-vector product each.
+
+Lee (2014) cites Engel and words it the other way round: all points are kernels at first, and one is removed
+when its delta against all the rest is at most nu. Which points remain differs. A point that joined nowhere
+lies within nu of the span of the dictionary; one that was removed need not, as others were removed later.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
+from scipy import linalg
 
 from extrinsic.arrays import Floats, Ints, offsets_from_lengths
 from extrinsic.errors import UsageError
 from extrinsic.policy.kernels import Gaussian
+
+Sparsification = Literal["growing", "removal"]
+"""Points join an empty dictionary (Engel et al. 2004), or leave a full one (as Lee 2014 words it)."""
+
+LARGEST_REMOVAL = 10_000
+"""A larger block is not reduced by removal: its inverse is dense (0.8 GB), the time cubic."""
+
+JITTER = 1e-4
+"""Of nu, added to the diagonal of the matrix that removal inverts: points may come twice."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,18 +51,31 @@ class Dictionary:
         return len(self.rows)
 
 
-def sparsify(
-    continuous: Floats, block: Ints, n_blocks: int, kernel: Gaussian, nu: float, largest: int | None = None
-) -> Dictionary:
-    """The dictionary of points (n, d) in blocks (n,); `largest`: at most so many of a block."""
+def require_threshold(nu: float, height: float) -> None:
+    """Raise UsageError unless 0 < nu < k(x, x)."""
     if not (np.isfinite(nu) and nu > 0):
         raise UsageError("the threshold nu must be positive", found=str(nu))
-    if nu >= float(kernel.height) ** 2:
+    if nu >= float(height) ** 2:
         raise UsageError(
             "with this threshold nu no point would become a kernel",
-            expected=f"less than the squared height of the kernel, {kernel.height**2:g}",
+            expected=f"less than the squared height of the kernel, {height**2:g}",
             found=str(nu),
         )
+
+
+def sparsify(
+    continuous: Floats,
+    block: Ints,
+    n_blocks: int,
+    kernel: Gaussian,
+    nu: float,
+    largest: int | None = None,
+    method: Sparsification = "growing",
+) -> Dictionary:
+    """The dictionary of points (n, d) in blocks (n,); `largest`: at most so many of a block."""
+    require_threshold(nu, kernel.height)
+    if largest is not None and method == "removal":
+        raise UsageError("a largest size of blocks goes with sparsification 'growing' only")
     if largest is not None and largest < 1:
         raise UsageError("the largest size of a block must be at least 1", found=str(largest))
     order = np.argsort(block, kind="stable")
@@ -56,7 +84,11 @@ def sparsify(
     residual = np.empty(len(block))
     for number in range(n_blocks):
         members = order[bounds[number] : bounds[number + 1]]
-        joined, residual[members], full[number] = _sparsify_block(continuous[members], kernel, nu, largest)
+        points = continuous[members]
+        if method == "removal":
+            joined, residual[members] = _reduce_block(points, kernel, nu)
+        else:
+            joined, residual[members], full[number] = _sparsify_block(points, kernel, nu, largest)
         chosen.append(members[joined])
         sizes.append(len(joined))
     rows = np.concatenate(chosen) if chosen else np.zeros(0, dtype=np.int64)
@@ -97,6 +129,43 @@ def _sparsify_block(
         joined.append(position)
         position += 1
     return _joined(joined, delta, full=False)
+
+
+def _reduce_block(points: Floats, kernel: Gaussian, nu: float) -> tuple[Ints, Floats]:
+    """(m,) positions that remain, and (n,) the residuals."""
+    remaining = _remaining(points, kernel, nu)
+    order = np.concatenate([remaining, np.setdiff1d(np.arange(len(points)), remaining)])
+    # Those that remain are further than nu from each other's span: put first, all of them join.
+    _, delta, _ = _sparsify_block(points[order], kernel, 0.5 * nu, len(remaining))
+    residual = np.empty(len(points))
+    residual[order] = delta
+    return remaining, residual
+
+
+def _remaining(points: Floats, kernel: Gaussian, nu: float) -> Ints:
+    """(m,) positions that remain when one after the other is compared to all that are left.
+
+    With K of the points left, delta of one of them is 1 / (K^-1)_ii; without it, the inverse is
+    K^-1 - c c' / c_i, c its column of K^-1.
+    """
+    if len(points) > LARGEST_REMOVAL:
+        raise UsageError(
+            "too many states with the same discrete elements for sparsification by removal; "
+            "choose sparsification 'growing'",
+            expected=f"at most {LARGEST_REMOVAL:,}",
+            found=f"{len(points):,}",
+        )
+    jitter = JITTER * nu
+    gram = kernel.between(points, points)
+    gram[np.diag_indices_from(gram)] += jitter
+    inverse = linalg.cho_solve(linalg.cho_factor(gram), np.eye(len(points)))
+    remains = np.ones(len(points), dtype=bool)
+    for number in range(len(points)):
+        if 1.0 / inverse[number, number] - jitter <= nu:
+            remains[number] = False
+            column = inverse[:, number].copy()
+            inverse -= np.outer(column, column / column[number])
+    return np.flatnonzero(remains)
 
 
 def _joined(joined: list[int], delta: Floats, full: bool) -> tuple[Ints, Floats, bool]:

@@ -162,7 +162,7 @@ class RewardTable(Table, frozen=True):
 
 
 class ValueTable(Table, frozen=True):
-    """What policies are said to be worth, and by whom."""
+    """What policies are said to be worth, and by whom; options of an estimator stand in `[value.<name>]`."""
 
     estimators: tuple[str, ...] = ("mean_augmented", "lstd_augmented", "fqe_augmented", "lstd", "live")
     proxies: tuple[str, ...] = ("hwu", "baseline")
@@ -171,6 +171,8 @@ class ValueTable(Table, frozen=True):
     """Also ask every estimator about the logged policy, whose return is known."""
     placebo: bool = False
     """Also learn from shuffled actions: what is gained then, the method gains and not the policy."""
+    tables: dict[str, Options] = {}
+    """The tables `[value.<name>]`, by the name of the estimator."""
 
 
 class CorrelationTable(Table, frozen=True):
