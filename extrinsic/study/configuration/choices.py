@@ -128,8 +128,7 @@ def check_options(
 
     def whose(key: str) -> str | None:
         owners = [other for other, known in _owners(registry) if key in known and other != name]
-        have = f"{', '.join(owners)} {'has' if len(owners) == 1 else 'have'}"
-        return f"{name} has no such option; {have}" if owners else None
+        return f"{name} has no such option; {owners[0]} has" if owners else None
 
     kind, before = _config(registry, name), len(problems)
     check_table(dict(options), kind, keys, text, problems, whose)
