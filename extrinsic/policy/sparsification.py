@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy import linalg
 
 from extrinsic.arrays import Floats, Ints, offsets_from_lengths
 from extrinsic.errors import UsageError
@@ -26,11 +25,8 @@ from extrinsic.policy.kernels import Gaussian
 Sparsification = Literal["growing", "removal"]
 """Points join an empty dictionary (Engel et al. 2004), or leave a full one (as Lee 2014 words it)."""
 
-LARGEST_REMOVAL = 10_000
-"""A larger block is not reduced by removal: its inverse is dense (0.8 GB), the time cubic."""
-
-JITTER = 1e-4
-"""Of nu, added to the diagonal of the matrix that removal inverts: points may come twice."""
+DEPENDENT = 1e-9
+"""Of k(x, x): a point with a smaller delta depends on others as far as one can compute."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +95,15 @@ def _sparsify_block(
     points: Floats, kernel: Gaussian, nu: float, largest: int | None
 ) -> tuple[Ints, Floats, bool]:
     """(m,) positions that join, (n,) the residuals, and whether the block had no room for more."""
+    joined, delta, _, full = _grow(points, kernel, nu, largest)
+    delta[joined] = 0.0
+    return joined, np.maximum(delta, 0.0), full
+
+
+def _grow(
+    points: Floats, kernel: Gaussian, nu: float, largest: int | None
+) -> tuple[Ints, Floats, Floats, bool]:
+    """(m,) positions that join, (n,) deltas, (m, n) the factor, and whether there was no room for more."""
     n_points, own = len(points), float(kernel.height) ** 2
     delta = np.full(n_points, own)
     # -|x - y|^2 / 2 sigma^2 as a sum of parts that are computed once.
@@ -114,7 +119,7 @@ def _sparsify_block(
         if not beyond[step]:
             break
         if largest is not None and len(joined) >= largest:
-            return _joined(joined, delta, full=True)
+            return np.array(joined, dtype=np.int64), delta, factor[: len(joined)], True
         position += step
         size = len(joined)
         if size == len(factor):
@@ -128,14 +133,14 @@ def _sparsify_block(
         delta -= row * row
         joined.append(position)
         position += 1
-    return _joined(joined, delta, full=False)
+    return np.array(joined, dtype=np.int64), delta, factor[: len(joined)], False
 
 
 def _reduce_block(points: Floats, kernel: Gaussian, nu: float) -> tuple[Ints, Floats]:
     """(m,) positions that remain, and (n,) the residuals."""
     remaining = _remaining(points, kernel, nu)
     order = np.concatenate([remaining, np.setdiff1d(np.arange(len(points)), remaining)])
-    # Those that remain are further than nu from each other's span: put first, all of them join.
+    # Each of those that remain is further than nu from the others' span: put first, all of them join.
     _, delta, _ = _sparsify_block(points[order], kernel, 0.5 * nu, len(remaining))
     residual = np.empty(len(points))
     residual[order] = delta
@@ -143,32 +148,30 @@ def _reduce_block(points: Floats, kernel: Gaussian, nu: float) -> tuple[Ints, Fl
 
 
 def _remaining(points: Floats, kernel: Gaussian, nu: float) -> Ints:
-    """(m,) positions that remain when one after the other is compared to all that are left.
+    """(m,) positions that remain when each in turn is compared to all that are left.
 
-    With K of the points left, delta of one of them is 1 / (K^-1)_ii; without it, the inverse is
-    K^-1 - c c' / c_i, c its column of K^-1.
+    Left are those before it that stayed, and all after it. The Cholesky factor is made from the last point
+    to the first, so that the span of all after a point is just the coordinates of those after it: what
+    counts are the coordinates up to its own. There the point has a single one, l; let v be the coordinates
+    of those that stayed in its direction, and G the Gram matrix of their coordinates before it. Then
+    delta = l^2 / (1 + v' G^-1 v). Each of them is further than nu from the others, so G is well conditioned,
+    which the Gram matrix of all points is not.
     """
-    if len(points) > LARGEST_REMOVAL:
-        raise UsageError(
-            "too many states with the same discrete elements for sparsification by removal; "
-            "choose sparsification 'growing'",
-            expected=f"at most {LARGEST_REMOVAL:,}",
-            found=f"{len(points):,}",
-        )
-    jitter = JITTER * nu
-    gram = kernel.between(points, points)
-    gram[np.diag_indices_from(gram)] += jitter
-    inverse = linalg.cho_solve(linalg.cho_factor(gram), np.eye(len(points)))
-    remains = np.ones(len(points), dtype=bool)
-    for number in range(len(points)):
-        if 1.0 / inverse[number, number] - jitter <= nu:
-            remains[number] = False
-            column = inverse[:, number].copy()
-            inverse -= np.outer(column, column / column[number])
-    return np.flatnonzero(remains)
-
-
-def _joined(joined: list[int], delta: Floats, full: bool) -> tuple[Ints, Floats, bool]:
-    members = np.array(joined, dtype=np.int64)
-    delta[members] = 0.0
-    return members, np.maximum(delta, 0.0), full
+    last = len(points) - 1
+    joined, _, factor, _ = _grow(points[::-1], kernel, DEPENDENT * kernel.height**2, None)
+    direction = {last - position: row[::-1] for position, row in zip(joined.tolist(), factor, strict=True)}
+    stayed: list[int] = []
+    inverse = np.zeros((0, 0))
+    for number, coordinates in sorted(direction.items()):
+        toward = inverse @ coordinates[stayed]
+        total = 1.0 + coordinates[stayed] @ toward
+        delta = coordinates[number] ** 2 / total
+        inverse -= np.outer(toward, toward) / total
+        if delta > nu:
+            # The inverse of G with another row and column: v l, and l^2 in the corner.
+            across = -coordinates[number] * toward / total / delta
+            inverse = np.block(
+                [[inverse + np.outer(across, across) * delta, across[:, None]], [across, 1.0 / delta]]
+            )
+            stayed.append(number)
+    return np.array(stayed, dtype=np.int64)
