@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# Imported when first asked for: `extrinsic --help` and `validate` must not pay for what they do not use.
+# Imported on first access: `extrinsic --help` and `validate` must not pay for what they do not use.
 _API = {
     "score": "extrinsic.metrics.scoring",
     "Scores": "extrinsic.metrics.scoring",

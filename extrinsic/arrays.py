@@ -1,4 +1,4 @@
-"""Ragged arrays: rows of different length laid end to end, with offsets that say where each begins.
+"""Ragged arrays: rows of different lengths laid end to end, with the offset at which each begins.
 
 Row i of a ragged array is `flat[offsets[i]:offsets[i + 1]]`; offsets has one entry more than rows.
 """
@@ -24,7 +24,7 @@ def offsets_from_lengths(lengths: Sequence[int] | Ints) -> Ints:
 
 
 def joined_offsets(parts: Sequence[Ints]) -> Ints:
-    """The offsets of ragged arrays laid one behind the other."""
+    """The offsets of the concatenation of ragged arrays."""
     return offsets_from_lengths(np.concatenate([np.diff(part) for part in parts]))
 
 
@@ -54,7 +54,7 @@ def count_per_row(flags: Bools, offsets: Ints) -> Ints:
 
 
 def add_in_order(values: Floats, offsets: Ints, start: float = 0.0, sign: float = 1.0) -> Floats:
-    """start + sign * v0 + sign * v1 + ... of each row, one addition after the other.
+    """start + sign * v0 + sign * v1 + ... of each row, added strictly from left to right.
 
     numpy's own sums add in pairs; the challenges' scorers add in order, and the last bit decides ties.
     """

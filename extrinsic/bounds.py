@@ -1,4 +1,4 @@
-"""Numbers with bounds, as types: the tables of a study and the configs of what varies are checked by them."""
+"""Number types with bounds, used to check the settings of a study and the configs of its components."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be wrong with an input, said so that the user can find and mend it."""
+"""Errors and problem reports that let the user find and fix what is wrong with an input."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ LONGEST_FOUND = 80
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong, and where.
+    """One defect and its location.
 
-    An `error` stops the reading. A `repair` is a defect that the scoring rules themselves say how to
-    treat (a negative score, scores that sum above 1). A `note` is worth knowing and changes nothing.
+    An `error` stops the reading. A `repair` is a defect that the scoring rules themselves define how to
+    treat (a negative score, scores that sum above 1). A `note` is information that changes nothing.
     """
 
     message: str
@@ -105,7 +105,7 @@ class Problems:
         return [problem for problem in self._items if problem.severity == "error"]
 
     def raise_errors(self) -> None:
-        """Raise InputError with every error; the repairs and notes come along for the record."""
+        """Raise InputError if there are errors; repairs and notes are included in it."""
         if self.errors:
             raise InputError(self._items)
 
@@ -117,24 +117,24 @@ class Problems:
         ]
 
 
-def did_you_mean(name: str, known: Iterable[str], limit: int = 40) -> str:
-    """What to try instead of an unknown name: the closest one, or what there is."""
+def did_you_mean(name: str, options: Iterable[str], limit: int = 40) -> str:
+    """A suggestion for an unknown name: the closest option, or the list of options."""
     from difflib import get_close_matches
 
-    names = sorted(known)
-    by_lower = {known.lower(): known for known in names}
+    names = sorted(options)
+    by_lower = {option.lower(): option for option in names}
     close = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.6)
     if close:
         return f"did you mean {by_lower[close[0]]!r}?"
     if not names:
-        return "there is none"
+        return "none is available"
     shown = ", ".join(names[:limit])
     rest = f" and {len(names) - limit} more" if len(names) > limit else ""
-    return f"there is: {shown}{rest}"
+    return f"available: {shown}{rest}"
 
 
 def shown(value: object) -> str:
-    """A found value as it may stand in a message: its kind and a short form of it."""
+    """A value as messages show it: its kind and an abbreviated form."""
     kinds = {dict: "object", list: "array", str: "text", bool: "boolean", type(None): "null"}
     kind = kinds.get(type(value), "number" if isinstance(value, int | float) else type(value).__name__)
     if isinstance(value, dict | list):

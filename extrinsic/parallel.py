@@ -1,4 +1,4 @@
-"""Work spread over processes: results in the order of the tasks, the same whatever the number at work."""
+"""Work spread over processes: results come in the order of the tasks, whatever the number of processes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ R = TypeVar("R")
 def run_in_parallel(
     function: Callable[..., R], tasks: Sequence[tuple[Any, ...]], n_jobs: int = 1
 ) -> Iterator[R]:
-    """function(*task) of each task, in order, as they get done; -1: as many processes as processors.
+    """Yield function(*task) of each task, in order, as results arrive; -1: as many processes as processors.
 
     Every process computes with one BLAS thread: with two, the last bits of a result may differ.
     """
@@ -24,14 +24,14 @@ def run_in_parallel(
 
 
 def _run(function: Callable[..., R], tasks: Sequence[tuple[Any, ...]], n_jobs: int) -> Iterator[R]:
-    """Begins when the first result is asked for, not before."""
+    """A generator: nothing runs before the first result is requested."""
     if n_jobs == 1 or len(tasks) == 1:
         for task in tasks:
             yield _pinned(function, task)
         return
     from joblib import Parallel, delayed
 
-    # A task may hold functions of a plugin, which a process must have imported before it gets the task.
+    # A task may contain functions of a plugin, which a process must have imported before it gets the task.
     plugins = loaded_plugins()
     initial = {"initializer": load_plugins, "initargs": (plugins,)} if plugins else {}
     parallel = Parallel(n_jobs=n_jobs, return_as="generator", batch_size=1, **initial)

@@ -1,6 +1,6 @@
-"""Python files of one's own: formats, trackers, metrics, ... that register themselves when imported.
+"""Plugin files: the user's own formats, trackers, metrics, ... that register themselves when imported.
 
-Every process imports them. Packages that are installed and have entry points need not be named.
+Every process imports them. Installed packages with entry points need not be named.
 """
 
 from __future__ import annotations
@@ -26,67 +26,68 @@ def load_plugins(paths: Sequence[str]) -> None:
         name = f"extrinsic_plugin_{content_hash(path)[:16]}"
         if name in sys.modules:
             continue
-        read_bytes(path)  # reports in our own words that a file is not there
+        read_bytes(path)  # raises our own error for a missing file
         specification = importlib.util.spec_from_file_location(name, path)
         if specification is None or specification.loader is None:
-            raise InputError("this is no Python file", path=path, expected="a name that ends in .py")
+            raise InputError("this is not a Python file", path=path, expected="a name that ends in .py")
         module = importlib.util.module_from_spec(specification)
         sys.modules[name] = module
         try:
             specification.loader.exec_module(module)
-        except (Exception, SystemExit) as error:  # whatever somebody's own code may raise
+        except (Exception, SystemExit) as error:  # a plugin may raise anything
             del sys.modules[name]
             raise InputError(_problems(path, error)) from error
         _LOADED[path] = None
 
 
 def loaded_plugins() -> tuple[str, ...]:
-    """The files that this process has imported, in order; its helpers need them, too."""
+    """The files that this process has imported, in order; worker processes need them too."""
     return tuple(_LOADED)
 
 
 def _problems(path: str, error: BaseException) -> Iterable[Problem]:
-    """What is wrong, and at which line of the file."""
+    """The problems that an import error reports, with the line of the file."""
     line = _line(path, error)
-    where = "the file cannot be imported" if line is None else f"line {line} cannot be executed"
+    location = "the file cannot be imported" if line is None else f"line {line} cannot be executed"
     if not isinstance(error, ExtrinsicError):
-        return [Problem(f"{where}: {type(error).__name__}: {_message(error)}", path=path)]
+        return [Problem(f"{location}: {type(error).__name__}: {_message(error)}", path=path)]
     return [
-        replace(problem, message=f"{where}: {problem.message}", path=path)
+        replace(problem, message=f"{location}: {problem.message}", path=path)
         if problem.path is None
-        else Problem(f"{where}: {problem}", path=path)
+        else Problem(f"{location}: {problem}", path=path)
         for problem in error.problems
     ]
 
 
 def _message(error: BaseException) -> str:
-    """Without the name and line that Python puts behind a SyntaxError."""
+    """The error's message, without the file name and line that Python appends to a SyntaxError."""
     return error.msg if isinstance(error, SyntaxError) else str(error)
 
 
 def _line(path: str, error: BaseException) -> int | None:
-    """The last line of the file itself that was at work: what fails elsewhere was called from there."""
-    here = Path(path).absolute()
-    if isinstance(error, SyntaxError) and error.filename and Path(error.filename).absolute() == here:
+    """The last line of the file itself in the traceback: what failed elsewhere was called from there."""
+    own_path = Path(path).absolute()
+    if isinstance(error, SyntaxError) and error.filename and Path(error.filename).absolute() == own_path:
         return error.lineno
     lines = [
         frame.lineno
         for frame in traceback.extract_tb(error.__traceback__)
-        if Path(frame.filename).absolute() == here
+        if Path(frame.filename).absolute() == own_path
     ]
     return lines[-1] if lines else None
 
 
 def hash_of_plugins(paths: Sequence[str]) -> str:
-    """Of what the files say; the same file elsewhere is the same plugin."""
+    """A hash of the files' contents; the same file elsewhere is the same plugin."""
     return content_hash(*(read_bytes(path) for path in paths)) if paths else ""
 
 
 def hash_of_source(*things: Any) -> str:
-    """Of the modules that things from elsewhere, and the functions they hold, come from; "" for ours."""
+    """A hash of the source of the foreign modules that define these objects or their members; "" for none."""
     parts = [part for thing in things for part in (thing, *getattr(thing, "__dict__", {}).values())]
     modules = {part.__module__ if callable(part) else type(part).__module__ for part in parts}
-    foreign = sorted(name for name in modules if name.partition(".")[0] not in ("builtins", "extrinsic"))
+    known = {"extrinsic", *sys.stdlib_module_names}
+    foreign = sorted(name for name in modules if name.partition(".")[0] not in known)
     if not foreign:
         return ""
     plain = [repr(part) for part in parts if isinstance(part, str | int | tuple)]

@@ -1,7 +1,7 @@
-"""The one registry behind everything that varies: formats, metrics, trackers, learners, rewards, worlds, ...
+"""Registries of everything that can be replaced: formats, metrics, trackers, learners, rewards, worlds, ...
 
-A name is registered with its target, or with a lazy `module:attribute`, and one line that says what it
-is, so that listing what there is imports nothing. Installed packages add their own through entry points:
+A name is registered with its target, or with a lazy `module:attribute`, and a one-line summary, so that
+listing the entries imports nothing. Installed packages add their own through entry points:
 
     [project.entry-points."extrinsic.metrics"]
     my_metric = "my_package.my_metric:METRIC"
@@ -10,7 +10,7 @@ is, so that listing what there is imports nothing. Installed packages add their 
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from importlib import import_module
 from typing import Any, Generic, TypeVar
 
@@ -29,24 +29,28 @@ class Entry:
 
 
 class Registry(Generic[T]):
-    """Names of one kind of thing.
+    """The registered names of one kind of component.
 
     `home` is the package whose import registers those that come with extrinsic; `group` is the
-    entry-point group that plugins use. Both are looked at when a name is first asked for.
-    `parts` names what every target must have; where there are several kinds of target, one tuple for each.
+    entry-point group that plugins use. Both are loaded when a name is first looked up.
+    `parts` names the attributes every target must have; one tuple for each kind of target.
+    `configs`: targets are classes whose fields are the options of a study, dataclasses or structs.
     """
 
-    def __init__(self, kind: str, group: str, home: str | None = None, *parts: tuple[str, ...]) -> None:
+    def __init__(
+        self, kind: str, group: str, home: str | None = None, *parts: tuple[str, ...], configs: bool = False
+    ) -> None:
         self.kind = kind
         self.group = group
         self.home = home
         self.parts = parts
+        self.configs = configs
         self._entries: dict[str, Entry] = {}
         self._complete = False
 
     def register(self, name: str, target: T | str, summary: str) -> None:
-        """Add a name; a name can be taken only once, and by something that has every part of the protocol."""
-        # Ours come first, so that a clash is reported where the newcomer is registered.
+        """Add a name; it must be new, and its target must have every part of the protocol."""
+        # Built-in names come first, so that a clash is reported where the new one is registered.
         if self.home and self.home not in sys.modules:
             import_module(self.home)
         entry = Entry(name, target, summary)
@@ -55,8 +59,14 @@ class Registry(Generic[T]):
         self._add(self._entries, entry)
 
     def _require_parts(self, entry: Entry) -> None:
-        """Refuse a target that lacks a part: of several protocols, the one it has most of was meant."""
-        missing = [[part for part in parts if not hasattr(entry.target, part)] for parts in self.parts]
+        """Refuse a target that lacks a part of the protocol; of several protocols, the closest counts."""
+        if self.configs and not _is_config(entry.target):
+            raise UsageError(
+                f"the {self.kind} {entry.name!r} cannot be given options",
+                expected="a dataclass or msgspec.Struct, the class itself",
+                found=repr(entry.target),
+            )
+        missing = [[part for part in parts if not _has(entry.target, part)] for parts in self.parts]
         lacking = min(missing, key=len, default=[])
         if lacking:
             raise UsageError(
@@ -66,18 +76,18 @@ class Registry(Generic[T]):
             )
 
     def _add(self, entries: dict[str, Entry], entry: Entry) -> None:
-        taken = entries.setdefault(entry.name, entry)
-        if taken is not entry:
+        first = entries.setdefault(entry.name, entry)
+        if first is not entry:
             raise UsageError(
-                f"the {self.kind} {entry.name!r} is registered twice: {taken.target!r} and {entry.target!r}"
+                f"the {self.kind} {entry.name!r} is registered twice: {first.target!r} and {entry.target!r}"
             )
 
     def unregister(self, name: str) -> None:
-        """Forget a name (for tests and notebooks that define a thing again)."""
+        """Remove a name (for tests and notebooks that define it again)."""
         self._entries.pop(name, None)
 
     def entries(self) -> list[Entry]:
-        """Everything there is, plugins included, in order of name."""
+        """All entries, plugins included, in order of name."""
         self._complete_entries()
         return [self._entries[name] for name in sorted(self._entries)]
 
@@ -105,9 +115,10 @@ class Registry(Generic[T]):
 
         try:
             return EntryPoint(entry.name, entry.target, self.group).load()
-        except Exception as error:  # whatever a plugin's import may raise is the plugin's doing
+        except Exception as error:  # a plugin's import may raise anything
             raise UsageError(
-                f"the {self.kind} {entry.name!r} cannot be loaded from {entry.target!r}: {error}"
+                f"the {self.kind} {entry.name!r} cannot be loaded from {entry.target!r}{_place(error)}: "
+                f"{type(error).__name__}: {error}"
             ) from error
 
     def _complete_entries(self) -> None:
@@ -117,13 +128,38 @@ class Registry(Generic[T]):
 
         if self.home:
             import_module(self.home)
-        # All plugins or none: a clash must be there again when the next name is asked for.
+        # All plugins or none: a clash must be reported again at the next lookup.
         complete = dict(self._entries)
         for point in entry_points(group=self.group):
             package = point.dist.name if point.dist else "an installed package"
             self._add(complete, Entry(point.name, point.value, f"from {package}"))
         self._entries = complete
         self._complete = True
+
+
+def _place(error: Exception) -> str:
+    """The line of a plugin at which its import failed, if it got as far as a line."""
+    import traceback
+
+    if isinstance(error, SyntaxError):
+        return f" at line {error.lineno} of {error.filename}"
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if frame.filename != __file__ and "importlib" not in frame.filename
+    ]
+    return f" at line {frames[0].lineno} of {frames[0].filename}" if frames else ""
+
+
+def _is_config(target: Any) -> bool:
+    return isinstance(target, type) and (is_dataclass(target) or hasattr(target, "__struct_fields__"))
+
+
+def _has(target: Any, part: str) -> bool:
+    """Of a class, what its instances have: every class can be called, which says nothing of them."""
+    if isinstance(target, type):
+        return any(part in vars(base) for base in target.__mro__)
+    return hasattr(target, part)
 
 
 FORMATS: Registry[Any] = Registry(
@@ -139,9 +175,15 @@ BLOCKS: Registry[Any] = Registry(
     "feature block", "extrinsic.blocks", "extrinsic.policy.feature_blocks", ("columns", "discrete")
 )
 FEATURES: Registry[Any] = Registry("feature map", "extrinsic.features", "extrinsic.policy.features")
-BEHAVIOURS: Registry[Any] = Registry("behaviour model", "extrinsic.behaviours", "extrinsic.policy", ("fit",))
-LEARNERS: Registry[Any] = Registry("learner", "extrinsic.learners", "extrinsic.policy", ("fit",))
-REWARDS: Registry[Any] = Registry("reward", "extrinsic.rewards", "extrinsic.policy", ("__call__",))
+BEHAVIOURS: Registry[Any] = Registry(
+    "behaviour model", "extrinsic.behaviours", "extrinsic.policy", ("fit", "cross_fitted"), configs=True
+)
+LEARNERS: Registry[Any] = Registry(
+    "learner", "extrinsic.learners", "extrinsic.policy", ("fit",), configs=True
+)
+REWARDS: Registry[Any] = Registry(
+    "reward", "extrinsic.rewards", "extrinsic.policy", ("__call__",), configs=True
+)
 ESTIMATORS: Registry[Any] = Registry(
     "estimator", "extrinsic.estimators", "extrinsic.value", ("name", "estimate", "needs", "resampled_over")
 )

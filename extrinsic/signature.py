@@ -1,4 +1,4 @@
-"""A line that says what made a result, so that two people can tell whether theirs are comparable."""
+"""Signatures: one line that identifies how a result was made and whether two results are comparable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bytes in and out: files read with a clear word when they cannot be, written whole or not at all."""
+"""Reading files with clear errors, writing them atomically, and strict JSON."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from extrinsic.errors import InputError, OutputError, Problems
 GZIP_MAGIC = b"\x1f\x8b"
 
 UNDECODABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-"""What msgspec raises for data that is no JSON, or not of the type asked for."""
+"""What msgspec raises for data that is not JSON, or not of the expected type."""
 
 
 def read_bytes(path: str | Path) -> bytes:
-    """The content of a file, decompressed if it is gzip (told by its first bytes, not by its name)."""
+    """The content of a file, decompressed if its first bytes (not its name) mark it as gzip."""
     try:
         with open(path, "rb") as file:  # noqa: PTH123 - thousands of small files: Path costs as much again
             data = file.read()
@@ -63,7 +63,7 @@ def compress(data: bytes) -> bytes:
 
 
 def write_atomic(path: str | Path, data: bytes) -> None:
-    """Write a file whole or not at all: a temporary neighbour, flushed to disk, then put in place.
+    """Write a file completely or not at all: to a temporary file, flushed to disk, then renamed.
 
     A name that ends in .gz is compressed.
     """
@@ -73,7 +73,7 @@ def write_atomic(path: str | Path, data: bytes) -> None:
     temporary = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        # Opened like any other file, so that it gets the permissions that any other would.
+        # Opened like any other file, so that it gets the usual permissions.
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         try:
             with os.fdopen(descriptor, "wb") as file:
@@ -98,7 +98,7 @@ def _sync_directory(path: Path) -> None:
 
 
 def content_hash(*parts: bytes | str) -> str:
-    """A hash of the parts, in order; where one ends and the next begins matters."""
+    """A hash of the parts, their order and their boundaries."""
     digest = hashlib.sha256()
     for part in parts:
         data = part.encode() if isinstance(part, str) else part
@@ -126,13 +126,13 @@ def _refuse_non_finite(value: Any) -> None:
 
 
 class Repeated(dict[str, Any]):
-    """A JSON object in which some keys stand more than once (`keys_repeated`)."""
+    """A JSON object in which some keys occur more than once (`keys_repeated`)."""
 
     keys_repeated: tuple[str, ...] = ()
 
 
 def decode_json(data: bytes, path: str) -> Any:
-    """Strict JSON: duplicate keys, NaN and infinities are problems, all of them reported."""
+    """Decode strict JSON: every duplicate key, NaN and infinity is reported as a problem."""
     value = decode_clean(data)
     if value is not None:
         return value
@@ -146,7 +146,7 @@ def decode_json(data: bytes, path: str) -> Any:
 def decode_clean(data: bytes) -> Any | None:
     """The value if data is JSON in which no key is repeated, else None.
 
-    Readers try this first. When it fails they read again with `decode_loosely` and say what is wrong.
+    Readers try this first. When it fails they read again with `decode_loosely` to report what is wrong.
     """
     try:
         value = msgspec.json.decode(data)
@@ -156,19 +156,19 @@ def decode_clean(data: bytes) -> Any | None:
 
 
 def has_keys(data: bytes, n_keys: int) -> bool:
-    """Whether a JSON text holds just this many keys, so that none of those decoded stood twice.
+    """Whether a JSON text contains exactly this many keys, so that no decoded key was repeated.
 
-    Cheaper than `decode_clean` for who has counted the keys; False also when text holds colons, so a
-    False is to be looked into.
+    Cheaper than `decode_clean` when the keys are counted already. Also False when a text contains colons,
+    so a False has to be checked.
     """
     return data.count(b":") == n_keys
 
 
 def keeps_keys(data: bytes, value: Any) -> bool:
-    """Whether what was decoded from a JSON text still has every key of it, so that none stood twice.
+    """Whether the value decoded from a JSON text still has every key of it, so that none was repeated.
 
-    A decoder keeps one of several equal keys, so what was decoded, encoded again, has fewer colons than
-    the text it came from. Where the count cannot be trusted (an escaped colon) the keys are looked at.
+    A decoder keeps one of several equal keys, so the value, encoded again, has fewer colons than the text
+    it came from. Where the count cannot be trusted (an escaped colon) the keys themselves are compared.
     """
     if b"\\u003" not in data:
         return data.count(b":") == msgspec.json.encode(value).count(b":")
@@ -183,9 +183,9 @@ def keeps_keys(data: bytes, value: Any) -> bool:
 
 
 def decode_loosely(data: bytes, path: str) -> Any:
-    """JSON as Python's own decoder sees it: NaN allowed, objects with repeated keys as `Repeated`.
+    """Decode JSON with Python's own decoder: NaN allowed, objects with repeated keys as `Repeated`.
 
-    For finding out what is wrong with a file; only broken syntax is an error here.
+    Used to diagnose a file; only broken syntax is an error here.
     """
     if data.startswith(codecs.BOM_UTF8):
         raise InputError(
@@ -197,7 +197,7 @@ def decode_loosely(data: bytes, path: str) -> Any:
         return value
     except UnicodeEncodeError as error:
         raise InputError(
-            "a text holds half a surrogate pair", path=path, found=repr(error.object[error.start])
+            "a text contains half a surrogate pair", path=path, found=repr(error.object[error.start])
         ) from None
     except UnicodeDecodeError as error:
         raise InputError(
@@ -226,15 +226,15 @@ def _keep_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return repeated
 
 
-def report_defects(value: Any, where: str, problems: Problems) -> None:
-    """Report keys that stand more than once and numbers that are not finite, with their place."""
+def report_defects(value: Any, location: str, problems: Problems) -> None:
+    """Report repeated keys and numbers that are not finite, with their location."""
     if isinstance(value, dict):
         for key in getattr(value, "keys_repeated", ()):
-            problems.add(f"the key {key!r} stands more than once in {where or 'the outermost object'}")
+            problems.add(f"the key {key!r} occurs more than once in {location or 'the outermost object'}")
         for key, item in value.items():
-            report_defects(item, f"{where}.{key}" if where else key, problems)
+            report_defects(item, f"{location}.{key}" if location else key, problems)
     elif isinstance(value, list):
         for position, item in enumerate(value):
-            report_defects(item, f"{where}[{position}]", problems)
+            report_defects(item, f"{location}[{position}]", problems)
     elif isinstance(value, float) and (value != value or abs(value) == float("inf")):
-        problems.add(f"not a finite number at {where}", found=str(value))
+        problems.add(f"not a finite number at {location}", found=str(value))

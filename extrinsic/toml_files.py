@@ -28,7 +28,7 @@ def parse_toml(data: bytes, kind: type[S], path: str) -> S:
 
 
 def read_tree(path: str | Path) -> tuple[dict[str, Any], str]:
-    """A TOML file as plain tables, and its text; for who has to know what the file says and what it omits."""
+    """A TOML file as plain tables, and its text; shows which keys the file sets and which it omits."""
     return _parse_tree(read_bytes(path), str(path))
 
 
@@ -56,9 +56,9 @@ def check_tree(tree: dict[str, Any], kind: type[msgspec.Struct], text: str, path
 def report_key(
     problems: Problems, text: str, keys: tuple[str | int, ...], message: str, **details: Any
 ) -> None:
-    """Add a problem with a key of a TOML text, naming its line (of no text: the key alone)."""
-    place = f"{line_of(text, keys)}, " if text else ""
-    problems.add(f"{place}key {_dotted(keys)}: {message}", **details)
+    """Add a problem with a key of a TOML text, with its line (without a text: the key alone)."""
+    line = f"{line_of(text, keys)}, " if text else ""
+    problems.add(f"{line}key {_dotted(keys)}: {message}", **details)
 
 
 def check_table(
@@ -71,7 +71,7 @@ def check_table(
 ) -> None:
     """Walk the parts that have a structure of their own; let msgspec judge the leaves.
 
-    kind: a struct or a dataclass.   keys: where the table stands.   whose: words on an unknown key.
+    kind: a struct or a dataclass.   keys: the path of the table.   whose: a hint about an unknown key.
     """
     kind = _structure_in(kind) if isinstance(tree, dict) else kind
     info = msgspec.inspect.type_info(kind)
@@ -127,9 +127,9 @@ def _dotted(keys: tuple[str | int, ...]) -> str:
 
 
 def line_of(text: str, keys: tuple[str | int, ...]) -> str:
-    """'line N' of a key path: the last of its table headers and keys that stands in the text.
+    """'line N' of a key path: the last of its table headers and keys that occurs in the text.
 
-    tomllib keeps no positions; a key that is missing is placed at the table it should be in.
+    tomllib keeps no positions; a missing key is reported at the table it should be in.
     """
     lines = text.splitlines()
     best, begin = 1, 0

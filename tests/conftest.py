@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import shutil
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from extrinsic import registry
 
 settings.register_profile("extrinsic", deadline=None)
 settings.load_profile("extrinsic")
@@ -33,3 +36,17 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]
     (metadata / "entry_points.txt").write_text("\n".join(points) + "\n")
     return site
+
+
+@pytest.fixture(scope="module")
+def plugged(installed: Path) -> Iterator[None]:
+    """All registries, asked anew with the test package installed; for other modules they are as before."""
+    registries = [things for things in vars(registry).values() if isinstance(things, registry.Registry)]
+    for things in registries:
+        things.names()  # what a home registers when it is imported has to outlast the copy
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(installed))
+        for things in registries:
+            patch.setattr(things, "_entries", dict(things._entries))
+            patch.setattr(things, "_complete", False)
+        yield

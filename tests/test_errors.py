@@ -78,9 +78,9 @@ def test_strict_turns_repairs_but_not_notes_into_errors() -> None:
     ("name", "known", "hint"),
     [
         ("dstc2_dve", ["dstc2_dev", "dstc2_train"], "did you mean 'dstc2_dev'?"),
-        ("zzz", ["b", "a"], "there is: a, b"),
+        ("zzz", ["b", "a"], "available: a, b"),
         ("JGA", ["jga", "gca"], "did you mean 'jga'?"),
-        ("zzz", [], "there is none"),
+        ("zzz", [], "none is available"),
         ("zzz", [f"n{i:02}" for i in range(42)], "n38, n39 and 2 more"),
     ],
 )

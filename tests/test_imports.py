@@ -84,3 +84,52 @@ def test_a_wrong_import_would_be_found() -> None:
         "extrinsic.policy.kernel_lspi",
         "extrinsic.metrics.jga",
     }
+
+
+def folder_edges() -> dict[str, set[str]]:
+    """Which folder's modules import modules of which other folder; the names are dotted."""
+    modules = {
+        ".".join(["extrinsic", *path.relative_to(ROOT).with_suffix("").parts]).removesuffix(".__init__"): path
+        for path in ROOT.rglob("*.py")
+    }
+    packages = {name for name, path in modules.items() if path.name == "__init__.py"}
+
+    def folder(module: str) -> str:
+        return module if module in packages else module.rpartition(".")[0]
+
+    def resolved(name: str) -> str | None:
+        """The module that holds an imported name."""
+        while name and name not in modules:
+            name = name.rpartition(".")[0]
+        return name if name.startswith("extrinsic.") else None
+
+    edges: dict[str, set[str]] = {}
+    for module, path in modules.items():
+        # What an __init__ gathers from its own folder's parts is no step in the order; nor is the top level,
+        # whose modules are layers of their own.
+        if path.name == "__init__.py" or folder(module) == "extrinsic":
+            continue
+        package = folder(module).split(".")
+        targets = {resolved(name) for name in imported(ast.parse(path.read_text()), package)}
+        folders = {folder(name) for name in targets if name} - {"extrinsic"}
+        edges.setdefault(folder(module), set()).update(folders)
+    return {source: targets - {source} for source, targets in edges.items()}
+
+
+def test_a_folder_and_its_sub_folder_do_not_import_each_other() -> None:
+    edges = folder_edges()
+    both = [
+        (source, target)
+        for source, targets in edges.items()
+        for target in targets
+        if target.startswith(f"{source}.") and source in edges.get(target, ())
+    ]
+    assert both == []
+
+
+def test_folders_are_in_an_order() -> None:
+    """No circle of folders: each can be read after those that it imports."""
+    from graphlib import TopologicalSorter
+
+    order = list(TopologicalSorter(folder_edges()).static_order())
+    assert order.index("extrinsic.corpus") < order.index("extrinsic.study") < order.index("extrinsic.cli")

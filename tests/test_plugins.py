@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ import pytest
 
 from extrinsic.cli.main import main
 from extrinsic.errors import InputError
+from extrinsic.registry import LEARNERS
 from extrinsic.study.configuration.settings_file import read_study
 from tests.builders import write_state_sets
 from tests.order_calls import HAND_BELIEFS, HAND_DIALOGS, random_dialogs, write_lines
@@ -36,8 +39,27 @@ def extrinsic(site: Path, *arguments: str | int | Path) -> subprocess.CompletedP
 def test_an_installed_package_is_listed(installed: Path) -> None:
     listed = extrinsic(installed, "ls", "metrics").stdout
     assert "nearly_right" in listed and "from tiny-plugin" in listed
-    assert "stubborn" in extrinsic(installed, "ls", "trackers").stdout
     assert "at most one wrong slot" in extrinsic(installed, "ls", "metrics", "nearly_right").stdout
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "ours"),
+    [
+        ("formats", "orders", "dstc2"),
+        ("trackers", "stubborn", "focus"),
+        ("learners", "counted", "kernel_lspi"),
+        ("rewards", "right_order", "concepts"),
+        ("worlds", "pizza", "bus"),
+    ],
+)
+def test_every_kind_of_thing_is_listed_beside_ours(
+    installed: Path, tmp_path: Path, kind: str, name: str, ours: str
+) -> None:
+    lines = dict(line.split(maxsplit=1) for line in extrinsic(installed, "ls", kind).stdout.splitlines())
+    assert lines[name] == "from tiny-plugin" and ours in lines
+    without = extrinsic(tmp_path, "ls", kind).stdout.splitlines()
+    assert ours in {line.split()[0] for line in without}
+    assert name not in {line.split()[0] for line in without}
 
 
 def test_its_metric_scores(installed: Path, tmp_path: Path) -> None:
@@ -48,12 +70,31 @@ def test_its_metric_scores(installed: Path, tmp_path: Path) -> None:
     assert "nearly_right,1,,3,0.6666666666666666" in done.stdout
 
 
-def test_its_tracker_plays_in_a_study_with_two_processes(installed: Path, tmp_path: Path) -> None:
+def rows_of(run: Path, table: str) -> list[dict[str, str]]:
+    with (run / f"{table}.csv").open() as file:
+        return list(csv.DictReader(file))
+
+
+def test_its_tracker_and_learner_play_in_its_world_with_two_processes(
+    installed: Path, tmp_path: Path
+) -> None:
+    """Learned, rewarded and played live by things that nothing but their entry points makes known."""
     config = tmp_path / "study.toml"
-    config.write_text(STUDY.format(more="", world=_tiny_world(tmp_path)))
-    done = extrinsic(installed, "run", config, "--output", tmp_path / "run", "--n-jobs", "2", "--quiet")
+    config.write_text(PIZZA_STUDY)
+    options = ("--output", tmp_path / "run", "--n-jobs", "2", "--quiet", "--no-report")
+    done = extrinsic(installed, "run", config, *options)
     assert done.returncode == 0, done.stderr
-    assert "stubborn" in (tmp_path / "run" / "returns.csv").read_text()
+    live = {row["tracker"]: row for row in rows_of(tmp_path / "run", "returns") if row["estimator"] == "live"}
+    assert set(live) == {"stubborn", "baseline", "hwu"}
+    for row in live.values():
+        assert (row["dataset"], row["policy"], row["n"]) == ("orders", "rl", "40")
+        # An order pays 10, and each of at most 15 turns costs 1.
+        assert -15.0 <= float(row["low"]) < float(row["value"]) < float(row["high"]) <= 10.0
+        assert (row["feasible_low"], row["feasible_high"]) == ("", "")
+    learned = {
+        row["diagnostic"] for row in rows_of(tmp_path / "run", "diagnostics") if row["estimator"] == "learner"
+    }
+    assert learned == {"cells", "lowest_q", "highest_q"}
 
 
 def test_its_world_is_simulated_with_two_processes(installed: Path, tmp_path: Path) -> None:
@@ -77,7 +118,8 @@ def test_a_file_that_a_study_names(tmp_path: Path) -> None:
     )
     config = tmp_path / "study.toml"
     config.write_text(STUDY.format(more='plugins = ["mine.py"]', world=_tiny_world(tmp_path)))
-    done = extrinsic(tmp_path, "run", config, "--output", tmp_path / "run", "--n-jobs", "2", "--quiet")
+    options = ("--output", tmp_path / "run", "--n-jobs", "2", "--quiet", "--no-report")
+    done = extrinsic(tmp_path, "run", config, *options)
     assert done.returncode == 0, done.stderr
     assert "stubborn" in (tmp_path / "run" / "returns.csv").read_text()
 
@@ -179,24 +221,26 @@ def test_it_is_tracked_on(installed: Path, orders: Any, tmp_path: Path) -> None:
     assert values["order", 1, "so_far", "accuracy"] == 1.0
 
 
-def test_a_study_of_its_calls(installed: Path, tmp_path: Path) -> None:
-    write_lines(tmp_path / "train.jsonl", random_dialogs("a", 40))
-    write_lines(tmp_path / "test.jsonl", random_dialogs("b", 30))
-    (tmp_path / "study.toml").write_text(ORDER_STUDY)
-    done = extrinsic(installed, "run", tmp_path / "study.toml", "--output", tmp_path / "run", "--quiet")
+@pytest.fixture(scope="module")
+def order_run(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished study of the plugin's calls with its reward; its learner beside ours."""
+    root = tmp_path_factory.mktemp("orders")
+    write_lines(root / "train.jsonl", random_dialogs("a", 40))
+    write_lines(root / "test.jsonl", random_dialogs("b", 30))
+    (root / "study.toml").write_text(ORDER_STUDY)
+    done = extrinsic(installed, "run", root / "study.toml", "--output", root / "run", "--quiet")
     assert done.returncode == 0, done.stderr
-    with (tmp_path / "run" / "intrinsic.csv").open() as file:
-        rows = list(csv.DictReader(file))
+    return root / "run"
+
+
+def test_a_study_is_scored_by_its_conventions(installed: Path, order_run: Path, tmp_path: Path) -> None:
+    rows = rows_of(order_run, "intrinsic")
     assert {row["component"] for row in rows} == {"order", "slots", "state"}
     assert {row["label_scheme"] for row in rows} == {"final"}
     assert {row["schedule"] for row in rows if row["component"] == "order"} == {"1", "4"}
     assert {"accuracy", "avgp", "roc.v1_eer", "jga(fill=argmax)"} <= {row["metric"] for row in rows}
-    with (tmp_path / "run" / "returns.csv").open() as file:
-        returns = list(csv.DictReader(file))
-    assert {row["tracker"] for row in returns} == {"baseline", "focus", "last_turn"}
-    assert {row["policy"] for row in returns} >= {"rl"}
     # Every metric of the table equals what `score` says about the same tracker.
-    arguments = ("--format", "orders", "--corpus", tmp_path, "--dataset", "test")
+    arguments = ("--format", "orders", "--corpus", order_run.parent, "--dataset", "test")
     extrinsic(installed, "track", *arguments, "--tracker", "focus", "--output", tmp_path / "focus.json")
     values = scores(extrinsic(installed, "score", *arguments, tmp_path / "focus.json", "--json"))
     in_run = {
@@ -207,6 +251,74 @@ def test_a_study_of_its_calls(installed: Path, tmp_path: Path) -> None:
     assert in_run == {key: values[key] for key in in_run}
 
 
+def test_a_study_has_its_learner_beside_ours(order_run: Path) -> None:
+    rows = rows_of(order_run, "returns")
+    assert {row["tracker"] for row in rows} == {"baseline", "focus", "last_turn"}
+    variants = {f"learner={name}, reward=right_order" for name in ("counted", "kernel_lspi")}
+    learned = [row for row in rows if row["policy"] == "rl"]
+    assert {row["variant"] for row in learned} == variants
+    assert {(row["policy"], row["estimator"]) for row in rows} == {
+        ("behaviour", "observed"),
+        ("rl", "lstd"),
+        ("sl", "lstd"),
+    }
+    assert all(math.isfinite(float(row["value"])) for row in rows)
+    reported: dict[str, set[str]] = {}
+    for row in rows_of(order_run, "diagnostics"):
+        if row["estimator"] == "learner":
+            reported.setdefault(row["variant"].split(",")[0], set()).add(row["diagnostic"])
+    assert reported["learner=counted"] == {"cells", "lowest_q", "highest_q"}
+    assert {"kernels", "iterations", "zero_kernel"} < reported["learner=kernel_lspi"]
+    settings = tomllib.loads((order_run / "config.toml").read_text())
+    assert settings["policy"]["counted"] == {"steps": 4}
+    assert settings["reward"] == {"kind": "right_order", "right": 20.0, "fill": settings["reward"]["fill"]}
+
+
+def test_a_study_pays_by_its_reward(installed: Path, order_run: Path, tmp_path: Path) -> None:
+    """By hand: 20 for an order whose best beliefs are what is wanted in the end, less 1 a turn."""
+    arguments = ("--format", "orders", "--corpus", order_run.parent, "--dataset", "test")
+    extrinsic(installed, "track", *arguments, "--tracker", "focus", "--output", tmp_path / "focus.json")
+    dialogs, beliefs = (
+        [json.loads(line)["turns"] for line in path.read_text().splitlines()]
+        for path in (order_run.parent / "test.jsonl", tmp_path / "focus.json")
+    )
+    earned = []
+    for turns, believed in zip(dialogs, beliefs, strict=True):
+        best = {slot: max(scores, key=scores.get) for slot, scores in believed[-1].items() if scores}
+        earned.append(20.0 * (best == turns[-1]["goal"]) - len(turns))
+    (observed,) = {
+        float(row["value"])
+        for row in rows_of(order_run, "returns")
+        if (row["tracker"], row["estimator"]) == ("focus", "observed")
+    }
+    assert observed == pytest.approx(sum(earned) / len(earned), abs=1e-9)
+    assert len(set(earned)) > 2
+
+
+def test_changed_code_of_a_package_is_learned_with_again(
+    installed: Path, order_run: Path, tmp_path: Path
+) -> None:
+    """A new version of the package pays otherwise: what was learned before is not taken for it."""
+    site, root = tmp_path / "site", tmp_path / "study"
+    shutil.copytree(installed, site)
+    shutil.copytree(order_run.parent, root)
+    again = ("run", root / "study.toml", "--output", root / "run", "--quiet", "--no-report")
+    extrinsic(site, *again)
+    statuses = {
+        row["status"] for row in rows_of(root / "run", "timings") if row["stage"] in ("score", "learn")
+    }
+    assert statuses == {"reused"}
+    before = {row["value"] for row in rows_of(root / "run", "returns")}
+    file = site / "tiny_plugin" / "reward.py"
+    file.write_text(file.read_text().replace("earned = np.full", "earned = 2 * np.full"))
+    done = extrinsic(site, *again)
+    assert done.returncode == 0, done.stderr
+    timings = rows_of(root / "run", "timings")
+    assert {row["status"] for row in timings if row["stage"] == "learn"} == {"computed"}
+    assert {row["status"] for row in timings if row["stage"] == "score"} == {"reused"}
+    assert before.isdisjoint(row["value"] for row in rows_of(root / "run", "returns"))
+
+
 def test_the_label_scheme_of_a_study_is_checked(installed: Path, tmp_path: Path) -> None:
     write_lines(tmp_path / "train.jsonl", random_dialogs("a", 2))
     write_lines(tmp_path / "test.jsonl", random_dialogs("b", 2))
@@ -215,6 +327,50 @@ def test_the_label_scheme_of_a_study_is_checked(installed: Path, tmp_path: Path)
     )
     done = extrinsic(installed, "run", tmp_path / "study.toml", "--output", tmp_path / "run", "--quiet")
     assert done.returncode == 2 and "did you mean 'final'?" in done.stderr
+
+
+def site_with(folder: Path, group: str, name: str, source: str) -> Path:
+    """A folder as an installer leaves it, with a package whose one entry point is `bad_package:THING`."""
+    metadata = folder / "bad_package-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: bad-package\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text(f"[extrinsic.{group}]\n{name} = bad_package:THING\n")
+    (folder / "bad_package.py").write_text(source)
+    return folder
+
+
+def test_a_package_that_takes_a_name_of_ours(tmp_path: Path) -> None:
+    site = site_with(tmp_path, "learners", "kernel_lspi", "THING = 1\n")
+    done = extrinsic(site, "ls", "learners")
+    assert done.returncode == 2 and "Traceback" not in done.stderr
+    assert "the learner 'kernel_lspi' is registered twice" in done.stderr
+    assert "'bad_package:THING'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("source", "messages"),
+    [
+        ("THING = 1\n", ["the learner 'mine' cannot be given options", "found 1"]),
+        (
+            "from dataclasses import dataclass\n@dataclass\nclass THING:\n    learn = None\n",
+            ["the learner 'mine' lacks fit"],
+        ),
+        ("x = 1\n\n1 / 0\n", ["'bad_package:THING' at line 3 of", "bad_package.py: ZeroDivisionError"]),
+        ("import json\njson.loads('[')\n", ["at line 2 of", "bad_package.py: JSONDecodeError"]),
+        ("x = 1\ndef\n", ["at line 2 of", "SyntaxError"]),
+        ("x = 1\n", ["the learner 'mine' cannot be loaded", "has no attribute 'THING'"]),
+    ],
+)
+def test_a_package_whose_learner_cannot_be_used(tmp_path: Path, source: str, messages: list[str]) -> None:
+    """It can be listed, since listing imports nothing; who asks for it is told what is wrong."""
+    site = site_with(tmp_path, "learners", "mine", source)
+    assert "from bad-package" in extrinsic(site, "ls", "learners").stdout
+    config = tmp_path / "study.toml"
+    config.write_text(STUDY.format(more="", world=_tiny_world(tmp_path)))
+    options = ("--set", "policy.learner=mine", "--set", 'trackers.built_in=["baseline", "hwu", "focus"]')
+    done = extrinsic(site, "run", config, "--output", tmp_path / "run", *options)
+    assert done.returncode == 2 and "Traceback" not in done.stderr
+    assert all(message in done.stderr for message in ("key policy.learner", *messages)), done.stderr
 
 
 READS_ONLY = """
@@ -273,6 +429,15 @@ def test_a_format_of_a_file_is_tracked_on_in_two_processes(
     assert (tmp_path / "focus.json").exists() and (tmp_path / "baseline.json").exists()
 
 
+CONFIG = """from dataclasses import dataclass
+from extrinsic.registry import BEHAVIOURS, BLOCKS, ESTIMATORS, LEARNERS, REWARDS, WORLDS
+
+@dataclass(frozen=True)
+class Mine:
+    def fit(self, transitions, behaviour): ...
+"""
+
+
 @pytest.mark.parametrize(
     ("text", "messages"),
     [
@@ -293,6 +458,51 @@ def test_a_format_of_a_file_is_tracked_on_in_two_processes(
             ["line 6", "the format 'mine' lacks default_domain"],
         ),
         (
+            CONFIG + "LEARNERS.register('kernel_lspi', Mine, 'mine')\n",
+            ["line 7", "the learner 'kernel_lspi' is registered twice", "kernel_lspi:KernelLSPI", "Mine"],
+        ),
+        (
+            CONFIG + "LEARNERS.register('mine', Mine, 'mine')\nLEARNERS.register('mine', Mine, 'again')\n",
+            ["line 8", "the learner 'mine' is registered twice"],
+        ),
+        (
+            CONFIG + "REWARDS.register('mine', Mine, 'mine')\n",
+            ["line 7", "the reward 'mine' lacks __call__"],
+        ),
+        (
+            CONFIG + "BEHAVIOURS.register('mine', Mine, 'mine')\n",
+            ["line 7", "the behaviour model 'mine' lacks cross_fitted (expected fit, cross_fitted"],
+        ),
+        (CONFIG + "WORLDS.register('mine', Mine, 'mine')\n", ["line 7", "the world 'mine' lacks read"]),
+        (
+            CONFIG + "ESTIMATORS.register('mine', Mine, 'mine')\n",
+            ["line 7", "the estimator 'mine' lacks name, estimate, needs, resampled_over"],
+        ),
+        (
+            CONFIG + "BLOCKS.register('mine', Mine, 'mine')\n",
+            ["line 7", "the feature block 'mine' lacks columns, discrete"],
+        ),
+        (
+            CONFIG + "LEARNERS.register('mine', Mine(), 'mine')\n",
+            [
+                "line 7",
+                "the learner 'mine' cannot be given options",
+                "expected a dataclass or msgspec.Struct",
+            ],
+        ),
+        (
+            CONFIG + "class Plain:\n    def fit(self): ...\nLEARNERS.register('mine', Plain, 'mine')\n",
+            ["line 9", "the learner 'mine' cannot be given options", "Plain"],
+        ),
+        (
+            CONFIG + "REWARDS.register('mine', lambda corpus, output: 0.0, 'mine')\n",
+            ["line 7", "the reward 'mine' cannot be given options"],
+        ),
+        (
+            CONFIG + "def learn():\n    return Mine(ridge=3)\nlearn()\n",
+            ["line 8", "TypeError", "unexpected keyword argument 'ridge'"],
+        ),
+        (
             "from dataclasses import replace\nfrom extrinsic.corpus.conventions import DSTC2\n"
             "replace(DSTC2, roc_points='distinct_score')\n",
             ["line 3", "did you mean 'distinct_scores'?"],
@@ -300,8 +510,14 @@ def test_a_format_of_a_file_is_tracked_on_in_two_processes(
     ],
 )
 def test_a_bad_file_on_the_command_line(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, text: str, messages: list[str]
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    text: str,
+    messages: list[str],
 ) -> None:
+    # What the file registers before it fails must not meet other tests.
+    monkeypatch.setattr(LEARNERS, "_entries", {entry.name: entry for entry in LEARNERS.entries()})
     file = tmp_path / "mine.py"
     file.write_text(text)
     assert main(["ls", "formats", "--plugin", str(file)]) == 2
@@ -311,7 +527,7 @@ def test_a_bad_file_on_the_command_line(
 
 @pytest.mark.parametrize(
     ("name", "message"),
-    [("nowhere.py", "there is no such file"), ("notes.txt", "this is no Python file"), (".", "directory")],
+    [("nowhere.py", "there is no such file"), ("notes.txt", "this is not a Python file"), (".", "directory")],
 )
 @pytest.mark.parametrize("command", ["ls", "score", "validate", "track"])
 def test_a_plugin_that_is_no_python_file(
@@ -340,14 +556,40 @@ built_in = ["baseline", "focus", "last_turn"]
 [metrics]
 fill = ["argmax"]
 [policy]
-policies = ["rl"]
+learner = ["counted", "kernel_lspi"]
+policies = ["rl", "sl"]
+[policy.counted]
+steps = 4
 [reward]
-fill = ["argmax"]
+kind = "right_order"
+right = 20.0
 [value]
 estimators = ["lstd"]
 [correlation]
 resamples = 100
 permutations = 99
+subsets = 5
+"""
+
+PIZZA_STUDY = """
+name = "pizza"
+[simulation]
+world = "pizza"
+seed = 5
+[trackers]
+built_in = ["stubborn", "baseline", "hwu"]
+[policy]
+learner = "counted"
+policies = ["rl"]
+[reward]
+kind = "right_order"
+[value]
+estimators = ["live"]
+live_dialogs = 40
+[correlation]
+resamples = 100
+permutations = 99
+subsets = 5
 """
 
 STUDY = """
@@ -367,6 +609,7 @@ live_dialogs = 20
 [correlation]
 resamples = 100
 permutations = 99
+subsets = 5
 """
 
 

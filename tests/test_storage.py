@@ -197,9 +197,9 @@ class TestStrictJson:
 
     def test_every_repeated_key_is_reported_with_its_path(self) -> None:
         found = problems_of(b'{"a": {"b": [0, {"c": 1, "c": 2}]}, "d": 1, "d": {"e": 1, "e": 1}}')
-        assert [text for text in found if "'c' stands more than once in a.b[1]" in text]
-        assert [text for text in found if "'d' stands more than once in the outermost object" in text]
-        assert [text for text in found if "'e' stands more than once in d" in text]
+        assert [text for text in found if "'c' occurs more than once in a.b[1]" in text]
+        assert [text for text in found if "'d' occurs more than once in the outermost object" in text]
+        assert [text for text in found if "'e' occurs more than once in d" in text]
         assert len(found) == 3
 
     @pytest.mark.parametrize(

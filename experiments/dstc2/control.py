@@ -1,4 +1,4 @@
-"""A negative control: the caller's own word on success, which no tracker here could have changed.
+"""A negative control: whether the caller reports success, which no tracker here could have changed.
 
 The calls were made with another tracker in the loop, so success is one figure a call, whoever tracks it
 afterwards. Between trackers it cannot correlate with anything. Between calls it does, as far as calls that
@@ -7,18 +7,21 @@ are hard to track are also hard to bring to an end: that much a metric gets with
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
 import extrinsic
-from experiments.dstc2.candidates import FILLS
-from experiments.dstc2.relations import bare, is_headline
-from extrinsic.arrays import Floats
-from extrinsic.correlation.coefficients import correlate, is_flat
-from extrinsic.correlation.intervals import interval
+from experiments.dstc2.candidate_settings import FILLS
+from experiments.dstc2.gains import stored_values
+from experiments.dstc2.return_correlations import headline_name, is_headline
+from experiments.dstc2.scenarios import LOGGED
+from experiments.dstc2.tables import Control
+from extrinsic.arrays import Floats, Ints
+from extrinsic.correlation.coefficients import correlate
+from extrinsic.correlation.estimate import Estimate
 from extrinsic.metrics.dialog_resampling import resample_dialogs
-from extrinsic.study.configuration.settings_file import read_study
+from extrinsic.study.configuration.settings import StudySettings
 from extrinsic.study.correlating.panel import oriented_metrics
 from extrinsic.study.finished_run import Run
 from extrinsic.study.stages.stored_scores import Measurements
@@ -28,75 +31,62 @@ RESAMPLES = 1_000
 RETURN = "observed return"
 
 
-def control_rows(run: Run, trackers: list[str]) -> list[dict[str, Any]]:
-    """Of every headline metric: r with success between calls, within condition and tracker; and pooled.
-
-    between_calls: mean over trackers, with an interval over resampled calls.   between_trackers: None,
-    success being the same for all.   pooled: over trackers and conditions; only conditions can differ.
-    """
-    settings = read_study(run.folder / "config.toml")
+def control_rows(run: Run, settings: StudySettings, trackers: list[str]) -> Iterator[Control]:
+    """Of every headline metric, and of the logged return."""
     assert settings.corpus is not None
     dev = extrinsic.read_corpus(settings.corpus.path, settings.corpus.test, format=settings.corpus.format)
     success = np.array(dev.outcomes[OUTCOME])
     groups = dev.dialogs_by(settings.corpus.datasets_by or "directory")
-    cells = {tracker: _by_call(run, tracker, groups) for tracker in trackers}
-    names = list(next(iter(cells.values()))[0])
-    values = np.array([[cells[tracker][0][name] for tracker in trackers] for name in names])
     condition = np.empty(len(success), dtype=np.int64)
     for number, dialogs in enumerate(groups.values()):
         condition[dialogs] = number
-    known = ~np.isnan(success)
+    by_call, by_condition = zip(*(_metric_values(run, tracker, groups) for tracker in trackers), strict=True)
     weights = resample_dialogs("dstc2 success", len(success), RESAMPLES, settings.seed).astype(np.float64)
-    whole = np.array([cells[tracker][1] for tracker in trackers])
-    of_condition = np.array([np.nanmean(success[dialogs]) for dialogs in groups.values()])
-    rows = []
-    for m, name in enumerate(names):
-        there = known & ~np.isnan(values[m]).any(axis=0)
-        r = _within(values[m][:, there], success[there], condition[there], np.ones((1, int(there.sum()))))
-        drawn = _within(values[m][:, there], success[there], condition[there], weights[:, there])
-        low, high = interval(r[0], drawn)
-        rows.append(
-            {
-                "metric": name,
-                "calls": int(there.sum()),
-                "between_calls": float(r[0]),
-                "low": float(low),
-                "high": float(high),
-                **_between(whole, m, of_condition),
-            }
-        )
-    return rows
+    # (n_metrics, n_conditions, n_trackers), and success, which is the same for every tracker.
+    metrics = np.array(by_condition).transpose(2, 1, 0)
+    means = np.array([np.nanmean(success[dialogs]) for dialogs in groups.values()])
+    targets = np.broadcast_to(means[:, None], metrics.shape[1:])[None]
+    between, pooled = (correlate(metrics, targets, "pearson", scope)[:, 0] for scope in ("within", "pooled"))
+    for m, name in enumerate(by_call[0]):
+        values = np.array([of_tracker[name] for of_tracker in by_call])
+        defined = ~np.isnan(success) & ~np.isnan(values).any(axis=0)
+        calls = (values[:, defined], success[defined], condition[defined])
+        observed = within_condition(*calls, np.ones((1, defined.sum())))
+        r = Estimate(observed[0], within_condition(*calls, weights[:, defined]))
+        low, high = map(float, r.interval())
+        of_trackers = None if np.isnan(between[m]) else float(between[m])
+        yield Control(name, int(defined.sum()), float(r.value), low, high, of_trackers, float(pooled[m]))
 
 
-def _by_call(run: Run, tracker: str, groups: Any) -> tuple[dict[str, Floats], Floats]:
-    """By metric the value of every call by itself; and (n_conditions, n_metrics) of every condition."""
-    ((_, measured),) = run.stored("measure", tracker)
-    learned = dict(run.stored("learn", tracker))[f"fill={FILLS[0]}"]
+def _metric_values(
+    run: Run, tracker: str, groups: Mapping[str, Ints]
+) -> tuple[dict[str, Floats], list[list[float]]]:
+    """By metric the value of every call by itself; and of every condition the metrics in the same order."""
+    (scores,) = run.scores(tracker)
+    logged = stored_values(run, tracker, FILLS[0])
     n_dialogs = sum(map(len, groups.values()))
     by_call: dict[str, Floats] = {}
-    whole: list[list[float]] = []
+    by_condition: list[list[float]] = []
     for dataset, dialogs in groups.items():
-        cell = Measurements.of(measured, dataset)
-        each = cell.resampled(np.eye(cell.n_dialogs, dtype=np.int64))
-        row = []
-        for name, (place, sign) in oriented_metrics(cell).items():
+        measured = Measurements.of(scores, dataset)
+        each = measured.resampled(np.eye(measured.n_dialogs, dtype=np.int64))
+        parts: dict[str, tuple[float, Floats]] = {}
+        for name, (row, sign) in oriented_metrics(measured).items():
             if is_headline(name) and not name[0].startswith("roc."):  # a call is no curve
-                into = by_call.setdefault(f"{bare(name[0])}@{name[1]}", np.full(n_dialogs, np.nan))
-                into[dialogs] = sign * each[place]
-                found = cell.rows[place].value
-                row.append(np.nan if found is None else sign * found)
-        observed = next(
-            number
-            for number, found in enumerate(learned.values["rows"])
-            if (found["dataset"], found["estimator"]) == (dataset, "observed")
-        )
-        mean, influence = learned.values["rows"][observed]["value"], learned.arrays[f"influence{observed}"]
-        by_call.setdefault(RETURN, np.full(n_dialogs, np.nan))[dialogs] = mean + len(dialogs) * influence
-        whole.append([*row, mean])
-    return by_call, np.array(whole)
+                value = measured.rows[row].value
+                whole = np.nan if value is None else sign * value
+                parts[headline_name(name)] = (whole, sign * each[row])
+        for number, worth in enumerate(logged.values.values):
+            if (worth.dataset, worth.target) == (dataset, LOGGED):
+                influence = logged.arrays[f"influence{number}"]
+                parts[RETURN] = (worth.mean, worth.mean + len(dialogs) * influence)
+        by_condition.append([whole for whole, _ in parts.values()])
+        for label, (_, calls) in parts.items():
+            by_call.setdefault(label, np.full(n_dialogs, np.nan))[dialogs] = calls
+    return by_call, by_condition
 
 
-def _within(values: Floats, success: Floats, condition: Any, weights: Floats) -> Floats:
+def within_condition(values: Floats, success: Floats, condition: Ints, weights: Floats) -> Floats:
     """(n_draws,) Pearson's r between calls, within condition, the mean over trackers.
 
     values (n_trackers, n_calls), weights (n_draws, n_calls): how often a call is drawn.
@@ -106,21 +96,12 @@ def _within(values: Floats, success: Floats, condition: Any, weights: Floats) ->
 
     def products(a: Floats, b: Floats) -> Floats:
         """(n_draws, ...) weighted sums of products of what is centred within condition."""
-        together = weights @ (a * b).T
+        sums = weights @ (a * b).T
         for group in range(indicator.shape[1]):
             some = weights * indicator[:, group]
-            together = together - (some @ a.T) * (some @ b.T) / size[:, [group]]
-        return np.asarray(together)
+            sums = sums - (some @ a.T) * (some @ b.T) / size[:, [group]]
+        return np.asarray(sums)
 
     target = success[None]
     cross, own, other = products(values, target), products(values, values), products(target, target)
     return np.asarray((cross / np.sqrt(own * other)).mean(axis=1))
-
-
-def _between(whole: Floats, metric: int, success: Floats) -> dict[str, Any]:
-    """whole (n_trackers, n_conditions, n_metrics); success (n_conditions,), the same for every tracker."""
-    metrics = whole[:, :, metric].T[None]
-    targets = np.broadcast_to(success[:, None], metrics.shape[1:])[None]
-    flat = bool(is_flat(targets, "within")[0])
-    pooled = float(correlate(metrics, targets, "pearson", "pooled")[0, 0])
-    return {"between_trackers": None if flat else "not flat", "pooled": pooled}

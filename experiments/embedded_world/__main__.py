@@ -1,17 +1,20 @@
-"""`python -m experiments.embedded_world`: the tables of datasets and trackers beside this file, made anew."""
+"""`python -m experiments.embedded_world`: simulated calls, and how built-in trackers score on them."""
 
 from __future__ import annotations
 
-import sys
+import argparse
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from experiments.tables import write_csv
+from experiments.embedded_world.tables import SimulatedDataset, TrackerAtEnd
+from experiments.main import run_experiment
+from experiments.selection import Selection
+from experiments.texts import render
 from extrinsic.cli.simulate import dataset_row
-from extrinsic.cli.text_tables import print_table
 from extrinsic.metrics.scoring import score
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import Play, read_simulation, simulate
+from extrinsic.study.tables.table_files import read_rows, write_rows
 from extrinsic.trackers.protocol import flags_of
 from extrinsic.trackers.track import track
 
@@ -19,49 +22,45 @@ FOLDER = Path(__file__).parent
 METRICS = ("accuracy", "l2", "avgp")
 
 
-def tracker_row(name: str, dataset: str, test: Play, train: Play) -> dict[str, Any]:
-    """The scores of a tracker at the end of the dialogs (schedule 3); learned ones learn from `train`."""
+def tracker_row(name: str, dataset: str, test: Play, train: Play) -> TrackerAtEnd:
+    """Learned trackers learn from `train`."""
     tracker = TRACKERS.get(name)
     output = track(tracker, test.corpus, name, [train.corpus])
     scores = score(test.corpus, output, metrics=METRICS, schedules=3, components=["all", "joint"])
-    by_key = {(row.component, row.metric): row.value for row in scores.rows}
-    return {
-        "dataset": dataset,
-        "tracker": name,
-        **flags_of(tracker),
-        **{metric: by_key["all", metric] for metric in METRICS},
-        "joint_accuracy": by_key["joint", "accuracy"],
-        "joint_l2": by_key["joint", "l2"],
-    }
+    values = {(row.component, row.metric): row.value for row in scores.rows}
+    numbers = [values["all", metric] for metric in METRICS] + [values["joint", m] for m in ("accuracy", "l2")]
+    return TrackerAtEnd(dataset, name, *flags_of(tracker).values(), *numbers)
 
 
-def show(name: str, rows: list[dict[str, Any]]) -> None:
-    write_csv(FOLDER / name, rows)
-    print_table(rows, {key: key for key in rows[0]}, sys.stdout)
-    print()
+def other_rank(rows: Sequence[TrackerAtEnd]) -> int:
+    """How many trackers have another rank by L2 than by accuracy."""
+    by_accuracy = sorted(rows, key=lambda row: -row.accuracy)
+    by_l2 = sorted(rows, key=lambda row: row.l2)
+    return sum(a.tracker != b.tracker for a, b in zip(by_accuracy, by_l2, strict=True))
 
 
-def main() -> None:
+def compute(output: Path, arguments: argparse.Namespace) -> None:
     simulation = read_simulation()
     played = {names: simulate(simulation, *names) for names in simulation.corpora()}
-    show("datasets.csv", [dataset_row(play) for play in played.values()])
+    datasets = [SimulatedDataset(**dataset_row(play)) for play in played.values()]
+    write_rows(output / "datasets.csv", datasets, SimulatedDataset, decimals=3)
     rows = [
         tracker_row(name, dataset, played[dataset, "test"], played[dataset, "train"])
         for dataset in simulation.worlds
         for name in TRACKERS.names()
     ]
-    show("trackers.csv", rows)
-    for dataset in simulation.worlds:
-        of_dataset = [row for row in rows if row["dataset"] == dataset]
-        joint = [row["joint_accuracy"] for row in of_dataset]
-        by_accuracy = sorted(of_dataset, key=lambda row: -row["accuracy"])
-        by_l2 = sorted(of_dataset, key=lambda row: row["l2"])
-        moved = sum(a["tracker"] != b["tracker"] for a, b in zip(by_accuracy, by_l2, strict=True))
-        print(
-            f"{dataset}: joint accuracy {min(joint):.3f} to {max(joint):.3f}; {moved} of {len(joint)} "
-            "trackers have another rank by L2 than by accuracy"
-        )
+    write_rows(output / "trackers.csv", rows, TrackerAtEnd, decimals=3)
+
+
+def write_texts(tables: Path, output: Path) -> None:
+    text = render(
+        FOLDER / "README.md.j2",
+        datasets=Selection(read_rows(tables / "datasets.csv", SimulatedDataset)),
+        trackers=Selection(read_rows(tables / "trackers.csv", TrackerAtEnd)),
+        other_rank=other_rank,
+    )
+    (output / "README.md").write_text(text)
 
 
 if __name__ == "__main__":
-    main()
+    run_experiment(FOLDER, __doc__, compute, write_texts)

@@ -1,153 +1,81 @@
-"""`python -m experiments.learners`: which learner holds up in live play, on worlds it was not tuned on.
-
-Every policy plays the same callers as the expert does; what is compared is the difference of their returns.
-"""
+"""`python -m experiments.learners`: which learner holds up in live play, on worlds it was not tuned on."""
 
 from __future__ import annotations
 
-import os
-import sys
-import time
-from collections.abc import Iterator
+import argparse
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import numpy as np
 
-from experiments.learners.text import describe
-from experiments.tables import rounded, write_csv
-from extrinsic.arrays import Floats
+from experiments.learners.live_returns import N_LIVE, SEEDS, TRACKED, live_returns
+from experiments.learners.tables import LiveReturn, PolicySummary
+from experiments.main import run_experiment
+from experiments.selection import Selection
+from experiments.texts import render
 from extrinsic.cli.progress import show_progress
-from extrinsic.cli.text_tables import print_table
-from extrinsic.corpus.model import Corpus
+from extrinsic.correlation.intervals import jackknife_interval
 from extrinsic.parallel import run_in_parallel
-from extrinsic.policy.features import find_features
-from extrinsic.policy.kernel_lspi import KernelLSPI
-from extrinsic.policy.live_policy import LivePolicy
-from extrinsic.policy.reward import Reward, returns
-from extrinsic.policy.supervised import SupervisedPolicy
-from extrinsic.policy.transitions import transitions_of
-from extrinsic.registry import TRACKERS
-from extrinsic.simulation import Expert, ExpertTracker, Play, play, read_simulation, simulate
-from extrinsic.trackers.protocol import LearnedTracker
-from extrinsic.trackers.track import track
+from extrinsic.simulation import read_simulation
+from extrinsic.study.tables.table_files import read_rows, write_rows
 
 FOLDER = Path(__file__).parent
-SEEDS = (101, 102, 103)
-"""Never used while building; the defaults were chosen on seeds 7 and 8."""
-
-TRACKED = ("hwu", "baseline", "logistic")
-N_LIVE = 2_000
-
-DESIGNED = {"width": 1.0, "threshold": 0.2}
-"""As the design document has it for the grouped states."""
-
-LEE = {"width": 3.0, "nu": 3.0, "threshold": 0.1, "behaviour_width": 3.0}
-"""As in the paper."""
-
-LEARNERS: dict[str, tuple[str, dict[str, Any]]] = {
-    "lspi": ("compact", {}),
-    "one_step": ("compact", {"improvement": "one_step"}),
-    "sampled": ("compact", {"temperature": 20.0}),
-    "lspi, grouped_history": ("grouped_history", DESIGNED),
-    "lspi, grouped": ("grouped", DESIGNED),
-    "lspi, lee2014": ("lee2014", LEE),
-    "lspi, lee2014_literal": ("lee2014_literal", LEE),
-}
 
 
-def cell(seed: int, dataset: str, tracker_name: str) -> list[dict[str, Any]]:
-    """Every policy of one tracker in one world."""
-    simulation = msgspec.structs.replace(read_simulation(), seed=seed)
-    train = simulate(simulation, dataset, "train").corpus
-    world = simulation.world(dataset, "test")
-    tracker = TRACKERS.get(tracker_name)
-    seen = track(tracker, train, tracker_name)
-    table = tracker.fit([train]) if isinstance(tracker, LearnedTracker) else tracker
-    expert = play(Expert(world.expert), ExpertTracker(), N_LIVE, seed, world)
-    observed = track(tracker, expert.corpus, tracker_name, [train])
-    reference = returns(expert.corpus, Reward.of(train.domain)(expert.corpus, observed))
-    where = {"seed": seed, "dataset": dataset, "tracker": tracker_name}
-    rows = [{**where, "policy": "behaviour", **live_figures(expert, reference, reference)}]
-    for name, (preset, parameters) in LEARNERS.items():
-        features = find_features(preset)
-        begin = time.perf_counter()
-        learner = KernelLSPI(**parameters).fit(transitions_of(train, seen, features))
-        seconds = time.perf_counter() - begin
-        policies: dict[str, Any] = {name: learner}
-        if name == "lspi":
-            policies["sl"] = SupervisedPolicy(learner.behaviour_)
-            policies["sl_sampled"] = SupervisedPolicy(learner.behaviour_, sampled=True)
-        for policy, decides in policies.items():
-            played = play(LivePolicy(features, decides), table, N_LIVE, seed, world)
-            earned = returns(played.corpus, Reward.of(train.domain)(played.corpus, played.output))
-            row = {**where, "policy": policy, **live_figures(played, earned, reference)}
-            if decides is learner:
-                states = transitions_of(played.corpus, played.output, features).states
-                row |= {
-                    "kernels": learner.fit_.kernels,
-                    "largest_q": learner.fit_.largest_q,
-                    "zero_kernel": learner.zero_kernel_share(states),
-                    "seconds": seconds,
-                }
-            rows.append(row)
-    return rows
+class Gain(msgspec.Struct, frozen=True):
+    """How much more a policy earns than another, with an interval over worlds (seed and dataset)."""
+
+    value: float
+    low: float
+    high: float
 
 
-def live_figures(played: Play, earned: Floats, reference: Floats) -> dict[str, Any]:
-    """The return, its difference to the expert's with half its 95 % interval, and loops."""
-    difference = earned - reference
-    return {
-        "return": float(earned.mean()),
-        "difference": float(difference.mean()),
-        "half_width": float(1.96 * difference.std(ddof=1) / np.sqrt(len(difference))),
-        "completed": float(played.completed.mean()),
-        "three_alike": share_with_three_alike(played.corpus),
-    }
+def gain(rows: Selection[LiveReturn], policy: str, other: str) -> Gain:
+    """Of the means over trackers in each world, as all policies of a world learn from the same calls."""
+    means = [rows.where(policy=name).means("earned", "seed", "dataset") for name in (policy, other)]
+    differences = np.array([means[0][world] - means[1][world] for world in means[0]])
+    left_out = (differences.sum() - differences) / (len(differences) - 1)
+    low, high = jackknife_interval(differences.mean(), left_out, is_correlation=False)
+    return Gain(float(differences.mean()), float(low), float(high))
 
 
-def share_with_three_alike(corpus: Corpus) -> float:
-    """Share of dialogs in which the system says the very same three times in a row."""
-    return float(np.maximum.reduceat(corpus.history.streak >= 3, corpus.offsets[:-1]).mean())
+def summarise(rows: Sequence[LiveReturn]) -> list[PolicySummary]:
+    """A row for every policy."""
+    table = Selection(rows)
+    averaged = ("earned", "difference", "completed", "three_alike", "kernels", "largest_q", "zero_kernel")
+    summary = []
+    for policy in table.distinct("policy"):
+        of_policy = table.where(policy=policy)
+        defined = [name for name in averaged if getattr(of_policy.rows[0], name) is not None]
+        means = {name: of_policy.mean(name) for name in defined}
+        above = sum(row.difference > row.half_width for row in of_policy.rows)
+        lowest, cells = of_policy.lowest("difference"), len(of_policy.rows)
+        summary.append(PolicySummary(policy=policy, lowest=lowest, above_zero=above, cells=cells, **means))
+    return summary
 
 
-def summarise(rows: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Per policy: over all cells, and in how many the interval lies above zero."""
-    for policy in dict.fromkeys(row["policy"] for row in rows):
-        of = [row for row in rows if row["policy"] == policy]
-        yield {
-            "policy": policy,
-            "return": float(np.mean([row["return"] for row in of])),
-            "difference": float(np.mean([row["difference"] for row in of])),
-            "lowest": min(row["difference"] for row in of),
-            "above_zero": sum(row["difference"] > row["half_width"] for row in of),
-            "cells": len(of),
-            "completed": float(np.mean([row["completed"] for row in of])),
-            "three_alike": float(np.mean([row["three_alike"] for row in of])),
-            **{
-                key: float(np.mean([row[key] for row in of]))
-                for key in ("kernels", "largest_q", "zero_kernel", "seconds")
-                if key in of[0]
-            },
-        }
+def compute(output: Path, arguments: argparse.Namespace) -> None:
+    worlds = [(seed, dataset) for seed in SEEDS for dataset in read_simulation().worlds]
+    tasks = [(*world, tracker) for world in worlds for tracker in TRACKED]
+    steps = run_in_parallel(live_returns, tasks, -1)
+    parts = show_progress(steps, len(tasks), "cell", lambda rows: f"{rows[0].dataset} {rows[0].tracker}")
+    rows = [row for part in parts for row in part]
+    write_rows(output / "live_returns.csv", rows, LiveReturn, decimals=3)
+    write_rows(output / "summary.csv", summarise(rows), PolicySummary, decimals=3)
 
 
-def main() -> None:
-    datasets = list(read_simulation().worlds)
-    tasks = [(seed, dataset, name) for seed in SEEDS for dataset in datasets for name in TRACKED]
-    done = run_in_parallel(cell, tasks, os.cpu_count() or 1)
-    rows = [row for part in show_progress(done, len(tasks), "cell", _place) for row in part]
-    summary = list(summarise(rows))
-    write_csv(FOLDER / "live_returns.csv", rows, leave_out=["seconds"])
-    write_csv(FOLDER / "summary.csv", summary, leave_out=["seconds"])
-    (FOLDER / "README.md").write_text(describe(rounded(summary), SEEDS, TRACKED, N_LIVE))
-    print_table(summary, {key: key for key in [*summary[0], *summary[1]]}, sys.stdout)
-
-
-def _place(rows: list[dict[str, Any]]) -> str:
-    return " ".join(str(rows[0][key]) for key in ("seed", "dataset", "tracker"))
+def write_texts(tables: Path, output: Path) -> None:
+    rows = Selection(read_rows(tables / "live_returns.csv", LiveReturn))
+    text = render(
+        FOLDER / "README.md.j2",
+        rows=rows,
+        summary=Selection(read_rows(tables / "summary.csv", PolicySummary)),
+        gain=lambda policy, other="behaviour": gain(rows, policy, other),
+        n_live=N_LIVE,
+    )
+    (output / "README.md").write_text(text)
 
 
 if __name__ == "__main__":
-    main()
+    run_experiment(FOLDER, __doc__, compute, write_texts)

@@ -1,118 +1,147 @@
-"""`python -m experiments.lee2014 [--output DIR] [--runs DIR]`: which of Lee's findings hold, and where?"""
+"""`python -m experiments.lee2014 [--runs DIR]`: which of Lee's findings hold, and where?"""
 
 from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from experiments.data import run
-from experiments.lee2014.beyond import beyond_rows
-from experiments.lee2014.correlations import correlation_rows, spread_row
+import msgspec
+
+from experiments.estimate_rows import row_verdict
+from experiments.lee2014 import findings, seed_runs, summaries, tables, tracker_subsets
 from experiments.lee2014.figure import draw_correlations, draw_datasets, draw_policies
-from experiments.lee2014.findings import finding_rows
-from experiments.lee2014.judging import GROUPS, Where, wheres
-from experiments.lee2014.needed import TARGETS, number_rows, sizes_of, subset_rows
-from experiments.lee2014.points import Points, read_points
-from experiments.lee2014.policies import policy_rows
-from experiments.lee2014.runs import SEEDS, metric_rows, return_rows, run_seed, tracker_rows, verdict_rows
-from experiments.lee2014.text import describe
-from experiments.tables import read_csv, rounded, write_csv
+from experiments.lee2014.metric_correlations import RESAMPLES, beyond_rows, correlation_rows, spread_rows
+from experiments.lee2014.points import Condition, Points, read_points
+from experiments.lee2014.policies import policy_rows, trackers_by_return
+from experiments.lee2014.tables import FILLS, GROUPS, LEE, TARGETS
+from experiments.lee2014.tracker_subsets import SUBSET_TARGETS, needed_rows, subset_rows, subset_sizes
+from experiments.main import run_experiment
+from experiments.selection import Selection
+from experiments.texts import render
 from extrinsic.cli.progress import show_progress
 from extrinsic.correlation.coefficients import SCOPES
 from extrinsic.parallel import run_in_parallel
+from extrinsic.study.tables.table_files import read_rows, write_rows
 
 FOLDER = Path(__file__).parent
+MakeRows = Callable[..., Sequence[msgspec.Struct]]
 
-Rows = list[dict[str, Any]]
+KEPT: dict[str, tuple[type[msgspec.Struct], MakeRows, int]] = {
+    "metrics": (tables.MetricValues, seed_runs.metric_rows, 3),
+    "returns": (tables.ReturnValues, seed_runs.return_rows, 1),
+    "trackers": (tables.TrackerKind, seed_runs.tracker_rows, 3),
+    "tool": (tables.ToolVerdict, seed_runs.verdict_rows, 3),
+}
+"""What is kept of the runs, with the decimals of its numbers; all other tables are made from these."""
 
-KEPT = {"metrics": metric_rows, "returns": return_rows, "trackers": tracker_rows, "tool": verdict_rows}
-"""The tables that hold what the runs say; all others are made from them."""
+MADE: dict[str, tuple[type[msgspec.Struct], MakeRows]] = {
+    "correlations": (tables.Correlation, correlation_rows),
+    "beyond": (tables.Beyond, beyond_rows),
+    "spread": (tables.Spread, spread_rows),
+    "findings": (tables.Finding, findings.finding_rows),
+    "policies": (tables.PolicyClaim, policy_rows),
+    "subsets": (tables.Subset, subset_rows),
+}
 
-MADE = ("correlations", "beyond", "spread", "findings", "policies", "subsets", "numbers")
 
-
-def keep(runs: Path, folder: Path, seeds: Sequence[int] = SEEDS) -> None:
+def keep(runs: Path, output: Path, seeds: Sequence[int] = seed_runs.SEEDS) -> None:
     """Run the tool with every seed and store what is kept of it."""
-    tables: dict[str, Rows] = {name: [] for name in KEPT}
+    rows: dict[str, list[msgspec.Struct]] = {name: [] for name in KEPT}
     for seed in seeds:
-        made = run_seed(seed, runs / f"lee2014-{seed}")
-        for name, rows_of in KEPT.items():
-            tables[name] += rows_of(made, seed)
-    for name, rows in tables.items():
-        write_csv(folder / f"{name}.csv", rows)
+        run = seed_runs.run_seed(seed, runs / f"lee2014-{seed}")
+        for name, (_, make_rows, _) in KEPT.items():
+            rows[name] += make_rows(run, seed)
+    for name, (kind, _, decimals) in KEPT.items():
+        write_rows(output / f"{name}.csv", rows[name], kind, decimals)
 
 
-def stored(folder: Path, names: Sequence[str]) -> dict[str, Rows]:
-    return {name: read_csv(folder / f"{name}.csv") for name in names}
-
-
-def points_of(kept: dict[str, Rows]) -> Points:
-    return read_points(kept["metrics"], kept["returns"], kept["trackers"])
-
-
-def part_of(table: str, points: Points, where: Where, group: str, size: int = 0) -> tuple[str, Rows]:
-    """The rows of a table under one fill rule and target."""
-    if table == "correlations":
-        return table, correlation_rows(points, where)
-    if table == "beyond":
-        return table, beyond_rows(points, where)
-    if table == "policies":
-        return table, policy_rows(points, where)
-    if table == "spread":
-        return table, [spread_row(points, where, group)]
-    if table == "findings":
-        return table, finding_rows(points, where, group)
-    return table, subset_rows(points, where, group, size)
-
-
-def make(points: Points, n_jobs: int = 1) -> dict[str, Rows]:
-    """Every table that follows from the points."""
+def table_tasks(points: Points) -> list[tuple[Any, ...]]:
+    """The parts of the tables in the order of their rows: a table, and what its function takes."""
     tasks: list[tuple[Any, ...]] = []
-    for where in wheres():
-        tasks += [(table, points, where, "all") for table in ("correlations", "policies")]
-        if where.estimator == "live":
-            tasks.append(("beyond", points, where, "core"))
+    for condition in (Condition(fill, target) for fill in FILLS for target in TARGETS):
+        tasks += [("correlations", points, condition), ("policies", points, condition)]
+        if condition.target == "live":
+            tasks.append(("beyond", points, condition))
         for group in GROUPS:
-            tasks.append(("spread", points, where, group))
-            tasks += [("findings", points, replace(where, scope=scope), group) for scope in SCOPES]
-            if where.estimator in TARGETS:
-                sizes = sizes_of(len(points.chosen(group)))
-                tasks += [("subsets", points, where, group, size) for size in sizes]
-    tables: dict[str, Rows] = {name: [] for name in MADE}
-    done = run_in_parallel(part_of, tasks, n_jobs)
-    for table, rows in show_progress(done, len(tasks), "part", lambda step: step[0]):
-        tables[table] += rounded(rows)
-    tables["numbers"] = rounded(number_rows(tables["subsets"], tables["findings"]))
-    return tables
+            tasks.append(("spread", points, condition, group))
+            tasks += [("findings", points, replace(condition, scope=scope), group) for scope in SCOPES]
+            if condition.target in SUBSET_TARGETS:
+                sizes = subset_sizes(len(points.group(group)))
+                tasks += [("subsets", points, condition, group, size) for size in sizes]
+    return tasks
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m experiments.lee2014", description=__doc__)
-    parser.add_argument("--output", default=str(FOLDER), help="where tables, figures and text go")
-    parser.add_argument("--runs", default="runs", help="where the tool's runs are, or will be")
-    arguments = parser.parse_args()
-    folder = Path(arguments.output)
-    folder.mkdir(parents=True, exist_ok=True)
-    keep(Path(arguments.runs), folder)
-    tables = stored(folder, tuple(KEPT))
-    made = make(points_of(tables), os.cpu_count() or 1)
-    for name, rows in made.items():
-        write_csv(folder / f"{name}.csv", rows)
-    write_texts(tables | made, folder)
+def table_part(table: str, *arguments: Any) -> tuple[str, Sequence[msgspec.Struct]]:
+    return table, MADE[table][1](*arguments)
 
 
-def write_texts(tables: dict[str, Rows], folder: Path) -> None:
-    """From the tables as they are stored."""
-    points = points_of(tables)
-    draw_policies(points, folder / "fig2.svg")
-    draw_datasets(points, folder / "fig2_datasets.svg")
-    draw_correlations(tables["correlations"], folder / "fig3.svg")
-    (folder / "README.md").write_text(describe(tables, points))
+def compute(output: Path, arguments: argparse.Namespace) -> None:
+    keep(arguments.runs, output)
+    tasks = table_tasks(read_points(output))
+    rows: dict[str, list[msgspec.Struct]] = {name: [] for name in MADE}
+    steps = run_in_parallel(table_part, tasks, os.cpu_count() or 1)
+    for table, part in show_progress(steps, len(tasks), "part", lambda step: step[0]):
+        rows[table] += part
+    for name, (kind, _) in MADE.items():
+        write_rows(output / f"{name}.csv", rows[name], kind, decimals=3)
+    # From the stored tables, so that its numbers follow from theirs.
+    subsets = read_rows(output / "subsets.csv", tables.Subset)
+    needed = needed_rows(subsets, read_rows(output / "findings.csv", tables.Finding))
+    write_rows(output / "numbers.csv", needed, tables.Needed, decimals=3)
+
+
+def write_texts(folder: Path, output: Path) -> None:
+    points = read_points(folder)
+    correlations = Selection(read_rows(folder / "correlations.csv", tables.Correlation))
+    beyond = Selection(read_rows(folder / "beyond.csv", tables.Beyond))
+    stored_findings = Selection(read_rows(folder / "findings.csv", tables.Finding))
+    subsets = Selection(read_rows(folder / "subsets.csv", tables.Subset))
+    needed = Selection(read_rows(folder / "numbers.csv", tables.Needed))
+    draw_policies(points, output / "fig2.svg")
+    draw_datasets(points, output / "fig2_datasets.svg")
+    draw_correlations(correlations, output / "fig3.svg")
+    conditions = [(fill, target) for fill in FILLS for target in TARGETS]
+    ranked = [correlations.where(fill=fill, target=target) for fill, target in conditions]
+    text = render(
+        FOLDER / "README.md.j2",
+        points=points,
+        fills=FILLS,
+        targets=TARGETS,
+        groups=GROUPS,
+        conditions=conditions,
+        names=findings,
+        tracker_subsets=tracker_subsets,
+        resamples=RESAMPLES,
+        findings=stored_findings,
+        changed=summaries.changed_by_pooling(stored_findings),
+        policies=Selection(read_rows(folder / "policies.csv", tables.PolicyClaim)),
+        by_return={key: trackers_by_return(points, Condition(*key)) for key in conditions},
+        correlations=correlations,
+        families=summaries.FAMILIES,
+        first=Selection([rows.rows[0] for rows in ranked]),
+        lee=[rows.where(metric=list(LEE)).rows for rows in ranked],
+        apart=summaries.score_metrics_apart(correlations),
+        beyond=beyond,
+        shown_beyond=summaries.shown_beyond(beyond.rows),
+        above=Selection([row for row in beyond.rows if row_verdict(row) == "above"]),
+        below=Selection([row for row in beyond.rows if row_verdict(row) == "below"]),
+        tool=Selection(read_rows(folder / "tool.csv", tables.ToolVerdict)),
+        needed=needed,
+        subsets=subsets,
+        decided={target: summaries.share_decided(needed, subsets, target) for target in SUBSET_TARGETS},
+        extrapolations=Selection(summaries.extrapolations(needed)),
+        spread=Selection(read_rows(folder / "spread.csv", tables.Spread)),
+    )
+    (output / "README.md").write_text(text)
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--runs", type=Path, default=Path("runs"), help="where the tool's runs are or go")
 
 
 if __name__ == "__main__":
-    run(main)
+    run_experiment(FOLDER, __doc__, compute, write_texts, add_options)

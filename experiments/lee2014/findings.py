@@ -1,53 +1,212 @@
-"""Every finding under one fill rule and target: the verdict, the number behind it, and what seeds say."""
+"""Lee's findings tested on points: the verdict on each, and the number that decides it.
+
+The three about metrics are judged as the tool's report does (extrinsic/report/results/lee_findings.py).
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
+from msgspec.structs import replace
 
-from experiments.lee2014.judging import FINDINGS, GAINS, Judged, Where, best_pairs, judge, related_of
-from experiments.lee2014.points import Points
-from extrinsic.report.results.lee_findings import FAILS, HOLDS
+from experiments.lee2014.metric_correlations import N_LEE, RESAMPLES, SEED, correlate_metrics
+from experiments.lee2014.points import Condition, Points
+from experiments.lee2014.tables import METRICS, ROC_V2, Finding
+from extrinsic.arrays import Floats, Ints
+from extrinsic.correlation.estimate import Estimate, combine
+from extrinsic.correlation.paired_permutation import swapped_p
+from extrinsic.correlation.resampling import draw_trackers
+from extrinsic.correlation.verdicts import Support, support, support_by_count
+from extrinsic.report.results.lee_findings import OTHERS, SCORE_QUALITY, hardly_correlates
+from extrinsic.report.results.naming import Name
+from extrinsic.report.results.variant_results import LEVEL
+
+SWAPS = 499
+
+SCORES, QUALITY = "L2 or AvgP first", "L2 or AvgP or MRR first"
+SCHEDULES, ROC = "schedule 2 below 1 and 3", "ROC.V2 hardly correlates"
+BETTER = "better trackers give better policies"
+ABOUT_METRICS = (SCORES, QUALITY, SCHEDULES, ROC, BETTER)
+GAINS = {
+    "RL above behaviour": ("rl", "behaviour"),
+    "RL above SL": ("rl", "sl"),
+    "RL above sampled SL": ("rl", "sl_sampled"),
+}
+"""The policy that should earn more, and the one that should earn less."""
+
+FINDINGS = (*ABOUT_METRICS, *GAINS)
+
+SCORE_METRICS = ("l2", "avgp")
+"""The metrics that Lee names as those of a score's quality; he calls MRR a metric of rank."""
+
+ACCURACY = Name("accuracy", 3, "all")
+"""What Lee's figure 2 has on its right axis."""
+
+LEE_NAMES = METRICS[:N_LEE]
+CURVES = [i for i, name in enumerate(LEE_NAMES) if name.metric in ROC_V2]
+SCHEDULE_PAIRS = np.array(
+    [
+        (LEE_NAMES.index(name._replace(schedule=full)), i)
+        for i, name in enumerate(LEE_NAMES)
+        if name.schedule == 2
+        for full in (1, 3)
+    ]
+)
+"""(n, 2) the indices of each metric on schedule 1 or 3, and of the same metric on schedule 2."""
+
+Pairs = dict[str, Ints]
+"""By finding, (1, 2) the metric that should correlate more and the one that should correlate less."""
 
 
-def finding_rows(points: Points, where: Where, group: str) -> list[dict[str, Any]]:
-    """Every finding: with tracker means over seeds, and how many seeds alone say the same.
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """A verdict, and the number that decides it (see `tables.Finding`), on resampled trackers.
 
-    Pooled, as Lee did, only the verdicts about metrics are given, and for all seeds together.
+    pair: the metrics compared, where it is about two.
     """
-    trackers, every = points.chosen(group), np.arange(len(points.seeds))
-    together = judge(points, where, every, trackers)
-    if where.scope == "pooled":
-        return [_finding_row(where, group, key, together[key]) for key in FINDINGS if key not in GAINS]
-    alone = [judge(points, where, np.array([seed]), trackers) for seed in every]
-    pairs = best_pairs(related_of(points, where, every, trackers, resamples=2, swaps=0))
-    rows = []
-    for key, judged in together.items():
-        said = [one[key].verdict for one in alone]
-        values = [one[key].value for one in alone]
-        row = _finding_row(where, group, key, judged) | {
-            "seeds_same": said.count(judged.verdict),
-            "seeds_hold": said.count(HOLDS),
-            "seeds_fail": said.count(FAILS),
-            "lowest_seed": min(values),
-            "highest_seed": max(values),
-            "pair": " against ".join(name.label() for name in pairs.get(key, ())) or None,
+
+    verdict: str
+    number: Estimate
+    pair: Ints | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class LeeCorrelations:
+    """r of Lee's metrics, value (N_LEE,), and p (N_LEE, N_LEE) of the difference of each two.
+
+    Metrics that are flat, or undefined for a tracker, have no r and are left out of everything.
+    """
+
+    r: Estimate
+    p: Floats
+
+    def mean(self, metrics: Sequence[int]) -> Estimate:
+        defined = [i for i in metrics if not np.isnan(self.r.value[i])]
+        return combine(lambda r: r[..., defined].mean(axis=-1), self.r)
+
+    def difference(self, pairs: Ints) -> Estimate:
+        """Of the mean r of the first metrics of pairs (n, 2) and that of the second ones."""
+        first, second = self._defined(pairs).T.tolist()
+        return self.mean(first).minus(self.mean(second))
+
+    def lead(self, pairs: Ints) -> Support:
+        """Whether the first metrics of pairs (n, 2) correlate more, by the clear differences."""
+        first, second = self._defined(pairs).T
+        apart = combine(lambda r: r[..., first] - r[..., second], self.r, is_correlation=False)
+        low, high = apart.interval()
+        is_clear = ((low > 0.0) | (high < 0.0)) & (self.p[first, second] < LEVEL)
+        n_for = int((is_clear & (apart.value > 0.0)).sum())
+        return support_by_count(n_for, int(is_clear.sum()) - n_for, len(is_clear))
+
+    def _defined(self, pairs: Ints) -> Ints:
+        return np.asarray(pairs[~np.isnan(self.r.value[pairs]).any(axis=1)])
+
+    def best(self, belongs: Callable[[str], bool]) -> int:
+        metrics = [i for i, name in enumerate(LEE_NAMES) if belongs(name.metric)]
+        return metrics[int(np.nanargmax(self.r.value[metrics]))]
+
+    def best_pairs(self) -> Pairs:
+        """The best metric of score quality and the best of the others, without and with MRR."""
+        is_score, is_quality = SCORE_METRICS.__contains__, SCORE_QUALITY.__contains__
+        return {
+            SCORES: np.array([[self.best(is_score), self.best(lambda metric: not is_score(metric))]]),
+            QUALITY: np.array([[self.best(is_quality), self.best(lambda metric: metric.startswith(OTHERS))]]),
         }
-        rows.append(row)
-    return rows
 
 
-def _finding_row(where: Where, group: str, key: str, judged: Judged) -> dict[str, Any]:
-    low, high = judged.bounds
+def lee_correlations(
+    points: Points,
+    condition: Condition,
+    seeds: Ints,
+    trackers: Ints,
+    resamples: int = RESAMPLES,
+    swaps: int = SWAPS,
+) -> LeeCorrelations:
+    """With the return of the learned policy; both averaged over seeds first. swaps: 0 for no p-values."""
+    metrics = points.metrics[:N_LEE, seeds][..., trackers].mean(axis=1)
+    target = points.earned(condition, "rl")[seeds][..., trackers].mean(axis=0)
+    identity, scope = points.identity(trackers), condition.scope
+    p = np.full((N_LEE, N_LEE), np.nan)
+    if swaps:
+        # Whole trackers are swapped, so a tracker's value stands for its dialogs.
+        whole = [metrics[:, dataset, :, None] for dataset in range(len(points.datasets))]
+        p = swapped_p(whole, target, scope, "trackers", swaps, identity, SEED)
+    return LeeCorrelations(correlate_metrics(metrics, target, identity, scope, resamples), p)
+
+
+def judge(
+    points: Points,
+    condition: Condition,
+    seeds: Ints,
+    trackers: Ints,
+    resamples: int = RESAMPLES,
+    swaps: int = SWAPS,
+    pairs: Pairs | None = None,
+) -> dict[str, Judged]:
+    """pairs: whose differences are taken, where not of the metrics that are best on these trackers."""
+    lee = lee_correlations(points, condition, seeds, trackers, resamples, swaps)
+    best = lee.best_pairs()
+    scores, quality = ((pairs or best)[key] for key in (SCORES, QUALITY))
+    intervals = np.transpose(lee.r.take(CURVES).interval())
+    curves = [(low, high) for low, high in intervals.tolist() if not np.isnan(low)]
+    accuracy = lee.mean([LEE_NAMES.index(ACCURACY)])
     return {
-        "finding": key,
-        "fill": where.fill,
-        "target": where.estimator,
-        "scope": where.scope,
-        "trackers": group,
-        "verdict": judged.verdict,
-        "value": judged.value,
-        "low": low,
-        "high": high,
+        SCORES: Judged(lee.lead(scores), lee.difference(scores), scores),
+        # The tool's rule is about the metrics that are best on these trackers, whatever is compared.
+        QUALITY: Judged(lee.lead(best[QUALITY]), lee.difference(quality), quality),
+        SCHEDULES: Judged(lee.lead(SCHEDULE_PAIRS), lee.difference(SCHEDULE_PAIRS)),
+        ROC: Judged(hardly_correlates(curves), lee.mean(CURVES)),
+        BETTER: Judged(support(accuracy.verdict()), accuracy),
+        **judge_gains(points, condition, seeds, trackers, resamples),
     }
+
+
+def judge_gains(
+    points: Points, condition: Condition, seeds: Ints, trackers: Ints, resamples: int = RESAMPLES
+) -> dict[str, Judged]:
+    """The findings about policies: mean differences over datasets, seeds and trackers."""
+    drawn = draw_trackers(points.identity(trackers), len(trackers), resamples, SEED)
+    judged = {}
+    for key, policies in GAINS.items():
+        gain = points.gain(condition, *policies)[seeds][..., trackers].mean(axis=(0, 1))
+        mean = Estimate(np.asarray(gain.mean()), gain[drawn].mean(axis=1), is_correlation=False)
+        judged[key] = Judged(support(mean.verdict()), mean)
+    return judged
+
+
+def finding_rows(points: Points, condition: Condition, group: str) -> list[Finding]:
+    """Every finding: with means over seeds, and how many seeds alone say the same.
+
+    Pooled, as Lee did, only the findings about metrics are tested, and for all seeds together.
+    """
+    trackers, seeds = points.group(group), np.arange(len(points.seeds))
+    together = judge(points, condition, seeds, trackers)
+    rows = []
+    for key in FINDINGS if condition.scope == "within" else ABOUT_METRICS:
+        verdict, number = together[key].verdict, together[key].number
+        low, high = map(float, number.interval())
+        about = (key, condition.fill, condition.target, condition.scope, group, verdict)
+        rows.append(Finding(*about, float(number.value), low, high))
+    if condition.scope == "pooled":
+        return rows
+    alone = [judge(points, condition, np.array([seed]), trackers) for seed in seeds]
+    return [
+        _with_seeds(row, together[row.finding].pair, [each[row.finding] for each in alone]) for row in rows
+    ]
+
+
+def _with_seeds(row: Finding, pair: Ints | None, alone: Sequence[Judged]) -> Finding:
+    """With what each seed alone says, and the names of the metrics compared."""
+    verdicts = [judged.verdict for judged in alone]
+    values = [float(judged.number.value) for judged in alone]
+    return replace(
+        row,
+        seeds_same=verdicts.count(row.verdict),
+        seeds_hold=verdicts.count(Support.HOLDS),
+        seeds_fail=verdicts.count(Support.FAILS),
+        lowest_seed=min(values),
+        highest_seed=max(values),
+        pair=None if pair is None else " against ".join(LEE_NAMES[i].label() for i in pair[0]),
+    )

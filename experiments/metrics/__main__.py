@@ -3,57 +3,110 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from statistics import median, stdev
+from typing import Any
 
+import msgspec
 from threadpoolctl import threadpool_limits
 
-from experiments.data import run
-from experiments.metrics import columns, slots, traits, worked
+from experiments.main import run_experiment
+from experiments.metrics import discrimination, kim_analyses, mistake_traits, published_values, state_files
 from experiments.metrics.figure import draw_slots, draw_traits
-from experiments.metrics.files import Group, read_groups
-from experiments.metrics.lookup import Tables
-from experiments.metrics.text import describe
-from experiments.tables import rounded, write_csv
+from experiments.metrics.paper_examples import example_rows
+from experiments.metrics.state_files import Group, read_groups
+from experiments.metrics.tables import LABELS, METRICS, TABLES, DomainScores, ExampleFigure
+from experiments.selection import Selection
+from experiments.texts import render
 from extrinsic.cli.progress import show_progress
+from extrinsic.correlation.verdicts import Verdict, side_of_zero
+from extrinsic.study.tables.table_files import read_rows, write_rows
 
 FOLDER = Path(__file__).parent
 
-PARTS: dict[str, Callable[[dict[str, Group]], Tables]] = {
-    "columns": columns.tables,
-    "traits": traits.tables,
-    "slots": slots.tables,
-    "worked": lambda _: {"worked": worked.rows()},
-}
+
+def table_rows(groups: dict[str, Group]) -> Iterator[tuple[str, Sequence[msgspec.Struct]]]:
+    """Every table with its rows."""
+    yield "scores", discrimination.score_rows(groups)
+    spread, compared = discrimination.discrimination_rows(groups)
+    yield from (("discrimination", spread), ("compared", compared))
+    yield "whole_test", discrimination.whole_test_rows(groups[state_files.SOM])
+    yield "traits", mistake_traits.trait_rows(groups)
+    yield "bins", mistake_traits.bin_rows(groups)
+    yield "positions", kim_analyses.position_rows(groups)
+    yield "used_slots", kim_analyses.used_slot_rows(groups)
+    yield "domains", kim_analyses.domain_rows(groups)
+    yield "turn_correlations", kim_analyses.turn_rows(groups)
+    yield "worked", example_rows()
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m experiments.metrics", description=__doc__)
-    parser.add_argument("--output", default=str(FOLDER))
-    folder = Path(parser.parse_args().output)
-    groups = read_groups()
-    folder.mkdir(parents=True, exist_ok=True)
-    tables: Tables = {}
-    for _, made in show_progress(_parts(groups), len(PARTS), "part", lambda step: step[0]):
-        tables |= made
-    for name, rows in tables.items():
-        write_csv(folder / f"{name}.csv", rows)
-    write_texts({name: rounded(rows) for name, rows in tables.items()}, folder)
-
-
-def _parts(groups: dict[str, Group]) -> Iterator[tuple[str, Tables]]:
+def compute(output: Path, arguments: argparse.Namespace) -> None:
     # The last bits of a matrix product depend on the number of BLAS threads.
     with threadpool_limits(1, user_api="blas"):
-        for name, part in PARTS.items():
-            yield name, part(groups)
+        for name, rows in show_progress(table_rows(read_groups()), len(TABLES), "table", lambda t: t[0]):
+            write_rows(output / f"{name}.csv", rows, TABLES[name], decimals=3)
 
 
-def write_texts(tables: Tables, folder: Path) -> None:
-    """From the tables as they are stored."""
-    draw_traits(tables["bins"], tables["traits"], folder / "traits.svg")
-    draw_slots(tables, folder / "slots.svg")
-    (folder / "README.md").write_text(describe(tables))
+def sides(rows: Sequence[msgspec.Struct], name: str = "", than: float = 0.0) -> list[Verdict]:
+    """Of every row: on which side of a number the interval of a field lies; no name: of `low` and `high`."""
+    stem = f"{name}_" if name else ""
+    ends = [(getattr(row, f"{stem}low"), getattr(row, f"{stem}high")) for row in rows]
+    return [side_of_zero((low - than, high - than)) for low, high in ends]
+
+
+def tally(rows: Selection[Any], name: str = "") -> list[int]:
+    """How many single files lie above 0, below it, and on neither side."""
+    together = (state_files.SYSTEMS, state_files.FEWER)
+    verdicts = sides([row for row in rows.rows if row.file not in together], name)
+    return [verdicts.count(verdict) for verdict in Verdict]
+
+
+def domain_orders(domains: Selection[DomainScores]) -> dict[str, object]:
+    """Of files with all domains: where taxi has the lowest RSA, where hotel's SA is below taxi's."""
+    files = {row.file: domains.where(file=row.file).rows for row in domains.rows if row.domain == "taxi"}
+    taxi_last, hotel_below = set(), set()
+    for file, rows in files.items():
+        sa = {row.domain: row.sa for row in rows}
+        if min(rows, key=lambda row: row.rsa).domain == "taxi":
+            taxi_last.add(file)
+        if sa["hotel"] < sa["taxi"]:
+            hotel_below.add(file)
+    return {"taxi_last": taxi_last, "hotel_below": hotel_below, "n_files": len(files)}
+
+
+def render_text(rows: dict[str, Selection[Any]]) -> str:
+    """README.md, of the rows of every table."""
+
+    def source(prefix: str) -> Selection[ExampleFigure]:
+        return Selection([row for row in rows["worked"].rows if row.source.startswith(prefix)])
+
+    scores = rows["scores"].rows
+    return render(
+        FOLDER / "README.md.j2",
+        **rows,
+        **domain_orders(rows["domains"]),
+        source=source,
+        sides=sides,
+        tally=tally,
+        median=median,
+        files=state_files,
+        papers=published_values,
+        metrics=METRICS,
+        labels=LABELS,
+        label={METRICS[field]: label for field, label in LABELS.items()},
+        systems=[row.file for row in scores if row.file not in state_files.ALONE],
+        outside=[row.file for row in scores if not max(row.jga, row.fga) < row.gca < min(row.sa, row.aga)],
+        kim_deviations={field: 100 * stdev(values) for field, values in published_values.KIM_MODELS.items()},
+    )
+
+
+def write_texts(tables: Path, output: Path) -> None:
+    rows = {name: Selection(read_rows(tables / f"{name}.csv", kind)) for name, kind in TABLES.items()}
+    draw_traits(rows["bins"], rows["traits"], output / "traits.svg")
+    draw_slots(rows, output / "slots.svg")
+    (output / "README.md").write_text(render_text(rows))
 
 
 if __name__ == "__main__":
-    run(main)
+    run_experiment(FOLDER, __doc__, compute, write_texts)

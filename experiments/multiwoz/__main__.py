@@ -1,24 +1,38 @@
-"""`python -m experiments.multiwoz [--output DIR] [--runs DIR]`: does a metric of states predict success?"""
+"""`python -m experiments.multiwoz [--runs DIR]`: does a metric of states predict success?"""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
+import numpy as np
 from threadpoolctl import threadpool_limits
 
-from experiments.data import require, run
-from experiments.multiwoz import between, controls, within
-from experiments.multiwoz.ceilings import rows_of_ceilings
+from experiments.data import require
+from experiments.main import run_experiment
+from experiments.multiwoz import benchmark, dialog_correlations, system_correlations
+from experiments.multiwoz.ceilings import ceiling_rows
+from experiments.multiwoz.dialog_correlations import BOTH, Scatters, all_weights
+from experiments.multiwoz.dialog_grid import (
+    METRICS,
+    OUTCOMES,
+    Grid,
+    build_grid,
+    read_all_states,
+    read_outcomes,
+)
 from experiments.multiwoz.figure import draw
-from experiments.multiwoz.grid import METRICS, OUTCOMES, Grid, build_grid, read_all_states, read_outcomes
-from experiments.multiwoz.permuting import permutation_tests
-from experiments.multiwoz.text import describe
-from experiments.tables import read_csv, write_csv
+from experiments.multiwoz.system_correlations import SHARED, WITHOUT, Scores
+from experiments.multiwoz.tables import TABLES, Counts, DialogCorrelation
+from experiments.selection import Selection
+from experiments.texts import render
 from extrinsic.cli.progress import show_progress
+from extrinsic.correlation.coefficients import correlate
 from extrinsic.correlation.two_way import draw_two_way
+from extrinsic.study.tables.table_files import read_rows, write_rows
 
 FOLDER = Path(__file__).parent
 SEED = 13
@@ -29,97 +43,101 @@ PERMUTATIONS = 999
 OWN_PERMUTATIONS = 4_999
 """Of systems on their own dialogs: as many as the tool takes."""
 
-TABLES = (
-    "systems",
-    "between",
-    "left_out",
-    "steps",
-    "splits",
-    "by_system",
-    "controls",
-    "final",
-    "others",
-    "ceilings",
-    "counts",
-)
-
-Rows = list[dict[str, Any]]
+Table = tuple[str, Sequence[msgspec.Struct]]
 
 
-def compute(runs_folder: Path) -> Iterator[tuple[str, Rows]]:
-    """The tables, one after the other."""
+def compute(output: Path, arguments: argparse.Namespace) -> None:
+    require("multiwoz")
+    # The last bits of a matrix product depend on the number of BLAS threads.
+    with threadpool_limits(1, user_api="blas"):
+        steps = compute_tables(arguments.runs)
+        for table, rows in show_progress(steps, len(TABLES), "table", lambda step: step[0]):
+            write_rows(output / f"{table}.csv", rows, TABLES[table], decimals=3)
+
+
+def compute_tables(runs_folder: Path) -> Iterator[Table]:
     states = read_all_states()
     grid = build_grid(states, read_outcomes())
-    runs = between.run_tool(runs_folder)
-    own = between.values_of_own(states, grid)
-    shared = between.values_of_run(runs[between.SHARED], grid.systems)
-    yield "systems", between.rows_of_systems(own, grid)
+    runs = system_correlations.run_tool(runs_folder)
+    own, shared = Scores.of_own_dialogs(states, grid), Scores.of_run(runs[SHARED], grid.systems)
+    yield "systems", system_correlations.score_rows(own, grid)
     yield (
         "between",
         [
-            *between.rows_of_run(runs[between.SHARED], between.SHARED),
-            *between.rows_of_own(*own, SEED, OWN_PERMUTATIONS),
-            *between.rows_of_run(runs[between.WITHOUT], between.WITHOUT),
+            *system_correlations.run_rows(runs[SHARED], SHARED),
+            *system_correlations.own_rows(own, SEED, OWN_PERMUTATIONS),
+            *system_correlations.run_rows(runs[WITHOUT], WITHOUT),
         ],
     )
-    yield "left_out", between.rows_left_out(*shared, grid.systems)
-    yield "steps", between.rows_of_steps(own, shared, grid.systems)
-    yield from of_dialogs(grid, RESAMPLES, PERMUTATIONS)
+    yield "left_out", system_correlations.left_out_rows(shared)
+    yield "steps", system_correlations.step_rows(own, shared)
+    yield from compute_dialog_tables(grid, RESAMPLES, PERMUTATIONS)
 
 
-def of_dialogs(grid: Grid, resamples: int, permutations: int) -> Iterator[tuple[str, Rows]]:
+def compute_dialog_tables(grid: Grid, resamples: int, permutations: int) -> Iterator[Table]:
     """The tables whose points are dialogs of systems."""
     drawn = draw_two_way(grid.systems, grid.dialogs, resamples, SEED)
-    found = within.scatters_of(grid, drawn, (*METRICS, *OUTCOMES))
-    yield "splits", within.rows_of_splits(found, permutation_tests(grid, permutations, SEED))
-    yield "by_system", within.rows_by_system(grid)
-    found = within.scatters_of(grid, drawn, grid.names)
-    yield "controls", controls.rows_of_controls(found)
-    yield "final", controls.rows_of_final(found)
-    yield "others", controls.rows_of_others(found)
-    yield "ceilings", rows_of_ceilings(grid, drawn)
+    scatters = Scatters.of_grid(grid, (*METRICS, *OUTCOMES), all_weights(grid, drawn))
+    p_values = dialog_correlations.permutation_tests(grid, permutations, SEED)
+    yield "splits", dialog_correlations.split_rows(scatters, p_values)
+    yield "by_system", dialog_correlations.system_rows(grid)
+    # Of everything, one way of resampling is enough and fits in memory.
+    scatters = Scatters.of_grid(grid, grid.names, {BOTH: drawn})
+    yield "controls", dialog_correlations.control_rows(scatters)
+    yield "final", dialog_correlations.last_turn_rows(scatters)
+    yield "others", dialog_correlations.predictor_rows(scatters)
+    yield "ceilings", ceiling_rows(grid, drawn)
     yield "counts", [count(grid, resamples, permutations)]
 
 
-def count(grid: Grid, resamples: int, permutations: int) -> dict[str, Any]:
-    fewest = grid.present.sum(axis=1).argmin()
-    others = [s for s in range(len(grid.systems)) if s != fewest]
-    return {
-        "systems": len(grid.systems),
-        "dialogs": len(grid.dialogs),
-        "points": int(grid.present.sum()),
-        "shared": int(grid.present.all(axis=0).sum()),
-        "shared_by_others": int(grid.present[others].all(axis=0).sum()),
-        "without_value": sum(grid.no_value.values()),
-        "seed": SEED,
-        "resamples": resamples,
-        "permutations": permutations,
+def count(grid: Grid, resamples: int, permutations: int) -> Counts:
+    others = np.arange(len(grid.systems)) != grid.present.sum(axis=1).argmin()
+    return Counts(
+        systems=len(grid.systems),
+        dialogs=len(grid.dialogs),
+        points=int(grid.present.sum()),
+        shared=int(grid.present.all(axis=0).sum()),
+        shared_by_others=int(grid.present[others].all(axis=0).sum()),
+        without_value=grid.n_undefined,
+        seed=SEED,
+        resamples=resamples,
+        permutations=permutations,
+    )
+
+
+def write_texts(tables: Path, output: Path) -> None:
+    selections: dict[str, Selection[Any]] = {
+        table: Selection(read_rows(tables / f"{table}.csv", kind)) for table, kind in TABLES.items()
     }
+    splits = selections["splits"]
+    draw(splits, output / "multiwoz.svg")
+    text = render(
+        FOLDER / "README.md.j2",
+        **selections,
+        benchmark=benchmark,
+        largest_change=largest_change,
+        agreement={split: order_agreement(splits, split) for split in ("within", "both")},
+    )
+    (output / "README.md").write_text(text)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m experiments.multiwoz", description=__doc__)
-    parser.add_argument("--output", default=str(FOLDER), metavar="DIR", help="tables, figure and text")
-    parser.add_argument("--runs", default="runs", help="where the runs of the tool are, or will be")
-    arguments = parser.parse_args()
-    require("multiwoz")
-    folder = Path(arguments.output)
-    folder.mkdir(parents=True, exist_ok=True)
-    tables: dict[str, Rows] = {}
-    # The last bits of a matrix product depend on the number of BLAS threads.
-    with threadpool_limits(1, user_api="blas"):
-        made = compute(Path(arguments.runs))
-        for table, rows in show_progress(made, len(TABLES), "table", lambda step: step[0]):
-            write_csv(folder / f"{table}.csv", rows)
-            tables[table] = read_csv(folder / f"{table}.csv")
-    write_texts(tables, folder)
+def largest_change(before: Sequence[float], after: Sequence[float]) -> float:
+    return float(np.abs(np.subtract(before, after)).max())
 
 
-def write_texts(tables: dict[str, Rows], folder: Path) -> None:
-    """From the tables as they are stored."""
-    draw(tables["splits"], folder / "multiwoz.svg")
-    (folder / "README.md").write_text(describe(tables))
+def order_agreement(splits: Selection[DialogCorrelation], split: str) -> float:
+    """Spearman's coefficient, over metrics, of their r with success between systems and in another split."""
+    first, second = (
+        np.array([[splits.where(outcome="success", split=name).column("r")]]) for name in ("between", split)
+    )
+    return float(correlate(first, second, "spearman", "pooled")[0, 0])
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--runs", type=Path, default=Path("runs"), help="where the runs of the tool are, or will be"
+    )
 
 
 if __name__ == "__main__":
-    run(main)
+    run_experiment(FOLDER, __doc__, compute, write_texts, add_options)

@@ -2,18 +2,140 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
+import msgspec
+
+from experiments.dstc2.__main__ import DEGENERATE
+from experiments.dstc2.scenarios import TARGET
+from experiments.dstc2.tables import BeyondLogged, Correlation, Difference, Gain, JudgedTracker
+from experiments.estimate_rows import row_verdict
+from experiments.lee2014 import findings
+from experiments.lee2014.tables import Beyond, Finding, Needed, TrackerKind, without_fill
+from experiments.lee2014.tables import Correlation as SimulatedCorrelation
+from experiments.multiwoz.tables import Counts, DialogCorrelation
 from experiments.overview.figure import draw
-from experiments.overview.places import STUDIES, read_tables
-from experiments.overview.text import describe
+from experiments.selection import Selection
+from experiments.texts import render, with_interval
+from experiments.uncertainty.tables import Coverage
+from extrinsic.study.tables.table_files import read_rows
+
+STUDIES = Path(__file__).parents[1]
+FILL = "argmax"
+METRICS = (
+    "accuracy",
+    "mrr",
+    "avgp",
+    "l2",
+    "roc.v1_eer",
+    "roc.v2_ca05",
+    "jga",
+    "slot_accuracy",
+    "relative_slot_accuracy",
+    "average_goal_accuracy",
+    "improved_average_goal_accuracy",
+    "slot_f1",
+    "turn_match",
+    "fga(0.5)",
+    "gca",
+)
+"""Of joint goals over all turns, then of states."""
+
+R = TypeVar("R", bound=msgspec.Struct)
 
 
-def write_page(folder: Path, figure: Path) -> None:
-    tables = read_tables()
-    draw(tables, figure)
-    (folder / "README.md").write_text(describe(tables))
+class MetricRow(msgspec.Struct, frozen=True):
+    """A metric in every study, each r with its interval as text."""
+
+    metric: str
+    simulated: str
+    dstc2: str
+    dstc2_core: str
+    between: str
+    within: str
+
+
+@dataclass(frozen=True)
+class Panels:
+    """By metric, what every study says of it; `simulated` rows also hold r of the core trackers."""
+
+    simulated: Mapping[str, SimulatedCorrelation]
+    dstc2: Mapping[str, Correlation]
+    dstc2_core: Mapping[str, Correlation]
+    between: Mapping[str, DialogCorrelation]
+    within: Mapping[str, DialogCorrelation]
+
+    def rows(self) -> list[MetricRow]:
+        studies: Sequence[Mapping[str, msgspec.Struct]] = (
+            self.simulated,
+            self.dstc2,
+            self.dstc2_core,
+            self.between,
+            self.within,
+        )
+        return [
+            MetricRow(metric, *(with_interval(rows[metric]) if metric in rows else "" for rows in studies))
+            for metric in METRICS
+        ]
+
+
+def table(name: str, kind: type[R]) -> Selection[R]:
+    """The rows of a study's table, by `study/table`."""
+    return Selection(read_rows(STUDIES / f"{name}.csv", kind))
+
+
+def read_panels() -> Panels:
+    simulated = table("lee2014/correlations", SimulatedCorrelation).where(
+        fill=FILL, target="live", schedule=1, component=["joint", "state"]
+    )
+    dstc2 = table("dstc2/correlations", Correlation).where(
+        manager="seen", absent="correct", fill=FILL, target=TARGET, headline=True, schedule=1
+    )
+    splits = table("multiwoz/splits", DialogCorrelation).where(outcome="success")
+    return Panels(
+        simulated={without_fill(row.metric): row for row in simulated.rows if row.r is not None},
+        dstc2={row.metric: row for row in dstc2.where(trackers="all").rows},
+        dstc2_core={row.metric: row for row in dstc2.where(trackers="core").rows},
+        between={row.metric: row for row in splits.where(split="between").rows},
+        within={row.metric: row for row in splits.where(split="within").rows},
+    )
+
+
+def write_page(folder: Path) -> None:
+    panels = read_panels()
+    draw(panels, METRICS, folder / "overview.svg")
+    coverage = table("uncertainty/coverage", Coverage).where(
+        way="both", method="percentile", population=["normal", "heavy"]
+    )
+    trackers = table("lee2014/trackers", TrackerKind)
+    gains = [row for row in table("dstc2/gains", Gain).rows if row.tracker != DEGENERATE]
+    text = render(
+        Path(__file__).parent / "README.md.j2",
+        metrics=panels.rows(),
+        panels=panels,
+        names=findings,
+        findings=table("lee2014/findings", Finding).where(target="live", scope="within"),
+        needed=table("lee2014/numbers", Needed).where(target="live", trackers="core"),
+        beyond_live=table("lee2014/beyond", Beyond),
+        correlations=table("dstc2/correlations", Correlation).where(
+            manager="seen", absent="correct", target=TARGET, headline=True
+        ),
+        differences=table("dstc2/differences", Difference),
+        beyond=table("dstc2/beyond", BeyondLogged),
+        gains=Selection(gains).where(absent="correct", fill=FILL),
+        counts=table("multiwoz/counts", Counts).rows[0],
+        n_simulated=len(trackers.distinct("tracker")),
+        n_seeds=len(trackers.distinct("seed")),
+        n_dstc2=len(table("dstc2/trackers", JudgedTracker).rows),
+        coverage=100.0 * coverage.mean("coverage"),
+        verdict=row_verdict,
+        verdicts=lambda rows: sorted({row_verdict(row) for row in rows.rows}),
+    )
+    (folder / "README.md").write_text(text)
 
 
 if __name__ == "__main__":
-    write_page(STUDIES, STUDIES / "overview.svg")
+    write_page(STUDIES)

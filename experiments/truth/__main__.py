@@ -1,70 +1,83 @@
-"""`python -m experiments.truth [CONFIG] [--output DIR]`: what estimators say against what live play says."""
+"""`python -m experiments.truth [CONFIG]`: what estimators say a policy is worth, against live play."""
 
 from __future__ import annotations
 
 import argparse
-import os
-import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 import msgspec
-import numpy as np
 
-from experiments.tables import rounded, write_csv
-from experiments.truth.cells import Cell, run_cell
+from experiments.main import run_experiment
+from experiments.selection import Selection
+from experiments.texts import render
+from experiments.truth import policy_values
 from experiments.truth.figure import draw
 from experiments.truth.summary import summarise
-from experiments.truth.text import describe
+from experiments.truth.tables import EstimatorSummary, PolicyEstimate, RealValue, VariantSummary
 from extrinsic.cli.progress import show_progress
-from extrinsic.cli.text_tables import print_table
 from extrinsic.parallel import run_in_parallel
-from extrinsic.toml_files import read_toml
+from extrinsic.study.configuration.settings_file import read_study
+from extrinsic.study.tables.table_files import read_rows, write_rows
 
 FOLDER = Path(__file__).parent
+TABLES: dict[str, type[msgspec.Struct]] = {
+    "estimates": PolicyEstimate,
+    "summary": EstimatorSummary,
+    "variants": VariantSummary,
+    "dstc2": RealValue,
+}
+COMPUTED = ("estimates", "variants", "dstc2")
+R = TypeVar("R", PolicyEstimate, RealValue)
 
 
-class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is played and estimated; see config.toml."""
-
-    seeds: tuple[int, ...]
-    datasets: tuple[str, ...]
-    trackers: tuple[str, ...]
-    features: str
-    proxies: tuple[str, ...]
-    misspecified_proxies: tuple[str, ...]
-    n_live: int
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m experiments.truth", description=__doc__)
-    parser.add_argument("config", nargs="?", default=str(FOLDER / "config.toml"))
-    parser.add_argument("--output", default=str(FOLDER))
-    arguments = parser.parse_args()
-    config, folder = read_toml(arguments.config, Config), Path(arguments.output)
-    folder.mkdir(parents=True, exist_ok=True)
-    common = (config.features, config.proxies, config.misspecified_proxies, config.n_live)
-    cells = [
-        (Cell(seed, dataset, tracker, *common),)
-        for seed in config.seeds
-        for dataset in config.datasets
-        for tracker in config.trackers
-    ]
-    done = run_in_parallel(run_cell, cells, os.cpu_count() or 1)
-    rows = [row for part in show_progress(done, len(cells), "cell", _place) for row in part]
-    summary = summarise(rounded(rows))
-    write_csv(folder / "estimates.csv", rows)
-    write_csv(folder / "summary.csv", summary)
-    draw(rows, folder / "truth.svg")
-    noise = float(np.mean([row["live_half_width"] for row in rounded(rows)]))
-    (folder / "README.md").write_text(describe(rounded(summary), noise, folder / "tried.csv"))
-    print_table(summary, {key: key for key in summary[0]}, sys.stdout)
-    print(f"half the 95 % interval of a live return, on average: {noise:.1f}")
+def compute(output: Path, arguments: argparse.Namespace) -> None:
+    study = read_study(arguments.config)
+    tables: dict[str, Sequence[msgspec.Struct]] = {}
+    if "estimates" in arguments.table:
+        rows = _rows(policy_values.estimate_rows, policy_values.estimate_cells(study))
+        write_rows(output / "estimates.csv", rows, PolicyEstimate, decimals=3)
+        # Of the rounded numbers: anybody can make it again from the table.
+        tables["summary"] = summarise(read_rows(output / "estimates.csv", PolicyEstimate))
+    if "variants" in arguments.table:
+        summaries = summarise(_rows(policy_values.variant_rows, policy_values.variant_cells(study)))
+        names = VariantSummary.__struct_fields__
+        tables["variants"] = [VariantSummary(*(getattr(row, n) for n in names)) for row in summaries]
+    if "dstc2" in arguments.table:
+        cells = policy_values.real_cells(read_study(FOLDER / "dstc2.toml"))
+        tables["dstc2"] = _rows(policy_values.real_rows, cells)
+    for name, made in tables.items():
+        write_rows(output / f"{name}.csv", made, TABLES[name], decimals=3)
 
 
-def _place(rows: list[dict[str, Any]]) -> str:
-    return " ".join(str(rows[0][key]) for key in ("seed", "dataset", "tracker"))
+def _rows(function: Callable[..., list[R]], cells: Sequence[tuple[object, ...]]) -> list[R]:
+    steps = run_in_parallel(function, cells, -1)
+    parts = show_progress(steps, len(cells), "cell", lambda rows: rows[0].tracker)
+    return [row for rows in parts for row in rows]
+
+
+def write_texts(tables: Path, output: Path) -> None:
+    estimates = Selection(read_rows(tables / "estimates.csv", PolicyEstimate))
+    draw(estimates, output / "truth.svg")
+    errors = [msgspec.structs.replace(row, value=row.value - row.live) for row in estimates.rows]
+    text = render(
+        FOLDER / "README.md.j2",
+        estimates=estimates,
+        lstd_errors=Selection(errors).where(estimator="lstd", degenerate=False),
+        summary=Selection(read_rows(tables / "summary.csv", EstimatorSummary)),
+        variants=Selection(read_rows(tables / "variants.csv", VariantSummary)),
+        dstc2=Selection(read_rows(tables / "dstc2.csv", RealValue)),
+    )
+    (output / "README.md").write_text(text)
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("config", nargs="?", default=str(FOLDER / "config.toml"), help="what is played")
+    parser.add_argument(
+        "--table", nargs="+", choices=COMPUTED, default=COMPUTED, help="compute only these; DIR has the rest"
+    )
 
 
 if __name__ == "__main__":
-    main()
+    run_experiment(FOLDER, __doc__, compute, write_texts, add_options)

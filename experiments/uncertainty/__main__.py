@@ -11,10 +11,10 @@ from pathlib import Path
 import msgspec
 
 from experiments.main import run_experiment
+from experiments.selection import Selection
 from experiments.texts import render
 from experiments.uncertainty import studies, worlds
 from experiments.uncertainty.figure import draw
-from experiments.selection import Selection
 from experiments.uncertainty.tables import TESTS, Coverage, Difference, Independent, Null
 from extrinsic.cli.progress import show_progress
 from extrinsic.parallel import run_in_parallel

@@ -1,4 +1,4 @@
-"""Dialog acts in columns: whose they are, what they are called, and their (slot, value) pairs."""
+"""Dialog acts in columns: their owners, their names and their (slot, value) pairs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from extrinsic.arrays import Bools, Ids, Ints, joined_offsets, row_of_each, take
 class Acts:
     """The acts of n owners (turns, or recogniser hypotheses).
 
-    offsets (n + 1,): the acts of each owner.   name (m,): what each act is called.
+    offsets (n + 1,): the acts of each owner.   name (m,): the name of each act.
     pair_offsets (m + 1,): the pairs of each act.   slot, value (p,): the pairs.
     Names, slots and values are ids of one vocabulary.
     """
@@ -33,7 +33,7 @@ class Acts:
 
     @staticmethod
     def joined(parts: Sequence[Acts]) -> Acts:
-        """The acts of all owners of the parts, one part after the other."""
+        """The concatenation of the parts, owner by owner."""
         return Acts(
             joined_offsets([part.offsets for part in parts]),
             np.concatenate([part.name for part in parts]),

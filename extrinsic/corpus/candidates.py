@@ -1,4 +1,4 @@
-"""The values spoken of so far in each dialog, in places that stay: what a tracker keeps scores of."""
+"""Candidates: the values mentioned so far in each dialog, at fixed positions, which a tracker scores."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class Candidates:
         self.value[dialogs] = NONE
         self.count[dialogs] = 0
 
-    def place(self, dialogs: Ints, evidence: Evidence) -> Ints:
-        """(r,) the place of each row of evidence among the candidates of its dialog; new ones are added.
+    def locate(self, dialogs: Ints, evidence: Evidence) -> Ints:
+        """(r,) the position of each row of evidence among the candidates of its dialog; adds new ones.
 
         Row i of `evidence.restart` is a turn of dialogs[i].
         """
@@ -42,16 +42,18 @@ class Candidates:
         item = row_of_each(evidence.offsets)
         dialog, slot = dialogs[item // n_slots], item % n_slots
         same = self.value[dialog, slot] == evidence.value[:, None]
-        known = same.any(axis=1)
-        # Several new values of one item take the next places in their order.
-        new_before = np.cumsum(~known) - ~known
-        start = np.append(new_before, 0)[np.minimum(evidence.offsets[:-1], len(known))]
-        place = np.where(known, same.argmax(axis=1), self.count[dialog, slot] + new_before - start[item])
-        self._widen(int(place.max(initial=-1)) + 1)
-        self.value[dialog, slot, place] = evidence.value
-        new = np.flatnonzero(~known)
+        is_candidate = same.any(axis=1)
+        # Several new values of one item take the next positions in their order.
+        new_before = np.cumsum(~is_candidate) - ~is_candidate
+        start = np.append(new_before, 0)[np.minimum(evidence.offsets[:-1], len(is_candidate))]
+        position = np.where(
+            is_candidate, same.argmax(axis=1), self.count[dialog, slot] + new_before - start[item]
+        )
+        self._widen(int(position.max(initial=-1)) + 1)
+        self.value[dialog, slot, position] = evidence.value
+        new = np.flatnonzero(~is_candidate)
         np.add.at(self.count, (dialog[new], slot[new]), 1)
-        return np.asarray(place)
+        return np.asarray(position)
 
     def _widen(self, width: int) -> None:
         if width > self.width:
@@ -59,17 +61,17 @@ class Candidates:
 
 
 def widened(array: npt.NDArray, width: int) -> npt.NDArray:  # type: ignore[type-arg]
-    """The array with zeros behind its last axis, up to a width."""
+    """The array with its last axis padded with zeros up to a width."""
     more = np.zeros((*array.shape[:-1], width - array.shape[-1]), dtype=array.dtype)
     return np.concatenate([array, more], axis=-1)
 
 
 @dataclass(frozen=True, eq=False)
 class Heard:
-    """The evidence of one turn of each of m dialogs, laid out over their candidates.
+    """The evidence of one turn of each of m dialogs, arranged by candidate.
 
-    Arrays are (m, n_slots, width), made when first asked for; what was not spoken of is 0 or False.
-    value: the candidates themselves, NONE where there is none.
+    Arrays are (m, n_slots, width), computed on first access; 0 or False for a value not mentioned.
+    value: the candidates themselves, NONE for unused positions.
     """
 
     evidence: Evidence
@@ -77,8 +79,8 @@ class Heard:
     value: Ids
 
     @property
-    def known(self) -> Bools:
-        """Where there is a candidate at all."""
+    def is_candidate(self) -> Bools:
+        """Which positions have a candidate."""
         return np.asarray(self.value != NONE)
 
     @cached_property

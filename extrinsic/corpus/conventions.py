@@ -1,6 +1,6 @@
-"""Conventions: how the files of a format are ranked, tracked and scored, as an object that a corpus carries.
+"""Conventions: how the files of a format are ranked, tracked and scored, as an object of every corpus.
 
-A format of one's own has its own, often those of a challenge with some parts replaced:
+A custom format has its own, often those of a challenge with some fields replaced:
 
     MINE = dataclasses.replace(DSTC2, name="mine", rank=my_ranking_rule, metrics=("accuracy", "l2"))
 """
@@ -31,7 +31,7 @@ of the corpus, and one point that accepts all.
 """
 
 BuildItems = Callable[["Corpus", "TrackerOutput"], Sequence[Any]]
-"""The ItemTables (extrinsic.metrics.items.item_tables) of a tracker's output, one for each label scheme."""
+"""(corpus, tracker output) -> ItemTables (extrinsic.metrics.items.item_tables), one for each label scheme."""
 
 GoldStates = Callable[["Corpus", Ids, str | None], Ids]
 """(corpus, predicted, label scheme) -> (n_turns, n_slots) what the predicted states should have been."""
@@ -42,14 +42,14 @@ MakeJoint = Callable[[Hypotheses, int, str], JointHypotheses | None]
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreConventions:
-    """What a tracker's scores are unless the user chooses: all that files of state sets need.
+    """Which scores are computed by default; sufficient for files of state sets.
 
-    name:          what signatures and messages call these conventions.
+    name:          the name in signatures and messages.
     metrics:       printed forms of the metrics computed by default.
-    schedules:     the numbers of the schedules there are; all are computed by default.
-    label_schemes: the names of those there are, the default one first; (None,) for a single unnamed one.
-    components:    what a study correlates by default; empty for whatever components the items have.
-    shown_components: what a printed table shows by default.
+    schedules:     the numbers of the available schedules; all are computed by default.
+    label_schemes: the names of the available ones, the default first; (None,) for a single unnamed one.
+    components:    those that a study correlates by default; empty for all components of the items.
+    shown_components: those that a printed table shows by default.
     """
 
     name: str
@@ -67,15 +67,15 @@ class ScoreConventions:
 
 @dataclass(frozen=True, kw_only=True)
 class Conventions(ScoreConventions):
-    """The conventions of calls with a corpus, on which trackers have beliefs.
+    """The conventions of a corpus of calls that belief trackers run on.
 
-    rank:          from the hypotheses as written to a ranked belief with None in it.
-    build_items:   what the metrics of beliefs are computed on.
-    gold_states:   the right states, for metrics of states on filled beliefs.
+    rank:          turns the hypotheses as written into a ranked belief that includes None.
+    build_items:   builds the items that belief metrics are computed on.
+    gold_states:   the right states, for state metrics on filled beliefs.
     roc_points:    where the points of a ROC curve lie.
     make_joint:    joint lists for a tracker that only has hypotheses of single slots.
     tracks_requests: whether trackers also track the caller's requests and the method.
-    negative_score: what the ranking makes of a score below 0, as in "a negative score, which counts as 0".
+    negative_score: how the ranking treats a score below 0, as in "a negative score, which counts as 0".
     """
 
     rank: RankingRule
@@ -97,7 +97,7 @@ class Conventions(ScoreConventions):
 
 @dataclass(frozen=True)
 class FunctionByName:
-    """A function of a later layer by its `module:name`, imported when it is called."""
+    """A function of a higher layer by its `module:name`, imported when it is called."""
 
     target: str
 
@@ -105,14 +105,14 @@ class FunctionByName:
         return EntryPoint(self.target, self.target, "extrinsic").load()(*arguments)
 
 
-def likeliest_joint(given: Hypotheses, n_slots: int, rule: str) -> JointHypotheses:
-    """Whatever the tracker: DSTC1's scorer makes no joint lists by itself."""
-    return likeliest_assignments(given, n_slots)
+def likeliest_joint(hypotheses: Hypotheses, n_slots: int, rule: str) -> JointHypotheses:
+    """Joint lists for any tracker: DSTC1's scorer makes none itself."""
+    return likeliest_assignments(hypotheses, n_slots)
 
 
-def baseline_joint(given: Hypotheses, n_slots: int, rule: str) -> JointHypotheses | None:
-    """Of the second challenge's own trackers only the baseline writes joint lists."""
-    return confident_assignment(given, n_slots) if rule == "baseline" else None
+def baseline_joint(hypotheses: Hypotheses, n_slots: int, rule: str) -> JointHypotheses | None:
+    """Joint lists for the baseline only: of the second challenge's own trackers no other writes them."""
+    return confident_assignment(hypotheses, n_slots) if rule == "baseline" else None
 
 
 _ROC = (

@@ -1,4 +1,4 @@
-"""What the recogniser and the system's own words say about each value, turn by turn."""
+"""The evidence of recogniser hypotheses and system acts about each value, turn by turn."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from extrinsic.domain import Domain
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What n turns say. An item is a (turn, slot), turn-major; a row is a value that one of them speaks of.
+    """The evidence of n turns. An item is a (turn, slot), turn-major; a row is a value mentioned in one.
 
     offsets (n * n_slots + 1,): the rows of each item, in order of first appearance.   value (r,).
     informed (r,): summed score of the hypotheses that inform the value, or affirm its confirmation.
@@ -25,7 +25,7 @@ class Evidence:
     denied (r,): summed score of those that deny the value, or negate its confirmation.
     rejected (r,): the part of it from hypotheses that inform no value of the slot instead.
     rank (r,): position of the first hypothesis that informs it; -1: none does.
-    explicit, implicit (r,): the system just confirmed it so.
+    explicit, implicit (r,): the system just confirmed it explicitly or implicitly.
     requested (n, n_slots): the system just asked for the slot.
     affirms, negates (n,): summed score of yes, and of no or undo.   restart (n,): the system began anew.
     """
@@ -94,7 +94,7 @@ def gather_evidence(
     informed, affirmed = informed.take(stands), affirmed[stands]
     instead = np.isin(denied.item(n_slots), informed.item(n_slots))
 
-    # One row for every (turn, slot, value) that anybody spoke of, hypotheses first and best first.
+    # One row for every (turn, slot, value) that was mentioned, hypotheses first and best first.
     by_rank = np.lexsort((rank[informed.owner], turn_of[informed.owner]))
     informed, affirmed = informed.take(by_rank), affirmed[by_rank]
     owner = np.concatenate([turn_of[informed.owner], turn_of[denied.owner], explicit.owner, implicit.owner])
@@ -103,9 +103,9 @@ def gather_evidence(
     keys = item * np.int64(len(vocabulary)) + value
     _, first, row = np.unique(keys, return_index=True, return_inverse=True)
     order = np.lexsort((first, item[first]))
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    row = place[row]
+    position = np.empty_like(order)
+    position[order] = np.arange(len(order))
+    row = position[row]
     of_informed, of_denied, of_explicit, of_implicit = np.split(
         row, np.cumsum([len(informed), len(denied), len(explicit)])
     )
@@ -151,7 +151,7 @@ def _claims(
     implicit: Mentions,
     asks_else: Bools,
 ) -> tuple[Mentions, Bools, Mentions]:
-    """What hypotheses inform, which of that by a yes, and what they deny.
+    """The values that hypotheses inform, those informed by a yes, and those they deny.
 
     A yes or no is about what the system just confirmed explicitly, if that was its only question. A no is
     about what it confirmed implicitly where it asked nothing; beside a question of another kind (do you want
@@ -205,7 +205,7 @@ def _requested(names: SlotNames, system: Acts) -> Bools:
 def _ranks(nbest: NBest) -> Ints:
     """(h,) the position of each hypothesis in its list by descending score, equals in the order given.
 
-    Batch hypotheses stand behind all live ones, where they are in nobody's way.
+    Batch hypotheses come after all live ones, where they do not interfere.
     """
     turn = nbest.turn_of_hypothesis()
     order = np.lexsort((-nbest.score, nbest.batch, turn))

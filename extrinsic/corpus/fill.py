@@ -1,7 +1,7 @@
-"""When does a belief count as a filled slot?
+"""Fill rules: when a belief counts as a filled slot.
 
 `argmax`: the best hypothesis, None among them. `threshold`: the best value, if its score is above a
-threshold (.5). Which rule is taken can decide which metric predicts a policy best, so it is always named.
+threshold (.5). The choice can decide which metric predicts a policy best, so it is always explicit.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Fill:
         top = beliefs.top
         if self.rule == "argmax":
             return beliefs.value[top]
-        # Where None is the best, the best value stands behind it (if there is one at all).
+        # Where None is the best, the best value comes next (if there is one at all).
         behind = np.minimum(top + 1, len(beliefs.value) - 1)
         none_first = beliefs.value[top] == NONE
         has_value = np.diff(beliefs.offsets) > 1

@@ -1,4 +1,4 @@
-"""What has happened in a dialog so far, as the system itself can know it."""
+"""The history of a dialog, as far as the system itself can observe it."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class History:
     """The past of n dialogs.
 
     turn (n,): how many turns there were.   predicate (n,): the system's last one, -1 for none.
-    streak (n,): how often it just said the very same, 1 for the first time.
+    streak (n,): how often in a row it said exactly the same, 1 for the first time.
     requests (n, n_slots): how often it asked for a slot.   confirmed (n, n_slots): the value confirmed.
     implied (n, n_slots): the value it last confirmed implicitly without hearing a no.
-    offered (n,): it has offered something.
+    offered (n,): whether it has offered something.
     answer (n,): to its last yes/no question, if that was the last thing it said.
     granted (n,): bit k is set when the last answer to the domain's k-th yes/no question was a yes.
     affirms, negates (n,): scores of yes and no at the last turn.   informs (n,): of any value.
@@ -72,7 +72,7 @@ class History:
         return History(*(getattr(self, field.name)[dialogs] for field in fields(self)))
 
     def forget(self, dialogs: Ints) -> None:
-        """As if these had not begun."""
+        """Reset the chosen dialogs to their beginning."""
         fresh = History.of(len(dialogs), self.requests.shape[1])
         for field in fields(self):
             getattr(self, field.name)[dialogs] = getattr(fresh, field.name)
@@ -113,8 +113,8 @@ class History:
     def _note_confirmations(self, dialogs: Ints, evidence: Evidence) -> None:
         item = row_of_each(evidence.offsets)
         turn, slot = item // evidence.n_slots, item % evidence.n_slots
-        said = evidence.informed - evidence.affirmed
-        self.informs[dialogs] = np.bincount(turn, said, len(dialogs))
+        informed = evidence.informed - evidence.affirmed
+        self.informs[dialogs] = np.bincount(turn, informed, len(dialogs))
         for rows, kept in (
             (evidence.explicit & (evidence.affirmed > CONFIRMED_FROM), self.confirmed),
             (evidence.implicit & (evidence.denied <= CONFIRMED_FROM), self.implied),
@@ -145,7 +145,7 @@ def _is(domain: Domain, predicate: Ints, names: tuple[str, ...]) -> Bools:
 
 
 def wording_of(acts: Acts) -> npt.NDArray[np.uint64]:
-    """(n_owners,) a number for what is said; the same acts with the same pairs give the same number."""
+    """(n_owners,) a hash of the acts; the same acts with the same pairs have the same hash."""
     owner = acts.owner_of_act()
     total = np.zeros(len(acts.offsets) - 1, dtype=np.uint64)
     act = acts.act_of_pair()

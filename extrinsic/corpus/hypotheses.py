@@ -1,4 +1,4 @@
-"""Scored hypotheses: as a tracker gave them, and as a ranked belief with None among them."""
+"""Scored hypotheses: as a tracker wrote them, and as ranked beliefs that include None."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from extrinsic.arrays import Bools, Floats, Ids, Ints, take_rows
 
 @dataclass(frozen=True, eq=False)
 class Hypotheses:
-    """What a tracker wrote, in its order: for each of n items some values with scores.
+    """The values and scores that a tracker wrote for each of n items, in its order.
 
     offsets (n + 1,).   value, score (h,).   Items of slots are turn-major: item = turn * n_slots + slot.
     """
@@ -27,7 +27,7 @@ class Hypotheses:
 
 @dataclass(frozen=True, eq=False)
 class Beliefs:
-    """Ranked distributions of n items, None among the values; scores are what the rules make of them.
+    """Ranked distributions of n items, None among the values, with the scores that the ranking rules yield.
 
     offsets (n + 1,).   value, score, correct (h + n,), best first within an item.
     """
@@ -46,13 +46,13 @@ class Beliefs:
 
     @property
     def top(self) -> Ints:
-        """(n,) where the best hypothesis of each item stands in the flat arrays."""
+        """(n,) the index of each item's best hypothesis in the flat arrays."""
         return self.offsets[:-1]
 
 
 @dataclass(frozen=True, eq=False)
 class JointHypotheses:
-    """What a tracker wrote about all slots at once.
+    """The joint hypotheses that a tracker wrote about all slots at once.
 
     given (n,): whether the tracker wrote a joint list for the turn at all (an empty one counts).
     offsets (n + 1,).   assignment (h, n_slots): a value per slot, NONE where left out.   score (h,).

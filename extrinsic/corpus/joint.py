@@ -1,4 +1,4 @@
-"""Between beliefs about single slots and beliefs about all of them at once."""
+"""Converting between beliefs about single slots and joint beliefs about all slots."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TURNS_AT_ONCE = 1_000
 def joint_correctness(truth: Truth, offsets: Ints, assignment: Ids, none: Bools) -> Bools:
     """(h,) whether every slot of a joint hypothesis is right; one left out is right when None is.
 
-    A hypothesis that assigns nothing is not None, and never right.
+    A hypothesis that assigns nothing differs from None, and is never right.
     """
     turn = row_of_each(offsets)
     correct = np.ones(len(turn), dtype=bool)
@@ -33,8 +33,8 @@ def joint_correctness(truth: Truth, offsets: Ints, assignment: Ids, none: Bools)
     return np.asarray(correct & (none | (assignment != NONE).any(axis=1)))
 
 
-def marginals_of_joint(joint: JointHypotheses, turns: Bools, given: Hypotheses) -> Hypotheses:
-    """Hypotheses per (turn, slot): summed out of the joint at the flagged turns, as given elsewhere.
+def marginals_of_joint(joint: JointHypotheses, turns: Bools, hypotheses: Hypotheses) -> Hypotheses:
+    """Hypotheses per (turn, slot): marginals of the joint at the flagged turns, `hypotheses` elsewhere.
 
     Values of a slot come in the order in which the joint list first names them.
     """
@@ -48,15 +48,15 @@ def marginals_of_joint(joint: JointHypotheses, turns: Bools, given: Hypotheses) 
     _, first, group = np.unique(keys, return_index=True, return_inverse=True)
     score = np.zeros(len(first))
     np.add.at(score, group, joint.score[hypothesis])
-    kept = np.flatnonzero(~turns[row_of_each(given.offsets) // n_slots])
-    all_items = np.concatenate([item[first], row_of_each(given.offsets)[kept]])
+    kept = np.flatnonzero(~turns[row_of_each(hypotheses.offsets) // n_slots])
+    all_items = np.concatenate([item[first], row_of_each(hypotheses.offsets)[kept]])
     appearance = np.concatenate([first, kept])
     order = np.lexsort((appearance, all_items))
-    lengths = np.bincount(all_items, minlength=len(given.offsets) - 1)
+    lengths = np.bincount(all_items, minlength=len(hypotheses.offsets) - 1)
     return Hypotheses(
         offsets_from_lengths(lengths),
-        np.concatenate([value[first], given.value[kept]])[order].astype(np.int32),
-        np.concatenate([score, given.score[kept]])[order],
+        np.concatenate([value[first], hypotheses.value[kept]])[order].astype(np.int32),
+        np.concatenate([score, hypotheses.score[kept]])[order],
     )
 
 

@@ -1,4 +1,4 @@
-"""What is true: the annotators' labels, and the question a score needs answered: is this value right?"""
+"""The annotators' labels, and which values they make right at each turn."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Truth(Protocol):
     """Which values are right at a turn."""
 
     def is_correct(self, turn: Ints, slot: Ints, value: Ids) -> Bools:
-        """Element by element: is this value (None included) right for this slot at this turn?"""
+        """Elementwise: whether the value (None included) is right for the slot at the turn."""
         ...
 
 
@@ -52,15 +52,20 @@ class SpanTruth:
         # The last span that begins at or before the turn, of this slot and value or an earlier one.
         n_turns, n_values = len(self.none), int(max(self.value.max(), value.max(initial=0))) + 1
         keys = (self.slot * n_values + self.value) * n_turns + self.start
-        found = np.searchsorted(keys, (slot * n_values + value) * n_turns + turn, side="right") - 1
-        at = np.maximum(found, 0)
-        inside = (self.slot[at] == slot) & (self.value[at] == value) & (turn < self.end[at]) & (found >= 0)
-        return np.where(value == NONE, self.none[turn, slot], inside)
+        last_span = np.searchsorted(keys, (slot * n_values + value) * n_turns + turn, side="right") - 1
+        span = np.maximum(last_span, 0)
+        covers = (
+            (self.slot[span] == slot)
+            & (self.value[span] == value)
+            & (turn < self.end[span])
+            & (last_span >= 0)
+        )
+        return np.where(value == NONE, self.none[turn, slot], covers)
 
 
 @dataclass(frozen=True, eq=False)
 class LabelEvents:
-    """DSTC1: at some turns annotators said of an observed value whether it is what the caller wants.
+    """DSTC1: at some turns annotators judged whether an observed value is what the caller wants.
 
     turn, slot, value, correct (n_events,), in the order of the files.
     """
@@ -79,11 +84,11 @@ class LabelEvents:
         return LabelEvents(row_of_each(offsets), self.slot[chosen], self.value[chosen], self.correct[chosen])
 
     def ever_labelled(self, segment_end: Ints, n_slots: int) -> SpanTruth:
-        """As `truth`, with every labelled value taken as right: which values were labelled so far."""
+        """As `truth`, but every labelled value counts as right: the values labelled so far."""
         return replace(self, correct=np.ones(len(self.turn), dtype=bool)).truth(segment_end, n_slots)
 
     def truth(self, segment_end: Ints, n_slots: int) -> SpanTruth:
-        """A value once true stays true up to the end of its segment (a restart, or the dialog's end).
+        """A value once right stays right until its segment ends (at a restart or the dialog's end).
 
         segment_end (n_turns,): the turn at which the segment of each turn ends (exclusive).
         """
@@ -104,7 +109,7 @@ class LabelEvents:
 
 
 def covered(slot: Ints, start: Ints, end: Ints, n_turns: int, n_slots: int) -> Bools:
-    """(n_turns, n_slots) whether some span [start, end) of the slot holds the turn."""
+    """(n_turns, n_slots) whether some span [start, end) of the slot contains the turn."""
     steps = np.zeros((n_turns + 1, n_slots), dtype=np.int32)
     np.add.at(steps, (start, slot), 1)
     np.add.at(steps, (end, slot), -1)

@@ -16,24 +16,24 @@ SIZE = 10
 """Joint hypotheses per turn."""
 
 DEPTH = 4
-"""How many hypotheses of a slot, None among them, a joint one may be made of."""
+"""How many hypotheses of a slot, None included, are combined into joint ones."""
 
 CONFIDENT = 0.5
 """The least score of a value in a confident assignment."""
 
 
-def likeliest_assignments(given: Hypotheses, n_slots: int) -> JointHypotheses:
+def likeliest_assignments(hypotheses: Hypotheses, n_slots: int) -> JointHypotheses:
     """The likeliest assignments of each turn to all slots, best first, by the product of their scores.
 
-    A list cut off leaves all the rest to the joint's None, which would then outrank what every slot by itself
-    believes: so the listed are scaled until None has just the product of the slots' None. Only the best of
-    each slot are crossed; the first assignment is exact, and a value further down is seldom listed.
+    A truncated list would leave the remaining probability to the joint's None, which could then outrank the
+    slots' own beliefs. So the listed scores are scaled until None has exactly the product of the slots' None.
+    Only the best of each slot are combined; the first assignment is exact, lower values are rarely listed.
     """
-    ranking = rank_dstc1(given.offsets, given.score)
+    ranking = rank_dstc1(hypotheses.offsets, hypotheses.score)
     near = np.flatnonzero(position_in_row(ranking.offsets) < DEPTH)
     offsets = offsets_from_lengths(np.minimum(np.diff(ranking.offsets), DEPTH))
     # None has the source -1: the last entry.
-    value = np.append(given.value, np.int32(NONE))[ranking.source[near]]
+    value = np.append(hypotheses.value, np.int32(NONE))[ranking.source[near]]
     beliefs = Beliefs(offsets, value, ranking.score[near], np.zeros(len(near), dtype=bool))
     joint = joint_of_marginals(beliefs, n_slots, SIZE)
     spoken = 1.0 - ranking.score[ranking.none].reshape(-1, n_slots).prod(axis=1)
@@ -43,19 +43,19 @@ def likeliest_assignments(given: Hypotheses, n_slots: int) -> JointHypotheses:
     return replace(joint, score=joint.score * np.maximum(scale, 1.0)[turn])
 
 
-def confident_assignment(given: Hypotheses, n_slots: int) -> JointHypotheses:
-    """The values of at least CONFIDENT together, scored by their geometric mean, if there are any.
+def confident_assignment(hypotheses: Hypotheses, n_slots: int) -> JointHypotheses:
+    """One assignment of all values scored at least CONFIDENT, with their geometric mean as its score.
 
     For a tracker that has one value a slot: the challenge's baseline.
     """
-    n_turns = (len(given.offsets) - 1) // n_slots
-    sure = np.flatnonzero(given.score >= CONFIDENT)
-    item = row_of_each(given.offsets)[sure]
+    n_turns = (len(hypotheses.offsets) - 1) // n_slots
+    sure = np.flatnonzero(hypotheses.score >= CONFIDENT)
+    item = row_of_each(hypotheses.offsets)[sure]
     turn, slot = item // n_slots, item % n_slots
     assignment = np.full((n_turns, n_slots), NONE, dtype=np.int32)
-    assignment[turn, slot] = given.value[sure]
+    assignment[turn, slot] = hypotheses.value[sure]
     product = np.ones(n_turns)
-    np.multiply.at(product, turn, given.score[sure])
+    np.multiply.at(product, turn, hypotheses.score[sure])
     n_sure = np.bincount(turn, minlength=n_turns)
     any_sure = n_sure > 0
     score = product[any_sure] ** (1.0 / n_sure[any_sure])

@@ -1,4 +1,4 @@
-"""Values of slots as acts speak of them, the pairs of a compound slot put together."""
+"""Mentions of slot values in acts, with the pairs of a compound slot combined."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from extrinsic.corpus.vocabulary import Vocabulary
 from extrinsic.domain import Domain
 
 THIS = "this"
-"""A slot's name in an act that means: the slot just asked for."""
+"""A slot's name in an act that refers to the slot just requested."""
 
 
 class SlotNames:
@@ -25,7 +25,7 @@ class SlotNames:
         self.this = vocabulary.find(THIS)
         parts_of = {slot.name: tuple(sorted(slot.parts)) for slot in domain.slots}
         self.parts = [parts_of.get(slot, ()) for slot in slots]
-        # Two entries more than words: no word (-1) and no slot (UNRESOLVED, -2) stand for nothing.
+        # Two entries more than words: no word (-1) and no slot (UNRESOLVED, -2) denote nothing.
         self.column = np.full(len(vocabulary) + 2, -1, dtype=np.int64)
         self.part = np.full(len(vocabulary) + 2, -1, dtype=np.int64)
         for column, slot in enumerate(slots):
@@ -43,9 +43,9 @@ class SlotNames:
 
 @dataclass(frozen=True, eq=False)
 class Mentions:
-    """Somebody (a turn, a hypothesis) speaks of a value of a slot.
+    """Mentions of slot values by owners (turns or hypotheses).
 
-    owner, slot (k,): who, and of which slot (a column).   value (k,).   act (k,): in which act.
+    owner, slot (k,): the owner, and the slot's column.   value (k,).   act (k,): the act of the mention.
     """
 
     owner: Ints
@@ -77,7 +77,7 @@ class Mentions:
         return self.take(np.unique(keys, axis=1, return_index=True)[1])
 
     def answered(self, acts: Acts, turn_of_owner: Ints, answers: Bools) -> Mentions:
-        """These mentions of turns, repeated by each act among `answers` (n_acts,) of an owner in that turn."""
+        """These mentions of turns, repeated by each act of `answers` (n_acts,) by an owner in that turn."""
         answering = np.flatnonzero(answers)
         owner = acts.owner_of_act()[answering]
         by_turn = np.argsort(self.owner, kind="stable")
@@ -91,7 +91,7 @@ class Mentions:
 
 
 def latest(mentions: Mentions, n_slots: int) -> Ints:
-    """For each (owner, slot) the mention that came last: whoever corrects himself means the last."""
+    """The last mention of each (owner, slot): a self-correction replaces what came before."""
     order = np.lexsort((mentions.act, mentions.item(n_slots)))
     item = mentions.item(n_slots)[order]
     last = np.ones(len(order), dtype=bool)
@@ -109,7 +109,7 @@ def mentions_of_acts(
     """The values that acts of these names (those `kept`) mention.
 
     A simple slot has one mention a pair; the parts of a compound slot make one mention an act.
-    asked (n_owners,): the slot that `this` stands for, as an id of the vocabulary.
+    asked (n_owners,): the slot that `this` refers to, as an id of the vocabulary.
     """
     chosen = np.isin(acts.name, names.vocabulary.find_all(act_names))
     which = np.flatnonzero(chosen if kept is None else chosen & kept)
@@ -120,19 +120,19 @@ def mentions_of_acts(
     if asked is not None:
         slot = np.where(slot == names.this, asked[owner], slot)
     column = names.column[slot]
-    # A question may name a compound slot as a whole; a value has to come in parts.
-    known = names.part[slot] >= 0
+    # A request may name a compound slot as a whole; a value has to come in parts.
+    is_slot = names.part[slot] >= 0
     compound = names.compound[column]
     pairs_said = Mentions(owner, column, acts.value[pairs], act)
-    parts = np.flatnonzero(known & compound)
+    parts = np.flatnonzero(is_slot & compound)
     return Mentions.joined(
-        pairs_said.take(np.flatnonzero(known & ~compound)),
+        pairs_said.take(np.flatnonzero(is_slot & ~compound)),
         _put_together(names, pairs_said.take(parts), slot[parts]),
     )
 
 
 def _put_together(names: SlotNames, pairs: Mentions, name: Ids) -> Mentions:
-    """The parts of each (act, compound slot) as one value; of a part said twice, the last counts."""
+    """The parts of each (act, compound slot) as one value; of a repeated part, the last counts."""
     n_slots = len(names.slots)
     items, first, item = np.unique(pairs.act * n_slots + pairs.slot, return_index=True, return_inverse=True)
     table = np.zeros((len(items), 1 + max(map(len, names.parts))), dtype=np.int64)

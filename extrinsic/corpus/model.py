@@ -26,15 +26,15 @@ from extrinsic.storage import content_hash
 
 @dataclass(frozen=True, eq=False)
 class Corpus(DialogTurns):
-    """Dialogs, their turns, what the system said, what was understood, and what was meant.
+    """Dialogs, their turns, system acts, recognised user acts, and labels.
 
-    dataset:    the name of the list of sessions.   format: what it was read as.
+    dataset:    the name of the list of sessions.   format: the name of its file format.
     conventions: how it is ranked, tracked and scored.
     slots:      what is tracked, in the order in which items of one turn come.
     requestable: what a caller may ask for (DSTC2), in order.
-    sessions:   (n_dialogs) ids.   directories: where each was found below the root.
+    sessions:   (n_dialogs) ids.   directories: the path of each below the root.
     offsets:    (n_dialogs + 1,) the turns of each dialog.
-    restart:    (n_turns,) the system began anew at this turn.
+    restart:    (n_turns,) the system started over at this turn.
     conditions: per name one value a dialog.   outcomes: per name one number a dialog, NaN if unknown.
     propensities: (n_turns, n_predicates) how likely each act was, NaN where that was not logged.
     ontology:   the challenge's own description of the task, where there is one (DSTC2).
@@ -62,7 +62,7 @@ class Corpus(DialogTurns):
     signature: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse columns that do not fit together: corpora are also made in memory, past all readers."""
+        """Refuse columns that do not fit together: corpora are also made in memory, without a reader."""
         if not isinstance(self.conventions, Conventions):
             raise UsageError(
                 "a corpus needs conventions", expected="a Conventions", found=shown(self.conventions)
@@ -94,7 +94,7 @@ class Corpus(DialogTurns):
 
     @cached_property
     def segment_end(self) -> Ints:
-        """(n_turns,) the turn (exclusive) where the dialog ends or the system begins anew."""
+        """(n_turns,) the turn (exclusive) where the dialog ends or the system starts over."""
         begins = self.restart.copy()
         begins[self.offsets[:-1]] = True
         starts = np.flatnonzero(begins)
@@ -131,14 +131,14 @@ class Corpus(DialogTurns):
 
     @cached_property
     def evidence(self) -> Evidence:
-        """What each turn says about the values of each slot."""
+        """The evidence of each turn about the values of each slot."""
         return gather_evidence(
             self.domain, self.slots, self.vocabulary, self.system, self.nbest, self.restart
         )
 
     @cached_property
     def history(self) -> History:
-        """(n_turns,) what had happened in the dialog after each turn."""
+        """(n_turns,) the history of the dialog after each turn."""
         return history_of_turns(
             self.domain, self.offsets, self.predicate.astype(np.int64), self.system, self.evidence
         )

@@ -1,4 +1,4 @@
-"""What the recogniser understood: an N-best list of user acts for every turn."""
+"""The recogniser's output: an N-best list of user acts for every turn."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class NBest:
     """Hypotheses of n turns.
 
     offsets (n + 1,): the hypotheses of each turn.   score (h,): as logged.
-    batch (h,): from the recogniser run offline, not from the live one.   acts: of each hypothesis.
+    batch (h,): from the recogniser run offline, not from the live one.   acts: those of each hypothesis.
     """
 
     offsets: Ints
@@ -31,7 +31,7 @@ class NBest:
 
     @staticmethod
     def joined(parts: Sequence[NBest]) -> NBest:
-        """The lists of all turns of the parts, one part after the other."""
+        """The concatenation of the parts, turn by turn."""
         return NBest(
             joined_offsets([part.offsets for part in parts]),
             np.concatenate([part.score for part in parts]),

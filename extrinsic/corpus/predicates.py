@@ -1,4 +1,4 @@
-"""What a system turn does (its predicate) and which slots it speaks of."""
+"""The predicate of a system turn and the slots that it mentions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from extrinsic.domain import Domain
 from extrinsic.domain.act_patterns import matches, parse_pattern
 
 UNRESOLVED = -2
-"""No slot; unlike any id, and unlike what an unknown word is found as."""
+"""No slot; differs from every id and from the -1 of an unknown word."""
 
 
 def predicate_of_turns(domain: Domain, system: Acts, vocabulary: Vocabulary) -> Ids:

@@ -1,7 +1,7 @@
-"""From what a tracker wrote to a ranked belief with None in it, by the rules of each challenge.
+"""Ranking a tracker's hypotheses, None included, by the rules of each challenge.
 
-Which float operations are done, and in which order, decides ties; both rules follow the challenges' own
-scorers to the last bit (SCORING: DSTC1 "Common", DSTC2 "None's score").
+The float operations and their order decide ties; both rules follow the challenges' own scorers to the last
+bit (SCORING: DSTC1 "Common", DSTC2 "None's score").
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ROUNDING = 1e-5
 class Ranking:
     """A ranked order of the hypotheses of n items, None included.
 
-    offsets (n + 1,).   source (h + n,): which given hypothesis stands there, -1 for None.   score (h + n,).
+    offsets (n + 1,).   source (h + n,): the index of the given hypothesis, -1 for None.   score (h + n,).
     negative (h,): given hypotheses with a score below 0.   excess (n,): items that sum above 1, not
     just by rounding.   total (n,): what they sum to.
     """
@@ -101,13 +101,13 @@ def _insert_none(
     excess: Bools,
     total: Floats,
 ) -> Ranking:
-    """Put None behind the `before` best hypotheses of each row."""
+    """Insert None after the `before` best hypotheses of each row."""
     n_rows = len(offsets) - 1
     row = row_of_each(offsets)
     at_none = offsets[:-1] + np.arange(n_rows) + before
     position = np.arange(len(ranked)) - offsets[row]
-    at = np.arange(len(ranked)) + row + (position >= before[row])
+    target = np.arange(len(ranked)) + row + (position >= before[row])
     source = np.full(len(ranked) + n_rows, -1, dtype=np.int64)
     score = np.empty(len(ranked) + n_rows)
-    source[at], score[at], score[at_none] = order, ranked, none
+    source[target], score[target], score[at_none] = order, ranked, none
     return Ranking(offsets + np.arange(n_rows + 1), source, score, negative, excess, total)

@@ -1,4 +1,4 @@
-"""Dividing dialogs into parts by who they are, never by where they stand in a file."""
+"""Splitting dialogs by their ids, independently of their order in a file."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def fold_of_sessions(sessions: Sequence[str], n_folds: int, seed: int = 0) -> In
 
 
 def ranked_sessions(sessions: Sequence[str], seed: int) -> list[int]:
-    """The dialogs in an order that the seed and their ids alone decide."""
+    """The dialogs in an order that depends only on the seed and their ids."""
 
     def draw(dialog: int) -> bytes:
         return hashlib.sha256(f"{seed}/{sessions[dialog]}".encode()).digest()

@@ -15,10 +15,10 @@ from extrinsic.errors import Problem
 from extrinsic.storage import content_hash
 
 ABSENT = 0
-"""The slot is not in the set; a slot with an empty value is not either."""
+"""The slot is not in the set, or has an empty value."""
 
 GIVEN_NONE = 1
-"""The slot is in the set with the value "none"; only metrics of change tell it from ABSENT."""
+"""The slot is in the set with the value "none"; only metrics of change distinguish it from ABSENT."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +27,7 @@ class StateSets(DialogTurns):
 
     dialogs: ids.   offsets (n_dialogs + 1,): turns.   slots: (domain, slot), sorted.
     gold, predicted (n_turns, n_slots): value ids; ABSENT, GIVEN_NONE or an id of the vocabulary.
-    in_gold (n_slots,): the slots that the gold states of the whole file have; others are the system's own.
+    in_gold (n_slots,): whether the slot occurs in any gold state of the file, not only in predictions.
     conventions: what is scored by default.
     """
 

@@ -27,13 +27,13 @@ from extrinsic.storage import content_hash
 
 @dataclass(frozen=True, eq=False)
 class TrackerOutput(DialogTurns):
-    """The beliefs of one tracker over the dialogs of one corpus; `build_output` makes them.
+    """The beliefs of one tracker over the dialogs of one corpus, made by `build_output`.
 
     sessions, offsets, slots, vocabulary: those of the corpus.
     given, given_joint, given_method: what the tracker wrote, in its order.
     beliefs: items are (turn, slot), turn-major.   joint, method: items are turns.
     requested: (n_turns, n_requestable) probability that the caller asks for it (DSTC2).
-    problems: repairs and notes made while reading.   signature: a hash of what it was made of.
+    problems: repairs and notes made while reading.   signature: a hash of its sources.
     """
 
     name: str
@@ -107,13 +107,15 @@ class TrackerOutput(DialogTurns):
         alone = self.turns_with_joint_only
         if not alone.any():
             return self.beliefs
-        given = marginals_of_joint(self.given_joint, alone, self.given)
-        return _slot_beliefs(corpus, given, corpus.conventions.rank(given.offsets, given.score))
+        hypotheses = marginals_of_joint(self.given_joint, alone, self.given)
+        return _slot_beliefs(
+            corpus, hypotheses, corpus.conventions.rank(hypotheses.offsets, hypotheses.score)
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class Rankings:
-    """How the hypotheses of an output were ranked; readers report from it what had to be mended."""
+    """How the hypotheses of an output were ranked; readers report repairs from it."""
 
     slots: Ranking
     joint: Ranking
@@ -130,9 +132,9 @@ def build_output(
     wall_time: float | None = None,
     signature: str = "",
 ) -> tuple[TrackerOutput, Rankings]:
-    """Beliefs from what a tracker says: ranked by the corpus's conventions, with what is correct filled in.
+    """Rank a tracker's hypotheses by the corpus's conventions and mark the correct ones.
 
-    given: items are (turn, slot), turn-major.   joint, method, requested: nothing where left out.
+    given: items are (turn, slot), turn-major.   joint, method, requested: empty where left out.
     """
     joint = no_joint_hypotheses(corpus.n_turns, len(corpus.slots)) if joint is None else joint
     method = no_hypotheses(corpus.n_turns) if method is None else method
@@ -163,25 +165,25 @@ def build_output(
     return output, rankings
 
 
-def _slot_beliefs(corpus: Corpus, given: Hypotheses, ranking: Ranking) -> Beliefs:
-    value = _ranked_values(given, ranking)
+def _slot_beliefs(corpus: Corpus, hypotheses: Hypotheses, ranking: Ranking) -> Beliefs:
+    value = _ranked_values(hypotheses, ranking)
     item = row_of_each(ranking.offsets)
     n_slots = len(corpus.slots)
     correct = corpus.truth.is_correct(item // n_slots, item % n_slots, value)
     return Beliefs(ranking.offsets, value, ranking.score, correct)
 
 
-def _joint_beliefs(corpus: Corpus, given: JointHypotheses, ranking: Ranking) -> JointBeliefs:
+def _joint_beliefs(corpus: Corpus, hypotheses: JointHypotheses, ranking: Ranking) -> JointBeliefs:
     none = ranking.none
     assignment = np.zeros((len(none), len(corpus.slots)), dtype=np.int32)
-    assignment[~none] = given.assignment[ranking.source[~none]]
+    assignment[~none] = hypotheses.assignment[ranking.source[~none]]
     correct = joint_correctness(corpus.truth, ranking.offsets, assignment, none)
     return JointBeliefs(ranking.offsets, assignment, none, ranking.score, correct)
 
 
-def _method_beliefs(corpus: Corpus, given: Hypotheses, ranking: Ranking) -> Beliefs:
+def _method_beliefs(corpus: Corpus, hypotheses: Hypotheses, ranking: Ranking) -> Beliefs:
     """None is not the method called "none"; without method labels nothing is correct."""
-    value = _ranked_values(given, ranking)
+    value = _ranked_values(hypotheses, ranking)
     if isinstance(corpus.labels, GoalLabels):
         correct = value == corpus.labels.method[row_of_each(ranking.offsets)]
     else:
@@ -189,8 +191,8 @@ def _method_beliefs(corpus: Corpus, given: Hypotheses, ranking: Ranking) -> Beli
     return Beliefs(ranking.offsets, value, ranking.score, correct)
 
 
-def _ranked_values(given: Hypotheses, ranking: Ranking) -> Ids:
-    """(h + n,) the values in their ranked order, NONE where None stands."""
+def _ranked_values(hypotheses: Hypotheses, ranking: Ranking) -> Ids:
+    """(h + n,) the values in their ranked order, NONE for the None item."""
     value = np.full(len(ranking.source), NONE, dtype=np.int32)
-    value[~ranking.none] = given.value[ranking.source[~ranking.none]]
+    value[~ranking.none] = hypotheses.value[ranking.source[~ranking.none]]
     return value

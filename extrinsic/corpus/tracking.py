@@ -1,4 +1,4 @@
-"""A tracker at work on many dialogs in lockstep."""
+"""Running a tracker on many dialogs in lockstep."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from extrinsic.errors import UsageError
 
 
 class Tracker(Protocol):
-    """Keeps numbers about every candidate and makes a belief of them.
+    """Keeps numbers for every candidate and computes a belief from them.
 
     It sees one turn of each of m dialogs at a time. Its memory is (planes, m, n_slots, width): `planes`
-    numbers a candidate, 0 for one never spoken of.
+    numbers per candidate, 0 for one never mentioned.
     """
 
     @property
@@ -55,15 +55,15 @@ class BeliefRows:
         self._scores: list[Floats] = []
 
     def add(self, turns: Ints, belief: StepBelief) -> None:
-        """The beliefs after the given turns."""
-        row, slot, place = np.nonzero(belief.score > 0.0)
+        """Add the beliefs after the given turns."""
+        row, slot, position = np.nonzero(belief.score > 0.0)
         self._turns.append(turns[row])
         self._slots.append(slot)
-        self._values.append(belief.value[row, slot, place])
-        self._scores.append(belief.score[row, slot, place])
+        self._values.append(belief.value[row, slot, position])
+        self._scores.append(belief.score[row, slot, position])
 
     def hypotheses(self, n_turns: int, n_slots: int, number: Ints | None = None) -> Hypotheses:
-        """What was believed at turns 0, 1, ...; number (n_turns,): the number a turn gets in the end."""
+        """The hypotheses at turns 0, 1, ...; number (n_turns,): the final number of each turn."""
         turn = np.concatenate(self._turns)
         item = (turn if number is None else number[turn]) * n_slots + np.concatenate(self._slots)
         order = np.argsort(item, kind="stable")
@@ -79,29 +79,29 @@ class Tracking:
 
     def __init__(self, tracker: Tracker, n_dialogs: int, n_slots: int) -> None:
         if not hasattr(tracker, "planes"):
-            advice = "; it has to learn first: tracker.fit([corpus])" if hasattr(tracker, "fit") else ""
+            advice = "; call tracker.fit([corpus]) first" if hasattr(tracker, "fit") else ""
             raise UsageError(f"{tracker!r} cannot track{advice}")
         self.tracker = tracker
         self.candidates = Candidates(n_dialogs, n_slots)
         self._memory: Floats = np.zeros((tracker.planes, n_dialogs, n_slots, self.candidates.width))
 
     def step(self, dialogs: Ints, evidence: Evidence) -> StepBelief:
-        """Take in one more turn of each of the chosen dialogs."""
-        anew = dialogs[evidence.restart]
-        if len(anew):
-            self.candidates.forget(anew)
-            self._memory[:, anew] = 0.0
-        place = self.candidates.place(dialogs, evidence)
+        """Process one more turn of each of the chosen dialogs."""
+        restarted = dialogs[evidence.restart]
+        if len(restarted):
+            self.candidates.forget(restarted)
+            self._memory[:, restarted] = 0.0
+        position = self.candidates.locate(dialogs, evidence)
         if self.candidates.width > self._memory.shape[-1]:
             self._memory = widened(self._memory, self.candidates.width)
-        heard = Heard(evidence, place, self.candidates.value[dialogs])
+        heard = Heard(evidence, position, self.candidates.value[dialogs])
         memory = self.tracker.update(self._memory[:, dialogs], heard)
         self._memory[:, dialogs] = memory
         return StepBelief(heard.value, self.tracker.belief(memory, heard))
 
 
 def turns_in_step(offsets: Ints, dialogs: Ints) -> Iterator[tuple[Ints, Ints]]:
-    """For the first turn of every dialog, then the second, ...: the dialogs that have one, and the turn.
+    """For the first turn of all dialogs, then the second, ...: the dialogs that have it, and its index.
 
     Dialogs are given as positions in `dialogs`, turns as those of the corpus.
     """

@@ -1,4 +1,4 @@
-"""Dialogs as people read them: what the system said, what was heard, what is right, what is believed."""
+"""Readable transcripts of dialogs: system acts, recogniser hypotheses, right values and beliefs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Scored = tuple[str, float]
 
 @dataclass(frozen=True)
 class TranscriptSlot:
-    """What is right about a slot at a turn, and what trackers believe of it, best first."""
+    """The right values of a slot at a turn, and the trackers' beliefs about it, best first."""
 
     slot: str
     right: tuple[str, ...]
@@ -27,7 +27,7 @@ class TranscriptSlot:
 
 @dataclass(frozen=True)
 class TranscriptTurn:
-    """A turn: the system's acts, what was heard with its scores, and the slots that matter."""
+    """A turn: the system's acts, the N-best list with its scores, and the relevant slots."""
 
     number: int
     system: str
@@ -38,27 +38,27 @@ class TranscriptTurn:
 def transcript_of_dialog(
     corpus: Corpus, outputs: tuple[TrackerOutput, ...], dialog: int, most: int = 3
 ) -> list[TranscriptTurn]:
-    """Turn by turn; of every list the best `most` entries. A slot that nobody speaks of is left out."""
+    """The turns of a dialog, with the best `most` entries of every list, without slots that have no value."""
     beliefs = [output.marginals(corpus) for output in outputs]
     n_slots = len(corpus.slots)
     turns = []
     for turn in range(int(corpus.offsets[dialog]), int(corpus.offsets[dialog + 1])):
         slots = []
         for column, slot in enumerate(corpus.slots):
-            told, correct = [], []
-            for of in beliefs:
-                rows = range(
-                    int(of.offsets[turn * n_slots + column]), int(of.offsets[turn * n_slots + column + 1])
-                )
-                told.append(
+            believed, correct = [], []
+            for belief in beliefs:
+                item = turn * n_slots + column
+                rows = range(int(belief.offsets[item]), int(belief.offsets[item + 1]))
+                believed.append(
                     tuple(
-                        (_text(corpus.vocabulary, int(of.value[i])), float(of.score[i])) for i in rows[:most]
+                        (_text(corpus.vocabulary, int(belief.value[i])), float(belief.score[i]))
+                        for i in rows[:most]
                     )
                 )
-                correct.append(bool(of.correct[rows[0]]))
+                correct.append(bool(belief.correct[rows[0]]))
             right = right_values(corpus, turn, column)
-            if right or any(entries[0][0] != "none" for entries in told):
-                slots.append(TranscriptSlot(slot, right, tuple(told), tuple(correct)))
+            if right or any(entries[0][0] != "none" for entries in believed):
+                slots.append(TranscriptSlot(slot, right, tuple(believed), tuple(correct)))
         number = turn - int(corpus.offsets[dialog])
         heard = heard_at(corpus, turn)[:most]
         turns.append(
@@ -73,16 +73,16 @@ def _text(vocabulary: Vocabulary, value: int) -> str:
 
 def acts_text(vocabulary: Vocabulary, acts: Acts, owner: int) -> str:
     """`request(food) expl-conf(area=north)`"""
-    told = []
+    texts = []
     for act in range(int(acts.offsets[owner]), int(acts.offsets[owner + 1])):
         pairs = []
         for pair in range(int(acts.pair_offsets[act]), int(acts.pair_offsets[act + 1])):
-            slot, value = (_text(vocabulary, int(of[pair])) for of in (acts.slot, acts.value))
+            slot, value = (_text(vocabulary, int(column[pair])) for column in (acts.slot, acts.value))
             pairs.append(
                 value if slot in ("slot", "none") else slot if value == "none" else f"{slot}={value}"
             )
-        told.append(f"{vocabulary.text(int(acts.name[act]))}({', '.join(pairs)})")
-    return " ".join(told) or "-"
+        texts.append(f"{vocabulary.text(int(acts.name[act]))}({', '.join(pairs)})")
+    return " ".join(texts) or "-"
 
 
 def heard_at(corpus: Corpus, turn: int) -> tuple[Scored, ...]:
@@ -90,8 +90,8 @@ def heard_at(corpus: Corpus, turn: int) -> tuple[Scored, ...]:
     nbest = corpus.nbest
     rows = range(int(nbest.offsets[turn]), int(nbest.offsets[turn + 1]))
     live = [row for row in rows if not nbest.batch[row]] or list(rows)
-    told = [(acts_text(corpus.vocabulary, nbest.acts, row), float(nbest.score[row])) for row in live]
-    return tuple(sorted(told, key=lambda entry: -entry[1]))
+    hypotheses = [(acts_text(corpus.vocabulary, nbest.acts, row), float(nbest.score[row])) for row in live]
+    return tuple(sorted(hypotheses, key=lambda entry: -entry[1]))
 
 
 def right_values(corpus: Corpus, turn: int, column: int) -> tuple[str, ...]:
@@ -100,7 +100,7 @@ def right_values(corpus: Corpus, turn: int, column: int) -> tuple[str, ...]:
     if isinstance(labels, GoalLabels):
         value = int(labels.goal[turn, column])
         return () if value == NONE else (corpus.vocabulary.text(value),)
-    known = np.unique(labels.value[labels.slot == column])
-    places = np.full(len(known), turn), np.full(len(known), column)
-    right = known[corpus.truth.is_correct(*places, known)] if len(known) else known
+    labelled = np.unique(labels.value[labels.slot == column])
+    places = np.full(len(labelled), turn), np.full(len(labelled), column)
+    right = labelled[corpus.truth.is_correct(*places, labelled)] if len(labelled) else labelled
     return tuple(corpus.vocabulary.text(int(value)) for value in right)

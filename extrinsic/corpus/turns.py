@@ -1,4 +1,4 @@
-"""What follows from the offsets of dialogs alone."""
+"""Properties derived from the offsets of dialogs alone."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from extrinsic.arrays import Ints, row_of_each
 
 
 class DialogTurns:
-    """For whatever has turns in dialogs: offsets (n_dialogs + 1,) say which turns each dialog has."""
+    """Base of everything that has turns in dialogs: offsets (n_dialogs + 1,) delimit the turns of each."""
 
     offsets: Ints
 
     def __getstate__(self) -> dict[str, Any]:
-        """The fields alone: what was derived and kept is derived again, and equal content pickles equally."""
+        """The fields without cached properties, so that equal content pickles to equal bytes."""
         return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
 
     @property

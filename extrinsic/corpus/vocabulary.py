@@ -17,7 +17,7 @@ NONE = 0
 
 
 class _Index(dict[object, int]):
-    """Hands out the next id for a value not seen before. Numbers and booleans compare as their text."""
+    """Assigns the next id to a value not seen before. Numbers and booleans compare as their text."""
 
     def __init__(self) -> None:
         super().__init__({None: NONE})
@@ -32,7 +32,7 @@ class _Index(dict[object, int]):
 
 
 class Vocabulary:
-    """Value <-> id. Ids are never taken back, so arrays made earlier stay valid while it grows.
+    """Value <-> id. Ids are never reassigned, so arrays made earlier stay valid while it grows.
 
     Ids are only for comparing within one process: their order is the order of reading.
     """
@@ -59,19 +59,19 @@ class Vocabulary:
 
     def find(self, value: object) -> int:
         """The id of a value, or -1 if it was never seen; adds nothing."""
-        known = value if isinstance(value, str | tuple) or value is None else str(value)
-        return self._index.get(known, -1)
+        key = value if isinstance(value, str | tuple) or value is None else str(value)
+        return self._index.get(key, -1)
 
     def find_all(self, values: Iterable[object]) -> Ids:
-        """Ids of those of the values that were ever seen."""
-        found = [identity for identity in map(self.find, values) if identity >= 0]
-        return np.array(found, dtype=np.int32)
+        """The ids of the values that were seen before."""
+        identities = [identity for identity in map(self.find, values) if identity >= 0]
+        return np.array(identities, dtype=np.int32)
 
     def value(self, identity: int) -> Value | None:
         return self._index.values_in_order[identity]
 
     def text(self, identity: int) -> str:
-        """A value as a person would write it."""
+        """A value in readable form."""
         value = self.value(identity)
         if isinstance(value, tuple):
             return " ".join(f"{name}={part}" for name, part in value)

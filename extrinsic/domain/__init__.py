@@ -1,4 +1,4 @@
-"""What a task is: its slots and the groups they form, and what the system's acts mean.
+"""Domains: the slots of a task, the groups they form, and what the system's acts mean.
 
 A domain is data: `bus.toml` and `restaurants.toml` come with the package, a user's own is a path.
 """

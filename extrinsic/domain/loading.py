@@ -38,7 +38,7 @@ def load_domain(name_or_path: str) -> Domain:
 
 
 def _check_references(domain: Domain, text: str, problems: Problems) -> None:
-    """Every name that refers to another part of the domain must exist, and nothing may stand twice."""
+    """Every name that refers to another part of the domain must exist, and every name must be unique."""
     _check_unique([slot.name for slot in domain.slots], "slots", "slot", text, problems)
     parts = [part for slot in domain.slots for part in (slot.parts or (slot.name,))]
     _check_unique(parts, "slots", "slot or part", text, problems)
@@ -81,18 +81,18 @@ def _check_patterns(
 def _check_unique(names: list[str], key: str, what: str, text: str, problems: Problems) -> None:
     for name in dict.fromkeys(names):
         if names.count(name) > 1:
-            report_key(problems, text, (key,), f"the {what} {name!r} stands {names.count(name)} times")
+            report_key(problems, text, (key,), f"the {what} {name!r} occurs {names.count(name)} times")
 
 
 def _check_known(
     names: tuple[str, ...],
-    known: Iterable[str],
+    defined: Iterable[str],
     keys: tuple[str, ...],
     what: str,
     text: str,
     problems: Problems,
 ) -> None:
-    options = list(known)
+    options = list(defined)
     for name in names:
         if name not in options:
             report_key(problems, text, keys, f"there is no {what} {name!r}; {did_you_mean(name, options)}")

@@ -1,4 +1,4 @@
-"""The domain as the rest of the package sees it."""
+"""The types that describe a domain: slots, groups, predicates, conditions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cached_property
 import msgspec
 
 DIRECTORY = "directory"
-"""The condition every corpus has: the first part of a session's path, such as Mar13_S0A1."""
+"""The condition that every corpus has: the first part of a session's path, such as Mar13_S0A1."""
 
 ENDED_BY = "ended-by"
 """The condition that says who ended a call, SYSTEM or CALLER, where a field of the log does."""
@@ -65,10 +65,10 @@ class EndedBy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Condition(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Something about a call that is known beforehand: which system answered it, over which line.
+    """A property of a call that is known in advance: which system answered it, over which line.
 
-    `key` is where the log of a session has it. `in_state` says whether a policy's state must hold it:
-    a corpus that several systems made is confounded unless the state tells them apart.
+    `key` is its key in the log of a session. `in_state`: whether a policy's state must contain it; a corpus
+    that several systems made is confounded unless the state distinguishes them.
     """
 
     name: str
@@ -84,7 +84,7 @@ class Domain(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
     required:   the groups without which the system can do nothing.
     required_unless: further groups that it needs, each unless the caller said yes to a yes/no question.
     predicates: rules, in order of precedence, that map a system turn to the action a policy chooses.
-    greeting:   predicates that are no decision.   offer: that present a result.
+    greeting:   predicates that are not decisions. offer: that present a result.
     yes_no:     that ask a yes/no question.        end: that end the call.
     user:       what the caller's acts mean.       ended_by: who ended a call; without it, `end` decides.
     excluded:   patterns of system acts whose dialogs a study leaves out by default.
@@ -118,11 +118,11 @@ class Domain(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
 
     @cached_property
     def slot_of_part(self) -> dict[str, str]:
-        """Which slot a name in an act or a hypothesis belongs to: itself, or the one it is a part of."""
+        """The slot that a name in an act or a hypothesis belongs to: itself, or the one it is a part of."""
         return {part: slot.name for slot in self.slots for part in (slot.parts or (slot.name,))}
 
     def group_columns(self, slots: Sequence[str]) -> list[list[int]]:
-        """Where the slots of each group stand among the slots of a corpus."""
+        """The columns of each group's slots among the slots of a corpus."""
         return [[slots.index(slot) for slot in group] for group in self.groups.values()]
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Intrinsic metrics: what a tracker looks like on its own, one small file each."""
+"""Intrinsic metrics of a tracker, one small file each."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ _STATE = {
         "share of the union of gold and predicted state that is in both; (published) as in the tables",
     ),
     "slot_f1": ("slot_f1:SlotF1", "F1 of the triples of all turns"),
-    "turn_match": ("turn_match:TurnMatch", "share of turns that match or only carry an earlier mistake"),
+    "turn_match": ("turn_match:TurnMatch", "share of turns that match or only carry over an earlier mistake"),
     "fga": ("fga:make_fga", "flexible goal accuracy fga(lambda): carried-over mistakes fade"),
     "gca": ("gca:GranularChangeAccuracy", "granular change accuracy: every change of the state judged once"),
-    "tail_orientation": ("traits:TailOrientation", "how late in a dialog its mistakes fall (TO)"),
+    "tail_orientation": ("traits:TailOrientation", "how late in a dialog its mistakes occur (TO)"),
     "non_uniformity": ("traits:NonUniformity", "how unevenly a dialog's mistakes are spread (NU)"),
     "changes": ("counts:ChangeCount", "changes(correct|wrong|missed|overshot): the counts behind gca"),
     "turn_errors": ("counts:TurnErrorCount", "turn_errors(own|carried): the counts behind fga"),

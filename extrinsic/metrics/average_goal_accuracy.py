@@ -1,4 +1,4 @@
-"""Average goal accuracy: how much of the gold state was found."""
+"""Average goal accuracy: how much of the gold state was predicted."""
 
 from dataclasses import dataclass
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""AvgP: the score given to what is right."""
+"""AvgP: the score of the right value."""
 
 from typing import ClassVar
 

@@ -18,7 +18,7 @@ ERRORS = ("own", "carried")
 
 @dataclass(frozen=True)
 class Count(Metric):
-    """A number of things; the sum over dialogs is the value."""
+    """A count; the value is the sum over dialogs."""
 
     kind: ClassVar[str] = "state"
     positional: ClassVar[str | None] = "which"

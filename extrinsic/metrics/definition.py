@@ -1,8 +1,8 @@
-"""What a metric is: a name with parameters, statistics that add up over dialogs, and a value of their sum.
+"""The protocol of metrics: a name with parameters, statistics summed over dialogs, and a value of the sum.
 
 `metric.statistics(items)` is an (n_dialogs, k) array (or something that sums and multiplies like one);
 `metric.value(statistics.sum(0))` is the score. A resample of dialogs is `weights @ statistics`: no metric
-is ever computed twice on the same items.
+has to be computed twice on the same items.
 
 A metric's printed form is its identity and what the user types: `fga(0.5)`, `gca(weights=plain)`.
 """
@@ -26,7 +26,7 @@ from extrinsic.metrics.items.state_items import StateItems
 class Metric(ABC):
     """A metric with its parameters; the dataclass fields of a subclass are its parameters.
 
-    name, formula, citation: what it is called, how it is computed, where it comes from.
+    name, formula, citation: its name, how it is computed, its source.
     higher_is_better: its direction, None where neither is better.
     kind: "belief" (it scores hypotheses: Items) or "state" (it scores sets of triples: StateItems).
     """
@@ -37,17 +37,17 @@ class Metric(ABC):
     kind: ClassVar[str]
     higher_is_better: ClassVar[bool | None] = True
     whole_dialogs: ClassVar[bool] = False
-    """It looks at dialogs from beginning to end, so only schedule 1 makes sense."""
+    """It needs whole dialogs, so only schedule 1 makes sense."""
     positional: ClassVar[str | None] = None
-    """The parameter that is typed without its name."""
+    """The parameter that may be given without its name."""
 
     @abstractmethod
     def statistics(self, items: Any) -> Any:
-        """(n_dialogs, k) statistics of the items, one row a dialog."""
+        """(n_dialogs, k) statistics of the items, one row per dialog."""
 
     @abstractmethod
     def values(self, totals: Any) -> Floats:
-        """(..., k) sums of statistics -> (...,) values, NaN where there is none."""
+        """(..., k) sums of statistics -> (...,) values, NaN where undefined."""
 
     def value(self, totals: Any) -> float | None:
         """The value of one sum of statistics, None where there is nothing to score."""
@@ -55,7 +55,7 @@ class Metric(ABC):
         return None if math.isnan(value) else value
 
     def count(self, items: Any, totals: Any) -> int:
-        """How many items the value speaks of."""
+        """How many items the value is based on."""
         return int(items.count)
 
     def __str__(self) -> str:
@@ -72,7 +72,7 @@ class Metric(ABC):
 
 
 def _text(value: Any) -> str:
-    """A number with all the digits it takes to read it back, a whole one without a point."""
+    """A number with enough digits to read it back, integers without a decimal point."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
@@ -83,7 +83,7 @@ def ratio(numerator: Floats, denominator: Floats) -> Floats:
 
 
 def check_choice(metric: str, parameter: str, value: Any, choices: tuple[str, ...]) -> None:
-    """Refuse a parameter that is none of the choices."""
+    """Raise UsageError for a parameter that is not one of the choices."""
     if value not in choices:
         raise UsageError(
             f"the metric {metric!r} has no {parameter} {value!r}; {did_you_mean(str(value), choices)}"
@@ -92,7 +92,7 @@ def check_choice(metric: str, parameter: str, value: Any, choices: tuple[str, ..
 
 @dataclass(frozen=True)
 class Mean(Metric):
-    """A metric whose statistics are a sum and what it is divided by."""
+    """A metric whose statistics are a numerator and a denominator."""
 
     def values(self, totals: Any) -> Floats:
         totals = np.asarray(totals)
@@ -116,7 +116,7 @@ class ItemMean(Mean):
 
 @dataclass(frozen=True)
 class TurnMean(Mean):
-    """A state-set metric that is the mean of a score over turns; subclasses say which score and turns."""
+    """A state-set metric that is the mean of a score over turns; subclasses define score and turns."""
 
     kind: ClassVar[str] = "state"
 

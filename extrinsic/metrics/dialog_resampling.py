@@ -1,4 +1,4 @@
-"""Intervals of scores by resampling dialogs: weighted sums of statistics, never a second scoring."""
+"""Intervals of scores by resampling dialogs: weighted sums of statistics, without scoring again."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from extrinsic.storage import content_hash
 Interval = tuple[float | None, float | None]
 
 BLOCK = 20_000_000
-"""Weights times columns held in memory at once."""
+"""How many products of weights and columns are in memory at once."""
 
 
 def resample_dialogs(identity: str, n_dialogs: int, n_resamples: int, seed: int) -> Ints:
     """(n_resamples, n_dialogs) how often each dialog is drawn, with replacement.
 
-    The draws depend on the seed and the identity of what is resampled alone, so that every tracker and
-    metric over the same dialogs meets the same resamples.
+    The draws depend only on the seed and the identity of the dialogs, so that every tracker and metric over
+    the same dialogs gets the same resamples.
     """
     if n_resamples < 2:
         raise UsageError("a bootstrap needs at least 2 resamples", found=str(n_resamples))
@@ -45,7 +45,7 @@ def resampled_values(weights: Ints, metrics: Sequence[Metric], statistics: Any) 
 
 
 def percentile_interval(values: Floats, level: float = 0.95) -> Interval:
-    """The interval that holds the middle of the values; None where not a single resample has one."""
+    """The interval that contains the middle of the values; None where every resample is undefined."""
     values = values[~np.isnan(values)]
     if len(values) == 0:
         return None, None

@@ -1,4 +1,4 @@
-"""Flexible goal accuracy: mistakes of earlier turns are forgotten with time."""
+"""Flexible goal accuracy: mistakes of earlier turns are gradually forgotten."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ class FlexibleGoalAccuracy(TurnMean):
     def turn_scores(self, items: StateItems) -> Floats:
         errors = items.local_errors(literal=self.variant == "literal")
         turn = items.turn_in_dialog
-        at = np.arange(len(turn))
-        last_error = np.maximum.accumulate(np.where(errors, at, -1))
-        since = np.where(last_error >= at - turn, at - last_error, turn + 1)
+        index = np.arange(len(turn))
+        last_error = np.maximum.accumulate(np.where(errors, index, -1))
+        since = np.where(last_error >= index - turn, index - last_error, turn + 1)
         # 0 * infinity: no decay forgets nothing, however long ago.
         forgiven = 1.0 - np.exp(-self.decay * since) if self.decay > 0 else np.zeros(len(turn))
         return np.where(items.match, 1.0, np.where(errors, 0.0, forgiven))

@@ -24,8 +24,8 @@ class Filled(Metric):
 
     def __str__(self) -> str:
         name, _, parameters = str(self.metric).partition("(")
-        inside = f"{parameters.removesuffix(')')}, " if parameters else ""
-        return f"{name}({inside}fill={self.fill})"
+        prefix = f"{parameters.removesuffix(')')}, " if parameters else ""
+        return f"{name}({prefix}fill={self.fill})"
 
     def statistics(self, items: StateItems) -> Any:
         return self.metric.statistics(items)

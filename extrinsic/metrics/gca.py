@@ -20,7 +20,7 @@ PLAIN = 0.9
 @dataclass(frozen=True)
 class GranularChangeAccuracy(Metric):
     """`weights`: `counts` weighs precisions by the predicted changes and recalls by the gold ones (the form
-    that reproduces the tables); `plain` uses .9 / .1 alone, as the 2024 text has it.
+    that reproduces the tables); `plain` uses .9 / .1 alone, as in the 2024 text.
     `drops`: a slot that both sides drop in one turn counts as correct and as missed (`twice`, as published)
     or just as correct (`once`).
     """

@@ -1,4 +1,4 @@
-"""Average goal accuracy that also counts what was predicted in vain (Dey's remark)."""
+"""Average goal accuracy that also penalises wrong predictions (Dey's remark)."""
 
 from dataclasses import dataclass
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""L2: the distance between the scores and what they should have been."""
+"""L2: the distance between the scores and the ideal scores."""
 
 from typing import ClassVar
 

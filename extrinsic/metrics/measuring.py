@@ -1,6 +1,6 @@
 """Measuring a tracker: statistics of every metric on every component, schedule and label scheme.
 
-A measurement keeps its statistics, so that whoever resamples dialogs (and trackers) never scores again.
+A measurement keeps its statistics, so that dialogs (and trackers) can be resampled without scoring again.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Table = ItemTable | StateTable
 
 @dataclass(frozen=True, eq=False)
 class Measurement:
-    """One metric of one tracker: what was measured, and (n_dialogs, k) statistics that add up."""
+    """One metric of one tracker: what was measured, and (n_dialogs, k) additive statistics."""
 
     tracker: str
     component: str
@@ -75,22 +75,20 @@ def measure(
 
 
 def _schedules_of(source: Source, table: Table) -> list[int]:
-    """Those that the conventions have, as far as the items have them."""
+    """The schedules of the conventions that the items have."""
     return [schedule for schedule in table.schedules if schedule in source.conventions.schedules]
 
 
 def _choose_schedules(source: Source, table: Table, schedules: Sequence[int] | None) -> list[int]:
     if schedules is None and isinstance(table, StateTable) and ALL in table.components:
-        schedules = [
-            1
-        ]  # of state sets the last turn is left out unless asked for; of filled beliefs it is not
-    there = _schedules_of(source, table)
-    return there if schedules is None else [schedule for schedule in there if schedule in schedules]
+        schedules = [1]  # state sets leave out the last turn by default, filled beliefs do not
+    available = _schedules_of(source, table)
+    return available if schedules is None else [schedule for schedule in available if schedule in schedules]
 
 
 def _choose_components(table: Table, components: Sequence[str] | None) -> list[str]:
     if components is None:
-        # Of state sets the domains are left out unless asked for.
+        # State sets leave out the single domains by default.
         return list(table.components)[:1] if isinstance(table, StateTable) else list(table.components)
     return [component for component in table.components if component in components]
 
@@ -101,12 +99,12 @@ def _check_names(
     schedules: Sequence[int] | None,
     components: Sequence[str] | None,
 ) -> None:
-    """Refuse schedules and components that none of the tables has."""
+    """Raise UsageError for schedules and components that none of the tables has."""
     all_schedules = sorted({schedule for table in tables for schedule in _schedules_of(source, table)})
     for schedule in schedules or ():
         if schedule not in all_schedules:
-            there = ", ".join(map(str, all_schedules))
-            raise UsageError(f"there is no schedule {schedule} here", expected=f"one of {there}")
+            available = ", ".join(map(str, all_schedules))
+            raise UsageError(f"there is no schedule {schedule} here", expected=f"one of {available}")
     all_components = list(dict.fromkeys(name for table in tables for name in table.components))
     for component in components or ():
         if component not in all_components:

@@ -1,4 +1,4 @@
-"""MRR: how far down the list the right value stands."""
+"""MRR: how far down the list the right value is."""
 
 from typing import ClassVar
 

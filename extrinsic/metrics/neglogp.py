@@ -1,4 +1,4 @@
-"""Negative log probability of what is right (DSTC2)."""
+"""Negative log probability of the right value (DSTC2)."""
 
 from typing import ClassVar
 

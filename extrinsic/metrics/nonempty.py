@@ -1,4 +1,4 @@
-"""How often a tracker says anything at all (DSTC1)."""
+"""How often a tracker has any hypothesis (DSTC1)."""
 
 from typing import ClassVar
 

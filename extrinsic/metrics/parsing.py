@@ -1,4 +1,4 @@
-"""From what the user types to a metric: `fga(0.5)`, `gca(weights=plain)`, `jga(fill=argmax)`."""
+"""Parsing the printed form of a metric: `fga(0.5)`, `gca(weights=plain)`, `jga(fill=argmax)`."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _FORM = re.compile(r"\s*(?P<name>[A-Za-z][\w.]*)\s*(?:\((?P<arguments>[^()]*)\))
 
 
 ALIASES = {"lambda": "decay"}
-"""What the papers call a parameter, where Python cannot."""
+"""Parameter names of the papers that are keywords in Python."""
 
 
 def parse_metric(text: str) -> Metric:
     """The metric that a printed form names; with `fill`, a state-set metric of a belief tracker."""
     match = _FORM.fullmatch(text)
     if match is None:
-        raise UsageError(f"{text!r} is no metric", expected="name or name(value, parameter=value)")
+        raise UsageError(f"{text!r} is not a metric", expected="name or name(value, parameter=value)")
     name = match["name"]
     factory = METRICS.get(name)
     positional: list[Any] = []
@@ -34,7 +34,7 @@ def parse_metric(text: str) -> Metric:
         key, equals, value = argument.partition("=")
         if equals:
             if ALIASES.get(key.strip(), key.strip()) in named:
-                raise UsageError(f"the parameter {key.strip()!r} stands twice in {text!r}")
+                raise UsageError(f"the parameter {key.strip()!r} occurs twice in {text!r}")
             named[ALIASES.get(key.strip(), key.strip())] = _value(value)
         else:
             positional.append(_value(key))
@@ -58,20 +58,20 @@ def _value(text: str) -> Any:
 
 
 def build_metric(name: str, factory: Any, positional: list[Any], named: dict[str, Any]) -> Metric:
-    """Call a registered factory with parameters, with a clear word about those it does not know."""
+    """Call a registered factory with parameters; UsageError for unknown ones."""
     parameters = inspect.signature(factory).parameters
-    known = list(parameters)
+    names = list(parameters)
     for key in named:
-        if key not in known:
-            raise UsageError(f"the metric {name!r} has no parameter {key!r}; {did_you_mean(key, known)}")
-    if len(positional) > min(1, len(known)):
+        if key not in names:
+            raise UsageError(f"the metric {name!r} has no parameter {key!r}; {did_you_mean(key, names)}")
+    if len(positional) > min(1, len(names)):
         raise UsageError(
-            f"the metric {name!r} takes {'one value' if known else 'no value'} without a name",
+            f"the metric {name!r} takes {'one value' if names else 'no value'} without a name",
             found=", ".join(map(str, positional)),
         )
-    given = {*known[: len(positional)], *named}
+    specified = {*names[: len(positional)], *named}
     for key, parameter in parameters.items():
-        if parameter.default is parameter.empty and key not in given:
+        if parameter.default is parameter.empty and key not in specified:
             summary = next(entry.summary for entry in METRICS.entries() if entry.name == name)
             raise UsageError(f"the metric {name!r} needs a value for {key!r}; {summary}")
     try:

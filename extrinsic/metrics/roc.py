@@ -1,7 +1,7 @@
-"""ROC points: how well the score of the top hypothesis tells right ones from wrong ones.
+"""ROC metrics: how well the score of the top hypothesis separates right ones from wrong ones.
 
-TA, FA, TR, FR: right and wrong top hypotheses accepted and rejected at a threshold. A metric is a condition,
-and what is read at the first threshold that meets it.
+TA, FA, TR, FR: right and wrong top hypotheses accepted and rejected at a threshold. A metric consists of a
+condition and the value at the first threshold that meets it.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from extrinsic.metrics.items.operating_points import Condition, Points
 class EqualErrors:
     """FR >= FA. By DSTC2's rule no point meets it when every item is wrong."""
 
-    def __call__(self, at: Points, /) -> Any:
-        return at.false_reject >= at.false_accept
+    def __call__(self, points: Points, /) -> Any:
+        return points.false_reject >= points.false_accept
 
 
 @dataclass(frozen=True)
@@ -33,18 +33,18 @@ class FewFalseAccepts:
 
     level: float
 
-    def __call__(self, at: Points, /) -> Any:
-        return at.false_accept / at.total <= self.level
+    def __call__(self, points: Points, /) -> Any:
+        return points.false_accept / points.total <= self.level
 
 
 @dataclass(frozen=True)
 class LowFalseAcceptRate:
-    """FA / (FA + TR) <= level; 0 / 0, when no item is wrong, is not."""
+    """FA / (FA + TR) <= level; not met when no item is wrong (0 / 0)."""
 
     level: float
 
-    def __call__(self, at: Points, /) -> Any:
-        return at.false_accept / (at.total - at.right) <= self.level
+    def __call__(self, points: Points, /) -> Any:
+        return points.false_accept / (points.total - points.right) <= self.level
 
 
 @dataclass(frozen=True)
@@ -58,13 +58,13 @@ class Roc(Metric):
         return items.roc
 
     def values(self, totals: Totals) -> Floats:
-        # 0 / 0 is NaN, no value, both in conditions and in what is read.
+        # 0 / 0 is NaN (undefined), both in conditions and in values.
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(self.read(totals.first(self.condition)))
 
     @abstractmethod
-    def read(self, at: Points) -> Any:
-        """The value at each point; NaN where there is none."""
+    def read(self, points: Points) -> Any:
+        """The value at each point; NaN where it is undefined."""
 
 
 class EqualErrorRate(Roc):
@@ -73,8 +73,8 @@ class EqualErrorRate(Roc):
     higher_is_better: ClassVar[bool | None] = False
     condition: ClassVar[Condition] = EqualErrors()
 
-    def read(self, at: Points) -> Any:
-        return (at.false_accept + at.false_reject) / at.total
+    def read(self, points: Points) -> Any:
+        return (points.false_accept + points.false_reject) / points.total
 
 
 class EqualErrorRateLee(Roc):
@@ -84,8 +84,8 @@ class EqualErrorRateLee(Roc):
     higher_is_better: ClassVar[bool | None] = False
     condition: ClassVar[Condition] = EqualErrors()
 
-    def read(self, at: Points) -> Any:
-        return at.false_accept / at.total
+    def read(self, points: Points) -> Any:
+        return points.false_accept / points.total
 
 
 @dataclass(frozen=True)
@@ -94,21 +94,21 @@ class AcceptsAt(Roc):
 
     formula: ClassVar[str] = "TA / N at the first threshold with FA / N <= level"
 
-    def read(self, at: Points) -> Any:
-        return at.true_accept / at.total
+    def read(self, points: Points) -> Any:
+        return points.true_accept / points.total
 
 
 @dataclass(frozen=True)
 class RateAt(Roc):
     """The true-accept rate where the false-accept rate falls to a level (version 2).
 
-    There is none when no item is right (0 / 0) or none is wrong (no point meets the condition).
+    Undefined when no item is right (0 / 0) or none is wrong (no point meets the condition).
     """
 
     formula: ClassVar[str] = "TA / (TA + FR) at the first threshold with FA / (FA + TR) <= level"
 
-    def read(self, at: Points) -> Any:
-        return at.true_accept / at.right
+    def read(self, points: Points) -> Any:
+        return points.true_accept / points.right
 
 
 def _at_level(base: type[Roc], condition: type[Any], version: int, percent: int) -> type[Roc]:

@@ -1,4 +1,4 @@
-"""Scoring a tracker: every metric asked for, on every component, schedule and label scheme there is."""
+"""Scoring a tracker: every chosen metric on every component, schedule and label scheme."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Score:
-    """One number: what was measured, on how many items; an interval where dialogs were resampled."""
+    """One score: what was measured, on how many items; an interval if dialogs were resampled."""
 
     tracker: str
     component: str
@@ -52,7 +52,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Scores:
-    """The scores of one tracker or several, and what made them."""
+    """The scores of one tracker or several, and how they were made."""
 
     rows: tuple[Score, ...]
     made_by: Mapping[str, str | None]
@@ -60,11 +60,11 @@ class Scores:
 
     @property
     def signature(self) -> str:
-        """A line that tells whether two scores are comparable."""
+        """A line that identifies which scores are comparable."""
         return sign(**self.made_by)
 
     def as_rows(self) -> list[dict[str, Any]]:
-        """Plain dictionaries; without intervals where none were asked for."""
+        """The scores as dictionaries; without intervals if none were computed."""
         rows = [asdict(row) for row in self.rows]
         if not self.has_intervals:
             for row in rows:
@@ -94,13 +94,13 @@ def score(
     """Score a tracker's output over its corpus, or a file of state sets.
 
     metrics:    printed forms; default: those of the conventions.
-    schedules, components: default: all there are (of state sets: every turn, all slots together).
-    fill:       also score a belief tracker with the state-set metrics, by these fill rules.
+    schedules, components: default: all (for state sets: every turn, all slots together).
+    fill:       also score a belief tracker with the state-set metrics, using these fill rules.
     bootstrap:  resample dialogs this many times for 95 % intervals.
     """
     if isinstance(corpus, StateSets):
         if tracker is not None:
-            raise UsageError("state sets hold their own predictions and take no tracker's output")
+            raise UsageError("state sets contain their own predictions and take no tracker's output")
         source = Source(None, corpus)
     elif tracker is None:
         raise UsageError("a corpus is scored together with a tracker's output")
@@ -122,8 +122,8 @@ def score(
 def _rows(measurements: Iterator[Measurement], weights: Ints | None) -> Iterator[Score]:
     """Scores, with 95 % intervals where there are resamples.
 
-    One group after the other, as statistics can be large; metrics that share theirs (all points of a ROC
-    curve) are resampled together.
+    One group at a time, as statistics can be large; metrics that share them (all points of a ROC curve) are
+    resampled together.
     """
     for _, group in groupby(measurements, key=lambda measured: id(measured.statistics)):
         together = list(group)
@@ -157,7 +157,7 @@ def _as_list(names: Any) -> Any:
 
 
 def merge_scores(results: Sequence[Scores]) -> Scores:
-    """The scores of several trackers as one; signed by what they share and by all that made them."""
+    """The scores of several trackers combined; the signature has what they share and all their trackers."""
     if len(results) == 1:
         return results[0]
     shared, *others = [
@@ -173,14 +173,14 @@ def merge_scores(results: Sequence[Scores]) -> Scores:
 def _choose_metrics(
     source: Source, metrics: Sequence[str | Metric] | None, fill: Sequence[str]
 ) -> list[Metric]:
-    asked = source.conventions.metrics if metrics is None else metrics
-    chosen = [parse_metric(metric) if isinstance(metric, str) else metric for metric in asked]
+    requested = source.conventions.metrics if metrics is None else metrics
+    chosen = [parse_metric(metric) if isinstance(metric, str) else metric for metric in requested]
     rules = [Fill.parse(rule) for rule in fill]
     if not rules:
         return chosen
     if metrics is None:
         return chosen + [Filled(parse_metric(name), rule) for rule in rules for name in STATE_SETS.metrics]
-    # Metrics of states that were named without a rule are taken by each of the rules given.
+    # State metrics that were named without a fill rule are computed with each of the given rules.
     return [
         filled
         for metric in chosen

@@ -1,4 +1,4 @@
-"""Slot accuracy: how many of the task's slots are right, those that never occur included."""
+"""Slot accuracy: the share of the task's slots that are right, including those that never occur."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -13,7 +13,7 @@ from extrinsic.metrics.items.state_items import StateItems
 
 @dataclass(frozen=True)
 class SlotAccuracy(TurnMean):
-    """`slots`: how many slots the task has; without it what the corpus says (30 for MultiWOZ)."""
+    """`slots`: how many slots the task has; by default as in the corpus (30 for MultiWOZ)."""
 
     name: ClassVar[str] = "slot_accuracy"
     formula: ClassVar[str] = "mean over turns of (T - missed - wrong) / T, a wrong value counted once"

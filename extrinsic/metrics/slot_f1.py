@@ -23,7 +23,7 @@ class SlotF1(Metric):
         return np.where(either > 0, 2 * items.n_right / np.maximum(either, 1), 1.0)
 
     def statistics(self, items: StateItems) -> Floats:
-        """(n_dialogs, 2): twice the triples in both, and the triples of either counted apart."""
+        """(n_dialogs, 2): twice the triples in both sets, and the sum of the sizes of both sets."""
         both = np.where(items.scheduled, 2 * items.n_right, 0)
         either = np.where(items.scheduled, items.n_gold + items.n_predicted, 0)
         return items.sum_by_dialog(np.stack([both, either], axis=1))

@@ -1,4 +1,4 @@
-"""What a tracker gives metrics to be computed on."""
+"""The items of a tracker that metrics are computed on."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from extrinsic.storage import content_hash
 
 
 class Source:
-    """A tracker's items of every kind, made when a metric first asks for them."""
+    """A tracker's items of every kind, built when a metric first needs them."""
 
     def __init__(self, corpus: Corpus | None, tracker: TrackerOutput | StateSets) -> None:
         if corpus is not None:
@@ -41,7 +41,7 @@ class Source:
 
     @property
     def conventions(self) -> ScoreConventions:
-        """Those of the corpus, or of the state sets."""
+        """The conventions of the corpus, or of the state sets."""
         if isinstance(self.tracker, StateSets):
             return self.tracker.conventions
         assert self.corpus is not None
@@ -53,7 +53,7 @@ class Source:
 
     @property
     def identity(self) -> str:
-        """What the dialogs are, whoever tracked them."""
+        """The identity of the dialogs, independent of the tracker."""
         if self.corpus is not None:
             return self.corpus.signature
         assert isinstance(self.tracker, StateSets)
@@ -103,7 +103,7 @@ class Source:
 
 
 def _require_conventions(tables: Sequence[ItemTable], conventions: Conventions) -> None:
-    """Refuse items that lack something the conventions promise; those of a plugin may."""
+    """Raise UsageError for items that do not match their conventions, as a plugin's may."""
     schemes = tuple(table.label_scheme for table in tables)
     if schemes != conventions.label_schemes:
         raise UsageError(

@@ -1,4 +1,4 @@
-"""Where in a dialog its mistakes fall: traits that a good metric should not depend on.
+"""Where in a dialog mistakes occur: traits that a good metric should not depend on.
 
 They describe dialogs, not trackers: a dialog without a mistake has none, and neither direction is better.
 """
@@ -101,5 +101,5 @@ class FirstError(DialogTrait):
         n_turns = np.diff(items.offsets)
         position = np.where(items.match, len(items.match), items.turn_in_dialog)
         first = np.minimum.reduceat(position, items.offsets[:-1])
-        found = np.where(first < n_turns, first.astype(np.float64), np.nan)
-        return found if self.form == "turn" else found / np.maximum(n_turns - 1, 1)
+        first_error = np.where(first < n_turns, first.astype(np.float64), np.nan)
+        return first_error if self.form == "turn" else first_error / np.maximum(n_turns - 1, 1)

@@ -44,7 +44,7 @@ class TurnCorrelation:
 def turn_correlation(
     states: StateSets, metrics: Sequence[str] = KIM_METRICS, component: str = ALL
 ) -> TurnCorrelation:
-    """Correlate the scores that metrics give to turns; a pair leaves out turns that one does not score."""
+    """Correlate the turn scores of metrics; a pair leaves out turns that one of them does not score."""
     table = table_of_states(states)
     if component not in table.components:
         raise UsageError(f"there is no component {component!r}; {did_you_mean(component, table.components)}")

@@ -1,4 +1,4 @@
-"""Update accuracy and precision: are changes of mind right, and are needed ones made? (DSTC2)
+"""Update accuracy and precision: are updates right, and are needed updates made? (DSTC2)
 
 With `previous` the top hypothesis one item earlier in the component's sequence within the dialog (None at
 its start): a correct update had previous != truth, changed, and is now right; an insertion changed what
@@ -24,7 +24,7 @@ class Update(Metric):
     kind: ClassVar[str] = "belief"
     citation: ClassVar[str] = "Higashinaka et al. 2004; Henderson et al. 2014 (DSTC2)"
     other: ClassVar[int]
-    """Which count stands in the denominator beside correct updates and substitutions."""
+    """Which count the denominator has besides correct updates and substitutions."""
 
     def statistics(self, items: Items) -> Floats:
         """(n_dialogs, 4): correct updates, insertions, substitutions, deletions."""

@@ -15,7 +15,7 @@ BEHAVIOURS.register(
     "a calibrated support vector machine (Lee 2014)",
 )
 BEHAVIOURS.register(
-    "logged", f"{_HERE}.logged_propensities:LoggedPropensities", "the propensities that the log itself holds"
+    "logged", f"{_HERE}.logged_propensities:LoggedPropensities", "the propensities in the log itself"
 )
 
 LEARNERS.register(

@@ -18,7 +18,7 @@ from extrinsic.policy.states import States
 class Basis:
     """phi_j(x) = k(x, x_j) for the points x_j of a dictionary, block by block.
 
-    A point has the kernels of its own block only; one of a block never seen has none at all.
+    A point has the kernels of its own block only; one of an unknown block has none.
     """
 
     kernel: Gaussian
@@ -36,7 +36,7 @@ class Basis:
         largest: int | None = None,
         sparsification: Sparsification = "growing",
     ) -> Basis:
-        """From points (n, d) and the discrete elements (n, e) that make their signatures."""
+        """Fit to points (n, d) with the discrete elements (n, e) that define their blocks."""
         signatures, block = Blocks.of(table)
         dictionary = sparsify(continuous, block, len(signatures), kernel, nu, largest, sparsification)
         return Basis(kernel, signatures, continuous[dictionary.rows], dictionary.offsets, dictionary)
@@ -67,5 +67,5 @@ class Basis:
 
 
 def with_action(states: States, action: Ints) -> Ints:
-    """(n, e + 1) the discrete elements of states, and an action behind them."""
+    """(n, e + 1) the discrete elements of states, followed by the action."""
     return np.concatenate([states.discrete, action[:, None]], axis=1)

@@ -1,7 +1,7 @@
-"""How likely the system that made a corpus was to act in each way: P(a | s), learned or logged.
+"""Behaviour models: the action probabilities P(a | s) of the system that made a corpus, learned or logged.
 
-A behaviour model is fitted once for a tracker's transitions. The filter takes it to keep a learned policy
-near what was tried, learners take it through the filter, and imitating policies act on it.
+A behaviour model is fitted once for a tracker's transitions. The filter uses it to keep a learned policy
+close to the logged actions, learners use it through the filter, and supervised policies imitate it.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ class ActionModel(Protocol):
 
 
 class BehaviourModel(Protocol):
-    """A way to learn P(a | s): a frozen config, by its name in the registry BEHAVIOURS."""
+    """A method to learn P(a | s): a frozen config, by its name in the registry BEHAVIOURS."""
 
     def fit(self, transitions: Transitions) -> ActionModel:
         """The model of all transitions, for states of other dialogs."""
         ...
 
     def cross_fitted(self, transitions: Transitions) -> Floats:
-        """(n, n_actions) for the training states, each from a model that never saw its dialog."""
+        """(n, n_actions) for the training states, each from a model that was not fitted to its dialog."""
         ...
 
 
@@ -61,12 +61,12 @@ class Behaviour:
         return admit(self.chances, self.threshold)
 
     def choices(self, states: States, possible: Bools | None = None) -> tuple[Floats, Bools]:
-        """(n, n_actions) P(a | s) of other states, and what is possible there and admitted by the filter."""
+        """(n, n_actions) P(a | s) of other states, and which actions are possible and admitted there."""
         chances = self.model.probabilities(states)
         return chances, admit(chances, self.threshold, possible)
 
     def require_about(self, transitions: Transitions) -> None:
-        """Raise UsageError unless it was fitted to such transitions."""
+        """Raise UsageError unless it fits the shape of the transitions."""
         expected = (len(transitions), len(transitions.actions))
         if self.chances.shape != expected:
             raise UsageError(
@@ -82,7 +82,7 @@ def fit_behaviour(model: BehaviourModel, transitions: Transitions, threshold: fl
 
 
 class Classifier(ABC):
-    """A behaviour model that is a classifier of actions; rare actions keep their share everywhere.
+    """A behaviour model that is a classifier of actions; rare actions get their overall share in every state.
 
     rarest: actions that occur less often than this are not learned.
     """

@@ -1,8 +1,8 @@
-"""Blocks of points that a kernel can tell nothing but zero between.
+"""Blocks of points: between points of different blocks the kernel is zero.
 
-Under delta kernels two points have something in common only when all their discrete elements (and the
-action) are the same. So a Gram matrix falls into blocks, one for each such signature, and everything that is
-done with it can be done block by block.
+Under delta kernels, the kernel of two points is nonzero only when all their discrete elements (and the
+action) are equal. So a Gram matrix is block-diagonal, with one block for each such signature, and every
+computation can be done block by block.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ UNKNOWN = -1
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """The distinct rows of some table of whole numbers, sorted; a row's number is its place among them."""
+    """The distinct rows of a table of integers, sorted; a row's number is its position among them."""
 
     rows: Ints
 
@@ -38,13 +38,13 @@ class Blocks:
         """(n,) the number of each row's signature, UNKNOWN for one never seen."""
         if table.shape[1] == 0:
             return np.zeros(len(table), dtype=np.int64)
-        known, wanted = _as_keys(self.rows), _as_keys(table)
-        place = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
-        return np.where(known[place] == wanted, place, UNKNOWN)
+        own_keys, keys = _as_keys(self.rows), _as_keys(table)
+        position = np.minimum(np.searchsorted(own_keys, keys), len(own_keys) - 1)
+        return np.where(own_keys[position] == keys, position, UNKNOWN)
 
 
 def _as_keys(table: Ints) -> npt.NDArray[np.void]:
-    """One comparable item a row; big-endian and without a sign bit, so that bytes sort as numbers do."""
+    """One comparable item per row; big-endian and without a sign bit, so that bytes sort as numbers do."""
     shifted = (table.astype(np.int64) ^ np.int64(-(2**63))).view(np.uint64).astype(">u8")
     shifted = np.ascontiguousarray(shifted)
     return shifted.view(np.dtype((np.void, shifted.shape[1] * 8))).ravel()

@@ -15,14 +15,14 @@ from extrinsic.policy.kernels import Gaussian, state_gram
 from extrinsic.policy.states import States
 
 MOST = 20_000
-"""More states than this do not fit: the kernel matrix is dense (3 GB)."""
+"""The maximum number of states: the kernel matrix is dense (3 GB)."""
 
 
 @dataclass(frozen=True)
 class CalibratedSVM(Classifier):
-    """Sigmoids fitted to the margins of dialogs held out (Platt), one against the rest.
+    """One-versus-rest sigmoids fitted to the margins of held-out dialogs (Platt).
 
-    The margins come from a cross-validation by dialog, the machine from all data.
+    The margins come from a cross-validation by dialog, the final machine from all data.
     height, width: of the kernel; only height^2 * penalty matters.   penalty: scikit-learn's C.
     rarest: see Classifier.
     """
@@ -52,7 +52,7 @@ class CalibratedSVM(Classifier):
         return _Fitted(kernel, states, machine)
 
     def _splits(self, action: Ints, dialog: Ints) -> list[tuple[Ints, Ints]]:
-        """Folds of whole dialogs, each of which leaves every action something to learn from."""
+        """Folds of whole dialogs such that every training part contains every action."""
         numbers = np.unique(dialog)
         for folds in range(min(self.folds, len(numbers)), 1, -1):
             fold = np.searchsorted(numbers, dialog) % folds

@@ -1,4 +1,4 @@
-"""Building blocks of states: each makes some columns of what is known before a decision."""
+"""Feature blocks: each computes some columns of a state from the observations before a decision."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Columns = tuple[npt.NDArray, tuple[str, ...]]  # type: ignore[type-arg]
 
 @dataclass(frozen=True)
 class Block:
-    """Columns of a state; discrete ones are compared as the same or not."""
+    """Columns of a state; discrete ones are compared for equality."""
 
     name: str
     summary: str
@@ -39,99 +39,103 @@ def _named(prefix: str, names: Iterable[str]) -> tuple[str, ...]:
 
 
 @_block("top, second and None scores of every slot (Lee)")
-def slot_scores(known: Observations) -> Columns:
-    summary = known.summary
-    names = [name for kind in ("top", "second", "none") for name in _named(kind, known.slots)]
+def slot_scores(observations: Observations) -> Columns:
+    summary = observations.summary
+    names = [name for kind in ("top", "second", "none") for name in _named(kind, observations.slots)]
     return np.concatenate([summary.top, summary.second, summary.none], axis=1), tuple(names)
 
 
 @_block("top, second and None scores of every slot group")
-def group_scores(known: Observations) -> Columns:
-    names = [name for kind in ("top", "second", "none") for name in _named(kind, known.domain.groups)]
-    return np.concatenate([known.group_top, known.group_second, known.group_none], axis=1), tuple(names)
+def group_scores(observations: Observations) -> Columns:
+    names = [name for kind in ("top", "second", "none") for name in _named(kind, observations.domain.groups)]
+    return np.concatenate(
+        [observations.group_top, observations.group_second, observations.group_none], axis=1
+    ), tuple(names)
 
 
 @_block("lowest top score of required and of filled groups, mean of the required ones")
-def group_minimum(known: Observations) -> Columns:
-    required = np.where(known.required, known.group_top, 1.0).min(axis=1)
-    filled = np.where(known.group_filled, known.group_top, 1.0).min(axis=1)
-    columns = np.stack([required, filled, known.required_mean], axis=1)
+def group_minimum(observations: Observations) -> Columns:
+    required = np.where(observations.required, observations.group_top, 1.0).min(axis=1)
+    filled = np.where(observations.group_filled, observations.group_top, 1.0).min(axis=1)
+    columns = np.stack([required, filled, observations.required_mean], axis=1)
     return columns, ("lowest.required", "lowest.filled", "mean.required")
 
 
 @_block("the turn, min(t, 15) / 8")
-def turn(known: Observations) -> Columns:
-    return (np.minimum(known.history.turn, 15) / 8.0)[:, None], ("turn",)
+def turn(observations: Observations) -> Columns:
+    return (np.minimum(observations.history.turn, 15) / 8.0)[:, None], ("turn",)
 
 
 @_block("how often the system just said the very same, min(n, 3) / 2")
-def repeats(known: Observations) -> Columns:
-    return (np.minimum(known.history.streak - 1, 3).clip(0) / 2.0)[:, None], ("repeats",)
+def repeats(observations: Observations) -> Columns:
+    return (np.minimum(observations.history.streak - 1, 3).clip(0) / 2.0)[:, None], ("repeats",)
 
 
 @_block("share of groups whose best value was confirmed")
-def confirmed_share(known: Observations) -> Columns:
-    return known.group_confirmed.mean(axis=1)[:, None], ("confirmed",)
+def confirmed_share(observations: Observations) -> Columns:
+    return observations.group_confirmed.mean(axis=1)[:, None], ("confirmed",)
 
 
 @_block("whether each slot has a value (Lee)", discrete=True)
-def slot_indicators(known: Observations) -> Columns:
-    return known.summary.value != NONE, _named("filled", known.slots)
+def slot_indicators(observations: Observations) -> Columns:
+    return observations.summary.value != NONE, _named("filled", observations.slots)
 
 
 @_block("whether each group has a value", discrete=True)
-def group_indicators(known: Observations) -> Columns:
-    return known.group_filled, _named("filled", known.domain.groups)
+def group_indicators(observations: Observations) -> Columns:
+    return observations.group_filled, _named("filled", observations.domain.groups)
 
 
 @_block("the best value of every slot (Lee)", discrete=True)
-def top_values(known: Observations) -> Columns:
-    words = np.unique(known.summary.value)
-    numbers = np.array([stable_number(known.vocabulary.text(int(word))) for word in words], dtype=np.int64)
-    return numbers[np.searchsorted(words, known.summary.value)], _named("value", known.slots)
+def top_values(observations: Observations) -> Columns:
+    words = np.unique(observations.summary.value)
+    numbers = np.array(
+        [stable_number(observations.vocabulary.text(int(word))) for word in words], dtype=np.int64
+    )
+    return numbers[np.searchsorted(words, observations.summary.value)], _named("value", observations.slots)
 
 
 @_block("the answer to the last yes/no question: not asked, yes, not yes", discrete=True)
-def answer(known: Observations) -> Columns:
-    return known.history.answer[:, None], ("answer",)
+def answer(observations: Observations) -> Columns:
+    return observations.history.answer[:, None], ("answer",)
 
 
 @_block("whether the caller said yes to the last yes/no question (Lee)", discrete=True)
-def affirmed(known: Observations) -> Columns:
-    return (known.history.answer == 1)[:, None], ("affirmed",)
+def affirmed(observations: Observations) -> Columns:
+    return (observations.history.answer == 1)[:, None], ("affirmed",)
 
 
 @_block("whether something was offered", discrete=True)
-def offered(known: Observations) -> Columns:
-    return known.history.offered[:, None], ("offered",)
+def offered(observations: Observations) -> Columns:
+    return observations.history.offered[:, None], ("offered",)
 
 
 @_block("what the system did last", discrete=True)
-def last_act(known: Observations) -> Columns:
-    return known.history.predicate[:, None], ("last_act",)
+def last_act(observations: Observations) -> Columns:
+    return observations.history.predicate[:, None], ("last_act",)
 
 
 @_block("whether the caller probably asks for something", discrete=True)
-def requested(known: Observations) -> Columns:
-    return known.requested[:, None], ("requested",)
+def requested(observations: Observations) -> Columns:
+    return observations.requested[:, None], ("requested",)
 
 
 @_block("the conditions that the domain puts into the state", discrete=True)
-def conditions(known: Observations) -> Columns:
-    names = tuple(known.conditions)
-    columns = [known.conditions[name] for name in names]
-    table = np.stack(columns, axis=1) if columns else np.zeros((len(known), 0), dtype=np.int64)
+def conditions(observations: Observations) -> Columns:
+    names = tuple(observations.conditions)
+    columns = [observations.conditions[name] for name in names]
+    table = np.stack(columns, axis=1) if columns else np.zeros((len(observations), 0), dtype=np.int64)
     return table, _named("condition", names)
 
 
 @_block("scores of a no and of any value at the last turn: an objection, or news")
-def reaction(known: Observations) -> Columns:
-    columns = np.stack([known.history.negates, known.history.informs], axis=1)
+def reaction(observations: Observations) -> Columns:
+    columns = np.stack([observations.history.negates, observations.history.informs], axis=1)
     return np.clip(columns, 0.0, 1.0), ("negated", "informed")
 
 
 @_block("lowest top score of filled groups that are not confirmed; share of required groups missing")
-def doubts(known: Observations) -> Columns:
-    open_ = known.group_filled & ~known.group_confirmed
-    lowest = np.where(open_, known.group_top, 1.0).min(axis=1)
-    return np.stack([lowest, known.required_missing], axis=1), ("lowest.unconfirmed", "missing")
+def doubts(observations: Observations) -> Columns:
+    open_ = observations.group_filled & ~observations.group_confirmed
+    lowest = np.where(open_, observations.group_top, 1.0).min(axis=1)
+    return np.stack([lowest, observations.required_missing], axis=1), ("lowest.unconfirmed", "missing")

@@ -1,4 +1,4 @@
-"""Feature maps: what a policy sees of a situation. Presets by name, or blocks put together."""
+"""Feature maps from observations to the states of a policy: presets by name, or lists of blocks."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from extrinsic.registry import BLOCKS, FEATURES
 
 @dataclass(frozen=True)
 class Features:
-    """A map from situations to states: the columns of its blocks, in order, and of those the domain adds.
+    """A map from observations to states: the columns of its blocks, in order, and of those the domain adds.
 
     conditions: whether the domain's condition variables are part of the state. Leaving them out shows how
-    much of what a policy seems to gain is telling apart the systems that made the corpus.
+    much of a policy's apparent gain comes from distinguishing the systems that made the corpus.
     """
 
     blocks: tuple[str, ...]
@@ -33,24 +33,26 @@ class Features:
         for name in self.blocks:
             BLOCKS.get(name)
 
-    def __call__(self, known: Observations) -> States:
-        more = (*known.domain.state, "conditions") if self.conditions else known.domain.state
+    def __call__(self, observations: Observations) -> States:
+        more = (*observations.domain.state, "conditions") if self.conditions else observations.domain.state
         blocks = [BLOCKS.get(name) for name in dict.fromkeys((*self.blocks, *more))]
-        continuous, continuous_names = _columns(known, [block for block in blocks if not block.discrete])
-        discrete, discrete_names = _columns(known, [block for block in blocks if block.discrete])
+        continuous, continuous_names = _columns(
+            observations, [block for block in blocks if not block.discrete]
+        )
+        discrete, discrete_names = _columns(observations, [block for block in blocks if block.discrete])
         return States(
             continuous.astype(np.float64), discrete.astype(np.int64), continuous_names, discrete_names
         )
 
 
-def _columns(known: Observations, blocks: Sequence[Block]) -> tuple[np.ndarray, tuple[str, ...]]:
-    made = [block.columns(known) for block in blocks]
-    arrays = [array for array, _ in made] or [np.zeros((len(known), 0))]
+def _columns(observations: Observations, blocks: Sequence[Block]) -> tuple[np.ndarray, tuple[str, ...]]:
+    made = [block.columns(observations) for block in blocks]
+    arrays = [array for array, _ in made] or [np.zeros((len(observations), 0))]
     return np.concatenate(arrays, axis=1), tuple(name for _, names in made for name in names)
 
 
 def find_features(name: Features | str | Sequence[str]) -> Features:
-    """A preset by its name, the blocks of a list, or what is a feature map already."""
+    """Resolve a preset by its name, a list of blocks, or a feature map."""
     if isinstance(name, Features):
         return name
     if not isinstance(name, str):

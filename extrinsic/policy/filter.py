@@ -1,4 +1,4 @@
-"""The filter: only what was likely enough to be tried may be chosen (Lee, Henderson et al. 2008)."""
+"""The filter: only actions that were likely enough in the logs are admitted (Lee, Henderson et al. 2008)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from extrinsic.errors import UsageError
 def admit(probabilities: Floats, threshold: float, possible: Bools | None = None) -> Bools:
     """(n, n_actions) actions more likely than the threshold; where none is, the likeliest one.
 
-    possible (n, n_actions): what can be done at all; nothing else is admitted.
+    possible (n, n_actions): the possible actions; no others are admitted.
     """
     if not 0.0 <= threshold < 1.0:
         raise UsageError("the threshold of the filter must lie in [0, 1)", found=str(threshold))

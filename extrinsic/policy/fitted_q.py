@@ -15,14 +15,18 @@ from extrinsic.policy.learner import policy_of, require_choice
 from extrinsic.policy.states import States
 from extrinsic.policy.transitions import END, Transitions
 
+SAME = 1e-6
+"""Two Q functions are the same when no value differs by a larger share of the largest."""
+
 
 @dataclass(frozen=True)
 class FittedQ:
     """A greedy policy on Q_k(s, a), trees fitted to r + gamma max_a' Q_{k-1}(s', a') with Q_0 = 0.
 
-    The maximum is over the actions that the filter admits in s'; targets are held within what a dialog can
-    earn, so that a policy that goes round in circles is worth the least there is.
-    trees, smallest_leaf: of the forest.   iterations: at most; fewer once no state changes its best action.
+    The maximum is over the actions that the filter admits in s'; targets are clipped to the returns a dialog
+    can have, so that a policy that loops gets the lowest of them.
+    trees, smallest_leaf: of the forest.   iterations: the maximum; fewer once Q settles. (A constant
+    policy is not enough: with each iteration, a reward at the end of a dialog reaches one turn further.)
     """
 
     trees: Count = 30
@@ -37,13 +41,12 @@ class FittedQ:
         require_choice(transitions)
         behaviour.require_about(transitions)
         states, n_actions = transitions.states, len(transitions.actions)
-        taken = tree_columns(states, transitions.action, n_actions)
+        inputs = tree_columns(states, transitions.action, n_actions)
         state, action = np.nonzero(behaviour.admitted)
         open_pairs = tree_columns(states.take(state), action, n_actions)
         low, high = transitions.feasible or (-np.inf, np.inf)
         goes_on = transitions.next != END
         q = np.where(behaviour.admitted, 0.0, -np.inf)
-        policy: Floats | None = None
         converged, iterations = False, 0
         while not converged and iterations < self.iterations:
             iterations += 1
@@ -51,12 +54,10 @@ class FittedQ:
             forest = ExtraTreesRegressor(
                 self.trees, min_samples_leaf=self.smallest_leaf, random_state=self.seed, n_jobs=1
             )
-            forest.fit(taken, np.clip(transitions.reward + self.gamma * after, low, high))
-            q[state, action] = forest.predict(open_pairs)
-            better = policy_of(q, behaviour.chances, behaviour.admitted)
-            converged = policy is not None and bool((better == policy).all())
-            policy = better
-        values = q[state, action]
+            forest.fit(inputs, np.clip(transitions.reward + self.gamma * after, low, high))
+            before, values = q[state, action], forest.predict(open_pairs)
+            q[state, action] = values
+            converged = bool(np.abs(values - before).max() <= SAME * max(1.0, np.abs(values).max()))
         diagnostics = {
             "iterations": float(iterations),
             "converged": float(converged),
@@ -70,7 +71,7 @@ class FittedQ:
 
 @dataclass(frozen=True, eq=False)
 class TreePolicy:
-    """The greedy policy on a forest's Q; learned_from: no states, with the columns of those learned from."""
+    """The greedy policy on a forest's Q; learned_from: an empty States with the columns used in training."""
 
     forest: Any
     n_actions: int
@@ -88,5 +89,5 @@ class TreePolicy:
 
 
 def tree_columns(states: States, action: Ints, n_actions: int) -> Floats:
-    """What trees split on: numbers, signs as numbers, and one column an action."""
+    """The inputs of trees: continuous columns, discrete columns as numbers, and one column per action."""
     return np.concatenate([states.continuous, states.discrete, np.eye(n_actions)[action]], axis=1)

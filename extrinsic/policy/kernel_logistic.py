@@ -39,7 +39,7 @@ class KernelLogistic(Classifier):
         kernel = Gaussian(self.height, self.width)
         basis = Basis.fit(states.continuous, states.discrete, kernel, self.nu)
         features = _features(basis, states)
-        # The gradient is a mean over the data: with more of it, less of each step is worth the time.
+        # The gradient is a mean over the data: with more data, a coarser tolerance suffices.
         tolerance = 1e-4 * np.clip(len(action) / 5_000, 1.0, 10.0)
         model = LogisticRegression(C=self.penalty, max_iter=1000, tol=tolerance)
         model.fit(features, action)

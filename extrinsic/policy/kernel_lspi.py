@@ -25,18 +25,18 @@ from extrinsic.policy.transitions import END, Transitions
 IMPROVEMENTS = ("lspi", "one_step")
 
 SAME = 1e-6
-"""Two policies are the same when no probability differs by more."""
+"""Two policies are equal when no probability differs by more."""
 
 
 @dataclass(frozen=True)
 class KernelLSPI:
     """A greedy policy on a Q function made of Gaussian x delta kernels.
 
-    height, width: of the Gaussian.   nu: of the sparsification.   largest: kernels of one block at most.
+    height, width: of the Gaussian.   nu: of the sparsification.   largest: the maximum kernels of one block.
     sparsification: `growing` (Engel's) or `removal` (as Lee words it: against all the rest).
     ridge, gamma: of LSTD.   prior: Q where there is no kernel: the `mean` return, or a number.
-    improvement: `lspi` goes on until the policy stays, `one_step` improves the behaviour policy once.
-    temperature: 0 is greedy; above, actions are drawn by exp(Q / temperature) among those admitted.
+    improvement: `lspi` iterates until the policy converges, `one_step` improves the behaviour policy once.
+    temperature: 0 is greedy; above, admitted actions are drawn with probability ~ exp(Q / temperature).
     """
 
     height: Positive = 4.0
@@ -70,7 +70,7 @@ class KernelLSPI:
             raise UsageError("the prior must be 'mean' or a finite number", found=repr(self.prior))
 
     def fit(self, transitions: Transitions, behaviour: Behaviour) -> KernelPolicy:
-        """Learn from transitions; what may be chosen is up to the behaviour's filter."""
+        """Learn from transitions; the behaviour's filter determines the admitted actions."""
         require_choice(transitions)
         behaviour.require_about(transitions)
         states = transitions.states
@@ -78,9 +78,9 @@ class KernelLSPI:
         kernel = Gaussian(self.height, self.width)
         basis = Basis.fit(states.continuous, table, kernel, self.nu, self.largest, self.sparsification)
         prior = float(transitions.returns().mean()) if self.prior == "mean" else float(self.prior)
-        taken = basis.rows(states.continuous, basis.block_of(table))
+        phi = basis.rows(states.continuous, basis.block_of(table))
         open_pairs = StateActions.of(basis, states, behaviour.admitted)
-        solution, fit = self._iterate(transitions, behaviour, basis, taken, open_pairs, prior)
+        solution, fit = self._iterate(transitions, behaviour, basis, phi, open_pairs, prior)
         no_states = states.take(np.zeros(0, dtype=np.int64))
         return KernelPolicy(basis, solution, behaviour, self.temperature, no_states, fit)
 
@@ -89,14 +89,14 @@ class KernelLSPI:
         transitions: Transitions,
         behaviour: Behaviour,
         basis: Basis,
-        taken: sparse.csr_array,
+        phi: sparse.csr_array,
         open_pairs: StateActions,
         prior: float,
     ) -> tuple[Solution, Fit]:
-        """Evaluate, improve, until the policy stays or comes back."""
+        """Evaluate and improve until the policy converges or cycles."""
         ends = transitions.next == END
-        system = System(taken, basis.offsets, self.ridge)
-        following = rows_after(taken, transitions.next)
+        system = System(phi, basis.offsets, self.ridge)
+        following = rows_after(phi, transitions.next)
         seen: dict[bytes, int] = {}
         limit = 1 if self.improvement == "one_step" else self.iterations
         policy: Floats | None = None
@@ -129,13 +129,13 @@ class KernelLSPI:
 
 @dataclass(frozen=True)
 class Fit:
-    """How learning went.
+    """Diagnostics of learning.
 
-    kernels: size of the dictionary.   iterations: policies evaluated.   converged: the last one was the one
-    before (of one step: always).   cycle: the length of the cycle it ended in, 0 for none.
+    kernels: size of the dictionary.   iterations: policies evaluated.   converged: the last policy equals the
+    one before (one step: always True).   cycle: the length of the cycle it ended in, 0 for none.
     condition: of the Gram matrix with the ridge.   lowest_q, highest_q: over the training states.
     zero_kernel: share of the training states' admitted actions for which there is no kernel.
-    largest_residual: how far the farthest point lies from the span of the dictionary, squared; below nu.
+    largest_residual: the largest squared distance of a point to the span of the dictionary; below nu.
     """
 
     kernels: int
@@ -153,7 +153,7 @@ class Fit:
 class KernelPolicy:
     """The greedy (or, with a temperature, soft) policy on Q(s, a) = prior + phi(s, a) w.
 
-    learned_from: no states, with the columns of those learned from.
+    learned_from: an empty States with the columns used in training.
     """
 
     basis: Basis

@@ -34,7 +34,7 @@ class Gaussian:
 def state_gram(kernel: Gaussian, first: States, second: States) -> Floats:
     """(n_first, n_second) the Gaussian where all discrete elements are the same, else 0.
 
-    Dense; whoever needs only what is not 0 goes block by block (see blocks.py).
+    Dense; to compute only the nonzero part, go block by block (see blocks.py).
     """
     same = (first.discrete[:, None, :] == second.discrete[None, :, :]).all(axis=2)
     return np.asarray(kernel.between(first.continuous, second.continuous) * same)

@@ -1,4 +1,4 @@
-"""What a learner is: a frozen config that turns transitions and a behaviour model into a policy."""
+"""The protocol of learners: frozen configs that turn transitions and a behaviour model into a policy."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ from extrinsic.policy.transitions import Transitions
 
 
 class StatePolicy(Protocol):
-    """Decides by states."""
+    """A policy that decides based on states."""
 
     def probabilities(self, states: States, possible: Bools | None = None) -> Floats:
-        """(n, n_actions), each row summing to 1; possible (n, n_actions): nothing else may be chosen."""
+        """(n, n_actions), each row summing to 1; possible (n, n_actions): the actions that may be chosen."""
         ...
 
 
 class LearnedPolicy(StatePolicy, Protocol):
-    """A policy that reports how learning it went."""
+    """A policy that reports diagnostics of its learning."""
 
     @property
     def diagnostics(self) -> Mapping[str, float]:
-        """Numbers by name; 1 and 0 for yes and no. `lowest_q` and `highest_q` where there is a Q function."""
+        """Numbers by name; 1 and 0 for yes and no. `lowest_q` and `highest_q` if there is a Q function."""
         ...
 
 
 class Learner(Protocol):
-    """A way to learn a policy: a frozen config, by its name in the registry LEARNERS.
+    """A method to learn a policy: a frozen config, by its name in the registry LEARNERS.
 
     Its fields are the keys of the table `[policy.<name>]` of a study.
     """
 
     def fit(self, transitions: Transitions, behaviour: Behaviour) -> LearnedPolicy:
-        """Learn from logged transitions; only what the behaviour's filter admits may be chosen."""
+        """Learn from logged transitions; the policy may choose only what the behaviour's filter admits."""
         ...
 
 
 def require_choice(transitions: Transitions) -> None:
-    """Raise UsageError where every logged decision is the same."""
+    """Raise UsageError if all logged decisions are the same."""
     if len(np.unique(transitions.action)) < 2:
         only = transitions.actions[transitions.action[0]] if len(transitions) else "nothing"
         raise UsageError(
@@ -54,14 +54,14 @@ def require_choice(transitions: Transitions) -> None:
 
 
 def best_action(q: Floats, chances: Floats, admitted: Bools) -> Ints:
-    """(n,) the admitted action with the highest Q; of equals the likeliest."""
+    """(n,) the admitted action with the highest Q; among equals the likeliest."""
     top = q.max(axis=1, keepdims=True)
     near = admitted & (q >= top - 1e-9 * np.maximum(1.0, np.abs(top)))
     return np.asarray(np.where(near, chances, -1.0).argmax(axis=1))
 
 
 def policy_of(q: Floats, chances: Floats, admitted: Bools, temperature: float = 0.0) -> Floats:
-    """(n, n_actions) all on the best admitted action; or, with a temperature, exp(Q / temperature).
+    """(n, n_actions) 1 for the best admitted action; or, with a temperature, ~ exp(Q / temperature).
 
     q (n, n_actions): -inf where an action is not admitted.
     """

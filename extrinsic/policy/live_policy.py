@@ -14,7 +14,7 @@ from extrinsic.simulation.world import Moment
 
 @dataclass(frozen=True, eq=False)
 class LivePolicy:
-    """A policy of states as one of moments: what the system sees becomes a state first."""
+    """Adapts a policy of states to live play: converts each moment to a state."""
 
     features: Features | str | Sequence[str]
     policy: StatePolicy

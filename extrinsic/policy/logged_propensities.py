@@ -15,7 +15,7 @@ from extrinsic.policy.transitions import Transitions
 
 @dataclass(frozen=True)
 class LoggedPropensities:
-    """P(a | s) as logged; known for the logged decisions only, so nothing can be decided elsewhere."""
+    """P(a | s) as logged; known for the logged decisions only, so it cannot act in other states."""
 
     def fit(self, transitions: Transitions) -> ActionModel:
         return _Logged(transitions)

@@ -15,10 +15,10 @@ from extrinsic.arrays import Bools, Floats, Ints, offsets_from_lengths
 from extrinsic.errors import UsageError
 
 DENSE_UP_TO = 300
-"""Systems up to this size are solved dense: BLAS is faster there than anything clever."""
+"""Systems up to this size are solved densely, where BLAS is fastest."""
 
 TOLERANCE, GOOD_ENOUGH = 1e-13, 1e-10
-"""What the Krylov steps aim at, and what is taken; where they do not get there, a factorisation does."""
+"""The target and the accepted tolerance of the Krylov solver; above it a factorisation is used."""
 
 KRYLOV = 80
 
@@ -34,7 +34,7 @@ class Solution:
 
 @dataclass(frozen=True, eq=False)
 class System:
-    """What stays the same while a policy is improved: phi of the decisions taken, and its Gram matrix.
+    """What does not change during policy improvement: phi of the decisions taken, and its Gram matrix.
 
     phi (n, m), its columns in blocks: no row has entries in two of them.   offsets (n_blocks + 1,): of the
     blocks.   weight (n,): of the decisions.
@@ -69,8 +69,8 @@ class System:
         return Solution(weights, prior, self._inverse_of_gram[1])
 
     def solve_transposed(self, phi_next: sparse.csr_array, right: Floats, gamma: float) -> Floats:
-        """x such that (phi' (phi - gamma phi_next) + ridge)' x = right: what a linear function of the weights
-        hangs on."""
+        """x such that (phi' (phi - gamma phi_next) + ridge)' x = right: the sensitivity of a linear function
+        of the weights."""
         change = sparse.csr_array((self.phi - gamma * phi_next).T)
         return self._solved(change, self.weighted, right)
 
@@ -87,10 +87,10 @@ class System:
             raise _without_solution(self.ridge) from None
 
     def _solved_by_steps(self, left: sparse.csr_array, change: sparse.csr_array, right: Floats) -> Floats:
-        """Krylov steps on the system times the inverse of its Gram matrix.
+        """Krylov steps, preconditioned with the inverse of the Gram matrix.
 
-        What is left is the identity minus gamma times where one decision leads, and dialogs are short:
-        hardly more steps are needed than a dialog has turns.
+        The preconditioned system is the identity minus gamma times the transition to the next decision, and
+        dialogs are short: hardly more steps are needed than a dialog has turns.
         """
         inverse, _ = self._inverse_of_gram
         size = len(right)
@@ -130,7 +130,7 @@ class System:
 
 def _without_solution(ridge: float) -> UsageError:
     return UsageError(
-        "the equations of LSTD have no (reliable) solution: what a policy leads to is not told by the data",
+        "the equations of LSTD have no (reliable) solution: the data do not determine the policy's value",
         expected="a larger ridge, or a gamma below 1",
         found=f"ridge {ridge:g}",
     )
@@ -146,6 +146,6 @@ def solve_lstd(
     prior: float,
     sample_weight: Floats | None = None,
 ) -> Solution:
-    """The weights of one policy's Q; all columns of phi as one block, for who does not know of any."""
+    """The weights of one policy's Q, with all columns of phi in one block."""
     offsets = np.array([0, phi.shape[1]])
     return System(phi, offsets, ridge, sample_weight).solve(phi_next, reward, ends, gamma, prior)

@@ -1,4 +1,4 @@
-"""What there is to know before a decision, from a stored corpus or in live play."""
+"""What is observed before a decision, in a stored corpus or in live play."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from extrinsic.simulation.world import Conditions, Moment
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """The scores of beliefs about slots: value (n, n_slots) of the best hypothesis that is not None (NONE
-    where there is none), its score `top`, that of the `second`, and None's own."""
+    """A summary of beliefs about slots: value (n, n_slots) of the best hypothesis that is not None (NONE
+    where there is none), its score `top`, the score of the `second`, and None's own."""
 
     value: Ids
     top: Floats
@@ -35,8 +35,8 @@ class Summary:
 class Observations:
     """n moments before a decision.
 
-    summary: of the tracker's beliefs.   history: up to there.   requested (n,): the caller probably asked for
-    something.   conditions: per name (n,) numbers that stand for what is known of the call beforehand.
+    summary: of the tracker's beliefs.   history: up to that moment.   requested (n,): the caller probably
+    asked for something.   conditions: per name (n,) numbers that encode what is known of the call in advance.
     """
 
     domain: Domain
@@ -58,19 +58,21 @@ class Observations:
     @cached_property
     def top_slot(self) -> Ints:
         """(n, n_groups) the slot that has the best value of the group."""
-        return np.stack([of[self.summary.top[:, of].argmax(axis=1)] for of in self.columns], axis=1)
+        return np.stack([slots[self.summary.top[:, slots].argmax(axis=1)] for slots in self.columns], axis=1)
 
     @cached_property
     def group_top(self) -> Floats:
         """(n, n_groups)"""
-        return np.stack([self.summary.top[:, of].max(axis=1) for of in self.columns], axis=1)
+        return np.stack([self.summary.top[:, slots].max(axis=1) for slots in self.columns], axis=1)
 
     @cached_property
     def group_second(self) -> Floats:
         """(n, n_groups) the second best of all values of the group's slots."""
         best_two = [
-            np.sort(np.concatenate([self.summary.top[:, of], self.summary.second[:, of]], axis=1), axis=1)
-            for of in self.columns
+            np.sort(
+                np.concatenate([self.summary.top[:, slots], self.summary.second[:, slots]], axis=1), axis=1
+            )
+            for slots in self.columns
         ]
         return np.stack([scores[:, -2] for scores in best_two], axis=1)
 
@@ -82,7 +84,9 @@ class Observations:
     @cached_property
     def group_filled(self) -> Bools:
         """(n, n_groups) whether there is any value."""
-        return np.stack([(self.summary.value[:, of] != NONE).any(axis=1) for of in self.columns], axis=1)
+        return np.stack(
+            [(self.summary.value[:, slots] != NONE).any(axis=1) for slots in self.columns], axis=1
+        )
 
     @cached_property
     def required(self) -> Bools:
@@ -118,23 +122,23 @@ BEFORE = -1
 def observations_of_corpus(
     corpus: Corpus, output: TrackerOutput, turns: Ints, dialogs: Ints | None = None
 ) -> Observations:
-    """What was known after each of the given turns (BEFORE: at the beginning of the given dialog)."""
+    """The observations after each of the given turns (BEFORE: at the beginning of the given dialog)."""
     output.require_about(corpus)
     _require_slots(corpus)
-    at, early = np.maximum(turns, 0), turns == BEFORE
+    known_turns, early = np.maximum(turns, 0), turns == BEFORE
     n_slots = len(corpus.slots)
-    summary = _without(_summary_of(output.marginals(corpus), n_slots, at), early)
-    history = corpus.history.take(at)
+    summary = _without(_summary_of(output.marginals(corpus), n_slots, known_turns), early)
+    history = corpus.history.take(known_turns)
     if early.any():
         history.forget(np.flatnonzero(early))
-    dialog = corpus.dialog_of_turn[at] if dialogs is None else dialogs
+    dialog = corpus.dialog_of_turn[known_turns] if dialogs is None else dialogs
     return Observations(
         domain=corpus.domain,
         slots=corpus.slots,
         vocabulary=corpus.vocabulary,
         summary=summary,
         history=history,
-        requested=_asked_for_something(output.requested[at]) & ~early,
+        requested=_asked_for_something(output.requested[known_turns]) & ~early,
         conditions={
             name: numbers[dialog]
             for name, numbers in _condition_numbers(corpus.domain, corpus.conditions).items()
@@ -143,7 +147,7 @@ def observations_of_corpus(
 
 
 def _require_slots(corpus: Corpus) -> None:
-    """Every slot of the domain's groups has to be tracked."""
+    """Require that every slot of the domain's groups is tracked."""
     missing = [slot for group in corpus.domain.groups.values() for slot in group if slot not in corpus.slots]
     if missing:
         raise UsageError(
@@ -154,7 +158,7 @@ def _require_slots(corpus: Corpus) -> None:
 
 
 def observations_of_moment(moment: Moment) -> Observations:
-    """What is known at a moment of live play."""
+    """The observations at a moment of live play."""
     return Observations(
         domain=moment.domain,
         slots=moment.slots,
@@ -181,15 +185,15 @@ def _condition_numbers(domain: Domain, conditions: Conditions) -> dict[str, Ints
 
 
 def _summary_of(beliefs: Beliefs, n_slots: int, turns: Ints) -> Summary:
-    """Of ranked beliefs, None among them."""
+    """The summary of ranked beliefs, which include None."""
     item = turns[:, None] * n_slots + np.arange(n_slots)
     first, size = beliefs.offsets[item], np.diff(beliefs.offsets)[item]
     last = len(beliefs.value) - 1
 
     def at(position: int) -> tuple[Ids, Floats]:
-        there = np.minimum(first + position, last)
+        index = np.minimum(first + position, last)
         exists = size > position
-        return np.where(exists, beliefs.value[there], NONE), np.where(exists, beliefs.score[there], 0.0)
+        return np.where(exists, beliefs.value[index], NONE), np.where(exists, beliefs.score[index], 0.0)
 
     (v0, s0), (v1, s1), (_, s2) = at(0), at(1), at(2)
     none_first, none_second = v0 == NONE, v1 == NONE
@@ -203,22 +207,22 @@ def _summary_of(beliefs: Beliefs, n_slots: int, turns: Ints) -> Summary:
 
 
 def _position_of_none(beliefs: Beliefs) -> Ints:
-    """(n_items,) every item has just one None."""
+    """(n_items,) the index of each item's None; every item has exactly one."""
     return np.flatnonzero(beliefs.value == NONE) - beliefs.offsets[:-1]
 
 
 def _summary_of_step(belief: StepBelief) -> Summary:
     score = np.where(belief.value != NONE, belief.score, 0.0)
-    place = score.argmax(axis=2)[..., None]
-    top = np.take_along_axis(score, place, axis=2)[..., 0]
-    value = np.where(top > 0.0, np.take_along_axis(belief.value, place, axis=2)[..., 0], NONE)
+    best = score.argmax(axis=2)[..., None]
+    top = np.take_along_axis(score, best, axis=2)[..., 0]
+    value = np.where(top > 0.0, np.take_along_axis(belief.value, best, axis=2)[..., 0], NONE)
     second = np.partition(score, -2, axis=2)[..., -2]
     none = np.maximum(1.0 - score.sum(axis=2), 0.0)
     return Summary(value.astype(np.int32), top, second, none)
 
 
 def _without(summary: Summary, early: Bools) -> Summary:
-    """Before the first turn nothing is believed."""
+    """The summary with empty beliefs before the first turn."""
     rows = early[:, None]
     return Summary(
         np.where(rows, NONE, summary.value).astype(np.int32),
@@ -229,7 +233,7 @@ def _without(summary: Summary, early: Bools) -> Summary:
 
 
 def stable_number(text: str) -> int:
-    """A number that stands for a text, the same in every process and corpus."""
+    """A hash of a text that is the same in every process and corpus."""
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:7], "little")
 
 

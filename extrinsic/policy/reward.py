@@ -1,4 +1,4 @@
-"""What a dialog is worth: Lee's reward, with what he leaves open as named choices."""
+"""Rewards: Lee's reward, with named options for what the paper leaves open."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from extrinsic.domain import Domain
 from extrinsic.errors import UsageError, did_you_mean
 
 RewardFunction = Callable[[Corpus, TrackerOutput], Floats]
-"""(n_turns,) what every turn earns; anybody's own reward is a function like this.
+"""(corpus, output) -> (n_turns,) the reward of every turn; a custom reward is such a function.
 
-In the registry REWARDS stands a frozen config that is one when called: its fields are the keys of [reward].
-It may have `of(domain, **options)` to take what fits the domain.
+The registry REWARDS contains frozen configs that are such functions: their fields are the keys of [reward].
+A config may have `of(domain, **options)` to choose what fits the domain.
 """
 
 WHEN = ("terminal", "first_offer", "last_offer")
@@ -31,17 +31,17 @@ NO_TURN = -1
 
 @dataclass(frozen=True)
 class Reward:
-    """Each concept (slot group, or slot) filled rightly earns `correct`, wrongly `incorrect`; one that was
-    wanted and is empty `empty_ended` if the system ended the call, else `empty`; each decision costs `turn`.
+    """Each concept filled correctly earns `correct`, wrongly `incorrect`; a wanted but empty one
+    `empty_ended` if the system ended the call, else `empty`; each decision costs `turn`.
 
     fill:   when a belief counts as filled (argmax | threshold[:x]); it can decide which metric predicts best.
-    when:   which belief is judged: the last one, or the one that the first (last) offer was made on. A call
-            without an offer has filled nothing. What is earned comes at the end of the call: paid at the
-            offer's own turn, logged offers are farmed in hindsight.
-    absent: a concept in neither goal nor belief: `zero`, or as good as `correct`, or as bad as one that was
-            wanted (`empty`: "every empty concept", Lee 2014). With zero and empty, every further concept
-            pays, and a policy learns to ask for more than callers want.
-    concepts: what counts as one: `groups` of slots that stand in for each other, or all `slots` (Lee's nine).
+    when:   which belief is judged: the last one, or the one that the first (last) offer was based on. A call
+            without an offer has filled nothing. The reward comes at the end of the call: at the offer's own
+            turn, a policy would learn to collect logged offers in hindsight.
+    absent: a concept in neither goal nor belief: `zero`, or the same as `correct`, or the same as a wanted
+            one, `empty` ("every empty concept", Lee 2014). With zero and empty, every further concept pays,
+            and a policy learns to ask for more than callers want.
+    concepts: `groups` of slots that stand in for each other, or every one of the `slots` (Lee's nine).
     """
 
     correct: float = 100.0
@@ -56,40 +56,40 @@ class Reward:
 
     def __post_init__(self) -> None:
         Fill.parse(self.fill)
-        for name, known in (("when", WHEN), ("absent", ABSENT), ("concepts", CONCEPTS)):
+        for name, choices in (("when", WHEN), ("absent", ABSENT), ("concepts", CONCEPTS)):
             value = getattr(self, name)
-            if value not in known:
-                raise UsageError(f"there is no reward.{name} {value!r}; {did_you_mean(value, known)}")
+            if value not in choices:
+                raise UsageError(f"there is no reward.{name} {value!r}; {did_you_mean(value, choices)}")
         amounts = (self.correct, self.incorrect, self.empty_ended, self.empty, self.turn)
         if not np.isfinite(amounts).all():
             raise UsageError("the amounts of a reward must be finite", found=str(amounts))
 
     @staticmethod
     def of(domain: Domain, **choices: Any) -> Reward:
-        """The reward with what fits a domain, and what else is chosen."""
-        known = [field.name for field in fields(Reward)]
+        """The reward with the defaults of a domain and the given options."""
+        names = [field.name for field in fields(Reward)]
         for name in (*domain.reward, *choices):
-            if name not in known:
-                raise UsageError(f"a reward has no option {name!r}; {did_you_mean(name, known)}")
+            if name not in names:
+                raise UsageError(f"a reward has no option {name!r}; {did_you_mean(name, names)}")
         return Reward(**{**domain.reward, **choices})
 
     def __call__(self, corpus: Corpus, output: TrackerOutput) -> Floats:
-        """(n_turns,) what every turn earns, as one number a decision and the rest at the last turn."""
+        """(n_turns,) the reward of every turn: a constant per decision, the rest at the last turn."""
         output.require_about(corpus)
         earned = np.where(is_decision(corpus), self.turn, 0.0)
         earned[corpus.offsets[1:] - 1] += self.final(corpus, output)
         return earned
 
     def final(self, corpus: Corpus, output: TrackerOutput) -> Floats:
-        """(n_dialogs,) what the concepts earn."""
+        """(n_dialogs,) the reward of the concepts."""
         last = corpus.offsets[1:] - 1
         empty = np.where(corpus.system_ended, self.empty_ended, self.empty)
         return self._points(corpus, output, self._judged_turn(corpus), self._wanted(corpus, last), empty)
 
     def worth(self, corpus: Corpus, output: TrackerOutput) -> Floats:
-        """(n_turns,) what the concepts would earn were the belief after each turn the one that is judged.
+        """(n_turns,) the reward of the concepts if the belief after each turn were the one that is judged.
 
-        By what is labelled up to that turn, and as if nobody ended the call: how it goes on must not show.
+        Uses the labels up to that turn, and assumes that the call has not ended: nothing from later turns.
         """
         turn = np.arange(corpus.n_turns)
         empty = np.full(len(turn), self.empty)
@@ -98,7 +98,7 @@ class Reward:
     def _points(
         self, corpus: Corpus, output: TrackerOutput, turn: Ints, wanted: Bools, empty: Floats
     ) -> Floats:
-        """(k,) what concepts earn by the beliefs after given turns; wanted (k, n_concepts), empty (k,)."""
+        """(k,) the reward of the concepts after given turns; wanted (k, n_concepts), empty (k,)."""
         filled, right = self._filled(corpus, output, turn)
         of_filled = np.where(right, self.correct, self.incorrect)
         of_empty = np.where(wanted | (self.absent == "empty"), empty[:, None], self._of_absent)
@@ -134,11 +134,11 @@ class Reward:
         return np.where(turn >= corpus.offsets[:-1], turn, NO_TURN)
 
     def _filled(self, corpus: Corpus, output: TrackerOutput, turn: Ints) -> tuple[Bools, Bools]:
-        """(n_dialogs, n_concepts) whether a concept is filled at the turn, and whether rightly."""
+        """(n_dialogs, n_concepts) whether a concept is filled at the turn, and whether correctly."""
         beliefs = output.marginals(corpus)
         n_slots = len(corpus.slots)
         value = Fill.parse(self.fill).states(beliefs).reshape(-1, n_slots)[turn]
-        # Of several filled slots of a group the one with the best value counts; behind None stands a value.
+        # Of several filled slots of a group the one with the best value counts; after None comes a value.
         best = beliefs.top + ((beliefs.value[beliefs.top] == NONE) & (np.diff(beliefs.offsets) > 1))
         score = np.where(value != NONE, beliefs.score[best].reshape(-1, n_slots)[turn], -1.0)
         concepts = self._concepts(corpus.domain, corpus.slots)
@@ -167,17 +167,17 @@ def is_role(corpus: Corpus, names: tuple[str, ...]) -> Bools:
 
 
 def is_decision(corpus: Corpus) -> Bools:
-    """(n_turns,) a greeting is none."""
+    """(n_turns,) whether the turn is a decision; a greeting is not."""
     return ~is_role(corpus, corpus.domain.greeting)
 
 
 def returns(corpus: Corpus, reward: Floats) -> Floats:
-    """(n_dialogs,) the sum of what a dialog's turns earn, undiscounted."""
+    """(n_dialogs,) the undiscounted sum of the rewards of each dialog's turns."""
     return np.add.reduceat(reward, corpus.offsets[:-1])
 
 
 def make_reward(kind: Any, domain: Domain, options: Mapping[str, object]) -> RewardFunction:
-    """A reward of a kind with options; one that asks the domain what fits it is made by its `of`."""
+    """Make a reward of a kind with options, through its `of(domain, ...)` if it has one."""
     make = getattr(kind, "of", None)
     if make is None:
         reward: RewardFunction = kind(**options)

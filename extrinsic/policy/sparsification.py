@@ -1,4 +1,4 @@
-"""Which points become kernels: sparsification by approximate linear dependence (Engel et al. 2004).
+"""Choosing the points of kernels: sparsification by approximate linear dependence (Engel et al. 2004).
 
 A point joins the dictionary when its image in feature space is further than nu (squared) from the span of
 those already in it: delta = k(x, x) - k_x' K^-1 k_x > nu. The definition takes the points one at a time and
@@ -68,7 +68,7 @@ def sparsify(
     largest: int | None = None,
     method: Sparsification = "growing",
 ) -> Dictionary:
-    """The dictionary of points (n, d) in blocks (n,); `largest`: at most so many of a block."""
+    """The dictionary of points (n, d) in blocks (n,); `largest`: the maximum size of a block."""
     require_threshold(nu, kernel.height)
     if largest is not None and method == "removal":
         raise UsageError("a largest size of blocks goes with sparsification 'growing' only")
@@ -94,7 +94,7 @@ def sparsify(
 def _sparsify_block(
     points: Floats, kernel: Gaussian, nu: float, largest: int | None
 ) -> tuple[Ints, Floats, bool]:
-    """(m,) positions that join, (n,) the residuals, and whether the block had no room for more."""
+    """(m,) positions that join, (n,) the residuals, and whether the block is full."""
     joined, delta, _, full = _grow(points, kernel, nu, largest)
     delta[joined] = 0.0
     return joined, np.maximum(delta, 0.0), full
@@ -103,7 +103,7 @@ def _sparsify_block(
 def _grow(
     points: Floats, kernel: Gaussian, nu: float, largest: int | None
 ) -> tuple[Ints, Floats, Floats, bool]:
-    """(m,) positions that join, (n,) deltas, (m, n) the factor, and whether there was no room for more."""
+    """(m,) positions that join, (n,) deltas, (m, n) the factor, and whether the block is full."""
     n_points, own = len(points), float(kernel.height) ** 2
     delta = np.full(n_points, own)
     # -|x - y|^2 / 2 sigma^2 as a sum of parts that are computed once.
@@ -124,7 +124,7 @@ def _grow(
         size = len(joined)
         if size == len(factor):
             factor = np.concatenate([factor, np.empty((min(size, n_points - size), n_points))])
-        # The whole row, also for points that came before: their residual counts in the end, too.
+        # The whole row, also for earlier points: their final residual is reported too.
         row = points[position] @ cross + squares + squares[position]
         row = own * np.exp(np.minimum(row, 0.0, out=row), out=row)
         row -= factor[:size, position] @ factor[:size]

@@ -1,4 +1,4 @@
-"""States with the actions that are open in them, and the basis functions of each such pair."""
+"""State-action pairs of the admitted actions, with the basis functions of each pair."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class StateActions:
 
     @staticmethod
     def of(basis: Basis, states: States, admitted: Bools) -> StateActions:
-        """The pairs of the actions admitted (n, n_actions)."""
+        """The pairs of the admitted actions (n, n_actions)."""
         state, action = np.nonzero(admitted)
         chosen = states.take(state)
         block = basis.block_of(with_action(chosen, action))
@@ -47,11 +47,11 @@ class StateActions:
 
     @property
     def zero_share(self) -> float:
-        """Share of the pairs that no kernel speaks of."""
+        """Share of the pairs for which there is no kernel."""
         return float((np.diff(self.rows.indptr) == 0).mean())
 
 
 def rows_after(rows: sparse.csr_array, following: Ints) -> sparse.csr_array:
-    """(n, m) of each decision the row of what follows it; zero rows after the END."""
+    """(n, m) the row of the next decision of each decision; zero rows after the END."""
     chosen = rows[np.maximum(following, 0)]
     return sparse.csr_array(chosen.multiply((following != END)[:, None].astype(np.float64)))

@@ -1,4 +1,4 @@
-"""States of a policy: numbers that are compared by distance, and signs that are the same or not."""
+"""States of a policy: continuous columns, compared by distance, and discrete ones, compared for equality."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from extrinsic.errors import UsageError
 
 @dataclass(frozen=True, eq=False)
 class States:
-    """n states: continuous (n, d), discrete (n, e), with a name for every column."""
+    """n states: continuous (n, d), discrete (n, e), with the names of all columns."""
 
     continuous: Floats
     discrete: Ints
@@ -39,11 +39,11 @@ class States:
         return States(self.continuous[rows], self.discrete[rows], self.continuous_names, self.discrete_names)
 
     def require_like(self, other: States) -> None:
-        """Raise UsageError unless both have the same columns."""
-        mine, its = (s.continuous_names + s.discrete_names for s in (self, other))
-        if mine != its:
+        """Raise UsageError unless the other states have the same columns."""
+        own_names, other_names = (s.continuous_names + s.discrete_names for s in (self, other))
+        if own_names != other_names:
             raise UsageError(
                 "the states have other features than those learned from",
-                expected=", ".join(its),
-                found=", ".join(mine),
+                expected=", ".join(other_names),
+                found=", ".join(own_names),
             )

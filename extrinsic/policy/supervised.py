@@ -1,4 +1,4 @@
-"""The supervised policy: do what the system that made the corpus would do, or draw from it."""
+"""The supervised policy: imitate the system that made the corpus."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from extrinsic.policy.states import States
 class SupervisedPolicy:
     """P(a | s) as a policy: its likeliest action, or (`sampled`) a draw from it.
 
-    The likeliest action tends to go round in circles on confirmations; a draw does not.
+    The likeliest action tends to loop on confirmations; a draw does not.
     """
 
     model: ActionModel
@@ -24,7 +24,7 @@ class SupervisedPolicy:
     threshold: float = 0.0
 
     def probabilities(self, states: States, possible: Bools | None = None) -> Floats:
-        """(n, n_actions); nothing is drawn that is not likelier than the threshold, if anything is."""
+        """(n, n_actions); only actions above the threshold are drawn, if there are any."""
         chances = self.model.probabilities(states)
         admitted = admit(chances, self.threshold if self.sampled else 0.0, possible)
         drawn = np.where(admitted, np.maximum(chances, 1e-12), 0.0)

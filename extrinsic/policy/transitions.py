@@ -1,4 +1,4 @@
-"""Decisions and what came of them: the data that policies learn from."""
+"""Transitions: decisions with their rewards and next decisions, the data that policies learn from."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ END = -1
 
 @dataclass(frozen=True, eq=False)
 class Transitions:
-    """n decisions, dialog by dialog, in an order that the sessions' names decide and nothing else.
+    """n decisions, dialog by dialog, in an order that depends only on the session ids.
 
     states: before each decision.   action (n,): the predicate, an index into `actions`.
-    reward (n,): earned from it up to the next one.   next (n,): the next decision, END for none.
+    reward (n,): earned between it and the next one.   next (n,): the next decision, END for none.
     dialog (n,): 0, 1, ... in order of the session ids.   turn (n,): of the corpus, within its dialog.
-    propensities (n, n_actions): how likely the system was to act so, NaN where not logged.
-    feasible: the lowest and highest return a dialog can have (None: of somebody's own reward).
+    propensities (n, n_actions): the system's probability of each action, NaN where not logged.
+    feasible: the lowest and highest return a dialog can have (None for a custom reward).
     """
 
     states: States
@@ -60,7 +60,7 @@ class Transitions:
         return np.asarray(self.propensities[np.arange(len(self)), self.action])
 
     def returns(self) -> Floats:
-        """(n_dialogs,) what each dialog earned, undiscounted."""
+        """(n_dialogs,) the undiscounted return of each dialog."""
         return np.bincount(self.dialog, self.reward, self.n_dialogs).astype(np.float64)
 
     def take_dialogs(self, dialogs: Ints) -> Transitions:
@@ -68,14 +68,14 @@ class Transitions:
         number = np.full(self.n_dialogs, -1, dtype=np.int64)
         number[dialogs] = np.arange(len(dialogs))
         rows = np.flatnonzero(number[self.dialog] >= 0)
-        place = np.full(len(self) + 1, END, dtype=np.int64)
-        place[rows] = np.arange(len(rows))
+        new_row = np.full(len(self) + 1, END, dtype=np.int64)
+        new_row[rows] = np.arange(len(rows))
         return replace(
             self,
             states=self.states.take(rows),
             action=self.action[rows],
             reward=self.reward[rows],
-            next=place[self.next[rows]],
+            next=new_row[self.next[rows]],
             dialog=number[self.dialog[rows]],
             turn=self.turn[rows],
             propensities=self.propensities[rows],
@@ -122,7 +122,7 @@ def transitions_of(
 
 
 def _earned(corpus: Corpus, output: TrackerOutput, reward: RewardFunction) -> Floats:
-    """(n_turns,) what the turns earn; anybody's own reward may be wrong."""
+    """(n_turns,) the reward of each turn; validated, because it may be a custom one."""
     earned = np.asarray(reward(corpus, output), dtype=np.float64)
     if earned.shape != (corpus.n_turns,):
         raise UsageError(
@@ -145,7 +145,7 @@ def decision_turns(corpus: Corpus) -> Ints:
 
 
 def decision_observations(corpus: Corpus, output: TrackerOutput) -> Observations:
-    """What was known before every decision of a corpus, in the order of its transitions."""
+    """The observations before every decision of a corpus, in the order of its transitions."""
     turns = decision_turns(corpus)
     seen = np.where(corpus.turn_in_dialog[turns] == 0, BEFORE, turns - 1)
     return observations_of_corpus(corpus, output, seen, corpus.dialog_of_turn[turns])
@@ -158,7 +158,7 @@ def _feasible(corpus: Corpus, reward: RewardFunction, lengths: Ints) -> tuple[fl
 
 
 def _require_predicates(corpus: Corpus, decides: Bools) -> None:
-    """Every decision needs a predicate; a corpus without decisions teaches nothing."""
+    """Raise InputError unless there are decisions and each has a predicate."""
     unmapped = np.flatnonzero(decides & (corpus.predicate < 0))
     if len(unmapped):
         raise InputError(_unmapped_problems(corpus, unmapped))
@@ -173,13 +173,13 @@ def _unmapped_problems(corpus: Corpus, turns: Ints) -> list[Problem]:
         names = acts.name[acts.offsets[turn] : acts.offsets[turn + 1]]
         kinds.setdefault(" + ".join(corpus.vocabulary.text(int(name)) for name in names), []).append(turn)
     problems = []
-    for kind, where in sorted(kinds.items(), key=lambda entry: -len(entry[1])):
-        dialog = int(corpus.dialog_of_turn[where[0]])
+    for kind, rows in sorted(kinds.items(), key=lambda entry: -len(entry[1])):
+        dialog = int(corpus.dialog_of_turn[rows[0]])
         problems.append(
             Problem(
-                f"{len(where):,} system turns with acts that {corpus.domain.name!r} maps to no predicate",
+                f"{len(rows):,} system turns with acts that {corpus.domain.name!r} maps to no predicate",
                 session=corpus.sessions[dialog],
-                turn=int(where[0] - corpus.offsets[dialog]),
+                turn=int(rows[0] - corpus.offsets[dialog]),
                 expected=f"acts of {', '.join(corpus.domain.predicate_names)}",
                 found=kind or "no acts at all",
             )
@@ -195,10 +195,10 @@ def _in_canonical_order(corpus: Corpus, turns: Ints) -> Ints:
 
 
 def _until_next(corpus: Corpus, earned: Floats, decides: Bools) -> Floats:
-    """(n_turns,) at each decision, the sum of what is earned from there up to the next one (or the end)."""
+    """(n_turns,) at each decision, the sum of the rewards from there up to the next one (or the end)."""
     decision = np.cumsum(decides) - 1
     first = np.append(np.flatnonzero(decides), corpus.n_turns)[decision]
-    inside = (decision >= 0) & (first >= corpus.offsets[corpus.dialog_of_turn])
+    belongs = (decision >= 0) & (first >= corpus.offsets[corpus.dialog_of_turn])
     total = np.zeros(corpus.n_turns)
-    total[decides] = np.bincount(decision[inside], earned[inside], int(decides.sum()))
+    total[decides] = np.bincount(decision[belongs], earned[belongs], int(decides.sum()))
     return total

@@ -1,4 +1,4 @@
-"""Simulated worlds: live play in any of them, and the embedded one, callers who want a bus."""
+"""Simulated worlds: live play in any of them, and the embedded bus world."""
 
 from extrinsic.registry import WORLDS
 from extrinsic.simulation.datasets import Simulation, simulate

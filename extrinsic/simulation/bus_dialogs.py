@@ -1,4 +1,4 @@
-"""Calls for bus information in lockstep: the bus world as live play drives it."""
+"""Bus-information calls in lockstep: the Dialogs of the bus world."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from extrinsic.simulation.world import GOES_ON, GOODBYE, HANG_UP, Dialogs, Excha
 
 
 class BusDialogs(Dialogs):
-    """n calls: callers, and the recogniser that hears them.
+    """n calls: the callers, and the recogniser.
 
-    startover (n,): the caller was just heard to ask to begin anew.
+    startover (n,): the recogniser just understood a request to start over.
     """
 
     def __init__(self, callers: Callers, recogniser: Recogniser, no_connection: float) -> None:
@@ -48,7 +48,7 @@ class BusDialogs(Dialogs):
         )
 
     def carried_out(self, moment: Moment, chances: Floats) -> Floats:
-        """Where no bus runs between the places believed in, what would be an offer is an apology."""
+        """Where no bus runs between the believed places, an offer becomes an apology."""
         if self.no_connection == 0.0:
             return chances
         offer, canthelp = self.name("offer"), self.name("canthelp")
@@ -61,16 +61,18 @@ class BusDialogs(Dialogs):
         chances[fails, canthelp], chances[fails, offer] = chances[fails, offer], 0.0
         return chances
 
-    def _exchange(self, dialogs: Ints, turn: int, said: SystemTurn, before: np.ndarray | None) -> Exchange:
+    def _exchange(
+        self, dialogs: Ints, turn: int, system_turn: SystemTurn, before: np.ndarray | None
+    ) -> Exchange:
         """The system speaks, the callers answer; before (m,): the wording of the system's last turn."""
-        system = acts_of(self.values, said)
-        restart = said.predicate == self.name("restart")
-        self.callers.begin_anew(dialogs[restart])
+        system = acts_of(self.values, system_turn)
+        restart = system_turn.predicate == self.name("restart")
+        self.callers.start_over(dialogs[restart])
         repeated = np.zeros(len(dialogs), dtype=bool) if before is None else wording_of(system) == before
-        answer = self.callers.respond(dialogs, turn, said, repeated)
+        answer = self.callers.respond(dialogs, turn, system_turn, repeated)
         nbest = nbest_of(self.values, self.recogniser.hear(dialogs, turn, answer))
         self.startover[dialogs] = _in_best(nbest, self.values.vocabulary.find("startover"))
-        goodbye = said.predicate == self.name("goodbye")
+        goodbye = system_turn.predicate == self.name("goodbye")
         return Exchange(
             system=system,
             nbest=nbest,
@@ -90,7 +92,7 @@ class BusDialogs(Dialogs):
 
 
 def _in_best(nbest: NBest, word: int) -> Bools:
-    """(m,) whether the best hypothesis of each turn holds the act."""
+    """(m,) whether the best hypothesis of each turn contains the act."""
     holds = nbest.acts.owners_where(nbest.acts.name == word)
     heard = np.diff(nbest.offsets) > 0
     heard[heard] = holds[nbest.offsets[:-1][heard]]

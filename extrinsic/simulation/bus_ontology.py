@@ -1,4 +1,4 @@
-"""Everything that can be said in the embedded world: the values of its slots, and what sounds like what."""
+"""The ontology of the embedded world: the values of its slots, and which of them sound alike."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from extrinsic.domain import Domain, load_domain
 from extrinsic.toml_files import read_toml
 
 N_NEIGHBOURS = 8
-"""How many other values a value may be taken for."""
+"""How many other values a value may be confused with."""
 
 ACT_NAMES = (
     "hello",
@@ -58,12 +58,12 @@ class Values:
     slot, identity (n_values,): the slot's column, and the value's id in the vocabulary.
     begin (n_slots + 1,): the values of each slot.
     pair_offsets, pair_slot, pair_value: the pairs that acts write a value as.
-    neighbour (n_values, N_NEIGHBOURS): what it may be taken for, most alike first.
-    elsewhere (n_values, 2): the same words in the other direction (from, to), and the most alike value of
+    neighbour (n_values, N_NEIGHBOURS): the values it may be confused with, most similar first.
+    elsewhere (n_values, 2): the same words in the other direction (from, to), and the most similar value of
     another slot of the same group; itself where there is none.
     number (n_slots, n_words): the value with a given id of the vocabulary, -1 for none.
     group (n_slots,): the group of each slot, an index into domain.groups.
-    usual (n_values,): what callers ask for more often than for other values of the slot.
+    usual (n_values,): whether callers want it more often than other values of the slot.
     """
 
     domain: Domain
@@ -86,7 +86,7 @@ class Values:
 
 @cache
 def bus_ontology() -> Values:
-    """The values of the embedded world; one object, so that whatever is made of it shares its ids."""
+    """The values of the embedded world; a single object, so that everything made from it shares its ids."""
     domain = load_domain("bus")
     places = read_toml(Path(__file__).with_name("places.toml"), Places)
     lists = _values_of_slots(places)
@@ -106,7 +106,7 @@ def bus_ontology() -> Values:
     number = np.full((len(lists), len(vocabulary)), -1, dtype=np.int64)
     number[slots, identity] = np.arange(len(slots))
     groups = list(domain.groups.values())
-    group = [next(i for i, of in enumerate(groups) if slot in of) for slot in domain.slot_names]
+    group = [next(i for i, members in enumerate(groups) if slot in members) for slot in domain.slot_names]
     neighbour, elsewhere = _sounds(domain, lists, begin)
     return Values(
         domain=domain,
@@ -146,33 +146,33 @@ def _values_of_slots(places: Places) -> list[list[Value]]:
             for minute in places.minutes
         ]
     neighborhoods, monuments = list(places.neighborhoods), list(places.monuments)
-    place: list[list[Value]] = [stops, [*neighborhoods], [*monuments]]
-    return [routes, *place, *place, dates, times]
+    place_lists: list[list[Value]] = [stops, [*neighborhoods], [*monuments]]
+    return [routes, *place_lists, *place_lists, dates, times]
 
 
 def _is_usual(value: Value) -> bool:
-    """What callers ask for more often than other values of the slot: now, or today."""
+    """Whether callers want the value more often than others of its slot: now, or today."""
     return value in ((("time.rel", "now"),), (("date.day", "today"),), (("date.day", "tomorrow"),))
 
 
 def _sounds(domain: Domain, lists: list[list[Value]], begin: Ints) -> tuple[Ints, Ints]:
-    """What each value may be taken for: within its slot, and in other slots."""
+    """The values each value may be confused with: within its slot, and in other slots."""
     n_values = int(begin[-1])
     neighbour = np.empty((n_values, N_NEIGHBOURS), dtype=np.int64)
     elsewhere = np.tile(np.arange(n_values)[:, None], (1, 2))
     names = domain.slot_names
     for column, values in enumerate(lists):
-        here = np.arange(begin[column], begin[column + 1])
+        numbers = np.arange(begin[column], begin[column + 1])
         alike = _likeness(values, values)
         np.fill_diagonal(alike, -1.0)
-        neighbour[here] = begin[column] + np.argsort(-alike, axis=1, kind="stable")[:, :N_NEIGHBOURS]
+        neighbour[numbers] = begin[column] + np.argsort(-alike, axis=1, kind="stable")[:, :N_NEIGHBOURS]
         side, _, kind = names[column].partition(".")
         if side in ("from", "to") and kind:
-            elsewhere[here, 0] = here + begin[names.index(f"{_opposite(side)}.{kind}")] - begin[column]
+            elsewhere[numbers, 0] = numbers + begin[names.index(f"{_opposite(side)}.{kind}")] - begin[column]
             others = [names.index(name) for name in domain.groups[side] if name != names[column]]
             pool = np.concatenate([np.arange(begin[other], begin[other + 1]) for other in others])
             likeness = _likeness(values, [value for other in others for value in lists[other]])
-            elsewhere[here, 1] = pool[likeness.argmax(axis=1)]
+            elsewhere[numbers, 1] = pool[likeness.argmax(axis=1)]
     return neighbour, elsewhere
 
 
@@ -181,7 +181,7 @@ def _opposite(side: str) -> str:
 
 
 def _likeness(first: list[Value], second: list[Value]) -> np.ndarray:
-    """(n_first, n_second) share of common letter pairs (Dice): a crude ear, but always the same one."""
+    """(n_first, n_second) share of common letter pairs (Dice): a crude but deterministic similarity."""
     texts = [_spoken(value) for value in (*first, *second)]
     pairs = [{f" {text} "[i : i + 2] for i in range(len(text) + 1)} for text in texts]
     index = {pair: i for i, pair in enumerate(sorted(set().union(*pairs)))}

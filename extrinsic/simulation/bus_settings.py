@@ -1,4 +1,4 @@
-"""How the parts of the bus world are set: goals, callers, recogniser and expert."""
+"""Settings of the parts of the bus world: goals, callers, recogniser and expert."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class GoalSettings(Settings, frozen=True):
     date: Share = 0.30
     time: Share = 0.90
     usual: Share = 0.15
-    """Of the times (dates): how many are "now" (today or tomorrow)."""
+    """Share of the times (dates) that are "now" (today or tomorrow)."""
 
 
 class CallerSettings(Settings, frozen=True):
@@ -35,9 +35,9 @@ class CallerSettings(Settings, frozen=True):
     patience: Endless = 14.0
     """Turns until the average caller hangs up; `inf` for callers who never do."""
     patience_shape: Positive = 4.0
-    """The larger, the more alike callers are in that."""
+    """The larger, the more alike callers are in patience."""
     answers: Share = 0.95
-    """Says something fitting, and not nothing."""
+    """Probability of answering at all."""
     opens_with: Share = 0.50
     """At an open question: each further thing wanted is said too."""
     over_informs: Share = 0.20
@@ -49,7 +49,7 @@ class CallerSettings(Settings, frozen=True):
     changes_goal: Share = 0.01
     """Per turn: wants something else than before."""
     another_bus: Share = 0.30
-    """Having got a bus, wants to hear of the next one."""
+    """After a right offer, asks for the next bus."""
     leaves_content: Share = 0.20
     """Hangs up as soon as the right bus was named."""
     annoyed_by_wrong_confirmation: Amount = 0.5
@@ -57,7 +57,7 @@ class CallerSettings(Settings, frozen=True):
     annoyed_by_wrong_offer: Amount = 2.0
     annoyed_by_repetition: Amount = 1.0
     starts_over: Share = 0.0
-    """Per turn, once half of the patience is gone: asks to begin anew. Lee leaves such calls out."""
+    """Per turn, once half of the patience is used: asks to start over. Lee leaves such calls out."""
 
 
 class RecogniserSettings(Settings, frozen=True):
@@ -70,12 +70,12 @@ class RecogniserSettings(Settings, frozen=True):
     concentration: Positive = 5.0
     """Of the Beta distribution: the larger, the more alike callers are."""
     in_list: Share = 0.60
-    """A value wrong in the best hypothesis: how often it stands further down, in a list long enough."""
+    """How often a value missing from the best hypothesis is further down, in a list long enough."""
     longest: Annotated[int, msgspec.Meta(ge=1, le=10)] = 7
     lengthens: Amount = 2.0
     """How much longer lists get with the error level."""
     persistence: Share = 0.6
-    """A misheard value is taken for the same other value as before."""
+    """Probability that a misheard value is confused with the same value as before."""
     keeps: Share = 0.5
     """A value right in the best hypothesis is right in a further one, too."""
     deletion: Share = 0.10
@@ -84,7 +84,7 @@ class RecogniserSettings(Settings, frozen=True):
     yes_no: Share = 0.25
     """These four, times the error level: a value is lost, added, put in another slot; yes taken for no."""
     discrimination: Share = 0.5
-    """How much the scores tell right from wrong: 0 nothing, 1 all they can."""
+    """How well the scores separate right from wrong: 0 not at all, 1 as well as possible."""
     boldness: Positive = 1.0
     """Above 1 the best hypothesis gets a larger share of the score, right or wrong."""
 
@@ -94,7 +94,7 @@ class ExpertSettings(Settings, frozen=True):
 
     main: Share = 0.85
     exploration: Share = 0.08
-    """The share of decisions made blindly among what is possible; what is left over is its second choice."""
+    """Share of random decisions among the possible ones; what main leaves besides is the second choice."""
     trusts: Share = 0.70
     """A value scored below this is confirmed explicitly before anything else."""
     offers: Share = 0.80

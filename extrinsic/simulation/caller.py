@@ -1,4 +1,4 @@
-"""Callers: what they say to the system, and when they have had enough."""
+"""Simulated callers: what they say to the system, and when they hang up."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from extrinsic.arrays import Bools, Floats, Ints
 from extrinsic.simulation.bus_ontology import Values
 from extrinsic.simulation.bus_settings import CallerSettings, GoalSettings
 from extrinsic.simulation.chance import Chance
-from extrinsic.simulation.goals import NOTHING, another_value, draw_goals, part_places
+from extrinsic.simulation.goals import NOTHING, another_value, draw_goals, separate_places
 from extrinsic.simulation.system import SystemTurn
 
 SILENT, YES, NO = 0, 1, 2
@@ -21,8 +21,8 @@ SILENT, YES, NO = 0, 1, 2
 class Utterance:
     """What m callers say.
 
-    value (m, n_groups): the value said of each group, NOTHING where none is.   answer (m,): YES, NO, SILENT.
-    startover (m,): asks to begin anew.   hangs_up (m,): says nothing any more.
+    value (m, n_groups): the value said for each group, NOTHING for none.   answer (m,): YES, NO, SILENT.
+    startover (m,): asks to start over.   hangs_up (m,): ends the call.
     """
 
     value: Ints
@@ -43,17 +43,18 @@ class Faults:
 
 
 class Callers:
-    """n callers: what they want and have told, how patient they are, whether they got their bus.
+    """n callers: what they want and have mentioned, their patience, and whether they got their bus.
 
-    goal (n, n_groups).   told (n, n_groups).   patience, worn (n,): in turns.   content (n,): the last offer
-    was right.   served (n,): one was.   changed (n,): the group in which the caller just changed his mind.
+    goal (n, n_groups).   mentioned (n, n_groups).   patience, worn (n,): in turns.
+    content (n,): the last offer was right.   served (n,): some offer was.
+    changed (n,): the group in which the caller just changed the goal.
     """
 
     def __init__(self, goal: GoalSettings, settings: CallerSettings, values: Values, chance: Chance) -> None:
         self.settings, self.values, self.chance = settings, values, chance
         self.goal = draw_goals(goal, values, chance)
         n_dialogs = len(chance.key)
-        self.told: Bools = np.zeros(self.goal.shape, dtype=bool)
+        self.mentioned: Bools = np.zeros(self.goal.shape, dtype=bool)
         self.worn: Floats = np.zeros(n_dialogs)
         self.patience = self._draw_patience()
         self.content: Bools = np.zeros(n_dialogs, dtype=bool)
@@ -66,26 +67,26 @@ class Callers:
             return np.full(len(self.chance.key), np.inf)
         return np.asarray(gammaincinv(shape, self.chance.uniform("patience", 0)) * mean / shape)
 
-    def respond(self, dialogs: Ints, turn: int, said: SystemTurn, repeated: Bools) -> Utterance:
-        """What the chosen callers answer. repeated (m,): they hear the very same as before."""
+    def respond(self, dialogs: Ints, turn: int, system: SystemTurn, repeated: Bools) -> Utterance:
+        """The answers of the chosen callers. repeated (m,): the system repeated itself exactly."""
         settings, chance = self.settings, self.chance.take(dialogs)
         name = self.values.domain.predicate_names.index
-        faults = self._faults(self.goal[dialogs], said)
-        refused = (said.predicate == name("canthelp")) & ~faults.offer
+        faults = self._faults(self.goal[dialogs], system)
+        refused = (system.predicate == name("canthelp")) & ~faults.offer
         if self._change_goals(dialogs, chance, turn, refused):
-            faults = self._faults(self.goal[dialogs], said)
-        self._take_in(dialogs, said.predicate == name("offer"), faults, repeated)
+            faults = self._faults(self.goal[dialogs], system)
+        self._take_in(dialogs, system.predicate == name("offer"), faults, repeated)
         notices = chance.uniform("notices", turn) < settings.notices_implicit
         objects = faults.explicit | faults.offer | (faults.implicit & notices)
-        hangs_up = self._hangs_up(dialogs, chance, turn, said.predicate == name("offer"))
-        over = hangs_up | (said.predicate == name("goodbye"))
+        hangs_up = self._hangs_up(dialogs, chance, turn, system.predicate == name("offer"))
+        over = hangs_up | (system.predicate == name("goodbye"))
 
         answers = (chance.uniform("answers", turn) < settings.answers) & ~over
-        speaks = self._topics(dialogs, chance, turn, said, faults, objects) & answers[:, None]
+        speaks = self._topics(dialogs, chance, turn, system, faults, objects) & answers[:, None]
         speaks |= (self.changed[dialogs][:, None] == np.arange(self.goal.shape[1])) & ~over[:, None]
         speaks &= self.goal[dialogs] != NOTHING
-        self.told[dialogs] |= speaks
-        yes_no = self._answer(dialogs, chance, turn, said, objects)
+        self.mentioned[dialogs] |= speaks
+        yes_no = self._answer(dialogs, chance, turn, system, objects)
         weary = self.worn[dialogs] > 0.5 * self.patience[dialogs]
         startover = weary & (chance.uniform("startover", turn) < settings.starts_over) & ~over
         return Utterance(
@@ -95,85 +96,85 @@ class Callers:
             hangs_up=hangs_up,
         )
 
-    def begin_anew(self, dialogs: Ints) -> None:
-        """The system has forgotten everything; so everything has to be told again."""
-        self.told[dialogs] = False
+    def start_over(self, dialogs: Ints) -> None:
+        """The system has forgotten everything, so everything has to be mentioned again."""
+        self.mentioned[dialogs] = False
 
     def _change_goals(self, dialogs: Ints, chance: Chance, turn: int, refused: Bools) -> bool:
-        """Now and then a caller wants another value of something he has spoken of, and says so at once.
+        """Sometimes a caller wants another value of a group mentioned already, and says so at once.
 
-        Who is refused, because no bus goes there, wants to go elsewhere.
+        A caller who is refused, because no bus goes there, changes the destination.
         """
         self.changed[dialogs] = NOTHING
         group = (chance.uniform("changed group", turn) * self.goal.shape[1]).astype(np.int64)
         changes = chance.uniform("changes", turn) < self.settings.changes_goal
-        changes &= self.told[dialogs, group] & ~self.content[dialogs]
+        changes &= self.mentioned[dialogs, group] & ~self.content[dialogs]
         group = np.where(refused, list(self.values.domain.groups).index("to"), group)
         changes |= refused
-        who, which = dialogs[changes], group[changes]
+        callers, groups = dialogs[changes], group[changes]
         draw = chance.uniform("changed value", turn)[changes]
-        self.goal[who, which] = another_value(self.values, self.goal[who, which], draw)
-        moved = part_places(self.values, self.goal)
-        self.told[moved, list(self.values.domain.groups).index("to")] = False
-        self.told[who, which] = False
-        self.changed[who] = which
-        return len(who) > 0
+        self.goal[callers, groups] = another_value(self.values, self.goal[callers, groups], draw)
+        moved = separate_places(self.values, self.goal)
+        self.mentioned[moved, list(self.values.domain.groups).index("to")] = False
+        self.mentioned[callers, groups] = False
+        self.changed[callers] = groups
+        return len(callers) > 0
 
-    def _faults(self, goal: Ints, said: SystemTurn) -> Faults:
-        """What of the system's words is not as the caller wants it."""
+    def _faults(self, goal: Ints, system: SystemTurn) -> Faults:
+        """Which of the system's confirmations and offers contradict the caller's goal."""
         rows, group_of = np.arange(len(goal)), self.values.group[self.values.slot]
         faults = []
-        for value in (said.explicit, said.implicit):
+        for value in (system.explicit, system.implicit):
             right = goal[rows, group_of[np.maximum(value, 0)]] == value
             faults.append((value != NOTHING) & ~right)
         names = self.values.domain.predicate_names
-        offers = np.isin(said.predicate, [names.index("offer"), names.index("canthelp")])
+        offers = np.isin(system.predicate, [names.index("offer"), names.index("canthelp")])
         required = np.array(
             [group in self.values.domain.ever_required for group in self.values.domain.groups]
         )
-        # Who has no time in mind takes any bus; who has, wants one at that time.
-        fits = (said.offer == goal) | (goal == NOTHING) | ((said.offer == NOTHING) & ~required)
+        # A caller without a time takes any bus; one with a time wants a bus at that time.
+        fits = (system.offer == goal) | (goal == NOTHING) | ((system.offer == NOTHING) & ~required)
         return Faults(faults[0], faults[1], offers & ~fits.all(axis=1), ~fits)
 
     def _topics(
-        self, dialogs: Ints, chance: Chance, turn: int, said: SystemTurn, faults: Faults, objects: Bools
+        self, dialogs: Ints, chance: Chance, turn: int, system: SystemTurn, faults: Faults, objects: Bools
     ) -> Bools:
-        """(m, n_groups) what a caller speaks of: what is asked, what is wrong, and more if so inclined."""
+        """(m, n_groups) the groups a caller mentions: the requested, the wrong, and sometimes more."""
         settings, values = self.settings, self.values
         name = values.domain.predicate_names.index
         rows, group_of = np.arange(len(dialogs)), values.group[values.slot]
         topics = np.zeros((len(dialogs), self.goal.shape[1]), dtype=bool)
-        asked = (said.request != NOTHING) & ~objects
-        topics[rows[asked], said.request[asked]] = True
-        is_open = np.isin(said.predicate, [name("hello"), name("open_request"), name("restart")])
-        topics[rows[is_open], self._first_to_tell(dialogs, chance, turn)[is_open]] = True
+        is_requested = (system.request != NOTHING) & ~objects
+        topics[rows[is_requested], system.request[is_requested]] = True
+        is_open = np.isin(system.predicate, [name("hello"), name("open_request"), name("restart")])
+        topics[rows[is_open], self._first_to_mention(dialogs, chance, turn)[is_open]] = True
 
         more = np.where(is_open, settings.opens_with, settings.over_informs)
-        more = np.where(objects | (said.predicate == name("offer")), 0.0, more)
-        untold = ~self.told[dialogs] & (self.goal[dialogs] != NOTHING)
-        topics |= untold & (chance.uniform("more", turn, (topics.shape[1],)) < more[:, None])
+        more = np.where(objects | (system.predicate == name("offer")), 0.0, more)
+        unmentioned = ~self.mentioned[dialogs] & (self.goal[dialogs] != NOTHING)
+        topics |= unmentioned & (chance.uniform("more", turn, (topics.shape[1],)) < more[:, None])
 
         corrects = (chance.uniform("corrects", turn) < settings.corrects_denied) & faults.explicit
-        for value, when in ((said.explicit, corrects), (said.implicit, objects & faults.implicit)):
+        for value, when in ((system.explicit, corrects), (system.implicit, objects & faults.implicit)):
             topics[rows[when], group_of[value[when]]] = True
         return np.asarray(topics | (faults.offered & faults.offer[:, None]))
 
-    def _first_to_tell(self, dialogs: Ints, chance: Chance, turn: int) -> Ints:
-        """(m,) what a caller begins with when free to choose: something not yet told, mostly where from."""
+    def _first_to_mention(self, dialogs: Ints, chance: Chance, turn: int) -> Ints:
+        """(m,) what a caller mentions first when free to choose: something new, mostly the origin."""
         n_groups = self.goal.shape[1]
         liking = chance.uniform("first", turn, (n_groups,)) - 0.5 * np.arange(n_groups)
-        liking = np.where(self.goal[dialogs] != NOTHING, liking, -1e3) - 1e2 * self.told[dialogs]
+        liking = np.where(self.goal[dialogs] != NOTHING, liking, -1e3) - 1e2 * self.mentioned[dialogs]
         return np.asarray(liking.argmax(axis=1))
 
-    def _answer(self, dialogs: Ints, chance: Chance, turn: int, said: SystemTurn, objects: Bools) -> Ints:
-        """Yes or no, where that is an answer."""
+    def _answer(self, dialogs: Ints, chance: Chance, turn: int, system: SystemTurn, objects: Bools) -> Ints:
+        """(m,) YES or NO to a yes/no question, else SILENT."""
         name = self.values.domain.predicate_names.index
         again = self.content[dialogs] & (chance.uniform("again", turn) < self.settings.another_bus)
-        answer = np.where(objects, NO, np.where(said.predicate == name("confirm"), YES, SILENT))
-        return np.where(said.predicate == name("next_bus"), np.where(again, YES, NO), answer)
+        answer = np.where(objects, NO, np.where(system.predicate == name("confirm"), YES, SILENT))
+        return np.where(system.predicate == name("next_bus"), np.where(again, YES, NO), answer)
 
     def _take_in(self, dialogs: Ints, offering: Bools, faults: Faults, repeated: Bools) -> None:
-        """Be content or annoyed; every turn costs patience, until the right bus is named."""
+        """Update contentment and patience; every turn costs patience until the right bus is named."""
         settings, right = self.settings, offering & ~faults.offer
         self.content[dialogs] = (self.content[dialogs] & ~faults.offer) | right
         self.served[dialogs] |= right
@@ -187,7 +188,7 @@ class Callers:
         self.worn[dialogs] += np.where(self.content[dialogs], 0.0, cost)
 
     def _hangs_up(self, dialogs: Ints, chance: Chance, turn: int, offering: Bools) -> Bools:
-        """Patience is gone; or the right bus was just named, and that is all some want."""
+        """(m,) whether patience is exhausted, or the right bus was just named and that is enough."""
         leaves = chance.uniform("leaves", turn) < self.settings.leaves_content
         leaves &= offering & self.content[dialogs] & np.isfinite(self.patience[dialogs])
         return np.asarray((self.worn[dialogs] > self.patience[dialogs]) | leaves)

@@ -1,8 +1,8 @@
-"""Random numbers by identity: a draw depends on who, when and what for, and on nothing else.
+"""Random numbers by identity: a draw depends on the dialog, the turn and the purpose, and nothing else.
 
-A sequential generator hands out numbers in the order in which they are asked for, so one draw more in one
-dialog changes all that follow. Here every number is a hash of (dialog, turn, purpose, position): the same
-caller rolls the same dice whatever policy, tracker or batch it meets.
+A sequential generator returns numbers in the order of the calls, so one more draw in one dialog changes all
+that follow. Here every number is a hash of (dialog, turn, purpose, position): the same caller gets the same
+draws whatever policy, tracker or batch it meets.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ def _mixed(numbers: Keys) -> Keys:
 
 @dataclass(frozen=True, eq=False)
 class Chance:
-    """The dice of n dialogs; key (n,)."""
+    """The random draws of n dialogs; key (n,)."""
 
     key: Keys
 
     @staticmethod
     def of(n_dialogs: int, *names: object) -> Chance:
-        """Dialogs 0 to n - 1 of what the names say, e.g. Chance.of(274, seed, "ds1", "train")."""
+        """The draws of dialogs 0 to n - 1 under these names, e.g. Chance.of(274, seed, "ds1", "train")."""
         numbers = np.arange(n_dialogs, dtype=np.uint64) * _STEP
         return Chance(_mixed(_mixed(numbers + _number_of(*names))))
 

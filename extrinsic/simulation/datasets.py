@@ -1,4 +1,4 @@
-"""What a study needs of a kind of world: its corpora, and the worlds in which policies are played live."""
+"""The protocol of a simulation: simulated corpora, and the worlds in which policies are played live."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from extrinsic.simulation.world import World
 
 
 class Simulation(Protocol):
-    """Datasets of one kind of world, each with its splits. The class is what `WORLDS` holds.
+    """Datasets of one kind of world, each with its splits. `WORLDS` registers the class.
 
-    Processes are handed the kind's name, the configuration and the seed, and read it again: `read` has to be
-    cheap, and everything must follow from its arguments.
+    Processes receive the kind's name, the configuration and the seed, and read it again: `read` has to be
+    cheap, and everything must depend only on its arguments.
     """
 
     @property
@@ -20,7 +20,7 @@ class Simulation(Protocol):
 
     @staticmethod
     def read(config: str | None = None, seed: int | None = None) -> Simulation:
-        """The simulation of a file (without one, the kind's own), with another seed than its own if given."""
+        """Read a file (by default the kind's own); `seed` overrides the file's seed."""
         ...
 
     def corpora(self) -> list[tuple[str, str]]:
@@ -28,7 +28,7 @@ class Simulation(Protocol):
         ...
 
     def require(self, dataset: str, split: str) -> None:
-        """Raise UsageError unless there is that split of that dataset."""
+        """Raise UsageError unless the dataset has that split."""
         ...
 
     def world(self, dataset: str, split: str) -> World:
@@ -36,7 +36,7 @@ class Simulation(Protocol):
         ...
 
     def simulate(self, dataset: str, split: str) -> Play:
-        """The dialogs of a split, as the world's own expert conducts them."""
+        """The dialogs of a split, conducted by the world's own expert."""
         ...
 
     def identity(self, dataset: str, split: str) -> str:
@@ -44,7 +44,7 @@ class Simulation(Protocol):
         ...
 
     def plain(self) -> Any:
-        """The settings as JSON can hold them."""
+        """The settings as JSON values."""
         ...
 
 

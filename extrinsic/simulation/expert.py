@@ -1,4 +1,4 @@
-"""The system that made the corpus: a tracker and rules as a person would write them, with some chance."""
+"""The expert that made the corpus: a tracker and handwritten rules, with some randomness."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ FADES = 0.999
 
 
 class ExpertTracker:
-    """The expert's own: the highest score a value was ever informed with, less what was denied since.
+    """The expert's own tracker: the highest score a value was informed with, less what was denied since.
 
-    Of equal scores the later wins: at every mention of a slot its old scores fade a little.
+    Of equal scores the later wins: at every mention of a slot its old scores decay a little.
     """
 
     planes = 1
@@ -54,15 +54,15 @@ class Expert:
         return chances
 
     def _choice(self, moment: Moment) -> Ints:
-        """(m,) the rules, the first that applies deciding."""
+        """(m,) the choice of the first rule that applies."""
         settings, history, tops = self.settings, moment.history, moment.tops
         name = moment.domain.predicate_names.index
         required, asked_enough = _required(moment.domain), self._asked_enough(moment)
-        known = tops.value != NONE
-        loose = known & ~moment.confirmed
+        has_value = tops.value != NONE
+        loose = has_value & ~moment.confirmed
         unsure = loose & (tops.score < settings.trusts)
         too_weak = loose & required & (tops.score < settings.offers) & ~moment.implied
-        missing = required & ~known & ~asked_enough
+        missing = required & ~has_value & ~asked_enough
         unspoken = loose & ~moment.implied & (tops.score < settings.knows)
         places = moment.allowed[:, name("offer")]
         objects = (history.negates > HEARD_FROM) | (history.informs > HEARD_FROM)
@@ -75,7 +75,7 @@ class Expert:
             ((history.answer != NOT_ASKED) & ~objects, "goodbye"),
             ((history.answer != NOT_ASKED) & (history.informs <= HEARD_FROM), "goodbye"),
             (was_offer & ~objects, "next_bus"),
-            (~known.any(axis=1) & (history.turn == 1), "open_request"),
+            (~has_value.any(axis=1) & (history.turn == 1), "open_request"),
             (unsure.any(axis=1) & patient, "confirm"),
             (missing.any(axis=1) & unspoken.any(axis=1), "implicit_confirm"),
             (missing.any(axis=1), "request"),
@@ -85,7 +85,7 @@ class Expert:
         return np.select([when for when, _ in rules], [name(act) for _, act in rules], name("request"))
 
     def _second(self, moment: Moment, main: Ints) -> Ints:
-        """(m,) what it does instead at times, where that is possible."""
+        """(m,) the second choice, where it is possible."""
         name = moment.domain.predicate_names.index
         instead = {
             "open_request": "request",
@@ -105,7 +105,7 @@ class Expert:
         return np.where(possible, second, main)
 
     def _sensible(self, moment: Moment) -> Bools:
-        """What even blind chance does not do: leave before an offer was made."""
+        """(m, n_predicates) what exploration may choose: not goodbye before an offer, no restart."""
         name = moment.domain.predicate_names.index
         sensible = moment.allowed.copy()
         sensible[:, name("goodbye")] &= moment.history.offered
@@ -113,10 +113,10 @@ class Expert:
         return sensible
 
     def _asked_enough(self, moment: Moment) -> Bools:
-        """(m, n_groups) asked for so often that it goes on without."""
+        """(m, n_groups) whether the group was requested so often that the expert proceeds without it."""
         columns = moment.domain.group_columns(moment.slots)
-        asked = [moment.history.requests[:, of].max(axis=1) for of in columns]
-        return np.stack(asked, axis=1) >= self.settings.asks_again
+        n_requests = [moment.history.requests[:, slots].max(axis=1) for slots in columns]
+        return np.stack(n_requests, axis=1) >= self.settings.asks_again
 
 
 def _required(domain: Domain) -> Bools:

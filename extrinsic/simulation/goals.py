@@ -10,11 +10,11 @@ from extrinsic.simulation.bus_settings import GoalSettings
 from extrinsic.simulation.chance import Chance
 
 NOTHING = -1
-"""No value: of a group the caller does not care for, or the system knows nothing about."""
+"""No value: a group the caller does not care about, or the system knows nothing about."""
 
 
 def draw_goals(settings: GoalSettings, values: Values, chance: Chance) -> Ints:
-    """(n, n_groups) the value each caller wants of each group, NOTHING where he has no wish."""
+    """(n, n_groups) the value each caller wants of each group, NOTHING for no preference."""
     groups = list(values.domain.groups)
     n_dialogs = len(chance.key)
     goal = np.full((n_dialogs, len(groups)), NOTHING, dtype=np.int64)
@@ -23,21 +23,21 @@ def draw_goals(settings: GoalSettings, values: Values, chance: Chance) -> Ints:
         slots = np.array([values.domain.slot_names.index(name) for name in values.domain.groups[side]])
         kind = np.searchsorted(kinds, chance.uniform(f"{side} kind", 0), side="right")
         goal[:, groups.index(side)] = _one_of(values, slots[kind], chance.uniform(side, 0))
-    part_places(values, goal)
+    separate_places(values, goal)
     for name in ("route", "date", "time"):
         slot = np.full(n_dialogs, values.domain.slot_names.index(name))
-        wanted = chance.uniform(f"{name} wanted", 0) < getattr(settings, name)
+        is_wanted = chance.uniform(f"{name} wanted", 0) < getattr(settings, name)
         value = _one_of(values, slot, chance.uniform(name, 0))
         usual = np.flatnonzero(values.usual[values.begin[slot[0]] : values.begin[slot[0] + 1]])
         if len(usual):
             chosen = values.begin[slot[0]] + usual[_index(chance.uniform(f"{name} which", 0), len(usual))]
             value = np.where(chance.uniform(f"{name} usual", 0) < settings.usual, chosen, value)
-        goal[:, groups.index(name)] = np.where(wanted, value, NOTHING)
+        goal[:, groups.index(name)] = np.where(is_wanted, value, NOTHING)
     return goal
 
 
-def part_places(values: Values, goal: Ints) -> Bools:
-    """Nobody travels from a place to itself: who would (n,), goes to the next best instead."""
+def separate_places(values: Values, goal: Ints) -> Bools:
+    """Replace destinations that equal the origin by the most similar place; (n,) where that happened."""
     groups = list(values.domain.groups)
     start, end = groups.index("from"), groups.index("to")
     same = values.elsewhere[goal[:, start], 0] == goal[:, end]

@@ -1,4 +1,4 @@
-"""Acts and N-best lists from plain Python lists, for worlds that work out one dialog after the other."""
+"""Acts and N-best lists from plain Python lists, for worlds that process one dialog at a time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PlainAct = tuple[str, Sequence[tuple[str, str]]]
 """An act's name and its (slot, value) pairs, e.g. ("inform", [("size", "large")])."""
 
 PlainHypothesis = tuple[float, Sequence[PlainAct]]
-"""A score and what may have been said."""
+"""A score and the acts of a hypothesis."""
 
 
 def acts_from_lists(owners: Sequence[Sequence[PlainAct]], vocabulary: Vocabulary) -> Acts:

@@ -1,4 +1,4 @@
-"""Live play: a policy on a tracker against simulated callers, all dialogs in lockstep."""
+"""Live play: a policy with a tracker against simulated callers, all dialogs in lockstep."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ from extrinsic.simulation.world import (
 from extrinsic.storage import content_hash
 
 DEFAULT_WORLD = ("bus", "ds1", "test")
-"""The kind of world, the dataset and the split whose world is played where none is named."""
+"""The kind of world, dataset and split that are played by default."""
 
 
 @dataclass(frozen=True, eq=False)
 class Play:
     """Dialogs as played.
 
-    corpus: as if logged and labelled.   output: what the tracker believed.
-    ending (n_dialogs,): GOODBYE, HANG_UP or CUT_OFF.   completed (n_dialogs,): the caller got what he wanted.
-    said_rank (k,): for every value a caller said, its place in the list, -1 for nowhere.
-    list_size (l,): the number of hypotheses of every list that should hold something.
+    corpus: as if logged and labelled.   output: the tracker's beliefs.
+    ending (n_dialogs,): GOODBYE, HANG_UP or CUT_OFF.   completed (n_dialogs,): the caller reached the goal.
+    said_rank (k,): for every value a caller said, its rank in the N-best list, -1 if it is not listed.
+    list_size (l,): the size of every N-best list of a turn in which the caller said a value.
     """
 
     corpus: Corpus
@@ -66,44 +66,46 @@ def play(
 ) -> Play:
     """Play n dialogs of a policy that sees a tracker's beliefs, in a world (DS1's by default).
 
-    The callers are those that `rng` says: the same number (or a generator in the same state) gives the same
-    callers, with the same dice at every turn, whatever policy and tracker they meet.
+    `rng` determines the callers: the same number (or a generator in the same state) gives the same callers,
+    with the same draws at every turn, whatever policy and tracker they meet.
     """
     if n_dialogs < 1:
         raise UsageError("at least one dialog has to be played", found=str(n_dialogs))
     kind, *corpus_name = DEFAULT_WORLD
     played_world: World = WORLDS.get(kind).read().world(*corpus_name) if world is None else world
     chance = _chance_of(n_dialogs, rng)
-    table = _Table(policy, tracker, played_world, chance)
+    lockstep = _LockstepPlay(policy, tracker, played_world, chance)
     active, turn = np.arange(n_dialogs), 0
     while len(active):
-        active = table.step(active, turn)
+        active = lockstep.step(active, turn)
         turn += 1
-    completed = table.dialogs.completed
+    completed = lockstep.dialogs.completed
     require_array("completed", "", completed, (n_dialogs,), BOOLS)
-    corpus = table.record.corpus(dataset, content_hash(played_world.signature(), chance.key.tobytes()))
+    corpus = lockstep.record.corpus(dataset, content_hash(played_world.signature(), chance.key.tobytes()))
     return Play(
         corpus=corpus,
-        output=table.record.output(corpus, "live"),
-        ending=table.ending,
+        output=lockstep.record.output(corpus, "live"),
+        ending=lockstep.ending,
         completed=completed,
-        said_rank=table.record.ranks_of_said(),
-        list_size=table.record.list_sizes(),
+        said_rank=lockstep.record.ranks_of_said(),
+        list_size=lockstep.record.list_sizes(),
     )
 
 
 def _chance_of(n_dialogs: int, rng: int | np.random.Generator | Chance) -> Chance:
     if isinstance(rng, Chance):
         if len(rng.key) != n_dialogs:
-            n_dice = str(len(rng.key))
-            raise UsageError("these are the dice of other dialogs", expected=str(n_dialogs), found=n_dice)
+            n_rows = str(len(rng.key))
+            raise UsageError(
+                "this Chance is for another number of dialogs", expected=str(n_dialogs), found=n_rows
+            )
         return rng
     number = int(rng.integers(2**63)) if isinstance(rng, np.random.Generator) else rng
     return Chance.of(n_dialogs, "live", number)
 
 
-class _Table:
-    """Everybody at the table: the world's callers, the tracker, the policy, and who writes it all down."""
+class _LockstepPlay:
+    """The state of live play: the world's dialogs, the tracker, the policy and the record."""
 
     def __init__(self, policy: Policy, tracker: Tracker, world: World, chance: Chance) -> None:
         self.policy, self.world, self.chance = policy, world, chance
@@ -125,7 +127,7 @@ class _Table:
         self.record = Record(world, self.conditions)
 
     def step(self, active: Ints, turn: int) -> Ints:
-        """One turn of each active dialog: the system speaks, the caller answers. Returns who goes on."""
+        """One turn of each active dialog: the system speaks, the caller answers. Returns the active ones."""
         world = self.world
         exchange, predicate, chances = self._exchange(active, turn)
         evidence = gather_evidence(
@@ -144,7 +146,7 @@ class _Table:
         return np.asarray(active[goes_on])
 
     def _exchange(self, active: Ints, turn: int) -> tuple[Exchange, Ints, Floats]:
-        """A turn, its predicates, and how likely each predicate was; a greeting is no decision (NaN)."""
+        """A turn, its predicates, and their probabilities (NaN for a greeting, which is not a decision)."""
         domain, n_dialogs = self.world.domain, len(active)
         if self.belief is None:
             exchange = self.dialogs.greet()
@@ -191,7 +193,7 @@ class _Table:
 
 
 def _require_chances(chances: Floats, allowed: Bools) -> None:
-    """A policy that does what cannot be done is a mistake of its author, best told at once."""
+    """Raise UsageError where a policy's probabilities are invalid or not allowed."""
     if chances.shape != allowed.shape:
         raise UsageError(
             "a policy gave probabilities of the wrong shape",

@@ -1,4 +1,4 @@
-"""The recogniser: N-best lists of what m callers may have said, with scores."""
+"""The simulated recogniser: scored N-best lists of what callers may have said."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from extrinsic.simulation.chance import Chance
 from extrinsic.simulation.goals import NOTHING
 
 DECIMALS = 4
-"""Of scores, so that the last bits of a machine's arithmetic do not show."""
+"""Decimals of scores, so that they do not depend on the last bits of a machine's arithmetic."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +30,7 @@ class Lists:
 
 
 class Recogniser:
-    """Hears n callers, each with an error level of his own; repeating oneself does not always help."""
+    """Recognises n callers, each with an individual error level; repetitions may be misheard alike."""
 
     def __init__(self, settings: RecogniserSettings, values: Values, chance: Chance) -> None:
         self.settings, self.values, self.chance = settings, values, chance
@@ -43,33 +43,33 @@ class Recogniser:
     def startover(self) -> int:
         return len(self.values) + 3
 
-    def hear(self, dialogs: Ints, turn: int, said: Utterance) -> Lists:
-        """What is understood of the chosen callers' utterances."""
+    def hear(self, dialogs: Ints, turn: int, utterance: Utterance) -> Lists:
+        """The N-best lists of the chosen callers' utterances."""
         chance, level = self.chance.take(dialogs), self.level[dialogs]
         longest = self.settings.longest
         lengthens = -np.expm1(-self.settings.lengthens * level)
         size = 1 + (chance.uniform("length", turn, (longest - 1,)) < lengthens[:, None]).sum(axis=1)
-        rank = self._ranks_of_truth(chance, turn, level, said.value.shape[1])
-        values = self._variants(dialogs, chance, turn, level, said.value, rank)
+        rank = self._ranks_of_truth(chance, turn, level, utterance.value.shape[1])
+        values = self._variants(dialogs, chance, turn, level, utterance.value, rank)
         added = self._insertions(chance, turn, level)
-        answer, answer_right = self._answers(chance, turn, level, said.answer)
-        asks = np.where(said.startover, self.startover, NOTHING)
+        answer, answer_right = self._answers(chance, turn, level, utterance.answer)
+        asks = np.where(utterance.startover, self.startover, NOTHING)
         asks = np.broadcast_to(asks[:, None, None], (len(dialogs), longest, 1))
         content = np.concatenate([values, added[..., None], answer[..., None], asks], axis=2)
 
-        spoken = (said.value != NOTHING).any(axis=1) | (said.answer != SILENT) | said.startover
-        # Of silence nothing is heard, unless noise is taken for speech.
+        spoken = (utterance.value != NOTHING).any(axis=1) | (utterance.answer != SILENT) | utterance.startover
+        # Silence yields nothing, unless noise is taken for speech.
         size = np.where(spoken | (content != NOTHING).any(axis=(1, 2)), size, 0)
-        right = answer_right & ((rank == 0) | (said.value == NOTHING)).all(axis=1) & spoken
+        right = answer_right & ((rank == 0) | (utterance.value == NOTHING)).all(axis=1) & spoken
         score = self._scores(chance, turn, level, size, right)
         return _distinct(content, score)
 
     def _ranks_of_truth(self, chance: Chance, turn: int, level: Floats, n_groups: int) -> Ints:
-        """(m, n_groups) the place of the list where the value said stands; `longest` for nowhere."""
+        """(m, n_groups) the rank of the value said in the list; `longest` if it is not listed."""
         longest = self.settings.longest
         wrong = chance.uniform("wrong", turn, (n_groups,)) < level[:, None]
         listed = chance.uniform("listed", turn, (n_groups,)) < self.settings.in_list
-        # Mostly second, seldom further down.
+        # Mostly second, rarely further down.
         depth = chance.uniform("depth", turn, (n_groups,)) ** 2
         further = 1 + (depth * max(longest - 1, 1)).astype(np.int64)
         return np.where(wrong, np.where(listed, further, longest), 0)
@@ -77,34 +77,34 @@ class Recogniser:
     def _variants(
         self, dialogs: Ints, chance: Chance, turn: int, level: Floats, said: Ints, rank: Ints
     ) -> Ints:
-        """(m, longest, n_groups) what each hypothesis has of each value said."""
+        """(m, longest, n_groups) the value of each group in each hypothesis."""
         settings, longest = self.settings, self.settings.longest
         shape = (longest, said.shape[1])
-        place = np.arange(longest)[:, None]
-        at_truth = place == rank[:, None, :]
+        position = np.arange(longest)[:, None]
+        at_truth = position == rank[:, None, :]
         kept = (rank == 0)[:, None, :] & (chance.uniform("kept", turn, shape) < settings.keeps)
         true = np.broadcast_to(said[:, None, :], at_truth.shape)
-        known = np.maximum(true, 0)
-        other = self.values.neighbour[known, self._which_neighbour(chance, turn, known)]
+        true_value = np.maximum(true, 0)
+        other = self.values.neighbour[true_value, self._which_neighbour(chance, turn, true_value)]
         crossed = chance.uniform("crossed", turn, shape) < settings.cross_slot * level[:, None, None] * 2.0
         way = (chance.uniform("crossed to", turn, shape) * 2).astype(np.int64)
-        elsewhere = self.values.elsewhere[known, way]
-        other = np.where(crossed & (elsewhere != known), elsewhere, other)
+        elsewhere = self.values.elsewhere[true_value, way]
+        other = np.where(crossed & (elsewhere != true_value), elsewhere, other)
         heard = np.where(at_truth | kept, true, other)
         lost = chance.uniform("lost", turn, shape) < settings.deletion * level[:, None, None] * 2.0
         return np.where((true == NOTHING) | lost, NOTHING, heard)
 
     def _which_neighbour(self, chance: Chance, turn: int, value: Ints) -> Ints:
-        """(m, longest, n_groups) how a caller says a value makes it sound like the same other one."""
+        """(m, longest, n_groups) which neighbour a value is confused with, mostly the caller's usual one."""
         own = chance.uniform_at("own neighbour", 0, value)
         fresh = chance.uniform("fresh neighbour", turn, value.shape[1:])
         habit = chance.uniform("habit", turn, (value.shape[2],))[:, None, :] < self.settings.persistence
-        # The alikes come first: half of all mistakes fall on the two nearest.
+        # The most similar come first: half of all mistakes fall on the two nearest.
         first = (np.where(habit, own, fresh) ** 2 * N_NEIGHBOURS).astype(np.int64)
         return np.asarray((first + np.arange(value.shape[1])[:, None]) % N_NEIGHBOURS)
 
     def _insertions(self, chance: Chance, turn: int, level: Floats) -> Ints:
-        """(m, longest) a value nobody said, in some hypotheses."""
+        """(m, longest) inserted values that were not said, in some hypotheses."""
         shape = (self.settings.longest,)
         added = chance.uniform("added", turn, shape) < (self.settings.insertion * level * 0.5)[:, None]
         slot = (chance.uniform("added slot", turn, shape) * (len(self.values.begin) - 1)).astype(np.int64)
@@ -113,7 +113,7 @@ class Recogniser:
         return np.where(added, value, NOTHING)
 
     def _answers(self, chance: Chance, turn: int, level: Floats, said: Ints) -> tuple[Ints, Bools]:
-        """(m, longest) yes or no as heard in each hypothesis, and whether the best has it right."""
+        """(m, longest) yes or no in each hypothesis, and whether the best has it right."""
         shape = (self.settings.longest,)
         swapped = chance.uniform("swapped", turn, shape) < (self.settings.yes_no * level * 2.0)[:, None]
         other = np.where(said == YES, NO, YES)
@@ -124,14 +124,14 @@ class Recogniser:
     def _scores(self, chance: Chance, turn: int, level: Floats, size: Ints, right: Bools) -> Floats:
         """(m, longest) scores, best first: steep where the best is right, flat where it is not, mostly."""
         settings = self.settings
-        tells = settings.discrimination
+        discrimination = settings.discrimination
         flat = chance.uniform("flatness", turn)
-        ratio = np.where(right, flat ** (1.0 + tells), flat ** (1.0 / (1.0 + 2.0 * tells)))
+        ratio = np.where(right, flat ** (1.0 + discrimination), flat ** (1.0 / (1.0 + 2.0 * discrimination)))
         ratio = (0.10 + 0.85 * ratio) ** settings.boldness
-        place = np.arange(settings.longest)
-        weight = np.where(place < size[:, None], ratio[:, None] ** place, 0.0)
+        position = np.arange(settings.longest)
+        weight = np.where(position < size[:, None], ratio[:, None] ** position, 0.0)
         total = np.maximum(weight.sum(axis=1), 1e-9)
-        doubt = np.minimum(1.0, np.where(right, 1.0 - 0.5 * tells, 1.0 + tells) * level)
+        doubt = np.minimum(1.0, np.where(right, 1.0 - 0.5 * discrimination, 1.0 + discrimination) * level)
         mass = 1.0 - doubt * chance.uniform("mass", turn)
         # Rounded down, so that a list never sums above 1; its best hypothesis never vanishes.
         scores = np.floor(weight * (mass / total)[:, None] * 10**DECIMALS) / 10**DECIMALS
@@ -140,7 +140,7 @@ class Recogniser:
 
 
 def _distinct(content: Ints, score: Floats) -> Lists:
-    """Hypotheses that say the same become one, with the sum of their scores; the best come first."""
+    """Merge equal hypotheses, summing their scores; the best come first."""
     ordered = np.sort(content, axis=2)[:, :, ::-1]
     same = (ordered[:, :, None, :] == ordered[:, None, :, :]).all(axis=3)
     present = score > 0

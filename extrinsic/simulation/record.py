@@ -1,4 +1,4 @@
-"""What was said and believed at the table, turn by turn, and the corpus it makes in the end."""
+"""Recording live play turn by turn, and building a corpus and a tracker output from it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NOWHERE = -1
 class Step:
     """One turn of each of m dialogs.
 
-    dialogs (m,).   chances (m, n_predicates): how likely each decision was.
+    dialogs (m,).   chances (m, n_predicates): the probability of each decision.
     """
 
     dialogs: Ints
@@ -39,7 +39,7 @@ class Step:
 
 
 class Record:
-    """Gathers steps; in the end they become a corpus, dialog by dialog, with its labels."""
+    """Gathers steps and builds a corpus from them, dialog by dialog, with labels."""
 
     def __init__(self, world: World, conditions: Conditions) -> None:
         self.world, self.conditions = world, conditions
@@ -53,7 +53,7 @@ class Record:
         self._steps.append(step)
 
     def corpus(self, dataset: str, signature: str) -> Corpus:
-        """The corpus of these dialogs; `signature` of who made them becomes part of its own."""
+        """The corpus of these dialogs; its own signature includes `signature`."""
         steps, world = self._steps, self.world
         turns = self._turns_in_order()
         dialog = np.concatenate([step.dialogs for step in steps])[turns]
@@ -61,7 +61,7 @@ class Record:
         sessions = tuple(f"{dataset}-{number:05d}" for number in range(len(lengths)))
         system = Acts.joined([step.exchange.system for step in steps]).take(turns)
         nbest = NBest.joined([step.exchange.nbest for step in steps]).take(turns)
-        said = (dialog, system.name, system.value, nbest.offsets, nbest.score, nbest.acts.value)
+        content = (dialog, system.name, system.value, nbest.offsets, nbest.score, nbest.acts.value)
         return Corpus(
             dataset=dataset,
             format=DSTC1.name,
@@ -79,31 +79,31 @@ class Record:
             labels=self._labels(turns),
             conditions={DIRECTORY: (dataset,) * len(sessions), **self.conditions},
             propensities=np.concatenate([step.chances for step in steps])[turns],
-            signature=content_hash(signature, *(column.tobytes() for column in said)),
+            signature=content_hash(signature, *(column.tobytes() for column in content)),
         )
 
     def output(self, corpus: Corpus, name: str) -> TrackerOutput:
-        """What the tracker at the table believed."""
+        """The beliefs of the tracker in play."""
         turns = self._turns_in_order()
         number = np.empty_like(turns)
         number[turns] = np.arange(len(turns))
-        given = self._beliefs.hypotheses(len(turns), len(corpus.slots), number)
-        joint = likeliest_assignments(given, len(corpus.slots))
-        signature = content_hash("live", name, corpus.signature, given.score.tobytes())
-        asked = [step.exchange.requested for step in self._steps]
+        hypotheses = self._beliefs.hypotheses(len(turns), len(corpus.slots), number)
+        joint = likeliest_assignments(hypotheses, len(corpus.slots))
+        signature = content_hash("live", name, corpus.signature, hypotheses.score.tobytes())
+        requests = [step.exchange.requested for step in self._steps]
         requested = (
-            np.concatenate([part for part in asked if part is not None])[turns]
+            np.concatenate([part for part in requests if part is not None])[turns]
             if corpus.requestable
             else None
         )
-        return build_output(corpus, name, given, joint, requested=requested, signature=signature)[0]
+        return build_output(corpus, name, hypotheses, joint, requested=requested, signature=signature)[0]
 
     def ranks_of_said(self) -> Ints:
-        """(k,) for every value that a caller said: its place in the list, NOWHERE if it is not in it."""
+        """(k,) for every value that a caller said: its rank in the N-best list, NOWHERE if not listed."""
         return np.concatenate([_ranks(step, len(self.world.vocabulary)) for step in self._steps])
 
     def list_sizes(self) -> Ints:
-        """(k,) how many hypotheses each list has that should hold something."""
+        """(k,) the size of each N-best list of a turn in which the caller said a value."""
         exchanges = [step.exchange for step in self._steps]
         return np.concatenate(
             [np.diff(part.nbest.offsets)[(part.said != NONE).any(axis=1)] for part in exchanges]
@@ -114,7 +114,7 @@ class Record:
         return np.argsort(np.concatenate([step.dialogs for step in self._steps]), kind="stable")
 
     def _labels(self, turns: Ints) -> LabelEvents:
-        """Every value that a hypothesis stands by, labelled by whether it is what the caller wanted then."""
+        """Every value in a hypothesis, labelled by whether the caller wanted it at that turn."""
         begin, parts = 0, []
         for step in self._steps:
             item = row_of_each(step.evidence.offsets)
@@ -135,7 +135,7 @@ def _ranks(step: Step, n_words: int) -> Ints:
     if not len(keys):
         return np.full(len(row), NOWHERE)
     order = np.argsort(keys)
-    wanted = (row * evidence.n_slots + slot) * n_words + said[row, slot]
-    at = np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)
-    is_listed = keys[order][at] == wanted
-    return np.where(is_listed, evidence.rank[order][at], NOWHERE)
+    key_said = (row * evidence.n_slots + slot) * n_words + said[row, slot]
+    position = np.minimum(np.searchsorted(keys[order], key_said), len(keys) - 1)
+    is_listed = keys[order][position] == key_said
+    return np.where(is_listed, evidence.rank[order][position], NOWHERE)

@@ -1,4 +1,4 @@
-"""From the world's numbers to dialog acts in columns, as a corpus has them."""
+"""Converting the world's numbers to dialog acts in columns."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def nbest_of(values: Values, lists: Lists) -> NBest:
     content = lists.content[present]
     word = values.vocabulary.find
     other = np.array([word("null"), word("affirm"), word("negate"), word("startover")], dtype=np.int32)
-    owner, place = np.nonzero(content != NOTHING)
-    code = content[owner, place]
+    owner, position = np.nonzero(content != NOTHING)
+    code = content[owner, position]
     is_value = code < len(values)
     name = np.where(is_value, word("inform"), other[np.where(is_value, 0, code - len(values))])
     return NBest(
@@ -31,20 +31,20 @@ def nbest_of(values: Values, lists: Lists) -> NBest:
     )
 
 
-def acts_of(values: Values, said: SystemTurn) -> Acts:
+def acts_of(values: Values, system: SystemTurn) -> Acts:
     """What the system says, as acts."""
     domain, word = values.domain, values.vocabulary.find
-    n_turns = len(said.predicate)
+    n_turns = len(system.predicate)
     rows = np.arange(n_turns)
     predicate = domain.predicate_names.index
     owners: list[Ints] = []
     names: list[Ids] = []
     contents: list[Ints] = []
 
-    def say(act: str, who: Ints, value: Ints | None = None) -> None:
-        owners.append(who)
-        names.append(np.full(len(who), word(act), dtype=np.int32))
-        contents.append(np.full(len(who), NOTHING) if value is None else value)
+    def say(act: str, rows_of_act: Ints, value: Ints | None = None) -> None:
+        owners.append(rows_of_act)
+        names.append(np.full(len(rows_of_act), word(act), dtype=np.int32))
+        contents.append(np.full(len(rows_of_act), NOTHING) if value is None else value)
 
     for name, act in (
         ("hello", "hello"),
@@ -53,19 +53,19 @@ def acts_of(values: Values, said: SystemTurn) -> Acts:
         ("restart", "restart"),
         ("canthelp", "canthelp.no_connection"),
     ):
-        say(act, rows[said.predicate == predicate(name)])
-    opens = np.isin(said.predicate, [predicate(name) for name in ("hello", "open_request", "restart")])
+        say(act, rows[system.predicate == predicate(name)])
+    opens = np.isin(system.predicate, [predicate(name) for name in ("hello", "open_request", "restart")])
     say("open-request", rows[opens])
-    for act, value in (("expl-conf", said.explicit), ("impl-conf", said.implicit)):
+    for act, value in (("expl-conf", system.explicit), ("impl-conf", system.implicit)):
         say(act, rows[value != NOTHING], value[value != NOTHING])
     # A request names the slots of its group; the pairs of an offer are its values.
-    say("request", rows[said.request != NOTHING], -2 - said.request[said.request != NOTHING])
-    offers = said.predicate == predicate("offer")
+    say("request", rows[system.request != NOTHING], -2 - system.request[system.request != NOTHING])
+    offers = system.predicate == predicate("offer")
     say("schedule", rows[offers])
     owner = np.concatenate(owners)
     order = np.argsort(owner, kind="stable")
     acts = _acts(values, n_turns, owner[order], np.concatenate(names)[order], np.concatenate(contents)[order])
-    return _with_offers(values, acts, said.offer)
+    return _with_offers(values, acts, system.offer)
 
 
 def _acts(values: Values, n_owners: int, owner: Ints, name: Ids, content: Ints) -> Acts:
@@ -83,15 +83,15 @@ def _acts(values: Values, n_owners: int, owner: Ints, name: Ids, content: Ints) 
 
 
 def _pair_table(values: Values) -> tuple[Ints, Ids, Ids]:
-    """The pairs of every value; behind them, of nothing at all; behind that, of a question for each group."""
+    """The pairs of every value, then an empty entry, then the pairs of a request for each group."""
     word = values.vocabulary.find
     slots_of = list(values.domain.groups.values())
-    asked = np.array([word(slot) for of_group in slots_of for slot in of_group], dtype=np.int32)
+    slot_words = np.array([word(slot) for of_group in slots_of for slot in of_group], dtype=np.int32)
     lengths = [*np.diff(values.pair_offsets), 0, *map(len, slots_of)]
     return (
         offsets_from_lengths(lengths),
-        np.concatenate([values.pair_slot, np.full(len(asked), word("slot"), dtype=np.int32)]),
-        np.concatenate([values.pair_value, asked]),
+        np.concatenate([values.pair_slot, np.full(len(slot_words), word("slot"), dtype=np.int32)]),
+        np.concatenate([values.pair_value, slot_words]),
     )
 
 

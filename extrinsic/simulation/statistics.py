@@ -1,4 +1,4 @@
-"""What simulated dialogs look like, beside what is known of the real ones."""
+"""Statistics of simulated dialogs, next to the published ones of real dialogs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TURNS_OF_LEE = {
 
 @dataclass(frozen=True)
 class Statistics:
-    """Numbers of one corpus; shares are of dialogs, except rank_1 and in_list: of the values callers said."""
+    """Statistics of one corpus; shares are of dialogs, but rank_1 and in_list of the values callers said."""
 
     dataset: str
     dialogs: int
@@ -39,15 +39,15 @@ class Statistics:
 
 
 def describe(played: Play) -> Statistics:
-    """The statistics of dialogs as played. A hang-up counts when the caller had not got what he wanted."""
+    """The statistics of dialogs as played. A hang-up counts if the caller had not reached the goal."""
     corpus = played.corpus
-    known = TURNS_OF_LEE.get(corpus.dataset)
+    published = TURNS_OF_LEE.get(corpus.dataset)
     return Statistics(
         dataset=corpus.dataset,
         dialogs=corpus.n_dialogs,
         turns=corpus.n_turns,
         turns_per_dialog=corpus.n_turns / corpus.n_dialogs,
-        lee_turns_per_dialog=known[1] / known[0] if known else None,
+        lee_turns_per_dialog=published[1] / published[0] if published else None,
         rank_1=_share(played.said_rank == 0),
         in_list=_share(played.said_rank >= 0),
         list_size=float(played.list_size.mean()) if len(played.list_size) else 0.0,

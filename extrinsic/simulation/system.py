@@ -1,4 +1,4 @@
-"""What the system can do in the bus world: from a predicate to an act with arguments.
+"""The system's actions in the bus world: from a predicate to an act with arguments.
 
 A policy chooses the predicate; which slot to ask for, what to confirm and what to offer follow from the
 tracker's beliefs by the same rules for every policy, the expert's own included.
@@ -24,10 +24,10 @@ OPTIONAL_FROM = 0.3
 
 @dataclass(frozen=True, eq=False)
 class SystemTurn:
-    """What the system says to m callers, in terms of the world's groups and values.
+    """What the system says to m callers, as numbers of groups and values.
 
     predicate (m,).   request (m,): the group asked for.   explicit, implicit (m,): the value confirmed.
-    offer (m, n_groups): the values an offer, or an apology, is made for.   NOTHING where not so.
+    offer (m, n_groups): the values an offer, or an apology, is made for.   NOTHING where not applicable.
     """
 
     predicate: Ints
@@ -38,25 +38,25 @@ class SystemTurn:
 
 
 def greeting(values: Values, n_dialogs: int) -> SystemTurn:
-    """How every call begins."""
+    """The greeting that begins every call."""
     none = np.full(n_dialogs, NOTHING, dtype=np.int64)
     hello = np.full(n_dialogs, values.domain.predicate_names.index("hello"), dtype=np.int64)
     return SystemTurn(hello, none, none, none, np.full((n_dialogs, len(values.domain.groups)), NOTHING))
 
 
 def possible(values: Values, tops: GroupTops, history: History, startover: Bools) -> Bools:
-    """(m, n_predicates) what can be done: nothing is confirmed that is not known, nothing offered without
-    both places; the next bus comes after a first one."""
+    """(m, n_predicates) the possible predicates: confirming needs a value, offering both places, and the
+    next bus a first one."""
     names = values.domain.predicate_names
     groups = list(values.domain.groups)
-    known = tops.value != NONE
-    places = known[:, groups.index("from")] & known[:, groups.index("to")]
-    always = np.ones(len(known), dtype=bool)
+    has_value = tops.value != NONE
+    places = has_value[:, groups.index("from")] & has_value[:, groups.index("to")]
+    always = np.ones(len(has_value), dtype=bool)
     can = {
         "open_request": always,
         "request": always,
-        "confirm": known.any(axis=1),
-        "implicit_confirm": known.any(axis=1),
+        "confirm": has_value.any(axis=1),
+        "implicit_confirm": has_value.any(axis=1),
         "offer": places,
         "next_bus": history.offered,
         "goodbye": always,
@@ -71,20 +71,22 @@ def realise(values: Values, predicate: Ints, moment: Moment) -> SystemTurn:
     groups = list(values.domain.groups)
     tops = moment.tops
     number = values.number[tops.slot, tops.value]
-    known = number != NOTHING
+    has_value = number != NOTHING
     nothing = np.full(len(predicate), NOTHING, dtype=np.int64)
 
     def of_group(group: Ints) -> Ints:
         return np.asarray(np.take_along_axis(number, group[:, None], axis=1)[:, 0])
 
-    request = _next_question(values, known, moment)
-    doubtful = np.where(known & ~moment.confirmed, tops.score, np.where(known, 1.0 + tops.score, np.inf))
-    sure = np.where(known, tops.score - 2.0 * (moment.confirmed | moment.implied), -np.inf)
+    request = _next_question(values, has_value, moment)
+    doubtful = np.where(
+        has_value & ~moment.confirmed, tops.score, np.where(has_value, 1.0 + tops.score, np.inf)
+    )
+    sure = np.where(has_value, tops.score - 2.0 * (moment.confirmed | moment.implied), -np.inf)
     asks = np.isin(predicate, [name("request"), name("implicit_confirm")])
-    missing = ~np.take_along_axis(known, request[:, None], axis=1)[:, 0]
+    missing = ~np.take_along_axis(has_value, request[:, None], axis=1)[:, 0]
     asks &= missing | (predicate == name("request"))
     optional = np.array([group not in values.domain.ever_required for group in groups])
-    offered = np.where(known & ~(optional & (tops.score <= OPTIONAL_FROM)), number, NOTHING)
+    offered = np.where(has_value & ~(optional & (tops.score <= OPTIONAL_FROM)), number, NOTHING)
     return SystemTurn(
         predicate=predicate,
         request=np.where(asks, request, NOTHING),
@@ -94,11 +96,13 @@ def realise(values: Values, predicate: Ints, moment: Moment) -> SystemTurn:
     )
 
 
-def _next_question(values: Values, known: Bools, moment: Moment) -> Ints:
-    """(m,) the required group to ask for: unknown before known, seldom asked before often, doubtful first."""
+def _next_question(values: Values, has_value: Bools, moment: Moment) -> Ints:
+    """(m,) the required group to request: empty before filled, then rarely requested, then low scores."""
     groups = list(values.domain.groups)
     required = [groups.index(name) for name in values.domain.ever_required]
-    asked = np.stack([moment.history.requests[:, values.group == group].max(axis=1) for group in required], 1)
-    settled = known[:, required] * 1e6 + moment.confirmed[:, required] * 1e6
-    order = settled + asked * 1e2 + moment.tops.score[:, required]
+    n_requests = np.stack(
+        [moment.history.requests[:, values.group == group].max(axis=1) for group in required], 1
+    )
+    settled = has_value[:, required] * 1e6 + moment.confirmed[:, required] * 1e6
+    order = settled + n_requests * 1e2 + moment.tops.score[:, required]
     return np.asarray(np.array(required)[order.argmin(axis=1)])

@@ -1,7 +1,7 @@
-"""What a world is to live play: a task, and dialogs of it that go in lockstep, many at a time.
+"""The protocol of worlds for live play: a task, and batches of dialogs that run in lockstep.
 
-A world of one's own is two classes: a `World`, which says what the task is, and the `Dialogs` that it
-begins, which say what can be done, what the system's acts are and how callers answer them.
+A custom world is two classes: a `World`, which defines the task, and the `Dialogs` that it begins, which
+define the possible actions, the system's acts and the callers' answers.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from extrinsic.errors import UsageError
 from extrinsic.simulation.chance import Chance
 
 GOES_ON, GOODBYE, HANG_UP, CUT_OFF = -1, 0, 1, 2
-"""How a dialog ends: the system says goodbye, the caller hangs up, or it is cut off at the longest length."""
+"""How a dialog ends: the system says goodbye, the caller hangs up, or it reaches the maximum length."""
 
 Conditions = Mapping[str, tuple[str | None, ...]]
 """Per name, one value for each dialog."""
@@ -33,13 +33,13 @@ Conditions = Mapping[str, tuple[str | None, ...]]
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """What the system sees of m dialogs before it acts.
+    """What the system observes of m dialogs before it acts.
 
-    dialogs (m,): which of the dialogs played.   turn: how many turns each of them has had.
+    dialogs (m,): their indices among the dialogs played.   turn: how many turns each of them has had.
     belief: the tracker's, after the last turn.   tops: the best value of every group.
-    history: what happened so far (of these m dialogs).
-    requested (m, n_requestable): how likely the caller just asked for each.
-    conditions: what was known of these m dialogs beforehand.
+    history: the history of these m dialogs.
+    requested (m, n_requestable): the probability that the caller just asked for each.
+    conditions: what was known of these m dialogs in advance.
     """
 
     domain: Domain
@@ -70,7 +70,7 @@ class View:
 
 @dataclass(frozen=True, eq=False)
 class Moment(View):
-    """What a policy sees: `allowed` (m, n_predicates) is what can be done at all."""
+    """What a policy observes: a view, and which predicates are `allowed` (m, n_predicates)."""
 
     allowed: Bools
 
@@ -79,19 +79,19 @@ class Policy(Protocol):
     """Decides what the system does next."""
 
     def probabilities(self, moment: Moment) -> Floats:
-        """(m, n_predicates) how likely each predicate is; only what is allowed may be."""
+        """(m, n_predicates) the probability of each predicate; 0 for those not allowed."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class Exchange:
-    """One turn of each of m dialogs: what the system said, and how the caller answered.
+    """One turn of each of m dialogs: the system's acts and the caller's answer.
 
-    system: the system's acts.   nbest: what was understood of the answer.
+    system: the system's acts.   nbest: the recogniser's hypotheses about the answer.
     goal, said (m, n_slots): the value of each slot that the caller wants now, and the one that was truly
     said; NONE where there is none. A value of the N-best list is labelled right if it is the goal.
-    ending (m,): GOES_ON, GOODBYE or HANG_UP.   restart (m,): the system forgot everything and began anew.
-    requested (m, n_requestable): how likely the caller asked for each; left out where the world has none.
+    ending (m,): GOES_ON, GOODBYE or HANG_UP.   restart (m,): the system forgot everything and started over.
+    requested (m, n_requestable): the probability that the caller asked for each; None if the world has none.
     """
 
     system: Acts
@@ -106,23 +106,22 @@ class Exchange:
 class Dialogs(ABC):
     """The state of n dialogs of a world, from the greeting to the end.
 
-    All dialogs that go on have had the same number of turns; `view.dialogs` says which they are. Whatever is
-    drawn must come from the dice that the dialogs began with, by turn and purpose: then every policy meets
-    the same callers.
+    All dialogs still running (`view.dialogs`) have had the same number of turns. Every random draw must come
+    from the dialogs' Chance, by turn and purpose: then every policy meets the same callers.
     """
 
     @property
     @abstractmethod
     def completed(self) -> Bools:
-        """(n,) whether the caller got what he wanted."""
+        """(n,) whether the caller reached the goal."""
 
     @abstractmethod
     def greet(self) -> Exchange:
-        """The first turn of all n dialogs; a greeting is no decision."""
+        """The first turn of all n dialogs; a greeting is not a decision."""
 
     @abstractmethod
     def possible(self, view: View) -> Bools:
-        """(m, n_predicates) what can be done; at least one predicate in every dialog."""
+        """(m, n_predicates) the possible predicates; at least one in every dialog."""
 
     @abstractmethod
     def act(self, moment: Moment, predicate: Ints) -> Exchange:
@@ -130,24 +129,24 @@ class Dialogs(ABC):
         beliefs. The domain's rules must map its acts to these predicates."""
 
     def carried_out(self, moment: Moment, chances: Floats) -> Floats:
-        """(m, n_predicates) how likely each predicate is carried out when a policy chooses by `chances`.
+        """(m, n_predicates) the probability that each predicate is executed if a policy chooses by `chances`.
 
-        Different where the world makes something else of a choice; the predicate is drawn from the result,
-        which is also what gets logged.
+        It differs from `chances` where the world replaces a choice; the predicate is drawn from the result,
+        which is also logged.
         """
         return chances
 
     @property
     def conditions(self) -> Conditions:
-        """Per name (n,) what is known of the dialogs beforehand."""
+        """Per name (n,) what is known of the dialogs in advance."""
         return {}
 
 
 class World(Protocol):
     """A task that can be played.
 
-    slots: what is tracked.   requestable: what a caller may ask for.   vocabulary: one object for all that is
-    made in a process, so that beliefs, goals and acts share its ids.
+    slots: what is tracked.   requestable: what a caller may ask for.   vocabulary: one object per process, so
+    that beliefs, goals and acts share its ids.
     """
 
     @property
@@ -166,7 +165,7 @@ class World(Protocol):
         ...
 
     def begin(self, chance: Chance) -> Dialogs:
-        """As many dialogs as there are dice."""
+        """Begin one dialog for each row of `chance`."""
         ...
 
 
@@ -175,19 +174,21 @@ BOOLS, WHOLE, NUMBERS = "b", "iu", "fiu"
 
 
 def require_array(method: str, part: str, array: Any, shape: tuple[int, ...], kinds: str) -> None:
-    """Refuse what a method of a world returned, unless it is an array of that shape and kind."""
+    """Raise UsageError unless a method of a world returned an array of that shape and kind."""
     name = f"{method}.{part}" if part else method
     actual = np.shape(array)
     if actual != shape:
         raise UsageError(f"the world's {name} has the wrong shape", expected=str(shape), found=str(actual))
     if not isinstance(array, np.ndarray) or array.dtype.kind not in kinds:
-        wanted = {BOOLS: "booleans", WHOLE: "whole numbers", NUMBERS: "numbers"}[kinds]
+        kind_name = {BOOLS: "booleans", WHOLE: "whole numbers", NUMBERS: "numbers"}[kinds]
         actual_type = str(array.dtype) if isinstance(array, np.ndarray) else type(array).__name__
-        raise UsageError(f"the world's {name} is no array of {wanted}", expected=wanted, found=actual_type)
+        raise UsageError(
+            f"the world's {name} is not an array of {kind_name}", expected=kind_name, found=actual_type
+        )
 
 
 def require_exchange(method: str, exchange: Any, n_dialogs: int, world: World) -> None:
-    """Refuse an exchange whose parts are not of `n_dialogs` turns."""
+    """Raise UsageError unless the parts of an exchange have `n_dialogs` turns."""
     if not isinstance(exchange, Exchange):
         raise UsageError(
             f"the world's {method} returned no Exchange", expected="Exchange", found=type(exchange).__name__

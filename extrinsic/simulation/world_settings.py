@@ -1,4 +1,4 @@
-"""The bus world: its settings, and the simulation that a file of them describes."""
+"""The settings of the bus world, and the simulation that a settings file describes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from extrinsic.toml_files import check_tree, read_tree, report_key
 
 
 class WorldSettings(Settings, frozen=True):
-    """The world of bus-information calls: its callers' goals and manners, its recogniser and its expert."""
+    """The world of bus-information calls: the callers' goals and behaviour, the recogniser and the expert."""
 
     goal: GoalSettings = GoalSettings()
     caller: CallerSettings = CallerSettings()
@@ -41,7 +41,7 @@ class WorldSettings(Settings, frozen=True):
     expert: ExpertSettings = ExpertSettings()
     longest_dialog: Annotated[int, msgspec.Meta(ge=2, le=1000)] = 40
     no_connection: Share = 0.0
-    """Pairs of places no bus connects: the system cannot help there. Lee leaves such calls out."""
+    """Share of place pairs without a bus, where the system cannot help. Lee leaves such calls out."""
 
     @property
     def domain(self) -> Domain:
@@ -117,7 +117,7 @@ class BusSimulation(msgspec.Struct, frozen=True):
         return [(dataset, split) for dataset, splits in self.worlds.items() for split in splits]
 
     def simulate(self, dataset: str, split: str) -> Play:
-        """The expert's dialogs; dialog i is the same however many there are and whatever else is made."""
+        """The expert's dialogs; dialog i does not depend on their number or on other splits."""
         world = self.world(dataset, split)
         n_dialogs = self.dialogs[dataset][split]
         chance = Chance.of(n_dialogs, self.seed, dataset, split)
@@ -171,7 +171,7 @@ def read_simulation(path: str | Path | None = None) -> BusSimulation:
 
 @lru_cache(maxsize=8)
 def _read_once(path: str | None, contents: str) -> BusSimulation:
-    """As `read_simulation`, which takes a tenth of a second, and every stage of a study asks for it."""
+    """`read_simulation`, cached: it takes a tenth of a second and every stage of a study calls it."""
     return read_simulation(path)
 
 
@@ -179,7 +179,7 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 
 
 def _check_names(worlds: dict[str, dict[str, WorldSettings]], text: str, problems: Problems) -> None:
-    """Names become those of folders and files: they must be fit for that, and no two the same."""
+    """Check that names are valid as names of folders and files, and unique."""
     seen: dict[str, tuple[str, str]] = {}
     for dataset, splits in worlds.items():
         for split in splits:
@@ -200,7 +200,7 @@ def _check_names(worlds: dict[str, dict[str, WorldSettings]], text: str, problem
 
 
 def _merged(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
-    """Tables merged key by key, the second one's values on top."""
+    """Merge tables key by key; values of the second override those of the first."""
     merged = dict(below)
     for key, value in above.items():
         merged[key] = _merged(merged.get(key, {}), value) if isinstance(value, dict) else value
@@ -208,7 +208,7 @@ def _merged(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
 
 
 def plain(settings: msgspec.Struct) -> Any:
-    """Settings as JSON can hold them; an infinite patience becomes a word."""
+    """Settings as JSON values; infinity becomes the text "inf"."""
 
     def clean(value: Any) -> Any:
         if isinstance(value, dict):

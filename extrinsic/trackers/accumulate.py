@@ -1,4 +1,4 @@
-"""Everything heard so far, added up; with forgetting, what was heard long ago counts for less."""
+"""Scores summed over all turns; with forgetting, older turns count for less."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from extrinsic.trackers.shares import capped, share_out, total
 
 
 class Accumulate(BuiltInTracker):
-    """b_t(v) = h_t s_t(v) / sum s_t, with s_t(v) = kept s_{t-1}(v) + u_t(v) at turns that speak of the slot.
+    """b_t(v) = h_t s_t(v) / sum s_t, with s_t(v) = kept s_{t-1}(v) + u_t(v) at turns that mention the slot.
 
-    h_t = 1 - (1 - sum u_t) (1 - h_{t-1}): that the slot was ever heard of at all; the rest is None's.
+    h_t = 1 - (1 - sum u_t) (1 - h_{t-1}): probability that the slot was ever mentioned; the rest is None's.
     Memory: s, and h (the same for all candidates of a slot).
     """
 
@@ -27,7 +27,7 @@ class Accumulate(BuiltInTracker):
         informed = capped(heard.informed)
         spoken = total(informed)
         after = np.where(spoken > 0.0, self.kept * summed + informed, summed)
-        # A place that was just added begins with 0, and belongs to the same slot.
+        # A position that was just added begins with 0, and belongs to the same slot.
         ever = 1.0 - (1.0 - spoken) * (1.0 - ever.max(axis=-1, keepdims=True))
         return np.stack([after, np.broadcast_to(ever, after.shape)])
 

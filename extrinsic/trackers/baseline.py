@@ -13,7 +13,7 @@ from extrinsic.trackers.shares import best_only
 
 
 class Baseline(BuiltInTracker):
-    """One value a slot: the one informed with the highest score in any turn; a later equal replaces it."""
+    """One value per slot: the one informed with the highest score in any turn; a later equal replaces it."""
 
     rule: ClassVar[Rule] = "baseline"
 

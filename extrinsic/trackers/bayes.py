@@ -12,10 +12,10 @@ from extrinsic.trackers.protocol import BuiltInTracker
 from extrinsic.trackers.shares import capped, total
 
 N_VALUES = 50.0
-"""How many values a slot has; those not spoken of yet share the belief that is None's."""
+"""The assumed number of values of a slot; those not mentioned yet share None's belief."""
 
 CHANGE = 0.05
-"""Probability that the goal becomes another one between two turns that speak of the slot."""
+"""Probability that the goal changes between two turns that mention the slot."""
 
 
 class Bayes(BuiltInTracker):
@@ -23,9 +23,9 @@ class Bayes(BuiltInTracker):
 
     L_t(v) = ((1 - k) u_t(v) + (k sum u_t + 1 - sum u_t) / N_VALUES) (1 - (1 - k) d_t(v)): what was said is v
     with probability 1 - `confusion`, else anything; what was not heard may have been anything, too. For
-    None u_t = 0. A value first spoken of has an equal part of what None stands for. Where nothing is
-    possible any more (a contradiction without confusion) the turn is believed.
-    Memory: the belief, and whether the value was spoken of before.
+    None u_t = 0. A value mentioned for the first time has an equal share of None's belief. Where all
+    likelihoods are 0 (a contradiction without confusion) the turn is believed.
+    Memory: the belief, and whether the value was mentioned before.
     """
 
     kind: ClassVar[str] = "bayes"
@@ -37,17 +37,17 @@ class Bayes(BuiltInTracker):
     def update(self, memory: Floats, heard: Heard) -> Floats:
         before, seen = memory
         informed, sure = capped(heard.informed), 1.0 - self.confusion
-        known = heard.known.astype(np.float64)
+        is_candidate = heard.is_candidate.astype(np.float64)
         unseen = np.maximum(0.0, 1.0 - total(before)) / np.maximum(1.0, N_VALUES - total(seen))
-        spoken = np.where(seen > 0.0, before, unseen) * known
-        prior = (1.0 - CHANGE) * spoken + CHANGE / N_VALUES * known
+        spoken = np.where(seen > 0.0, before, unseen) * is_candidate
+        prior = (1.0 - CHANGE) * spoken + CHANGE / N_VALUES * is_candidate
         of_none = np.maximum(0.0, 1.0 - total(prior))
         anything = np.maximum(0.0, 1.0 - sure * total(informed)) / N_VALUES
         possible = prior * (sure * informed + anything) * (1.0 - sure * np.minimum(heard.denied, 1.0))
         whole = total(possible) + of_none * anything
         after = np.where(whole > 0.0, possible / np.where(whole > 0.0, whole, 1.0), informed)
         touched = (informed > 0.0).any(axis=-1, keepdims=True) | (heard.denied > 0.0).any(-1, keepdims=True)
-        return np.stack([np.where(touched, after, spoken), known])
+        return np.stack([np.where(touched, after, spoken), is_candidate])
 
 
 BAYES_NONE = Bayes(confusion=0.0)

@@ -1,4 +1,4 @@
-"""Learned trackers: a binary classifier says of every candidate whether it is what the caller wants."""
+"""Learned trackers: a binary classifier predicts whether each candidate is what the caller wants."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from extrinsic.trackers.protocol import BuiltInTracker, LearnedTracker
 from extrinsic.trackers.shares import capped, total
 
 MOST_ROWS = 20_000
-"""Examples that teach a model, taken at even distances from all there are."""
+"""The number of training examples, taken at even distances from all available ones."""
 
 SUREST = 0.999
-"""A classifier is never believed to be surer than this, or its odds would be infinite."""
+"""The upper limit of a classifier's probability, to keep its odds finite."""
 
 
 class Model(Protocol):
-    """A classifier that was taught."""
+    """A trained classifier."""
 
     def probability(self, rows: Floats) -> Floats:
-        """(r, n_features) -> (r,), each from its own row alone, to the last bit."""
+        """(r, n_features) -> (r,), each depending on its own row alone, to the last bit."""
         ...
 
 
 class Constant:
-    """What can be learned from examples that are all alike: their share, with one of each kind added."""
+    """The model for examples of a single class: its share, with one example of each class added."""
 
     def __init__(self, right: Bools) -> None:
         self.share = (right.sum() + 1.0) / (len(right) + 2.0)
@@ -64,7 +64,7 @@ class Fitted(BuiltInTracker):
 
 
 class CandidateClassifier(LearnedTracker):
-    """Teaches a model with every candidate of every turn; it is right where the labels say so."""
+    """Trains a model on every candidate of every turn, with the labels as the target."""
 
     def fit(self, corpora: Sequence[Corpus]) -> Fitted:
         from threadpoolctl import threadpool_limits
@@ -73,7 +73,7 @@ class CandidateClassifier(LearnedTracker):
         rows = np.concatenate([rows for rows, _ in examples])
         right = np.concatenate([right for _, right in examples])
         if not len(rows):
-            raise UsageError("there is nothing to learn from: no training dialog speaks of any value")
+            raise UsageError("there is nothing to learn from: no training dialog mentions any value")
         if len(rows) > MOST_ROWS:
             chosen = np.linspace(0, len(rows) - 1, MOST_ROWS).astype(np.int64)
             rows, right = rows[chosen], right[chosen]
@@ -84,11 +84,11 @@ class CandidateClassifier(LearnedTracker):
 
     @abstractmethod
     def teach(self, rows: Floats, right: Bools) -> Model:
-        """A model taught by (r, n_features) rows and (r,) what is right; both kinds occur."""
+        """A model trained on (r, n_features) rows and (r,) targets; both classes occur."""
 
 
 class _Recorder(BuiltInTracker):
-    """Believes nothing and writes down what there is to see."""
+    """A tracker that believes nothing and records the features it sees."""
 
     planes = len(PLANES)
 
@@ -106,7 +106,7 @@ class _Recorder(BuiltInTracker):
 def _examples(corpus: Corpus) -> tuple[Floats, Bools]:
     """(r, n_features) the candidates of all turns, and (r,) which are right.
 
-    Dialogs go in order of their ids: what is learned must not depend on where they stand in a list.
+    Dialogs are ordered by their ids: the model must not depend on their order in a list.
     """
     dialogs = np.array(sorted(range(corpus.n_dialogs), key=corpus.sessions.__getitem__))
     recorder = _Recorder()

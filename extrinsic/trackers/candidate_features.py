@@ -1,4 +1,4 @@
-"""What a learned tracker looks at: numbers about every candidate, gathered turn by turn."""
+"""The features of learned trackers: numbers about every candidate, gathered turn by turn."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PLANES = (
     "explicit",
     "implicit",
 )
-"""What is remembered of a candidate. since: turns since it was last informed, counted from 1."""
+"""The memory of a candidate. since: turns since it was last informed, counted from 1."""
 
 FEATURES = (
     *PLANES,
@@ -42,7 +42,7 @@ FEATURES = (
 )
 
 Places = tuple[Ints, Ints, Ints]
-"""Of some candidates: row, slot and place in the arrays of a turn."""
+"""Some candidates: their row, slot and position in the arrays of a turn."""
 
 
 def remember(memory: Floats, heard: Heard) -> Floats:
@@ -68,8 +68,8 @@ def remember(memory: Floats, heard: Heard) -> Floats:
 
 
 def describe(memory: Floats, heard: Heard) -> tuple[Places, Floats]:
-    """Which candidates there are, and (r, len(FEATURES)) what is known of each after the turn."""
-    places: Places = np.nonzero(heard.known)  # type: ignore[assignment]
+    """The candidates, and (r, len(FEATURES)) their features after the turn."""
+    places: Places = np.nonzero(heard.is_candidate)  # type: ignore[assignment]
     row, slot, _ = places
     informed = capped(heard.informed)
     highest, summed, focus = memory[0], memory[1], memory[3]
@@ -92,7 +92,7 @@ def describe(memory: Floats, heard: Heard) -> tuple[Places, Floats]:
     columns[-4] = summed[places] / np.maximum(total(summed)[row, slot, 0], 1e-9)
     columns[-3] = _best_other(focus)[places]
     columns[-2] = _best_other(highest)[places]
-    columns[-1] = heard.known.sum(axis=-1)[row, slot]
+    columns[-1] = heard.is_candidate.sum(axis=-1)[row, slot]
     return places, np.ascontiguousarray(columns.T)
 
 

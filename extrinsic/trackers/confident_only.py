@@ -1,4 +1,4 @@
-"""A threshold on what is heard, as deployed systems have one: what is doubtful is not taken in at all."""
+"""A threshold on scores, as in deployed systems: doubtful values are ignored."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ THRESHOLD = 0.5
 
 
 class ConfidentOnly(BuiltInTracker):
-    """One value a slot: the last that was informed with more than THRESHOLD, by its score then.
+    """One value per slot: the last that was informed with more than THRESHOLD, with that score.
 
     Denying it with more than THRESHOLD removes it.
     """

@@ -1,4 +1,4 @@
-"""The most confident so far, where only a confirmed value is believed firmly."""
+"""The most confident value so far, where only a confirmed value gets a high score."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from extrinsic.trackers.protocol import BuiltInTracker
 from extrinsic.trackers.shares import capped
 
 UNCONFIRMED = 0.7
-"""The most that a value nobody confirmed can have."""
+"""The highest score of an unconfirmed value."""
 
 
 class ConfirmAware(BuiltInTracker):
     """w_t(v) = 1 - (1 - max(w_{t-1}(v), min(UNCONFIRMED, i_t(v)))) (1 - a_t(v)), times 1 - d_t(v).
 
-    i_t(v): what informs v in so many words.   a_t(v): what affirms it.   d_t(v): what denies or negates it.
+    i_t(v): score that informs v directly.   a_t(v): that affirms it.   d_t(v): that denies or negates it.
     The belief is w_t, divided by its sum where that is above 1.
     """
 

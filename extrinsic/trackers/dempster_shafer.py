@@ -1,4 +1,4 @@
-"""Dempster's rule: evidence that agrees reinforces itself, and what conflicts is left out."""
+"""Dempster's rule: agreeing evidence is reinforced, conflicting evidence is discarded."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from extrinsic.trackers.shares import capped, total
 class DempsterShafer(BuiltInTracker):
     """b_t(v) ~ b_{t-1}(v) u_t(v) + b_{t-1}(v) n_u + n_b u_t(v), and None ~ n_b n_u, together 1.
 
-    n_b, n_u: what b_{t-1} and u_t leave open. A denied value loses its belief to None beforehand. Where old
-    and new belief contradict each other in full, the new one stands.
+    n_b, n_u: what b_{t-1} and u_t leave to None. A denied value first loses its belief to None. Where old
+    and new belief contradict each other completely, the new one is kept.
     """
 
     def update(self, memory: Floats, heard: Heard) -> Floats:

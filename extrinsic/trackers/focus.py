@@ -12,9 +12,9 @@ from extrinsic.trackers.protocol import BuiltInTracker
 class Focus(BuiltInTracker):
     """b_t(v) = u_t(v) + (1 - sum u_t) b_{t-1}(v), with u_t(v) what was informed at this turn.
 
-    The challenge's own program walks through the slots just heard and then through those already believed
-    in, so that a slot which is both gets the update twice; its published outputs say so too. `twice` does
-    the same, `twice=False` is the formula.
+    The challenge's own program iterates over the slots just heard and then over those already in the belief,
+    so that a slot which is both gets the update twice; its published outputs confirm this. `twice` does the
+    same, `twice=False` is the formula.
     """
 
     def __init__(self, twice: bool = True) -> None:

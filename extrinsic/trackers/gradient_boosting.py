@@ -1,4 +1,4 @@
-"""Gradient-boosted trees on what was heard of each candidate."""
+"""Gradient-boosted trees on features of each candidate."""
 
 from __future__ import annotations
 

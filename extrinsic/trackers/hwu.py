@@ -1,4 +1,4 @@
-"""Evidence for and against each value by itself, after the rule tracker of Heriot-Watt University."""
+"""Evidence for and against each value separately, after the rule tracker of Heriot-Watt University."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from extrinsic.trackers.shares import capped, total
 class HeriotWatt(BuiltInTracker):
     """b_t(v) = (1 - (1 - b_{t-1}(v)) (1 - p_t(v))) (1 - n_t(v)), normalised when above 1 in sum.
 
-    p_t(v): what informs or affirms v.   n_t(v): what denies it, or negates its confirmation.
-    With `contradicted`, what informs another value speaks against v as well, so that a caller who changes
-    his mind is followed; without it only a plain no does, as in the original mode.
+    p_t(v): score that informs or affirms v.   n_t(v): that denies it, or negates its confirmation.
+    With `contradicted`, informing another value counts against v as well, so that a change of goal is
+    followed; without it only an explicit no does, as in the original mode.
     Wang and Lemon 2013, A Simple and Generic Belief Tracking Mechanism for the Dialog State Tracking
     Challenge.
     """

@@ -11,7 +11,7 @@ from extrinsic.trackers.shares import best_only, capped
 
 
 class LastMention(BuiltInTracker):
-    """One value a slot: the best of the last turn that informs any, with the score it had there."""
+    """One value per slot: the best of the last turn that informs any, with its score in that turn."""
 
     def update(self, memory: Floats, heard: Heard) -> Floats:
         new = best_only(capped(heard.informed))

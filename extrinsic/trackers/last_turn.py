@@ -1,4 +1,4 @@
-"""No memory at all: a tracker that forgets what it must not, for comparison."""
+"""No memory at all: a degenerate tracker, for comparison."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from extrinsic.trackers.shares import capped
 
 
 class LastTurn(BuiltInTracker):
-    """b_t(v) = u_t(v): what this turn informs, and nothing else."""
+    """b_t(v) = u_t(v): what this turn informs."""
 
     degenerate = True
 

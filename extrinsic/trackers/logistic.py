@@ -1,4 +1,4 @@
-"""Logistic regression on what was heard of each candidate."""
+"""Logistic regression on features of each candidate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many trackers over one corpus, side by side in several processes."""
+"""Running many trackers over one corpus in parallel processes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def write_tracker_files(
     folds: int = FOLDS,
     n_jobs: int = 1,
 ) -> Iterator[str]:
-    """Run the trackers named and write a file each; yields a name when its file is there.
+    """Run the named trackers and write one file each; yields each name once its file is written.
 
     The files are the same, byte for byte, whatever `n_jobs`.
     """

@@ -1,4 +1,4 @@
-"""Independent pieces of evidence: a value is right unless every time it was heard was a mistake."""
+"""Independent pieces of evidence: a value is right unless it was misheard every time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from extrinsic.trackers.shares import capped
 class NoisyOr(BuiltInTracker):
     """b_t(v) = 1 - prod_i (1 - u_i(v)), divided by the sum over values where that is above 1.
 
-    Memory: the undivided score, so that dividing never counts twice.
+    Memory: the score before the division, so that it is never divided twice.
     """
 
     def update(self, memory: Floats, heard: Heard) -> Floats:

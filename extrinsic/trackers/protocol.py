@@ -1,4 +1,4 @@
-"""What a tracker is to the rest of the package: how it tracks, and what kind of thing it is."""
+"""The protocol of trackers."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from extrinsic.corpus.model import Corpus
 from extrinsic.trackers.shares import capped
 
 Rule = Literal["focus", "baseline"]
-"""Which of the second challenge's own two trackers one follows in what is not about single slots."""
+"""Which of the second challenge's two own trackers is followed for joint, method and requests."""
 
 
 class BuiltInTracker(ABC):
     """A tracker for any corpus with N-best lists; one file each, registered by its name.
 
     kind:       rule | bayes | learned.
-    degenerate: it forgets what it must not; a correlation can rest on such a tracker alone.
-    recalibrated_from: the tracker whose beliefs these are with other scores, in the same order.
-    rule:       which of the challenge's trackers it follows in what is not about single slots.
-    planes:     how many numbers it keeps about a candidate.
+    degenerate: deliberately bad; a single such tracker can cause a whole correlation.
+    recalibrated_from: the tracker with the same beliefs in the same order, but other scores.
+    rule:       which of the challenge's trackers it follows for joint, method and requests.
+    planes:     how many numbers it keeps per candidate.
     """
 
     kind: ClassVar[str] = "rule"
@@ -33,7 +33,7 @@ class BuiltInTracker(ABC):
 
     @abstractmethod
     def update(self, memory: Floats, heard: Heard) -> Floats:
-        """(planes, m, n_slots, width) the memory after a turn, of the memory before it."""
+        """(planes, m, n_slots, width) the memory after a turn, from the memory before it."""
 
     def belief(self, memory: Floats, heard: Heard) -> Floats:
         """(m, n_slots, width) the scores after the turn."""
@@ -41,7 +41,7 @@ class BuiltInTracker(ABC):
 
 
 class LearnedTracker(ABC):
-    """A tracker that has to see labelled dialogs first."""
+    """A tracker that is trained on labelled dialogs."""
 
     kind: ClassVar[str] = "learned"
     rule: ClassVar[Rule] = "focus"
@@ -50,14 +50,14 @@ class LearnedTracker(ABC):
 
     @abstractmethod
     def fit(self, corpora: Sequence[Corpus]) -> BuiltInTracker:
-        """The tracker that these dialogs teach."""
+        """The tracker trained on these dialogs."""
 
 
 AnyTracker = BuiltInTracker | LearnedTracker
 
 
 def flags_of(tracker: Any) -> dict[str, Any]:
-    """What tables and studies say about a tracker beside its name."""
+    """The properties of a tracker that tables and studies report besides its name."""
     return {
         "kind": tracker.kind,
         "degenerate": tracker.degenerate,

@@ -1,4 +1,4 @@
-"""A random forest on what was heard of each candidate."""
+"""A random forest on features of each candidate."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class ForestModel:
         self.trees = trees
 
     def probability(self, rows: Floats) -> Floats:
-        # The trees themselves: what scikit-learn wraps around them costs more than a turn's few candidates.
+        # The trees directly: scikit-learn's wrapper costs more than a turn's few candidates.
         narrow = rows.astype(np.float32)
         share = np.zeros(len(rows))
         for tree in self.trees:

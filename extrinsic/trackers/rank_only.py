@@ -1,4 +1,4 @@
-"""Focus on positions in the N-best list: for recognisers whose scores mean nothing."""
+"""Focus on ranks in the N-best list: for recognisers with meaningless scores."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from extrinsic.trackers.protocol import BuiltInTracker
 from extrinsic.trackers.shares import total
 
 WEIGHT_OF_NONE = 0.5
-"""What speaks for none of the values heard, where the best hypothesis has weight 1."""
+"""The weight of None, where the best hypothesis has weight 1."""
 
 
 class RankOnly(BuiltInTracker):

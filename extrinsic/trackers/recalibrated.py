@@ -1,4 +1,4 @@
-"""Another tracker's beliefs with other scores in the same order: right as often, too sure or too modest."""
+"""Another tracker's beliefs with other scores in the same order: as accurate, but over- or underconfident."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What callers ask for and how they search (DSTC2), by the rules of the challenge's two own trackers."""
+"""Requested slots and search method (DSTC2), by the rules of the challenge's two own trackers."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ NO_METHOD, BY_CONSTRAINTS, BY_NAME, BY_ALTERNATIVES, FINISHED = range(len(METHOD
 
 
 def track_requests(corpus: Corpus, rule: Rule) -> Floats:
-    """(n_turns, n_requestable) probability that the caller wants to know it and has not been told.
+    """(n_turns, n_requestable) probability that the caller requested it and was not informed yet.
 
-    r_t(s) = asked_t(s) + [not told_t(s)] r_{t-1}(s), at most 1, where focus adds anew and baseline
-    replaces what is asked again. The challenge's focus walks through the slots just asked for and then
-    through those ever asked for, so that a slot which is both gets the update twice.
+    r_t(s) = requested_t(s) + [not informed_t(s)] r_{t-1}(s), at most 1; for a repeated request focus adds and
+    baseline replaces. The challenge's focus iterates over the slots just requested and then over those ever
+    requested, so that a slot which is both gets the update twice.
     """
-    asked, told = _asked(corpus), _told(corpus)
-    requested = np.zeros_like(asked)
-    before = np.zeros((corpus.n_dialogs, asked.shape[1]))
+    requests, informed = _requests(corpus), _informed(corpus)
+    requested = np.zeros_like(requests)
+    before = np.zeros((corpus.n_dialogs, requests.shape[1]))
     ever = np.zeros(before.shape, dtype=bool)
     for dialogs, turns in turns_in_step(corpus.offsets, np.arange(corpus.n_dialogs)):
-        anew = dialogs[corpus.restart[turns]]
-        before[anew], ever[anew] = 0.0, False
-        now, kept = asked[turns], ~told[turns]
+        restarted = dialogs[corpus.restart[turns]]
+        before[restarted], ever[restarted] = 0.0, False
+        now, kept = requests[turns], ~informed[turns]
         if rule == "focus":
             after = np.minimum(1.0, now + kept * before[dialogs])
             again = np.minimum(1.0, now + kept * after)
@@ -41,26 +41,26 @@ def track_requests(corpus: Corpus, rule: Rule) -> Floats:
 
 
 def track_method(corpus: Corpus, rule: Rule) -> Hypotheses:
-    """How the caller searches, a distribution over METHODS at every turn.
+    """The search method, a distribution over METHODS at every turn.
 
-    u_t(m): summed score of the hypotheses that speak of method m.
+    u_t(m): summed score of the hypotheses that indicate method m.
     focus:    b_t(m) = u_t(m) + (1 - sum u_t) b_{t-1}(m); "none" keeps what the first turn left it, and all
               is divided by its sum where that is above 1.
-    baseline: b_t = u_t, with a hypothesis that speaks of none taken for what the best of the last turn meant.
+    baseline: b_t = u_t, where a hypothesis without a method counts for that of the last turn's best.
     """
     live = ~corpus.nbest.batch
     turn_of, score = corpus.nbest.turn_of_hypothesis(), corpus.nbest.score * live
     method = _method_of_hypotheses(corpus)
-    said = np.zeros((corpus.n_turns, len(METHODS)))
-    np.add.at(said, (turn_of, method), score)
+    heard = np.zeros((corpus.n_turns, len(METHODS)))
+    np.add.at(heard, (turn_of, method), score)
     first = _method_of_first(corpus, method, live)
-    belief = np.zeros_like(said)
+    belief = np.zeros_like(heard)
     before = np.zeros((corpus.n_dialogs, len(METHODS)))
     last = np.full(corpus.n_dialogs, NO_METHOD)
     for number, (dialogs, turns) in enumerate(turns_in_step(corpus.offsets, np.arange(corpus.n_dialogs))):
         begins = corpus.restart[turns] | (number == 0)
         before[dialogs[begins]], last[dialogs[begins]] = 0.0, NO_METHOD
-        after = said[turns]
+        after = heard[turns]
         if rule == "focus":
             after[:, NO_METHOD] = 0.0
             after += np.maximum(0.0, 1.0 - after.sum(axis=1, keepdims=True)) * before[dialogs]
@@ -77,30 +77,30 @@ def track_method(corpus: Corpus, rule: Rule) -> Hypotheses:
     return _as_hypotheses(corpus, belief)
 
 
-def _asked(corpus: Corpus) -> Floats:
-    """(n_turns, n_requestable) summed score of the live hypotheses that ask for it, each counted once."""
+def _requests(corpus: Corpus) -> Floats:
+    """(n_turns, n_requestable) summed score of the live hypotheses that request it, each counted once."""
     acts, nbest = corpus.nbest.acts, corpus.nbest
     column = _columns(corpus)[acts.value]
-    requests = corpus.vocabulary.find_all(corpus.domain.user.request)
-    of_request = np.isin(acts.name[acts.act_of_pair()], requests)
+    names = corpus.vocabulary.find_all(corpus.domain.user.request)
+    of_request = np.isin(acts.name[acts.act_of_pair()], names)
     pairs = np.flatnonzero(of_request & (column >= 0))
     asks = np.zeros((len(nbest.score), len(corpus.requestable)), dtype=bool)
     asks[acts.owner_of_act()[acts.act_of_pair()[pairs]], column[pairs]] = True
     hypothesis, slot = np.nonzero(asks & ~nbest.batch[:, None])
-    asked = np.zeros((corpus.n_turns, len(corpus.requestable)))
-    np.add.at(asked, (nbest.turn_of_hypothesis()[hypothesis], slot), nbest.score[hypothesis])
-    return asked
+    requests = np.zeros((corpus.n_turns, len(corpus.requestable)))
+    np.add.at(requests, (nbest.turn_of_hypothesis()[hypothesis], slot), nbest.score[hypothesis])
+    return requests
 
 
-def _told(corpus: Corpus) -> Bools:
+def _informed(corpus: Corpus) -> Bools:
     """(n_turns, n_requestable) whether the system just informed about it."""
     system = corpus.system
     column = _columns(corpus)[system.slot]
     of_inform = system.name[system.act_of_pair()] == corpus.vocabulary.find("inform")
     pairs = np.flatnonzero(of_inform & (column >= 0))
-    told = np.zeros((corpus.n_turns, len(corpus.requestable)), dtype=bool)
-    told[system.owner_of_act()[system.act_of_pair()[pairs]], column[pairs]] = True
-    return told
+    informed = np.zeros((corpus.n_turns, len(corpus.requestable)), dtype=bool)
+    informed[system.owner_of_act()[system.act_of_pair()[pairs]], column[pairs]] = True
+    return informed
 
 
 def _columns(corpus: Corpus) -> Ints:
@@ -113,9 +113,9 @@ def _columns(corpus: Corpus) -> Ints:
 
 
 def _method_of_hypotheses(corpus: Corpus) -> Ints:
-    """(h,) what a hypothesis says about the method: a bye or a wish for others tells more than a value does.
+    """(h,) the method that a hypothesis indicates: a bye or a request for alternatives overrides a value.
 
-    Of a bye and a wish for others the one said last decides, and of values the name.
+    Of a bye and a request for alternatives the last one decides, and of values the name.
     """
     acts, find = corpus.nbest.acts, corpus.vocabulary.find
     owner = acts.owner_of_act()
@@ -139,9 +139,9 @@ def _method_of_first(corpus: Corpus, method: Ints, live: Bools) -> Ints:
 
 
 def _as_hypotheses(corpus: Corpus, belief: Floats) -> Hypotheses:
-    """What is above 0, methods that the task's ontology does not know left out."""
-    known = corpus.ontology.get("method", METHODS)
+    """The scores above 0, without methods that are not in the task's ontology."""
+    methods = corpus.ontology.get("method", METHODS)
     identities: Ids = corpus.vocabulary.ids(METHODS)
-    turn, method = np.nonzero((belief > 0.0) & np.isin(METHODS, known))
+    turn, method = np.nonzero((belief > 0.0) & np.isin(METHODS, methods))
     lengths = np.bincount(turn, minlength=corpus.n_turns)
     return Hypotheses(offsets_from_lengths(lengths), identities[method], belief[turn, method])

@@ -1,4 +1,4 @@
-"""Scores of one slot as shares of a whole."""
+"""Normalising the scores of a slot."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def capped(scores: Floats) -> Floats:
 
 
 def best_only(scores: Floats) -> Floats:
-    """The highest score of each slot where it stands, 0 elsewhere; of equals the first."""
+    """The highest score of each slot at its position, 0 elsewhere; of equals the first."""
     best = scores.argmax(axis=-1)[..., None]
     kept = np.zeros_like(scores)
     np.put_along_axis(kept, best, np.take_along_axis(scores, best, axis=-1), axis=-1)
@@ -27,6 +27,6 @@ def best_only(scores: Floats) -> Floats:
 
 
 def share_out(scores: Floats, whole: Floats) -> Floats:
-    """Scores scaled so that they sum to `whole` (at most 1, one number a slot); none where all are 0."""
+    """Scores scaled to sum to `whole` (at most 1, one number per slot); unchanged where all are 0."""
     summed = total(scores)
     return capped(whole * scores / np.where(summed > 0.0, summed, 1.0))

@@ -1,4 +1,4 @@
-"""Focus on the best hypothesis alone: what a system without N-best lists would believe."""
+"""Focus on the best hypothesis alone: the belief of a system without N-best lists."""
 
 from __future__ import annotations
 

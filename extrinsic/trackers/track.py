@@ -17,7 +17,7 @@ from extrinsic.trackers.protocol import AnyTracker, LearnedTracker
 from extrinsic.trackers.requests import track_method, track_requests
 
 DIALOGS_AT_ONCE = 2_000
-"""How many dialogs go in lockstep; more only costs memory."""
+"""How many dialogs run in lockstep; more only costs memory."""
 
 FOLDS = 5
 
@@ -27,8 +27,8 @@ def track(
 ) -> TrackerOutput:
     """The beliefs of a tracker over the dialogs of a corpus.
 
-    A learned one is taught by `train`. Without it, by the corpus itself, cross-fitted: what it believes
-    about a dialog comes from a model that never saw that dialog.
+    A learned one is trained on `train`. Without it, on the corpus itself by cross-fitting: its beliefs about
+    a dialog come from a model that was not trained on that dialog.
     """
     everything = np.arange(corpus.n_dialogs)
     if not isinstance(tracker, LearnedTracker):
@@ -41,19 +41,19 @@ def track(
             (tracker.fit([corpus.take(np.flatnonzero(fold != held))]), np.flatnonzero(fold == held))
             for held in range(folds)
         ]
-    given = hypotheses_of(parts, corpus)
+    hypotheses = hypotheses_of(parts, corpus)
     taught = [part.signature for part in train] or ([str(folds)] if len(parts) > 1 else [])
-    # The scores are part of it: another tracker of the same name says something else.
-    signature = content_hash("built-in", name, corpus.signature, *taught, given.score.tobytes())
-    joint = corpus.conventions.make_joint(given, len(corpus.slots), tracker.rule)
+    # The scores are part of it: another tracker of the same name differs in them.
+    signature = content_hash("built-in", name, corpus.signature, *taught, hypotheses.score.tobytes())
+    joint = corpus.conventions.make_joint(hypotheses, len(corpus.slots), tracker.rule)
     method = requested = None
     if corpus.conventions.tracks_requests:
         method, requested = track_method(corpus, tracker.rule), track_requests(corpus, tracker.rule)
-    return build_output(corpus, name, given, joint, method, requested, signature=signature)[0]
+    return build_output(corpus, name, hypotheses, joint, method, requested, signature=signature)[0]
 
 
 def hypotheses_of(parts: Sequence[tuple[Tracker, Ints]], corpus: Corpus) -> Hypotheses:
-    """What trackers say, each about its own dialogs; together these are all dialogs of the corpus."""
+    """The hypotheses of trackers, each about its own dialogs; together they cover the corpus."""
     n_slots = len(corpus.slots)
     rows = BeliefRows()
     for tracker, dialogs in parts:

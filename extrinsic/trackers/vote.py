@@ -1,4 +1,4 @@
-"""One vote for every turn whose best hypothesis holds the value."""
+"""One vote for every turn whose best hypothesis contains the value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Only the last few turns that speak of a slot count."""
+"""Scores summed over the last few turns that mention a slot."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ SIZE = 3
 
 
 class Window(BuiltInTracker):
-    """b_t(v) = h_t s_t(v) / sum s_t, where s_t sums u_i over the last SIZE turns i that speak of the slot.
+    """b_t(v) = h_t s_t(v) / sum s_t, where s_t sums u_i over the last SIZE turns i that mention the slot.
 
-    h_t = 1 - prod_i (1 - sum u_i) over the same turns: that the slot was heard of at all.
+    h_t = 1 - prod_i (1 - sum u_i) over the same turns: probability that the slot was mentioned at all.
     Memory: u of those turns, latest first.
     """
 

@@ -11,11 +11,11 @@ from extrinsic.trackers.shares import capped, total
 
 
 class Yarbus(BuiltInTracker):
-    """Each hypothesis carries the old belief to a new one; the beliefs are mixed by their scores.
+    """Each hypothesis maps the old belief to a new one; the new beliefs are averaged by the scores.
 
-    One that informs (or affirms) v moves all belief to v; one that only rejects v empties v into None; any
-    other leaves the belief alone: b_t(v) = u_t(v) + (1 - sum u_t - r_t(v)) b_{t-1}(v).
-    With `consent` c, what was confirmed implicitly and not contested gets a share c of that last part.
+    One that informs (or affirms) v moves all belief to v; one that only rejects v moves v's belief to None;
+    any other leaves the belief unchanged: b_t(v) = u_t(v) + (1 - sum u_t - r_t(v)) b_{t-1}(v).
+    With `consent` c, a value confirmed implicitly and not contested gets a share c of that last part.
     Fix and Frezza-Buet 2015, YARBUS: Yet Another Rule Based belief Update System.
     """
 

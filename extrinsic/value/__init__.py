@@ -1,4 +1,4 @@
-"""What a policy is really worth: estimators with one protocol, and diagnostics that speak up."""
+"""Estimators of a policy's value, with a common protocol and diagnostics."""
 
 from __future__ import annotations
 
@@ -8,17 +8,21 @@ _HERE = "extrinsic.value"
 
 for _name, _target, _summary in (
     ("observed", "estimators:OBSERVED", "mean return of the logged dialogs (the behaviour policy)"),
-    ("lstd", "estimators:LSTD", "least-squares temporal differences, as Lee; optimistic"),
+    ("lstd", "estimators:LSTD", "least-squares temporal differences, as in Lee 2014; optimistic"),
     (
         "lstd_behaviour",
         "estimators:LSTD_BEHAVIOUR",
         "of the behaviour policy: should equal observed",
     ),
     ("lstd_augmented", "estimators:LSTD_AUGMENTED", "LSTD in a state augmented by proxy trackers (default)"),
-    ("fqe", "estimators:FQE", "fitted Q evaluation with trees: another function class than the learner's"),
+    (
+        "fqe",
+        "estimators:FQE",
+        "fitted Q evaluation with trees: a different function class from the learner's",
+    ),
     ("fqe_augmented", "estimators:FQE_AUGMENTED", "trees in the augmented state: the cross-check (default)"),
-    ("mean_augmented", "estimators:MEAN_AUGMENTED", "the mean of these two, which err to different sides"),
-    ("live", "estimators:LIVE", "the policy played against simulated callers: the truth"),
+    ("mean_augmented", "estimators:MEAN_AUGMENTED", "the mean of these two, which have opposite biases"),
+    ("live", "estimators:LIVE", "the policy played against simulated callers: the true value"),
     ("is", "estimators:IS", "importance sampling of whole dialogs"),
     ("pdis", "estimators:PDIS", "importance sampling per decision"),
     ("wis", "estimators:WIS", "importance sampling, weights normalised"),

@@ -1,8 +1,8 @@
-"""States that tell more than a tracker knows: what proxy trackers believe of the same dialogs.
+"""Augmented states: a tracker's states with the beliefs of proxy trackers about the same dialogs.
 
-A tracker's own state hides part of what decides a dialog's fate, and a value learned in it credits the policy
-with luck it cannot see. Two proxies, run on the same log, tell about that part. They need no more than the
-log itself, so real corpora can have them.
+A tracker's own state hides part of what determines a dialog's outcome, so a value learned in it credits the
+policy with luck that it cannot observe. Two proxies, run on the same log, reveal that part. They need only
+the log itself, so they work for real corpora.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from extrinsic.policy.states import States
 from extrinsic.policy.transitions import Transitions, decision_observations, decision_turns
 
 PROXIES = ("hwu", "baseline")
-"""What is run by default: a rule tracker that takes back what is denied, and one that never forgets."""
+"""The default proxies: a rule tracker that retracts denied values, and one that never forgets."""
 
 
 WORTH_SCALE = 50.0
-"""So many points of reward count as much as one of any other number of the state."""
+"""Points of reward that count as much as one unit of any other column of the state."""
 
 
-def proxy_summary(known: Observations) -> Columns:
+def proxy_summary(observations: Observations) -> Columns:
     """Lowest unconfirmed top score, required groups missing, groups filled, mean required top score, groups
     confirmed; counts as shares."""
-    loose = known.group_filled & ~known.group_confirmed
+    loose = observations.group_filled & ~observations.group_confirmed
     columns = np.stack(
         [
-            np.where(loose, known.group_top, 1.0).min(axis=1),
-            known.required_missing,
-            known.group_filled.mean(axis=1),
-            known.required_mean,
-            known.group_confirmed.mean(axis=1),
+            np.where(loose, observations.group_top, 1.0).min(axis=1),
+            observations.required_missing,
+            observations.group_filled.mean(axis=1),
+            observations.required_mean,
+            observations.group_confirmed.mean(axis=1),
         ],
         axis=1,
     )
@@ -51,11 +51,11 @@ def augment(
     proxies: Sequence[TrackerOutput],
     reward: RewardFunction | None = None,
 ) -> States:
-    """The states of transitions made from a corpus and a tracker's output, with more behind them: what each
-    proxy believes, and what the tracker's own belief is worth by the labels at that moment.
+    """The states of transitions made from a corpus and a tracker's output, with further columns: the belief
+    of each proxy, and the worth of the tracker's own belief by the labels at that moment.
 
-    The policy sees neither. The worth is what an offer made there would earn; without it, a tracker whose
-    scores tell little looks as good before an offer that is wrong as before one that is right.
+    The policy sees neither. The worth is the reward of an offer made at that moment; without it, a tracker
+    with uninformative scores looks as good before a wrong offer as before a right one.
     """
     states = transitions.states
     columns, names = [states.continuous], [*states.continuous_names]
@@ -66,9 +66,9 @@ def augment(
     reward = Reward.of(corpus.domain) if reward is None else reward
     if isinstance(reward, Reward):
         seen = decision_turns(corpus) - 1
-        # Before the first turn nothing is believed, and nothing is worth anything yet.
-        known = (seen >= 0) & (corpus.turn_in_dialog[np.maximum(seen + 1, 0)] > 0)
-        worth = np.where(known, reward.worth(corpus, output)[np.maximum(seen, 0)], 0.0)
+        # Before the first turn there is no belief, and its worth is 0.
+        has_belief = (seen >= 0) & (corpus.turn_in_dialog[np.maximum(seen + 1, 0)] > 0)
+        worth = np.where(has_belief, reward.worth(corpus, output)[np.maximum(seen, 0)], 0.0)
         columns.append(worth[:, None] / WORTH_SCALE)
         names.append("worth")
     return States(np.concatenate(columns, axis=1), states.discrete, tuple(names), states.discrete_names)

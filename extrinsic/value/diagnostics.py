@@ -1,4 +1,4 @@
-"""Whether to believe a value: what every result is checked for, and the words for what fails."""
+"""Diagnostics of values: the checks of every result, and the descriptions of the flags."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from extrinsic.value.result import Value
 
 @dataclass(frozen=True)
 class Thresholds:
-    """From where on a diagnostic is flagged."""
+    """The thresholds beyond which a diagnostic is flagged."""
 
     unseen_share: float = 0.0
     zero_kernel: float = 0.2
@@ -31,33 +31,33 @@ class Thresholds:
 DEFAULT = Thresholds()
 
 WORDS = {
-    "infeasible": "the value lies outside of what a dialog can earn",
-    "q_range": "Q leaves the range of what a dialog can earn",
-    "unseen_share": "the policy takes actions that nobody ever took in these dialogs",
-    "zero_kernel": "no kernel speaks of many of the policy's decisions",
-    "effective_size": "the weights leave hardly any dialogs to average over",
-    "nonzero_share": "most dialogs have weight zero: the policy would never have made them",
+    "infeasible": "the value is outside the returns that a dialog can have",
+    "q_range": "Q is outside the returns that a dialog can have",
+    "unseen_share": "the policy takes actions that never occur in these dialogs",
+    "zero_kernel": "many of the policy's decisions have no kernel",
+    "effective_size": "nearly all weight is on a few dialogs",
+    "nonzero_share": "most dialogs have weight zero: the policy would never produce them",
     "condition": "the linear system is nearly singular",
-    "steps": "the iteration did not come to rest: the policy may go round in circles",
-    "on_policy_gap": "of the logged policy itself the estimator says something else than was observed",
-    "placebo_gain": "a policy learned from shuffled actions gains, too",
-    "condition_gap": "the gain depends on whether the state tells the systems apart that made the corpus",
+    "steps": "the iteration did not converge: the policy may loop",
+    "on_policy_gap": "the estimate of the logged policy itself differs from the observed value",
+    "placebo_gain": "a policy learned from shuffled actions also shows a gain",
+    "condition_gap": "the gain depends on whether the state distinguishes the systems that made the corpus",
 }
 """What each flag means, for tables and reports."""
 
 
 def checked(value: Value, problem: EvaluationProblem, thresholds: Thresholds = DEFAULT) -> Value:
-    """The value with a flag for everything about it that is out of bounds."""
+    """The value with a flag for every diagnostic that is out of bounds."""
     value = with_diagnostic(value, "unseen_share", unseen_share(problem))
-    found, flags = value.diagnostics, list(value.flags)
+    diagnostics, flags = value.diagnostics, list(value.flags)
     feasible = problem.transitions.feasible
     if feasible is not None:
         low, high = feasible
         if not low <= value.mean <= high:
             flags.append("infeasible")
-        if not (found.get("lowest_q", low) >= low and found.get("highest_q", high) <= high):
+        if not (diagnostics.get("lowest_q", low) >= low and diagnostics.get("highest_q", high) <= high):
             flags.append("q_range")
-    # Said the other way round, so that what is not a number at all is flagged, too.
+    # Negated conditions, so that NaN is flagged too.
     bounds: tuple[tuple[str, Callable[[float], bool]], ...] = (
         ("unseen_share", lambda x: x <= thresholds.unseen_share),
         ("zero_kernel", lambda x: x <= thresholds.zero_kernel),
@@ -70,15 +70,15 @@ def checked(value: Value, problem: EvaluationProblem, thresholds: Thresholds = D
         ("condition_gap", lambda x: abs(x) <= thresholds.condition_gap),
     )
     for name, is_good in bounds:
-        if name in found and not is_good(found[name]):
+        if name in diagnostics and not is_good(diagnostics[name]):
             flags.append(name)
     return replace(value, flags=tuple(dict.fromkeys(flags)))
 
 
 def unseen_share(problem: EvaluationProblem) -> float:
-    """How much of what the policy does was never done in the logged dialogs: nothing is known of that."""
-    taken = np.bincount(problem.transitions.action, minlength=problem.target.shape[1]) > 0
-    return float(problem.target[:, ~taken].sum() / len(problem.target))
+    """Share of the policy's actions that never occur in the logged dialogs, where the data say nothing."""
+    was_taken = np.bincount(problem.transitions.action, minlength=problem.target.shape[1]) > 0
+    return float(problem.target[:, ~was_taken].sum() / len(problem.target))
 
 
 def with_diagnostic(value: Value, name: str, number: float) -> Value:
@@ -86,14 +86,14 @@ def with_diagnostic(value: Value, name: str, number: float) -> Value:
 
 
 def with_on_policy_gap(value: Value, estimator: Estimator, problem: EvaluationProblem) -> Value:
-    """The estimator's value of the logged policy itself, less what was observed."""
+    """Add the estimator's value of the logged policy itself minus the observed value."""
     observed = problem.transitions.returns().mean()
     own = estimator.estimate(problem.behaviour(logged=True)).mean
     return with_diagnostic(value, "on_policy_gap", float(own - observed))
 
 
 def require_unflagged(values: Sequence[Value]) -> None:
-    """Raise InputError with every flag in words (`--strict`)."""
+    """Raise InputError with the description of every flag (`--strict`)."""
     problems = [
         Problem(f"{value.estimator}: {WORDS[flag]}", found=f"{_figure(value, flag)}")
         for value in values

@@ -1,4 +1,4 @@
-"""Doubly robust values: a Q function, corrected by what importance sampling says of its errors."""
+"""Doubly robust values: a Q function, with its errors corrected by importance sampling."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class DoublyRobust:
 
 
 def _normalised(weight: Floats, amount: Floats) -> tuple[float, Floats]:
-    """sum_t (sum w_t x_t / sum w_t), and how it moves with the weight of a dialog."""
+    """sum_t (sum w_t x_t / sum w_t), and its derivative by the weight of a dialog."""
     total = weight.sum(axis=0)
     share = weight / np.where(total > 0.0, total, 1.0)
     step = (share * amount).sum(axis=0)

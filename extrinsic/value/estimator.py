@@ -1,4 +1,4 @@
-"""What an estimator is: it values a policy, and declares what it needs for that."""
+"""The protocol of estimators: they estimate a policy's value and declare what they need."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ Need = Literal["augmented_states", "world", "propensities"]
 
 
 class Estimator(Protocol):
-    """A way to value a policy, by its name in the registry ESTIMATORS.
+    """A method to estimate the value of a policy, by its name in the registry ESTIMATORS.
 
-    needs: what an evaluation problem must hold beyond transitions and the policy's probabilities.
-    resampled_over: what the influence of its values is of.
+    needs: what an evaluation problem must contain beyond transitions and the policy's probabilities.
+    resampled_over: the dialogs that the influence of its values refers to.
 
-    One that a study can set has a field `settings`: a frozen dataclass or struct whose fields are the keys of
-    `[value.<name>]`. One that combines others has them as `parts`, and each of these follows its own table.
+    An estimator that a study can set has a field `settings`: a frozen dataclass or struct whose fields are
+    the keys of `[value.<name>]`. One that combines others has them as `parts`; each follows its own table.
     """
 
     @property
@@ -34,7 +34,7 @@ class Estimator(Protocol):
     def resampled_over(self) -> ResampledOver: ...
 
     def estimate(self, problem: EvaluationProblem) -> Value:
-        """The expected return of the problem's policy, with how it moves with the weight of each dialog."""
+        """The expected return of the problem's policy, with the influence of each dialog."""
         ...
 
 

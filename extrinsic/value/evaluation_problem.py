@@ -1,4 +1,4 @@
-"""A policy to be valued, and the logged decisions it is valued on."""
+"""Evaluation problems: a policy to evaluate, and the logged decisions to evaluate it on."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from extrinsic.value.live import LivePlay
 
 @dataclass(frozen=True, eq=False)
 class EvaluationProblem:
-    """What estimators see.
+    """The input of estimators.
 
     transitions: logged decisions that the policy did not learn from.
-    target (n, n_actions): how likely the policy is to act so before each of them.
-    augmented: states that tell more than the policy sees (what proxy trackers believe), for estimators that
-    take them; what the policy does still follows from its own.
+    target (n, n_actions): the policy's action probabilities at each of them.
+    augmented: states with more information than the policy has (beliefs of proxy trackers), for estimators
+    that use them; the policy still acts on its own states.
     stage: where it can be played live, if anywhere.
     """
 
@@ -61,20 +61,20 @@ class EvaluationProblem:
         return np.flatnonzero(self.transitions.first)
 
     def behaviour(self, logged: bool = False) -> EvaluationProblem:
-        """The same decisions, to value the policy that made them: it did what it did.
+        """The same decisions with the logged policy as the target: probability 1 for the logged actions.
 
-        logged: by its logged probabilities, where there are any.
+        logged: use its logged probabilities, where there are any.
         """
-        taken = np.zeros_like(self.target)
-        taken[np.arange(len(taken)), self.transitions.action] = 1.0
+        probabilities = np.zeros_like(self.target)
+        probabilities[np.arange(len(probabilities)), self.transitions.action] = 1.0
         chances = self.transitions.propensities
         if logged and not np.isnan(chances).any():
-            taken = chances
-        return EvaluationProblem(self.transitions, taken, self.augmented)
+            probabilities = chances
+        return EvaluationProblem(self.transitions, probabilities, self.augmented)
 
     @cached_property
     def ratios(self) -> Floats:
-        """(n,) how much likelier the policy is to act as logged than the system was."""
+        """(n,) the probability ratio of the logged action: the policy's over the system's."""
         logged = self.transitions.logged
         bad = ~((logged > 0.0) & (logged <= 1.0))
         if bad.any():
@@ -82,11 +82,11 @@ class EvaluationProblem:
         return np.asarray(self.target[np.arange(len(logged)), self.transitions.action] / logged)
 
     def by_turn(self, column: Floats, fill: float = 0.0) -> Floats:
-        """(n_dialogs, longest) a column of decisions laid out by dialog and place in it."""
+        """(n_dialogs, longest) a column of decisions arranged by dialog and position in it."""
         dialog = self.transitions.dialog
-        place = np.arange(len(dialog)) - self.first[dialog]
-        table = np.full((self.transitions.n_dialogs, int(place.max()) + 1), fill)
-        table[dialog, place] = column
+        position = np.arange(len(dialog)) - self.first[dialog]
+        table = np.full((self.transitions.n_dialogs, int(position.max()) + 1), fill)
+        table[dialog, position] = column
         return table
 
 
@@ -107,5 +107,5 @@ def _propensity_problems(transitions: Transitions, logged: Floats, bad: Bools) -
         )
         for row in rows[:20].tolist()
     ]
-    told = f"{len(rows):,} of {len(logged):,} decisions have no usable propensity; {WITHOUT_PROPENSITIES}"
-    return [Problem(told), *problems]
+    summary = f"{len(rows):,} of {len(logged):,} decisions have no usable propensity; {WITHOUT_PROPENSITIES}"
+    return [Problem(summary), *problems]

@@ -1,9 +1,8 @@
-"""Fitted Q evaluation with trees: another function class than the learner's.
+"""Fitted Q evaluation with trees: a different function class from the learner's.
 
-A forest of extremely randomised trees is grown once, on the returns that followed; its leaves are what a
-state and an action are like. Q of a leaf is then the mean of r + V(next) over the decisions in it, iterated
-until it stays. What a decision leads to is held within what a dialog can earn: a policy that goes round in
-circles is worth the least there is, and no less.
+A forest of extremely randomised trees is grown once, on the observed returns-to-go; its leaves group similar
+states and actions. Q of a leaf is then the mean of r + V(next) over the decisions in it, iterated until it
+converges. Values are clipped to the returns a dialog can have, so that a policy that loops gets the lowest.
 """
 
 from __future__ import annotations
@@ -52,10 +51,10 @@ class Fqe:
     def estimate(self, problem: EvaluationProblem) -> Value:
         states = require_augmented(problem, self.name) if self.augmented else problem.transitions.states
         transitions = problem.transitions
-        taken, here = _leaves(problem, states, self.settings)
-        size = np.asarray(taken.sum(axis=0)).ravel()
-        average = sparse.csr_array(taken.T.multiply(1.0 / np.maximum(size, 1.0)[:, None]))
-        following = here[np.maximum(transitions.next, 0)].multiply(
+        leaves_taken, leaves_of_policy = _leaves(problem, states, self.settings)
+        size = np.asarray(leaves_taken.sum(axis=0)).ravel()
+        average = sparse.csr_array(leaves_taken.T.multiply(1.0 / np.maximum(size, 1.0)[:, None]))
+        following = leaves_of_policy[np.maximum(transitions.next, 0)].multiply(
             (~problem.ends)[:, None].astype(np.float64)
         )
         following = sparse.csr_array(following)
@@ -67,15 +66,15 @@ class Fqe:
             return np.asarray(np.clip(transitions.reward + following @ leaf, low, high))
 
         leaf, steps = _iterate(lambda m: average @ target(m), average @ transitions.reward)
-        v = here @ leaf
+        v = leaves_of_policy @ leaf
         value = float(v[problem.first].mean())
-        # How the value hangs on each leaf, and through its leaves on each decision.
-        start = np.asarray(here[problem.first].sum(axis=0)).ravel() / n_dialogs
+        # The sensitivity of the value to each leaf, and through its leaves to each decision.
+        start = np.asarray(leaves_of_policy[problem.first].sum(axis=0)).ravel() / n_dialogs
         errors = target(leaf)
         free = ((errors > low) & (errors < high)).astype(np.float64)
         adjoint, back = _iterate(lambda m: start + following.T @ (free * (average.T @ m)), start)
         per_leaf = adjoint / np.maximum(size, 1.0)
-        moved = errors * (taken @ per_leaf) - taken @ (per_leaf * leaf)
+        moved = errors * (leaves_taken @ per_leaf) - leaves_taken @ (per_leaf * leaf)
         influence = np.bincount(transitions.dialog, moved, n_dialogs) + (v[problem.first] - value) / n_dialogs
         diagnostics = {
             "lowest_q": float(v.min()),
@@ -86,7 +85,7 @@ class Fqe:
 
 
 def _bounds(problem: EvaluationProblem) -> tuple[float, float]:
-    """What a dialog can earn; of somebody's own reward, what was ever earned from a decision on."""
+    """The range of returns of a dialog; for a custom reward, of the observed returns-to-go."""
     if problem.transitions.feasible is not None:
         return problem.transitions.feasible
     to_go = returns_to_go(problem)
@@ -94,7 +93,7 @@ def _bounds(problem: EvaluationProblem) -> tuple[float, float]:
 
 
 def _iterate(step, start: Floats) -> tuple[Floats, int]:  # type: ignore[no-untyped-def]
-    """Apply a step until nothing moves; dialogs end, so it does."""
+    """Apply a step until it converges, which it does because dialogs end."""
     now = start
     for number in range(1, MOST_STEPS + 1):
         after = step(now)
@@ -107,8 +106,8 @@ def _iterate(step, start: Floats) -> tuple[Floats, int]:  # type: ignore[no-unty
 def _leaves(
     problem: EvaluationProblem, states: States, settings: TreeSettings
 ) -> tuple[sparse.csr_array, sparse.csr_array]:
-    """(n, n_leaves) in which leaves a decision lies (1 each), and pi(a | s)-weighted mean over trees of the
-    leaves its state's actions lie in."""
+    """(n, n_leaves) the leaves of each decision (1 each), and the pi(a | s)-weighted mean over trees of the
+    leaves of its state's actions."""
     from sklearn.ensemble import ExtraTreesRegressor
 
     transitions = problem.transitions
@@ -139,7 +138,7 @@ def _indicator(leaves: Ints, n_leaves: int) -> sparse.csr_array:
 
 
 def returns_to_go(problem: EvaluationProblem) -> Floats:
-    """(n,) what the logged dialog earned from each decision on."""
+    """(n,) the return-to-go of each decision in the logged dialog."""
     rewards = problem.by_turn(problem.transitions.reward)
     to_go = np.cumsum(rewards[:, ::-1], axis=1)[:, ::-1]
     dialog = problem.transitions.dialog

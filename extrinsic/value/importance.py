@@ -1,7 +1,7 @@
-"""Importance sampling: logged dialogs weighted by how likely the policy would have made them.
+"""Importance sampling: logged dialogs weighted by their probability under the policy.
 
-Unbiased, and hopeless on long dialogs: after a few decisions nearly all weight lies on a few of them. The
-effective sample size says how many.
+Unbiased, but useless on long dialogs: after a few decisions nearly all weight is on a few of them. The
+effective sample size measures how many.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class ImportanceSampling:
 
 
 def cumulative_ratios(problem: EvaluationProblem) -> Floats:
-    """(n_dialogs, longest) rho_t; one that has ended keeps its last."""
+    """(n_dialogs, longest) rho_t; a dialog that has ended keeps its last."""
     return np.asarray(np.cumprod(problem.by_turn(problem.ratios, fill=1.0), axis=1))
 
 

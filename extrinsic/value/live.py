@@ -1,4 +1,4 @@
-"""The truth, where there is a simulator: the policy played against callers."""
+"""The true value, where there is a simulator: the policy played against callers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class LivePlay:
-    """Where and how a policy is played: the same `seed` brings the same callers for every policy."""
+    """Where and how a policy is played: the same `seed` gives the same callers for every policy."""
 
     policy: Policy
     tracker: Tracker

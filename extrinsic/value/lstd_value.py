@@ -1,4 +1,4 @@
-"""Values by least-squares temporal differences: of a policy, of the logged one, in the augmented state."""
+"""Values by least-squares temporal differences: of a policy, of the logged policy, in augmented states."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from extrinsic.value.result import ResampledOver, Value, value_of
 class Lstd:
     """The mean of V over first states. Optimistic about a policy that the same method chose.
 
-    augmented: in states that also hold what proxy trackers believe, which takes away most of that.
-    of_behaviour: of the logged decisions themselves; should come out at what was observed.
+    augmented: in states that include the beliefs of proxy trackers, which removes most of the optimism.
+    of_behaviour: of the logged decisions themselves; should equal the observed value.
     """
 
     name: str = "lstd"

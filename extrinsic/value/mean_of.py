@@ -1,4 +1,4 @@
-"""The mean of two estimators that err to different sides."""
+"""The mean of two estimators with opposite biases."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from extrinsic.value.result import ResampledOver, Value, value_of
 
 @dataclass(frozen=True)
 class MeanOf:
-    """LSTD credits a policy with more than it earns, trees shrink it towards the logged one."""
+    """LSTD overestimates a policy, trees shrink its value towards the logged policy's."""
 
     name: str
     parts: tuple[Lstd | Fqe, ...]
@@ -30,19 +30,19 @@ class MeanOf:
         return self.of([part.estimate(problem) for part in self.parts])
 
     def of(self, values: Sequence[Value]) -> Value:
-        """The mean of what the parts said.
+        """The mean of the parts' values.
 
-        Resampled dialogs tell nothing of what the parts get wrong; how far they disagree does. So half of
-        that distance goes into the interval, beside what the dialogs say.
+        Resampling dialogs does not show the bias of the parts; their disagreement does. So half of that
+        distance is added to the interval from the dialogs.
         """
         n_parts = len(values)
-        told = {value.estimator: value.mean for value in values}
-        spread = max(told.values()) - min(told.values())
+        means = {value.estimator: value.mean for value in values}
+        spread = max(means.values()) - min(means.values())
         value = value_of(
             self.name,
-            sum(told.values()) / n_parts,
+            sum(means.values()) / n_parts,
             sum((value.influence for value in values[1:]), values[0].influence) / n_parts,
-            {**_worst(values), **told, "spread": spread},
+            {**_worst(values), **means, "spread": spread},
         )
         below = np.hypot(value.mean - value.low, spread / 2.0)
         above = np.hypot(value.high - value.mean, spread / 2.0)
@@ -50,7 +50,7 @@ class MeanOf:
 
 
 def _worst(values: Sequence[Value]) -> dict[str, float]:
-    """What the parts' diagnostics say at their worst: a mean is no better founded than its parts."""
+    """The worst of the parts' diagnostics: a mean is no more reliable than its parts."""
     worst: dict[str, float] = {}
     for value in values:
         for name, number in value.diagnostics.items():

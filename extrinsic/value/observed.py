@@ -1,4 +1,4 @@
-"""What the system that made the corpus earned."""
+"""The observed value: what the system that made the corpus earned."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from extrinsic.value.result import ResampledOver, Value, value_of
 
 
 class Observed:
-    """The mean return of the logged dialogs: no model, no policy but the logged one."""
+    """The mean return of the logged dialogs: no model, and no policy other than the logged one."""
 
     name = "observed"
     needs: tuple[Need, ...] = ()

@@ -1,4 +1,4 @@
-"""Checks that learn again: does the gain of a policy vanish where it must?"""
+"""Checks that learn again: whether a policy's gain vanishes where it must."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from extrinsic.value.estimator import Estimator
 from extrinsic.value.evaluation_problem import EvaluationProblem
 
 Learn = Callable[[Transitions], StatePolicy]
-"""Learns a policy, behaviour model and all."""
+"""Learns a policy, including its behaviour model."""
 
 
 @dataclass(frozen=True)
 class Gain:
-    """What a learned policy seems to gain over the logged one: by the same estimator, of both."""
+    """The estimated gain of a learned policy over the logged one, both by the same estimator."""
 
     policy: float
     behaviour: float
@@ -31,17 +31,17 @@ class Gain:
 
 
 def gain_of(learn: Learn, train: Transitions, test: Transitions, estimator: Estimator) -> Gain:
-    """Learn on one part, value on the other."""
+    """Learn on one part, evaluate on the other."""
     return _gain(learn(train), test, estimator)
 
 
 def placebo(
     learn: Learn, train: Transitions, tests: Sequence[Transitions], estimator: Estimator, seed: int = 0
 ) -> list[Gain]:
-    """The same with actions shuffled among decisions of the same discrete state, so that none can matter.
+    """The gains with actions shuffled among decisions of the same discrete state, so that they cannot matter.
 
-    What is gained now is gained by the method, not by the policy. Learned once, valued on every test part;
-    each is shuffled as if it were the only one.
+    Any gain then comes from the method, not from the policy. Learned once, evaluated on every test part; each
+    is shuffled as if it were the only one.
     """
     rng = np.random.default_rng(seed)
     policy = learn(shuffled(train, rng))
@@ -54,7 +54,7 @@ def _gain(policy: StatePolicy, test: Transitions, estimator: Estimator) -> Gain:
 
 
 def shuffled(transitions: Transitions, rng: np.random.Generator) -> Transitions:
-    """Actions permuted within each discrete state; what was logged of their probabilities goes with them."""
+    """Actions permuted within each discrete state, together with their logged propensities."""
     _, block = Blocks.of(transitions.states.discrete)
     order = np.lexsort((rng.random(len(block)), block))
     source = np.empty_like(order)
@@ -65,7 +65,7 @@ def shuffled(transitions: Transitions, rng: np.random.Generator) -> Transitions:
 
 
 def without_conditions(transitions: Transitions) -> Transitions:
-    """The same decisions in states that do not tell which system made them."""
+    """The same decisions in states that do not reveal which system made them."""
     states = transitions.states
     kept = [number for number, name in enumerate(states.discrete_names) if not name.startswith("condition.")]
     names = tuple(states.discrete_names[number] for number in kept)
@@ -75,7 +75,7 @@ def without_conditions(transitions: Transitions) -> Transitions:
 
 
 def condition_gap(learn: Learn, train: Transitions, test: Transitions, estimator: Estimator) -> float:
-    """How much more a policy seems to gain when its state hides which system made a call."""
+    """How much a policy's estimated gain increases when its state hides which system made a call."""
     seen = gain_of(learn, train, test, estimator).gain
     blind = gain_of(learn, without_conditions(train), without_conditions(test), estimator).gain
     return blind - seen

@@ -1,4 +1,4 @@
-"""Q of a policy by LSTD on the decisions of a problem, with what is needed to resample it."""
+"""Q of a policy by LSTD on the decisions of a problem, with the influence needed for resampling."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from extrinsic.value.evaluation_problem import EvaluationProblem
 
 @dataclass(frozen=True)
 class KernelSettings:
-    """Of the Q function that a policy is valued with; as the learner's own, undiscounted."""
+    """Settings of the Q function that a policy is evaluated with; as the learner's own, undiscounted."""
 
     height: Positive = 4.0
     width: Positive = 2.0
@@ -41,7 +41,7 @@ DEFAULT = KernelSettings()
 class FittedQ:
     """Q of the decisions taken (n,), V of their states (n,), and the value of the first states.
 
-    influence (n_dialogs,): of the value, by the weight of each dialog.
+    influence (n_dialogs,): the derivative of the value by the weight of each dialog.
     """
 
     q: Floats
@@ -78,11 +78,11 @@ def _model(problem: EvaluationProblem, states: States, settings: KernelSettings)
     kernel = Gaussian(settings.height, settings.width)
     basis = Basis.fit(states.continuous, table, kernel, settings.nu, sparsification=settings.sparsification)
     system = System(basis.rows(states.continuous, basis.block_of(table)), basis.offsets, settings.ridge)
-    here = StateActions.of(basis, states, problem.target > 0.0).mixed(problem.target)
-    following = rows_after(here, transitions.next)
+    expected_phi = StateActions.of(basis, states, problem.target > 0.0).mixed(problem.target)
+    following = rows_after(expected_phi, transitions.next)
     prior = float(transitions.returns().mean())
     solution = system.solve(following, transitions.reward, problem.ends, settings.gamma, prior)
-    return Model(basis, system, solution, here, following)
+    return Model(basis, system, solution, expected_phi, following)
 
 
 def fit_q(problem: EvaluationProblem, states: States, settings: KernelSettings) -> FittedQ:
@@ -118,7 +118,7 @@ def fit_q(problem: EvaluationProblem, states: States, settings: KernelSettings) 
 def fit_q_of_others(
     problem: EvaluationProblem, fold: Ints, settings: KernelSettings
 ) -> tuple[Floats, Floats]:
-    """(n,) Q of the decisions taken and V of their states, each by the dialogs of other folds."""
+    """(n,) Q of the decisions taken and V of their states, each learned from the dialogs of other folds."""
     transitions = problem.transitions
     fewest = int(np.bincount(fold).min())
     if transitions.n_dialogs - fewest < 2 or fewest < 2:
@@ -132,8 +132,8 @@ def fit_q_of_others(
             transitions.take_dialogs(np.flatnonzero(fold != held)), problem.target[rows]
         )
         model = _model(others, others.transitions.states, settings)
-        mine = np.flatnonzero(~rows)
-        states = transitions.states.take(mine)
-        q[mine] = model.of_pairs(states, transitions.action[mine])
-        v[mine] = model.of_states(states, problem.target[mine])
+        held_out = np.flatnonzero(~rows)
+        states = transitions.states.take(held_out)
+        q[held_out] = model.of_pairs(states, transitions.action[held_out])
+        v[held_out] = model.of_states(states, problem.target[held_out])
     return q, v

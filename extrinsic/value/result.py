@@ -1,4 +1,4 @@
-"""What an estimator says a policy is worth."""
+"""The result of an estimator."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from extrinsic.arrays import Floats
 
 ResampledOver = Literal["dialogs", "callers"]
-"""What the influence of a value is of: the logged dialogs, or the callers of live play."""
+"""The dialogs that a value's influence refers to: the logged ones, or those of live play."""
 
 RESAMPLES = 1_000
 CONFIDENCE = 0.95
@@ -23,10 +23,10 @@ class Value:
     """An estimate of the expected return, undiscounted.
 
     low, high: a 95 % interval over resampled dialogs.   n: how many dialogs.
-    influence (n,): how the estimate moves with the weight of each dialog, to first order: that of a resample
-    with weights w is mean + (w - 1) @ influence. Nothing has to be fitted again.
-    diagnostics: numbers by which to judge it.   flags: what they say against it, in one word each.
-    resampled_over: whether it is of the logged dialogs or of callers of live play.
+    influence (n,): the first-order change of the estimate with the weight of each dialog: a resample with
+    weights w has the estimate mean + (w - 1) @ influence. Nothing has to be fitted again.
+    diagnostics: numbers by which to judge it.   flags: names of the diagnostics that are out of bounds.
+    resampled_over: whether `influence` refers to the logged dialogs or to those of live play.
     """
 
     estimator: str
@@ -46,7 +46,7 @@ class Value:
 
 @lru_cache(maxsize=4)
 def _changes(n: int, seed: int) -> Floats:
-    """(RESAMPLES, n) by how much the weights of dialogs differ from 1; the same for all n dialogs."""
+    """(RESAMPLES, n) the resampled weights of n dialogs minus 1; the same for every value over n dialogs."""
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(n,)))
     return np.asarray(rng.multinomial(n, np.full(n, 1.0 / n), RESAMPLES) - 1.0)
 

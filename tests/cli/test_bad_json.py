@@ -30,7 +30,7 @@ class TestBytes:
             (gzip.compress(b'{"sessions": []}')[:-5] + b"x" * 5, "the gzip data is corrupt"),
             (b"\x1f\x8b\x08 this is no gzip", "gzip"),
             (b"[" * 100_000, "nested too deeply"),
-            (b'{"a": 1, "a": 2}', "'a' stands more than once"),
+            (b'{"a": 1, "a": 2}', "'a' occurs more than once"),
             (b"null", "found null"),
             (b'"text"', "wrong kind"),
         ],

@@ -41,7 +41,7 @@ class TestSessions:
     @belief_formats
     def test_twice(self, bench: Bench, form: str) -> None:
         outcome = self.spoil(bench, form, lambda s: s.append(s[0]))
-        assert_refused(outcome, "session one: the session stands 2 times")
+        assert_refused(outcome, "session one: the session occurs 2 times")
 
     @belief_formats
     def test_turn_counts_that_differ(self, bench: Bench, form: str) -> None:
@@ -132,8 +132,8 @@ class TestNames:
         ("slot", "pairs", "message"),
         [
             ("route", {"rout": "61c"}, "did you mean 'route'?"),
-            ("route", {"from.desc": "cmu"}, "speaks of another slot"),
-            ("route", {"route": "61c", "from.desc": "cmu"}, "speaks of another slot"),
+            ("route", {"from.desc": "cmu"}, "contains another slot"),
+            ("route", {"route": "61c", "from.desc": "cmu"}, "contains another slot"),
             ("time", {"time": "7"}, "unknown slot"),
             ("joint", {"place": "x"}, "unknown slot"),
             ("route", {"route": ["61c"]}, "wrong kind"),

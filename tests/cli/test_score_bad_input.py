@@ -34,7 +34,7 @@ BELIEFS = [
     (["--metric", "update.acc"], "not defined for dstc1"),
     (["--metric", "jga"], "--fill argmax"),
     (["--metric", "fga(-1)", "--fill", "argmax"], "at least 0"),
-    (["--metric", "fga(0.5"], "is no metric"),
+    (["--metric", "fga(0.5"], "is not a metric"),
     (["--schedule", "4"], "no schedule 4 here (expected one of 1, 2, 3)"),
     (["--schedule", "first"], "invalid int value"),
     (["--component", "rote"], "did you mean 'route'?"),
@@ -63,7 +63,7 @@ STATES = [
     (["--metric", "jga(fill=argmax)"], "filled already"),
     (["--schedule", "2"], "expected one of 1, 3"),
     (["--component", "taxis"], "did you mean 'taxi'?"),
-    (["--component", "zzz"], "there is: all, hotel, taxi"),
+    (["--component", "zzz"], "available: all, hotel, taxi"),
     (["--turn-correlation", "--metric", "gca"], "no score for a single turn"),
     (["--metric", "fga(turns=6)"], "both turns and factor"),
 ]

@@ -34,7 +34,7 @@ def place_all(corpus: Corpus) -> tuple[Candidates, list[list[int]]]:
     for active, turns in turns_in_step(corpus.offsets, np.arange(corpus.n_dialogs)):
         evidence = corpus.evidence.take(turns)
         candidates.forget(active[evidence.restart])
-        places.append(candidates.place(active, evidence).tolist())
+        places.append(candidates.locate(active, evidence).tolist())
     return candidates, places
 
 
@@ -150,10 +150,10 @@ def test_heard_lays_evidence_over_the_candidates() -> None:
     dialog, column = np.array([0]), corpus.slots.index("route")
     for turn in (0, 1):
         evidence = corpus.evidence.take(np.array([turn]))
-        place = candidates.place(dialog, evidence)
+        place = candidates.locate(dialog, evidence)
     heard = Heard(evidence, place, candidates.value[dialog])
     # The candidates are a, b, c; b is not spoken of any more.
-    assert heard.known[0, column].tolist() == [True] * 3 + [False] * (FIRST_WIDTH - 3)
+    assert heard.is_candidate[0, column].tolist() == [True] * 3 + [False] * (FIRST_WIDTH - 3)
     laid_out = {
         name: getattr(heard, name)[0, column, :3].tolist() for name in ("informed", "affirmed", "top")
     }

@@ -1,7 +1,7 @@
 """The study of real DSTC2 calls, as it stands in the repository, is the one that the code makes.
 
-Where these fail after a change of a text, make it anew from the stored tables (`write_texts`); after a change
-of what it tells of, run the experiment again: `python -m experiments.dstc2`.
+Where the first test fails after a change of the text: `python -m experiments.dstc2 --text`; after a change of
+what is computed, run the experiment again: `python -m experiments.dstc2`.
 """
 
 from __future__ import annotations
@@ -9,58 +9,105 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
 import extrinsic
-from experiments.dstc2 import choose, control, gains
-from experiments.dstc2.__main__ import TABLES, write_texts
-from experiments.dstc2.candidates import CANDIDATES, summarise
-from experiments.dstc2.cells import CELLS, read_choices, settings_of
+from experiments.dstc2 import choose, prototype
+from experiments.dstc2.__main__ import write_texts
+from experiments.dstc2.candidate_settings import CANDIDATES, Candidate, CandidateGain, summarise
 from experiments.dstc2.choose import (
     CONFIG,
     FOLDER,
     NEAR_BEST,
-    believed,
-    choices_text,
     joint_accuracy,
+    make_choices,
+    read_choices,
     training_calls,
+    training_output,
 )
-from experiments.dstc2.prototype import OURS
+from experiments.dstc2.control import within_condition
+from experiments.dstc2.gains import Worth, together, worth_by_target
+from experiments.dstc2.scenarios import SCENARIOS
+from experiments.dstc2.tables import (
+    CHOSEN,
+    COMPUTED,
+    CandidateRow,
+    Difference,
+    Gain,
+    JudgedTracker,
+    PrototypeWay,
+)
+from experiments.estimate_rows import estimate_fields, row_verdict
+from experiments.partial_correlations import beyond_logged, with_logged
+from experiments.selection import Selection
+from experiments.texts import UnsupportedClaim
+from extrinsic.arrays import Floats
+from extrinsic.correlation.estimate import correlation_estimate
+from extrinsic.correlation.resampling import Sample, draw_trackers
 from extrinsic.errors import InputError
 from extrinsic.study.configuration.settings_file import read_study
-from extrinsic.study.planning import make_plan
-from extrinsic.study.stages.store import Result
-from tests.experiments.test_texts import rows_of, stored
+from extrinsic.study.planning import make_schedule
+from extrinsic.study.stages.learning import LearnTask
+from extrinsic.study.stages.store import LoadedResults
+from extrinsic.study.tables.table_files import read_rows, table_bytes, write_rows
 from tests.real_data import needs_data
 
 
-def test_the_text_is_made_from_the_tables(tmp_path: Path) -> None:
-    for name in TABLES:
-        (tmp_path / f"{name}.csv").write_bytes(stored(FOLDER / f"{name}.csv").read_bytes())
-    write_texts(tmp_path)
-    assert stored(FOLDER / "README.md").read_text() == (tmp_path / "README.md").read_text()
+def test_the_text_is_rendered_from_the_tables(tmp_path: Path) -> None:
+    """Every claim holds of the committed tables."""
+    write_texts(FOLDER, tmp_path)
+    assert (FOLDER / "README.md").read_text() == (tmp_path / "README.md").read_text()
     assert "<svg" in (tmp_path / "dstc2.svg").read_text()
 
 
+def test_a_claim_that_the_tables_contradict(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """One metric of the core clearly above accuracy."""
+    monkeypatch.setattr("experiments.dstc2.__main__.draw", lambda *arguments: None)
+    for name in COMPUTED:
+        (tmp_path / f"{name}.csv").write_bytes((FOLDER / f"{name}.csv").read_bytes())
+    rows = read_rows(FOLDER / "differences.csv", Difference)
+    number = next(i for i, row in enumerate(rows) if (row.trackers, row.metric) == ("core", "gca@1"))
+    rows[number] = msgspec.structs.replace(rows[number], low=0.01, jackknife_low=0.01)
+    write_rows(tmp_path / "differences.csv", rows, Difference, decimals=3)
+    with pytest.raises(UnsupportedClaim, match="No metric is clearly better than accuracy"):
+        write_texts(tmp_path, tmp_path)
+
+
+@pytest.mark.parametrize("table", [*COMPUTED, *CHOSEN])
+def test_tables_are_written_as_they_were_read(table: str) -> None:
+    kind = {**COMPUTED, **CHOSEN}[table]
+    path = FOLDER / f"{table}.csv"
+    assert table_bytes(read_rows(path, kind), kind, decimals=3) == path.read_bytes()
+
+
 def test_the_choice_is_the_first_of_the_candidates() -> None:
-    rows = rows_of(FOLDER / "candidates.csv")
+    rows = read_rows(FOLDER / "candidates.csv", CandidateRow)
+    trackers = read_rows(FOLDER / "trackers.csv", JudgedTracker)
     assert len(rows) == len(CANDIDATES)
-    assert rows[0]["gain"] == max(row["gain"] for row in rows)
-    judged = [{**row, "good": row["good"] == "True"} for row in rows_of(FOLDER / "trackers.csv")]
-    assert stored(FOLDER / "choices.toml").read_text() == choices_text(rows[0], judged)
+    assert rows[0].gain == max(row.gain for row in rows)
+    assert (FOLDER / "choices.toml").read_text() == make_choices(rows, trackers).text()
+    best = max(row.accuracy for row in trackers)
+    assert [row.good for row in trackers] == [row.accuracy > best - NEAR_BEST for row in trackers]
 
 
-def test_the_study_keeps_to_what_was_chosen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    assert set(read_choices()["good"]) < {row["tracker"] for row in rows_of(FOLDER / "trackers.csv")}
-    other = tmp_path / "dstc2.toml"
+@pytest.mark.parametrize(
+    ("key", "value"), [("ridge", "77.0"), ("threshold", "0.3"), ("features", '"grouped"')]
+)
+def test_the_study_keeps_to_what_was_chosen(
+    key: str, value: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    choices = read_choices()
+    assert Candidate(choices.features, choices.gamma, choices.ridge, choices.threshold) == prototype.OURS
     text = CONFIG.read_text()
-    line = next(line for line in text.splitlines() if line.startswith("ridge ="))
-    other.write_text(text.replace(line, "ridge = 77.0"))
-    monkeypatch.setattr("experiments.dstc2.cells.CONFIG", other)
+    line = next(line for line in text.splitlines() if line.startswith(f"{key} ="))
+    other = tmp_path / "dstc2.toml"
+    other.write_text(text.replace(line, f"{key} = {value}"))
+    monkeypatch.setattr("experiments.dstc2.choose.CONFIG", other)
     with pytest.raises(InputError, match="chosen on the training calls") as error:
         read_choices()
-    assert error.value.problems[0].found == "77.0"
+    assert error.value.problems[0].found == value.strip('"')
 
 
 @needs_data
@@ -79,8 +126,8 @@ def test_nothing_is_chosen_from_dev(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("extrinsic.read_corpus", corpus_of)
     monkeypatch.setattr("extrinsic.read_tracker", output_of)
-    monkeypatch.setattr("experiments.dstc2.choose.gains_of", lambda calls, fold: [{"fold": fold}])
-    assert choose.rows_of("hwu_original", 0) == [{"tracker": "hwu_original", "fold": 0}]
+    monkeypatch.setattr("experiments.dstc2.choose.candidate_gains", lambda tracker, calls, fold: [fold])
+    assert choose.fold_gains("hwu_original", 0) == [0]
     few = ['trackers.built_in=["last_turn"]', 'trackers.files.names=["baseline", "yarbus_16"]']
     assert len(choose.judge_trackers(read_study(CONFIG, [*few, 'value.proxies=["baseline"]']))) == 3
     assert datasets == {"dstc2_train"}
@@ -92,87 +139,99 @@ def test_a_tracker_on_train_again() -> None:
     """What makes it good, or not."""
     settings = read_study(CONFIG)
     corpus = training_calls(settings)
-    told = {row["tracker"]: row for row in rows_of(FOLDER / "trackers.csv")}
+    accuracy = {row.tracker: row.accuracy for row in read_rows(FOLDER / "trackers.csv", JudgedTracker)}
     for name in ("focus", "last_turn"):
-        assert joint_accuracy(corpus, believed(name, corpus, settings)) == pytest.approx(
-            told[name]["accuracy"], abs=6e-4
-        )
-    best = max(row["accuracy"] for row in told.values())
-    for row in told.values():
-        assert (row["good"] == "True") == (row["accuracy"] > best - NEAR_BEST)
+        again = joint_accuracy(corpus, training_output(name, corpus, settings))
+        assert again == pytest.approx(accuracy[name], abs=6e-4)
 
 
 def test_candidates_by_hand() -> None:
     """Gains are means over trackers of means over folds; behind: paired by tracker."""
     first, second = CANDIDATES[:2]
-    told = {first: (4.0, 8.0), second: (3.0, 3.0)}
-    rows = [
-        {
-            **vars(candidate),
-            "tracker": tracker,
-            "fold": fold,
-            "gain": gain + fold - 0.5,
-            "flags": ("a", "b") if fold else ("a",),
-        }
+    means = {first: (4.0, 8.0), second: (3.0, 3.0)}
+    gains = [
+        CandidateGain(tracker, candidate, gain + fold - 0.5, ("a", "b") if fold else ("a",))
         for candidate in CANDIDATES
-        for tracker, gain in zip("ab", told.get(candidate, (0.0, 0.0)), strict=True)
+        for tracker, gain in zip("ab", means.get(candidate, (0.0, 0.0)), strict=True)
         for fold in (0, 1)
     ]
-    best, next_best = summarise(rows)[:2]
-    assert (best["gain"], best["behind"], best["flags"], best["cells"]) == (6.0, 0.0, "a:4 b:2", 4)
-    assert (next_best["gain"], next_best["behind"]) == (3.0, 3.0)
-    assert next_best["standard_error"] == pytest.approx(np.std([1.0, 5.0], ddof=1) / np.sqrt(2))
+    best, next_best = summarise(gains)[:2]
+    assert (best.gain, best.behind, best.flags, best.cells) == (6.0, 0.0, "a:4 b:2", 4)
+    assert (next_best.gain, next_best.behind) == (3.0, 3.0)
+    assert next_best.standard_error == pytest.approx(np.std([1.0, 5.0], ddof=1) / np.sqrt(2))
+
+
+def test_ways_of_the_prototype_by_hand() -> None:
+    ways = [
+        PrototypeWay("seen", "compact", 1.0, 10.0, 0.1, "sampled", "lstd", x, x > 0, 1, 2 * x)
+        for x in (3, -1)
+    ]
+    (mean,) = prototype.summarise(ways)
+    assert (mean.rl_sl, mean.above, mean.trackers, mean.rl_logged) == (1.0, 1, 2, 2.0)
 
 
 def test_correlation_between_calls_by_hand() -> None:
     rng = np.random.default_rng(0)
     values, success = rng.normal(size=(3, 40)), rng.integers(0, 2, 40).astype(float)
     condition, weights = rng.integers(0, 3, 40), rng.integers(0, 3, (5, 40)).astype(float)
-    found = control._within(values, success, condition, weights)
+    correlations = within_condition(values, success, condition, weights)
     for draw, counts in enumerate(weights):
         taken = np.repeat(np.arange(40), counts.astype(int))
         x, y = values[:, taken].copy(), success[taken].copy()
         for group in range(3):
-            of = condition[taken] == group
-            x[:, of] -= x[:, of].mean(axis=1, keepdims=True)
-            y[of] -= y[of].mean()
+            members = condition[taken] == group
+            x[:, members] -= x[:, members].mean(axis=1, keepdims=True)
+            y[members] -= y[members].mean()
         expected = np.mean([np.corrcoef(row, y)[0, 1] for row in x])
-        assert found[draw] == pytest.approx(expected)
+        assert correlations[draw] == pytest.approx(expected)
 
 
 def test_a_difference_by_hand() -> None:
-    """Two conditions together: every dialog counts as much; the interval is that of a mean of differences."""
-    rng = np.random.default_rng(1)
-    a, b = rng.normal(size=(2, 30)), rng.normal(size=(2, 30))
+    """Two conditions together: every call counts as much; the interval is that of a mean of differences."""
+    a, b = np.random.default_rng(1).normal(size=(2, 30))
 
-    def worth(values: Any) -> Any:
+    def worth(values: Floats) -> Worth:
         parts = (values[:10], values[10:])
-        return gains._together([(part.mean(), (part - part.mean()) / len(part)) for part in parts])
+        return together([Worth(float(part.mean()), (part - part.mean()) / len(part)) for part in parts])
 
-    found = gains._difference("d", worth(a[0]), worth(b[0]))
-    assert found["d"] == pytest.approx((a[0] - b[0]).mean())
-    each = (a[0] - b[0]) - np.repeat([(a[0] - b[0])[:10].mean(), (a[0] - b[0])[10:].mean()], [10, 20])
-    assert found["d_high"] - found["d"] == pytest.approx(1.96 * np.sqrt((each**2).sum()) / 30)
+    difference, low, high = worth(a).minus(worth(b))
+    assert difference == pytest.approx((a - b).mean())
+    each = (a - b) - np.repeat([(a - b)[:10].mean(), (a - b)[10:].mean()], [10, 20])
+    assert high - difference == pytest.approx(1.96 * np.sqrt((each**2).sum()) / 30)
+    assert difference - low == pytest.approx(high - difference)
+
+
+def test_what_a_metric_adds_to_the_logged_return() -> None:
+    """The partial correlation is that of the residuals of two regressions; a flat metric is left out."""
+    rng = np.random.default_rng(2)
+    metrics, logged = rng.normal(size=(2, 1, 12)), rng.normal(size=(1, 12))
+    metrics[1] = 1.0
+    learned = logged + 0.5 * metrics[0] + rng.normal(size=(1, 12))
+    sample = Sample.of_trackers(*with_logged(metrics, learned, logged), n_resamples=50)
+    drawn = draw_trackers("a test", 12, 50, 0)
+    correlations = correlation_estimate(sample, "pearson", "within", "trackers", drawn)
+    (first, given, partial), (_, gain, with_gain) = beyond_logged(correlations)
+    x, y, z = metrics[0, 0], learned[0], logged[0]
+    residuals = [values - np.polyval(np.polyfit(z, values, 1), z) for values in (x, y)]
+    assert (first, given, gain) == (0, "given", "gain")
+    assert float(partial.value) == pytest.approx(np.corrcoef(*residuals)[0, 1])
+    assert float(with_gain.value) == pytest.approx(np.corrcoef(x, y - z)[0, 1])
+    row = Difference("seen", "correct", "argmax", "all", 12, "a@1", "b@1", *estimate_fields(partial).values())
+    assert row_verdict(row) == partial.verdict()
 
 
 @needs_data
 def test_a_tracker_again() -> None:
     """Learned and valued again, without the rest of the study: one tracker in one of the brief runs."""
-    cell = CELLS[-1]
-    plan = make_plan(settings_of(cell))
-    bundle = next(bundle for bundle in plan.bundles if bundle[0].tracker == "focus")
-    task = next(task for task in bundle if task.variant == "fill=argmax")
-    worth = gains._worth(Result.decode(task.function(*task.arguments).encode()))
-    expected = next(
-        row
-        for row in rows_of(FOLDER / "gains.csv")
-        if (row["manager"], row["absent"], row["fill"], row["tracker"])
-        == (cell.label["manager"], cell.absent, "argmax", "focus")
-    )
-    assert worth["rl", "mean_augmented"][0] == pytest.approx(expected["rl"], abs=6e-4)
-    assert worth["behaviour", "observed"][0] == pytest.approx(expected["behaviour"], abs=6e-4)
-
-
-def test_our_own_way_is_the_chosen_one() -> None:
-    chosen = read_choices()
-    assert {key: chosen[key] for key in OURS} == OURS
+    scenario = SCENARIOS[-1]
+    few = ('trackers.built_in=["last_turn"]', 'trackers.files.names=["focus", "hwu", "baseline"]')
+    bundles = make_schedule(scenario.settings(*few)).bundles
+    learning = (task for bundle in bundles for task in bundle if isinstance(task, LearnTask))
+    task = next(task for task in learning if (task.tracker, task.variant) == ("focus", "fill=argmax"))
+    worth = worth_by_target(task.run(LoadedResults({})))
+    gains = Selection(read_rows(FOLDER / "gains.csv", Gain))
+    (expected,) = gains.where(
+        manager=scenario.manager, absent=scenario.absent, fill="argmax", tracker="focus"
+    ).rows
+    assert worth["rl.mean_augmented"].mean == pytest.approx(expected.rl, abs=6e-4)
+    assert worth["behaviour.observed"].mean == pytest.approx(expected.behaviour, abs=6e-4)

@@ -1,22 +1,30 @@
 """The tables of the embedded world, as they stand in the repository, are those that the code makes.
 
-Where these fail after a deliberate change of the world or of trackers, make the tables anew:
-`python -m experiments.embedded_world`.
+Where these fail after a deliberate change of the world or of trackers, make the tables again:
+`python -m experiments.embedded_world`; after a change of the text: the same with `--text`.
 """
 
 from __future__ import annotations
 
-import csv
 from functools import cache
-from typing import Any
+from pathlib import Path
 
+import msgspec
 import pytest
 
-from experiments.embedded_world.__main__ import FOLDER, dataset_row, tracker_row
+from experiments.embedded_world.__main__ import FOLDER, other_rank, tracker_row, write_texts
+from experiments.embedded_world.tables import SimulatedDataset, TrackerAtEnd
+from experiments.selection import Selection
+from experiments.texts import UnsupportedClaim
+from extrinsic.cli.simulate import dataset_row
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import Play, read_simulation, simulate
+from extrinsic.study.tables.table_files import read_rows, table_bytes, write_rows
 
-ANEW = "make the tables anew: python -m experiments.embedded_world"
+TABLES = {"datasets": SimulatedDataset, "trackers": TrackerAtEnd}
+DATASETS = Selection(read_rows(FOLDER / "datasets.csv", SimulatedDataset))
+SCORES = Selection(read_rows(FOLDER / "trackers.csv", TrackerAtEnd))
+AGAIN = "make the tables again: python -m experiments.embedded_world"
 LAST_DIGIT = 6e-4
 """Three places are written."""
 
@@ -24,42 +32,60 @@ OTHER_VERSIONS = 0.02
 """Of libraries: what learned trackers may differ by."""
 
 
-def stored(name: str, **where: str) -> list[dict[str, str]]:
-    with (FOLDER / name).open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    return [row for row in rows if all(row[key] == value for key, value in where.items())]
-
-
 @cache
 def ds4(split: str) -> Play:
     return simulate(read_simulation(), "ds4", split)
 
 
-def assert_same(found: dict[str, Any], expected: dict[str, str], tolerance: float) -> None:
-    assert list(found) == list(expected), ANEW
-    for key, value in found.items():
-        if isinstance(value, float):
-            assert float(expected[key]) == pytest.approx(value, abs=tolerance), f"{key}; {ANEW}"
-        else:
-            assert expected[key] == ("" if value is None else str(value)), f"{key}; {ANEW}"
+def assert_same(row: msgspec.Struct, stored: msgspec.Struct, tolerance: float) -> None:
+    for name, value in msgspec.structs.asdict(row).items():
+        expected = pytest.approx(value, abs=tolerance) if isinstance(value, float) else value
+        assert getattr(stored, name) == expected, f"{name}; {AGAIN}"
 
 
 @pytest.mark.parametrize("split", ["train", "test"])
 def test_datasets(split: str) -> None:
-    (expected,) = stored("datasets.csv", dataset=f"ds4_{split}")
-    assert_same(dataset_row(ds4(split)), expected, LAST_DIGIT)
+    (stored,) = DATASETS.where(dataset=f"ds4_{split}").rows
+    assert_same(SimulatedDataset(**dataset_row(ds4(split))), stored, LAST_DIGIT)
 
 
 @pytest.mark.parametrize("name", TRACKERS.names())
 def test_trackers(name: str) -> None:
-    rows = stored("trackers.csv", dataset="ds4", tracker=name)
-    assert len(rows) == 1, ANEW
-    found = tracker_row(name, "ds4", ds4("test"), ds4("train"))
-    assert_same(found, rows[0], OTHER_VERSIONS if found["kind"] == "learned" else LAST_DIGIT)
+    rows = SCORES.where(dataset="ds4", tracker=name).rows
+    assert len(rows) == 1, AGAIN
+    row = tracker_row(name, "ds4", ds4("test"), ds4("train"))
+    assert_same(row, rows[0], OTHER_VERSIONS if row.kind == "learned" else LAST_DIGIT)
 
 
 def test_every_tracker_of_every_dataset_has_a_row() -> None:
     expected = [(dataset, name) for dataset in read_simulation().worlds for name in TRACKERS.names()]
-    assert [(row["dataset"], row["tracker"]) for row in stored("trackers.csv")] == expected, ANEW
+    assert SCORES.distinct("dataset", "tracker") == expected, AGAIN
     names = [f"{dataset}_{split}" for dataset, split in read_simulation().corpora()]
-    assert [row["dataset"] for row in stored("datasets.csv")] == names, ANEW
+    assert DATASETS.column("dataset") == names, AGAIN
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_tables_are_written_as_they_were_read(table: str) -> None:
+    rows: list[msgspec.Struct] = read_rows(FOLDER / f"{table}.csv", TABLES[table])
+    assert table_bytes(rows, TABLES[table], decimals=3) == (FOLDER / f"{table}.csv").read_bytes()
+
+
+def test_the_text_is_rendered_from_the_tables(tmp_path: Path) -> None:
+    """Every claim holds of the committed tables."""
+    write_texts(FOLDER, tmp_path)
+    assert (FOLDER / "README.md").read_text() == (tmp_path / "README.md").read_text()
+
+
+def test_a_claim_that_the_tables_contradict(tmp_path: Path) -> None:
+    (tmp_path / "trackers.csv").write_bytes((FOLDER / "trackers.csv").read_bytes())
+    changed = [msgspec.structs.replace(DATASETS.rows[0], turns_per_dialog=20.0), *DATASETS.rows[1:]]
+    write_rows(tmp_path / "datasets.csv", changed, SimulatedDataset, decimals=3)
+    with pytest.raises(UnsupportedClaim, match="differs by 111 % at most"):
+        write_texts(tmp_path, tmp_path)
+
+
+def test_another_rank_by_hand() -> None:
+    """Two of three trackers change places when they are ordered by L2."""
+    pairs = [("a", 0.9, 0.2), ("b", 0.8, 0.1), ("c", 0.7, 0.3)]
+    rows = [TrackerAtEnd("ds", name, "rule", False, None, r, l2, 0.5, 0.5, 0.5) for name, r, l2 in pairs]
+    assert other_rank(rows) == 2

@@ -12,9 +12,9 @@ import msgspec
 import numpy as np
 import pytest
 
+from experiments.selection import Selection
 from experiments.texts import UnsupportedClaim
 from experiments.uncertainty.__main__ import FOLDER, TABLES, cell_rows, write_texts
-from experiments.selection import Selection
 from experiments.uncertainty.studies import Config
 from experiments.uncertainty.tables import TESTS, Coverage, Difference, Independent
 from experiments.uncertainty.worlds import (

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from extrinsic.arrays import Floats
-from extrinsic.policy.kernels import Kernel, Points
+from tests.oracles.kernels import Points, full_kernel
 
 
 @dataclass(frozen=True)
@@ -21,32 +21,26 @@ class Found:
     refused: list[int]
 
 
-def sparsify(points: Points, kernel: Kernel, nu: float, largest: int | None = None) -> Found:
+def sparsify(points: Points, height: float, width: float, nu: float, largest: int | None = None) -> Found:
     """`largest`: how many points with the same discrete elements and action there may be."""
+    gram = full_kernel(points, points, height, width)
     chosen: list[int] = []
     refused: list[int] = []
     deltas: list[float] = []
     for number in range(len(points)):
-        deltas.append(delta_of(points, kernel, chosen, number))
+        deltas.append(delta_of(gram, chosen, number))
         if deltas[-1] <= nu:
             continue
-        alike = [other for other in chosen if _kind(points, other) == _kind(points, number)]
+        alike = [other for other in chosen if (points.signs[other] == points.signs[number]).all()]
         (chosen if largest is None or len(alike) < largest else refused).append(number)
-    residual = [delta_of(points, kernel, chosen, number) for number in range(len(points))]
+    residual = [delta_of(gram, chosen, number) for number in range(len(points))]
     return Found(chosen, deltas, residual, refused)
 
 
-def delta_of(points: Points, kernel: Kernel, chosen: list[int], number: int) -> float:
+def delta_of(gram: Floats, chosen: list[int], number: int) -> float:
     """k(x, x) - k_x' K^-1 k_x"""
-    point = points.take(np.array([number]))
-    own = float(kernel.diagonal(point)[0])
+    own = float(gram[number, number])
     if not chosen:
         return own
-    members = points.take(np.array(chosen))
-    similar: Floats = kernel(members, point)[:, 0]
-    return own - float(similar @ np.linalg.solve(kernel(members, members), similar))
-
-
-def _kind(points: Points, number: int) -> tuple[int, ...]:
-    action = () if points.action is None else (int(points.action[number]),)
-    return (*map(int, points.discrete[number]), *action)
+    similar = gram[chosen, number]
+    return own - float(similar @ np.linalg.solve(gram[np.ix_(chosen, chosen)], similar))

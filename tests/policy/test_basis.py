@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from extrinsic.policy.basis import Basis, with_action
 from extrinsic.policy.blocks import UNKNOWN
-from extrinsic.policy.kernels import Gaussian, Points, state_action_kernel
+from extrinsic.policy.kernels import Gaussian
+from tests.oracles.kernels import Points, full_kernel
 from tests.policy.decisions import states_of
 
 
@@ -25,23 +26,21 @@ def test_rows_are_the_full_kernel(seed: int, n: int, n_columns: int, nu: float, 
     """Between any points, of signatures seen and not, and those of the dictionary."""
     rng = np.random.default_rng(seed)
 
-    def draw(size: int, kinds: int) -> tuple[Points, np.ndarray]:
+    def draw(size: int, kinds: int) -> Points:
         states = states_of(rng.normal(0, 1, (size, 2)), rng.integers(0, kinds, (size, n_columns)))
-        action = rng.integers(0, kinds, size)
-        return Points(states.continuous, states.discrete, action), with_action(states, action)
+        return Points(states.continuous, with_action(states, rng.integers(0, kinds, size)))
 
-    (points, table), (others, other_table) = draw(n, 2), draw(15, 3)
-    basis = Basis.fit(points.continuous, table, Gaussian(4.0, 0.8), nu, largest)
+    points, others = draw(n, 2), draw(15, 3)
+    basis = Basis.fit(points.continuous, points.signs, Gaussian(4.0, 0.8), nu, largest)
     centers = points.take(basis.dictionary.rows)
-    kernel = state_action_kernel(4.0, 0.8)
-    for at, of in ((points, table), (others, other_table)):
-        found = basis.rows(at.continuous, basis.block_of(of))
-        assert found.shape == (len(at), len(basis))
-        assert np.abs(found.toarray() - kernel(at, centers)).max(initial=0.0) <= 1e-9
-        kinds = {tuple(row) for row in table.tolist()}
-        unseen = [tuple(row) not in kinds for row in of.tolist()]
-        assert ((basis.block_of(of) == UNKNOWN) == unseen).all()
-        assert np.array_equal(np.diff(found.indptr)[unseen], np.zeros(sum(unseen)))
+    kinds = {tuple(row) for row in points.signs.tolist()}
+    for at in (points, others):
+        rows = basis.rows(at.continuous, basis.block_of(at.signs))
+        assert rows.shape == (len(at), len(basis))
+        assert np.abs(rows.toarray() - full_kernel(at, centers, 4.0, 0.8)).max(initial=0.0) <= 1e-9
+        unseen = [tuple(row) not in kinds for row in at.signs.tolist()]
+        assert ((basis.block_of(at.signs) == UNKNOWN) == unseen).all()
+        assert np.array_equal(np.diff(rows.indptr)[unseen], np.zeros(sum(unseen)))
 
 
 def test_by_hand() -> None:

@@ -12,10 +12,13 @@ from extrinsic.arrays import Floats
 from extrinsic.corpus.splits import fold_of_sessions
 from extrinsic.errors import UsageError
 from extrinsic.policy import calibrated_svm
-from extrinsic.policy.behaviour import Logged, find_learner
+from extrinsic.policy.behaviour import fit_behaviour
 from extrinsic.policy.calibrated_svm import CalibratedSVM
+from extrinsic.policy.filter import admit
 from extrinsic.policy.kernel_logistic import KernelLogistic
+from extrinsic.policy.logged_propensities import LoggedPropensities
 from extrinsic.policy.transitions import Transitions
+from extrinsic.registry import BEHAVIOURS
 from tests.policy.decisions import decisions, drawn_decisions, known_chances, states_of
 
 LEARNERS = [KernelLogistic(), CalibratedSVM()]
@@ -123,11 +126,11 @@ def test_two_separate_actions() -> None:
 def test_the_widths_of_kernels_matter() -> None:
     """A kernel that sees no differences gives the shares of each sign."""
     log = drawn_decisions(100)
-    blind = find_learner("logistic", width=1e3).fit(log).probabilities(log.states)
+    blind = KernelLogistic(width=1e3).fit(log).probabilities(log.states)
     for sign in range(4):
         rows = (log.states.discrete @ [2, 1]) == sign
         assert np.ptp(blind[rows], axis=0).max() < 1e-3
-    assert np.ptp(find_learner("logistic", width=1.0).fit(log).probabilities(log.states)[:, 0]) > 0.5
+    assert np.ptp(KernelLogistic(width=1.0).fit(log).probabilities(log.states)[:, 0]) > 0.5
 
 
 def test_an_svm_has_its_limits(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,25 +147,43 @@ def test_an_svm_needs_every_action_in_two_dialogs() -> None:
 
 def test_logged_propensities() -> None:
     log = drawn_decisions(20)
-    assert np.array_equal(Logged(log).probabilities(log.states), log.propensities)
+    logged = LoggedPropensities()
+    assert np.array_equal(logged.fit(log).probabilities(log.states), log.propensities)
+    assert np.array_equal(logged.cross_fitted(log), log.propensities)
     with pytest.raises(UsageError, match="logged decisions only"):
-        Logged(log).probabilities(log.states.take(np.arange(100)))
+        logged.fit(log).probabilities(log.states.take(np.arange(100)))
     missing = log.propensities.copy()
     missing[[42, 57], 1] = np.nan
-    with pytest.raises(UsageError, match="2 of 100 decisions have no logged propensities") as raised:
-        Logged(replace(log, propensities=missing))
-    (problem,) = raised.value.problems
-    assert (problem.session, problem.turn) == ("call-00008", log.turn[42])
+    for use in (logged.fit, logged.cross_fitted):
+        with pytest.raises(UsageError, match="2 of 100 decisions have no logged propensities") as raised:
+            use(replace(log, propensities=missing))
+        (problem,) = raised.value.problems
+        assert (problem.session, problem.turn) == ("call-00008", log.turn[42])
 
 
-def test_learners_by_name() -> None:
-    assert find_learner("logistic", width=2.0) == KernelLogistic(width=2.0)
-    assert find_learner("svm", width=2.0) == CalibratedSVM(width=2.0)
+def test_models_by_name() -> None:
+    assert BEHAVIOURS.get("logistic")(width=2.0) == KernelLogistic(width=2.0)
+    assert BEHAVIOURS.get("svm")(width=2.0) == CalibratedSVM(width=2.0)
+    assert BEHAVIOURS.get("logged")() == LoggedPropensities()
     for name in ("logistic", "svm"):
         with pytest.raises(TypeError, match="height"):
-            find_learner(name, height=4.0)
+            BEHAVIOURS.get(name)(height=4.0)
     with pytest.raises(UsageError, match="no behaviour model 'logistics'; did you mean 'logistic'"):
-        find_learner("logistics")
+        BEHAVIOURS.get("logistics")
+
+
+@every_learner
+def test_a_fitted_behaviour_is_the_model_and_its_filter(learner: Any) -> None:
+    """Cross-fitted for the log's own states, the whole model elsewhere; admitted is what is likely enough."""
+    log, other = drawn_decisions(60), drawn_decisions(20, seed=3)
+    behaviour = fit_behaviour(learner, log, threshold=0.3)
+    assert np.array_equal(behaviour.chances, learner.cross_fitted(log))
+    assert np.array_equal(behaviour.admitted, admit(behaviour.chances, 0.3))
+    possible = np.tile([True, True, False], (len(other), 1))
+    chances, admitted = behaviour.choices(other.states, possible)
+    assert np.array_equal(chances, learner.fit(log).probabilities(other.states))
+    assert np.array_equal(admitted, admit(chances, 0.3, possible))
+    assert np.array_equal(behaviour.choices(other.states)[1], admit(chances, 0.3))
 
 
 def test_the_threshold_of_the_logistic_kernel_is_a_share() -> None:

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from extrinsic.policy.feature_blocks import BLOCKS
 from extrinsic.policy.features import Features
 from extrinsic.policy.observations import BEFORE, observations_of_corpus, stable_number
+from extrinsic.registry import BLOCKS
 from tests.builders import DSTC1_SLOTS
 from tests.policy.calls import read, whole_call
 from tests.simulation.worlds import PREDICATES
@@ -22,8 +22,9 @@ def block(name: str, turns: Any) -> Any:
     states = Features((name,), conditions=False)(
         observations_of_corpus(*read(whole_call()), np.asarray(turns))
     )
-    array = states.discrete if BLOCKS[name].discrete else states.continuous
-    names = states.discrete_names if BLOCKS[name].discrete else states.continuous_names
+    discrete = BLOCKS.get(name).discrete
+    array = states.discrete if discrete else states.continuous
+    names = states.discrete_names if discrete else states.continuous_names
     return [dict(zip(names, row, strict=True)) for row in array.tolist()]
 
 

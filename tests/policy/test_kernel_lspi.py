@@ -1,31 +1,42 @@
-"""The class that holds it all: parameters, copies, what it acts on and what it refuses."""
+"""Kernel LSPI: its options, copies, what the policy acts on and what is refused."""
 
 from __future__ import annotations
 
 import pickle
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, asdict, replace
 from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.base import clone
 
 from extrinsic.errors import UsageError
 from extrinsic.policy.kernel_lspi import KernelLSPI
 from tests.policy.decisions import drawn_decisions, known_chances, states_of
+from tests.policy.learning import act, behaviour_of, learn
 
 
-def test_q_is_held_against_the_feasible_range() -> None:
+def test_the_range_of_q_is_reported() -> None:
+    """Over what is admitted in the training states, to be held against what a dialog can earn."""
     log = drawn_decisions(60)
-    assert KernelLSPI().fit(log).fit_.feasible is None
-    assert KernelLSPI().fit(replace(log, feasible=(-1e3, 1e3))).fit_.feasible is True
-    assert KernelLSPI().fit(replace(log, feasible=(-1e3, 1.0))).fit_.feasible is False
-    assert KernelLSPI().fit(replace(log, feasible=(30.0, 1e3))).fit_.feasible is False
+    learned = learn(log, threshold=0.45)
+    q = np.stack([learned.q(log.states, np.full(len(log), action)) for action in range(3)], axis=1)
+    admitted = q[learned.behaviour.admitted]
+    extremes = (learned.diagnostics["lowest_q"], learned.diagnostics["highest_q"])
+    assert extremes == pytest.approx((admitted.min(), admitted.max()))
+    assert admitted.min() > q.min() or admitted.max() < q.max()
+
+
+def test_diagnostics_are_the_fit_as_numbers() -> None:
+    learned = learn(drawn_decisions(60))
+    assert learned.diagnostics == {name: float(value) for name, value in asdict(learned.fit).items()}
+    assert {"kernels", "iterations", "converged", "cycle", "condition", "zero_kernel"} < set(
+        learned.diagnostics
+    )
 
 
 def test_probabilities_respect_what_is_possible() -> None:
     log = drawn_decisions(60)
-    learned = KernelLSPI().fit(log)
+    learned = learn(log)
     rng = np.random.default_rng(1)
     possible = rng.random((len(log), 3)) < 0.5
     possible[np.arange(len(log)), rng.integers(0, 3, len(log))] = True
@@ -33,23 +44,23 @@ def test_probabilities_respect_what_is_possible() -> None:
     assert (np.sort(chances, axis=1) == [0.0, 0.0, 1.0]).all()
     assert not chances[~possible].any()
     free = learned.probabilities(log.states)
-    assert np.array_equal(free.argmax(axis=1), learned.act(log.states))
+    assert np.array_equal(free.argmax(axis=1), act(learned, log.states))
     assert (free != chances).any()
 
 
 def test_a_temperature_draws_among_what_is_admitted() -> None:
     """By exp(Q / temperature); the colder, the greedier."""
     log = drawn_decisions(60)
-    warm, cold = (KernelLSPI(temperature=heat, threshold=0.2).fit(log) for heat in (3.0, 1e-3))
+    warm, cold = (learn(log, temperature=heat, threshold=0.2) for heat in (3.0, 1e-3))
     found = warm.probabilities(log.states)
-    admitted = warm.chances(log.states) > 0.2
+    admitted = warm.behaviour.model.probabilities(log.states) > 0.2
     q = np.stack([warm.q(log.states, np.full(len(log), action)) for action in range(3)], axis=1)
     odds = np.where(admitted, np.exp((q - q.max(axis=1, keepdims=True)) / 3.0), 0.0)
     some = admitted.any(axis=1)
     assert found[some] == pytest.approx((odds / odds.sum(axis=1, keepdims=True))[some])
     assert found.sum(axis=1) == pytest.approx(np.ones(len(log)))
     assert cold.probabilities(log.states).max(axis=1).min() > 0.5
-    greedy = KernelLSPI(threshold=0.2).fit(log).probabilities(log.states)
+    greedy = learn(log, threshold=0.2).probabilities(log.states)
     assert (cold.probabilities(log.states).argmax(axis=1) == greedy.argmax(axis=1)).mean() > 0.98
 
 
@@ -57,71 +68,75 @@ def test_chances_given_are_used() -> None:
     """Only what they admit is compared."""
     log = drawn_decisions(60)
     chances = np.tile([0.5, 0.5, 0.0], (len(log), 1))
-    learned = KernelLSPI().fit(log, chances)
-    assert not learned.admitted_[:, 2].any()
-    assert learned.admitted_[:, :2].all()
+    behaviour = behaviour_of(log, chances=chances)
+    assert not behaviour.admitted[:, 2].any()
+    assert behaviour.admitted[:, :2].all()
+    learned = KernelLSPI().fit(log, behaviour)
+    assert learned.behaviour is behaviour
+    q = np.stack([learned.q(log.states, np.full(len(log), action)) for action in range(2)], axis=1)
+    assert learned.fit.lowest_q == pytest.approx(q.min())
+    assert learned.fit.highest_q == pytest.approx(q.max())
 
 
 def test_logged_propensities() -> None:
     log = drawn_decisions(60)
-    learned = KernelLSPI(behaviour="logged").fit(log)
-    assert np.array_equal(learned.chances_, known_chances(log.states, 3))
-    assert len(learned.act(log.states)) == len(log)
+    learned = learn(log, behaviour="logged")
+    assert np.array_equal(learned.behaviour.chances, known_chances(log.states, 3))
+    assert len(act(learned, log.states)) == len(log)
     with pytest.raises(UsageError, match="logged decisions only"):
-        learned.act(log.states.take(np.arange(3)))
+        act(learned, log.states.take(np.arange(3)))
 
 
-def test_parameters_and_clones() -> None:
-    parameters = {
+def test_options_and_copies() -> None:
+    """A config, which learning does not change."""
+    options = {
         "height": 2.0,
         "width": 1.5,
         "nu": 0.5,
         "ridge": 50.0,
         "gamma": 0.9,
         "prior": -3.0,
-        "threshold": 0.05,
-        "behaviour": "svm",
-        "behaviour_width": 0.9,
         "improvement": "one_step",
         "iterations": 4,
         "largest": 7,
         "temperature": 2.0,
     }
-    model = KernelLSPI(**parameters)
-    assert model.get_params() == parameters
+    config = KernelLSPI(**options)  # type: ignore[arg-type]
+    assert asdict(config) == options
     log = drawn_decisions(40)
-    copy = clone(model.fit(log))
-    assert copy.get_params() == parameters
-    assert not hasattr(copy, "solution_")
-    assert model.set_params(ridge=3.0) is model
-    assert model.ridge == 3.0
-    assert copy.ridge == 50.0
-    with pytest.raises(ValueError, match="Invalid parameter"):
-        model.set_params(rigde=3.0)
+    config.fit(log, behaviour_of(log))
+    assert config == KernelLSPI(**options)  # type: ignore[arg-type]
+    assert vars(config) == options
+    assert replace(config, ridge=3.0).ridge == 3.0
+    assert config.ridge == 50.0
+    with pytest.raises(FrozenInstanceError):
+        config.ridge = 3.0  # type: ignore[misc]
+    with pytest.raises(TypeError, match="rigde"):
+        replace(config, rigde=3.0)  # type: ignore[call-arg]
 
 
 @pytest.mark.parametrize("behaviour", ["logistic", "svm"])
 def test_a_stored_policy_acts_the_same(behaviour: str) -> None:
     log, other = drawn_decisions(40), drawn_decisions(40, seed=9)
-    learned = KernelLSPI(behaviour=behaviour).fit(log)
+    learned = learn(log, behaviour)
     copy = pickle.loads(pickle.dumps(learned))
-    assert np.array_equal(copy.act(other.states), learned.act(other.states))
+    assert np.array_equal(act(copy, other.states), act(learned, other.states))
     assert np.array_equal(copy.q(other.states, other.action), learned.q(other.states, other.action))
-    assert copy.fit_ == learned.fit_
+    assert copy.fit == learned.fit
 
 
 @pytest.mark.parametrize("behaviour", ["logistic", "svm"])
 def test_twice_the_same(behaviour: str) -> None:
     log = drawn_decisions(40)
-    first, again = (KernelLSPI(behaviour=behaviour).fit(log) for _ in range(2))
-    assert first.solution_.weights.tobytes() == again.solution_.weights.tobytes()
-    assert first.chances_.tobytes() == again.chances_.tobytes()
-    assert first.fit_ == again.fit_
+    first, again = (learn(log, behaviour) for _ in range(2))
+    assert first.solution.weights.tobytes() == again.solution.weights.tobytes()
+    assert first.behaviour.chances.tobytes() == again.behaviour.chances.tobytes()
+    assert first.fit == again.fit
 
 
 def test_states_of_other_features_are_refused() -> None:
     log = drawn_decisions(40)
-    learned = KernelLSPI().fit(log)
+    learned = learn(log)
     others = (
         states_of(np.zeros((2, 3)), np.zeros((2, 2))),
         states_of(np.zeros((2, 2)), np.zeros((2, 1))),
@@ -130,7 +145,6 @@ def test_states_of_other_features_are_refused() -> None:
     for states in others:
         for use in (
             lambda states: learned.q(states, np.zeros(len(states), dtype=int)),
-            learned.act,
             learned.probabilities,
             learned.zero_kernel_share,
         ):
@@ -161,24 +175,24 @@ def test_states_of_other_features_are_refused() -> None:
 )
 def test_bad_parameters(parameters: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        KernelLSPI(**parameters).fit(drawn_decisions(20))
+        learn(drawn_decisions(20), **parameters)
 
 
 def test_one_action_only() -> None:
     log = drawn_decisions(20)
     same = replace(log, action=np.full(len(log), 2))
     with pytest.raises(UsageError, match="at least two different actions, found only 'act2'"):
-        KernelLSPI().fit(same)
+        learn(same)
 
 
 @pytest.mark.parametrize("shape", [(99, 3), (100, 2)])
 def test_chances_of_another_shape_are_refused(shape: tuple[int, int]) -> None:
     with pytest.raises(UsageError, match="the probabilities of actions have the wrong shape"):
-        KernelLSPI().fit(drawn_decisions(20), np.full(shape, 0.3))
+        learn(drawn_decisions(20), chances=np.full(shape, 0.3))
 
 
 def test_chances_that_are_no_numbers_are_refused() -> None:
     chances = drawn_decisions(20).propensities.copy()
     chances[3, 1] = np.nan
     with pytest.raises(UsageError, match="finite"):
-        KernelLSPI().fit(drawn_decisions(20), chances)
+        learn(drawn_decisions(20), chances=chances)

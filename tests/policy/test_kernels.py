@@ -1,107 +1,88 @@
-"""What holds for every kernel and every product of kernels."""
+"""What holds for kernels between states."""
 
 from __future__ import annotations
 
 import pickle
+from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from extrinsic.arrays import Floats
 from extrinsic.errors import UsageError
-from extrinsic.policy.kernels import (
-    Delta,
-    Gaussian,
-    Kernel,
-    Points,
-    Product,
-    SameAction,
-    state_action_kernel,
-    state_kernel,
-)
+from extrinsic.policy.kernels import Gaussian, state_gram
+from extrinsic.policy.states import States
+from tests.policy.decisions import states_of
 
-KERNELS: list[Kernel] = [
-    Gaussian(),
-    Gaussian(0.5, 0.2),
-    Gaussian(10.0, 5.0),
-    Delta(),
-    SameAction(),
-    Gaussian() * Delta(),
-    Delta() * SameAction(),
-    Gaussian(2.0, 0.5) * Gaussian(1.0, 3.0),
-    state_kernel(3.0, 0.7),
-    state_action_kernel(3.0, 0.7),
-]
-
-every_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=str)
+Kernel = Callable[[Gaussian, States, States], Floats]
 
 
-def points_of(seed: int, n: int = 25) -> Points:
-    """With some that come twice."""
+def numbers_only(kernel: Gaussian, first: States, second: States) -> Floats:
+    return kernel.between(first.continuous, second.continuous)
+
+
+GAUSSIANS = [Gaussian(), Gaussian(0.5, 0.2), Gaussian(10.0, 5.0), Gaussian(3.0, 0.7)]
+every_gaussian = pytest.mark.parametrize("gaussian", GAUSSIANS, ids=str)
+every_kernel = pytest.mark.parametrize("kernel", [numbers_only, state_gram])
+
+
+def random_states(seed: int, n: int = 25) -> States:
+    """With some that occur twice."""
     rng = np.random.default_rng(seed)
-    points = Points(rng.normal(0, 1, (n, 3)), rng.integers(0, 2, (n, 2)), rng.integers(0, 3, n))
-    return points.take(np.concatenate([np.arange(n), rng.integers(0, n, 5)]))
+    states = states_of(rng.normal(0, 1, (n, 3)), rng.integers(0, 2, (n, 2)))
+    return states.take(np.concatenate([np.arange(n), rng.integers(0, n, 5)]))
 
 
+@every_gaussian
 @every_kernel
 @settings(max_examples=10)
 @given(seed=st.integers(0, 2**32 - 1))
-def test_symmetric_and_positive_semi_definite(kernel: Kernel, seed: int) -> None:
-    points = points_of(seed)
-    gram = kernel(points, points)
-    assert gram.shape == (len(points), len(points))
+def test_symmetric_and_positive_semi_definite(kernel: Kernel, gaussian: Gaussian, seed: int) -> None:
+    states = random_states(seed)
+    gram = kernel(gaussian, states, states)
+    assert gram.shape == (len(states), len(states))
     assert np.abs(gram - gram.T).max() <= 1e-12 * gram.max()
     assert np.linalg.eigvalsh((gram + gram.T) / 2).min() >= -1e-9 * gram.max()
-    assert np.abs(np.diag(gram) - kernel.diagonal(points)).max() <= 1e-12 * gram.max()
-    others = points_of(seed + 1, 7)
-    assert np.abs(kernel(points, others) - kernel(others, points).T).max() <= 1e-12 * gram.max()
+    assert np.abs(np.diag(gram) - gaussian.height**2).max() <= 1e-12 * gram.max()
+    others = random_states(seed + 1, 7)
+    across = kernel(gaussian, states, others)
+    assert np.abs(across - kernel(gaussian, others, states).T).max() <= 1e-12 * gram.max()
 
 
+@every_gaussian
 @every_kernel
-def test_a_part_of_the_points_is_a_part_of_the_matrix(kernel: Kernel) -> None:
-    points = points_of(3)
+def test_a_part_of_the_states_is_a_part_of_the_matrix(kernel: Kernel, gaussian: Gaussian) -> None:
+    states = random_states(3)
     rows = np.array([4, 1, 1])
-    assert kernel(points.take(rows), points) == pytest.approx(kernel(points, points)[rows], abs=1e-12)
+    part = kernel(gaussian, states.take(rows), states)
+    assert part == pytest.approx(kernel(gaussian, states, states)[rows], abs=1e-12)
 
 
+@every_gaussian
 @every_kernel
-def test_copies(kernel: Kernel) -> None:
-    points = points_of(1)
-    for copy in (
-        type(kernel)(**kernel.get_params()),
-        kernel.with_params(),
-        pickle.loads(pickle.dumps(kernel)),
-    ):
-        assert copy == kernel
-        assert np.array_equal(copy(points, points), kernel(points, points))
+def test_copies(kernel: Kernel, gaussian: Gaussian) -> None:
+    states = random_states(1)
+    for copy in (replace(gaussian), pickle.loads(pickle.dumps(gaussian))):
+        assert copy == gaussian
+        assert np.array_equal(kernel(copy, states, states), kernel(gaussian, states, states))
 
 
 def test_by_hand() -> None:
-    """p^2 exp(-|x - y|^2 / 2 sigma^2), and 1 or 0."""
-    first = Points(np.array([[0.0, 0.0]]), np.array([[1, 2]]), np.array([0]))
-    second = Points(np.array([[3.0, 4.0]] * 3), np.array([[1, 2], [1, 3], [1, 2]]), np.array([0, 0, 1]))
+    """p^2 exp(-|x - y|^2 / 2 sigma^2), and 0 where a sign differs."""
+    first = states_of([[0.0, 0.0]], [[1, 2]])
+    second = states_of([[3.0, 4.0]] * 3, [[1, 2], [1, 3], [1, 2]])
     height = 4.0 * np.exp(-25.0 / 18.0)
-    assert Gaussian(2.0, 3.0)(first, second)[0] == pytest.approx([height] * 3)
-    assert Delta()(first, second).tolist() == [[1.0, 0.0, 1.0]]
-    assert SameAction()(first, second).tolist() == [[1.0, 1.0, 0.0]]
-    assert state_kernel(2.0, 3.0)(first, second)[0] == pytest.approx([height, 0.0, height])
-    assert state_action_kernel(2.0, 3.0)(first, second)[0] == pytest.approx([height, 0.0, 0.0])
+    gaussian = Gaussian(2.0, 3.0)
+    assert gaussian.between(first.continuous, second.continuous)[0] == pytest.approx([height] * 3)
+    assert state_gram(gaussian, first, second)[0] == pytest.approx([height, 0.0, height])
 
 
 def test_without_signs_all_are_the_same() -> None:
-    points = Points(np.zeros((2, 1)), np.zeros((2, 0), dtype=np.int64))
-    assert Delta()(points, points).tolist() == [[1.0, 1.0], [1.0, 1.0]]
-
-
-def test_a_changed_copy_leaves_the_kernel_alone() -> None:
-    kernel = Gaussian(2.0, 3.0)
-    assert kernel.with_params(width=5.0) == Gaussian(2.0, 5.0)
-    assert kernel == Gaussian(2.0, 3.0)
-    assert kernel.get_params() == {"height": 2.0, "width": 3.0}
-    product = Delta() * SameAction()
-    assert product.get_params() == {"first": Delta(), "second": SameAction()}
-    assert product.with_params(second=Gaussian()) == Product(Delta(), Gaussian())
+    states = states_of(np.zeros((2, 1)), np.zeros((2, 0)))
+    assert state_gram(Gaussian(1.0), states, states).tolist() == [[1.0, 1.0], [1.0, 1.0]]
 
 
 @pytest.mark.parametrize("value", [0.0, -1.0, float("nan"), float("inf")])
@@ -110,12 +91,4 @@ def test_bad_parameters(name: str, value: float) -> None:
     with pytest.raises(UsageError, match=f"the {name} of a Gaussian kernel must be positive"):
         Gaussian(**{name: value})
     with pytest.raises(UsageError, match=name):
-        Gaussian().with_params(**{name: value})
-
-
-def test_points_without_an_action_are_refused() -> None:
-    points = Points(np.zeros((2, 1)), np.zeros((2, 1), dtype=np.int64))
-    assert state_kernel()(points, points).shape == (2, 2)
-    for kernel in (SameAction(), state_action_kernel()):
-        with pytest.raises(UsageError, match="compares actions"):
-            kernel(points, points)
+        replace(Gaussian(), **{name: value})

@@ -10,7 +10,7 @@ import pytest
 from extrinsic.arrays import Bools, Floats
 from extrinsic.policy.features import find_features
 from extrinsic.policy.kernel_logistic import KernelLogistic
-from extrinsic.policy.kernel_lspi import KernelLSPI
+from extrinsic.policy.kernel_lspi import KernelPolicy
 from extrinsic.policy.live_policy import LivePolicy
 from extrinsic.policy.reward import Reward, returns
 from extrinsic.policy.states import States
@@ -19,6 +19,7 @@ from extrinsic.policy.transitions import Transitions, transitions_of
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import Expert, ExpertTracker, play, read_simulation
 from extrinsic.trackers.track import track
+from tests.policy.learning import learn
 from tests.policy.players import Witness
 from tests.simulation.worlds import world
 
@@ -35,8 +36,8 @@ def learned_from() -> Transitions:
 
 
 @cache
-def learned(improvement: str) -> KernelLSPI:
-    return KernelLSPI(improvement=improvement).fit(learned_from())
+def learned(improvement: str) -> KernelPolicy:
+    return learn(learned_from(), improvement=improvement)
 
 
 @pytest.mark.parametrize("improvement", ["lspi", "one_step"])

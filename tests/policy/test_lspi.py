@@ -11,17 +11,19 @@ from hypothesis import strategies as st
 
 from extrinsic.policy import kernel_lspi
 from extrinsic.policy.basis import Basis, with_action
-from extrinsic.policy.kernel_lspi import KernelLSPI, best_action
+from extrinsic.policy.kernel_lspi import KernelPolicy
 from extrinsic.policy.kernels import Gaussian
+from extrinsic.policy.learner import best_action
 from extrinsic.policy.lstd import Solution, solve_lstd
 from extrinsic.policy.transitions import Transitions
 from tests.policy.decisions import decisions, drawn_decisions, states_of
+from tests.policy.learning import act, learn
 from tests.policy.tables import Episodes, episodes
 
 TABULAR: dict[str, Any] = {"ridge": 0.0, "threshold": 0.0}
 
 
-def q_table(learned: KernelLSPI, log: Episodes) -> np.ndarray:
+def q_table(learned: KernelPolicy, log: Episodes) -> np.ndarray:
     """(n_states, n_actions)"""
     state, action = (part.ravel() for part in np.indices((log.n_states, log.n_actions)))
     states = states_of(np.full((len(state), 1), 0.25), state[:, None])
@@ -40,31 +42,32 @@ def test_the_best_policy_by_enumeration(deterministic: bool, gamma: float, data:
     """Of all policies there are, whatever the prior."""
     log = data.draw(episodes(deterministic))
     prior = data.draw(st.sampled_from(["mean", 0.0, 500.0, -500.0]))
-    learned = KernelLSPI(**TABULAR, gamma=gamma, prior=prior).fit(log.transitions(), log.chances())
+    learned = learn(log.transitions(), chances=log.chances(), **TABULAR, gamma=gamma, prior=prior)
     best = log.best_by_enumeration(gamma)
     tolerance = 1e-9 * max(500.0, np.abs(best).max())
     assert np.abs(q_table(learned, log) - best).max() <= tolerance
-    chosen = learned.act(every_state(log))
+    chosen = act(learned, every_state(log))
     assert (chosen < log.n_actions).all()  # never what nobody tried
     value = best[np.arange(log.n_states), chosen]
     assert np.abs(value - best.max(axis=1)).max() <= 1e-8 * max(500.0, np.abs(best).max())
-    assert learned.fit_.converged
-    assert learned.fit_.cycle == 0
-    assert learned.fit_.kernels == log.n_pairs
-    assert learned.fit_.zero_kernel == 0.0
-    assert learned.fit_.largest_q == pytest.approx(np.abs(best).max(), rel=1e-7)
+    assert learned.fit.converged
+    assert learned.fit.cycle == 0
+    assert learned.fit.kernels == log.n_pairs
+    assert learned.fit.zero_kernel == 0.0
+    extremes = (learned.fit.lowest_q, learned.fit.highest_q)
+    assert extremes == pytest.approx((best.min(), best.max()), abs=1e-7 * np.abs(best).max())
 
 
 @settings(max_examples=20)
 @given(log=episodes(deterministic=False), gamma=st.sampled_from([1.0, 0.9]))
 def test_one_step_improves_the_behaviour_policy(log: Episodes, gamma: float) -> None:
     """Q of what was done, then the best of it."""
-    learned = KernelLSPI(**TABULAR, gamma=gamma, improvement="one_step").fit(log.transitions(), log.chances())
+    learned = learn(log.transitions(), chances=log.chances(), **TABULAR, gamma=gamma, improvement="one_step")
     expected = log.closed_form(gamma)
     assert np.abs(q_table(learned, log) - expected).max() <= 1e-9 * max(100.0, np.abs(expected).max())
-    value = expected[np.arange(log.n_states), learned.act(every_state(log))]
+    value = expected[np.arange(log.n_states), act(learned, every_state(log))]
     assert np.abs(value - expected.max(axis=1)).max() <= 1e-8 * max(100.0, np.abs(expected).max())
-    assert (learned.fit_.iterations, learned.fit_.converged, learned.fit_.cycle) == (1, True, 0)
+    assert (learned.fit.iterations, learned.fit.converged, learned.fit.cycle) == (1, True, 0)
 
 
 def test_the_filter_keeps_to_what_was_likely() -> None:
@@ -73,8 +76,8 @@ def test_the_filter_keeps_to_what_was_likely() -> None:
     action = np.where(np.arange(200) % 10 == 0, 1, 0)
     log = decisions(states, action, 10.0 * action, np.arange(200), 2)
     for threshold, expected in ((0.05, 1), (0.2, 0)):
-        learned = KernelLSPI(threshold=threshold, ridge=1.0).fit(log)
-        assert set(learned.act(states)) == {expected}
+        learned = learn(log, threshold=threshold, ridge=1.0)
+        assert set(act(learned, states)) == {expected}
         assert learned.q(states, np.ones(200, dtype=int))[0] == pytest.approx(10.0, abs=0.1)
 
 
@@ -127,10 +130,10 @@ def test_how_it_ends(
     """The same policy twice, one that was there before, or no iterations left."""
     told = Script(*script)
     monkeypatch.setattr(kernel_lspi, "System", told)
-    learned = KernelLSPI(iterations=limit).fit(three_actions)
-    found = learned.fit_
+    learned = learn(three_actions, iterations=limit)
+    found = learned.fit
     assert (found.iterations, found.converged, found.cycle) == (iterations, converged, cycle)
-    assert (learned.act(three_actions.states) == chosen).all()
+    assert (act(learned, three_actions.states) == chosen).all()
     # Each policy is evaluated with its own next actions, the first one with those in the log.
     goes_on = three_actions.next >= 0
     first = np.eye(3)[three_actions.action[three_actions.next]] * goes_on[:, None]
@@ -151,21 +154,23 @@ def test_where_no_kernel_speaks_q_is_the_prior() -> None:
     log = drawn_decisions(60)
     elsewhere = states_of(log.states.continuous[:5], np.full((5, 2), 99))
     for prior, expected in (("mean", log.returns().mean()), (-12.5, -12.5)):
-        learned = KernelLSPI(prior=prior).fit(log)
+        learned = learn(log, prior=prior)
         assert learned.q(elsewhere, np.zeros(5, dtype=int)) == pytest.approx([expected] * 5)
         assert learned.zero_kernel_share(elsewhere) == 1.0
-        assert learned.zero_kernel_share(log.states) == learned.fit_.zero_kernel == 0.0
+        assert learned.zero_kernel_share(log.states) == learned.fit.zero_kernel == 0.0
         # The likeliest action then; of states never seen, the model knows the shares only.
-        assert set(learned.act(elsewhere)) == set(learned.chances(elsewhere).argmax(axis=1))
+        assert set(act(learned, elsewhere)) == set(
+            learned.behaviour.model.probabilities(elsewhere).argmax(axis=1)
+        )
 
 
 def test_the_weights_are_lstds() -> None:
     """The last policy's Q by the plain formula, from the basis up."""
     log = drawn_decisions(80)
-    learned = KernelLSPI(width=1.0, nu=2.0, ridge=10.0, gamma=0.95, prior=3.0).fit(log)
-    assert learned.fit_.converged
+    learned = learn(log, width=1.0, nu=2.0, ridge=10.0, gamma=0.95, prior=3.0)
+    assert learned.fit.converged
     basis = Basis.fit(log.states.continuous, with_action(log.states, log.action), Gaussian(4.0, 1.0), 2.0)
-    assert learned.fit_.kernels == len(basis)
+    assert learned.fit.kernels == len(basis)
     best = best_of_training(learned, log)
     after = np.maximum(log.next, 0)
     following = basis.rows(
@@ -173,9 +178,10 @@ def test_the_weights_are_lstds() -> None:
     ).multiply((log.next >= 0)[:, None])
     taken = basis.rows(log.states.continuous, basis.block_of(with_action(log.states, log.action)))
     expected = solve_lstd(taken, following.tocsr(), log.reward, log.next < 0, 0.95, 10.0, 3.0)
-    assert np.abs(learned.solution_.weights - expected.weights).max() <= 1e-9
+    assert np.abs(learned.solution.weights - expected.weights).max() <= 1e-9
 
 
-def best_of_training(learned: KernelLSPI, log: Transitions) -> np.ndarray:
+def best_of_training(learned: KernelPolicy, log: Transitions) -> np.ndarray:
     q = np.stack([learned.q(log.states, np.full(len(log), a)) for a in range(len(log.actions))], axis=1)
-    return best_action(np.where(learned.admitted_, q, -np.inf), learned.chances_, learned.admitted_)
+    admitted = learned.behaviour.admitted
+    return best_action(np.where(admitted, q, -np.inf), learned.behaviour.chances, admitted)

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from extrinsic.errors import UsageError
 from extrinsic.policy.blocks import Blocks
-from extrinsic.policy.kernels import Gaussian, Points, state_action_kernel
+from extrinsic.policy.kernels import Gaussian
 from extrinsic.policy.sparsification import sparsify
 from tests.oracles import sparsification as oracle
+from tests.oracles.kernels import Points
 
 
 def draw_points(draw: st.DataObject) -> Points:
@@ -21,7 +22,7 @@ def draw_points(draw: st.DataObject) -> Points:
     continuous = rng.normal(0, draw.draw(st.sampled_from([0.1, 0.5, 2.0])), (n, d))
     continuous[rng.random(n) < 0.3] = continuous[0]
     discrete = rng.integers(0, draw.draw(st.integers(1, 2)), (n, 2))
-    return Points(continuous, discrete, rng.integers(0, 2, n))
+    return Points(continuous, np.column_stack([discrete, rng.integers(0, 2, n)]))
 
 
 @settings(max_examples=200)
@@ -37,10 +38,10 @@ def test_the_dictionary_of_the_definition(
 ) -> None:
     points = draw_points(data)
     nu = share * height**2
-    expected = oracle.sparsify(points, state_action_kernel(height, width), nu, largest)
+    expected = oracle.sparsify(points, height, width, nu, largest)
     # A delta right at the threshold may fall on either side by rounding.
     assume(all(abs(delta - nu) > 1e-8 * height**2 for delta in expected.deltas))
-    signatures, block = Blocks.of(np.column_stack([points.discrete, points.action]))
+    signatures, block = Blocks.of(points.signs)
     found = sparsify(points.continuous, block, len(signatures), Gaussian(height, width), nu, largest)
 
     of_block = [found.rows[found.offsets[i] : found.offsets[i + 1]].tolist() for i in range(len(signatures))]

@@ -15,7 +15,6 @@ from extrinsic.corpus.formats import DSTC2
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.errors import InputError, UsageError
-from extrinsic.policy.kernel_lspi import KernelLSPI
 from extrinsic.policy.reward import Reward, returns
 from extrinsic.policy.transitions import END, Transitions, transitions_of
 from extrinsic.registry import FEATURES, TRACKERS
@@ -24,6 +23,7 @@ from extrinsic.trackers.track import track
 from tests.builders import act
 from tests.metrics.reading import read_dstc2
 from tests.policy.calls import ASK, BYE, CMU, HELLO, OFFER, SEVEN, Turn, read, whole_call
+from tests.policy.learning import learn
 from tests.real_data import ARCHIVE, needs_data, tracker_files
 from tests.samples import small_dstc2
 from tests.simulation.worlds import PREDICATES, expert_play, world
@@ -229,12 +229,12 @@ def test_the_order_of_files_changes_nothing(random: Any) -> None:
     found = transitions_of(corpus, output)
     shuffled = transitions_of(corpus.take(order), output.take(order))
     assert columns_of(found) == columns_of(shuffled)
-    first, second = KernelLSPI().fit(found), KernelLSPI().fit(shuffled)
-    assert np.array_equal(first.basis_.dictionary.rows, second.basis_.dictionary.rows)
-    assert first.basis_.centers.tobytes() == second.basis_.centers.tobytes()
-    assert first.solution_.weights.tobytes() == second.solution_.weights.tobytes()
-    assert first.chances_.tobytes() == second.chances_.tobytes()
-    assert first.fit_ == second.fit_
+    first, second = learn(found), learn(shuffled)
+    assert np.array_equal(first.basis.dictionary.rows, second.basis.dictionary.rows)
+    assert first.basis.centers.tobytes() == second.basis.centers.tobytes()
+    assert first.solution.weights.tobytes() == second.solution.weights.tobytes()
+    assert first.behaviour.chances.tobytes() == second.behaviour.chances.tobytes()
+    assert first.fit == second.fit
 
 
 @settings(max_examples=25)

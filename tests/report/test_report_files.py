@@ -255,6 +255,16 @@ def test_problems_of_all_tables_are_reported_at_once(tmp_path: Path) -> None:
     assert_refused(run("report", tmp_path), *told)
 
 
+def test_a_run_recorded_by_an_older_version(tmp_path: Path) -> None:
+    """Its manifest has no plan: what is missing, where, and what to do."""
+    write_run(tmp_path)
+    path = tmp_path / "manifest.json"
+    record = json.loads(path.read_text())
+    del record["plan"]
+    path.write_text(json.dumps(record))
+    assert_refused(run("report", tmp_path), "manifest.json", "`plan`", "run the study again with --overwrite")
+
+
 def test_heads_of_tables_say_what_they_mean(made: Run) -> None:
     page = (made.folder / "report.html").read_text()
     assert re.search(r'<th class="number" title="r_in_sample: [^"]+" scope="col">r in sample</th>', page)

@@ -76,7 +76,7 @@ def test_a_request_is_answered(group: str) -> None:
     assert np.array_equal(answer.value, only_group(some, group))
     assert (answer.answer == SILENT).all()
     assert not answer.hangs_up.any()
-    assert np.array_equal(some.told, answer.value != NOTHING)
+    assert np.array_equal(some.mentioned, answer.value != NOTHING)
 
 
 def test_some_say_nothing() -> None:
@@ -88,7 +88,7 @@ def test_some_say_nothing() -> None:
 @pytest.mark.parametrize("predicate", ["hello", "open_request", "restart"])
 def test_an_open_question_gets_something_not_yet_told(predicate: str) -> None:
     some = callers()
-    some.told[:, group_column("from")] = True
+    some.mentioned[:, group_column("from")] = True
     answer = respond(some, system(predicate))
     assert ((answer.value != NOTHING).sum(axis=1) == 1).all()
     assert (answer.value[:, group_column("from")] == NOTHING).all()
@@ -249,7 +249,7 @@ def test_some_leave_when_they_got_their_bus() -> None:
 def test_goals_change_at_a_rate_and_are_told_at_once() -> None:
     some = callers(changes_goal=0.5)
     before = some.goal.copy()
-    some.told = before != NOTHING
+    some.mentioned = before != NOTHING
     answer = respond(some, system("request", request="from"))
     changed = some.goal != before
     assert changed.sum(axis=1).max() == 1
@@ -272,13 +272,13 @@ def test_goals_do_not_change_before_they_are_told_nor_once_a_bus_is_found() -> N
     assert np.array_equal(some.goal[content], after[content])
 
 
-def test_weary_callers_may_ask_to_begin_anew() -> None:
+def test_weary_callers_may_ask_to_start_over() -> None:
     some = callers(starts_over=1.0, patience=10.0)
     some.worn = np.where(ALL % 2 == 0, 0.5 * some.patience, 0.5 * some.patience - 1.5)
     answer = respond(some, system("request", request="from"))
     assert np.array_equal(answer.startover, (ALL % 2 == 0) & ~answer.hangs_up)
-    some.begin_anew(ALL[:10])
-    assert not some.told[:10].any()
+    some.start_over(ALL[:10])
+    assert not some.mentioned[:10].any()
     assert not respond(callers(), system("request", request="from")).startover.any()
 
 

@@ -155,7 +155,7 @@ def test_calls_are_signed_by_what_was_said() -> None:
 
 
 def test_a_tracker_has_to_learn_first() -> None:
-    with pytest.raises(UsageError, match=r"cannot track; it has to learn first: tracker.fit\(\[corpus\]\)"):
+    with pytest.raises(UsageError, match=r"cannot track; call tracker.fit\(\[corpus\]\) first"):
         play(Uniform(), TRACKERS.get("logistic"), 5, 1)
     with pytest.raises(UsageError, match=r"cannot track$"):
         play(Uniform(), object(), 5, 1)  # type: ignore[arg-type]

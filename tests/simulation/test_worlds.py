@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ import pytest
 from extrinsic.arrays import Floats
 from extrinsic.errors import UsageError
 from extrinsic.policy.features import find_features
-from extrinsic.policy.kernel_lspi import KernelLSPI
 from extrinsic.policy.live_policy import LivePolicy
 from extrinsic.policy.observations import observations_of_corpus
 from extrinsic.policy.transitions import transitions_of
@@ -36,6 +34,7 @@ from extrinsic.trackers.track import track
 from extrinsic.value.evaluation_problem import EvaluationProblem
 from extrinsic.value.live import LivePlay
 from tests.policy.decisions import drawn_decisions
+from tests.policy.learning import learn
 from tests.policy.players import Witness
 from tests.simulation.test_play import dialogs_of, first_lists
 from tests.value.finding import find
@@ -43,15 +42,7 @@ from tests.value.finding import find
 KINDS = ("bus", "pizza")
 N_DIALOGS = 40
 
-
-@pytest.fixture(scope="module", autouse=True)
-def all_worlds(installed: Path) -> Iterator[None]:
-    """The registry, asked anew with the test package installed."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(installed))
-        patch.setattr(WORLDS, "_entries", dict(WORLDS._entries))
-        patch.setattr(WORLDS, "_complete", False)
-        yield
+pytestmark = pytest.mark.usefixtures("plugged")
 
 
 @pytest.fixture(params=KINDS)
@@ -212,7 +203,7 @@ def test_a_policy_is_learned_and_valued_live_in_any_world(simulation: Any) -> No
     dataset, split = simulation.corpora()[-2:][0]
     tracker, world = TRACKERS.get("hwu"), simulation.world(dataset, split)
     corpus = simulation.simulate(dataset, split).corpus
-    policy = KernelLSPI().fit(transitions_of(corpus, track(tracker, corpus, "hwu")))
+    policy = learn(transitions_of(corpus, track(tracker, corpus, "hwu")))
     log = drawn_decisions(3)
     values = [
         find("live").estimate(
@@ -280,7 +271,7 @@ def part(name: str, spoil: Callable[[Any], Any]) -> Callable[[Any], Any]:
     [
         ("possible", lambda allowed: allowed[:, :-1], r"possible has the wrong shape.*\(40, 5\).*\(40, 4\)"),
         ("possible", lambda allowed: allowed[:-1], r"possible has the wrong shape.*\(40, 5\).*\(39, 5\)"),
-        ("possible", lambda allowed: allowed.astype(int), "possible is no array of booleans.*int64"),
+        ("possible", lambda allowed: allowed.astype(int), "possible is not an array of booleans.*int64"),
         ("possible", lambda allowed: None, r"possible has the wrong shape.*found \(\)"),
         ("possible", lambda allowed: allowed & False, "possible leaves nothing to do"),
         ("completed", lambda served: served[1:], r"completed has the wrong shape.*\(40,\).*\(39,\)"),
@@ -304,7 +295,11 @@ def part(name: str, spoil: Callable[[Any], Any]) -> Callable[[Any], Any]:
             r"act.said has the wrong shape.*\(40, 2\).*\(40, 1\)",
         ),
         ("act", part("ending", lambda ending: ending[None]), r"act.ending has the wrong shape"),
-        ("act", part("restart", lambda restart: restart.astype(int)), "act.restart is no array of booleans"),
+        (
+            "act",
+            part("restart", lambda restart: restart.astype(int)),
+            "act.restart is not an array of booleans",
+        ),
         ("act", part("requested", lambda _: None), "act.requested has the wrong shape"),
     ],
 )

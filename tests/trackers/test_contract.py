@@ -144,7 +144,7 @@ def test_an_update_leaves_its_arguments_alone(name: str) -> None:
             before = memory.copy()
             belief = tracker.belief(memory, heard)
             assert np.array_equal(memory, before)
-            assert (belief[~heard.known] == 0.0).all()
+            assert (belief[~heard.is_candidate] == 0.0).all()
             return belief
 
     tracking = Tracking(Guard(), corpus.n_dialogs, len(corpus.slots))

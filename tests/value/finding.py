@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from extrinsic.registry import ESTIMATORS
-from extrinsic.value.estimators import Estimator
+from extrinsic.value.estimator import Estimator
 
 WEIGHTED = ("is", "pdis", "wis", "pdwis", "dr", "wdr")
 """Those that need propensities."""

@@ -8,17 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from extrinsic.policy.kernel_lspi import KernelLSPI
 from extrinsic.policy.transitions import Transitions
 from extrinsic.value.estimators import IS, LSTD, WIS
 from extrinsic.value.placebo import Gain, condition_gap, gain_of, placebo, shuffled, without_conditions
 from tests.policy.decisions import decisions, drawn_decisions, states_of
+from tests.policy.learning import learn
 
 TRAIN, TEST = drawn_decisions(150), drawn_decisions(150, seed=1)
-
-
-def learn(transitions: Transitions) -> KernelLSPI:
-    return KernelLSPI().fit(transitions)
 
 
 def test_a_gain() -> None:

@@ -1,7 +1,7 @@
-"""File formats: what a format can do, and those that come with the package.
+"""File formats: their protocols, and those that come with the package.
 
 A belief format reads corpora and tracker files, and has conventions by which they are ranked and scored; a
-state format reads files that hold gold and prediction.
+state format reads files that contain gold and predicted states.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def stem(path: str | Path) -> str:
 
 @contextmanager
 def paused_collector() -> Iterator[None]:
-    """Decoded JSON is a great many objects and no cycle: the collector would only walk them in vain."""
+    """Pause garbage collection: decoded JSON has many objects and no cycles, so collecting is wasted time."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -45,17 +45,17 @@ def paused_collector() -> Iterator[None]:
 class BeliefFormat(Protocol):
     """Corpora with labels, and tracker files with scored hypotheses.
 
-    One that also has `write_tracker(output, corpus, path)` can be tracked on from the command line;
-    `write_corpus(corpus, path)` is there for those who make corpora.
+    With `write_tracker(output, corpus, path)`, `extrinsic track` works on the format too;
+    `write_corpus(corpus, path)` is for code that makes corpora.
     """
 
     @property
     def name(self) -> str:
-        """What it is registered as; a corpus that it reads has it as its `format`."""
+        """Its name in the registry, and the `format` of every corpus that it reads."""
 
     @property
     def conventions(self) -> Conventions:
-        """What every corpus that it reads carries."""
+        """The conventions of every corpus that it reads."""
 
     @property
     def default_domain(self) -> str:
@@ -64,7 +64,7 @@ class BeliefFormat(Protocol):
     def read_corpus(
         self, path: str | Path, dataset: str | None = None, domain: Domain | str | None = None
     ) -> Corpus:
-        """The dialogs of a dataset (None: the only one); `find_domain` turns the domain into one."""
+        """The dialogs of a dataset (None: the only one); resolve `domain` with `find_domain`."""
 
     def read_tracker(self, path: str | Path, corpus: Corpus, name: str | None = None) -> TrackerOutput:
         """A tracker's beliefs about the corpus, made by `build_output`; None: named by its file."""
@@ -72,7 +72,7 @@ class BeliefFormat(Protocol):
 
 @runtime_checkable
 class WritesTrackers(Protocol):
-    """A belief format that can write what trackers believe."""
+    """A belief format that can write tracker files."""
 
     def write_tracker(self, output: TrackerOutput, corpus: Corpus, path: str | Path) -> None:
         """Write a file that `read_tracker` reads as the same beliefs."""
@@ -80,11 +80,11 @@ class WritesTrackers(Protocol):
 
 @runtime_checkable
 class StateFormat(Protocol):
-    """Files that hold predicted and gold state sets; one with `write(states, path)` can write them, too."""
+    """Files with predicted and gold state sets; `write(states, path)` is optional."""
 
     @property
     def name(self) -> str:
-        """What it is registered as."""
+        """Its name in the registry."""
 
     def read(self, path: str | Path, name: str | None = None) -> StateSets:
         """The states of a file; None: named by the file."""
@@ -94,13 +94,13 @@ Format = BeliefFormat | StateFormat
 
 
 def find_domain(domain: Domain | str | None, default: str) -> Domain:
-    """A domain as it is, or by its name or path; None is the default."""
+    """Resolve a domain, its name or its path; None is the default."""
     return domain if isinstance(domain, Domain) else load_domain(domain or default)
 
 
 @dataclass(frozen=True)
 class ChallengeFormat:
-    """A belief format whose modules, all with names that begin by `package`, are imported when needed."""
+    """A belief format whose modules, with names that begin with `package`, are imported when needed."""
 
     name: str
     package: str
@@ -133,7 +133,7 @@ class ChallengeFormat:
 
 @dataclass(frozen=True)
 class StateSetFormat:
-    """A state format whose `module`, imported when needed, has `read`, and `write` where it can."""
+    """A state format whose `module`, imported when needed, has `read` and possibly `write`."""
 
     name: str
     module: str
@@ -175,7 +175,7 @@ def read_corpus(
     """Read a corpus of a belief format, e.g. `read_corpus("dstc2.tar.gz", "dstc2_dev", format="dstc2")`."""
     form = FORMATS.get(format)
     if not isinstance(form, BeliefFormat):
-        raise UsageError(f"files of format {format!r} hold their own gold states: use read_states")
+        raise UsageError(f"files of format {format!r} contain their own gold states: use read_states")
     return form.read_corpus(path, dataset, domain)
 
 
@@ -200,7 +200,7 @@ def tracker_writer(format: str) -> WritesTrackers:
     form = FORMATS.get(format)
     if not isinstance(form, BeliefFormat):
         raise UsageError(
-            f"files of format {format!r} hold states and no dialogs to track; see `extrinsic ls formats`"
+            f"files of format {format!r} contain states and no dialogs to track; see `extrinsic ls formats`"
         )
     if not isinstance(form, WritesTrackers):
         raise UsageError(f"the format {format!r} cannot write tracker files: it has no write_tracker")

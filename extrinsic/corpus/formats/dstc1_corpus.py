@@ -113,11 +113,11 @@ def _check_labels(checker: Checker, value: Any, domain: Domain) -> int:
         return 0
     turns = checker.array(turns, "the turns")
     for number, turn in enumerate(turns):
-        inside = checker.at(turn=number)
-        labels = inside.member(inside.object(turn, "the turn's labels"), "slu-labels", "the turn")
+        turn_checker = checker.at(turn=number)
+        labels = turn_checker.member(turn_checker.object(turn, "the turn's labels"), "slu-labels", "the turn")
         if labels is not Missing:
-            for label in inside.array(labels, "'slu-labels'"):
-                _check_label(inside, label, domain)
+            for label in turn_checker.array(labels, "'slu-labels'"):
+                _check_label(turn_checker, label, domain)
     return len(turns)
 
 

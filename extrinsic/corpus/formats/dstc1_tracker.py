@@ -50,32 +50,30 @@ def read_tracker(path: str | Path, corpus: Corpus, name: str) -> TrackerOutput:
     decoded = _decode(data, corpus)
     if decoded is None:
         refuse_tracker_file(data, str(path), corpus, _check_turn)
-    file, given, joint = decoded
-    problems = Problems(str(path))
-    if not joint.given.any() and len(given.value):
-        # As for the built-in trackers; without it, every joint belief would be None.
-        problems.add(
-            "the file has no joint hypotheses; they are made from those of single slots",
-            expected="'joint' beside the slots of a turn",
-            severity="repair",
-        )
-        joint = corpus.conventions.make_joint(given, len(corpus.slots), name) or joint
+    file, hypotheses, joint = decoded
     output, rankings = build_output(
         corpus,
         name,
-        given,
+        hypotheses,
         joint,
         wall_time=file.seconds(),
         signature=content_hash(DSTC1.name, data),
     )
-    report_repairs(problems, corpus, rankings.slots, given, corpus.slots)
+    problems = Problems(str(path))
+    if len(hypotheses.value) and not joint.given.any():
+        problems.add(
+            "the file has no joint hypotheses: by the challenge's rules every joint belief is None",
+            expected="'joint' beside the slots of a turn",
+            severity="note",
+        )
+    report_repairs(problems, corpus, rankings.slots, hypotheses, corpus.slots)
     report_repairs(problems, corpus, rankings.joint, joint, [JOINT])
-    note_unlabelled(problems, corpus, _unlabelled(corpus, given))
+    note_unlabelled(problems, corpus, _unlabelled(corpus, hypotheses))
     return replace(output, problems=tuple(problems))
 
 
 def _decode(data: bytes, corpus: Corpus) -> tuple[TrackerFile[Turn], Hypotheses, JointHypotheses] | None:
-    """The file in columns, or None if anything in it is not as it should be."""
+    """The file in columns, or None if anything in it is invalid."""
     try:
         file = msgspec.convert(decode_clean(data), TrackerFile[Turn])
         if not file.fits(corpus):
@@ -123,26 +121,28 @@ def _joint_columns(turns: list[Turn], corpus: Corpus) -> JointHypotheses:
     )
 
 
-def _unlabelled(corpus: Corpus, given: Hypotheses) -> np.ndarray:
-    """The items of hypotheses whose value nobody has labelled up to their turn."""
+def _unlabelled(corpus: Corpus, hypotheses: Hypotheses) -> np.ndarray:
+    """The items of hypotheses whose value has not been labelled up to their turn."""
     assert isinstance(corpus.labels, LabelEvents)
-    item = row_of_each(given.offsets)
+    item = row_of_each(hypotheses.offsets)
     n_slots = len(corpus.slots)
     labelled = corpus.labels.ever_labelled(corpus.segment_end, n_slots)
-    return item[~labelled.is_correct(item // n_slots, item % n_slots, given.value)]
+    return item[~labelled.is_correct(item // n_slots, item % n_slots, hypotheses.value)]
 
 
 def _check_turn(checker: Checker, value: Any, corpus: Corpus) -> None:
     for slot, written in checker.object(value, "the turn").items():
-        inside = checker.at(slot=slot)
-        known = inside.known(slot, (*corpus.slots, JOINT), "slot")
-        entry = inside.object(written, "the slot's entry")
-        inside.only(entry, ("hyps",), "the slot's entry")
-        hypotheses = inside.member(entry, "hyps", "the slot's entry")
+        slot_checker = checker.at(slot=slot)
+        is_slot = slot_checker.known(slot, (*corpus.slots, JOINT), "slot")
+        entry = slot_checker.object(written, "the slot's entry")
+        slot_checker.only(entry, ("hyps",), "the slot's entry")
+        hypotheses = slot_checker.member(entry, "hyps", "the slot's entry")
         if hypotheses is Missing:
             continue
-        for number, hypothesis in enumerate(inside.array(hypotheses, "'hyps'")):
-            _check_hypothesis(inside, hypothesis, f"hypothesis {number}", corpus, slot if known else JOINT)
+        for number, hypothesis in enumerate(slot_checker.array(hypotheses, "'hyps'")):
+            _check_hypothesis(
+                slot_checker, hypothesis, f"hypothesis {number}", corpus, slot if is_slot else JOINT
+            )
 
 
 def _check_hypothesis(checker: Checker, value: Any, what: str, corpus: Corpus, slot: str) -> None:

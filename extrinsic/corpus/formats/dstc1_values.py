@@ -13,14 +13,14 @@ PairValue = str | int | float
 
 
 class BadPairs(Exception):
-    """Pairs that are no hypothesis of a slot group; `check_pairs` says why."""
+    """Pairs that are not a hypothesis of a slot group; `check_pairs` reports the reason."""
 
 
 def value_of_pairs(domain: Domain, slot: str, pairs: dict[str, PairValue]) -> Value:
-    """The value that a non-empty set of pairs stands for; values compare as text.
+    """The value that a non-empty set of pairs denotes; values compare as text.
 
-    A simple slot takes exactly one pair, its own; a compound one any pairs of its parts. No pairs at all
-    are the value (): it equals no label, so it is never right.
+    A simple slot takes exactly one pair, its own; a compound one any pairs of its parts. An empty set is
+    the value (): it equals no label, so it is never right.
     """
     if slot in domain.compound_slots:
         if not all(domain.slot_of_part.get(part) == slot for part in pairs):
@@ -42,7 +42,7 @@ def slot_of_pairs(domain: Domain, pairs: dict[str, PairValue]) -> str:
 
 
 def assignment_of_pairs(domain: Domain, pairs: dict[str, PairValue]) -> dict[str, Value]:
-    """The value of each slot that a joint hypothesis speaks of."""
+    """The value of each slot in a joint hypothesis."""
     by_slot: dict[str, dict[str, PairValue]] = {}
     for part, value in pairs.items():
         slot = domain.slot_of_part.get(part)
@@ -53,7 +53,7 @@ def assignment_of_pairs(domain: Domain, pairs: dict[str, PairValue]) -> dict[str
 
 
 def pairs_of_value(slot: str, value: Value) -> dict[str, str]:
-    """The pairs that a value stands for, as files write them."""
+    """The pairs of a value, as files write them."""
     return dict(value) if isinstance(value, tuple) else {slot: value}
 
 
@@ -72,7 +72,7 @@ def check_pairs(checker: Checker, value: Any, domain: Domain, what: str, slot: s
             )
     if slot is not None and slots - {slot}:
         checker.report(
-            f"{what} speaks of another slot", expected=slot, found=", ".join(sorted(slots - {slot}))
+            f"{what} contains another slot", expected=slot, found=", ".join(sorted(slots - {slot}))
         )
     elif slot in domain.slot_names and slot not in domain.compound_slots and len(pairs) > 1:
         checker.report(f"{what} has too many pairs", expected="one pair", found=str(len(pairs)))

@@ -54,7 +54,7 @@ class Labels(msgspec.Struct, gc=False, rename="kebab"):
         return True
 
     def success(self) -> float:
-        """What the caller said afterwards: 1, 0, or NaN for nothing."""
+        """The caller's own judgement after the call: 1, 0, or NaN if missing."""
         feedback = self.task_information.feedback if self.task_information else None
         return np.nan if feedback is None or feedback.success is None else float(feedback.success)
 
@@ -68,7 +68,7 @@ class Ontology(msgspec.Struct):
 
 
 def read_corpus(path: str | Path, dataset: str | None, domain: Domain) -> Corpus:
-    """Read a dataset from a directory or from the challenge's archive as it is."""
+    """Read a dataset from a directory or from the challenge's archive."""
     listed = find_dataset(path, dataset, LIST_EXTENSION)
     ontology, ontology_data = read_ontology(listed)
     _check_domain(domain, ontology, listed)
@@ -98,14 +98,14 @@ def read_corpus(path: str | Path, dataset: str | None, domain: Domain) -> Corpus
 
 
 def _check_domain(domain: Domain, ontology: Ontology, dataset: Dataset) -> None:
-    """The groups of the domain must be of slots that the corpus has."""
+    """Require that the domain's groups contain only slots of the corpus."""
     problems = Problems(dataset.tree.place(dataset.folder))
     for group, slots in domain.groups.items():
         for slot in slots:
             if slot not in ontology.informable:
-                there = did_you_mean(slot, ontology.informable)
+                hint = did_you_mean(slot, ontology.informable)
                 problems.add(
-                    f"the domain {domain.name!r} has a group {group!r} of a slot the corpus lacks; {there}",
+                    f"the domain {domain.name!r} has a group {group!r} of a slot the corpus lacks; {hint}",
                     slot=slot,
                 )
     problems.raise_errors()
@@ -128,12 +128,12 @@ def read_ontology(dataset: Dataset) -> tuple[Ontology, bytes]:
             expected="one file ontology_*.json beside the list of sessions",
             found=f"{len(names)}",
         )
-    place = dataset.lists.place(names[0])
+    path = dataset.lists.place(names[0])
     data = dataset.lists.read(names[0])
     try:
-        return msgspec.convert(decode_json(data, place), Ontology), data
+        return msgspec.convert(decode_json(data, path), Ontology), data
     except msgspec.ValidationError as error:
-        raise InputError(f"the ontology has the wrong form: {error}", path=place) from None
+        raise InputError(f"the ontology has the wrong form: {error}", path=path) from None
 
 
 def _label_columns(
@@ -145,19 +145,19 @@ def _label_columns(
 ) -> GoalLabels:
     turns = list(chain.from_iterable(labels.turns for labels in sessions.labels))
     goals = [turn.goal_labels for turn in turns]
-    asked = [turn.requested_slots for turn in turns]
+    requests = [turn.requested_slots for turn in turns]
     goal = np.zeros((len(turns), len(slots)), dtype=np.int32)
     requested = np.zeros((len(turns), len(requestable)), dtype=bool)
     try:
         column = columns_of(chain.from_iterable(goals), slots)
-        asked_column = columns_of(chain.from_iterable(asked), requestable)
+        requested_column = columns_of(chain.from_iterable(requests), requestable)
     except KeyError:
         _report_unknown_slots(sessions, slots, requestable, problems)
         problems.raise_errors()
         raise
     row = np.repeat(np.arange(len(turns)), list(map(len, goals)))
     goal[row, column] = vocabulary.ids([value for labels in goals for value in labels.values()])
-    requested[np.repeat(np.arange(len(turns)), list(map(len, asked))), asked_column] = True
+    requested[np.repeat(np.arange(len(turns)), list(map(len, requests))), requested_column] = True
     method = vocabulary.ids([turn.method_label for turn in turns])
     heard = columns_of_acts([turn.semantics.json for turn in turns], vocabulary)
     return GoalLabels(goal, requested, method, heard)

@@ -1,4 +1,4 @@
-"""What can be wrong with a turn of a DSTC2 tracker file."""
+"""Checks of the turns of a DSTC2 tracker file."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ def check_turn(checker: Checker, value: Any, corpus: Corpus) -> None:
     goals = checker.member(turn, "goal-labels", "the turn")
     if goals is not Missing:
         for slot, distribution in checker.object(goals, "'goal-labels'").items():
-            inside = checker.at(slot=slot)
-            inside.known(slot, corpus.slots, "slot in 'goal-labels'")
-            _check_distribution(inside, distribution, "the distribution of the slot")
+            slot_checker = checker.at(slot=slot)
+            slot_checker.known(slot, corpus.slots, "slot in 'goal-labels'")
+            _check_distribution(slot_checker, distribution, "the distribution of the slot")
     if "goal-labels-joint" in turn:
         _check_joint(checker.at(slot="joint"), turn["goal-labels-joint"], corpus)
     method = checker.member(turn, "method-label", "the turn")
     if method is not Missing:
-        inside = checker.at(slot="method")
-        _check_distribution(inside, method, "'method-label'")
+        slot_checker = checker.at(slot="method")
+        _check_distribution(slot_checker, method, "'method-label'")
         methods = corpus.ontology.get("method", ())
         for name in method if isinstance(method, dict) and methods else ():
             if name not in methods:
-                inside.report(f"unknown method {name!r}; {did_you_mean(name, methods)}")
+                slot_checker.report(f"unknown method {name!r}; {did_you_mean(name, methods)}")
     requested = checker.member(turn, "requested-slots", "the turn")
     if requested is not Missing:
         for slot, score in checker.object(requested, "'requested-slots'").items():
-            inside = checker.at(slot=slot)
-            inside.known(slot, corpus.requestable, "slot in 'requested-slots'")
-            inside.score(score)
+            slot_checker = checker.at(slot=slot)
+            slot_checker.known(slot, corpus.requestable, "slot in 'requested-slots'")
+            slot_checker.score(score)
 
 
 def _check_distribution(checker: Checker, value: Any, what: str) -> None:
@@ -47,16 +47,16 @@ def _check_distribution(checker: Checker, value: Any, what: str) -> None:
 
 def _check_joint(checker: Checker, value: Any, corpus: Corpus) -> None:
     for number, hypothesis in enumerate(checker.array(value, "'goal-labels-joint'")):
-        where = f"joint hypothesis {number}"
-        entry = checker.object(hypothesis, where)
+        hypothesis_name = f"joint hypothesis {number}"
+        entry = checker.object(hypothesis, hypothesis_name)
         if not isinstance(hypothesis, dict):
             continue
-        checker.only(entry, ("slots", "score"), where)
-        slots = checker.member(entry, "slots", where)
+        checker.only(entry, ("slots", "score"), hypothesis_name)
+        slots = checker.member(entry, "slots", hypothesis_name)
         if slots is not Missing:
-            for slot, slot_value in checker.object(slots, f"the slots of {where}").items():
-                checker.known(slot, corpus.slots, f"slot in {where}")
-                checker.text(slot_value, f"the value of {slot!r} in {where}")
-        score = checker.member(entry, "score", where)
+            for slot, slot_value in checker.object(slots, f"the slots of {hypothesis_name}").items():
+                checker.known(slot, corpus.slots, f"slot in {hypothesis_name}")
+                checker.text(slot_value, f"the value of {slot!r} in {hypothesis_name}")
+        score = checker.member(entry, "score", hypothesis_name)
         if score is not Missing:
-            checker.score(score, f"the score of {where}")
+            checker.score(score, f"the score of {hypothesis_name}")

@@ -81,7 +81,7 @@ class Columns:
 
 
 def _decode(data: bytes, corpus: Corpus) -> tuple[TrackerFile[TrackerTurn], Columns] | None:
-    """The file and its columns, or None if anything in it is not as it should be."""
+    """The file and its columns, or None if anything in it is invalid."""
     try:
         file = DECODER.decode(data)
         if not file.fits(corpus):
@@ -101,7 +101,7 @@ def _decode(data: bytes, corpus: Corpus) -> tuple[TrackerFile[TrackerTurn], Colu
 
 
 def _count_keys(file: TrackerFile[TrackerTurn], columns: Columns) -> int:
-    """How many keys a file with this content has, if none stands twice."""
+    """How many keys a file with this content has if none is repeated."""
     of_file = 1 + (file.dataset is not msgspec.UNSET) + (file.wall_time is not msgspec.UNSET)
     of_joint = 2 * len(columns.joint.score) + np.count_nonzero(columns.joint.assignment != NONE)
     return int(
@@ -125,21 +125,21 @@ def _goal_columns(turns: list[TrackerTurn], corpus: Corpus) -> tuple[Hypotheses,
     goals = [turn.goal_labels for turn in turns]
     turn = np.repeat(np.arange(len(turns)), list(map(len, goals)))
     item = turn * len(corpus.slots) + columns_of(chain.from_iterable(goals), corpus.slots)
-    # A belief mostly stays as it was: a distribution is decoded only where its text differs from others.
-    texts, which = distinct(map(bytes, chain.from_iterable(map(_values, goals))))
+    # Beliefs rarely change between turns: only distinct texts of distributions are decoded.
+    texts, text_of_row = distinct(map(bytes, chain.from_iterable(map(_values, goals))))
     distributions = list(map(DISTRIBUTION.decode, texts))
     value = corpus.vocabulary.ids(list(chain.from_iterable(distributions)))
     score = _scores(chain.from_iterable(map(_values, distributions)), len(value))
     # Rows as written (slots in any order, some left out) become one row for every (turn, slot).
     row_of_item = np.full(len(turns) * len(corpus.slots), len(texts), dtype=np.int64)
-    row_of_item[item] = which
+    row_of_item[item] = text_of_row
     offsets, flat = take_rows(offsets_from_lengths([*map(len, distributions), 0]), row_of_item)
-    return Hypotheses(offsets, value[flat], score[flat]), len(which)
+    return Hypotheses(offsets, value[flat], score[flat]), len(text_of_row)
 
 
 def _joint_columns(turns: list[TrackerTurn], corpus: Corpus) -> JointHypotheses:
     lists = [turn.goal_labels_joint for turn in turns]
-    given = np.array([joint is not msgspec.UNSET for joint in lists], dtype=bool)
+    has_joint = np.array([joint is not msgspec.UNSET for joint in lists], dtype=bool)
     hypotheses = list(chain.from_iterable(joint for joint in lists if joint is not msgspec.UNSET))
     slots = [hypothesis.slots for hypothesis in hypotheses]
     row = np.repeat(np.arange(len(slots)), list(map(len, slots)))
@@ -147,7 +147,7 @@ def _joint_columns(turns: list[TrackerTurn], corpus: Corpus) -> JointHypotheses:
     column = columns_of(chain.from_iterable(slots), corpus.slots)
     assignment[row, column] = corpus.vocabulary.ids(list(chain.from_iterable(map(_values, slots))))
     return JointHypotheses(
-        given,
+        has_joint,
         offsets_from_lengths([0 if joint is msgspec.UNSET else len(joint) for joint in lists]),
         assignment,
         np.array([hypothesis.score for hypothesis in hypotheses], dtype=np.float64),
@@ -157,8 +157,8 @@ def _joint_columns(turns: list[TrackerTurn], corpus: Corpus) -> JointHypotheses:
 def _method_columns(turns: list[TrackerTurn], corpus: Corpus) -> Hypotheses:
     methods = [turn.method_label for turn in turns]
     values = list(chain.from_iterable(methods))
-    known = corpus.ontology.get("method")
-    if known and not set(known).issuperset(values):
+    known_methods = corpus.ontology.get("method")
+    if known_methods and not set(known_methods).issuperset(values):
         raise KeyError
     return Hypotheses(
         offsets_from_lengths(list(map(len, methods))),
@@ -168,11 +168,11 @@ def _method_columns(turns: list[TrackerTurn], corpus: Corpus) -> Hypotheses:
 
 
 def _requested_columns(turns: list[TrackerTurn], corpus: Corpus) -> tuple[Floats, int]:
-    asked = [turn.requested_slots for turn in turns]
-    row = np.repeat(np.arange(len(turns)), list(map(len, asked)))
+    requests = [turn.requested_slots for turn in turns]
+    row = np.repeat(np.arange(len(turns)), list(map(len, requests)))
     requested = np.zeros((len(turns), len(corpus.requestable)))
-    column = columns_of(chain.from_iterable(asked), corpus.requestable)
-    requested[row, column] = _scores(chain.from_iterable(map(_values, asked)), len(row))
+    column = columns_of(chain.from_iterable(requests), corpus.requestable)
+    requested[row, column] = _scores(chain.from_iterable(map(_values, requests)), len(row))
     return requested, len(row)
 
 

@@ -91,6 +91,6 @@ def write_tracker(output: TrackerOutput, corpus: Corpus, path: str | Path) -> No
     write_atomic(path, encode_json(tracker_file(output, corpus, write_turn)))
 
 
-def _distribution(given: Any, row: slice, corpus: Corpus) -> dict[str, float]:
-    pairs = zip(given.value[row], given.score[row], strict=True)
+def _distribution(hypotheses: Any, row: slice, corpus: Corpus) -> dict[str, float]:
+    pairs = zip(hypotheses.value[row], hypotheses.score[row], strict=True)
     return {str(corpus.vocabulary.value(int(identity))): float(score) for identity, score in pairs}

@@ -1,6 +1,6 @@
-"""Taking apart JSON that is not as it should be, and saying where and how it is not.
+"""Diagnosing invalid JSON files: what is wrong, and where.
 
-Readers decode good files straight into types. Only when that fails, the file is read again through a
+Readers decode valid files directly into types. Only when that fails is the file read again through a
 Checker, which finds every problem and not just the first.
 """
 
@@ -16,26 +16,26 @@ from extrinsic.errors import Problems, did_you_mean, shown
 
 @dataclass(frozen=True)
 class Checker:
-    """Reports problems at a place; `at` gives one for a place further in."""
+    """Reports problems at a location; `at` returns a checker for a nested location."""
 
     problems: Problems
     session: str | None = None
     turn: int | None = None
     slot: str | None = None
 
-    def at(self, **place: Any) -> Checker:
-        return replace(self, **place)
+    def at(self, **location: Any) -> Checker:
+        return replace(self, **location)
 
     def report(self, message: str, **details: Any) -> None:
         self.problems.add(message, session=self.session, turn=self.turn, slot=self.slot, **details)
 
     def object(self, value: Any, what: str) -> dict[str, Any]:
-        """The object, or an empty one and a problem; keys that stand twice are problems too."""
+        """The object, or an empty one and a problem; repeated keys are problems too."""
         if not isinstance(value, dict):
             self.report(f"{what} has the wrong kind", expected="an object", found=shown(value))
             return {}
         for key in getattr(value, "keys_repeated", ()):
-            self.report(f"the key {key!r} stands more than once in {what}")
+            self.report(f"the key {key!r} occurs more than once in {what}")
         return value
 
     def array(self, value: Any, what: str) -> list[Any]:
@@ -58,18 +58,18 @@ class Checker:
         if isinstance(value, bool) or not isinstance(value, int | float):
             self.report(f"{what} has the wrong kind", expected="a number", found=shown(value))
         elif not is_finite(value):
-            found = str(value) if isinstance(value, float) else "a whole number too large"
-            self.report(f"{what} is not finite", expected="a finite number", found=found)
+            shown_number = str(value) if isinstance(value, float) else "a whole number too large"
+            self.report(f"{what} is not finite", expected="a finite number", found=shown_number)
 
     def member(self, value: dict[str, Any], key: str, what: str) -> Any:
-        """value[key]; where it is missing a problem is reported and Missing returned."""
+        """value[key]; if it is missing, report a problem and return Missing."""
         if key not in value:
             self.report(f"{what} lacks {key!r}", expected=repr(key), found=keys_of(value))
             return Missing
         return value[key]
 
-    def known(self, name: str, known: Iterable[str], what: str) -> bool:
-        options = list(known)
+    def known(self, name: str, allowed: Iterable[str], what: str) -> bool:
+        options = list(allowed)
         if name in options:
             return True
         self.report(
@@ -77,9 +77,9 @@ class Checker:
         )
         return False
 
-    def only(self, value: dict[str, Any], known: Iterable[str], what: str) -> None:
-        """Report keys that do not belong: a misspelt one would otherwise be ignored without a word."""
-        options = list(known)
+    def only(self, value: dict[str, Any], allowed: Iterable[str], what: str) -> None:
+        """Report unexpected keys: a misspelt one would otherwise be ignored silently."""
+        options = list(allowed)
         for key in value:
             if key not in options:
                 self.report(
@@ -95,13 +95,13 @@ def keys_of(value: dict[str, Any], most: int = 5) -> str:
 
 
 def one_of(options: list[str], most: int = 10) -> str:
-    """A list of names as it may stand in a message."""
+    """A list of names for a message."""
     rest = f" and {len(options) - most} more" if len(options) > most else ""
     return f"one of {', '.join(options[:most])}{rest}"
 
 
 def is_finite(value: float) -> bool:
-    """Also False for a whole number too large for a float."""
+    """Whether a number is finite; False for an integer too large for a float."""
     try:
         return isfinite(value)
     except OverflowError:
@@ -109,32 +109,32 @@ def is_finite(value: float) -> bool:
 
 
 def is_plain(value: Any) -> bool:
-    """Whether a value of a pair is text or a number, which compares as text."""
+    """Whether the value of a pair is text or a number (which compares as text)."""
     return isinstance(value, str) or (
         isinstance(value, int | float) and not isinstance(value, bool) and is_finite(value)
     )
 
 
 class Missing:
-    """What `Checker.member` returns for a member that is not there."""
+    """What `Checker.member` returns for a missing member."""
 
 
 def check_acts(checker: Checker, acts: Any, what: str) -> None:
     """[{act, slots: [[slot, value], ...]}, ...]"""
     for number, act in enumerate(checker.array(acts, what)):
-        where = f"act {number} of {what}"
-        entry = checker.object(act, where)
+        act_name = f"act {number} of {what}"
+        entry = checker.object(act, act_name)
         if not entry:
             continue
-        name = checker.member(entry, "act", where)
+        name = checker.member(entry, "act", act_name)
         if name is not Missing:
-            checker.text(name, f"the name of {where}")
-        slots = checker.member(entry, "slots", where)
+            checker.text(name, f"the name of {act_name}")
+        slots = checker.member(entry, "slots", act_name)
         if slots is Missing:
             continue
-        for pair in checker.array(slots, f"the slots of {where}"):
+        for pair in checker.array(slots, f"the slots of {act_name}"):
             good = isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str)
             if not good or not (pair[1] is None or is_plain(pair[1])):
                 checker.report(
-                    f"a slot of {where} is no pair", expected="[slot, value]", found=repr(pair)[:80]
+                    f"a slot of {act_name} is not a pair", expected="[slot, value]", found=repr(pair)[:80]
                 )

@@ -1,4 +1,4 @@
-"""The log files of DSTC1 and DSTC2: what the system said and what the recogniser understood."""
+"""The log files of DSTC1 and DSTC2: system acts and recogniser hypotheses."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Log(msgspec.Struct, gc=False, rename="kebab"):
 
 
 def columns_of_acts(owners: Sequence[Sequence[WrittenAct]], vocabulary: Vocabulary) -> Acts:
-    """The acts of each owner as the files have them -> columns."""
+    """The acts of each owner as files write them -> columns."""
     acts = list(chain.from_iterable(owners))
     pairs_of_acts = [act.slots for act in acts]
     pairs = list(chain.from_iterable(pairs_of_acts))
@@ -82,7 +82,7 @@ def columns_of_acts(owners: Sequence[Sequence[WrittenAct]], vocabulary: Vocabula
 
 
 class LogColumns:
-    """Gathers logs into the columns of a corpus; everything becomes an array in one go at the end."""
+    """Gathers logs into the columns of a corpus; the arrays are built all at once at the end."""
 
     def __init__(self) -> None:
         self.sessions: list[str] = []
@@ -123,7 +123,7 @@ class LogColumns:
 
 
 def check_log(checker: Checker, value: Any) -> int:
-    """Report what is wrong with a log; returns how many turns it has, as far as that can be told."""
+    """Report what is wrong with a log; returns how many turns it has, as far as can be determined."""
     log = checker.object(value, "the log")
     session = checker.member(log, "session-id", "the log")
     if session is not Missing:
@@ -160,19 +160,19 @@ def _check_turn(checker: Checker, value: Any, number: int) -> None:
 
 
 def _check_nbest(checker: Checker, value: Any, source: str) -> None:
-    what = f"input.{source}"
-    hypotheses = checker.member(checker.object(value, what), "slu-hyps", what)
+    list_name = f"input.{source}"
+    hypotheses = checker.member(checker.object(value, list_name), "slu-hyps", list_name)
     if hypotheses is Missing:
         return
-    for number, hypothesis in enumerate(checker.array(hypotheses, f"{what}.slu-hyps")):
-        where = f"hypothesis {number} of {what}"
-        entry = checker.object(hypothesis, where)
-        acts = checker.member(entry, "slu-hyp", where)
+    for number, hypothesis in enumerate(checker.array(hypotheses, f"{list_name}.slu-hyps")):
+        hypothesis_name = f"hypothesis {number} of {list_name}"
+        entry = checker.object(hypothesis, hypothesis_name)
+        acts = checker.member(entry, "slu-hyp", hypothesis_name)
         if acts is not Missing:
-            check_acts(checker, acts, where)
-        score = checker.member(entry, "score", where)
+            check_acts(checker, acts, hypothesis_name)
+        score = checker.member(entry, "score", hypothesis_name)
         if score is not Missing:
-            checker.score(score, f"the score of {where}")
+            checker.score(score, f"the score of {hypothesis_name}")
 
 
 def conditions_of_log(value: Any, keys: list[str]) -> list[str | None]:
@@ -213,7 +213,7 @@ def write_ended_by(log: dict[str, Any], rule: EndedBy, who: str) -> None:
 
 
 def write_log(corpus: Corpus, dialog: int) -> dict[str, Any]:
-    """The log of a dialog as JSON, with the conditions put back where they were."""
+    """The log of a dialog as JSON, with the conditions at their keys."""
     log: dict[str, Any] = {"session-id": corpus.sessions[dialog]}
     for condition in corpus.domain.conditions:
         value = corpus.conditions.get(condition.name, (None,) * corpus.n_dialogs)[dialog]

@@ -1,7 +1,7 @@
-"""Logged propensities: how likely a system was to act in each way, where its log says so.
+"""Logged propensities: the probability of each system action, where the log contains them.
 
-A turn's output may hold `"propensities": {"confirm": 0.87, "request": 0.13}`, by predicates of the domain;
-those left out are 0. Whether the numbers make sense is judged by whoever needs them.
+A turn's output may contain `"propensities": {"confirm": 0.87, "request": 0.13}`, by predicates of the
+domain; those left out are 0. Whether the numbers are usable is checked by the code that uses them.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def check_propensities(checker: Checker, value: Any) -> None:
 
 
 def write_propensities(corpus: Corpus, turn: int) -> dict[str, Any]:
-    """The member of a turn's output that holds them, if there are any; what was impossible is left out."""
+    """The `propensities` member of a turn's output, if there are any; those of 0 are left out."""
     if corpus.propensities is None or np.isnan(corpus.propensities[turn]).all():
         return {}
     row = corpus.propensities[turn]

@@ -1,4 +1,4 @@
-"""Saying what the scoring rules had to mend in a tracker file, item by item."""
+"""Reporting the repairs that the scoring rules made to a tracker file, item by item."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ def report_repairs(
     problems: Problems,
     corpus: Corpus,
     ranking: Ranking,
-    given: Hypotheses | JointHypotheses,
+    hypotheses: Hypotheses | JointHypotheses,
     slots: Sequence[str],
 ) -> None:
-    """Negative scores and sums above 1; items are turn-major over `slots`."""
+    """Report negative scores and sums above 1; items are turn-major over `slots`."""
     for hypothesis in np.flatnonzero(ranking.negative):
-        item = int(np.searchsorted(given.offsets, hypothesis, side="right")) - 1
-        written = f"{given.score[hypothesis]:.6g}"
-        if isinstance(given, Hypotheses):
-            written += f" for {corpus.vocabulary.text(int(given.value[hypothesis]))!r}"
+        item = int(np.searchsorted(hypotheses.offsets, hypothesis, side="right")) - 1
+        written = f"{hypotheses.score[hypothesis]:.6g}"
+        if isinstance(hypotheses, Hypotheses):
+            written += f" for {corpus.vocabulary.text(int(hypotheses.value[hypothesis]))!r}"
         message = f"a negative score, which {corpus.conventions.negative_score}"
         _report(problems, corpus, item, slots, message, "a score of at least 0", written)
     for item in np.flatnonzero(ranking.excess).tolist():
@@ -34,7 +34,7 @@ def report_repairs(
 
 
 def report_requested_repairs(problems: Problems, corpus: Corpus, requested: Floats) -> None:
-    """Probabilities of requested slots outside [0, 1]; the challenge scores them as they stand."""
+    """Report probabilities of requested slots outside [0, 1]; the challenge scores them unchanged."""
     for turn, column in zip(*np.nonzero((requested < 0) | (requested - 1.0 >= ROUNDING)), strict=True):
         _report(
             problems,
@@ -48,7 +48,7 @@ def report_requested_repairs(problems: Problems, corpus: Corpus, requested: Floa
 
 
 def note_unlabelled(problems: Problems, corpus: Corpus, items: Ints) -> None:
-    """(turn, slot) items of hypotheses that nobody ever labelled: they count as wrong. One note a slot."""
+    """Note the (turn, slot) items of unlabelled hypotheses, which count as wrong; one note per slot."""
     n_slots = len(corpus.slots)
     for column, slot in enumerate(corpus.slots):
         turns = items[items % n_slots == column] // n_slots

@@ -1,4 +1,4 @@
-"""Reading the sessions of a dataset, and checking that a tracker file speaks of the same ones."""
+"""Reading the sessions of a dataset, and checking that a tracker file covers the same ones."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def read_sessions(
 
 
 def sign_corpus(form: str, dataset: Dataset, domain: Domain, *contents: bytes | str) -> str:
-    """A hash of everything that makes a corpus what it is."""
+    """A hash of everything that a corpus is read from."""
     return content_hash(form, dataset.name, *dataset.directories, msgspec.json.encode(domain), *contents)
 
 
@@ -129,23 +129,23 @@ def _diagnose(
     checks: tuple[LabelCheck, ...],
     problems: Problems,
 ) -> None:
-    """Say what is wrong with a session whose files could not be read straight away."""
+    """Report what is wrong with a session whose files could not be decoded directly."""
     counts = []
     for file, data, kind, check in zip(files, contents, kinds, checks, strict=True):
-        found = Problems(dataset.tree.place(file))
-        checker = Checker(found, session=directory)
+        session_problems = Problems(dataset.tree.place(file))
+        checker = Checker(session_problems, session=directory)
         try:
             value = decode_loosely(data, dataset.tree.place(file))
         except InputError as error:
             problems.extend(replace(problem, session=directory) for problem in error.problems)
             continue
         counts.append(check(checker, value))
-        if not len(found):
-            # What is not read must be sound, too: a repeated key may be a misspelt one that is.
-            report_defects(value, "", found)
-        if not len(found):
+        if not len(session_problems):
+            # Members that are not read must be valid too: a repeated key may be a misspelt one.
+            report_defects(value, "", session_problems)
+        if not len(session_problems):
             _report_unexpected(checker, value, kind)
-        problems.extend(found)
+        problems.extend(session_problems)
     if len(counts) == 2 and counts[0] != counts[1]:
         problems.add(
             "the labels and the log differ in their number of turns",
@@ -157,7 +157,7 @@ def _diagnose(
 
 
 def _report_unexpected(checker: Checker, value: Any, kind: type[msgspec.Struct]) -> None:
-    """The last resort, for a form that no check knows."""
+    """Report an invalid structure that no check recognised."""
     try:
         msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
@@ -185,11 +185,11 @@ def check_sessions(problems: Problems, corpus: Corpus, ids: Sequence[str], n_tur
 
 
 def _check_same_sessions(problems: Problems, corpus: Corpus, ids: Sequence[str]) -> None:
-    known, given = set(corpus.sessions), set(ids)
+    expected_ids, actual_ids = set(corpus.sessions), set(ids)
     if not ids:
         problems.add("the file has no sessions", expected=f"{len(corpus.sessions)} sessions", found="none")
         return
-    if not known & given:
+    if not expected_ids & actual_ids:
         problems.add(
             f"this file is about another corpus than {corpus.dataset!r}: no session is in both",
             expected=_some(corpus.sessions),
@@ -198,9 +198,9 @@ def _check_same_sessions(problems: Problems, corpus: Corpus, ids: Sequence[str])
         return
     for session, count in Counter(ids).items():
         if count > 1:
-            problems.add(f"the session stands {count} times in the file", session=session)
-    extra = [session for session in dict.fromkeys(ids) if session not in known]
-    missing = [session for session in corpus.sessions if session not in given]
+            problems.add(f"the session occurs {count} times in the file", session=session)
+    extra = [session for session in dict.fromkeys(ids) if session not in expected_ids]
+    missing = [session for session in corpus.sessions if session not in actual_ids]
     for session in extra:
         problems.add(f"the session is not in the corpus {corpus.dataset!r}", session=session, found=session)
     for session in missing:

@@ -1,4 +1,4 @@
-"""What tracker files of DSTC1 and DSTC2 have in common: a dataset, its sessions, their turns."""
+"""The common structure of DSTC1 and DSTC2 tracker files: a dataset, its sessions, their turns."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class TrackerFile(msgspec.Struct, Generic[T], gc=False, rename="kebab", forbid_u
         return None if self.wall_time is msgspec.UNSET else self.wall_time
 
     def fits(self, corpus: Corpus) -> bool:
-        """Whether it speaks of the corpus's dataset, its sessions in order, and all their turns."""
+        """Whether it covers the corpus's dataset, its sessions in order, and all their turns."""
         same_sessions = tuple(session.session_id for session in self.sessions) == corpus.sessions
         n_turns = [len(session.turns) for session in self.sessions]
         same_dataset = self.dataset is msgspec.UNSET or self.dataset == corpus.dataset
@@ -48,7 +48,7 @@ class TrackerFile(msgspec.Struct, Generic[T], gc=False, rename="kebab", forbid_u
 
 
 def refuse_tracker_file(data: bytes, path: str, corpus: Corpus, check_turn: TurnCheck) -> NoReturn:
-    """Raise InputError with every problem of a tracker file that could not be read straight away."""
+    """Raise InputError with every problem of a tracker file that could not be decoded directly."""
     problems = Problems(path)
     checker = Checker(problems)
     value = decode_loosely(data, path)
@@ -61,7 +61,7 @@ def refuse_tracker_file(data: bytes, path: str, corpus: Corpus, check_turn: Turn
 
 def _check_file(checker: Checker, file: dict[str, Any], corpus: Corpus, check_turn: TurnCheck) -> None:
     if "sessions" not in file:
-        # Most likely a file of another kind; its keys would only be noise.
+        # Most likely a file of another kind; reporting its keys would only be noise.
         checker.member(file, "sessions", "the file")
         return
     checker.only(file, ("dataset", "wall-time", "sessions"), "the file")
@@ -82,15 +82,15 @@ def _check_file(checker: Checker, file: dict[str, Any], corpus: Corpus, check_tu
         session = checker.object(value, f"session {number} of the file")
         identity = checker.member(session, "session-id", f"session {number} of the file")
         named = identity is not Missing and checker.text(identity, f"the id of session {number}") is not None
-        inside = checker.at(session=identity if named else f"number {number}")
-        inside.only(session, ("session-id", "turns"), "the session")
-        turns = inside.member(session, "turns", "the session")
-        turns = [] if turns is Missing else inside.array(turns, "'turns'")
+        session_checker = checker.at(session=identity if named else f"number {number}")
+        session_checker.only(session, ("session-id", "turns"), "the session")
+        turns = session_checker.member(session, "turns", "the session")
+        turns = [] if turns is Missing else session_checker.array(turns, "'turns'")
         if named:
             ids.append(identity)
             counts.append(len(turns))
         for position, turn in enumerate(turns):
-            check_turn(inside.at(turn=position), turn, corpus)
+            check_turn(session_checker.at(turn=position), turn, corpus)
     check_sessions(checker.problems, corpus, ids, counts)
 
 

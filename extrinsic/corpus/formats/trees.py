@@ -1,4 +1,4 @@
-"""A corpus as it lies on disk: a directory, or the tar archive it was distributed as, read in place."""
+"""The files of a corpus: a directory, or the tar archive it was distributed as, read in place."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ class Directory:
         self.path = path
 
     def __contains__(self, name: str) -> bool:
-        # Path.is_file raises where a name is too long; here that only means that it is not there.
+        # Path.is_file raises where a name is too long; here that only means that it does not exist.
         return os.path.isfile(self.place(name))  # noqa: PTH113
 
     def read(self, name: str) -> bytes:
         return read_bytes(self.place(name))
 
     def place(self, name: str) -> str:
-        """How to name a file in a message."""
+        """The name of a file for messages."""
         return f"{self.path}/{name}"
 
     def names(self, folder: str) -> Iterator[str]:
         """Names of the files directly in a folder."""
-        where = self.path / folder
-        if where.is_dir():
-            yield from (f"{folder}/{entry.name}" for entry in sorted(where.iterdir()) if entry.is_file())
+        directory = self.path / folder
+        if directory.is_dir():
+            yield from (f"{folder}/{entry.name}" for entry in sorted(directory.iterdir()) if entry.is_file())
 
 
 class Archive:
@@ -77,13 +77,13 @@ class Archive:
 
 
 Member = tuple[str, int, int | None]
-"""Name, where its content begins, its size; None for what is no regular file."""
+"""Name, offset of its content, size; None for anything but a regular file."""
 
 BLOCK = 512
 
 
 def _index_plainly(data: bytes) -> list[Member] | None:
-    """The regular members of a tar in which every header is a plain one, else None.
+    """The regular members of a tar in which every header is plain, else None.
 
     A corpus is thousands of small files: of DSTC2's 4,239 tarfile needs .09 s to read the headers alone,
     as much as gunzipping the archive, this .01 s. Anything out of the ordinary is left to tarfile.
@@ -113,8 +113,8 @@ def _index_plainly(data: bytes) -> list[Member] | None:
 def _are_plain(headers: npt.NDArray[np.uint8]) -> bool:
     """Whether (n, BLOCK) headers are of regular files with short names, and their check sums hold."""
     checksum = headers[:, 148:156]
-    said = [int(bytes(text).strip(b"\0 "), 8) for text in checksum.copy().view("S8")[:, 0]]
-    # A header sums to what it says when its own check sum is counted as blanks.
+    stated_sums = [int(bytes(text).strip(b"\0 "), 8) for text in checksum.copy().view("S8")[:, 0]]
+    # A header's check sum is computed with the check-sum field itself as blanks.
     blanks = checksum.shape[1] * ord(" ")
     sums = headers.sum(axis=1, dtype=np.int64) - checksum.sum(axis=1, dtype=np.int64) + blanks
     magic = np.frombuffer(b"ustar", dtype=np.uint8)
@@ -122,7 +122,7 @@ def _are_plain(headers: npt.NDArray[np.uint8]) -> bool:
         np.isin(headers[:, 156], np.frombuffer(b"0\0", dtype=np.uint8)).all()
         and (headers[:, 345] == 0).all()
         and (headers[:, 257:262] == magic).all()
-        and np.array_equal(sums, said)
+        and np.array_equal(sums, stated_sums)
     )
 
 
@@ -136,7 +136,7 @@ def _index_fully(data: bytes, path: Path) -> list[Member]:
             ]
     except (tarfile.TarError, EOFError) as error:
         raise InputError(
-            f"this is no tar archive: {error}", path=str(path), expected="a directory or a .tar.gz"
+            f"this is not a tar archive: {error}", path=str(path), expected="a directory or a .tar.gz"
         ) from None
 
 
@@ -144,9 +144,9 @@ Tree = Directory | Archive
 
 
 def open_tree(path: str | Path) -> Tree:
-    """A directory as it is, anything else as a tar archive."""
+    """Open a directory, or anything else as a tar archive."""
     path = Path(path)
-    # Path.is_dir raises where a name is too long; reading it then says so.
+    # Path.is_dir raises where a name is too long; reading it then reports that.
     if os.path.isdir(path):  # noqa: PTH112
         return Directory(path)
     return Archive(path)

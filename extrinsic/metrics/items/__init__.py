@@ -1,1 +1,1 @@
-"""What metrics are computed on: items of beliefs and of states, their schedules and label schemes."""
+"""The items that metrics are computed on, of beliefs and of states, with schedules and label schemes."""

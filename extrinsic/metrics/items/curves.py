@@ -1,4 +1,4 @@
-"""ROC statistics that add up: the scores of items, and operating points of weighted sums of them."""
+"""Additive ROC statistics: the scores of items, and operating points of weighted sums of them."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ RESAMPLED: dict[RocPoints, type[Dstc1Points | Dstc2Points]] = {
 }
 
 BLOCK = 1_000
-"""Rows of weights taken together: enough of them to pay for a call of numpy, few enough for the cache."""
+"""Rows of weights per batch: enough to amortise a numpy call, few enough for the cache."""
 
 
 @dataclass(frozen=True, eq=False)
 class RocStatistics:
-    """The top scores of some items: sums and products over dialogs like an (n_dialogs, n_items) array.
+    """The top scores of some items, which sum and multiply like an (n_dialogs, n_items) array.
 
     points: where operating points lie.   score, correct, dialog (n_items,): with points at distinct scores,
     items are sorted by descending score, equals in the order of the corpus; else their order does not matter.
@@ -50,7 +50,7 @@ class RocStatistics:
     dialog: Ints
 
     __array_ufunc__ = None
-    """So that numpy leaves `weights @ statistics` to us."""
+    """Makes numpy delegate `weights @ statistics` to this class."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -59,7 +59,7 @@ class RocStatistics:
     @cached_property
     def ranking(self) -> Ranking:
         """The items by descending score, made once for all resamples."""
-        # Stored statistics come sorted already, and a stable sort sees that at once.
+        # Stored statistics are sorted already, which a stable sort detects quickly.
         order = slice(None) if self.points == "distinct_scores" else score_order(self.score)
         return Ranking(self.score[order], self.correct[order], self.dialog[order], self.n_dialogs)
 
@@ -68,12 +68,12 @@ class RocStatistics:
         return Totals(self, np.ones(self.n_dialogs))
 
     def sum(self, axis: int = 0) -> Totals:
-        """Every item once; the same object every time, so that all points are read off one curve."""
+        """Every item once; the same object every time, so that all points share one curve."""
         assert axis == 0, "statistics are summed over dialogs"
         return self._sum
 
     def __rmatmul__(self, weights: Any) -> Totals:
-        """Items as often as their dialogs: (..., n_dialogs) weights."""
+        """Items weighted by their dialogs: (..., n_dialogs) weights."""
         return Totals(self, np.asarray(weights))
 
     def joined(self, other: RocStatistics) -> RocStatistics:
@@ -88,7 +88,7 @@ class RocStatistics:
 
 @dataclass(frozen=True, eq=False)
 class Totals:
-    """Items with weights: as often as their dialogs were drawn; weights (..., n_dialogs)."""
+    """Items with the weights of their dialogs: weights (..., n_dialogs)."""
 
     statistics: RocStatistics
     weights: npt.NDArray[Any]
@@ -104,7 +104,7 @@ class Totals:
     def first(self, condition: Condition) -> Points:
         """(...) for each row of weights the first point that meets a condition, NaN where there is none.
 
-        Metrics that ask for the same point share it.
+        Metrics with the same condition share the point.
         """
         if condition not in self._first:
             self._first[condition] = self._find(condition)
@@ -126,7 +126,7 @@ class Totals:
 
     @cached_property
     def _are_counts(self) -> bool:
-        """Whether the weights say how often dialogs were drawn; of other weights each row has its curve."""
+        """Whether the weights are counts of draws; with other weights each row needs its own curve."""
         whole = self.weights.dtype.kind in "biu" or np.array_equal(self.weights, np.floor(self.weights))
         return whole and bool((self.weights >= 0).all())
 
@@ -136,7 +136,7 @@ class Totals:
 
     @cached_property
     def _resampled(self) -> list[Dstc1Points | Dstc2Points]:
-        """Many rows at once, counted once for all conditions: 8 bytes a row for every few items are kept."""
+        """Running counts of many rows, shared by all conditions: 8 bytes a row for every few items."""
         make = RESAMPLED[self.statistics.points]
         ranking, rows = self.statistics.ranking, self._rows
         return [
@@ -151,7 +151,7 @@ class Totals:
         curves = []
         for row in self._rows:
             if (row == 1).all():
-                # Every item once, as single scores have it, needs no looking up.
+                # Every item once, as for single scores, needs no lookup.
                 curves.append(make(score, correct, np.ones(len(score))))
                 continue
             weight = row.astype(float)[self.statistics.dialog]

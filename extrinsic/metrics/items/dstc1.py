@@ -47,7 +47,7 @@ def build_tables(corpus: Corpus, tracker: TrackerOutput) -> list[ItemTable]:
 def _fields(offsets: Ints, score: Floats, correct: Bools) -> dict[str, Floats]:
     right = find_correct(offsets, score, correct)
     count = np.diff(offsets) - 1.0
-    # sqrt of both terms, as the scorer writes it: the distance over "right" and "wrong".
+    # sqrt of both terms, as in the scorer: the distance over "right" and "wrong".
     return {
         "correct": right.top_correct.astype(np.float64),
         "top_score": right.top_score,

@@ -17,7 +17,7 @@ from extrinsic.metrics.items.schedules import dstc2_schedules
 
 SMALLEST_PROBABILITY = 1e-4
 
-# Identities of what is no value of the vocabulary; None is NONE.
+# Identities that are not values of the vocabulary; None is NONE.
 ASKED, NOT_ASKED, NOTHING_ASSIGNED = -1, -2, -3
 
 Fields = dict[str, np.ndarray]
@@ -96,7 +96,7 @@ def _components(corpus: Corpus, scheme: str | None) -> dict[str, tuple[int, ...]
 
 
 def _distribution_fields(offsets: Ints, score: Floats, correct: Bools) -> Fields:
-    """Fields (n,) of ranked distributions with one right value (which a joint list may hold twice)."""
+    """Fields (n,) of ranked distributions with one right value (which a joint list may contain twice)."""
     right = find_correct(offsets, score, correct)
     others = np.where(correct, 0.0, score)
     p = right.last_score
@@ -139,16 +139,16 @@ def _independent_fields(slots: Fields) -> Fields:
 
 def _joint_fields(tracker: TrackerOutput, goal: Ids, independent: Fields) -> Fields:
     """The joint list where the tracker gave one, else the independent joint."""
-    joint, given = tracker.joint, tracker.given_joint.given
-    if not given.any():
+    joint, has_joint = tracker.joint, tracker.given_joint.given
+    if not has_joint.any():
         return independent
     correct = joint_correctness(TableTruth(goal), joint.offsets, joint.assignment, joint.none)
     fields = _distribution_fields(joint.offsets, joint.score, correct)
-    chosen = {name: np.where(given, fields[name], independent[name][:, 0]) for name in fields}
-    # Identities of both kinds of joint are made together: "previous" may be of the other kind.
-    top = np.where(given[:, None], joint.assignment[joint.top], _independent_tops(tracker))
+    chosen = {name: np.where(has_joint, fields[name], independent[name][:, 0]) for name in fields}
+    # Identities of both kinds of joint are assigned together: "previous" may be of the other kind.
+    top = np.where(has_joint[:, None], joint.assignment[joint.top], _independent_tops(tracker))
     identity = identify_rows(np.stack([top, goal]))
-    nothing = given & ~joint.none[joint.top] & (top == NONE).all(axis=1)
+    nothing = has_joint & ~joint.none[joint.top] & (top == NONE).all(axis=1)
     chosen["top"], chosen["truth"] = np.where(nothing, NOTHING_ASSIGNED, identity[0]), identity[1]
     return {name: values[:, None] for name, values in chosen.items()}
 
@@ -162,7 +162,7 @@ def identify_rows(assignments: Ids) -> Ids:
     identity = np.zeros(assignments.shape[:2], dtype=np.int64)
     for slot in range(assignments.shape[2]):
         values = assignments[:, :, slot].astype(np.int64)
-        # Numbered anew after every slot, so that the product never overflows; all-NONE stays the smallest.
+        # Renumbered after every slot, so that the product never overflows; all-NONE stays the smallest.
         combined = identity * (int(values.max(initial=0)) + 1) + values
         _, index = np.unique(np.append(combined.ravel(), 0), return_inverse=True)
         identity = index[:-1].reshape(identity.shape)
@@ -170,7 +170,7 @@ def identify_rows(assignments: Ids) -> Ids:
 
 
 def _requested_fields(tracker: TrackerOutput, requested: Bools) -> Fields:
-    """A two-way distribution, asked p and not asked 1 - p in this order; None has what is left."""
+    """A two-way distribution, asked p and not asked 1 - p in this order; None has the remainder."""
     total = tracker.requested + (1.0 - tracker.requested)
     scale = np.where(total > 1.0, total, 1.0)
     asked, not_asked = tracker.requested / scale, (1.0 - tracker.requested) / scale

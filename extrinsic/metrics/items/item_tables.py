@@ -1,7 +1,7 @@
 """The items of a belief tracker in a table: turns by columns, a column for each slot and other component.
 
 Everything a metric needs of an item is computed once for the whole table; a component is some columns, a
-schedule is a mask, and a metric's statistics are sums over what both leave.
+schedule is a mask, and a metric's statistics are sums over the items that both select.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class ItemTable(DialogTurns):
     top: Ids | None = None
     truth: Ids | None = None
     orders: dict[str, Ints] = field(default_factory=dict)
-    """What `order` found; tables of one tracker share it, as the labels do not matter to it."""
+    """Cache of `order`; tables of one tracker share it, because it does not depend on the labels."""
 
     @cached_property
     def _sums(self) -> dict[tuple[str | None, int], Floats]:
@@ -108,7 +108,7 @@ class Items:
 
     @cached_property
     def roc(self) -> RocStatistics:
-        """Top scores; where order matters, sorted once for the component: a schedule leaves some out."""
+        """Top scores; where order matters, sorted once for the component and then masked by the schedule."""
         if self.table.roc_points == "distinct_scores":
             order = self.table.order(self.component)
             order = order[self._mask[order]]

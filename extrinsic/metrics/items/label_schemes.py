@@ -1,4 +1,4 @@
-"""DSTC2's label scheme b: a goal also holds backwards, before the caller first said it."""
+"""DSTC2's label scheme b: a goal also holds before the caller first mentioned it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def goals(corpus: Corpus, labels: GoalLabels, scheme: str | None) -> Ids:
 
 
 def methods(corpus: Corpus, labels: GoalLabels, scheme: str | None) -> Ids:
-    """(n_turns,) the right method under a label scheme; b reads it off the turn's annotated acts alone."""
+    """(n_turns,) the right method under a label scheme; b derives it from the turn's annotated acts alone."""
     if scheme != "b":
         return labels.method
     heard, vocabulary = labels.heard, corpus.vocabulary
@@ -45,12 +45,12 @@ def _goals_backwards(corpus: Corpus, labels: GoalLabels) -> Ids:
     following = np.minimum.accumulate(turn[::-1], axis=0)[::-1]
     last = corpus.offsets[1:][corpus.dialog_of_turn][:, None]
     padded = np.concatenate([labels.goal, np.full((1, labels.goal.shape[1]), NONE, dtype=np.int32)])
-    at = np.where(following < last, following, n_turns)
-    return np.asarray(np.take_along_axis(padded, at, axis=0))
+    source = np.where(following < last, following, n_turns)
+    return np.asarray(np.take_along_axis(padded, source, axis=0))
 
 
 def _ruled_out(corpus: Corpus, goal: Ids) -> Bools:
-    """(n_turns, n_slots) whether the system said `canthelp` of the label's value at this turn or before."""
+    """(n_turns, n_slots) whether the system said `canthelp` about the label's value by this turn."""
     system: Acts = corpus.system
     act_of_pair = system.act_of_pair()
     pairs = np.flatnonzero((system.name == corpus.vocabulary.find("canthelp"))[act_of_pair])
@@ -63,8 +63,10 @@ def _ruled_out(corpus: Corpus, goal: Ids) -> Bools:
         if len(key) == 0:
             continue
         # Turns ascend, so the first of equal keys is the earliest.
-        known, first = np.unique(key, return_index=True)
+        keys, first = np.unique(key, return_index=True)
         label = corpus.dialog_of_turn * n_values + goal[:, column]
-        at = np.minimum(np.searchsorted(known, label), len(known) - 1)
-        ruled_out[:, column] = (known[at] == label) & (turn[of_slot][first[at]] <= np.arange(len(label)))
+        position = np.minimum(np.searchsorted(keys, label), len(keys) - 1)
+        ruled_out[:, column] = (keys[position] == label) & (
+            turn[of_slot][first[position]] <= np.arange(len(label))
+        )
     return ruled_out

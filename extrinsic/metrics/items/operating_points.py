@@ -1,7 +1,7 @@
 """Operating points of a ROC curve, and the curve of one weighted sample by the rules of each challenge.
 
-The two challenges choose their operating points differently; both are kept to the letter. What is here is
-the definition; `resampled_points` finds the same points of many samples at once.
+The two challenges choose their operating points differently; both are reproduced exactly. This module is
+the definition; `resampled_points` finds the same points for many samples at once.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ class Points:
 
 
 class Condition(Protocol):
-    """Whether points meet something: (...) flags. What holds of a point holds of all that accept less."""
+    """Whether points meet a condition: (...) flags. What holds for a point holds for all that accept less."""
 
-    def __call__(self, at: Points, /) -> Any: ...
+    def __call__(self, points: Points, /) -> Any: ...
 
 
 def first_on_curve(curve: Points | None, condition: Condition) -> Points:
     """The first point that meets a condition; NaN if none does or there is no curve."""
     if curve is not None and (met := condition(curve)).any():
-        at = np.argmax(met)
-        return Points(curve.true_accept[at], curve.false_accept[at], curve.right, curve.total)
+        index = np.argmax(met)
+        return Points(curve.true_accept[index], curve.false_accept[index], curve.right, curve.total)
     return Points(np.nan, np.nan, np.nan, np.nan)
 
 
@@ -81,7 +81,7 @@ def dstc1_curve(score: Floats, correct: Bools, weight: Floats) -> Points | None:
     passed = _last_passed(score, thresholds)
     right: Floats = np.bincount(passed, weights=weight * correct, minlength=N_THRESHOLDS).astype(float)
     everything: Floats = np.bincount(passed, weights=weight, minlength=N_THRESHOLDS).astype(float)
-    # What passes a threshold passes all the lower ones.
+    # A score that passes a threshold passes all lower ones.
     true_accept = np.cumsum(right[::-1])[::-1].copy()
     accepted = np.cumsum(everything[::-1])[::-1].copy()
     all_right = float(true_accept[0])
@@ -92,8 +92,8 @@ def dstc1_curve(score: Floats, correct: Bools, weight: Floats) -> Points | None:
 def _last_passed(score: Floats, thresholds: Floats) -> Ints:
     """(n_items,) the highest threshold that each score reaches.
 
-    Found by division and then compared, so that the thresholds as the scorer computes them decide; that is
-    faster than a search, which is left for scores so near each other that thresholds coincide.
+    Estimated by division and then compared with the thresholds as the scorer computes them, which is faster
+    than a search; a search is used only for scores so close that thresholds coincide.
     """
     last = len(thresholds) - 1
     if (thresholds[1:] <= thresholds[:-1]).any():
@@ -110,8 +110,8 @@ def _last_passed(score: Floats, thresholds: Floats) -> Ints:
 def dstc2_curve(score: Floats, correct: Bools, weight: Floats) -> Points | None:
     """Accept up to and including the first item of each run of equal scores, or all; from all down.
 
-    Items come by descending score. An item of weight w stands w times in its run, so the point at its first
-    copy accepts just one of them.
+    Items are sorted by descending score. An item of weight w occurs w times in its run, so the point at its
+    first copy accepts just one of them.
     """
     total = float(weight.sum())
     if not has_dstc2_curve(total):
@@ -120,7 +120,7 @@ def dstc2_curve(score: Floats, correct: Bools, weight: Floats) -> Points | None:
     all_so_far = np.cumsum(weight)
     begins = np.ones(len(score), dtype=bool)
     begins[1:] = score[1:] != score[:-1]
-    # A last item that begins a run is the point "all" already, unless it has more copies than one.
+    # A last item that begins a run already is the point "all", unless it has more than one copy.
     if weight[-1] <= 1:
         begins[-1] = False
     first = np.flatnonzero(begins)[::-1]

@@ -1,4 +1,4 @@
-"""What metrics need of ranked distributions: where the right value stands and what it got."""
+"""The rank and score of the right value in ranked distributions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from extrinsic.arrays import Bools, Floats, Ints, row_of_each
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class CorrectHypotheses:
     """Per item (n,): is the top right, its score; the rank of the first right hypothesis (0: none) and its
     score; the score of the last right one; the sum of the right ones."""
 
@@ -27,7 +27,7 @@ class Found:
             return np.where(self.rank > 0, 1.0 / self.rank, 0.0)
 
 
-def find_correct(offsets: Ints, score: Floats, correct: Bools) -> Found:
+def find_correct(offsets: Ints, score: Floats, correct: Bools) -> CorrectHypotheses:
     """Look up the right hypotheses of ranked items."""
     n_items = len(offsets) - 1
     right = np.flatnonzero(correct)
@@ -43,7 +43,7 @@ def find_correct(offsets: Ints, score: Floats, correct: Bools) -> Found:
     last_score[item[last]] = score[right[last]]
     top = offsets[:-1]
     total = np.bincount(item, weights=score[right], minlength=n_items).astype(np.float64)
-    return Found(correct[top], score[top], rank, first_score, last_score, total)
+    return CorrectHypotheses(correct[top], score[top], rank, first_score, last_score, total)
 
 
 def sum_rows(values: Floats, offsets: Ints) -> Floats:

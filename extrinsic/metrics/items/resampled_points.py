@@ -1,7 +1,7 @@
 """The first operating points that meet a condition, in many weighted samples of the same items at once.
 
-They are those of `operating_points`, but no curve is made. A condition that holds of a point holds of all
-that accept less, so the longest stretch of the ranking that meets it says where the rule's first point lies.
+They are those of `operating_points`, without building a curve. A condition that holds for a point holds for
+all that accept less, so the longest prefix of the ranking that meets it determines the rule's first point.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ class Dstc1Points:
     @cached_property
     def _scale(self) -> tuple[Floats, Floats]:
         """(n,) the lowest threshold, and the step to the next."""
-        first = self.counts.longest(lambda at: at.accepted == 0)
-        last = self.counts.longest(lambda at: at.accepted < at.total)
-        # Where nothing was drawn there is no threshold, and no point in the end.
+        first = self.counts.longest(lambda points: points.accepted == 0)
+        last = self.counts.longest(lambda points: points.accepted < points.total)
+        # Where nothing was drawn there is no threshold, and hence no point.
         score, drawn = self.counts.ranking.score, self.counts.total > 0
         lowest, highest = np.where(drawn, score[last], 0.0), np.where(drawn, score[first], 0.0)
         return lowest, threshold_step(lowest, highest)
@@ -60,7 +60,7 @@ class Dstc1Points:
         def is_reached(number: Ints) -> Bools:
             return np.asarray(self._threshold(number) <= score)
 
-        # Division says nearly where it is, unless thresholds coincide; they alone decide.
+        # Division gives the approximate position; comparing with the thresholds decides.
         guess = np.clip((score - lowest) / np.where(step > 0, step, 1.0), 0.0, last).astype(np.int64)
         low, width = guess - 2, 4
         if is_reached(low + width).any() or not (is_reached(low) | (low < 0)).all():
@@ -99,16 +99,16 @@ class Dstc2Points:
 
     def _holder(self, copy: Ints) -> Ints:
         """(n,) the item that the given copy belongs to, counted from 1 at the top of the ranking."""
-        return self.counts.longest(lambda at: at.accepted < copy)
+        return self.counts.longest(lambda points: points.accepted < copy)
 
     def _one_more(self, point: Points, item: Ints) -> Points:
-        """The point that accepts one copy of an item besides."""
+        """The point that accepts one more copy of an item."""
         correct = self.counts.ranking.correct[item]
         return Points(point.true_accept + correct, point.false_accept + ~correct, point.right, point.total)
 
 
 def _where(exists: Bools, point: Points) -> Points:
-    """The points there are; NaN elsewhere."""
+    """The points that exist; NaN elsewhere."""
     return Points(
         np.where(exists, point.true_accept, np.nan),
         np.where(exists, point.false_accept, np.nan),

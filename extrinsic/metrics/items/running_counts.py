@@ -1,8 +1,8 @@
-"""How many right and wrong items come before each place of a ranking, in many weighted samples at once.
+"""How many right and wrong items precede each position of a ranking, in many weighted samples at once.
 
-A full table of running counts has a row for each item and a column for each sample, and writing it is what
-would cost most. So items are taken in blocks: counts are kept at the borders of blocks only, and those inside
-a block are added up for the one block that a sample asks about.
+A full table of running counts has a row for each item and a column for each sample, and writing it would
+dominate the cost. So items are grouped in blocks: counts are stored at the block borders only, and those
+inside a block are summed only for the block that a sample needs.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ RIGHT, WRONG = 0, 1
 class Ranking:
     """Items by descending score, in blocks of `size` items.
 
-    score (n_items + 1,), correct (n_items + 1,): after the last item stands a wrong one below all scores.
-    dialogs (size, 2, n_blocks + 1): the dialog of each place of a block if its item is right, and if it is
-    wrong; else, and behind the last item, n_dialogs, which stands for a dialog that is never drawn.
+    score (n_items + 1,), correct (n_items + 1,): after the last item comes a wrong one below all scores.
+    dialogs (size, 2, n_blocks + 1): the dialog of each position of a block if its item is right, and if it is
+    wrong; otherwise, and after the last item, n_dialogs, a dialog that is never drawn.
     """
 
     def __init__(self, score: Floats, correct: Bools, dialog: Ints, n_dialogs: int) -> None:
         self.n_items, self.n_dialogs = len(score), n_dialogs
         self.score = np.append(score, -np.inf)
         self.correct = np.append(correct, False)
-        # Borders cost a row each when counting, places inside a block when asking: about as much in all.
+        # Borders cost a row each when counting, positions inside a block when querying: balance the two.
         self.size = max(4, round((self.n_items / 60) ** 0.5))
         self.n_blocks = -(-self.n_items // self.size)
         dialogs = np.full(((self.n_blocks + 1) * self.size, 2), n_dialogs)
@@ -47,14 +47,14 @@ class Ranking:
 
     @cached_property
     def run_start(self) -> Ints:
-        """(n_items + 1,) where the run of equal scores begins that each place belongs to."""
+        """(n_items + 1,) the start of the run of equal scores that each position belongs to."""
         begins = np.append(True, self.score[1:] != self.score[:-1])
         return np.maximum.accumulate(np.where(begins, np.arange(self.n_items + 1), 0))
 
     @cached_property
     def block_sums(self) -> Any:
         """(2 n_blocks, n_dialogs + 1) sparse: right and wrong items of each dialog in each block."""
-        # Loading it takes a while, and single scores do without.
+        # Importing it is slow, and single scores do not need it.
         from scipy import sparse
 
         dialogs = self.dialogs[:, :, :-1].transpose(2, 1, 0).reshape(-1, self.size)
@@ -67,7 +67,7 @@ class Ranking:
 
 
 class RunningCounts:
-    """Right and wrong items before each place, in each of n samples; weights (n, n_dialogs), integers."""
+    """Right and wrong items before each position, in each of n samples; weights (n, n_dialogs), integers."""
 
     def __init__(self, ranking: Ranking, weights: npt.NDArray[Any]) -> None:
         self.ranking = ranking
@@ -91,13 +91,13 @@ class RunningCounts:
         """(..., 2, n) right and wrong items accepted."""
         return Points(counts[..., RIGHT, :], counts[..., WRONG, :], self.right, self.total)
 
-    def before(self, place: Ints) -> Points:
-        """(n,) places -> what is accepted when all items before them are."""
-        block, inside = np.divmod(place, self.ranking.size)
-        return self.points(self._inside(block)[inside, :, self._samples].T)
+    def before(self, position: Ints) -> Points:
+        """(n,) positions -> the points that accept all items before them."""
+        block, offset = np.divmod(position, self.ranking.size)
+        return self.points(self._inside(block)[offset, :, self._samples].T)
 
     def longest(self, condition: Condition) -> Ints:
-        """(n,) the last place such that accepting all before it meets a condition; 0 also if none does."""
+        """(n,) the last position such that accepting all before it meets a condition; 0 also if none does."""
 
         def border_meets(block: Ints) -> Bools:
             return np.asarray(condition(self.points(self._border(block))))
@@ -112,18 +112,18 @@ class RunningCounts:
         return np.asarray(self._borders.reshape(-1).take(block * (2 * self.n_samples) + self._columns))
 
     def _inside(self, block: Ints) -> npt.NDArray[Any]:
-        """(n,) blocks -> (size + 1, 2, n) counts before each of their places, and after the last."""
-        at = self.ranking.dialogs.take(block, axis=2)
-        at *= self.n_samples
-        at += self._samples
+        """(n,) blocks -> (size + 1, 2, n) counts before each of their positions, and after the last."""
+        index = self.ranking.dialogs.take(block, axis=2)
+        index *= self.n_samples
+        index += self._samples
         counts = np.empty((self.ranking.size + 1, 2, self.n_samples), dtype=self._borders.dtype)
         counts[0] = self._border(block)
-        counts[1:] = self._weights.reshape(-1).take(at)
+        counts[1:] = self._weights.reshape(-1).take(index)
         return _accumulate(counts)
 
 
 def _accumulate(rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Running sums of rows, in place; numpy's own goes down one column after the other, past the cache."""
+    """Running sums of rows, in place; numpy's own works column by column, which defeats the cache."""
     for before, row in pairwise(rows):
         np.add(before, row, out=row)
     return rows

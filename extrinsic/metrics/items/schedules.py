@@ -1,7 +1,7 @@
-"""Which turns of which component count: the schedules of DSTC1, DSTC2 and of state sets.
+"""The schedules of DSTC1, DSTC2 and state sets: which turns of which component count.
 
-Schedule 1 is every turn. Schedule 2 is where (DSTC1) or since when (DSTC2) a component was spoken of.
-Schedule 3 is the last turn (and, in DSTC1, the turn before a restart).
+Schedule 1 is every turn. Schedule 2 is the turns that mention a component (DSTC1) or all turns from its
+first mention on (DSTC2). Schedule 3 is the last turn (and, in DSTC1, the turn before a restart).
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def dstc1_schedules(corpus: Corpus) -> Schedules:
     second = _said_or_heard(corpus)
     if corpus.dataset.startswith(DATASETS_WITHOUT_NEIGHBORHOOD):
         column_of = {slot: column for column, slot in enumerate(corpus.slots)}
-        for place in ("from", "to"):
-            neighborhood, stop = column_of.get(f"{place}.neighborhood"), column_of.get(f"{place}.desc")
+        for side in ("from", "to"):
+            neighborhood, stop = column_of.get(f"{side}.neighborhood"), column_of.get(f"{side}.desc")
             if neighborhood is not None and stop is not None:
                 second[:, stop] |= second[:, neighborhood]
                 second[:, neighborhood] = False
@@ -56,7 +56,7 @@ def _said_or_heard(corpus: Corpus) -> Bools:
 
 
 def _with_any(mask: Bools) -> Bools:
-    """A last column that is set where any of the others is."""
+    """Append a column that is set where any of the others is."""
     return np.concatenate([mask, mask.any(axis=1, keepdims=True)], axis=1)
 
 
@@ -106,7 +106,7 @@ def _spoken_slots(corpus: Corpus) -> Bools:
 
 
 def slot_in_question(corpus: Corpus) -> Ids:
-    """(n_turns,) what `this` means: the slot the system just requested, confirmed or offered a choice of.
+    """(n_turns,) the referent of `this`: the slot just requested, confirmed or offered a choice of.
 
     UNRESOLVED where it did none of these.
     """
@@ -124,7 +124,7 @@ def slot_in_question(corpus: Corpus) -> Ids:
 
 
 def _method_heard(corpus: Corpus) -> Bools:
-    """(n_turns,) whether a hypothesis gives a method other than none: it asks for another, ends, informs."""
+    """(n_turns,) whether a hypothesis indicates a method: it requests alternatives, ends, or informs."""
     acts: Acts = corpus.nbest.acts
     telling = np.isin(acts.name, corpus.vocabulary.find_all(("reqalts", "bye", "inform")))
     heard = np.zeros(corpus.n_turns, dtype=bool)
@@ -134,7 +134,7 @@ def _method_heard(corpus: Corpus) -> Bools:
 
 
 def _requested_since(corpus: Corpus) -> Bools:
-    """(n_turns, n_requestable) asked for in a hypothesis, and not informed or offered by the system since."""
+    """(n_turns, n_requestable) requested in a hypothesis, and not informed or offered by the system since."""
     nbest, system, vocabulary = corpus.nbest, corpus.system, corpus.vocabulary
     shape = (corpus.n_turns, len(corpus.requestable))
     informed, asked = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
@@ -155,7 +155,7 @@ def _requested_since(corpus: Corpus) -> Bools:
         asked[wanted_turn[wanted_slot == identity], column] = True
     last_asked = _last_turn(asked)
     start = corpus.offsets[corpus.dialog_of_turn][:, None]
-    # Within a turn the system speaks first: what is asked in that very turn counts.
+    # Within a turn the system speaks first: a request in the same turn counts.
     return np.asarray((last_asked >= start) & (last_asked >= _last_turn(informed)))
 
 

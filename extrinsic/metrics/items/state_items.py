@@ -88,7 +88,7 @@ class StateItems(DialogTurns):
         return starts
 
     def previous(self, values: np.ndarray, at_start: int) -> np.ndarray:
-        """What stood one turn earlier, `at_start` at the first turn of a dialog."""
+        """The values one turn earlier, `at_start` at the first turn of a dialog."""
         shifted = np.empty_like(values)
         shifted[1:] = values[:-1]
         shifted[self.starts] = at_start
@@ -104,8 +104,8 @@ class StateItems(DialogTurns):
     def local_errors(self, literal: bool) -> Bools:
         """(n_turns,) turns that went wrong by themselves (FGA's errors of type 1).
 
-        As published, a turn that is wrong right after one that matched is such an error whatever the local
-        test says; read literally, the algorithm has only the first turn and the local test.
+        As published, a wrong turn right after a matching one is such an error whatever the local test says;
+        taken literally, the algorithm uses only the first turn and the local test.
         """
         by_itself = self.starts | ~self.locally_right
         if not literal:
@@ -121,18 +121,18 @@ class StateItems(DialogTurns):
 class Changes:
     """Changes of state, judged one by one (granular change accuracy).
 
-    A slot once given stays for the rest of the dialog, as none when its value disappears. Values: ABSENT
-    means never given so far, GIVEN_NONE given and now none.
+    A slot that has occurred stays for the rest of the dialog, as none when its value disappears. Values:
+    ABSENT means it has not occurred so far, GIVEN_NONE that it occurred and is now none.
     """
 
     items: StateItems
 
-    def _carried(self, given: Ids) -> Ids:
+    def _carried(self, states: Ids) -> Ids:
         """(n_turns, n_slots) the states with slots once given kept as GIVEN_NONE."""
-        turn = np.where(given != ABSENT, np.arange(len(given))[:, None], -1)
+        turn = np.where(states != ABSENT, np.arange(len(states))[:, None], -1)
         first = self.items.offsets[self.items.dialog_of_turn][:, None]
         so_far = np.maximum.accumulate(turn, axis=0) >= first
-        return np.where(given > GIVEN_NONE, given, np.where(so_far, GIVEN_NONE, ABSENT))
+        return np.where(states > GIVEN_NONE, states, np.where(so_far, GIVEN_NONE, ABSENT))
 
     @cached_property
     def counts(self) -> Floats:
@@ -156,11 +156,11 @@ class Changes:
         overshot = gold_changed & ~prediction_lacks & ~equal & gold_none
         wrong = gold_changed & ~prediction_lacks & ~equal & ~gold_none
 
-        known = predicted_changed & ~gold_lacks
+        in_gold = predicted_changed & ~gold_lacks
         also_overshot = predicted_changed & gold_lacks & ~predicted_none
-        also_correct = (predicted_changed & gold_lacks & predicted_none) | (known & equal & ~correct)
-        also_missed = known & ~equal & predicted_none
-        also_wrong = known & ~equal & ~predicted_none & ~wrong
+        also_correct = (predicted_changed & gold_lacks & predicted_none) | (in_gold & equal & ~correct)
+        also_missed = in_gold & ~equal & predicted_none
+        also_wrong = in_gold & ~equal & ~predicted_none & ~wrong
         both_dropped = gold_changed & predicted_changed & gold_none & predicted_none
         kinds = (
             (correct, also_correct),

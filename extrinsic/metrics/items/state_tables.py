@@ -1,4 +1,4 @@
-"""From state sets to items, and across the bridge: beliefs as states, states as beliefs."""
+"""Items of state sets, and conversions: beliefs as states, states as beliefs."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def table_of_states(states: StateSets) -> StateTable:
     for domain in states.domains:
         columns = tuple(column for column, slot in enumerate(states.slots) if slot[0] == domain)
         components[domain] = columns
-        # Of a domain that is not MultiWOZ's, the slots of the gold states are all we know.
+        # For a domain outside MultiWOZ, only the slots of the gold states are known.
         in_gold = int(states.in_gold[list(columns)].sum())
         n_known[domain] = max(MULTIWOZ_SLOTS.get(domain, 1), in_gold)
     n_known[ALL] = max(sum(MULTIWOZ_SLOTS.values()), int(states.in_gold.sum()))
@@ -71,7 +71,7 @@ def table_of_states(states: StateSets) -> StateTable:
 
 
 def tables_of_filled_beliefs(corpus: Corpus, tracker: TrackerOutput, fill: Fill) -> Iterator[StateTable]:
-    """The states that a belief tracker's beliefs amount to, for each label scheme of the corpus."""
+    """The states that a tracker's filled beliefs form, for each label scheme of the corpus."""
     predicted = predicted_states(corpus, tracker, fill)
     n_slots = len(corpus.slots)
     for scheme in corpus.conventions.label_schemes:
@@ -88,21 +88,21 @@ def tables_of_filled_beliefs(corpus: Corpus, tracker: TrackerOutput, fill: Fill)
 
 
 def _as_state(values: Ids) -> Ids:
-    """Ids of a corpus's vocabulary, moved up by one: GIVEN_NONE is no value of it."""
+    """Ids of a corpus's vocabulary, shifted up by one: GIVEN_NONE is not one of its values."""
     return np.where(values == NONE, ABSENT, values + 1).astype(np.int32)
 
 
 def predicted_states(corpus: Corpus, tracker: TrackerOutput, fill: Fill) -> Ids:
-    """(n_turns, n_slots) the states a tracker's beliefs amount to."""
+    """(n_turns, n_slots) the states that a tracker's filled beliefs form."""
     return fill.states(tracker.marginals(corpus)).reshape(corpus.n_turns, len(corpus.slots))
 
 
 def beliefs_of_states(states: StateSets) -> ItemTable:
     """State sets as beliefs with score 1: a predicted slot has its value, another has None.
 
-    None stands second, with score 0, where a value is predicted: it is always among the hypotheses. The
-    slots are those of the gold states, so that systems are scored on the same items whatever they invent;
-    what they invent makes the joint wrong.
+    Where a value is predicted, None comes second with score 0: it is always among the hypotheses. The slots
+    are those of the gold states, so that all systems are scored on the same items; a predicted slot outside
+    of them makes the joint wrong.
     """
     items = table_of_states(states).select(ALL, 1)
     in_gold = np.flatnonzero(states.in_gold)
@@ -136,7 +136,7 @@ def beliefs_of_states(states: StateSets) -> ItemTable:
 
 
 def _certain_fields(says_none: Bools, is_none: Bools, right: Bools) -> dict[str, Floats]:
-    """Fields of distributions that put everything on one value."""
+    """Fields of distributions with a single value of score 1."""
     correct = right.astype(np.float64)
     return {
         "correct": correct,

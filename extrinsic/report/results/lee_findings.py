@@ -101,16 +101,26 @@ def _schedules(evidence: VariantResults, rows: Sequence[CorrelationRow], group: 
     return Finding("Schedule 2 correlates less than schedules 1 and 3", verdict, numbers)
 
 
+def hardly_correlates(intervals: Sequence[tuple[float, float]]) -> str:
+    """No interval leaves out 0 or reaches a correlation of .5; it does not hold if most leave out 0."""
+    away = sum(_away_from_zero(intervals))
+    # The largest correlation, of either sign, that the intervals still allow.
+    reach = max(abs(end) for bounds in intervals for end in bounds)
+    return FAILS if 2 * away > len(intervals) else OPEN if away or reach >= SOME else HOLDS
+
+
+def _away_from_zero(intervals: Sequence[tuple[float, float]]) -> tuple[int, int]:
+    """How many lie above 0, and how many below."""
+    return sum(low > 0 for low, _ in intervals), sum(high < 0 for _, high in intervals)
+
+
 def _roc(evidence: VariantResults, rows: Sequence[CorrelationRow]) -> Finding | None:
     curves = [row for row in rows if row.metric.startswith(DISCRIMINATION) and row.low is not None]
     intervals = [(row.low, row.high) for row in curves if row.low is not None and row.high is not None]
     if not intervals:
         return None
-    above, below = sum(low > 0 for low, _ in intervals), sum(high < 0 for _, high in intervals)
-    away = above + below
-    # The largest correlation, of either sign, that the intervals still allow.
-    reach = max(abs(end) for bounds in intervals for end in bounds)
-    verdict = FAILS if 2 * away > len(intervals) else OPEN if away or reach >= SOME else HOLDS
+    above, below = _away_from_zero(intervals)
+    verdict = hardly_correlates(intervals)
     least, most = (_shown(evidence, curves[end]) for end in (-1, 0))
     numbers = (
         f"{symbol(evidence.coefficient)} from {least} to {most}; "

@@ -94,7 +94,7 @@ class OutcomesTable(Table, frozen=True):
 
 
 class TrackerFilesTable(Table, frozen=True):
-    """Where tracker files lie: `{tracker}` and `{dataset}` are replaced."""
+    """Where tracker files lie: `{tracker}`, `{dataset}` and `{list}` (of sessions) are replaced."""
 
     names: tuple[str, ...]
     test: str

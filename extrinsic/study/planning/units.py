@@ -79,7 +79,7 @@ def _simulated_units(table: SimulationTable) -> list[Unit]:
             sides.append(SimulatedDialogs(table.world, table.config, table.seed, dataset, split, signature))
         else:
             train, test = sides
-            units.append(Unit(dataset, train, test, (Part(dataset),), dataset))
+            units.append(Unit(dataset, train, test, (Part(dataset),)))
     if problems.errors:
         raise InputError(problems)
     return units
@@ -146,9 +146,7 @@ def _divided_units(table: CorpusTable, dialogs: str, reader: _Reader) -> Iterato
         ways = [("", parts)] + ([("_swapped", parts[::-1])] if table.both_ways else [])
         for suffix, (train, test) in ways:
             name = f"split{number + 1}{suffix}"
-            yield Unit(
-                name, reader.recipe(dialogs, train), reader.recipe(dialogs, test), (Part(name),), dialogs
-            )
+            yield Unit(name, reader.recipe(dialogs, train), reader.recipe(dialogs, test), (Part(name),))
 
 
 def _stored_unit(corpus: CorpusTable, name: str, lists: tuple[str, str], reader: _Reader) -> Unit:
@@ -164,7 +162,7 @@ def _stored_unit(corpus: CorpusTable, name: str, lists: tuple[str, str], reader:
         problems.raise_errors()
     parts = _parts(corpus, name, test if kept_test is None else test.take(kept_test))
     recipes = reader.recipe(lists[0], kept_train), reader.recipe(lists[1], kept_test)
-    return Unit(name, *recipes, parts, name)
+    return Unit(name, *recipes, parts)
 
 
 def _read_both(reader: _Reader, lists: tuple[str, str]) -> list[tuple[Corpus, list[int] | None]]:

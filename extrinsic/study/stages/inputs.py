@@ -126,16 +126,12 @@ class Part(Input, frozen=True):
 
 
 class Unit(Input, frozen=True):
-    """Dialogs to learn from, dialogs to be valued on, and the datasets that the latter make.
-
-    tracker_files: what `{dataset}` stands for in the paths of tracker files.
-    """
+    """Dialogs to learn from, dialogs to be valued on, and the datasets that the latter make."""
 
     name: str
     train: DialogsInput
     test: DialogsInput
     parts: tuple[Part, ...]
-    tracker_files: str
 
     @property
     def identity(self) -> str:

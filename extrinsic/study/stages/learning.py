@@ -10,6 +10,7 @@ import numpy as np
 
 from extrinsic.arrays import Floats
 from extrinsic.corpus.model import Corpus
+from extrinsic.plugins import hash_of_source
 from extrinsic.policy.behaviour import Behaviour, fit_behaviour
 from extrinsic.policy.features import Features, find_features
 from extrinsic.policy.learner import LearnedPolicy, StatePolicy
@@ -17,7 +18,7 @@ from extrinsic.policy.live_policy import LivePolicy
 from extrinsic.policy.reward import RewardFunction, make_reward
 from extrinsic.policy.supervised import SupervisedPolicy
 from extrinsic.policy.transitions import Transitions, transitions_of
-from extrinsic.registry import BEHAVIOURS, ESTIMATORS, LEARNERS, REWARDS
+from extrinsic.registry import BEHAVIOURS, BLOCKS, ESTIMATORS, LEARNERS, REWARDS
 from extrinsic.storage import content_hash
 from extrinsic.study.configuration.choices import Choice
 from extrinsic.study.configuration.settings import Options
@@ -73,6 +74,13 @@ class PolicySpec(msgspec.Struct, frozen=True):
         estimator: Estimator = with_options(ESTIMATORS.get(name), self.estimator_options)
         return estimator
 
+    def foreign_code(self) -> str:
+        """A hash of the source of what is not ours; ours is part of the code's version."""
+        chosen = ((LEARNERS, self.learner), (BEHAVIOURS, self.behaviour), (REWARDS, self.reward))
+        things = [registry.get(choice.name) for registry, choice in chosen]
+        things += [BLOCKS.get(name) for name in self.feature_map().blocks]
+        return hash_of_source(*things, *map(ESTIMATORS.get, self.estimators))
+
     def feature_map(self) -> Features:
         return replace(find_features(self.features), conditions=self.conditions)
 
@@ -121,7 +129,7 @@ class LearnTask:
     def key(self) -> StageKey:
         plain = msgspec.structs.replace(self.spec, proxies=())
         trackers = [tracker.identity for tracker in (self.system, *self.spec.proxies)]
-        settings = (self.plugins, encoded(plain))
+        settings = (self.plugins, encoded(plain), self.spec.foreign_code())
         return StageKey(
             "learn", content_hash(code_version(__name__), *settings, self.unit.identity, *trackers)
         )

@@ -28,7 +28,7 @@ def test_the_only_dataset_needs_no_name(corpus: Path) -> None:
 
 def test_of_several_one_must_be_named(corpus: Path) -> None:
     (corpus / "config" / "test4.sessions").write_text("a/one\n")
-    with pytest.raises(InputError, match=r"say which.*test4, train4"):
+    with pytest.raises(InputError, match=r"choose one.*test4, train4"):
         find_dataset(corpus, None, "sessions")
 
 

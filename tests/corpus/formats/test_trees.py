@@ -79,7 +79,7 @@ def test_a_name_too_long_for_the_system_is_just_not_there(tmp_path: Path) -> Non
 @pytest.mark.parametrize("content", [b"no archive", b'{"json": 1}' * 100, os.urandom(2000)])
 def test_what_is_no_archive(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "x.tar").write_bytes(content)
-    with pytest.raises(InputError, match="no tar archive"):
+    with pytest.raises(InputError, match="not a tar archive"):
         open_tree(tmp_path / "x.tar")
 
 

@@ -1,4 +1,4 @@
-"""From nested dictionaries, whatever file they came from, to StateSets."""
+"""From nested dictionaries, whatever their file format, to StateSets."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _values = methodcaller("values")
 
 @dataclass(frozen=True, eq=False)
 class WrittenStates:
-    """States as a file has them: of every turn the gold one, and after all those the predicted ones.
+    """States as written in a file: the gold states of all turns, then the predicted states of all turns.
 
-    domains_per_state (n_states): how many domains each has.   domains: their names, one after the other.
-    parts: different {slot: value}.   part_of_domain: which of them each domain has.
+    domains_per_state (n_states): how many domains each has.   domains: their names, concatenated.
+    parts: the distinct {slot: value}.   part_of_domain: the index of each domain's part.
     """
 
     dialogs: tuple[str, ...]
@@ -41,7 +41,7 @@ class WrittenStates:
 
 
 def gather_states(dialogs: Mapping[str, Turns]) -> WrittenStates:
-    """States that were put together one by one."""
+    """Collect states that were built one by one."""
     turns = list(chain.from_iterable(dialogs.values()))
     states = [turn[0] for turn in turns] + [turn[1] for turn in turns]
     parts = list(chain.from_iterable(map(_values, states)))
@@ -58,7 +58,7 @@ def gather_states(dialogs: Mapping[str, Turns]) -> WrittenStates:
 def build_state_sets(
     name: str, written: WrittenStates, signature: str, problems: Sequence[Problem] = ()
 ) -> StateSets:
-    """Written states -> columns. A triple with an empty value is in no set.
+    """Written states -> columns. Triples with an empty value are dropped.
 
     Gathered with chains and maps: a Python loop over the triples would cost more than decoding them.
     """
@@ -103,8 +103,8 @@ def _sorted_slots(
     key: Ints, domain_names: list[str], slot_names: list[str]
 ) -> tuple[tuple[tuple[str, str], ...], Ints]:
     """The (domain, slot) pairs that occur, sorted, and the column of each triple."""
-    found, pair = np.unique(key, return_inverse=True)
-    names = [(domain_names[k // len(slot_names)], slot_names[k % len(slot_names)]) for k in found.tolist()]
+    keys, pair = np.unique(key, return_inverse=True)
+    names = [(domain_names[k // len(slot_names)], slot_names[k % len(slot_names)]) for k in keys.tolist()]
     order = sorted(range(len(names)), key=names.__getitem__)
     column_of_pair = np.empty(len(names), dtype=np.int64)
     column_of_pair[order] = np.arange(len(names))

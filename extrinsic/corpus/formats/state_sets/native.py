@@ -1,4 +1,4 @@
-"""What the readers of models' own prediction files share: gather the turns of dialogs, then build."""
+"""Shared code of the readers of models' own prediction files: gather the turns of dialogs, then build."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Gather = Callable[[Checker, Any], Dialogs]
 
 
 def read_native(path: str | Path, name: str, layout: str, gather: Gather) -> StateSets:
-    """Read a file whose JSON `gather` turns into dialogs, reporting through the Checker it is given."""
+    """Read a file whose JSON `gather` converts to dialogs, reporting problems to its Checker."""
     data = read_bytes(path)
     problems = Problems(str(path))
     value = decode_clean(data)

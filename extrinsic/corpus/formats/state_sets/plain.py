@@ -49,7 +49,7 @@ def read(path: str | Path, name: str) -> StateSets:
 
 
 def _decode(data: bytes) -> WrittenStates | None:
-    """The states of a file, or None if anything in it is not as it should be.
+    """The states of a file, or None if anything in it is invalid.
 
     States are cumulative, so a domain mostly has the same slots and values as a turn before: the text of
     a domain is decoded only where it differs from all the others.
@@ -79,9 +79,9 @@ def _decode(data: bytes) -> WrittenStates | None:
 
 
 def _count_agrees(data: bytes, texts: list[bytes], written: WrittenStates) -> bool:
-    """Whether the text has just as many colons as keys and values account for, so that no key stood twice.
+    """Whether the text has exactly as many colons as keys and values account for: no key is repeated.
 
-    A cheap yes; a no (an escaped or unexpected colon) is to be looked into.
+    A cheap test: True is reliable, False (an escaped or unexpected colon) has to be checked.
     """
     colons = np.fromiter((text.count(b":") for text in texts), dtype=np.int64, count=len(texts))
     words = chain.from_iterable(chain.from_iterable(part.items()) for part in written.parts)
@@ -107,13 +107,13 @@ def _diagnose(data: bytes, path: str) -> None:
     if isinstance(file.get("sessions"), list):
         raise InputError("this looks like a tracker file of DSTC1 or DSTC2", path=path, expected="state sets")
     for dialog, turns in file.items():
-        inside = checker.at(session=dialog)
-        entries = inside.object(turns, "the dialog")
+        dialog_checker = checker.at(session=dialog)
+        entries = dialog_checker.object(turns, "the dialog")
         if isinstance(turns, dict) and not entries:
-            inside.report("the dialog has no turns")
-        order = turn_numbers(entries, inside) or []
+            dialog_checker.report("the dialog has no turns")
+        order = turn_numbers(entries, dialog_checker) or []
         for number, key in enumerate(order):
-            _check_turn(inside.at(turn=number), entries[key])
+            _check_turn(dialog_checker.at(turn=number), entries[key])
     problems.raise_errors()
 
 

@@ -2,8 +2,8 @@
 
 Both are lists with one list of entries a turn.
 
-Entries are text `domain slot value`, as generated; slots of a booking are two words, `book day`. What a
-model generated that is no triple predicts nothing (a note says how often). Hosseini-Asl et al. 2020.
+Entries are text `domain slot value`, as generated; slots of a booking are two words, `book day`. Generated
+text that is not a triple predicts nothing (a note reports how often). Hosseini-Asl et al. 2020.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ def gather(checker: Checker, value: Any) -> Dialogs:
     dialogs: Dialogs = {}
     no_triples = 0
     for dialog, item in checker.object(value, "the file").items():
-        inside = checker.at(session=dialog)
-        entry = inside.object(item, "the dialog")
-        gold, predicted = (_turns(inside, entry, side) for side in (GOLD, PREDICTED))
+        dialog_checker = checker.at(session=dialog)
+        entry = dialog_checker.object(item, "the dialog")
+        gold, predicted = (_turns(dialog_checker, entry, side) for side in (GOLD, PREDICTED))
         if len(gold) != len(predicted):
-            inside.report(
+            dialog_checker.report(
                 "gold and prediction differ in their number of turns",
                 expected=f"{len(gold)} turns",
                 found=str(len(predicted)),
@@ -40,17 +40,17 @@ def gather(checker: Checker, value: Any) -> Dialogs:
             continue
         dialogs[dialog] = []
         for number, (gold_turn, predicted_turn) in enumerate(zip(gold, predicted, strict=True)):
-            at_turn = inside.at(turn=number)
-            gold_state, wrong = _state(at_turn, gold_turn, GOLD)
+            turn_checker = dialog_checker.at(turn=number)
+            gold_state, wrong = _state(turn_checker, gold_turn, GOLD)
             for text in wrong:
-                at_turn.report(
-                    f"an entry of {GOLD!r} is no triple", expected="domain slot value", found=repr(text)
+                turn_checker.report(
+                    f"an entry of {GOLD!r} is not a triple", expected="domain slot value", found=repr(text)
                 )
-            state, wrong = _state(at_turn, predicted_turn, PREDICTED)
+            state, wrong = _state(turn_checker, predicted_turn, PREDICTED)
             no_triples += len(wrong)
             dialogs[dialog].append((gold_state, state))
     if no_triples:
-        checker.report(f"{no_triples} generated texts are no triple and predict nothing", severity="note")
+        checker.report(f"{no_triples} generated texts are not triples and predict nothing", severity="note")
     return dialogs
 
 
@@ -60,7 +60,7 @@ def _turns(checker: Checker, entry: dict[str, Any], side: str) -> list[Any]:
 
 
 def _state(checker: Checker, turn: Any, side: str) -> tuple[dict[str, dict[str, str]], list[str]]:
-    """The state of a turn, and the texts that are no triple. Of two values of a slot the last counts."""
+    """The state of a turn, and the texts that are not triples. Of two values of a slot the last counts."""
     state: dict[str, dict[str, str]] = {}
     wrong = []
     for item in checker.array(turn, f"a turn of {side!r}"):

@@ -1,6 +1,6 @@
 """TRADE's prediction file: `{dialog: {turn: {"turn_belief": [...], "pred_bs_ptr": [...]}}}`.
 
-Entries are `domain-slot-value`; other keys of a turn are TRADE's own and not read. Wu et al. 2019.
+Entries are `domain-slot-value`; other keys of a turn are not read. Wu et al. 2019.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ def read(path: str | Path, name: str) -> StateSets:
 def gather(checker: Checker, value: Any) -> Dialogs:
     dialogs: Dialogs = {}
     for dialog, turns in checker.object(value, "the file").items():
-        inside = checker.at(session=dialog)
-        entries = inside.object(turns, "the dialog")
+        dialog_checker = checker.at(session=dialog)
+        entries = dialog_checker.object(turns, "the dialog")
         dialogs[dialog] = []
-        for number, key in enumerate(turn_numbers(entries, inside) or []):
-            at_turn = inside.at(turn=number)
-            turn = at_turn.object(entries[key], "the turn")
-            gold, predicted = (_state(at_turn, turn, side) for side in ("turn_belief", "pred_bs_ptr"))
+        for number, key in enumerate(turn_numbers(entries, dialog_checker) or []):
+            turn_checker = dialog_checker.at(turn=number)
+            turn = turn_checker.object(entries[key], "the turn")
+            gold, predicted = (_state(turn_checker, turn, side) for side in ("turn_belief", "pred_bs_ptr"))
             dialogs[dialog].append((gold, predicted))
     return dialogs
 
@@ -36,11 +36,11 @@ def _state(checker: Checker, turn: dict[str, Any], side: str) -> dict[str, dict[
     state: dict[str, dict[str, str]] = {}
     entries = checker.member(turn, side, "the turn")
     for entry in () if entries is Missing else checker.array(entries, repr(side)):
-        # A value may hold hyphens; domain and slot names do not.
+        # A value may contain hyphens; domain and slot names do not.
         parts = entry.split("-", 2) if isinstance(entry, str) else []
         if len(parts) != 3:
             checker.report(
-                f"an entry of {side!r} is no triple", expected="domain-slot-value", found=repr(entry)
+                f"an entry of {side!r} is not a triple", expected="domain-slot-value", found=repr(entry)
             )
             continue
         put(checker, state, *parts)

@@ -1,7 +1,7 @@
 """TripPy's prediction file: a list with one object a turn, its `guid` and `slot_prediction_<slot>`.
 
-`guid` is [set, dialog, turn]; slots are `domain-slot`; a value that was copied from what the system
-informed is marked with two section signs, which are no part of it. Heck et al. 2020.
+`guid` is [set, dialog, turn]; slots are `domain-slot`; a value that was copied from a system inform is
+marked with two section signs, which are not part of it. Heck et al. 2020.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ def gather(checker: Checker, value: Any) -> Dialogs:
         dialog, turn = _identity(checker, guid, number)
         if dialog is None or turn is None:
             continue
-        inside = checker.at(session=dialog, turn=turn)
+        turn_checker = checker.at(session=dialog, turn=turn)
         turns = by_dialog.setdefault(dialog, {})
         if turn in turns:
-            inside.report("the turn stands more than once")
-        turns[turn] = (_state(inside, entry, GOLD), _state(inside, entry, PREDICTED))
+            turn_checker.report("the turn occurs more than once")
+        turns[turn] = (_state(turn_checker, entry, GOLD), _state(turn_checker, entry, PREDICTED))
     return {dialog: _in_order(checker.at(session=dialog), turns) for dialog, turns in by_dialog.items()}
 
 
 def _identity(checker: Checker, guid: Any, number: int) -> tuple[str | None, int | None]:
-    # Dialog names hold no hyphen, so the joined form can be taken apart from both ends.
+    # Dialog names contain no hyphen, so the joined form can be split from both ends.
     parts = guid.split("-") if isinstance(guid, str) else guid
     good = isinstance(parts, list) and len(parts) >= 3 and all(isinstance(part, str) for part in parts)
     if not good or not is_number(parts[-1]):
@@ -56,7 +56,7 @@ def _identity(checker: Checker, guid: Any, number: int) -> tuple[str | None, int
 
 def _in_order(checker: Checker, turns: dict[int, tuple[State, State]]) -> list[tuple[State, State]]:
     order = sorted(turns)
-    # Some versions count from 0, some from 1; a gap is a turn that was lost.
+    # Some versions count from 0, some from 1; a gap is a missing turn.
     if order[0] not in (0, 1) or order != list(range(order[0], order[0] + len(order))):
         checker.report("turns are missing", expected="consecutive numbers", found=", ".join(map(str, order)))
     return [turns[number] for number in order]
@@ -64,16 +64,16 @@ def _in_order(checker: Checker, turns: dict[int, tuple[State, State]]) -> list[t
 
 def _state(checker: Checker, entry: dict[str, Any], prefix: str) -> dict[str, dict[str, str]]:
     state: dict[str, dict[str, str]] = {}
-    found = False
+    has_slot = False
     for key, value in entry.items():
         if not key.startswith(prefix):
             continue
-        found = True
+        has_slot = True
         domain, hyphen, slot = key.removeprefix(prefix).partition("-")
         if not hyphen:
             checker.report(f"the key {key!r} names no slot", expected=f"{prefix}domain-slot")
         elif checker.at(slot=f"{domain}-{slot}").text(value, "the value") is not None:
             put(checker, state, domain, slot, value.removeprefix(COPIED).strip())
-    if not found:
+    if not has_slot:
         checker.report(f"the entry has no key that begins with {prefix!r}")
     return state

@@ -1,4 +1,4 @@
-"""The order of a dialog's turns where a file names them by number."""
+"""The order of a dialog's turns in files that key them by number."""
 
 from __future__ import annotations
 

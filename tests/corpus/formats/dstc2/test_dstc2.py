@@ -179,7 +179,7 @@ def test_unknown_slots_name_the_file_they_are_in(tmp_path: Path) -> None:
         ("[]", "Expected `object`"),
         ('{"informable": {}}', "requestable"),
         ('{"informable": {"food": "thai"}, "requestable": []}', "informable"),
-        ('{"informable": {}, "requestable": [], "requestable": []}', "'requestable' stands more than once"),
+        ('{"informable": {}, "requestable": [], "requestable": []}', "'requestable' occurs more than once"),
     ],
 )
 def test_a_bad_ontology_is_named(tmp_path: Path, content: str, message: str) -> None:

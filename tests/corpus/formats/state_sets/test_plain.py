@@ -111,8 +111,8 @@ def test_escapes_in_json_are_no_defect(tmp_path: Path) -> None:
         ({"d": {"0": {"gt": {"hotel": "x"}, "pr": {}}}}, "the domain 'hotel' of 'gt'"),
         ({"d": {"0": {"gt": {}, "pr": {"hotel": {"area": 7}}}}}, "slot hotel-area"),
         ({"d": {"0": {"gt": {}, "pr": {"hotel": {"area": None}}}}}, "found null"),
-        ('{"d": {"0": {"gt": {"a": {"b": "1", "b": "2"}}, "pr": {}}}}', "'b' stands more than once"),
-        ('{"d": {"0": {"gt": {}, "pr": {}}}, "d": {"0": {"gt": {}, "pr": {}}}}', "'d' stands more than once"),
+        ('{"d": {"0": {"gt": {"a": {"b": "1", "b": "2"}}, "pr": {}}}}', "'b' occurs more than once"),
+        ('{"d": {"0": {"gt": {}, "pr": {}}}, "d": {"0": {"gt": {}, "pr": {}}}}', "'d' occurs more than once"),
         ('{"d": {"0": {"gt": {"a": {"b": "\\ud800"}}, "pr": {}}}}', "x.json"),
     ],
 )

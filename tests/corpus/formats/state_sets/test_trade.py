@@ -48,8 +48,8 @@ def test_by_hand(tmp_path: Path) -> None:
     [
         ({"turn_belief": []}, "lacks 'pred_bs_ptr'"),
         ({"turn_belief": "x", "pred_bs_ptr": []}, "'turn_belief' has the wrong kind"),
-        ({"turn_belief": ["hotel-area"], "pred_bs_ptr": []}, "no triple"),
-        ({"turn_belief": [7], "pred_bs_ptr": []}, "no triple"),
+        ({"turn_belief": ["hotel-area"], "pred_bs_ptr": []}, "not a triple"),
+        ({"turn_belief": [7], "pred_bs_ptr": []}, "not a triple"),
         ({"turn_belief": ["a-b-c", "a-b-d"], "pred_bs_ptr": []}, "slot a-b: the slot has two values"),
         ([], "the turn has the wrong kind"),
     ],

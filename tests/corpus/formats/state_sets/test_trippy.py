@@ -54,7 +54,7 @@ def test_by_hand(tmp_path: Path) -> None:
         ([entry(["test", "d", 0])], "the guid of entry 0"),
         ([entry(["test", "d", "²"])], "the guid of entry 0"),
         ([entry(["test", "d", "9" * 5000])], "entry 0"),
-        ([entry(["test", "d", "0"]), entry(["test", "d", "0"])], "session d, turn 0: the turn stands more"),
+        ([entry(["test", "d", "0"]), entry(["test", "d", "0"])], "session d, turn 0: the turn occurs more"),
         ([entry(["test", "d", "0"]), entry(["test", "d", "2"])], "session d: turns are missing"),
         ([entry(["test", "d", "0"], gold=7)], "session d, turn 0, slot hotel-area"),
         ([entry(["test", "d", "0"], slot_prediction_hotel="x")], "names no slot"),

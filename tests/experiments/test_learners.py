@@ -1,0 +1,91 @@
+"""The text about learners follows from the committed tables, and a cell can be computed again.
+
+Where the first test fails after a change of the text: `python -m experiments.learners --text`; after a change
+of what is computed, run the experiment again: `python -m experiments.learners`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+from scipy import stats
+
+from experiments.learners.__main__ import FOLDER, gain, summarise, write_texts
+from experiments.learners.live_returns import PRESETS, SEEDS, TRACKED, live_returns
+from experiments.learners.tables import LiveReturn, PolicySummary
+from experiments.selection import Selection
+from experiments.texts import UnsupportedClaim
+from extrinsic.simulation import read_simulation
+from extrinsic.study.tables.table_files import read_rows, table_bytes, write_rows
+
+TABLES = {"live_returns": LiveReturn, "summary": PolicySummary}
+ROWS = read_rows(FOLDER / "live_returns.csv", LiveReturn)
+
+
+def test_the_text_is_rendered_from_the_tables(tmp_path: Path) -> None:
+    """Every claim holds of the committed tables."""
+    write_texts(FOLDER, tmp_path)
+    assert (FOLDER / "README.md").read_text() == (tmp_path / "README.md").read_text()
+
+
+def test_a_claim_that_the_tables_contradict(tmp_path: Path) -> None:
+    (tmp_path / "summary.csv").write_bytes((FOLDER / "summary.csv").read_bytes())
+    changed = [
+        msgspec.structs.replace(row, earned=row.earned - 50.0) if row.policy == "lspi" else row
+        for row in ROWS
+    ]
+    write_rows(tmp_path / "live_returns.csv", changed, LiveReturn, decimals=3)
+    with pytest.raises(UnsupportedClaim, match=r"earns -8\.4 \[-11\.9, -4\.8\] points more"):
+        write_texts(tmp_path, tmp_path)
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_tables_are_written_as_they_were_read(table: str) -> None:
+    rows: list[msgspec.Struct] = read_rows(FOLDER / f"{table}.csv", TABLES[table])
+    assert table_bytes(rows, TABLES[table], decimals=3) == (FOLDER / f"{table}.csv").read_bytes()
+
+
+def test_the_summary_is_that_of_the_returns() -> None:
+    stored = read_rows(FOLDER / "summary.csv", PolicySummary)
+    for row, expected in zip(summarise(ROWS), stored, strict=True):
+        for name, value in msgspec.structs.asdict(row).items():
+            exact = value if isinstance(value, str) or value is None else pytest.approx(value, abs=1.1e-3)
+            assert getattr(expected, name) == exact
+
+
+def test_every_cell_has_its_rows() -> None:
+    worlds = [(seed, dataset) for seed in SEEDS for dataset in read_simulation().worlds]
+    policies = ("behaviour", "lspi", "sl", "sl_sampled", *list(PRESETS)[1:])
+    expected = [(*world, name, policy) for world in worlds for name in TRACKED for policy in policies]
+    assert Selection(ROWS).distinct("seed", "dataset", "tracker", "policy") == expected
+
+
+def test_the_interval_of_a_gain() -> None:
+    """Of a mean of independent worlds, the jackknife's is Student's."""
+    rows = Selection(ROWS)
+    differences = [
+        rows.where(seed=seed, dataset=dataset, policy="lspi").mean("earned")
+        - rows.where(seed=seed, dataset=dataset, policy="one_step").mean("earned")
+        for seed, dataset in rows.distinct("seed", "dataset")
+    ]
+    expected = stats.t.interval(0.95, 11, loc=np.mean(differences), scale=stats.sem(differences))
+    result = gain(rows, "lspi", "one_step")
+    assert (result.low, result.high) == pytest.approx(expected)
+
+
+def test_a_cell_with_few_callers() -> None:
+    """What is learned is what the table has; what is played differs, as the callers are fewer."""
+    seed, dataset, tracker = 101, "ds4", "hwu"
+    presets = {"lspi": PRESETS["lspi"]}
+    rows = live_returns(seed, dataset, tracker, presets, n_live=40)
+    assert [row.policy for row in rows] == ["behaviour", "lspi", "sl", "sl_sampled"]
+    for row in rows:
+        assert row.earned - row.difference == pytest.approx(rows[0].earned)
+        stored = Selection(ROWS).where(seed=seed, dataset=dataset, tracker=tracker, policy=row.policy).rows[0]
+        assert row.kernels == stored.kernels
+        assert row.largest_q == (
+            None if stored.largest_q is None else pytest.approx(stored.largest_q, abs=1e-3)
+        )

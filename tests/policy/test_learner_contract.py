@@ -1,0 +1,349 @@
+"""What every learner has to keep: ours, and that of somebody else, known by its entry point only."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from extrinsic.arrays import Bools, Floats, Ints
+from extrinsic.errors import InputError, Problems, UsageError
+from extrinsic.policy.behaviour import Behaviour
+from extrinsic.policy.filter import admit
+from extrinsic.policy.states import States
+from extrinsic.policy.transitions import Transitions
+from extrinsic.registry import LEARNERS
+from extrinsic.study.configuration.choices import check_options, option_names
+from extrinsic.study.configuration.settings_file import read_study
+from tests.conftest import PACKAGE
+from tests.policy.decisions import decisions, draw, drawn_decisions, states_of
+from tests.policy.learning import act, behaviour_of
+
+PROJECT = tomllib.loads((PACKAGE / "pyproject.toml").read_text())["project"]
+PLUGGED = tuple(PROJECT["entry-points"]["extrinsic.learners"])
+NAMES = tuple(dict.fromkeys((*LEARNERS.names(), *PLUGGED)))
+
+pytestmark = pytest.mark.usefixtures("plugged")
+
+
+@pytest.fixture(params=NAMES)
+def learner(request: pytest.FixtureRequest) -> Any:
+    """As a study has it that sets no option."""
+    return LEARNERS.get(request.param)()
+
+
+def test_every_learner_is_tested_here() -> None:
+    assert set(NAMES) == set(LEARNERS.names()) >= {"kernel_lspi", "fitted_q", "counted"}
+
+
+# Three actions (stop, ask, haste) in five states. Whoever asks in states 0 to 2 gets on, and to stop in state
+# 3 pays: three turns later than what can be had at once. Haste leads into state 4, and only asking out of it.
+MEAN = np.array(
+    [
+        [6.0, -2.0, 3.0],
+        [-9.0, -2.0, -9.0],
+        [-9.0, -2.0, -9.0],
+        [30.0, -2.0, 3.0],
+        [-10.0, -2.0, 1.0],
+    ]
+)
+GOES = np.zeros((5, 3, 5))
+GOES[0, 1, :2] = 0.2, 0.8
+GOES[1, 1, 1:3] = 0.1, 0.9
+GOES[2, 1, 2:4] = 0.1, 0.9
+GOES[3, 1, 3:5] = 0.5, 0.5
+GOES[4, 1, [1, 4]] = 0.5, 0.4
+GOES[:, 2, 4] = 0.6
+LOGGED = np.array(
+    [
+        [0.20, 0.30, 0.50],
+        [0.15, 0.60, 0.25],
+        [0.25, 0.50, 0.25],
+        [0.30, 0.40, 0.30],
+        [0.40, 0.25, 0.35],
+    ]
+)
+N_STATES, N_ACTIONS = MEAN.shape
+THRESHOLDS = (0.0, 0.27)
+
+
+def value_iteration(admitted: Bools) -> Floats:
+    """(n_states, n_actions) Q = r + P max Q over what is admitted."""
+    q = np.zeros_like(MEAN)
+    for _ in range(500):
+        q = MEAN + GOES @ np.where(admitted, q, -np.inf).max(axis=1)
+    return np.asarray(np.where(admitted, q, -np.inf))
+
+
+def enumerated(admitted: Bools) -> Floats:
+    """(n_states,) the highest value that any policy has in each state: V = (I - P)^-1 r for all of them."""
+    values = []
+    for policy in product(*(np.flatnonzero(row) for row in admitted)):
+        rows = np.arange(N_STATES), np.array(policy)
+        values.append(np.linalg.solve(np.eye(N_STATES) - GOES[rows], MEAN[rows]))
+    return np.asarray(np.max(values, axis=0))
+
+
+def table_states(state: Ints) -> States:
+    return states_of(np.full((len(state), 1), 0.5), state[:, None])
+
+
+def table_log(seed: int, n_dialogs: int = 400) -> Transitions:
+    """Dialogs in the table, begun in any state."""
+    rng = np.random.default_rng(seed)
+    rows: list[tuple[int, int, int]] = []
+    for dialog, state in enumerate(rng.integers(0, N_STATES, n_dialogs).tolist()):
+        while state < N_STATES:
+            action = int(draw(LOGGED[[state]], rng)[0])
+            rows.append((dialog, state, action))
+            chances = np.append(GOES[state, action], 1.0 - GOES[state, action].sum())
+            state = int(draw(chances[None], rng)[0])
+    dialog, state, action = np.array(rows).T
+    reward = MEAN[state, action] + 0.5 * rng.normal(size=len(rows))
+    return decisions(table_states(state), action, reward, dialog, N_ACTIONS, LOGGED[state])
+
+
+@dataclass(frozen=True)
+class TableModel:
+    """P(a | s) as it is."""
+
+    def probabilities(self, states: States) -> Floats:
+        return np.asarray(LOGGED[states.discrete[:, 0]])
+
+
+def table_behaviour(log: Transitions, threshold: float) -> Behaviour:
+    return Behaviour(log.propensities, TableModel(), threshold)
+
+
+@pytest.mark.parametrize("threshold", THRESHOLDS)
+def test_the_oracles_agree(threshold: float) -> None:
+    """And the best policy is neither the one that takes what it can get, nor the likeliest."""
+    admitted = admit(LOGGED, threshold)
+    q = value_iteration(admitted)
+    assert q.max(axis=1) == pytest.approx(enumerated(admitted), abs=1e-9)
+    gap = np.diff(np.sort(q, axis=1)[:, -2:], axis=1)
+    assert gap.min() > 1.5
+    best = q.argmax(axis=1)
+    assert (best != np.where(admitted, MEAN, -np.inf).argmax(axis=1)).any()
+    assert (best != np.where(admitted, LOGGED, -np.inf).argmax(axis=1)).any()
+
+
+def test_the_filter_changes_what_is_best() -> None:
+    best = [value_iteration(admit(LOGGED, threshold)).argmax(axis=1) for threshold in THRESHOLDS]
+    assert [actions.tolist() for actions in best] == [[1, 1, 1, 0, 1], [1, 1, 1, 0, 2]]
+
+
+@pytest.mark.parametrize("threshold", THRESHOLDS)
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_best_policy_of_a_table(learner: Any, threshold: float, seed: int) -> None:
+    """Of all those that the filter admits, by enumeration; learned with the options that a study has."""
+    log = table_log(seed)
+    policy = learner.fit(log, table_behaviour(log, threshold))
+    best = value_iteration(admit(LOGGED, threshold)).argmax(axis=1)
+    assert act(policy, table_states(np.arange(N_STATES))).tolist() == best.tolist()
+
+
+@pytest.fixture(scope="module")
+def log() -> Transitions:
+    return drawn_decisions(60)
+
+
+@pytest.fixture(scope="module")
+def behaviour(log: Transitions) -> Behaviour:
+    return behaviour_of(log, threshold=0.25)
+
+
+@pytest.fixture(scope="module")
+def elsewhere() -> States:
+    """States that nobody has seen, some of them with signs that nobody has seen."""
+    rng = np.random.default_rng(3)
+    return states_of(rng.normal(0, 1, (80, 2)), rng.integers(0, 4, (80, 2)))
+
+
+def test_the_same_bytes_twice(
+    learner: Any, log: Transitions, behaviour: Behaviour, elsewhere: States
+) -> None:
+    first, again = (learner.fit(log, behaviour) for _ in range(2))
+    for states in (log.states, elsewhere):
+        assert first.probabilities(states).tobytes() == again.probabilities(states).tobytes()
+        assert first.probabilities(states).tobytes() == first.probabilities(states).tobytes()
+    assert dict(first.diagnostics) == dict(again.diagnostics)
+
+
+def test_learning_changes_nothing_that_it_is_given(
+    learner: Any, log: Transitions, behaviour: Behaviour
+) -> None:
+    before = repr(learner), log.reward.copy(), behaviour.chances.copy(), behaviour.admitted.copy()
+    learner.fit(log, behaviour).probabilities(log.states)
+    after = repr(learner), log.reward, behaviour.chances, behaviour.admitted
+    assert before[0] == after[0]
+    assert all(np.array_equal(old, new) for old, new in zip(before[1:], after[1:], strict=True))
+
+
+def test_only_what_is_possible_and_likely_enough(
+    learner: Any, log: Transitions, behaviour: Behaviour, elsewhere: States
+) -> None:
+    """Where nothing possible is likely enough, the likeliest of what is possible."""
+    policy = learner.fit(log, behaviour)
+    rng = np.random.default_rng(1)
+    for states in (log.states, elsewhere):
+        likely = behaviour.model.probabilities(states) > behaviour.threshold
+        assert likely.any(axis=1).all() and not likely.all()
+        chances = policy.probabilities(states)
+        assert chances.shape == likely.shape
+        assert (chances >= 0.0).all()
+        assert chances.sum(axis=1) == pytest.approx(np.ones(len(states)), abs=1e-12)
+        assert not chances[~likely].any()
+        possible = rng.random(likely.shape) < 0.5
+        possible[np.arange(len(states)), rng.integers(0, 3, len(states))] = True
+        limited = policy.probabilities(states, possible)
+        assert limited.sum(axis=1) == pytest.approx(np.ones(len(states)), abs=1e-12)
+        assert not limited[~possible].any()
+        some = (likely & possible).any(axis=1)
+        assert some.any() and not some.all()
+        assert not limited[some][~likely[some]].any()
+        model = np.where(possible, behaviour.model.probabilities(states), -1.0)
+        assert np.array_equal(limited[~some].argmax(axis=1), model[~some].argmax(axis=1))
+
+
+def test_a_policy_is_of_each_state_alone(
+    learner: Any, log: Transitions, behaviour: Behaviour, elsewhere: States
+) -> None:
+    policy = learner.fit(log, behaviour)
+    order = np.random.default_rng(0).permutation(len(elsewhere))[:30]
+    together = policy.probabilities(elsewhere)[order]
+    assert np.array_equal(policy.probabilities(elsewhere.take(order)), together)
+
+
+def test_diagnostics_are_numbers_by_name(learner: Any, log: Transitions, behaviour: Behaviour) -> None:
+    diagnostics = learner.fit(log, behaviour).diagnostics
+    assert isinstance(diagnostics, Mapping) and diagnostics
+    for name, number in diagnostics.items():
+        assert isinstance(name, str) and name.isidentifier()
+        assert isinstance(number, int | float) and not np.isnan(number)
+    if "lowest_q" in diagnostics:
+        assert diagnostics["lowest_q"] <= diagnostics["highest_q"]
+
+
+def test_states_of_other_features_are_refused(learner: Any, log: Transitions, behaviour: Behaviour) -> None:
+    policy = learner.fit(log, behaviour)
+    for states in (
+        states_of(np.zeros((2, 3)), np.zeros((2, 2))),
+        states_of(np.zeros((2, 2)), np.zeros((2, 1))),
+        replace(log.states, continuous_names=("x1", "x0")),
+    ):
+        with pytest.raises(UsageError, match="other features than those learned from"):
+            policy.probabilities(states)
+
+
+def test_nothing_to_learn_from(learner: Any, log: Transitions, behaviour: Behaviour) -> None:
+    none = log.take_dialogs(np.zeros(0, dtype=np.int64))
+    with pytest.raises(UsageError, match="at least two different actions, found only 'nothing'"):
+        learner.fit(none, Behaviour(np.zeros((0, 3)), behaviour.model))
+
+
+def test_one_action_only(learner: Any, log: Transitions, behaviour: Behaviour) -> None:
+    same = replace(log, action=np.full(len(log), 2))
+    with pytest.raises(UsageError, match="at least two different actions, found only 'act2'"):
+        learner.fit(same, behaviour)
+
+
+@pytest.mark.parametrize("shape", [(299, 3), (300, 2)])
+def test_a_behaviour_of_other_decisions(
+    learner: Any, log: Transitions, behaviour: Behaviour, shape: tuple[int, int]
+) -> None:
+    with pytest.raises(UsageError, match=r"wrong shape \(expected \(300, 3\), found") as raised:
+        learner.fit(log, replace(behaviour, chances=np.full(shape, 1 / 3)))
+    assert str(shape) in str(raised.value)
+
+
+def problems_of(name: str, options: dict[str, Any]) -> list[str]:
+    """Of a table [policy.<name>] of a study."""
+    text = f"[policy.{name}]\n" + "".join(f"{key} = {value!r}\n" for key, value in options.items())
+    problems = Problems()
+    check_options(LEARNERS, name, options, ("policy", name), text, problems)
+    return [problem.message for problem in problems]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_options(name: str) -> None:
+    """Its own defaults are allowed, a mistyped one is found, and what is of no learner is listed."""
+    kind = LEARNERS.get(name)
+    names = option_names(kind)
+    assert names
+    defaults = {key: value for key, value in vars(kind()).items() if value is not None}
+    assert problems_of(name, defaults) == []
+    first = names[0]
+    for wrong, hint in (
+        (f"{first}x", f"did you mean {first!r}?"),
+        ("zzzzzz", f"there is: {sorted(names)[0]}"),
+    ):
+        (message,) = problems_of(name, {wrong: 1})
+        assert message.startswith(f"line 2, key policy.{name}.{wrong}: unknown; {hint}")
+
+
+@pytest.mark.parametrize(("name", "other"), [pair for pair in product(NAMES, NAMES) if len({*pair}) == 2])
+def test_an_option_of_another_learner(name: str, other: str) -> None:
+    """Its owner is named, whoever that is."""
+    foreign = [
+        key for key in option_names(LEARNERS.get(other)) if key not in option_names(LEARNERS.get(name))
+    ]
+    assert foreign
+    for key in foreign:
+        owners = [owner for owner in LEARNERS.names() if key in option_names(LEARNERS.get(owner))]
+        (message,) = problems_of(name, {key: 1})
+        assert (
+            message == f"line 2, key policy.{name}.{key}: unknown; {name} has no such option; {owners[0]} has"
+        )
+
+
+STUDY = """
+name = "mistaken"
+[simulation]
+[trackers]
+built_in = ["baseline", "focus"]
+[policy]
+{policy}
+"""
+
+
+@pytest.mark.parametrize(
+    ("policy", "messages"),
+    [
+        (
+            'learner = "fitted_q"\n[policy.fitted_q]\nridge = 10.0',
+            ["line 9, key policy.fitted_q.ridge: unknown; fitted_q has no such option; kernel_lspi has"],
+        ),
+        (
+            "ridge = 10.0",
+            ["line 7, key policy.ridge: unknown; an option of kernel_lspi", "[policy.kernel_lspi]"],
+        ),
+        ("[policy.kernel_lspi]\nrigde = 10.0", ["key policy.kernel_lspi.rigde", "did you mean 'ridge'?"]),
+        ("[policy.kernel_lspi]\nsteps = 3", ["kernel_lspi has no such option; counted has"]),
+        ("[policy.fitted_Q]\ntrees = 10", ["no learner or behaviour model; did you mean 'fitted_q'?"]),
+        (
+            'learner = "fited_q"',
+            ["key policy.learner: there is no learner 'fited_q'; did you mean 'fitted_q'?"],
+        ),
+        ('learner = ["fitted_q", "conted"]', ["there is no learner 'conted'; did you mean 'counted'?"]),
+        ("[policy.fitted_q]\ntrees = 0", ["key policy.fitted_q.trees", "`int` >= 1"]),
+        ("[policy.fitted_q]\ntrees = 'many'", ["key policy.fitted_q.trees", "Expected `int`, got `str`"]),
+        ("[policy.counted]\nsweeps = -1", ["key policy.counted.sweeps", "`int` >= 1"]),
+        ("[policy.kernel_lspi]\nprior = 'median'", ["key policy.kernel_lspi.prior"]),
+        ("[policy.kernel_lspi]\nimprovement = 'one_stp'", ["did you mean 'one_step'?"]),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_mistakes_in_a_study(tmp_path: Path, policy: str, messages: list[str]) -> None:
+    config = tmp_path / "study.toml"
+    config.write_text(STUDY.format(policy=policy))
+    with pytest.raises(InputError) as raised:
+        read_study(config)
+    for message in messages:
+        assert message in str(raised.value)
