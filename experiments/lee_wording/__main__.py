@@ -1,7 +1,7 @@
-"""`python -m experiments.lee_wording`: what two of Lee's words change, on the embedded ds1.
+"""`python -m experiments.lee_wording`: what Lee's words change in the embedded world.
 
-Sparsification that removes points against all the rest, beside Engel's, which lets them join; and the SVM
-behind the filter with the kernel's own height, 4, beside height 1.
+Sparsification that removes points against all the rest, beside Engel's, which lets them join; the SVM behind
+the filter with the kernel's own height, 4, beside height 1; and the literal study, one change at a time.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from typing import TypeVar
 import msgspec
 import numpy as np
 
-from experiments.lee_wording.tables import Filtered, Sparsified
+from experiments.lee_wording.literal_steps import literal_steps
+from experiments.lee_wording.tables import Filtered, Sparsified, StudyStep
 from experiments.main import run_experiment
 from experiments.selection import Selection
 from experiments.texts import render
@@ -59,11 +60,12 @@ class Preset:
     svm: CalibratedSVM
 
 
+LEE = KernelLSPI(width=3.0, nu=3.0)
+
 PRESETS = {
-    "compact": Preset(KernelLSPI(), KernelLogistic(), CalibratedSVM()),
-    "lee2014_literal": Preset(
-        KernelLSPI(width=3.0, nu=3.0), KernelLogistic(width=3.0), CalibratedSVM(width=3.0)
-    ),
+    "compact": Preset(KernelLSPI(), KernelLogistic(), CalibratedSVM(width=0.7)),
+    "lee2014": Preset(LEE, KernelLogistic(width=3.0), CalibratedSVM(width=3.0)),
+    "lee2014_literal": Preset(LEE, KernelLogistic(width=3.0), CalibratedSVM(width=3.0)),
 }
 
 
@@ -149,6 +151,7 @@ def compute(output: Path, arguments: argparse.Namespace) -> None:
     fewer = [cell for cell in cells if cell[0] == SEEDS[0]]
     _write(output / "sparsification.csv", sparsified, cells, Sparsified, arguments.n_jobs)
     _write(output / "svm_height.csv", filtered, fewer, Filtered, arguments.n_jobs)
+    write_rows(output / "literal_steps.csv", literal_steps(arguments.n_jobs), StudyStep, decimals=3)
 
 
 def _write(
@@ -168,6 +171,7 @@ def write_texts(tables: Path, output: Path) -> None:
         FOLDER / "README.md.j2",
         sparsified=Selection(read_rows(tables / "sparsification.csv", Sparsified)),
         filtered=Selection(read_rows(tables / "svm_height.csv", Filtered)),
+        steps=Selection(read_rows(tables / "literal_steps.csv", StudyStep)),
         n_live=N_LIVE,
     )
     (output / "README.md").write_text(text)

@@ -46,7 +46,7 @@ def first_spec(path: Path) -> PolicySpec:
             "line 11, key value.lstd.trees: unknown; lstd has no such option; fqe has",
         ),
         ("[value.live]\nnu = 3.0", "key value.live.nu: unknown; live has no such option; "),
-        ("[value.live]\nzzz = 3.0", "key value.live.zzz: unknown; there is none"),
+        ("[value.live]\nzzz = 3.0", "key value.live.zzz: unknown"),
         ("[value.mean_augmented]\ntrees = 3", "mean_augmented has no such option; fqe has"),
         ("[value.lsdt]\nwidth = 3.0", "line 10, key value.lsdt: no estimator; did you mean 'lstd'?"),
         (
