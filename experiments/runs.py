@@ -22,4 +22,4 @@ def make_run(settings: StudySettings, folder: Path, n_jobs: int = -1) -> Run:
     def tell(text: str) -> None:
         print(text, file=sys.stderr)
 
-    return run_study(settings, folder, Engine(n_jobs=n_jobs), watch=watch, tell=tell)
+    return run_study(settings, folder, Engine(n_jobs=n_jobs), watch=watch, notify=tell)

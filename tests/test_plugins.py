@@ -270,7 +270,7 @@ def test_a_study_has_its_learner_beside_ours(order_run: Path) -> None:
     assert reported["learner=counted"] == {"cells", "lowest_q", "highest_q"}
     assert {"kernels", "iterations", "zero_kernel"} < reported["learner=kernel_lspi"]
     settings = tomllib.loads((order_run / "config.toml").read_text())
-    assert settings["policy"]["counted"] == {"steps": 4}
+    assert settings["policy"]["counted"] == {"steps": 4, "sweeps": 50}
     assert settings["reward"] == {"kind": "right_order", "right": 20.0, "fill": settings["reward"]["fill"]}
 
 
@@ -459,7 +459,7 @@ class Mine:
         ),
         (
             CONFIG + "LEARNERS.register('kernel_lspi', Mine, 'mine')\n",
-            ["line 7", "the learner 'kernel_lspi' is registered twice", "kernel_lspi:KernelLSPI", "Mine"],
+            ["line 7", "the learner 'kernel_lspi' is registered twice", "KernelLSPI", "Mine"],
         ),
         (
             CONFIG + "LEARNERS.register('mine', Mine, 'mine')\nLEARNERS.register('mine', Mine, 'again')\n",

@@ -7,11 +7,14 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from extrinsic.cli.main import build_parser
 from extrinsic.domain import load_domain
-from extrinsic.registry import METRICS, TRACKERS
+from extrinsic.errors import Problems
+from extrinsic.registry import LEARNERS, METRICS, REWARDS, TRACKERS
+from extrinsic.study.configuration.choices import check_choices, gather_options
 from extrinsic.study.configuration.settings import StudySettings
 from extrinsic.toml_files import check_tree
 from tests.real_data import find_data
@@ -57,14 +60,16 @@ def test_python_examples(folder: Path) -> None:
     finally:
         TRACKERS.unregister("stubborn")
         METRICS.unregister("nearly_right")
+        LEARNERS.unregister("imitate")
+        REWARDS.unregister("brevity")
     assert ran >= 5
     assert set(names) >= {"best", "value", "run"}
-    assert names["best"]["r"] > 0.5
+    assert names["best"].r > 0.5
 
 
 def test_python_examples_do_not_need_more_than_ten_lines_for_a_thing_of_ones_own() -> None:
     own = [code for code in blocks("python") if ".register(" in code]
-    assert len(own) == 2
+    assert len(own) == 4
     for code in own:
         body = [
             line for line in code.splitlines() if line.strip() and not line.startswith(("from", "import"))
@@ -80,8 +85,13 @@ def test_the_domain_is_one(folder: Path) -> None:
 
 
 def test_configuration_examples_have_only_keys_that_exist() -> None:
-    text = next(block for block in blocks("toml") if "[corpus]" in block)
-    check_tree({"name": "x", **tomllib.loads(text)}, StudySettings, text, "README.md")
+    for table in ("[corpus]", "[policy]"):
+        text = next(block for block in blocks("toml") if table in block)
+        tree = gather_options({"name": "x", **tomllib.loads(text)})
+        check_tree(tree, StudySettings, text, "README.md")
+        problems = Problems("README.md")
+        check_choices(msgspec.convert(tree, StudySettings), text, problems)
+        problems.raise_errors()
 
 
 def test_commands_exist_with_their_options() -> None:

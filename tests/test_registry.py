@@ -105,4 +105,4 @@ def test_a_plugin_with_a_syntax_error_is_the_plugins_fault(things: Registry[obje
 
 
 def test_the_home_package_registers_what_comes_with_it() -> None:
-    assert {"dstc1", "dstc2", "state-sets", "trade", "trippy", "simpletod"} <= set(FORMATS.names())
+    assert {"dstc1", "dstc2", "state-sets", "trade", "trippy", "simpletod", "sgd"} <= set(FORMATS.names())

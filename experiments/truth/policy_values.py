@@ -50,7 +50,8 @@ def variant_cells(study: StudySettings) -> list[tuple[LearnTask]]:
     """The arguments of `variant_rows`, for every dataset and tracker."""
     names = ("observed", "lstd_augmented", "fqe_augmented", *VARIANTS, "live")
     variants = _with_value(study, estimators=names, on_policy=False)
-    return [(task,) for task in _simulated_tasks(variants, BUILT_ON)]
+    with registered_variants():
+        return [(task,) for task in _simulated_tasks(variants, BUILT_ON)]
 
 
 def variant_rows(task: LearnTask) -> list[PolicyEstimate]:

@@ -6,8 +6,12 @@ import argparse
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from extrinsic.errors import UsageError
+
+if TYPE_CHECKING:
+    from extrinsic.corpus.state_sets import StateReading
 
 
 def add_corpus_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,14 +27,36 @@ def add_corpus_arguments(parser: argparse.ArgumentParser) -> None:
     add_plugin_argument(parser)
 
 
+def add_state_arguments(parser: argparse.ArgumentParser) -> None:
+    """--gold, --fuzzy: what `state_reading` makes of them."""
+    parser.add_argument(
+        "--gold",
+        metavar="P",
+        help="file or directory of the gold states, for files that hold predictions alone",
+    )
+    parser.add_argument(
+        "--fuzzy",
+        type=int,
+        metavar="N",
+        help="values of open slots count as equal from this similarity on, 1 to 100 (default: equal text)",
+    )
+
+
+def state_reading(arguments: argparse.Namespace) -> StateReading:
+    """How state files are to be read."""
+    from extrinsic.corpus.state_sets import StateReading
+
+    return StateReading(arguments.gold, arguments.fuzzy)
+
+
 def add_plugin_argument(parser: argparse.ArgumentParser) -> None:
-    """--plugin; the command begins with `import_plugins`."""
+    """--plugin; the command must call `import_plugins` first."""
     parser.add_argument(
         "--plugin",
         action="append",
         default=[],
         metavar="FILE",
-        help="a Python file that registers formats, metrics, trackers of your own; repeatable",
+        help="a Python file that registers your own formats, metrics, trackers, ...; repeatable",
     )
 
 
@@ -45,19 +71,26 @@ def import_plugins(arguments: argparse.Namespace) -> None:
 def require_corpus(arguments: argparse.Namespace) -> None:
     if not arguments.corpus:
         raise UsageError(f"the format {arguments.format!r} needs a corpus: say where it is with --corpus")
-
-
-def refuse_corpus(arguments: argparse.Namespace) -> None:
-    """State sets carry their own gold; a corpus would be ignored without a word."""
-    given = [f"--{name}" for name in ("corpus", "dataset", "domain") if getattr(arguments, name) is not None]
+    given = [f"--{name}" for name in ("gold", "fuzzy") if getattr(arguments, name, None) is not None]
     if given:
         raise UsageError(
-            f"files of format {arguments.format!r} hold their own gold: leave out {', '.join(given)}"
+            f"{', '.join(given)}: for state sets; the gold of {arguments.format!r} is its corpus"
         )
 
 
+def refuse_corpus(arguments: argparse.Namespace) -> None:
+    """State sets have no corpus beside them; one would be ignored without a word."""
+    from extrinsic.registry import FORMATS
+
+    given = [f"--{name}" for name in ("corpus", "dataset", "domain") if getattr(arguments, name) is not None]
+    if given:
+        joined = "gold" in getattr(FORMATS.get(arguments.format), "needs", ())
+        why = "take their gold from --gold" if joined else "hold their own gold"
+        raise UsageError(f"files of format {arguments.format!r} {why}: leave out {', '.join(given)}")
+
+
 def unique_names(paths: Sequence[str]) -> list[str]:
-    """Names for tracker files: their stems, with as much of the folders before them as tells them apart."""
+    """Names for tracker files: their stems, with as many of their folders as make them unique."""
     from extrinsic.corpus.formats import stem
 
     resolved = [Path(path).resolve() for path in paths]

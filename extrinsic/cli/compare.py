@@ -24,7 +24,7 @@ DESCRIPTION = (
 )
 
 IN_PAGE = 10
-"""Dialogs that the page shows, turn by turn."""
+"""How many dialogs the page shows, turn by turn."""
 
 LONGEST = 30
 
@@ -48,22 +48,26 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.dialogs < 0:
         raise UsageError("the number of dialogs must be at least 0", found=str(arguments.dialogs))
-    made = Run(Path(arguments.run_folder))
-    if not made.is_complete:
-        raise InputError("the run is not complete: run the study again to finish it", path=str(made.folder))
-    rows = compare_trackers(made, arguments.first, arguments.second, arguments.seed)
+    finished = Run(Path(arguments.run_folder))
+    if not finished.is_complete:
+        raise InputError(
+            "the run is not complete: run the study again to finish it", path=str(finished.folder)
+        )
+    rows = compare_trackers(finished, arguments.first, arguments.second, arguments.seed)
     if arguments.json:
-        print_rows(made.signature, rows, sys.stdout)
+        print_rows(finished.signature, rows, sys.stdout)
         return 0
     datasets = list(dict.fromkeys(row.dataset for row in rows))
     shown = arguments.dataset or (MEAN if MEAN in datasets else datasets[0])
     if shown not in datasets:
         raise UsageError(f"the run has no dataset {shown!r}", expected=f"one of {', '.join(datasets[1:])}")
     _print_rows([row for row in rows if row.dataset == shown], arguments.first, arguments.second)
-    dialogs = most_different_dialogs(made, arguments.first, arguments.second, max(arguments.dialogs, IN_PAGE))
+    dialogs = most_different_dialogs(
+        finished, arguments.first, arguments.second, max(arguments.dialogs, IN_PAGE)
+    )
     for dialog in dialogs[: arguments.dialogs]:
         _print_dialog(dialog, arguments.first, arguments.second)
-    path = write_comparison(made, arguments.first, arguments.second, rows, dialogs, arguments.output)
+    path = write_comparison(finished, arguments.first, arguments.second, rows, dialogs, arguments.output)
     print(f"the page: {path}", file=sys.stderr)
     return 0
 
@@ -88,7 +92,7 @@ def _print_rows(rows: list[ComparisonRow], first: str, second: str) -> None:
     named = [replace(row, better=names.get(row.better or "")) for row in rows]
     returns = [row for row in named if row.kind == "return"]
     if returns:
-        print("\nWhat policies on them are worth")
+        print("\nValues of policies built on them")
         print_table(returns, {"variant": "variant", "name": "return", **heads}, sys.stdout)
     print("\nMetrics")
     metrics = [row for row in named if row.kind == "metric"]
@@ -117,5 +121,5 @@ def _print_dialog(dialog: Disagreement, first: str, second: str) -> None:
 
 
 def _short(text: str) -> str:
-    """A value that leaves room for others on a line."""
+    """A value, cut so that others fit on the line."""
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"

@@ -1,4 +1,4 @@
-"""`extrinsic completion`: a script that teaches a shell to complete commands, options and names."""
+"""`extrinsic completion`: a shell script that completes commands, options and names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ DESCRIPTION = (
 )
 
 KINDS = {"--metric": "metrics", "--tracker": "trackers", "--format": "formats", "--domain": "domains"}
-"""Options whose values `extrinsic ls` knows."""
+"""Options whose values `extrinsic ls` lists."""
 
 BASH = """\
 _extrinsic() {{
@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.shell == "fish":
         print(_fish(options), end="")
     else:
-        # zsh understands bash's way once it is told to.
+        # zsh can run bash's completions.
         head = "autoload -U +X bashcompinit && bashcompinit\n" if arguments.shell == "zsh" else ""
         print(head + _bash(options), end="")
     return 0
@@ -70,7 +70,7 @@ def _bash(options: dict[str, list[str]]) -> str:
         f"      {option}) found=\"$(extrinsic ls {kind} | cut -d' ' -f1)\" ;;"
         for option, kind in KINDS.items()
     ]
-    lines = [f'        {name}) found="{" ".join(of)}" ;;' for name, of in options.items()]
+    lines = [f'        {name}) found="{" ".join(names)}" ;;' for name, names in options.items()]
     return BASH.format(
         commands=" ".join(options), values="\n".join(values), options="\n".join(lines), kinds=" ".join(LISTS)
     )
@@ -78,8 +78,8 @@ def _bash(options: dict[str, list[str]]) -> str:
 
 def _fish(options: dict[str, list[str]]) -> str:
     lines = [f"complete -c extrinsic -n __fish_use_subcommand -f -a '{' '.join(options)}'"]
-    for name, of in options.items():
-        for option in of:
+    for name, names in options.items():
+        for option in names:
             if option.startswith("--"):
                 values = (
                     f" -x -a \"(extrinsic ls {KINDS[option]} | cut -d' ' -f1)\"" if option in KINDS else ""

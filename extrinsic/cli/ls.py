@@ -1,4 +1,4 @@
-"""`extrinsic ls`: what there is, one line each; the first word of a line is the key."""
+"""`extrinsic ls`: what is available, one line each; the first word of a line is the key."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from extrinsic.registry import (
 from extrinsic.signature import sign
 
 NAME = "ls"
-HELP = "list what there is: formats, metrics, trackers, learners, rewards, estimators, worlds, ..."
+HELP = "list what is available: formats, metrics, trackers, learners, rewards, estimators, worlds, ..."
 DESCRIPTION = (
-    "List what there is, one line each; the first word of a line is the key. Without a kind: the kinds. "
+    "List what is available, one line each; the first word of a line is the key. Without a kind: the kinds. "
     "With a key: everything about it."
 )
 
@@ -55,7 +55,7 @@ def _configs() -> Lines:
 
 
 def _details(kind: str | None, key: str) -> dict[str, Any]:
-    """What programs want to know beside the summary."""
+    """Further fields of --json."""
     if kind != "trackers":
         return {}
     from extrinsic.trackers.protocol import flags_of
@@ -69,11 +69,14 @@ KINDS: dict[str, tuple[str, Callable[[], Lines]]] = {
     "metrics": ("intrinsic metrics of a tracker", partial(_registered, METRICS)),
     "trackers": ("trackers that run on any corpus with an SLU N-best", partial(_registered, TRACKERS)),
     "features": ("maps from beliefs to the state of a policy", partial(_registered, FEATURES)),
-    "blocks": ("what feature maps are made of; a list of them is one, too", partial(_registered, BLOCKS)),
+    "blocks": (
+        "parts of feature maps; `policy.features` may be a list of them",
+        partial(_registered, BLOCKS),
+    ),
     "behaviours": ("models of how the logged system acts", partial(_registered, BEHAVIOURS)),
     "learners": ("learners of policies", partial(_registered, LEARNERS)),
     "rewards": ("rewards that policies are learned for", partial(_registered, REWARDS)),
-    "estimators": ("estimators of what a policy is worth", partial(_registered, ESTIMATORS)),
+    "estimators": ("estimators of the value of a policy", partial(_registered, ESTIMATORS)),
     "worlds": ("simulated worlds that policies can be played in", partial(_registered, WORLDS)),
     "configs": ("studies to run: `extrinsic run NAME`", _configs),
 }

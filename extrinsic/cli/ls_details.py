@@ -1,8 +1,9 @@
-"""`extrinsic ls KIND KEY`: everything about one thing."""
+"""`extrinsic ls KIND KEY`: the details of one entry."""
 
 from __future__ import annotations
 
 import inspect
+import json
 import sys
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
@@ -11,12 +12,24 @@ from typing import Any
 from extrinsic.cli.output import print_rows
 from extrinsic.cli.run import config_folder
 from extrinsic.errors import UsageError, did_you_mean
-from extrinsic.registry import ESTIMATORS, FEATURES, METRICS, TRACKERS
+from extrinsic.registry import (
+    BEHAVIOURS,
+    ESTIMATORS,
+    FEATURES,
+    LEARNERS,
+    METRICS,
+    REWARDS,
+    TRACKERS,
+    Registry,
+)
 from extrinsic.signature import sign
+
+CONFIGURED: dict[str, Registry[Any]] = {"learners": LEARNERS, "behaviours": BEHAVIOURS, "rewards": REWARDS}
+"""What is registered as a class whose fields are the options of a study."""
 
 
 def show_details(kind: str, key: str, summaries: Mapping[str, str], as_json: bool) -> int:
-    """What it is, where it comes from, how it is set; summaries: the lines of its kind."""
+    """Print what an entry is, its source and its parameters; summaries: the lines of its kind."""
     name = key.partition("(")[0]
     if name not in summaries:
         raise UsageError(f"there is no {kind.removesuffix('s')} {name!r}; {did_you_mean(name, summaries)}")
@@ -24,9 +37,9 @@ def show_details(kind: str, key: str, summaries: Mapping[str, str], as_json: boo
     if as_json:
         print_rows(sign(command="ls", kind=kind), [about], sys.stdout)
         return 0
-    told = {head: value for head, value in about.items() if value is not None}
-    width = max(map(len, told))
-    for head, value in told.items():
+    details = {head: value for head, value in about.items() if value is not None}
+    width = max(map(len, details))
+    for head, value in details.items():
         text = "yes" if value is True else "no" if value is False else str(value)
         print(f"{head.replace('_', ' '):<{width}}  {text}")
     return 0
@@ -42,9 +55,24 @@ def _details(kind: str, key: str) -> dict[str, Any]:
     if kind == "features":
         return {"blocks": ", ".join(FEATURES.get(key).blocks)}
     if kind == "estimators":
-        return {"what": _first_paragraph(type(ESTIMATORS.get(key)))}
+        estimator = ESTIMATORS.get(key)
+        about = {"what": _first_paragraph(type(estimator))}
+        return about | (_options(estimator.settings) if hasattr(estimator, "settings") else {})
+    if kind in CONFIGURED:
+        return _of_config(CONFIGURED[kind].get(key))
     folder = config_folder()
     return {"file": str(folder / f"{key}.toml")} if kind == "configs" and folder else {}
+
+
+def _of_config(kind: Any) -> dict[str, Any]:
+    """The first paragraph of its docstring, and its options with their defaults."""
+    return {"what": _first_paragraph(kind), **(_options(kind) if is_dataclass(kind) else {})}
+
+
+def _options(config: Any) -> dict[str, Any]:
+    """The fields of a dataclass, with their defaults or, of an instance, their values."""
+    options = {field.name: getattr(config, field.name, None) for field in fields(config)}
+    return {"options": ", ".join(f"{name} = {json.dumps(value)}" for name, value in options.items())}
 
 
 def _of_metric(key: str) -> dict[str, Any]:

@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("interrupted", file=sys.stderr)
         return EXIT_INTERRUPTED
     except BrokenPipeError:
-        # Whoever read our output has heard enough; nothing more must be written at exit either.
+        # The reader of our output closed the pipe; nothing more may be written at exit either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception:

@@ -1,4 +1,4 @@
-"""What commands print: problems for people, rows for programs."""
+"""The output of commands: problems for people, rows for programs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SHOWN_PROBLEMS = 50
 
 
 def print_problems(problems: Sequence[Problem], stream: TextIO, most: int | None, indent: str = "") -> None:
-    """One line a problem, and how many more there are. Errors come first."""
+    """One line per problem, errors first, and how many more there are."""
     order = sorted(problems, key=lambda problem: ("error", "repair", "note").index(problem.severity))
     for problem in order[:most]:
         label = "" if problem.severity == "error" else f"[{problem.severity}] "

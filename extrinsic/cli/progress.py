@@ -1,4 +1,4 @@
-"""How far long work has got, on stderr: a bar on a terminal, a line for each step elsewhere."""
+"""Progress of long work on stderr: a bar on a terminal, a line for each step elsewhere."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ T = TypeVar("T")
 def show_progress(
     steps: Iterable[T], total: int, title: str, name: Callable[[T], str], quiet: bool = False
 ) -> Iterator[T]:
-    """The steps as they get done, each told by its name."""
+    """Yield the steps as they finish, and show the name of each."""
     if quiet:
         yield from steps
     elif not sys.stderr.isatty():

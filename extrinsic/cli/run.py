@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from extrinsic.study.tables.schema import CorrelationRow
 
 NAME = "run"
-HELP = "run a study: which metric predicts what policies are worth"
+HELP = "run a study: which metric predicts the values of policies"
 DESCRIPTION = (
     "Run the study of a configuration (a .toml file, or a name of `extrinsic ls configs`): measure and learn "
-    "on every tracker, value every policy, correlate. What the directory holds already is taken from it: a "
-    "run that was broken off goes on where it was, a changed setting computes only what depends on it."
+    "on every tracker, value every policy, correlate. Results that the directory already holds are reused: "
+    "an interrupted run continues where it stopped, a changed setting computes only what depends on it."
 )
 SHOWN = 8
 
@@ -44,13 +44,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
         dest="changes",
         help="set a key of the configuration, e.g. correlation.resamples=2000; repeatable",
     )
-    parser.add_argument("--n-jobs", type=int, default=-1, metavar="N", help="processes (-1: one a processor)")
+    parser.add_argument(
+        "--n-jobs", type=int, default=-1, metavar="N", help="processes (-1: one per processor)"
+    )
     parser.add_argument("--engine", default="joblib", metavar="E", help="joblib (default) or dask")
     parser.add_argument("--scheduler", metavar="ADDR", help="of a Dask cluster, e.g. tcp://host:8786")
     parser.add_argument(
         "--overwrite", action="store_true", help="use the directory even if it holds another study"
     )
-    parser.add_argument("--no-report", action="store_true", help="write the tables alone, no page")
+    parser.add_argument("--no-report", action="store_true", help="write only the tables, no page")
     parser.add_argument("--quiet", action="store_true", help="no progress")
     parser.add_argument("--verbose", action="store_true", help="how long every stage took, what was reused")
     parser.add_argument(
@@ -74,48 +76,49 @@ def run(arguments: argparse.Namespace) -> int:
         took = f" ({done.seconds:.1f} s)" if arguments.verbose else ""
         return f"{done.key.kind} {done.label}{took}"
 
-    def tell(text: str) -> None:
+    def notify(text: str) -> None:
         print(text, file=sys.stderr, flush=True)
 
     begin = time.perf_counter()
     try:
-        made = run_study(settings, folder, engine, arguments.overwrite, watch, tell)
+        finished = run_study(settings, folder, engine, arguments.overwrite, watch, notify)
     except KeyboardInterrupt:
-        tell(f"interrupted; what was done is in {folder}: run the same command again to go on")
+        notify(f"interrupted; what was done is in {folder}: run the same command again to continue")
         return 130
-    _show(made, arguments.json)
-    report = None if arguments.no_report else _report(made, tell)
+    _show(finished, arguments.json)
+    report = None if arguments.no_report else _report(finished, notify)
     if arguments.verbose:
-        _tell_timings(made, tell)
+        _show_timings(finished, notify)
     if not arguments.quiet:
-        tell(f"done in {time.perf_counter() - begin:.0f} s; everything is in {folder}")
+        notify(f"done in {time.perf_counter() - begin:.0f} s; everything is in {folder}")
         if report:
-            tell(f"the report: {report}")
+            notify(f"the report: {report}")
     return 0
 
 
-def _tell_timings(made: Run, tell: Callable[[str], None]) -> None:
+def _show_timings(finished: Run, notify: Callable[[str], None]) -> None:
     """How many stages of each kind were computed and reused, and how long they took."""
-    rows = made.table("timings")
+    rows = finished.table("timings")
     for kind in dict.fromkeys(row.stage for row in rows):
-        mine = [row for row in rows if row.stage == kind]
-        computed = [row.seconds for row in mine if row.status == "computed"]
-        tell(f"{kind}: {len(computed)} computed in {sum(computed):.1f} s, {len(mine) - len(computed)} reused")
+        of_kind = [row for row in rows if row.stage == kind]
+        computed = [row.seconds for row in of_kind if row.status == "computed"]
+        reused = len(of_kind) - len(computed)
+        notify(f"{kind}: {len(computed)} computed in {sum(computed):.1f} s, {reused} reused")
 
 
-def _report(made: Run, tell: Callable[[str], None]) -> Path | None:
-    """Write the page; a study does not fail for want of what draws it."""
+def _report(finished: Run, notify: Callable[[str], None]) -> Path | None:
+    """Write the page; a study does not fail if the libraries that draw it are missing."""
     from extrinsic.report.report_files import write_report
 
     try:
-        return write_report(made)
+        return write_report(finished)
     except UsageError as error:
-        tell(str(error))
+        notify(str(error))
         return None
 
 
 def config_folder() -> Path | None:
-    """Where the studies lie that come with the package: beside it in a checkout, or in this directory."""
+    """The folder of the studies that come with the package: in this directory, or beside the package."""
     import extrinsic
 
     folders = (Path("configs"), Path(extrinsic.__file__).parents[1] / "configs")
@@ -133,13 +136,13 @@ def find_config(name: str) -> Path:
     return studies[name]
 
 
-def _show(made: Run, as_json: bool) -> None:
+def _show(finished: Run, as_json: bool) -> None:
     """The best and the worst metrics by the primary target, of every variant."""
-    rows = made.table("correlations")
+    rows = finished.table("correlations")
     target = rows[0].target if rows else None
     chosen = [row for row in rows if row.target == target]
     if as_json:
-        print_rows(made.signature, chosen, sys.stdout)
+        print_rows(finished.signature, chosen, sys.stdout)
         return
     heads = {
         "metric": "metric",

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 from extrinsic.cli.arguments import (
     add_corpus_arguments,
+    add_state_arguments,
     import_plugins,
     refuse_corpus,
     require_corpus,
+    state_reading,
     unique_names,
 )
 from extrinsic.cli.output import print_problems
@@ -26,13 +28,14 @@ NAME = "score"
 HELP = "compute the intrinsic metrics of tracker files"
 DESCRIPTION = (
     "Compute intrinsic metrics. Of beliefs all metrics, schedules, components and label "
-    "schemes are computed; the table shows the most telling, --json and --csv give every row. Of state sets "
+    "schemes are computed; the table shows the main ones, --json and --csv give every row. Of state sets "
     "every turn and all slots together; --component hotel gives a domain, --schedule 3 the last turn."
 )
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_corpus_arguments(parser)
+    add_state_arguments(parser)
     parser.add_argument("files", nargs="+", metavar="FILE", help="tracker files")
     parser.add_argument(
         "--metric",
@@ -99,10 +102,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _read(arguments: argparse.Namespace) -> list[tuple[Corpus | StateSets, TrackerOutput | None]]:
-    """Of every tracker its corpus and output, or its state sets; problems of all files are raised at once."""
-    from extrinsic.corpus.formats import BeliefFormat, Format
+    """The corpus and output of every tracker, or its state sets; problems of all files are raised at once."""
+    from extrinsic.corpus.formats import BeliefFormat, Format, read_state_file
     from extrinsic.registry import FORMATS
 
+    reading = state_reading(arguments)
     form: Format = FORMATS.get(arguments.format)
     corpus = None
     if isinstance(form, BeliefFormat):
@@ -118,19 +122,22 @@ def _read(arguments: argparse.Namespace) -> list[tuple[Corpus | StateSets, Track
                 assert corpus is not None
                 output = form.read_tracker(path, corpus, name)
                 scored.append((corpus, output))
-                mended = output.problems
+                reported = output.problems
             else:
-                states = form.read(path, name)
+                states = read_state_file(form, path, name, reading)
                 scored.append((states, None))
-                mended = states.problems
+                reported = states.problems
+                if states.value_rules:
+                    changed = f"{states.n_values_changed:,} predicted values count as gold ones"
+                    print(f"{path}: {changed} by {states.value_rules} alone", file=sys.stderr)
         except InputError as error:
             problems.extend(error.problems)
             continue
-        repairs = sum(problem.severity == "repair" for problem in mended)
+        repairs = sum(problem.severity == "repair" for problem in reported)
         if repairs:
             counted = "1 repair" if repairs == 1 else f"{repairs:,} repairs"
             print(f"{path}: {counted} by the scoring rules; `extrinsic validate` lists them", file=sys.stderr)
-        about_file = [problem for problem in mended if problem.severity == "note" and problem.session is None]
+        about_file = [note for note in reported if note.severity == "note" and note.session is None]
         print_problems(about_file, sys.stderr, most=None)
     if problems:
         raise InputError(problems)

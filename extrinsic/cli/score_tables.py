@@ -1,4 +1,4 @@
-"""How scores are printed: a table for people, rows for programs, LaTeX and Markdown for papers."""
+"""Printing scores: a table for people, rows for programs, LaTeX and Markdown for papers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, TextIO
 
 from extrinsic.cli.output import print_rows
-from extrinsic.corpus.conventions import STATE_SETS, ScoreConventions
+from extrinsic.corpus.conventions import ScoreConventions
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.metrics.items.state_tables import STATE
 from extrinsic.metrics.scoring import Score, Scores
@@ -25,7 +25,7 @@ Lines = dict[Line, dict[str, Score]]
 
 
 def print_scores(scores: Scores, form: str, shown: ScoreConventions | None, stream: TextIO) -> None:
-    """`shown`: whose default rows a table has; None for all, where the user chose them."""
+    """shown: the conventions whose default rows a table has; None for all rows, where the user chose them."""
     if form == "json":
         print_rows(scores.signature, scores.as_rows(), stream)
         return
@@ -79,7 +79,7 @@ def _head(lines: Lines) -> list[str]:
 
 def _cells(line: Line, by_metric: dict[str, Score], head: Sequence[str]) -> list[str]:
     tracker, component, schedule, labels = line
-    # Metrics of one line may count different items (turns with a gold state); the largest n tells most.
+    # Metrics of one line may count different items (turns with a gold state); the largest n is shown.
     n = max(score.n for score in by_metric.values())
     cells = {"tracker": tracker, "component": component, "schedule": str(schedule), "labels": labels or ""}
     return [f"{n:,}" if name == "n" else cells[name] for name in head]
@@ -116,22 +116,22 @@ def _print_table(rows: Sequence[Score], scores: Scores, stream: TextIO) -> None:
 
 
 def _width(metric: str, lines: Lines) -> int:
-    """What the column of a metric needs, the space beside it included."""
+    """The width of a metric's column, with the space beside it."""
     return max([len(metric), *(len(_number(by_metric.get(metric))) for by_metric in lines.values())]) + 2
 
 
 def _fitting(metrics: Sequence[str], lines: Lines, width: int) -> list[list[str]]:
-    """The metrics in runs that fit beside each other."""
-    runs: list[list[str]] = [[]]
+    """The metrics in groups that fit beside each other."""
+    groups: list[list[str]] = [[]]
     used = 0
     for metric in metrics:
         needed = _width(metric, lines)
-        if runs[-1] and used + needed > width:
-            runs.append([])
+        if groups[-1] and used + needed > width:
+            groups.append([])
             used = 0
-        runs[-1].append(metric)
+        groups[-1].append(metric)
         used += needed
-    return runs
+    return groups
 
 
 def _print_markdown(rows: Sequence[Score], signature: str, stream: TextIO) -> None:
@@ -172,7 +172,14 @@ def print_turn_correlations(
 ) -> None:
     """One document for all files; a table each for people (LaTeX and Markdown have no form of their own)."""
     trackers = content_hash(*(states.signature for states, _ in results))[:12]
-    signature = sign(format=STATE_SETS.name, trackers=trackers, turn_correlation="pearson")
+    first = results[0][0]
+    signature = sign(
+        format=first.conventions.name,
+        gold=first.gold_signature[:12] or None,
+        values=first.value_rules or None,
+        trackers=trackers,
+        turn_correlation="pearson",
+    )
     rows = [{"tracker": states.name, **row} for states, result in results for row in result.as_rows()]
     if form == "json":
         print_rows(signature, rows, stream)

@@ -50,7 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dataset", action="append", metavar="D", help="only this one, e.g. ds1 or ds1_test; may be repeated"
     )
-    parser.add_argument("--n-jobs", type=int, default=1, metavar="N", help="processes at work (1)")
+    parser.add_argument("--n-jobs", type=int, default=1, metavar="N", help="processes (1)")
     parser.add_argument("--quiet", action="store_true", help="no progress")
     parser.add_argument("--json", action="store_true", help="the table as JSON on stdout")
 
@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
     before = _claim(folder, signature)
     tasks = [(arguments.world, arguments.config, dataset, split, folder) for dataset, split in chosen]
     done = run_in_parallel(_write, tasks, arguments.n_jobs)
-    # Whose directory this is has to be known even if the work is broken off; then it can be taken up again.
+    # Written before the work, so that it can be resumed in this directory if it is interrupted.
     _write_record(folder, signature, simulation, before)
     rows = list(show_progress(done, len(tasks), NAME, lambda row: str(row["dataset"]), arguments.quiet))
     _write_record(folder, signature, simulation, before | {row["dataset"]: row for row in rows})
@@ -86,10 +86,10 @@ def _choose(simulation: Simulation, names: list[str] | None) -> list[tuple[str, 
     if not names:
         return corpora
     full = [f"{dataset}_{split}" for dataset, split in corpora]
-    known = [*dict.fromkeys(dataset for dataset, _ in corpora), *full]
+    choices = [*dict.fromkeys(dataset for dataset, _ in corpora), *full]
     for name in names:
-        if name not in known:
-            raise UsageError(f"there is no dataset {name!r}; {did_you_mean(name, known)}")
+        if name not in choices:
+            raise UsageError(f"there is no dataset {name!r}; {did_you_mean(name, choices)}")
     return [
         (dataset, split) for dataset, split in corpora if dataset in names or f"{dataset}_{split}" in names
     ]
@@ -98,7 +98,7 @@ def _choose(simulation: Simulation, names: list[str] | None) -> list[tuple[str, 
 def _claim(folder: Path, signature: str) -> dict[str, Any]:
     """The rows of the datasets that the directory holds already.
 
-    One that holds something else is refused: two worlds in one place would be no corpus at all.
+    A directory that holds anything else is refused: two worlds in one directory are not a corpus.
     """
     from extrinsic.storage import decode_json, read_bytes
 
@@ -110,22 +110,22 @@ def _claim(folder: Path, signature: str) -> dict[str, Any]:
     if not path.exists():
         raise OutputError("the directory holds other files; name an empty one", path=str(folder))
     record = decode_json(read_bytes(path), str(path))
-    found = record.get("signature") if isinstance(record, dict) else None
-    if found != signature:
+    recorded = record.get("signature") if isinstance(record, dict) else None
+    if recorded != signature:
         raise OutputError(
             "the directory holds the calls of another configuration; name another one",
             path=str(folder),
             expected=signature,
-            found=str(found),
+            found=str(recorded),
         )
     rows = record.get("datasets")
     if not isinstance(rows, list) or not all(isinstance(row, dict) and "dataset" in row for row in rows):
-        raise OutputError("the record of the calls is spoilt; name another directory", path=str(path))
+        raise OutputError("the record of the calls is damaged; name another directory", path=str(path))
     return {row["dataset"]: row for row in rows}
 
 
 def dataset_row(played: Play) -> dict[str, Any]:
-    """What simulated calls look like, and what the expert earned in them."""
+    """Statistics of simulated calls, and the mean return of the expert."""
     from extrinsic.policy.reward import Reward, returns
     from extrinsic.simulation import describe
 
@@ -144,7 +144,7 @@ def _write(world: str, config: str | None, dataset: str, split: str, folder: Pat
 
 
 def _write_record(folder: Path, signature: str, simulation: Simulation, rows: dict[str, Any]) -> None:
-    """What is in the directory and what made it; the datasets in the configuration's order."""
+    """Record the contents of the directory and their settings; datasets in the configuration's order."""
     from extrinsic.storage import encode_json, write_atomic
 
     names = [f"{dataset}_{split}" for dataset, split in simulation.corpora()]

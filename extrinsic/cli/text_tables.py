@@ -7,9 +7,9 @@ from typing import TextIO
 
 
 def print_table(rows: Sequence[object], heads: Mapping[str, str], stream: TextIO) -> None:
-    """The fields named in `heads` under their headings; numbers to the right, what is missing as a dash.
+    """The fields named in `heads` under their headings; numbers right-aligned, missing values as a dash.
 
-    rows: structs or dataclasses; mappings of which some lack a key are taken, too.
+    rows: structs, dataclasses or mappings, which may lack keys.
     """
     cells = {key: [_value(row, key) for row in rows] for key in heads}
     columns = [[head, *map(_text, cells[key])] for key, head in heads.items()]

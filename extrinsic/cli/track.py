@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 NAME = "track"
 HELP = "run trackers over a corpus and write their tracker files"
 DESCRIPTION = (
-    "Run trackers over the dialogs of a corpus and write a tracker file each. Learned trackers are taught by "
-    "--train-corpus and --train-dataset; without these by the corpus itself, cross-fitted, so that no model "
-    "sees the dialogs it tracks. `extrinsic ls trackers` lists them."
+    "Run trackers over the dialogs of a corpus and write a tracker file each. Learned trackers are trained "
+    "on --train-corpus and --train-dataset; without these on the corpus itself, cross-fitted, so that no "
+    "model sees the dialogs it tracks. `extrinsic ls trackers` lists them."
 )
 
 ALL = "all"
@@ -42,7 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--train-corpus", metavar="P", help="what learned trackers learn from (--corpus)")
     parser.add_argument("--train-dataset", metavar="D", help="which list of sessions of it, e.g. dstc2_train")
     parser.add_argument("--folds", type=int, metavar="K", help="parts of a cross-fitting (default 5)")
-    parser.add_argument("--n-jobs", type=int, default=1, metavar="N", help="processes; -1: one a processor")
+    parser.add_argument("--n-jobs", type=int, default=1, metavar="N", help="processes; -1: one per processor")
     parser.add_argument("--quiet", action="store_true", help="no progress")
 
 
@@ -63,25 +63,25 @@ def run(arguments: argparse.Namespace) -> int:
     train = _read_training(form, arguments, corpus)
     folds = FOLDS if arguments.folds is None else arguments.folds
     if learned:
-        print(f"{', '.join(learned)}: {_taught(corpus, train, folds)}", file=sys.stderr)
+        print(f"{', '.join(learned)}: {_training(corpus, train, folds)}", file=sys.stderr)
     done = write_tracker_files(paths, corpus, train, folds, arguments.n_jobs)
     for _ in show_progress(done, len(names), NAME, str, arguments.quiet):
         pass
     return 0
 
 
-def _chosen(given: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The trackers asked for, each once, and those among them that have to learn."""
+def _chosen(requested: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The requested trackers, each once, and those of them that are learned."""
     from extrinsic.registry import TRACKERS
     from extrinsic.trackers.protocol import LearnedTracker
 
-    every = TRACKERS.names() if ALL in given else []
-    names = list(dict.fromkeys([*every, *(name for name in given if name != ALL)]))
+    every = TRACKERS.names() if ALL in requested else []
+    names = list(dict.fromkeys([*every, *(name for name in requested if name != ALL)]))
     return names, [name for name in names if isinstance(TRACKERS.get(name), LearnedTracker)]
 
 
 def _require_use(arguments: argparse.Namespace, learning: bool) -> None:
-    """Refuse what would be ignored without a word."""
+    """Refuse options that would be silently ignored."""
     training = arguments.train_corpus is not None or arguments.train_dataset is not None
     if training and arguments.folds is not None:
         raise UsageError(
@@ -125,11 +125,11 @@ def _read_training(form: BeliefFormat, arguments: argparse.Namespace, corpus: Co
     return [train]
 
 
-def _taught(corpus: Corpus, train: Sequence[Corpus], folds: int) -> str:
-    """How learned trackers learn, in words; a number of folds that cannot be is refused here."""
+def _training(corpus: Corpus, train: Sequence[Corpus], folds: int) -> str:
+    """How learned trackers are trained, in words; an impossible number of folds is refused here."""
     from extrinsic.corpus.splits import fold_of_dialogs
 
     if train:
-        return f"taught by {train[0].n_dialogs:,} dialogs of {train[0].dataset}"
+        return f"trained on {train[0].n_dialogs:,} dialogs of {train[0].dataset}"
     fold_of_dialogs(corpus, folds)
     return f"cross-fitted in {folds} folds of {corpus.dataset}"

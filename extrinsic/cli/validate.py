@@ -7,7 +7,14 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from extrinsic.cli.arguments import add_corpus_arguments, import_plugins, refuse_corpus, require_corpus
+from extrinsic.cli.arguments import (
+    add_corpus_arguments,
+    add_state_arguments,
+    import_plugins,
+    refuse_corpus,
+    require_corpus,
+    state_reading,
+)
 from extrinsic.cli.output import SHOWN_PROBLEMS, print_problems, print_rows
 from extrinsic.errors import InputError, Problems, UsageError
 from extrinsic.signature import sign
@@ -15,6 +22,8 @@ from extrinsic.signature import sign
 if TYPE_CHECKING:
     from extrinsic.corpus.formats import BeliefFormat
     from extrinsic.corpus.model import Corpus
+    from extrinsic.corpus.state_sets import StateReading, StateSets
+    from extrinsic.corpus.tracker_output import TrackerOutput
 
 NAME = "validate"
 HELP = "report every problem of tracker files or a corpus"
@@ -27,6 +36,7 @@ DESCRIPTION = (
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_corpus_arguments(parser)
+    add_state_arguments(parser)
     parser.add_argument(
         "files", nargs="*", metavar="FILE", help="tracker files; none: check the corpus itself"
     )
@@ -40,6 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     import_plugins(arguments)
     form = FORMATS.get(arguments.format)
+    reading = state_reading(arguments)
     corpus = None
     if isinstance(form, BeliefFormat):
         require_corpus(arguments)
@@ -52,13 +63,14 @@ def run(arguments: argparse.Namespace) -> int:
         if not arguments.files:
             raise UsageError("nothing to validate: name at least one file")
     if not rows:
-        rows = [_check(form, path, corpus, arguments.strict) for path in arguments.files]
+        rows = [_check(form, path, corpus, reading, arguments.strict) for path in arguments.files]
     if arguments.json:
         signature = sign(
             command=NAME,
             format=form.name,
             dataset=corpus.dataset if corpus else None,
             corpus=corpus.signature[:12] if corpus else None,
+            values=reading.value_rules or None,
         )
         print_rows(
             signature,
@@ -85,11 +97,19 @@ def _check_corpus(form: BeliefFormat, arguments: argparse.Namespace) -> tuple[Co
     return corpus, _row(arguments.corpus, corpus.n_dialogs, corpus.n_turns, problems)
 
 
-def _check(form: Any, path: str, corpus: Corpus | None, strict: bool) -> dict[str, Any]:
+def _check(
+    form: Any, path: str, corpus: Corpus | None, reading: StateReading, strict: bool
+) -> dict[str, Any]:
+    from extrinsic.corpus.formats import read_state_file
+
     problems = Problems(path)
     sessions = turns = None
     try:
-        read = form.read(path) if corpus is None else form.read_tracker(path, corpus)
+        read: StateSets | TrackerOutput
+        if corpus is None:
+            read = read_state_file(form, path, reading=reading)
+        else:
+            read = form.read_tracker(path, corpus)
         sessions, turns = read.n_dialogs, read.n_turns
         problems.extend(read.problems)
     except InputError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -11,7 +11,7 @@ from extrinsic.arrays import Bools, Ids, Ints, take_rows
 from extrinsic.corpus.conventions import STATE_SETS, ScoreConventions
 from extrinsic.corpus.turns import DialogTurns
 from extrinsic.corpus.vocabulary import Value, Vocabulary
-from extrinsic.errors import Problem
+from extrinsic.errors import Problem, UsageError
 from extrinsic.storage import content_hash
 
 ABSENT = 0
@@ -19,6 +19,33 @@ ABSENT = 0
 
 GIVEN_NONE = 1
 """The slot is in the set with the value "none"; only metrics of change distinguish it from ABSENT."""
+
+
+@dataclass(frozen=True)
+class StateReading:
+    """What the user chooses when state files are read; which choices there are depends on the format.
+
+    gold: the file or directory of the gold states, where the files hold predictions alone.
+    fuzzy: the similarity (1 to 100) from which on a value of an open slot counts as the gold one; None: equal
+    text.
+    """
+
+    gold: str | None = None
+    fuzzy: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.fuzzy is not None and not 1 <= self.fuzzy <= 100:
+            raise UsageError("fuzzy is out of range", expected="1 to 100", found=str(self.fuzzy))
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """The names of the choices that were made."""
+        return tuple(name for name, value in asdict(self).items() if value is not None)
+
+    @property
+    def value_rules(self) -> str:
+        """When values count as equal, as a signature has it; empty where equal text is meant."""
+        return "" if self.fuzzy is None else f"fuzzy={self.fuzzy}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +56,9 @@ class StateSets(DialogTurns):
     gold, predicted (n_turns, n_slots): value ids; ABSENT, GIVEN_NONE or an id of the vocabulary.
     in_gold (n_slots,): whether the slot occurs in any gold state of the file, not only in predictions.
     conventions: what is scored by default.
+    gold_signature: a hash of the gold files, where they are not the system's own.
+    value_rules: when values counted as equal; empty for equal text.   n_values_changed: how many predicted
+    values were taken for gold ones by these rules alone.
     """
 
     name: str
@@ -42,6 +72,9 @@ class StateSets(DialogTurns):
     problems: tuple[Problem, ...] = ()
     signature: str = ""
     conventions: ScoreConventions = STATE_SETS
+    gold_signature: str = ""
+    value_rules: str = ""
+    n_values_changed: int = 0
 
     @cached_property
     def domains(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Metrics in order of their correlation, and which of them cannot be told apart."""
+"""Clusters of metrics that cannot be distinguished, in order of their correlation."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from extrinsic.arrays import Floats, Ints
 
 
 def rank_clusters(r: Floats, p: Floats, level: float = 0.05) -> Ints:
-    """(n,) the cluster of each metric, 1 for the best, 0 where there is no correlation.
+    """(n,) the cluster of each metric, 1 for the best, 0 where the correlation is undefined.
 
-    From the best down, a metric opens a new cluster when it is significantly worse than the one that leads
-    the cluster so far. p (n, n): of the difference of each two.
+    From the best down, a metric opens a new cluster when it is significantly worse than the leader of the
+    current one. p (n, n): p-values of the pairwise differences.
     """
     clusters = np.zeros(len(r), dtype=np.int64)
     leader, number = None, 0

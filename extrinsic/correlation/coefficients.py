@@ -1,8 +1,8 @@
 """Coefficients of correlation between metrics and targets, for many resamples at once.
 
-Scope says what is compared. `pooled`: the values as they are. `within`: every dataset's mean is taken away
-first, so that only what happens among trackers over the same dialogs counts. Any coefficient is then that of
-all points; only `pairwise` compares trackers of one dataset alone when the scope is `within`.
+The scope is what is compared. `pooled`: the values as they are. `within`: each dataset's mean is subtracted
+first, so that only differences among trackers on the same dialogs count. The coefficient is then that of all
+points, except that `pairwise` within datasets compares only trackers of the same dataset.
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ COEFFICIENTS: tuple[Coefficient, ...] = ("pearson", "spearman", "kendall", "pair
 SCOPES: tuple[Scope, ...] = ("within", "pooled")
 
 DIGITS = 12
-"""Differences are taken to so many digits of the largest value: what lies below is rounding, and two values
-that differ by rounding are one value."""
+"""Values are rounded to this many digits of the largest, so that a difference by rounding is a tie."""
 
 
 def correlate(metrics: Floats, targets: Floats, coefficient: Coefficient, scope: Scope) -> Floats:
@@ -30,12 +29,12 @@ def correlate(metrics: Floats, targets: Floats, coefficient: Coefficient, scope:
 
     metrics (..., n_metrics, n_datasets, n_trackers), targets (..., n_targets, n_datasets, n_trackers).
 
-    pearson, spearman, kendall (tau-b): as everybody defines them. pairwise: of the pairs of points whose
+    pearson, spearman, kendall (tau-b): the usual definitions. pairwise: of the pairs of points whose
     targets differ, the share that the metric puts in the same order, a tie of the metric counting half.
     """
     if coefficient not in COEFFICIENTS:
-        known = did_you_mean(coefficient, COEFFICIENTS)
-        raise UsageError(f"there is no coefficient {coefficient!r}; {known}")
+        hint = did_you_mean(coefficient, COEFFICIENTS)
+        raise UsageError(f"there is no coefficient {coefficient!r}; {hint}")
     if scope not in SCOPES:
         raise UsageError(f"there is no scope {scope!r}; {did_you_mean(scope, SCOPES)}")
     if coefficient == "pearson":
@@ -52,7 +51,7 @@ def correlate(metrics: Floats, targets: Floats, coefficient: Coefficient, scope:
 def points(values: Floats, scope: Scope) -> Floats:
     """(..., n_datasets * n_trackers) the points of (..., n_datasets, n_trackers), centred where `within`.
 
-    Centred ones are in units of the largest value, which changes no coefficient.
+    Centred values are divided by the largest one, which changes no coefficient.
     """
     unit = np.abs(values).max(axis=(-2, -1), keepdims=True)
     if scope == "within":
@@ -62,15 +61,15 @@ def points(values: Floats, scope: Scope) -> Floats:
 
 
 def _deviations(values: Floats, scope: Scope) -> Floats:
-    """As the centred `points`, rounded once."""
+    """The centred `points`, rounded once."""
     if scope == "pooled":
         return _centred(values.reshape(*values.shape[:-2], -1))
     unit = np.abs(values).max(axis=(-2, -1), keepdims=True)
     return _centred(values, unit).reshape(*values.shape[:-2], -1)
 
 
-def room_of(values: Floats, coefficient: Coefficient) -> int:
-    """How many numbers a coefficient holds at once of each row of (..., n_datasets, n_trackers) values."""
+def numbers_per_row(values: Floats, coefficient: Coefficient) -> int:
+    """How many numbers a coefficient needs at once for each row of (..., n_datasets, n_trackers) values."""
     n_points = int(values.shape[-1] * values.shape[-2])
     return n_points**2 // 2 if coefficient in ("kendall", "pairwise") else n_points
 
@@ -83,7 +82,7 @@ def same_dataset(n_datasets: int, n_trackers: int) -> Bools:
 
 
 def is_flat(values: Floats, scope: Scope) -> Bools:
-    """(...,) whether all points are one value."""
+    """(...,) whether all points have the same value."""
     return np.asarray((_centred(points(values, scope)) == 0.0).all(axis=-1))
 
 
@@ -106,7 +105,7 @@ def _ranks(values: Floats) -> Floats:
     from scipy.stats import rankdata
 
     ranks = rankdata(values, axis=-1)
-    # A NaN has no rank, and neither have the others beside it.
+    # With a NaN among them, none of the values has a rank.
     return np.asarray(np.where(np.isnan(values).any(axis=-1, keepdims=True), np.nan, ranks))
 
 

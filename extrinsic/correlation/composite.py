@@ -3,7 +3,8 @@
 A tracker is left out of all datasets at once. On the others, a method chooses everything it has to choose
 (which metric correlates best; which penalty, by leaving out one more tracker at a time); then it predicts the
 one left out. Metrics and target are taken relative to the means of the other trackers on the same dataset.
-Of pure noise such predictions correlate a little below 0 on average: what is left out pulls the rest away.
+On pure noise such predictions correlate slightly below 0 on average, because the mean of the others moves
+away from the tracker that is left out.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from extrinsic.arrays import Floats
 from extrinsic.correlation.coefficients import correlate
 
 FLAT = 1e-9
-"""A metric that differs by less, in units of its largest value, says nothing."""
+"""A metric whose standard deviation is at most this share of its largest value counts as constant."""
 
 PENALTIES = (0.1, 1.0, 10.0, 100.0, 1000.0)
 """Added to the Gram matrix of the standardised points; chosen anew for every tracker left out."""
@@ -28,10 +29,10 @@ Fit = Callable[[Floats, Floats, float], Floats]
 
 @dataclass(frozen=True, eq=False)
 class Composite:
-    """What a method makes of the metrics.
+    """A combination of metrics by one method.
 
-    predicted, wanted (n_datasets, n_trackers): of each tracker by what the others taught, and what it was.
-    weights (n_metrics,): of standardised metrics, learned from all trackers.   fitted: what they say of them.
+    predicted, wanted (n_datasets, n_trackers): each tracker as predicted from the others, and its target.
+    weights (n_metrics,): of standardised metrics, fitted to all trackers.   fitted: their predictions.
     """
 
     method: str
@@ -120,7 +121,7 @@ def _nonnegative(points: Floats, goal: Floats, penalty: float) -> Floats:
 
 
 def _best_single(points: Floats, goal: Floats, _: float) -> Floats:
-    """All on the metric that correlates best, by its least-squares slope."""
+    """All weight on the metric that correlates best, by its least-squares slope."""
     lengths = np.sqrt((points**2).sum(axis=0))
     along = points.T @ goal
     best = int(np.where(lengths > 0.0, along / np.where(lengths > 0.0, lengths, 1.0), -np.inf).argmax())

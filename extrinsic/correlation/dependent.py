@@ -1,7 +1,7 @@
 """Two metrics against the same target: are their correlations different? Closed forms for Pearson's r.
 
-Both take the n points as independent draws. Of a study's points (the same trackers on several datasets) they
-are not; the resampled and permuted differences beside them respect that.
+Both assume that the n points are independent draws. A study's points (the same trackers on several datasets)
+are not; resampled and permuted differences do not assume it.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ def williams(r12: float, r13: float, r23: float, n: float) -> Williams:
 
     determinant = 1.0 - r12**2 - r13**2 - r23**2 + 2.0 * r12 * r13 * r23
     mean = (r12 + r13) / 2.0
-    below = 2.0 * (n - 1) / (n - 3) * max(determinant, 0.0) + mean**2 * (1.0 - r23) ** 3
+    denominator = 2.0 * (n - 1) / (n - 3) * max(determinant, 0.0) + mean**2 * (1.0 - r23) ** 3
     if r12 == r13:
         return Williams(0.0, 1.0)
-    if below <= 0.0:
-        # The two metrics are one and the same up to rounding: nothing can be told.
+    if denominator <= 0.0:
+        # The two metrics are the same up to rounding: the test is undefined.
         return Williams(np.nan, np.nan)
-    t = (r12 - r13) * np.sqrt((n - 1) * (1.0 + r23) / below)
+    t = (r12 - r13) * np.sqrt((n - 1) * (1.0 + r23) / denominator)
     return Williams(float(t), float(2.0 * stdtr(n - 3, -abs(t))))
 
 

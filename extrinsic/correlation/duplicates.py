@@ -1,4 +1,4 @@
-"""Trackers that are nearly the same: they count as one where trackers are the sample."""
+"""Near-duplicate trackers: they count as one where trackers are the sample."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy as np
 from extrinsic.arrays import Floats, Ints
 
 NOTHING = 0
-"""The top of an item about which a tracker believes nothing."""
+"""The best value of an item for which a tracker has no hypothesis."""
 
 
 def agreement(tops: Sequence[Ints], scores: Sequence[Floats]) -> Floats:
     """(n_trackers, n_trackers) how alike the beliefs of trackers are, from 0 to 1.
 
-    tops, scores: per tracker the best value of every item (NOTHING for none) and its score. Of the items
-    about which one of two believes something: the mean of 1 - |difference of scores| where both believe the
-    same, and 0 where they do not.
+    tops, scores: per tracker the best value of every item (NOTHING for none) and its score. Over the
+    items for which either of two has a value: the mean of 1 - |difference of scores| where the values are
+    equal, and 0 where they are not.
     """
     size = len(tops)
     alike = np.eye(size)
@@ -30,15 +30,15 @@ def agreement(tops: Sequence[Ints], scores: Sequence[Floats]) -> Floats:
 
 
 def near_duplicates(alike: Floats, threshold: float) -> list[int | None]:
-    """For each tracker an earlier one that it nearly equals, None for those that stay.
+    """For each tracker the earlier one that it nearly equals, None for those that are kept.
 
-    One after the other: a tracker goes if it is as near as `threshold` to one that stayed.
+    In order: a tracker is dropped if it agrees with a kept one by at least `threshold`.
     """
-    stays: list[int] = []
+    kept: list[int] = []
     original: list[int | None] = []
     for tracker in range(len(alike)):
-        near = [other for other in stays if alike[tracker, other] >= threshold]
+        near = [other for other in kept if alike[tracker, other] >= threshold]
         original.append(max(near, key=lambda other: alike[tracker, other]) if near else None)
         if not near:
-            stays.append(tracker)
+            kept.append(tracker)
     return original

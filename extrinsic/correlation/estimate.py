@@ -1,4 +1,4 @@
-"""A statistic with what its intervals need: its value on every resample, and without each unit in turn."""
+"""A statistic with its values on every resample and without each unit in turn, for intervals."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from extrinsic.errors import UsageError
 class Estimate:
     """value (...,), resampled (n_resamples, ...), left_out (n_units, ...) or None where it is not needed.
 
-    is_correlation: whether the jackknife is taken of atanh(value). A difference of correlations is none.
+    is_correlation: whether the jackknife is taken of atanh(value); not for a difference of correlations.
 
     >>> resampled = np.linspace(0.1, 0.9, 41)
     >>> r = Estimate(np.array(0.5), resampled, left_out=np.array([0.45, 0.5, 0.52, 0.54]))
@@ -64,9 +64,11 @@ class Estimate:
         return jackknife_interval(self.value, self.left_out, level, self.is_correlation)
 
     def verdict(self, level: float = 0.95) -> Verdict:
-        """Of a single number: the side of 0 on which both intervals lie (one where there is no left_out)."""
+        """The side of 0 on which both intervals of a single number lie (only one if left_out is None)."""
         if np.size(self.value) != 1:
-            raise UsageError("a verdict is of one number: take() it first", found=f"{np.shape(self.value)}")
+            raise UsageError(
+                "a verdict needs a single number: select it with take()", found=f"{np.shape(self.value)}"
+            )
         intervals = [self.interval(level)]
         if self.left_out is not None:
             intervals.append(self.jackknife(level))
@@ -76,10 +78,10 @@ class Estimate:
 def combine(
     function: Callable[..., Floats], *estimates: Estimate, is_correlation: bool | None = None
 ) -> Estimate:
-    """`function` of the values, of the resamples and of what is left out.
+    """Apply `function` to the values, to the resamples and to the left-out values.
 
     function: of as many arrays as there are estimates, each (..., shape of a value); it must leave the
-    leading axis alone. left_out is None where one estimate has none. is_correlation: as of all estimates.
+    leading axis alone. left_out is None where one estimate has none. is_correlation: default: if all are.
 
     >>> several = Estimate(np.array([0.2, 0.4, 0.9]), np.zeros((5, 3)))
     >>> mean = combine(lambda r: r[..., [0, 1]].mean(axis=-1), several)
@@ -87,13 +89,13 @@ def combine(
     0.3 (5,)
     """
     parts = [estimate.left_out for estimate in estimates]
-    there = [part for part in parts if part is not None]
+    defined = [part for part in parts if part is not None]
     if is_correlation is None:
         is_correlation = all(estimate.is_correlation for estimate in estimates)
     return Estimate(
         np.asarray(function(*(estimate.value for estimate in estimates))),
         np.asarray(function(*(estimate.resampled for estimate in estimates))),
-        np.asarray(function(*there)) if len(there) == len(parts) else None,
+        np.asarray(function(*defined)) if len(defined) == len(parts) else None,
         is_correlation,
     )
 
@@ -106,7 +108,7 @@ def correlation_estimate(
     drawn: Ints,
     leave_out: bool = True,
 ) -> Estimate:
-    """Of every metric with every target: value (n_metrics, n_targets), left_out without each tracker.
+    """Every metric with every target: value (n_metrics, n_targets), left_out without each tracker.
 
     way, drawn (n_resamples, n_trackers): as for `resampled_correlations`. leave_out: whether the jackknife
     will be needed; it costs as many correlations as there are trackers.

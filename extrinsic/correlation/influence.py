@@ -1,4 +1,4 @@
-"""What a correlation owes to single trackers: it is computed again without each of them."""
+"""The influence of single trackers on a correlation: the coefficient without each of them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def without_each(metrics: Floats, targets: Floats, coefficient: Coefficient, sco
 class Influence:
     """The lowest and highest coefficient without one tracker, and the tracker that moves it most.
 
-    All (n_metrics, n_targets); `tracker` is an index, -1 where there is no coefficient.
+    All (n_metrics, n_targets); `tracker` is an index, -1 where the coefficient is undefined.
     """
 
     lowest: Floats
@@ -36,13 +36,16 @@ class Influence:
 
 def influence(observed: Floats, left_out: Floats) -> Influence:
     moved = np.abs(left_out - observed)
-    known = ~np.isnan(observed) & ~np.isnan(left_out).all(axis=0)
-    tracker = np.where(known, np.nan_to_num(moved, nan=-1.0).argmax(axis=0), -1)
+    defined = ~np.isnan(observed) & ~np.isnan(left_out).all(axis=0)
+    tracker = np.where(defined, np.nan_to_num(moved, nan=-1.0).argmax(axis=0), -1)
     filled = np.where(np.isnan(left_out), np.inf, left_out)
     lowest = filled.min(axis=0)
     highest = np.where(np.isnan(left_out), -np.inf, left_out).max(axis=0)
     without = np.take_along_axis(left_out, np.maximum(tracker, 0)[None], 0)[0]
-    blank = np.where(known, 0.0, np.nan)
+    undefined_as_nan = np.where(defined, 0.0, np.nan)
     return Influence(
-        np.where(known, lowest, np.nan), np.where(known, highest, np.nan), tracker, without + blank
+        np.where(defined, lowest, np.nan),
+        np.where(defined, highest, np.nan),
+        tracker,
+        without + undefined_as_nan,
     )

@@ -13,11 +13,11 @@ IntervalMethod = Literal["percentile", "bca"]
 METHODS: tuple[IntervalMethod, ...] = ("percentile", "bca")
 
 FEWEST = 0.5
-"""An interval needs so large a share of resamples on which there is a statistic at all."""
+"""The least share of resamples on which the statistic must be defined."""
 
 
 class Interval(NamedTuple):
-    """low and high (...,), of the shape of the statistic; NaN where there is no interval."""
+    """low and high (...,), of the shape of the statistic; NaN where the interval is undefined."""
 
     low: Floats
     high: Floats
@@ -51,10 +51,10 @@ def interval(
 def jackknife_interval(
     observed: Floats, left_out: Floats, level: float = 0.95, is_correlation: bool = True
 ) -> Interval:
-    """tanh(atanh(r) -+ t se): the error of atanh(r) by leaving out units, t with one fewer than there are.
+    """tanh(atanh(r) -+ t se): the error of atanh(r) by leaving out units, t with n - 1 degrees of freedom.
 
     In simulated studies this covers the truth more faithfully than resampling does (experiments/uncertainty).
-    Of what is no correlation the same without atanh. Shapes as for `interval`.
+    A statistic that is not a correlation is not transformed. Shapes as for `interval`.
     """
     from scipy.special import stdtrit
 
@@ -65,25 +65,25 @@ def jackknife_interval(
         error = np.sqrt((n - 1) / n * ((each - each.mean(axis=0)) ** 2).sum(axis=0))
         half = stdtrit(n - 1, (1.0 + level) / 2.0) * error
         low, high = back(centre - half), back(centre + half)
-    # A coefficient of 1, with or without a unit, has no error to speak of.
-    unknown = ~np.isfinite(error) | ~np.isfinite(centre)
-    return Interval(np.where(unknown, np.nan, low), np.where(unknown, np.nan, high))
+    # A coefficient of 1, with or without a unit, has no finite error.
+    undefined = ~np.isfinite(error) | ~np.isfinite(centre)
+    return Interval(np.where(undefined, np.nan, low), np.where(undefined, np.nan, high))
 
 
 def quantiles(values: Floats, shares: Floats) -> tuple[Floats, Floats]:
     """Two quantiles (linear) of values (n, ...) along the first axis, NaN left out; shares (2, ...)."""
     ordered = np.sort(values, axis=0)  # NaN go last
     count = (~np.isnan(values)).sum(axis=0)
-    place = np.where(np.isnan(shares), 0.0, shares) * np.maximum(count - 1, 0)
-    below = np.floor(place).astype(np.int64)
+    position = np.where(np.isnan(shares), 0.0, shares) * np.maximum(count - 1, 0)
+    below = np.floor(position).astype(np.int64)
     above = np.minimum(below + 1, np.maximum(count - 1, 0))
     bottom, top = np.take_along_axis(ordered, below, 0), np.take_along_axis(ordered, above, 0)
-    found = bottom + (place - below) * (top - bottom)
-    return found[0], found[1]
+    low, high = bottom + (position - below) * (top - bottom)
+    return low, high
 
 
 def _corrected(observed: Floats, resampled: Floats, left_out: Floats | None, tails: Floats) -> Floats:
-    """(2, ...) the shares at which BCa reads off the resamples."""
+    """(2, ...) the shares of the resamples at which BCa puts the ends of the interval."""
     from scipy.special import ndtr, ndtri
 
     count = (~np.isnan(resampled)).sum(axis=0)
@@ -92,9 +92,9 @@ def _corrected(observed: Floats, resampled: Floats, left_out: Floats | None, tai
     bias = ndtri(np.clip(below / np.maximum(count, 1), 0.5 / (count + 1), 1.0 - 0.5 / (count + 1)))
     acceleration = np.zeros(np.shape(observed))
     if left_out is not None:
-        there = ~np.isnan(left_out)
-        mean = np.where(there, left_out, 0.0).sum(axis=0) / np.maximum(there.sum(axis=0), 1)
-        away = np.where(there, mean - left_out, 0.0)
+        defined = ~np.isnan(left_out)
+        mean = np.where(defined, left_out, 0.0).sum(axis=0) / np.maximum(defined.sum(axis=0), 1)
+        away = np.where(defined, mean - left_out, 0.0)
         squares = (away**2).sum(axis=0)
         # Below this they differ by rounding only.
         cubes = np.where(squares > 1e-20, (away**3).sum(axis=0), 0.0)

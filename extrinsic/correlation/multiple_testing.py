@@ -8,7 +8,7 @@ from extrinsic.arrays import Floats
 
 
 def holm(p: Floats) -> Floats:
-    """(n,) p-values that keep the chance of even one false finding; NaN are left out and stay.
+    """(n,) p-values that keep the chance of even one false finding; NaN are ignored and stay NaN.
 
     Sorted, p_(i) becomes max over j <= i of (n - j + 1) p_(j), at most 1.
 
@@ -17,15 +17,15 @@ def holm(p: Floats) -> Floats:
     """
     p = np.asarray(p, dtype=np.float64)
     adjusted = np.full(p.shape, np.nan)
-    there = np.flatnonzero(~np.isnan(p))
-    order = there[np.argsort(p[there], kind="stable")]
+    defined = np.flatnonzero(~np.isnan(p))
+    order = defined[np.argsort(p[defined], kind="stable")]
     factors = len(order) - np.arange(len(order))
     adjusted[order] = np.minimum(np.maximum.accumulate(factors * p[order]), 1.0)
     return adjusted
 
 
 def benjamini_hochberg(p: Floats) -> Floats:
-    """(n,) p-values that keep the expected share of false findings; NaN are left out and stay.
+    """(n,) p-values that keep the expected share of false findings; NaN are ignored and stay NaN.
 
     Sorted, p_(i) becomes min over j >= i of n / j p_(j), at most 1.
 
@@ -36,6 +36,6 @@ def benjamini_hochberg(p: Floats) -> Floats:
 
     p = np.asarray(p, dtype=np.float64)
     adjusted = np.full(p.shape, np.nan)
-    there = ~np.isnan(p)
-    adjusted[there] = false_discovery_control(p[there])
+    defined = ~np.isnan(p)
+    adjusted[defined] = false_discovery_control(p[defined])
     return adjusted

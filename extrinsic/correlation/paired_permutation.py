@@ -1,12 +1,12 @@
-"""Two metrics against the same target by permutation: their scores swapped (Deutsch, Dror and Roth 2021).
+"""Permutation test of two metrics against the same target: swap their scores (Deutsch, Dror and Roth 2021).
 
 If two metrics are equally good, it does not matter which of them scored what. Both are standardised first;
-then the toss of a coin decides which metric gets which score:
+then a coin decides which metric gets which score:
 
-- `trackers`: one coin a tracker (PERM-SYSTEMS). The difference is judged as one between trackers drawn at
-  random, with the dialogs as they are.
+- `trackers`: one coin a tracker (PERM-SYSTEMS). It tests the difference for trackers drawn at random,
+  with the dialogs fixed.
 - `both`: one coin for each dialog of each tracker (PERM-BOTH). Swapped scores average out over many dialogs,
-  so this asks whether the two differ on these trackers, and finds much smaller differences.
+  so this tests the difference on these trackers only, and detects much smaller differences.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from extrinsic.correlation.resampling import rng_of
 Swapped = Literal["trackers", "both"]
 
 BLOCK = 8_000_000
-"""Coins, or products of two metrics, held at once."""
+"""Coins, or products of two metrics, in memory at once."""
 
 SAME = 1e-9
 
@@ -65,7 +65,7 @@ def _standardised(contributions: Sequence[Floats], scope: Scope) -> tuple[list[F
     values = np.stack([part.sum(axis=2) for part in contributions], axis=1)
     centred = _centred(values, scope)
     centre, length = values - centred, np.linalg.norm(centred, axis=(1, 2))
-    # A flat metric has no length, and so no correlation to compare.
+    # A constant metric has no correlation to compare.
     length = np.where(length > SAME * np.abs(values).max(axis=(1, 2)), length, np.nan)
     shares = [
         (part - centre[:, number, :, None] / part.shape[2]) / length[:, None, None]
@@ -118,7 +118,7 @@ def _differences(kept: Floats, values: Floats, goal: Floats) -> Floats:
     with_values = kept @ values.T
     self_value = np.diagonal(with_values, axis1=1, axis2=2)
     own = values @ goal
-    # Index [a, b] is what metric a has become: b's scores, and a's own where the coin fell so.
+    # Index [a, b] is metric a after the swap: b's scores where they were swapped, else a's own.
     above = own[None, None, :] + along[:, :, None] - along[:, None, :]
     distance = squares[:, :, None] + squares[:, None, :] - 2.0 * products
     length = 1.0 + distance + 2.0 * (with_values - self_value[:, None, :])

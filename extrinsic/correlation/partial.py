@@ -1,6 +1,6 @@
-"""Partial correlation: what two things still share once what others explain of them is taken away.
+"""Partial correlation: the correlation of two variables after regressing both on others.
 
-Given one thing z, from three correlations:  r_xy.z = (r_xy - r_xz r_yz) / sqrt((1 - r_xz^2)(1 - r_yz^2)).
+Given one variable z, from three correlations:  r_xy.z = (r_xy - r_xz r_yz) / sqrt((1 - r_xz^2)(1 - r_yz^2)).
 Given several, from sums of products (or covariances):  S_xx.z = S_xx - S_xz S_zz^-1 S_zx, and the correlation
 of that. Both are the correlation of the residuals of two linear regressions (Fisher 1924).
 """
@@ -27,7 +27,7 @@ def partial_correlation(r_xy: Floats, r_xz: Floats, r_yz: Floats) -> Floats:
 
 
 def partial_estimate(xy: Estimate, xz: Estimate, yz: Estimate) -> Estimate:
-    """r_xy.z with its resamples and without each unit, from the three correlations on the same ones.
+    """r_xy.z with its resamples and left-out values, from three correlations on the same resamples and units.
 
     >>> def constant(r):
     ...     return Estimate(np.array(r), np.full(3, r), np.full(4, r))
@@ -39,21 +39,21 @@ def partial_estimate(xy: Estimate, xz: Estimate, yz: Estimate) -> Estimate:
 
 
 def partial_scatter(scatter: Floats, given: Sequence[int], kept: Sequence[int] | None = None) -> Floats:
-    """(..., n_kept, n_kept) what linear regressions on the `given` columns leave of scatter (..., k, k).
+    """(..., n_kept, n_kept) scatter (..., k, k) that is left after regression on the `given` columns.
 
-    scatter: sums of products, or covariances. kept: of these columns; None: of all (`given` are left 0).
+    scatter: sums of products, or covariances. kept: the columns to return; None: all (those given become 0).
 
     >>> covariances = np.array([[1.0, 0.8, 0.6], [0.8, 1.0, 0.5], [0.6, 0.5, 1.0]])
     >>> left = partial_scatter(covariances, given=[2], kept=[0, 1])
     >>> print(f"{scatter_correlations(left, [0], [1]).item():.3f}")
     0.722
     """
-    held = list(given)
-    beside = scatter if kept is None else scatter[..., list(kept), :]
-    across = beside[..., held]
-    inside = scatter[..., held, :][..., held]
-    explained = across @ np.linalg.solve(inside, np.swapaxes(across, -1, -2))
-    return np.asarray((beside if kept is None else beside[..., list(kept)]) - explained)
+    columns = list(given)
+    rows = scatter if kept is None else scatter[..., list(kept), :]
+    across = rows[..., columns]
+    among_given = scatter[..., columns, :][..., columns]
+    explained = across @ np.linalg.solve(among_given, np.swapaxes(across, -1, -2))
+    return np.asarray((rows if kept is None else rows[..., list(kept)]) - explained)
 
 
 def scatter_correlations(scatter: Floats, rows: Sequence[int], columns: Sequence[int]) -> Floats:

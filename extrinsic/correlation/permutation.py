@@ -1,4 +1,4 @@
-"""Could the correlation be chance? Trackers' targets permuted, the same way on every dataset."""
+"""Permutation tests of a correlation: trackers' targets are permuted, the same way on every dataset."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from math import factorial
 import numpy as np
 
 from extrinsic.arrays import Floats, Ints
-from extrinsic.correlation.coefficients import Coefficient, Scope, correlate, room_of
+from extrinsic.correlation.coefficients import Coefficient, Scope, correlate, numbers_per_row
 from extrinsic.correlation.resampling import rng_of
 
 SAME = 1e-9
@@ -28,17 +28,17 @@ def draw_permutations(identity: str, n_trackers: int, most: int, seed: int) -> I
 def permutation_p(
     metrics: Floats, targets: Floats, coefficient: Coefficient, scope: Scope, drawn: Ints
 ) -> Floats:
-    """(n_metrics, n_targets) two-sided p = (count + 1) / (n + 1), NaN where there is no coefficient.
+    """(n_metrics, n_targets) two-sided p = (count + 1) / (n + 1), NaN where the coefficient is undefined.
 
-    The count is of permutations that leave a coefficient at least as far from that of chance. With all
-    permutations drawn this is the exact p-value.
+    The count is of permutations whose coefficient is at least as far from chance. With all permutations
+    drawn this is the exact p-value.
     """
     centre = 0.5 if coefficient == "pairwise" else 0.0
     observed = np.abs(correlate(metrics, targets, coefficient, scope) - centre)
-    step = max(1, BLOCK // max(1, room_of(metrics, coefficient) * len(targets)))
+    step = max(1, BLOCK // max(1, numbers_per_row(metrics, coefficient) * len(targets)))
     count = np.zeros(observed.shape)
     for begin in range(0, len(drawn), step):
-        moved = np.moveaxis(targets[..., drawn[begin : begin + step]], -2, 0)
-        found = np.abs(correlate(metrics[None], moved, coefficient, scope) - centre)
-        count += (found >= observed - SAME).sum(axis=0)
+        permuted = np.moveaxis(targets[..., drawn[begin : begin + step]], -2, 0)
+        distance = np.abs(correlate(metrics[None], permuted, coefficient, scope) - centre)
+        count += (distance >= observed - SAME).sum(axis=0)
     return np.asarray(np.where(np.isnan(observed), np.nan, (count + 1.0) / (len(drawn) + 1.0)))

@@ -1,7 +1,7 @@
-"""Power: how many trackers does it take until an interval leaves out 0?
+"""Power: how many trackers does it take until an interval excludes 0?
 
 The error of a correlation, and of a difference of two, falls as c / sqrt(n - 3) with the number n of trackers
-(Fisher 1921); that of a mean as c / sqrt(n). `lost` is the 3 or the 0. With an error known at some n, a
+(Fisher 1921); that of a mean as c / sqrt(n). `lost` is the 3 or the 0. Given the error at some n, a
 number is resolved with probability `power` by an interval of `level` where
 
     |value| / error(n) = z((1 + level) / 2) + z(power),      2.80 for 95 % and .8.
@@ -17,17 +17,17 @@ import numpy as np
 from extrinsic.errors import UsageError
 
 CORRELATION, MEAN = 3, 0
-"""What `lost` is of a correlation or a difference of two, and of a mean."""
+"""`lost` for a correlation or a difference of two, and for a mean."""
 
 LARGEST = 10**6
-"""Stands for any larger number, and for that of a value of 0, which is never resolved."""
+"""Returned for any larger number, and for a value of 0, which is never resolved."""
 
 
 @dataclass(frozen=True)
 class TrackersNeeded:
-    """If the value is as estimated; if it is at the far end of its interval, and at the near end.
+    """Numbers of trackers: if the value is as estimated, at the far and at the near end of its interval.
 
-    most: None where the interval holds 0, since then no number of trackers may be enough.
+    most: None where the interval includes 0, since then no number may be enough.
     """
 
     needed: int
@@ -56,7 +56,7 @@ def trackers_needed(
 
     if n_trackers <= lost:
         raise UsageError(
-            "an error must be known of enough trackers", expected=f"more than {lost}", found=str(n_trackers)
+            "the error must come from enough trackers", expected=f"more than {lost}", found=str(n_trackers)
         )
     if np.isnan(value) or np.isnan(error):
         raise UsageError("power needs a value and its error", found=f"{value} and {error}")
@@ -76,7 +76,7 @@ def trackers_needed_range(
     level: float = 0.95,
     power: float = 0.8,
 ) -> TrackersNeeded:
-    """As `trackers_needed`, also at both ends of the value's interval.
+    """`trackers_needed` for the value and for both ends of its interval.
 
     >>> trackers_needed_range(0.2, (0.05, 0.4), error=0.1, n_trackers=20)
     TrackersNeeded(needed=37, fewest=12, most=537)
@@ -99,7 +99,7 @@ def error_scale(errors: Sequence[tuple[int, float]], lost: int = CORRELATION) ->
 
 
 def share_resolved(value: float, error: float, share: float, level: float = 0.95) -> float:
-    """How often the interval of a subset leaves out 0, on the side of the value of all trackers.
+    """How often the interval of a subset excludes 0, on the side of the value over all trackers.
 
     Phi((|value| - z error) / (error sqrt(1 - share))). A subset of a `share` of the trackers differs from all
     of them by only error sqrt(1 - share), since they are a finite population (Cochran 1977); its interval

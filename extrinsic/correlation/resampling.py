@@ -1,7 +1,7 @@
-"""Resamples of dialogs, of trackers, and of both: what a correlation could have been.
+"""Resamples of dialogs, of trackers, and of both.
 
-Dialogs are drawn within each dataset, and all trackers and targets meet the same draws. Trackers are drawn
-once for all datasets: a tracker is one thing, wherever it was run.
+Dialogs are drawn within each dataset, the same for all trackers and targets. Trackers are drawn once for all
+datasets: a tracker is the same unit wherever it was run.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from extrinsic.arrays import Floats, Ints
-from extrinsic.correlation.coefficients import Coefficient, Scope, correlate, room_of
+from extrinsic.correlation.coefficients import Coefficient, Scope, correlate, numbers_per_row
 from extrinsic.errors import UsageError
 from extrinsic.storage import content_hash
 
@@ -21,7 +21,7 @@ Resampled = Literal["dialogs", "trackers", "both"]
 WAYS: tuple[Resampled, ...] = ("dialogs", "trackers", "both")
 
 BLOCK = 4_000_000
-"""Metric values (or signs of pairs of them) held at once."""
+"""Metric values (or signs of pairs of them) in memory at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +67,7 @@ class Sample:
 def draw_trackers(identity: str, n_trackers: int, n_resamples: int, seed: int) -> Ints:
     """(n_resamples, n_trackers) which trackers are drawn, with replacement, never fewer than two of them."""
     if n_trackers < 2:
-        raise UsageError("trackers can be resampled only where there are two", found=str(n_trackers))
+        raise UsageError("resampling needs at least two trackers", found=str(n_trackers))
     rng = rng_of("trackers", identity, seed)
     drawn = rng.integers(0, n_trackers, (n_resamples, n_trackers))
     while (alone := (drawn == drawn[:, :1]).all(axis=1)).any():
@@ -76,7 +76,7 @@ def draw_trackers(identity: str, n_trackers: int, n_resamples: int, seed: int) -
 
 
 def rng_of(purpose: str, identity: str, seed: int) -> np.random.Generator:
-    """Random numbers that depend on what they are for and nothing else."""
+    """A generator that depends on its purpose, identity and seed only."""
     key = int(content_hash(purpose, identity)[:16], 16)
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(key,)))
 
@@ -86,7 +86,9 @@ def resampled_correlations(
 ) -> Floats:
     """(n_resamples, n_metrics, n_targets) the coefficient on every resample; `drawn`: of the trackers."""
     parts = []
-    for begin, end in _blocks(sample.n_resamples, room_of(sample.metrics, coefficient) * len(sample.metrics)):
+    for begin, end in _blocks(
+        sample.n_resamples, numbers_per_row(sample.metrics, coefficient) * len(sample.metrics)
+    ):
         rows = slice(begin, end)
         metrics = sample.metrics[None] if way == "trackers" else sample.metrics_drawn[rows]
         targets = sample.targets[None] if way == "trackers" else sample.targets_drawn[rows]

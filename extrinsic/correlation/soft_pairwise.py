@@ -1,10 +1,11 @@
-"""Soft pairwise accuracy (Thompson, Mathur, Deutsch and Khayrallah 2024): does a metric prefer one tracker to
-another as surely as the target does?
+"""Soft pairwise accuracy (Thompson, Mathur, Deutsch and Khayrallah 2024).
+
+Does a metric prefer one tracker to another as surely as the target does?
 
     1 - mean over pairs of |P(i above j by the metric) - P(i above j by the target)|
 
 The probabilities are shares of the resamples of dialogs in which i is above j; the original takes p-values of
-paired permutations, which say the same thing. Only trackers over the same dialogs are compared.
+paired permutations, which measure the same. Only trackers over the same dialogs are compared.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How many trackers does it take until the order of the metrics settles?"""
+"""Stability: how many trackers does it take until the order of the metrics settles?"""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from extrinsic.correlation.coefficients import Coefficient, Scope, correlate
 from extrinsic.correlation.resampling import rng_of
 
 FEWEST = 4
-"""Of three trackers or fewer an order of metrics says nothing."""
+"""Over three trackers or fewer an order of metrics is meaningless."""
 
 
 @dataclass(frozen=True)
-class Settled:
-    """What subsets of n_trackers say, against all of them.
+class Stability:
+    """How subsets of n_trackers agree with all of them.
 
     agreement: Kendall's tau of the order of the metrics (mean, and the middle 90 % of the subsets).
     same_winner: share of the subsets with the same best metric.
-    loss: how much lower the correlation, over all trackers, of the metric that a subset finds best is.
+    loss: how much less the best metric of a subset correlates over all trackers than the best of all.
     """
 
     n_trackers: int
@@ -42,7 +42,7 @@ def stability(
     n_subsets: int,
     identity: str,
     seed: int,
-) -> list[Settled]:
+) -> list[Stability]:
     """A row for each number of trackers; metrics (n_metrics, n_datasets, n_trackers), target (...)."""
     whole = correlate(metrics, target[None], coefficient, scope)[:, 0]
     kept = ~np.isnan(whole)
@@ -50,7 +50,7 @@ def stability(
     if len(whole) < 2:
         return []
     return [
-        _settled(chosen.shape[1], whole, _of_subsets(metrics, target, coefficient, scope, chosen))
+        _stability(chosen.shape[1], whole, _subset_coefficients(metrics, target, coefficient, scope, chosen))
         for chosen in _subsets(metrics.shape[-1], n_subsets, identity, seed)
     ]
 
@@ -67,7 +67,7 @@ def _subsets(n_trackers: int, most: int, identity: str, seed: int) -> list[Ints]
     return parts
 
 
-def _of_subsets(
+def _subset_coefficients(
     metrics: Floats, target: Floats, coefficient: Coefficient, scope: Scope, chosen: Ints
 ) -> Floats:
     """(n_subsets, n_metrics) the coefficients over the trackers of each subset."""
@@ -77,16 +77,16 @@ def _of_subsets(
     return np.stack(parts)[..., 0]
 
 
-def _settled(n_trackers: int, whole: Floats, found: Floats) -> Settled:
-    # Metrics that are one and the same differ in the last bits of their coefficients only.
-    whole, found = np.round(whole, 9), np.round(found, 9)
-    agreement = np.array([_agreement(row, whole) for row in found])
-    best = np.where(np.isnan(found), -np.inf, found).argmax(axis=1)
+def _stability(n_trackers: int, whole: Floats, subsets: Floats) -> Stability:
+    # Identical metrics differ in the last bits of their coefficients.
+    whole, subsets = np.round(whole, 9), np.round(subsets, 9)
+    agreement = np.array([_agreement(row, whole) for row in subsets])
+    best = np.where(np.isnan(subsets), -np.inf, subsets).argmax(axis=1)
     low, high = np.quantile(agreement, [0.05, 0.95])
     loss = whole.max() - whole[best]
-    return Settled(
+    return Stability(
         n_trackers=n_trackers,
-        n_subsets=len(found),
+        n_subsets=len(subsets),
         agreement=float(agreement.mean()),
         low=float(low),
         high=float(high),
@@ -95,10 +95,10 @@ def _settled(n_trackers: int, whole: Floats, found: Floats) -> Settled:
     )
 
 
-def _agreement(found: Floats, whole: Floats) -> float:
-    """Of the metrics that have a coefficient on the subset; 0 where that leaves no order."""
-    there = ~np.isnan(found)
-    if there.sum() < 2:
+def _agreement(subset: Floats, whole: Floats) -> float:
+    """Kendall's tau over the metrics that are defined on the subset; 0 where these have no order."""
+    defined = ~np.isnan(subset)
+    if defined.sum() < 2:
         return 0.0
-    tau = correlate(found[None, None, there], whole[None, None, there], "kendall", "pooled")[0, 0]
+    tau = correlate(subset[None, None, defined], whole[None, None, defined], "kendall", "pooled")[0, 0]
     return 0.0 if np.isnan(tau) else float(tau)

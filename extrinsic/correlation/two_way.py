@@ -1,12 +1,12 @@
-"""Systems by dialogs as points: correlations by what is compared, on resamples of systems and of dialogs.
+"""Correlations over systems and dialogs, split by what is compared, with a two-way bootstrap.
 
 - `pooled`: all (system, dialog) points.      - `between`: the systems' means.
-- `within`: every system's mean taken away.   - `dialog`: every dialog's mean taken away.
-- `both`: the effects of systems and of dialogs taken away (least squares, exact also where cells lack).
+- `within`: every system's mean subtracted.   - `dialog`: every dialog's mean subtracted.
+- `both`: the effects of systems and of dialogs subtracted (least squares, exact also with missing cells).
 
 A resample draws systems and dialogs independently (the pigeonhole bootstrap, Owen 2007): it gives weights to
-both, and a cell weighs their product; a cell that is not there weighs nothing. All of it follows from
-weighted sums of products, so that nothing is looped over but blocks of resamples.
+both, and a cell has their product as its weight; a missing cell has weight 0. Everything follows from
+weighted sums of products, so the only loop is over blocks of resamples.
 
 >>> from extrinsic.correlation.partial import scatter_correlations
 >>> values = np.random.default_rng(0).normal(size=(2, 3, 50))
@@ -38,7 +38,7 @@ BLOCK = 100
 """Resamples at once."""
 
 SMALL = 1e-9
-"""Eigenvalues below this share of the largest are 0: what the effects of systems and dialogs share."""
+"""Eigenvalues below this share of the largest count as 0: effects that systems and dialogs share."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +62,7 @@ class TwoWayWeights:
         return TwoWayWeights(np.ones((n_dialogs, n_systems)), 1.0 - np.eye(n_dialogs))
 
     def dialogs_alone(self) -> TwoWayWeights:
-        """The same draws of dialogs, with every system once: of these systems, not of a population."""
+        """The same draws of dialogs, with every system once: for these systems, not for a population."""
         return TwoWayWeights(np.ones_like(self.systems), self.dialogs)
 
 
@@ -75,15 +75,15 @@ def draw_two_way(
     """
     drawn = draw_trackers(" ".join(systems), len(systems), n_resamples, seed)
     counts = (drawn[:, :, None] == np.arange(len(systems))).sum(axis=1)
-    of_dialogs = resample_dialogs(" ".join(dialogs), len(dialogs), n_resamples, seed)
-    return TwoWayWeights(counts.astype(float), of_dialogs.astype(float))
+    dialog_counts = resample_dialogs(" ".join(dialogs), len(dialogs), n_resamples, seed)
+    return TwoWayWeights(counts.astype(float), dialog_counts.astype(float))
 
 
 @dataclass(frozen=True, eq=False)
 class TwoWaySums:
-    """What resamples are weighted sums of.
+    """Sums of products over dialogs, of which resamples are weighted sums.
 
-    values (n_systems, n_dialogs, k): centred, 0 where not there.   present (n_systems, n_dialogs).
+    values (n_systems, n_dialogs, k): centred, 0 where missing.   present (n_systems, n_dialogs).
     products (n_dialogs, n_systems * k * k).
     """
 
@@ -102,9 +102,9 @@ class TwoWaySums:
 
 
 def two_way_scatter(sums: TwoWaySums, weights: TwoWayWeights) -> dict[Split, Floats]:
-    """By split, (n, k, k) sums of squares and products around what is taken away.
+    """By split, (n, k, k) sums of squares and products after centring.
 
-    Correlations: `scatter_correlations`, given others: of `partial_scatter`.
+    For correlations: `scatter_correlations`; for partial ones, `partial_scatter` first.
     """
     parts = [
         _scatter(sums, weights.systems[rows], weights.dialogs[rows]) for rows in _blocks(len(weights.systems))
@@ -113,10 +113,10 @@ def two_way_scatter(sums: TwoWaySums, weights: TwoWayWeights) -> dict[Split, Flo
 
 
 def two_way_error(left_out: Sequence[Floats]) -> Floats:
-    """(...,) the standard error from (n_units, ...) without each unit, for units of several kinds.
+    """(...,) the standard error from left-out values (n_units, ...), for units of several kinds.
 
-    Jackknife variances (n - 1) / n sum (without - mean)^2 add up; what systems and dialogs do together is
-    counted twice, which errs on the wide side (Cameron, Gelbach and Miller 2011 take it off again).
+    Jackknife variances (n - 1) / n sum (without - mean)^2 add up; the interaction of systems and
+    dialogs is counted twice, which is conservative (Cameron, Gelbach and Miller 2011 subtract it).
 
     >>> print(f"{two_way_error([np.array([1.0, 2.0, 3.0]), np.array([2.0, 2.0])]):.3f}")
     1.155
@@ -161,7 +161,7 @@ def _scatter(sums: TwoWaySums, systems: Floats, dialogs: Floats) -> dict[Split, 
     total = weighted.sum(axis=1)
     away = means - (systems[..., None] * means).sum(axis=1, keepdims=True) / n_systems
     within = raw - _outer(weighted, means)
-    # Of each dialog the sum over the systems drawn, and their number.
+    # For each dialog the sum over the drawn systems, and their number.
     drawn = (systems @ sums.values.reshape(n_systems, -1)).reshape(-1, n_dialogs, k)
     number = systems @ sums.present
     share = np.divide(dialogs, number, out=np.zeros_like(dialogs), where=number > 0.0)
@@ -172,14 +172,14 @@ def _scatter(sums: TwoWaySums, systems: Floats, dialogs: Floats) -> dict[Split, 
         "between": _outer(systems[..., None] * away, away),
         "within": within,
         "dialog": dialog,
-        "both": dialog - _of_systems(sums.present, systems, count, linear, share, shared),
+        "both": dialog - _explained_by_systems(sums.present, systems, count, linear, share, shared),
     }
 
 
-def _of_systems(
+def _explained_by_systems(
     present: Floats, systems: Floats, count: Floats, linear: Floats, share: Floats, shared: Floats
 ) -> Floats:
-    """What the effects of systems explain once those of dialogs are out: b' A^+ b, by Frisch and Waugh."""
+    """What systems explain after the effects of dialogs are removed: b' A^+ b, by Frisch and Waugh."""
     n_systems = present.shape[0]
     together = (present[:, None] * present[None]).reshape(n_systems * n_systems, -1)
     matrix = (

@@ -1,4 +1,4 @@
-"""One vocabulary for what figures decide: on which side of 0 a number lies, and whether a claim holds.
+"""The vocabulary of verdicts: on which side of 0 a number lies, and whether a claim holds.
 
 A number is clearly on one side of 0 only if all of its intervals are (by resamples, and by the jackknife
 where there is one). Everything else, an undefined interval included, is not resolved.
@@ -26,7 +26,7 @@ class Verdict(StrEnum):
 
 
 class Support(StrEnum):
-    """What the figures make of a claim: it holds, it does not, or they do not decide."""
+    """Whether figures support a claim: it holds, it does not, or they do not decide."""
 
     HOLDS = "holds"
     FAILS = "does not hold"
@@ -46,7 +46,7 @@ def side_of_zero(*intervals: tuple[Any, Any]) -> Verdict:
 
 
 def support(verdict: Verdict, claimed: Verdict = Verdict.ABOVE) -> Support:
-    """Of the claim that a number lies above 0, or below it (`claimed`)."""
+    """The support for the claim that a number lies above 0, or below it (`claimed`)."""
     if verdict is Verdict.NOT_RESOLVED:
         return Support.NOT_RESOLVED
     return Support.HOLDS if verdict is claimed else Support.FAILS

@@ -193,8 +193,11 @@ def _lacks_rule(metric: Metric) -> bool:
 
 
 def _made_by(source: Source, bootstrap: int, seed: int) -> dict[str, str | None]:
+    states = source.tracker if isinstance(source.tracker, StateSets) else None
     return {
         "format": source.conventions.name,
+        "gold": states.gold_signature[:12] or None if states else None,
+        "values": states.value_rules or None if states else None,
         "dataset": source.corpus.dataset if source.corpus else None,
         "corpus": source.corpus.signature[:12] if source.corpus else None,
         "tracker": source.tracker.signature[:12],

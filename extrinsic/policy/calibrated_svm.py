@@ -28,7 +28,7 @@ class CalibratedSVM(Classifier):
     """
 
     height: Positive = 1.0
-    width: Positive = 1.0
+    width: Positive = 0.7
     penalty: Positive = 1.0
     folds: Count = FOLDS
     rarest: Count = 25

@@ -51,13 +51,13 @@ def write_comparison(
 
 
 def _sections(rows: Sequence[ComparisonRow], first: str, second: str) -> list[Section]:
-    """Returns and metrics, each of the mean over datasets first and then of every dataset."""
+    """Returns and metrics, each first for the mean over datasets and then for every dataset."""
     sections = []
     for kind, title, labels in (
-        ("return", "What policies on them are worth", {"variant": "variant", "name": "name"}),
+        ("return", "Values of policies built on them", {"variant": "variant", "name": "name"}),
         ("metric", "Metrics", {"name": "name", "component": "component", "schedule": "#schedule"}),
     ):
-        mine = [row for row in rows if row.kind == kind]
+        of_kind = [row for row in rows if row.kind == kind]
         heads = described(
             ComparisonRow,
             **labels,
@@ -70,9 +70,9 @@ def _sections(rows: Sequence[ComparisonRow], first: str, second: str) -> list[Se
             better="better",
         )
         tables = {}
-        for dataset in dict.fromkeys(row.dataset for row in mine):
+        for dataset in dict.fromkeys(row.dataset for row in of_kind):
             caption = "The mean over all datasets." if dataset == MEAN else f"Dataset {dataset}."
-            lines = [_line(row, list(labels), first, second) for row in mine if row.dataset == dataset]
+            lines = [_line(row, list(labels), first, second) for row in of_kind if row.dataset == dataset]
             tables[dataset] = table(caption, heads, lines)
         if tables:
             (_, shown), *others = tables.items()

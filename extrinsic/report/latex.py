@@ -1,4 +1,4 @@
-"""Tables for papers: what the page shows of each table, as LaTeX with booktabs."""
+"""Tables for papers: the rows that the page shows, as LaTeX with booktabs."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ COLUMNS = {
 
 
 def latex_tables(study: Study) -> dict[str, str]:
-    """By the name of each table, a file that can be \\input."""
+    """By the name of each table, the text of a file for \\input."""
     shown: dict[str, Sequence[Row]] = {
         "correlations": [
             row for results in study.evidence for group in results.groups for row in results.ranked[group]

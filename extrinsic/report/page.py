@@ -1,4 +1,4 @@
-"""The page: sections put into templates, in which everything that is not ours is escaped."""
+"""The page: sections rendered by templates that escape all text."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 
 def make_environment() -> Environment:
-    """Templates in which everything is escaped that is not said to be markup."""
+    """The templates; they escape everything that is not marked as markup."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -38,7 +38,7 @@ def make_environment() -> Environment:
 
 
 def script_and_style() -> dict[str, Markup]:
-    """What a page carries with it, since it has nothing to load."""
+    """The style sheet and script that a page embeds, since it loads nothing."""
     from markupsafe import Markup
 
     return {
@@ -61,7 +61,7 @@ def render_page(study: Study, sections: Sequence[Section]) -> str:
 
 
 def soft(text: str) -> Markup:
-    """Escaped text with places in long names where a line may end."""
+    """Escaped text in which long names may break."""
     from markupsafe import Markup, escape
 
     return Markup(BREAKS.sub("<wbr>", str(escape(text))))

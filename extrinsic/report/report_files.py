@@ -22,14 +22,14 @@ NEEDED = ("matplotlib", "jinja2")
 def write_report(run: Run, output: str | Path | None = None) -> Path:
     """Render a complete run from its tables; returns where the page is.
 
-    Without `output` the page lies in the run's directory, with figures/*.svg and tables/*.tex beside it.
-    With it only the page is written, there: it holds its figures.
+    Without `output` the page goes to the run's directory, with figures/*.svg and tables/*.tex beside it.
+    With it only the page is written, which embeds its figures.
     """
     require_libraries()
     path = run.folder / PAGE if output is None else Path(output)
     if path.is_dir():
         raise OutputError("this is a directory", path=str(path), expected="the name of a file")
-    study = read_run(run, folder="" if output is None else _way(path.parent, run.folder))
+    study = read_run(run, folder="" if output is None else _relative_link(path.parent, run.folder))
     sections = make_sections(study)
     page = render_page(study, sections)
     if output is None:
@@ -48,7 +48,7 @@ def require_libraries() -> None:
         raise UsageError(f"a report needs {' and '.join(lacking)}: pip install 'extrinsic[report]'")
 
 
-def _way(begin: Path, end: Path) -> str:
-    """From a directory to another, as a link has it."""
-    way = os.path.relpath(end.resolve(), begin.resolve()).replace(os.sep, "/")
-    return "" if way == "." else f"{way}/"
+def _relative_link(begin: Path, end: Path) -> str:
+    """The link from a directory to another; "" to itself."""
+    link = os.path.relpath(end.resolve(), begin.resolve()).replace(os.sep, "/")
+    return "" if link == "." else f"{link}/"

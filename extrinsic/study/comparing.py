@@ -36,12 +36,12 @@ Kind = Literal["return", "metric"]
 
 
 class ComparisonRow(Row, frozen=True, kw_only=True, omit_defaults=True):
-    """A return or a metric of two trackers, and how far they are apart.
+    """A return or a metric of two trackers, and their difference.
 
     dataset: its name, or the mean over all datasets.
     kind: `return` or `metric`.
-    name: of a return policy and estimator, `rl.live`; of a metric its printed form.
-    schedule, component: of a metric, where and when it is measured.
+    name: policy and estimator of a return, e.g. `rl.live`; the printed form of a metric.
+    schedule, component: of a metric, when and where it is measured.
     variant: of a return, the way of learning and rewarding.
     a, b: the values of the first and the second tracker.
     difference: the first less the second.
@@ -97,11 +97,11 @@ def compare_trackers(run: Run, first: str, second: str, seed: int = 0) -> list[C
     return _returns(run, first, second, seed) + _metrics(run, first, second, seed)
 
 
-def _paired(a: float, b: float, apart: Floats, whose: str, seed: int) -> Pairing:
-    """Two values; apart: the difference of their influences."""
+def _paired(a: float, b: float, apart: Floats, dialogs: str, seed: int) -> Pairing:
+    """The pairing of two values; apart: the difference of their influences, dialogs: their identity."""
     n = len(apart)
-    weights = resample_dialogs(whose, n, RESAMPLES, seed)
-    signs = 2.0 * rng_of("exchange", whose, seed).integers(0, 2, (PERMUTATIONS, n)) - 1.0
+    weights = resample_dialogs(dialogs, n, RESAMPLES, seed)
+    signs = 2.0 * rng_of("exchange", dialogs, seed).integers(0, 2, (PERMUTATIONS, n)) - 1.0
     each = (a - b) / n + apart
     return Pairing(np.array([a, b]), a - b + (weights - 1.0) @ apart, signs @ each)
 
@@ -140,35 +140,39 @@ def _metric_pairings(a: Measurements, b: Measurements, dataset: str, seed: int) 
     resampled = a.resampled(weights) - b.resampled(weights)
     coins = rng_of("exchange", dataset, seed).integers(0, 2, (PERMUTATIONS, n))
     both = a.joined(b)
-    mine = both.resampled(np.concatenate([coins, 1 - coins], axis=1))
-    theirs = both.resampled(np.concatenate([1 - coins, coins], axis=1))
+    exchanged_a = both.resampled(np.concatenate([coins, 1 - coins], axis=1))
+    exchanged_b = both.resampled(np.concatenate([1 - coins, coins], axis=1))
     return [
-        Pairing(np.array([one.value, other.value], dtype=np.float64), resampled[m], mine[m] - theirs[m])
-        for m, (one, other) in enumerate(zip(a.rows, b.rows, strict=True))
+        Pairing(
+            np.array([row_a.value, row_b.value], dtype=np.float64),
+            resampled[m],
+            exchanged_a[m] - exchanged_b[m],
+        )
+        for m, (row_a, row_b) in enumerate(zip(a.rows, b.rows, strict=True))
     ]
 
 
 def _returns(run: Run, first: str, second: str, seed: int) -> list[ComparisonRow]:
-    """Outcomes from a file, and what policies are worth, variant by variant."""
+    """Outcomes from a file, and the values of policies, variant by variant."""
     rows: list[ComparisonRow] = []
     variants: list[str | None] = [*(variant.name for variant in run.plan.variants)] or [None]
     for number, variant in enumerate(variants):
-        mine, theirs = (_values(run.values(tracker, variant)) for tracker in (first, second))
-        for target, by_dataset in mine.items():
+        first_values, second_values = (_values(run.values(tracker, variant)) for tracker in (first, second))
+        for target, by_dataset in first_values.items():
             is_outcome = target.partition(".")[0] == OUTCOME
             # Outcomes do not depend on how policies are learned.
             if is_outcome and number > 0:
                 continue
             pairings = {}
             for dataset, (value, influence) in by_dataset.items():
-                other, other_influence = theirs[target][dataset]
+                other, other_influence = second_values[target][dataset]
                 dialogs = dialogs_of(value, f"compare {dataset}")
                 pairings[dataset] = _paired(
                     value.mean, other.mean, influence - other_influence, dialogs, seed
                 )
             compared = Compared("return", target, variant=None if is_outcome else variant)
             rows += _rows(compared, pairings)
-    # Outcomes first: they are what happened.
+    # Outcomes first: they were observed.
     return sorted(rows, key=lambda row: row.variant is not None)
 
 

@@ -14,7 +14,7 @@ from extrinsic.corpus.transcript import TranscriptSlot, TranscriptTurn, transcri
 from extrinsic.study.comparing import differing_dialogs
 from extrinsic.study.finished_run import Run
 from extrinsic.study.planning.plan import Plan
-from extrinsic.study.planning.tracker_inputs import placed
+from extrinsic.study.planning.tracker_inputs import resolve_files
 from extrinsic.study.stages.inputs import STATES_DATASET, corpus_of, output_of
 
 
@@ -40,13 +40,13 @@ def _of_beliefs(plan: Plan, first: str, second: str, most: int) -> list[Disagree
     trackers = {tracker.name: tracker for tracker in plan.trackers}
     for unit in plan.units:
         corpus = corpus_of(unit.test)
-        one, other = (output_of(placed(trackers[name], unit), unit, "test") for name in (first, second))
-        right = (_right_slots(corpus, one), _right_slots(corpus, other))
+        a, b = (output_of(resolve_files(trackers[name], unit), unit, "test") for name in (first, second))
+        right = (_right_slots(corpus, a), _right_slots(corpus, b))
         dataset_of = {
             dialog: part.name for part in unit.parts for dialog in part.chosen(corpus.n_dialogs).tolist()
         }
         for dialog, apart in differing_dialogs(right, corpus.offsets, most):
-            turns = tuple(transcript_of_dialog(corpus, (one, other), dialog))
+            turns = tuple(transcript_of_dialog(corpus, (a, b), dialog))
             dataset = dataset_of.get(dialog, unit.name)
             dialogs.append(Disagreement(dataset, corpus.sessions[dialog], apart, turns))
     return dialogs
@@ -69,7 +69,7 @@ def _of_states(plan: Plan, first: str, second: str, most: int) -> list[Disagreem
 
 
 def _right_states(states: StateSets) -> Ints:
-    """(n_turns,) slots that are right, less those that are said and wrong."""
+    """(n_turns,) slots that are right, less those that are predicted and wrong."""
     same = (states.predicted == states.gold) & (states.gold != ABSENT)
     wrong = (states.predicted != states.gold) & (states.predicted != ABSENT)
     return np.asarray(same.sum(axis=1) - wrong.sum(axis=1), dtype=np.int64)
@@ -83,10 +83,10 @@ def _transcript(pair: tuple[StateSets, StateSets], dialog: int) -> list[Transcri
         rows = []
         for slot in slots:
             gold = _value(pair[0], dialog, number, slot, "gold")
-            said = [_value(states, dialog, number, slot, "predicted") for states in pair]
-            if gold or any(said):
-                beliefs = tuple(((value or "none", 1.0),) for value in said)
-                right = tuple(value == gold for value in said)
+            predicted = [_value(states, dialog, number, slot, "predicted") for states in pair]
+            if gold or any(predicted):
+                beliefs = tuple(((value or "none", 1.0),) for value in predicted)
+                right = tuple(value == gold for value in predicted)
                 rows.append(TranscriptSlot("-".join(slot), (gold,) if gold else (), beliefs, right))
         turns.append(TranscriptTurn(number, "", (), tuple(rows)))
     return turns

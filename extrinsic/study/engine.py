@@ -1,7 +1,7 @@
 """Where stages are computed: processes of this machine (joblib), or a Dask cluster.
 
 A bundle of stages goes to one process, since they share a tracker and its dialogs. Results come back as the
-bytes that are stored, in no order; what is in them does not depend on who computed them.
+bytes that are stored, in any order; their contents do not depend on which process computed them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PATIENCE = 10.0
 
 @dataclass(frozen=True)
 class Done:
-    """A stage that was computed: its result as bytes, or what was wrong with its input."""
+    """A computed stage: its result as bytes, or the problems of its input."""
 
     key: StageKey
     label: str
@@ -38,7 +38,7 @@ class Done:
 
 @dataclass(frozen=True)
 class Engine:
-    """Which engine, how many processes (-1: one a processor), and where a Dask scheduler listens."""
+    """Which engine, how many processes (-1: one per processor), and where a Dask scheduler listens."""
 
     name: str = "joblib"
     n_jobs: int = -1
@@ -53,7 +53,7 @@ class Engine:
             raise UsageError("a scheduler goes with the engine dask: add --engine dask")
 
     @contextmanager
-    def at_work(self, plugins: Sequence[str] = ()) -> Iterator[Workers]:
+    def workers(self, plugins: Sequence[str] = ()) -> Iterator[Workers]:
         """The processes, for as long as they are needed; `plugins`: files that each imports first."""
         if self.name == "dask":
             with _dask(self) as backend:
@@ -69,7 +69,7 @@ class Workers:
     plugins: tuple[str, ...] = ()
 
     def run(self, bundles: Iterable[Sequence[Task]], store: Store) -> Iterator[Done]:
-        """Every stage of every bundle, as they get done; bundles are asked for as processes become free."""
+        """Every stage of every bundle, as they finish; a bundle is taken when a process is free."""
         if self.backend == LOCAL and self.n_jobs == 1:
             for bundle in bundles:
                 yield from run_bundle(bundle, store, self.plugins)
@@ -85,7 +85,7 @@ class Workers:
                 yield from done
 
     def _results(self, bundle: Sequence[Task], store: Store) -> Results:
-        """What a process reads earlier results from; another machine may not see the run's directory."""
+        """Where a process reads earlier results; another machine may not see the run's directory."""
         if self.backend == LOCAL:
             return store
         return store.loaded(key for task in bundle for key in task.inputs)

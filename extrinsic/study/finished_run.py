@@ -1,4 +1,4 @@
-"""A run that was made: its tables, its settings and what it says of itself."""
+"""A finished run: its tables, its manifest and its stored results."""
 
 from __future__ import annotations
 
@@ -68,11 +68,11 @@ class Run:
         return self.manifest.status == "complete"
 
     def scores(self, tracker: str) -> list[Result[TrackerScores]]:
-        """What was stored of a tracker's metrics, one result for each unit of dialogs."""
+        """The stored scores of a tracker, one result for each unit of dialogs."""
         return [Result.decode(self.store.read(key), key, TrackerScores) for key in self.plan.scored[tracker]]
 
     def values(self, tracker: str, variant: str | None) -> list[Result[PolicyValues]]:
-        """What was stored of a tracker's targets: of the policies of a variant, and of outcomes."""
+        """The stored targets of a tracker: values of the policies of a variant, and outcomes."""
         keys = self.plan.valued(variant)[tracker]
         return [Result.decode(self.store.read(key), key, PolicyValues) for key in keys]
 

@@ -1,4 +1,4 @@
-"""A run's directory: whose it is, and who is at work in it."""
+"""A run's directory: the manifest that says which study it holds, and the lock on it."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ STAGES = "stages"
 LOCK = ".lock"
 
 
-def require_fit(folder: Path, study: str, overwrite: bool = False) -> None:
-    """Refuse a directory that holds something else than this study, unless it may be overwritten."""
+def require_same_study(folder: Path, study: str, overwrite: bool = False) -> None:
+    """Refuse a directory that holds anything but this study, unless it may be overwritten."""
     if folder.exists() and not folder.is_dir():
         raise OutputError("this is a file", path=str(folder), expected="a directory, or nothing")
     if overwrite or not folder.exists():
         return
     manifest = read_manifest(folder)
     if manifest is None:
-        # What a run leaves that was killed before it could say whose the directory is.
+        # Files of a run that was killed before it wrote its manifest.
         own = (STAGES, CONFIG)
-        strange = [
+        foreign = [
             path.name for path in sorted(folder.iterdir()) if path.name not in own and not is_part(path)
         ]
-        if strange:
+        if foreign:
             raise OutputError(
                 "the directory holds other files; name an empty one, or add --overwrite",
                 path=str(folder),
-                found=", ".join(strange[:3]),
+                found=", ".join(foreign[:3]),
             )
     elif manifest.study != study:
         raise OutputError(
@@ -48,7 +48,7 @@ def require_fit(folder: Path, study: str, overwrite: bool = False) -> None:
         )
 
 
-def make(folder: Path) -> None:
+def make_directory(folder: Path) -> None:
     try:
         (folder / STAGES).mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -59,7 +59,7 @@ Status = Literal["running", "complete"]
 
 
 class StageRecord(msgspec.Struct, frozen=True):
-    """A stage of a run: the key of its result, and what it is about."""
+    """A stage of a run: the key of its result, its tracker and its variant."""
 
     stage: str
     name: str
@@ -69,10 +69,10 @@ class StageRecord(msgspec.Struct, frozen=True):
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run says of itself.
+    """The record of a run: its inputs, its plan, its results and the versions that computed them.
 
     signature: None until it is complete.   inputs: hashes of the files it read.
-    plan: what it was made of, resolved.   tables: hashes of the files it wrote.
+    plan: with names resolved.   tables: hashes of the files it wrote.
     """
 
     signature: str | None = None
@@ -88,7 +88,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_manifest(folder: Path) -> Manifest | None:
-    """What a directory says of itself; None where it says nothing."""
+    """The manifest of a directory, None where there is none."""
     path = folder / MANIFEST
     if not path.exists():
         return None
@@ -103,22 +103,22 @@ def read_manifest(folder: Path) -> Manifest | None:
 
 
 def is_part(path: Path) -> bool:
-    """Whether a file was being written by a process that is gone."""
+    """Whether a file is the partial output of a killed process."""
     return path.name.startswith(".") and path.name.endswith(".part")
 
 
 def clear_parts(folder: Path) -> None:
-    """Remove what killed runs left half written; only for who is alone in the directory."""
-    for place in (folder, folder / STAGES, folder / "figures", folder / "tables"):
-        for path in place.glob(".*.part") if place.is_dir() else ():
+    """Remove the partial files of killed runs; the caller must hold the lock."""
+    for directory in (folder, folder / STAGES, folder / "figures", folder / "tables"):
+        for path in directory.glob(".*.part") if directory.is_dir() else ():
             path.unlink(missing_ok=True)
 
 
 @contextmanager
-def alone(folder: Path, tell: Callable[[str], None]) -> Iterator[None]:
-    """Nobody else writes here meanwhile: a second run waits, and then finds its work done.
+def lock_directory(folder: Path, notify: Callable[[str], None]) -> Iterator[None]:
+    """Keep other runs from writing here: a second run waits, and then finds its work done.
 
-    The lock belongs to the process, so that of a killed run is gone with it.
+    The lock belongs to the process, so a killed run releases it.
     """
     path = folder / STAGES / LOCK
     lock = FileLock(path)
@@ -126,7 +126,7 @@ def alone(folder: Path, tell: Callable[[str], None]) -> Iterator[None]:
         try:
             lock.acquire(timeout=0)
         except Timeout:
-            tell(f"another run is at work in {folder}; waiting for it")
+            notify(f"another run is at work in {folder}; waiting for it")
             lock.acquire()
     except OSError as error:
         raise OutputError(f"cannot be written: {error.strerror}", path=str(path)) from None

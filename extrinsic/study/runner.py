@@ -1,4 +1,4 @@
-"""Running a study: what is missing is computed, what is there is taken, and the tables are written."""
+"""Running a study: compute the missing stages, reuse the stored ones, write the tables."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from extrinsic.study.run_directory import (
     Manifest,
     StageRecord,
     Status,
-    alone,
     clear_parts,
-    make,
-    require_fit,
+    lock_directory,
+    make_directory,
+    require_same_study,
 )
 from extrinsic.study.stages.store import Result, Store
 from extrinsic.study.stages.task import Task
@@ -40,16 +40,16 @@ from extrinsic.study.stages.versions import versions
 from extrinsic.study.table_rows import (
     diagnostic_rows,
     intrinsic_rows,
-    related_rows,
     return_rows,
     sensitivity_rows,
     stored_values,
+    variant_rows,
 )
 from extrinsic.study.tables.schema import TABLES, Row, TimingRow
 from extrinsic.study.tables.table_files import write_rows
 
 Watch = Callable[[Iterable[Done], int], Iterable[Done]]
-"""Looks on as stages get done (a progress bar); is given how many there will be."""
+"""Wraps the stages as they finish (a progress bar); the second argument is how many there will be."""
 
 TIMINGS = "timings.csv"
 
@@ -62,21 +62,21 @@ def run_study(
     engine: Engine | None = None,
     overwrite: bool = False,
     watch: Watch = lambda steps, total: steps,
-    tell: Callable[[str], None] = lambda text: None,
+    notify: Callable[[str], None] = lambda text: None,
 ) -> Run:
     """Compute what the directory does not hold yet, and write its tables.
 
-    study: settings, or the file that holds them.   watch, tell: for whoever shows how far it has got.
+    study: settings, or the file that holds them.   watch, notify: show progress and messages.
     """
     settings = study if isinstance(study, StudySettings) else read_study(study)
     folder = Path(folder)
-    require_fit(folder, settings.name, overwrite)
+    require_same_study(folder, settings.name, overwrite)
     begin = time.perf_counter()
     schedule = make_schedule(settings)
     for left_out in schedule.plan.left_out:
-        tell(str(left_out))
-    make(folder)
-    with alone(folder, tell):
+        notify(str(left_out))
+    make_directory(folder)
+    with lock_directory(folder, notify):
         clear_parts(folder)
         _Runner(settings, schedule, folder, engine or Engine(), watch, begin).run()
     return Run(folder)
@@ -101,27 +101,28 @@ class _Runner:
 
     @property
     def store(self) -> Store:
-        return Store(self.folder / STAGES)
+        # Absolute: a process that outlives this run may have another working directory.
+        return Store((self.folder / STAGES).absolute())
 
     def run(self) -> None:
         write_atomic(self.folder / CONFIG, settings_text(self.settings).encode())
         self._write_manifest("running")
-        self._note("plan", self.begin)
-        for key, data in self.schedule.known.items():
+        self._add_timing("plan", self.begin)
+        for key, data in self.schedule.ready.items():
             if not self.store.holds(key):
                 self.store.write(key, data)
-        with self.engine.at_work(self.settings.plugins) as workers:
+        with self.engine.workers(self.settings.plugins) as workers:
             self._compute(self.schedule.bundles, workers)
             core = self._core_trackers(workers)
             correlated = self._correlate(core, workers)
         writing = time.perf_counter()
         hashes = self._write_tables(core, correlated)
-        self._note("tables", writing)
-        self._note("everything", self.begin)
+        self._add_timing("tables", writing)
+        self._add_timing("everything", self.begin)
         write_rows(self.folder / TIMINGS, self.timings, TimingRow)
         self._write_manifest("complete", hashes)
 
-    def _note(self, stage: str, begin: float) -> None:
+    def _add_timing(self, stage: str, begin: float) -> None:
         self.timings.append(TimingRow(stage=stage, status="computed", seconds=time.perf_counter() - begin))
 
     def _compute(self, bundles: Iterable[Sequence[Task]], workers: Workers) -> None:
@@ -142,7 +143,7 @@ class _Runner:
                 self.store.write(done.key, done.data)
                 self.timings.append(_timing(tasks[done.key], "computed", done.seconds))
         if problems:
-            # In one order, whoever found them first.
+            # In a fixed order, whichever process found them first.
             raise InputError(sorted(set(problems), key=str))
 
     def _core_trackers(self, workers: Workers) -> CoreTrackers:
@@ -153,7 +154,7 @@ class _Runner:
         return self._result(task, CoreTrackers)
 
     def _correlate(self, core: CoreTrackers, workers: Workers) -> dict[str, CorrelationTables]:
-        """What every variant says of metrics and targets, by its name; "" where nothing is learned."""
+        """The tables of every variant, by its name; "" where nothing is learned."""
         plan = self.plan
         variants: list[tuple[str | None, tuple[str, ...], bool]] = [
             (variant.name, variant.targets, variant.brief) for variant in plan.variants
@@ -193,7 +194,7 @@ class _Runner:
             "sensitivity": sensitivity_rows(plan, correlated),
         }
         for name in ("correlations", "pairs", "composite", "influence", "stability"):
-            rows[name] = related_rows(correlated, name)
+            rows[name] = variant_rows(correlated, name)
         return {
             f"{name}.csv": content_hash(write_rows(self.folder / f"{name}.csv", rows[name], kind))
             for name, kind in TABLES.items()

@@ -1,4 +1,4 @@
-"""The points of a run that was made, as arrays: for questions that its tables do not answer."""
+"""The points of a finished run as arrays, for analyses beyond its tables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from extrinsic.study.run_directory import CONFIG
 def stored_panel(run: Run, variant: str | None = None, targets: Sequence[str] = ()) -> Panel:
     """Metrics and targets of every tracker on every dataset, with the resamples the run drew.
 
-    variant: e.g. `fill=argmax`; None where nothing was learned.   targets: none: those of the run.
+    variant: e.g. `fill=argmax`; None where nothing was learned.   targets: default: those of the run.
     """
     settings, plan = read_study(run.folder / CONFIG), run.plan
     task = CorrelationTask(

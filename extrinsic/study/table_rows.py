@@ -1,4 +1,4 @@
-"""The rows of a run's tables, put together from what the stages stored."""
+"""The rows of a run's tables, from the stored results of its stages."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def intrinsic_rows(plan: Plan, store: Store) -> list[IntrinsicRow]:
 
 
 @dataclass(frozen=True)
-class Valued:
+class StoredValue:
     """A stored value of a tracker's policy (or its outcome), and the numbers of the learner behind it."""
 
     tracker: str
@@ -51,22 +51,24 @@ class Valued:
     learner: dict[str, float]
 
 
-def stored_values(plan: Plan, store: Store) -> list[Valued]:
-    """Every stored value, dataset by dataset within each variant; outcomes behind."""
+def stored_values(plan: Plan, store: Store) -> list[StoredValue]:
+    """Every stored value, dataset by dataset within each variant; outcomes last."""
     stages = [(variant.name, plan.learned[variant.name]) for variant in plan.variants]
-    values: list[Valued] = []
+    values: list[StoredValue] = []
     for variant, by_tracker in (*stages, (None, plan.outcomes)):
-        some = []
+        of_variant = []
         for tracker, keys in by_tracker.items():
             for key in keys:
                 result = Result.decode(store.read(key), key, PolicyValues).values
-                some += [Valued(tracker, variant, value, result.learner) for value in result.values]
+                of_variant += [
+                    StoredValue(tracker, variant, value, result.learner) for value in result.values
+                ]
         order = {dataset: number for number, dataset in enumerate(plan.datasets)}
-        values += sorted(some, key=lambda valued: order[valued.value.dataset])
+        values += sorted(of_variant, key=lambda valued: order[valued.value.dataset])
     return values
 
 
-def return_rows(values: Sequence[Valued]) -> list[ReturnRow]:
+def return_rows(values: Sequence[StoredValue]) -> list[ReturnRow]:
     rows = []
     for valued in values:
         value = valued.value
@@ -90,14 +92,14 @@ def return_rows(values: Sequence[Valued]) -> list[ReturnRow]:
     return rows
 
 
-def diagnostic_rows(values: Sequence[Valued]) -> list[DiagnosticRow]:
+def diagnostic_rows(values: Sequence[StoredValue]) -> list[DiagnosticRow]:
     """A row for every number that a learner or an estimator reports about itself."""
     rows = []
     for valued in values:
         value = valued.value
         policy, estimator, numbers = value.policy, value.estimator, value.diagnostics
         if policy == LOGGED:
-            # The logged policy has no estimator to report on; once a dataset, the learner has its turn.
+            # The logged policy has no diagnostics; the learner's take its row, once per dataset.
             policy, estimator, numbers = LEARNED, LEARNER, valued.learner
         rows += [
             DiagnosticRow(
@@ -114,12 +116,12 @@ def diagnostic_rows(values: Sequence[Valued]) -> list[DiagnosticRow]:
     return rows
 
 
-def related_rows(related: Mapping[str, CorrelationTables], name: str) -> list[Row]:
+def variant_rows(correlated: Mapping[str, CorrelationTables], name: str) -> list[Row]:
     """The rows of one table over all variants of the study; those tried for sensitivity have none."""
-    return [row for tables in related.values() for row in getattr(tables, name)]
+    return [row for tables in correlated.values() for row in getattr(tables, name)]
 
 
-def sensitivity_rows(plan: Plan, related: Mapping[str, CorrelationTables]) -> list[SensitivityRow]:
+def sensitivity_rows(plan: Plan, correlated: Mapping[str, CorrelationTables]) -> list[SensitivityRow]:
     """The best metric under every setting, and how it compares to the study's first variant."""
     if not plan.variants:
         return []
@@ -127,14 +129,14 @@ def sensitivity_rows(plan: Plan, related: Mapping[str, CorrelationTables]) -> li
     rows = []
     for variant in plan.variants:
         for trackers in ("all", "core"):
-            base = _ranking(related[usual.name], trackers)
-            mine = _ranking(related[variant.name], trackers)
-            shared = {name: r for name, row in mine.items() if name in base and (r := row.r) is not None}
+            base = _ranking(correlated[usual.name], trackers)
+            ranking = _ranking(correlated[variant.name], trackers)
+            shared = {name: r for name, row in ranking.items() if name in base and (r := row.r) is not None}
             if not shared:
                 continue
-            best = mine[max(shared, key=lambda name: shared[name])]
+            best = ranking[max(shared, key=lambda name: shared[name])]
             defined = {name: r for name, row in base.items() if (r := row.r) is not None}
-            winner = mine[max(defined, key=lambda name: defined[name])]
+            winner = ranking[max(defined, key=lambda name: defined[name])]
             rows.append(
                 SensitivityRow(
                     parameter=variant.parameter or "(the study's own)",
@@ -163,11 +165,11 @@ def _ranking(tables: CorrelationTables, trackers: str) -> dict[MetricKey, Ranked
     }
 
 
-def _agreement(base: Mapping[MetricKey, float], mine: Mapping[MetricKey, float]) -> float | None:
+def _agreement(base: Mapping[MetricKey, float], other: Mapping[MetricKey, float]) -> float | None:
     """Kendall's tau between the two orders of the metrics."""
-    both = [name for name in mine if name in base]
+    both = [name for name in other if name in base]
     if len(both) < 2:
         return None
-    first, second = (np.array([[[r[name] for name in both]]]) for r in (base, mine))
+    first, second = (np.array([[[r[name] for name in both]]]) for r in (base, other))
     tau = float(correlate(first, second, "kendall", "pooled")[0, 0])
     return tau if np.isfinite(tau) else None

@@ -42,6 +42,11 @@ Tables = Mapping[str, Mapping[str, object]]
 """The options of estimators, by name."""
 
 
+def parts_of(estimator: Any) -> tuple[Any, ...]:
+    """The estimators that one combines; of any other, itself."""
+    return tuple(getattr(estimator, "parts", (estimator,)))
+
+
 def with_options(estimator: Any, tables: Tables) -> Any:
     """The estimator with its settings, or those of its parts, as the tables have them."""
     if hasattr(estimator, "parts"):

@@ -135,7 +135,7 @@ def test_the_directory_of_another_study(made: Made, tmp_path: Path) -> None:
     done(study.config, study.folder, *other, "--overwrite")
     assert (study.folder / "correlations.csv").read_bytes() != before
     # Its stages are known by what is in them, whoever's they were.
-    assert statuses(study.folder)["measure a hwu"] == "reused"
+    assert statuses(study.folder)["score a hwu"] == "reused"
 
 
 def test_a_directory_with_something_else(made: Made, tmp_path: Path) -> None:
@@ -209,7 +209,7 @@ def test_a_disk_that_is_full(made: Made, tmp_path: Path, monkeypatch: pytest.Mon
 def test_progress_is_told_line_by_line(made: Made, tmp_path: Path) -> None:
     outcome = run("run", made.config, "--output", tmp_path / "run", "--n-jobs", "1", "--no-report")
     lines = outcome.errors.splitlines()
-    assert lines[0] == "run 1/6 measure a baseline"
+    assert lines[0] == "run 1/6 score a baseline"
     assert lines[5] == "run 6/6 learn a vote fill=argmax"
     assert lines[-1].startswith("done in ")
     assert lines[-1].endswith(f"everything is in {tmp_path / 'run'}")

@@ -60,7 +60,7 @@ def test_the_number_of_processes_does_not_matter(tmp_path: Path) -> None:
             tmp_path / "train",
         )
         assert outcome.code == 0, outcome.text
-        assert "taught by 15 dialogs of train4" in outcome.errors
+        assert "trained on 15 dialogs of train4" in outcome.errors
         assert "warning: 12 session ids are in both corpora" in outcome.errors
     assert written(tmp_path / "jobs-1") == written(tmp_path / "jobs-2")
     assert len(written(tmp_path / "jobs-1")) == len(names)

@@ -153,5 +153,5 @@ def test_what_makes_no_sense() -> None:
     estimate = Estimate(np.zeros(2), np.zeros((5, 2)))
     with pytest.raises(UsageError, match="without each unit"):
         estimate.jackknife()
-    with pytest.raises(UsageError, match=r"one number.*\n*.*\(2,\)"):
+    with pytest.raises(UsageError, match=r"single number.*\n*.*\(2,\)"):
         estimate.verdict()

@@ -79,7 +79,7 @@ def test_draws_of_trackers() -> None:
         assert (drawn != other).any()
     assert np.unique(draw_trackers("study", 2, 100, 0), axis=0).tolist() == [[0, 1], [1, 0]]
     assert (np.ptp(draw_trackers("study", 3, 500, 0), axis=1) > 0).all()
-    with pytest.raises(UsageError, match="only where there are two"):
+    with pytest.raises(UsageError, match="at least two trackers"):
         draw_trackers("study", 1, 10, 0)
 
 

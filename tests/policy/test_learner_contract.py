@@ -282,7 +282,7 @@ def test_options(name: str) -> None:
     first = names[0]
     for wrong, hint in (
         (f"{first}x", f"did you mean {first!r}?"),
-        ("zzzzzz", f"there is: {sorted(names)[0]}"),
+        ("zzzzzz", f"available: {sorted(names)[0]}"),
     ):
         (message,) = problems_of(name, {wrong: 1})
         assert message.startswith(f"line 2, key policy.{name}.{wrong}: unknown; {hint}")

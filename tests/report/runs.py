@@ -87,20 +87,30 @@ def write_run(folder: Path, made: Made = USUAL, status: Status = "complete") -> 
         f'name = "made"\ndescription = {encode_json(made.description).decode().strip()}\n\n[correlation]\n'
     )
     write_atomic(folder / "config.toml", config.encode())
+    write_manifest(folder, "made", "extrinsic:0|study:made", status, hashes)
+    return Run(folder)
+
+
+def write_manifest(
+    folder: Path,
+    study: str,
+    signature: str,
+    status: Status = "complete",
+    tables: dict[str, str] | None = None,
+) -> None:
     manifest = Manifest(
-        signature="extrinsic:0|study:made",
-        study="made",
+        signature=signature,
+        study=study,
         status=status,
         versions={"extrinsic": "0"},
         seeds={"study": 0},
         inputs={},
         plan=Plan(),
-        tables=hashes,
+        tables=tables or {},
         stages=(StageRecord("learn", "one", "0"),),
         timings="timings.csv",
     )
     write_atomic(folder / "manifest.json", encode_json(msgspec.to_builtins(manifest)))
-    return Run(folder)
 
 
 def _named(key: Key) -> dict[str, Any]:

@@ -196,7 +196,7 @@ def test_without_the_trackers_that_could_carry_it_another_metric_wins() -> None:
     assert core_sentence(CORE, CORE.ranked["all"][0]) == (
         "Without the degenerate tracker (odd), recalibrated tracker (copy) and near-duplicate trackers (twin "
         "and twin2) the best is l2 on schedule 1 (joint), r = .70 [.60, .90] over 9 trackers on 2 datasets; "
-        "avgp on schedule 1 (joint) is then at .50, place 2."
+        "avgp on schedule 1 (joint) is then at .50, rank 2."
     )
     assert "The best metric changes with the trackers" in text_of(CORE)
     assert "Only 9 trackers of 13 are the core" in text_of(CORE)
@@ -319,7 +319,7 @@ def test_whether_the_winner_depends_on_the_fill_rule() -> None:
     )
     assert across_variants([PLAIN]) == ""
     assert across_variants([PLAIN, replace(PLAIN, ranked={"all": [], "core": []})]) == ""
-    assert across_variants([PLAIN, replace(PLAIN, variant="b")]).startswith("The winner is the same whenever")
+    assert across_variants([PLAIN, replace(PLAIN, variant="b")]).startswith("The winner does not depend")
     assert across_variants([PLAIN, other]) == (
         "The winner depends on when a concept counts as filled: avgp on schedule 1 (joint) under fill=argmax "
         "and l2 on schedule 1 (joint) under fill=threshold. avgp on schedule 1 (joint) comes 2nd of 2 under "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -12,13 +11,13 @@ from extrinsic.report.comparison import write_comparison
 from extrinsic.study.comparing import ComparisonRow
 from extrinsic.study.disagreements import Disagreement
 from extrinsic.study.finished_run import Run
+from tests.report.runs import write_manifest
 
 NASTY = "<script>alert(1)</script>"
 
 
 def test_names_are_shown_as_they_are(tmp_path: Path) -> None:
-    manifest = {"study": NASTY, "signature": f"extrinsic:1|{NASTY}", "status": "complete", "stages": []}
-    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    write_manifest(tmp_path, NASTY, f"extrinsic:1|{NASTY}")
     worth = ComparisonRow(
         dataset=NASTY,
         kind="return",
@@ -45,8 +44,7 @@ def test_names_are_shown_as_they_are(tmp_path: Path) -> None:
 
 
 def test_equal_inputs_give_equal_bytes(tmp_path: Path) -> None:
-    manifest = {"study": "s", "signature": "x", "status": "complete", "stages": []}
-    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    write_manifest(tmp_path, "s", "x")
     first, second = (
         write_comparison(Run(tmp_path), "a", "b", [], [], tmp_path / name).read_bytes() for name in ("1", "2")
     )

@@ -56,7 +56,7 @@ MISTAKES = [
     ('["live", "lstd"]', '["lstd", "lstd"]', "twice"),
     ('fill = ["argmax"]', 'fill = ["argmex"]', "there is no fill rule 'argmex'; did you mean 'argmax'?"),
     ('fill = ["argmax"]', 'fill = ["argmax", "argmax"]', "twice"),
-    ("[reward]", '[reward]\nwhen = "first"', "key reward.when: there is no 'first'"),
+    ("[reward]", '[reward]\nwhen = "first"', "there is no reward.when 'first'"),
     ("[policy]", '[policy]\nfeatures = "compacted"', "there is no feature map 'compacted'; did you mean"),
     ("[correlation]", '[correlation]\nprimary = "rl.lsdt"', "there is no target 'rl.lsdt'; did you mean"),
     ("[correlation]", '[correlation]\ntargets = ["sl.lstd"]', "there is no target 'sl.lstd'"),
@@ -207,7 +207,7 @@ def test_a_mended_study_goes_on(stored: Path) -> None:
     assert_refused(attempt(stored, text=LEAN), "other.test.json")
     (stored / "files" / "other.test.json").write_bytes(good)
     study = done(stored / "study.toml", stored / "run")
-    statuses = [row["status"] for row in study.rows("timings") if row["stage"] in ("measure", "learn")]
+    statuses = [row["status"] for row in study.rows("timings") if row["stage"] in ("score", "learn")]
     assert statuses.count("computed") <= 2
 
 
@@ -223,6 +223,6 @@ def test_outcomes_of_simulated_calls(small: Study, tmp_path: Path) -> None:
     (tmp_path / "ratings.csv").write_text("system,stars\nbaseline,3\nhwu,5\nvote,4\n")
     done(tmp_path / "study.toml", study.folder, *options)
     assert "outcome.stars" in {row["target"] for row in study.rows("correlations")}
-    assert {row["status"] for row in study.rows("timings") if row["stage"] in ("measure", "learn")} == {
+    assert {row["status"] for row in study.rows("timings") if row["stage"] in ("score", "learn")} == {
         "reused"
     }

@@ -50,7 +50,7 @@ def test_an_interrupt_leaves_a_directory_to_go_on_with(small: Study, tmp_path: P
     _, errors = process.communicate()
     assert process.returncode == 130
     assert "Traceback" not in errors
-    assert f"interrupted; what was done is in {folder}: run the same command again to go on" in errors
+    assert f"interrupted; what was done is in {folder}: run the same command again to continue" in errors
     done(small.config, folder)
     assert "reused" in statuses(folder).values()
     require_same(small.folder, folder)

@@ -135,7 +135,7 @@ def test_the_command(tiny: Study, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     outcome = run("compare", tiny.folder, "hwu", "vote", "--output", page, "--dialogs", "1")
     assert outcome.code == 0, outcome.text
-    assert "What policies on them are worth" in outcome.output and "Dialog " in outcome.output
+    assert "Values of policies built on them" in outcome.output and "Dialog " in outcome.output
     assert outcome.errors == f"the page: {page}\n"
     assert "<title>hwu against vote</title>" in page.read_text()
     as_json = run("compare", tiny.folder, "hwu", "vote", "--json")

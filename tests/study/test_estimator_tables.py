@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from extrinsic.study.configuration.settings_file import read_study
 from extrinsic.study.configuration.settings_toml import settings_text
 from extrinsic.study.planning.variants import variants_of
 from extrinsic.study.stages.learning import PolicySpec
+from extrinsic.value.q_function import KernelSettings
 
 STUDY = """
 name = "tables"
@@ -24,6 +26,7 @@ estimators = ["lstd", "mean_augmented", "live"]
 {value}
 """
 
+DEFAULT = asdict(KernelSettings())
 LITERAL = Path(__file__).resolve().parents[2] / "configs" / "lee2014_literal.toml"
 
 
@@ -88,17 +91,17 @@ def test_written_and_read_again(tmp_path: Path) -> None:
     again = tmp_path / "again.toml"
     again.write_text(settings_text(settings))
     assert read_study(again) == settings
-    assert settings.value.tables == {"lstd": {"width": 3.0}}
+    assert settings.value.tables["lstd"] == {**DEFAULT, "width": 3.0}
+    assert settings.value.tables["lstd_augmented"] == DEFAULT
+    assert set(settings.value.tables) == {"lstd", "lstd_augmented", "fqe_augmented"}
 
 
 def test_options_can_be_varied_and_set(tmp_path: Path) -> None:
     path = written(tmp_path, "[sensitivity.vary]\n'value.lstd.width' = [2.5, 3.0]")
     changed = read_study(path, ["value.lstd.nu=2.0", "sensitivity.target=rl.lstd"])
     variants = variants_of(changed, [])
-    assert [variant.spec.estimator_options for variant in variants] == [
-        {"lstd": {"nu": 2.0}},
-        {"lstd": {"nu": 2.0, "width": 2.5}},
-        {"lstd": {"nu": 2.0, "width": 3.0}},
+    assert [variant.spec.estimator_options["lstd"] for variant in variants] == [
+        {**DEFAULT, "nu": 2.0, "width": width} for width in (2.0, 2.5, 3.0)
     ]
 
 
@@ -107,7 +110,7 @@ def test_the_literal_study_has_one_kernel() -> None:
     settings = read_study(LITERAL)
     learner, svm = settings.policy.tables["kernel_lspi"], settings.policy.tables["svm"]
     lstd = settings.value.tables["lstd"]
-    assert lstd == learner
+    assert lstd == {key: learner[key] for key in DEFAULT}
     assert {key: svm[key] for key in ("height", "width")} == {"height": 4.0, "width": 3.0}
     assert (learner["height"], learner["width"], learner["nu"]) == (4.0, 3.0, 3.0)
-    assert settings.reward.options == {"when": "terminal", "absent": "empty", "concepts": "slots"}
+    assert dict(settings.reward.options) == {"when": "terminal", "absent": "empty", "concepts": "slots"}

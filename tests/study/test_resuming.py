@@ -21,7 +21,7 @@ from tests.study.studies import (
     write_study,
 )
 
-KINDS = ("measure", "learn", "family", "relate")
+KINDS = ("score", "learn", "core", "correlate")
 
 
 def stage_files(folder: Path, kind: str) -> list[Path]:
@@ -79,7 +79,7 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_damaged_stages_are_computed_again(small: Study, tmp_path: Path, damage: str) -> None:
     study = copied(small, tmp_path / "run")
-    for kind in ("measure", "relate"):
+    for kind in ("score", "correlate"):
         path = stage_files(study.folder, kind)[-1]
         path.write_bytes(DAMAGES[damage](path.read_bytes()))
     done(study.config, study.folder)
@@ -90,15 +90,15 @@ def test_damaged_stages_are_computed_again(small: Study, tmp_path: Path, damage:
 @pytest.mark.parametrize(
     ("change", "again"),
     [
-        ("correlation.resamples=120", {"relate"}),
-        ("correlation.permutations=120", {"relate"}),
-        ("correlation.interval=bca", {"relate"}),
-        ('correlation.primary="rl.lstd"', {"relate"}),
-        ("trackers.near_duplicate=0.9", {"family"}),
-        ('trackers.degenerate=["hwu"]', {"family", "relate"}),
-        ("value.live_dialogs=22", {"learn", "relate"}),
-        ('reward.fill=["threshold"]', {"learn", "relate"}),
-        ('metrics.names=["accuracy", "mrr"]', {"measure", "family", "relate"}),
+        ("correlation.resamples=120", {"correlate"}),
+        ("correlation.permutations=120", {"correlate"}),
+        ("correlation.interval=bca", {"correlate"}),
+        ('correlation.primary="rl.lstd"', {"correlate"}),
+        ("trackers.near_duplicate=0.9", {"core"}),
+        ('trackers.degenerate=["hwu"]', {"core", "correlate"}),
+        ("value.live_dialogs=22", {"learn", "correlate"}),
+        ('reward.fill=["threshold"]', {"learn", "correlate"}),
+        ('metrics.names=["accuracy", "mrr"]', {"score", "core", "correlate"}),
         ('description="another"', set()),
     ],
 )
@@ -108,14 +108,14 @@ def test_a_change_computes_what_depends_on_it(
     study = changed(small, tmp_path / "run", change)
     assert computed(study.folder) == again
     # What depends on it is computed all over, and what does not depend on it not at all.
-    for kind in ("measure", "learn"):
+    for kind in ("score", "learn"):
         assert len(set(statuses(study.folder, kind).values())) == 1
 
 
 def test_another_seed_computes_what_is_drawn(small: Study, tmp_path: Path) -> None:
     """Live callers, resamples and permutations are drawn anew; the calls are the world's, with its seed."""
     study = changed(small, tmp_path / "run", "seed=6")
-    assert computed(study.folder) == {"learn", "relate"}
+    assert computed(study.folder) == {"learn", "correlate"}
     old, new = tables(small.folder), tables(study.folder)
     assert new["intrinsic.csv"] == old["intrinsic.csv"]
     assert new["returns.csv"] != old["returns.csv"]
@@ -123,16 +123,16 @@ def test_another_seed_computes_what_is_drawn(small: Study, tmp_path: Path) -> No
 
 def test_other_callers_compute_everything(small: Study, tmp_path: Path) -> None:
     study = changed(small, tmp_path / "run", "simulation.seed=8")
-    assert set(statuses(study.folder, "measure", "learn").values()) == {"computed"}
+    assert set(statuses(study.folder, "score", "learn").values()) == {"computed"}
 
 
 def test_a_further_tracker_is_all_that_is_added(small: Study, tmp_path: Path) -> None:
     names = [row["tracker"] for row in small.rows("trackers")]
     study = changed(small, tmp_path / "run", f"trackers.built_in={[*names, 'focus']}".replace("'", '"'))
-    stages = statuses(study.folder, "measure", "learn")
+    stages = statuses(study.folder, "score", "learn")
     assert sorted(name for name, status in stages.items() if status == "computed") == [
         "learn a focus fill=argmax",
-        "measure a focus",
+        "score a focus",
     ]
 
 
@@ -144,8 +144,11 @@ def test_changing_back_computes_nothing(small: Study, tmp_path: Path) -> None:
     assert tables(study.folder) == tables(small.folder)
 
 
+VARY = 'sensitivity.vary={"policy.kernel_lspi.gamma" = [0.9], "policy.kernel_lspi.ridge" = [100.0]}'
+
+
 def test_sensitivity_learns_only_what_is_tried(small: Study, tmp_path: Path) -> None:
-    study = changed(small, tmp_path / "run", "sensitivity.gamma=[0.9]", "sensitivity.ridge=[100.0]")
+    study = changed(small, tmp_path / "run", VARY)
     learned = statuses(study.folder, "learn")
     assert {name for name, status in learned.items() if status == "computed"} == {
         name for name in learned if "gamma=0.9" in name
@@ -155,7 +158,7 @@ def test_sensitivity_learns_only_what_is_tried(small: Study, tmp_path: Path) -> 
     rows = [row for row in study.rows("sensitivity") if row["trackers"] == "all"]
     assert [(row["parameter"], row["setting"]) for row in rows] == [
         ("(the study's own)", ""),
-        ("gamma", "0.9"),
+        ("policy.kernel_lspi.gamma", "0.9"),
     ]
     old, new = tables(small.folder), tables(study.folder)
     for table in ("correlations.csv", "pairs.csv", "intrinsic.csv"):

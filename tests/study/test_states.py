@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.running import assert_refused
+from tests.schema_guided import GOLD, PREDICTED, write_gold, write_predictions
 from tests.study.studies import Study, copied, done, run_in
 
 STATES = """name = "states"
@@ -194,7 +195,7 @@ def test_other_outcomes_relate_anew_and_measure_nothing(config: Path) -> None:
     write_outcomes(config.parent, [(name, 1.0 - value) for name, value in PER_SYSTEM.items()])
     done(config, study.folder)
     statuses = {row["stage"]: row["status"] for row in study.rows("timings") if row["key"]}
-    assert statuses == {"measure": "reused", "family": "reused", "relate": "computed"}
+    assert statuses == {"score": "reused", "core": "reused", "correlate": "computed"}
     old, new = correlations(before), correlations(study)
     assert float(new["within", "pearson"]) == pytest.approx(-float(old["within", "pearson"]))
 
@@ -282,7 +283,7 @@ def test_files_that_are_not_there(config: Path) -> None:
     outcome = run_in(config, config.parent / "run", "--set", 'states.files=["x.json", "y.json"]')
     assert_refused(outcome, "x.json", "y.json", "no such file")
     outcome = run_in(config, config.parent / "run", "--set", 'states.files=["nothing/*.json"]')
-    assert_refused(outcome, "no file is called like this", "nothing/*.json")
+    assert_refused(outcome, "no file matches", "nothing/*.json")
     outcome = run_in(config, config.parent / "run", "--set", "states.files=[]")
     assert_refused(outcome, "states.files")
 
@@ -313,3 +314,30 @@ REQUESTS = {
 @pytest.mark.parametrize("change", REQUESTS)
 def test_requests_that_make_no_sense(config: Path, change: str) -> None:
     assert_refused(run_in(config, config.parent / "run", "--set", change), REQUESTS[change])
+
+
+def test_predictions_with_a_gold_of_their_own(tmp_path: Path) -> None:
+    """Paths start at the configuration's folder; a change of the gold or of the rule is seen."""
+    write_gold(tmp_path / "gold")
+    for name in RIGHT:
+        write_predictions(tmp_path / "systems" / f"{name}.json", GOLD if name == "one" else PREDICTED)
+    write_outcomes(tmp_path, list(PER_SYSTEM.items()))
+    config = tmp_path / "study.toml"
+    config.write_text(STATES.replace("[outcomes]", 'format = "sgd"\ngold = "gold"\nfuzzy = 94\n[outcomes]'))
+    fuzzy = done(config, tmp_path / "run")
+    assert {row["tracker"]: float(row["value"]) for row in fuzzy.rows("intrinsic")} == {
+        name: 1.0 if name == "one" else 4 / 5 for name in RIGHT
+    }
+    config.write_text(config.read_text().replace("fuzzy = 94\n", ""))
+    exact = done(config, tmp_path / "run")
+    values = {row["tracker"]: float(row["value"]) for row in exact.rows("intrinsic")}
+    assert values["two"] == 2 / 5
+
+
+def test_gold_where_it_does_not_belong(config: Path) -> None:
+    outcome = run_in(config, config.parent / "run", "--set", "states.gold=systems")
+    assert_refused(outcome, "hold their own gold")
+    outcome = run_in(config, config.parent / "run", "--set", "states.format=sgd")
+    assert_refused(outcome, "need a gold")
+    outcome = run_in(config, config.parent / "run", "--set", "states.fuzzy=0")
+    assert_refused(outcome, "states.fuzzy")

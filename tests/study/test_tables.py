@@ -11,11 +11,12 @@ from types import SimpleNamespace
 import pytest
 
 from extrinsic import __version__
-from extrinsic.errors import UsageError
+from extrinsic.errors import InputError, UsageError
 from extrinsic.storage import content_hash
 from extrinsic.study.configuration.settings_file import read_study
 from extrinsic.study.finished_run import Run
 from extrinsic.study.stages.store import Result
+from extrinsic.study.stages.stored_scores import TrackerScores
 from extrinsic.study.tables.schema import TrackerRow
 from extrinsic.study.tables.table_files import write_rows
 from tests.study.studies import (
@@ -81,14 +82,13 @@ def test_the_manifest_tells_what_made_the_run(tiny: Study) -> None:
     assert {"extrinsic", "python", "numpy", "scipy", "scikit-learn"} <= set(manifest["versions"])
     assert manifest["seeds"]["study"] == SEED
     stages = manifest["stages"]
-    assert {stage["status"] for stage in stages} == {"done"}
     cells = len(DATASETS) * len(TRACKERS)
     kinds = [stage["stage"] for stage in stages]
     assert {kind: kinds.count(kind) for kind in kinds} == {
-        "measure": cells,
+        "score": cells,
         "learn": cells,
-        "family": 1,
-        "relate": 1,
+        "core": 1,
+        "correlate": 1,
     }
     for stage in stages:
         assert (tiny.folder / "stages" / f"{stage['stage']}-{stage['key'][:32]}").is_file()
@@ -115,7 +115,7 @@ def test_the_resolved_settings_make_the_same_run(small: Study, tmp_path: Path) -
     resolved = small.folder / "config.toml"
     tree = tomllib.loads(resolved.read_text())
     # What the study's file leaves open is filled in.
-    assert tree["policy"]["gamma"] == 1.0
+    assert tree["policy"]["kernel_lspi"]["gamma"] == 1.0
     assert tree["correlation"]["level"] == 0.95
     assert read_study(resolved) == read_study(small.config)
     again = done(resolved, tmp_path / "run")
@@ -178,15 +178,18 @@ def test_what_learners_and_estimators_report_is_a_number_a_row(tiny: Study) -> N
     names = {row.diagnostic for row in rows if row.estimator == "learner"}
     assert {"kernels", "condition", "zero_kernel", "converged"} <= names
     assert {row.value for row in rows if row.diagnostic == "converged"} <= {0.0, 1.0}
-    assert any(row.diagnostic == "largest_q" for row in rows if row.estimator == "lstd")
+    assert {"lowest_q", "highest_q"} <= names
 
 
 def test_stored_stages_are_strict(tiny: Study) -> None:
-    path = next((tiny.folder / "stages").glob("measure-*"))
-    data = path.read_bytes()
-    assert Result.decode(data).encode() == data
-    with pytest.raises(ValueError, match="check sum"):
-        Result.decode(data[:-1])
+    """A result is only taken whole, and only under its own name: kind and key are part of the check sum."""
+    made = Run(tiny.folder)
+    first, second = made.plan.scored[TRACKERS[0]]
+    data = made.store.read(first)
+    assert Result.decode(data, first, TrackerScores).encode(first) == data
+    for wrong, key in ((data[:-1], first), (data, second), (made.store.read(second), first)):
+        with pytest.raises(InputError, match="damaged"):
+            Result.decode(wrong, key, TrackerScores)
 
 
 def test_json_is_the_primary_target_alone(tiny: Study, tmp_path: Path) -> None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 import pytest
 
 import extrinsic
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
+from extrinsic.policy.behaviour import fit_behaviour
 from extrinsic.policy.features import find_features
+from extrinsic.policy.kernel_logistic import KernelLogistic
 from extrinsic.policy.kernel_lspi import KernelLSPI
 from extrinsic.policy.live_policy import LivePolicy
 from extrinsic.policy.reward import Reward, returns
@@ -80,9 +80,9 @@ def test_learned_policies_are_worth_what_they_are_by_themselves(tiny: Study, nam
     simulation = read_simulation(tiny.config.parent / "worlds.toml")
     train, test = (simulate(simulation, dataset, split).corpus for split in ("train", "test"))
     features, reward = find_features("compact"), Reward.of(train.domain, fill="argmax")
-    learner = KernelLSPI(
-        height=4.0, width=2.0, nu=1.0, ridge=100.0, gamma=1.0, threshold=0.1, behaviour_width=0.7
-    ).fit(transitions_of(train, output(train, name), features, reward))
+    transitions = transitions_of(train, output(train, name), features, reward)
+    behaviour = fit_behaviour(KernelLogistic(width=0.7), transitions, threshold=0.1)
+    learner = KernelLSPI(height=4.0, width=2.0, nu=1.0, ridge=100.0, gamma=1.0).fit(transitions, behaviour)
     played = play(
         LivePolicy(features, learner),
         TRACKERS.get(name),
@@ -107,4 +107,4 @@ def test_learned_policies_are_worth_what_they_are_by_themselves(tiny: Study, nam
         for row in tiny.rows("diagnostics")
         if (row["dataset"], row["tracker"], row["estimator"]) == (dataset, name, "learner")
     }
-    assert reported == pytest.approx({key: float(number) for key, number in asdict(learner.fit_).items()})
+    assert reported == pytest.approx({key: float(number) for key, number in learner.diagnostics.items()})

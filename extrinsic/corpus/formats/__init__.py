@@ -1,7 +1,7 @@
 """File formats: their protocols, and those that come with the package.
 
 A belief format reads corpora and tracker files, and has conventions by which they are ranked and scored; a
-state format reads files that contain gold and predicted states.
+state format reads files that contain gold and predicted states, or predictions whose gold is named beside them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, Protocol, runtime_checkable
 from extrinsic.corpus import conventions
 from extrinsic.corpus.conventions import Conventions
 from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.state_sets import StateSets
+from extrinsic.corpus.state_sets import StateReading, StateSets
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.domain import Domain, load_domain
 from extrinsic.errors import UsageError
@@ -90,6 +90,26 @@ class StateFormat(Protocol):
         """The states of a file; None: named by the file."""
 
 
+@runtime_checkable
+class ChoosingStateFormat(Protocol):
+    """A state format that leaves choices to the user: a gold of its own, how values are compared."""
+
+    @property
+    def name(self) -> str:
+        """What it is registered as."""
+
+    @property
+    def takes(self) -> tuple[str, ...]:
+        """The fields of StateReading that can be chosen."""
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Those of them that must be."""
+
+    def read(self, path: str | Path, name: str | None = None, reading: StateReading = ...) -> StateSets:
+        """The states of a file or directory, as chosen; None: named by the file."""
+
+
 Format = BeliefFormat | StateFormat
 
 
@@ -131,16 +151,59 @@ class ChallengeFormat:
         self._part("writing", "write_tracker")(output, corpus, path)
 
 
+AS_WRITTEN = StateReading()
+"""No choice made: files with their own gold, values that are equal as text."""
+
+
+def check_reading(form: StateFormat, reading: StateReading) -> None:
+    """Refuse choices that the format does not have, and ask for those that it needs."""
+    takes: tuple[str, ...] = getattr(form, "takes", ())
+    refused = [name for name in reading.chosen if name not in takes]
+    if refused:
+        why = "hold their own gold" if refused == ["gold"] else f"take no {' and no '.join(refused)}"
+        raise UsageError(
+            f"files of format {form.name!r} {why}: leave out {', '.join(f'--{name}' for name in refused)}"
+        )
+    needs: tuple[str, ...] = getattr(form, "needs", ())
+    for name in needs:
+        if name not in reading.chosen:
+            raise UsageError(
+                f"files of format {form.name!r} need a {name}: say it with --{name}, in a study with "
+                f"`{name}` in [states]"
+            )
+
+
+def read_state_file(
+    form: StateFormat, path: str | Path, name: str | None = None, reading: StateReading = AS_WRITTEN
+) -> StateSets:
+    """Read a file of a state format, which must know the choices that were made."""
+    check_reading(form, reading)
+    if isinstance(form, ChoosingStateFormat):
+        return form.read(path, name, reading)
+    return form.read(path, name)
+
+
 @dataclass(frozen=True)
 class StateSetFormat:
-    """A state format whose `module`, imported when needed, has `read` and possibly `write`."""
+    """A state format whose `module`, imported when needed, has `function`, and `write` where it can.
+
+    takes, needs: the choices of StateReading; with any, the function has the reading as its third argument.
+    """
 
     name: str
     module: str
+    function: str = "read"
+    takes: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
 
-    def read(self, path: str | Path, name: str | None = None) -> StateSets:
+    def read(
+        self, path: str | Path, name: str | None = None, reading: StateReading = AS_WRITTEN
+    ) -> StateSets:
+        check_reading(self, reading)
+        function = getattr(import_module(self.module), self.function)
+        choices = (reading,) if self.takes else ()
         with paused_collector():
-            states: StateSets = import_module(self.module).read(path, name or stem(path))
+            states: StateSets = function(path, name or stem(path), *choices)
         return states
 
     def write(self, states: StateSets, path: str | Path) -> None:
@@ -155,6 +218,10 @@ TRADE = StateSetFormat("trade", f"{_HERE}.state_sets.trade")
 TRIPPY = StateSetFormat("trippy", f"{_HERE}.state_sets.trippy")
 SIMPLETOD = StateSetFormat("simpletod", f"{_HERE}.state_sets.simpletod")
 
+_SGD_CHOICES: dict[str, tuple[str, ...]] = {"takes": ("gold", "fuzzy"), "needs": ("gold",)}
+SGD = StateSetFormat("sgd", f"{_HERE}.state_sets.sgd", "read_dialogs", **_SGD_CHOICES)
+SGD_FRAMES = StateSetFormat("sgd-frames", f"{_HERE}.state_sets.sgd", "read_frames", **_SGD_CHOICES)
+
 FORMATS.register("dstc1", DSTC1, "DSTC1: dstc.log.json, dstc.labels.json, <dataset>.sessions, tracker file")
 FORMATS.register(
     "dstc2", DSTC2, "DSTC2/3: log.json, label.json, <dataset>.flist (directory or .tar.gz), tracker file"
@@ -166,6 +233,12 @@ FORMATS.register("trade", TRADE, "TRADE's predictions: {dialog: {turn: {turn_bel
 FORMATS.register("trippy", TRIPPY, "TripPy's predictions: a list of turns with slot_prediction_<slot>")
 FORMATS.register(
     "simpletod", SIMPLETOD, "SimpleTOD's output: generated_turn_belief against target_turn_belief"
+)
+FORMATS.register(
+    "sgd", SGD, "SGD/DSTC8 predictions (dialogues_*.json) with --gold DIR: a state a user turn, all services"
+)
+FORMATS.register(
+    "sgd-frames", SGD_FRAMES, "the same by frames, as its own scorer counts: every service is a dialog"
 )
 
 
@@ -187,12 +260,22 @@ def read_tracker(path: str | Path, corpus: Corpus, name: str | None = None) -> T
     return form.read_tracker(path, corpus, name)
 
 
-def read_states(path: str | Path, *, format: str = "state-sets", name: str | None = None) -> StateSets:
-    """Read a file of predicted and gold state sets."""
+def read_states(
+    path: str | Path,
+    *,
+    format: str = "state-sets",
+    name: str | None = None,
+    gold: str | Path | None = None,
+    fuzzy: int | None = None,
+) -> StateSets:
+    """Read a file of predicted and gold state sets.
+
+    gold, fuzzy: where the gold is and how values are compared, for formats that ask (see StateReading).
+    """
     form = FORMATS.get(format)
     if not isinstance(form, StateFormat):
         raise UsageError(f"files of format {format!r} need a corpus: use read_corpus and read_tracker")
-    return form.read(path, name)
+    return read_state_file(form, path, name, StateReading(None if gold is None else str(gold), fuzzy))
 
 
 def tracker_writer(format: str) -> WritesTrackers:

@@ -1,1 +1,1 @@
-"""How a page and its figures look."""
+"""The look of a page and its figures."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 INK, MUTED, GRID, PAPER = "#22262e", "#626b78", "#d9dde3", "#fffffe"
 
 SERIES = ("#0072b2", "#d55e00", "#009e73", "#b8860b", "#b0508c", "#3a9bd9", "#7a7f87")
-"""After Okabe and Ito: told apart by people who see few colours; yellow is darker, to be seen on white."""
+"""After Okabe and Ito, for colour-blind readers; yellow is darker, to be visible on white."""
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
@@ -77,7 +77,7 @@ def draw(name: str, title: str, caption: str, paint: Callable[[Figure], None]) -
 
     style: Any = {**STYLE, "svg.hashsalt": name}
     with rc_context(style), warnings.catch_warnings():
-        # A sign that the measuring font lacks is no problem: the viewer's fonts have it.
+        # A glyph missing from the font used here is no problem: the viewer's fonts have it.
         warnings.simplefilter("ignore")
         figure = Figure()
         canvas: Any = FigureCanvasAgg(figure)
@@ -101,7 +101,7 @@ def panels(
     down: float = 0.0,
     **more: Any,
 ) -> list[Axes]:
-    """Axes of this size (inches) with these distances; what surrounds them adds to the figure."""
+    """Axes of this size (inches) with these distances; labels and titles add to the figure."""
     figure.set_size_inches(columns * width + (columns - 1) * across, lines * height + (lines - 1) * down)
     made = figure.subplots(lines, columns, squeeze=False, **more)
     figure.subplots_adjust(0, 0, 1, 1, wspace=across / width, hspace=down / height)
@@ -119,7 +119,7 @@ def short(text: str, most: int = LONGEST) -> str:
 
 
 def _body(text: str) -> str:
-    """The svg element without what is of no use: prologue, metadata, names of groups."""
+    """The svg element without prologue, metadata and names of groups."""
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, flags=re.DOTALL)
     text = re.sub(r'<g id="[^"]*"', "<g", text)
@@ -133,23 +133,23 @@ VIEW = re.compile(r'viewBox="0 (-?[\d.]+) ([\d.]+) ([\d.]+)"')
 
 def _titled(svg: str, title: str) -> str:
     """With the title above everything else, from the left edge on."""
-    found = VIEW.search(svg)
-    assert found is not None, "matplotlib gives every SVG a view box"
-    view = f'viewBox="0 {-TITLE_ROOM:g} {found[2]} {float(found[3]) + TITLE_ROOM:g}"'
+    view_box = VIEW.search(svg)
+    assert view_box is not None, "matplotlib gives every SVG a view box"
+    taller = f'viewBox="0 {-TITLE_ROOM:g} {view_box[2]} {float(view_box[3]) + TITLE_ROOM:g}"'
     style = f"font: 700 {TITLE_SIZE}px sans-serif; fill: {INK}"
-    place = f'x="3" y="{8 - TITLE_ROOM:g}" dominant-baseline="middle"'
-    text = f'<text {place} style="{style}">{escape(title)}</text>\n'
+    position = f'x="3" y="{8 - TITLE_ROOM:g}" dominant-baseline="middle"'
+    text = f'<text {position} style="{style}">{escape(title)}</text>\n'
     end = svg.rindex("</svg>")
-    return VIEW.sub(lambda _: view, svg[:end], count=1) + text + svg[end:]
+    return VIEW.sub(lambda _: taller, svg[:end], count=1) + text + svg[end:]
 
 
 def _opened(svg: str, attributes: str, changed: Callable[[str], str]) -> str:
     """The picture under another opening tag. Only the tags in it are changed, never the text between them."""
-    found = VIEW.search(svg)
-    assert found is not None
+    view_box = VIEW.search(svg)
+    assert view_box is not None
     links = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
     rest = svg[svg.index(">") + 1 :]
-    return f"<svg {links} {found[0]} {attributes}>{TAG.sub(lambda tag: changed(tag[0]), rest)}"
+    return f"<svg {links} {view_box[0]} {attributes}>{TAG.sub(lambda tag: changed(tag[0]), rest)}"
 
 
 def _font(tag: str) -> str:
@@ -157,54 +157,54 @@ def _font(tag: str) -> str:
 
 
 def _inline(svg: str, title: str) -> str:
-    """For the page: colours are variables, the width is the page's to choose."""
+    """For the page: colours are variables, and the page chooses the width."""
 
     def changed(tag: str) -> str:
         for colour, variable in VARIABLES.items():
             tag = tag.replace(colour, f"var(--{variable})")
         return _font(tag)
 
-    found = VIEW.search(svg)
-    assert found is not None
-    attributes = f'role="img" aria-label="{escape(title)}" style="--wide: {float(found[2]):.0f}px"'
+    view_box = VIEW.search(svg)
+    assert view_box is not None
+    attributes = f'role="img" aria-label="{escape(title)}" style="--wide: {float(view_box[2]):.0f}px"'
     return _opened(svg, attributes, changed)
 
 
 def _file(svg: str, title: str) -> str:
-    """To stand alone: plain colours on white, so that any viewer shows it."""
-    found = VIEW.search(svg)
-    assert found is not None
-    size = f'width="{found[2]}pt" height="{found[3]}pt" role="img" aria-label="{escape(title)}"'
+    """As a file of its own: plain colours on white, for any viewer."""
+    view_box = VIEW.search(svg)
+    assert view_box is not None
+    size = f'width="{view_box[2]}pt" height="{view_box[3]}pt" role="img" aria-label="{escape(title)}"'
     ground = f'\n<rect y="{-TITLE_ROOM:g}" width="100%" height="100%" fill="#ffffff"/>'
     opened = _opened(svg, size, _font)
-    # A title may hold a sign that ends a tag; in an attribute it is escaped, so the first one is ours.
-    place = opened.index(">") + 1
-    return f"{opened[:place]}{ground}{opened[place:]}"
+    # The title is escaped in its attribute, so the first > ends the opening tag.
+    end = opened.index(">") + 1
+    return f"{opened[:end]}{ground}{opened[end:]}"
 
 
 def put_rows(axes: Axes, labels: Sequence[str]) -> None:
-    """Rows from the top down, each with its name at the left: as ticks have it, but drawn much faster."""
+    """Rows from the top down, each with its label at the left: like ticks, but drawn much faster."""
     axes.set_yticks([])
     axes.set_ylim(len(labels) - 0.4, -0.6)
     axes.hlines(
         range(len(labels)), 0, 1, transform=axes.get_yaxis_transform(), color=GRID, linewidth=0.4, zorder=0.5
     )
-    for place, label in enumerate(labels):
+    for y, label in enumerate(labels):
         axes.text(
-            -0.012, place, label, transform=axes.get_yaxis_transform(), ha="right", va="center", fontsize=7.5
+            -0.012, y, label, transform=axes.get_yaxis_transform(), ha="right", va="center", fontsize=7.5
         )
 
 
 def put_notes(axes: Axes, notes: Sequence[str]) -> None:
     """A remark at the right end of each row."""
-    for place, note in enumerate(notes):
+    for y, note in enumerate(notes):
         axes.text(
-            1.015, place, note, transform=axes.get_yaxis_transform(), va="center", fontsize=7.2, color=MUTED
+            1.015, y, note, transform=axes.get_yaxis_transform(), va="center", fontsize=7.2, color=MUTED
         )
 
 
 def put_legend(axes: Axes, above: float = 0.05, **more: Any) -> None:
-    """A legend in a line, so many inches above the axes."""
+    """A legend in one line, `above` inches above the axes."""
     from matplotlib.figure import Figure
     from matplotlib.transforms import ScaledTranslation
 

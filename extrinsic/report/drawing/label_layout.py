@@ -1,4 +1,4 @@
-"""Names beside points, where they find room."""
+"""Labels beside points, where there is room."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ if TYPE_CHECKING:
 
 SIZE = 6.8
 AWAY = 5.0
-"""From a point to its name, in points of a page."""
+"""From a point to its label, in typographic points."""
 
 SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1))
 Box = tuple[float, float, float, float]
 
 
 def place_labels(axes: Axes, points: Sequence[tuple[float, float, str]]) -> None:
-    """Each name on the first side of its point where it covers nothing; the outermost points choose first."""
+    """Put each label on the first side of its point where it covers nothing, outermost points first."""
     figure = axes.get_figure()
     assert figure is not None
     scale = 72.0 / figure.dpi
     axes.autoscale_view()
-    inside = axes.get_window_extent()
-    frame = (inside.x0 * scale, inside.y0 * scale, inside.x1 * scale, inside.y1 * scale)
+    extent = axes.get_window_extent()
+    frame = (extent.x0 * scale, extent.y0 * scale, extent.x1 * scale, extent.y1 * scale)
     spots = [tuple(axes.transData.transform((x, y)) * scale) for x, y, _ in points]
     taken: list[Box] = [(x - 3, y - 3, x + 3, y + 3) for x, y in spots]
     middle = ((frame[0] + frame[2]) / 2, (frame[1] + frame[3]) / 2)
@@ -64,5 +64,5 @@ def _is_within(box: Box, frame: Box) -> bool:
     return box[0] >= frame[0] and box[1] >= frame[1] and box[2] <= frame[2] and box[3] <= frame[3]
 
 
-def _overlap(one: Box, other: Box) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+def _overlap(box: Box, other: Box) -> bool:
+    return box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]

@@ -1,4 +1,4 @@
-"""What a page is made of: sections with text, pictures, tables and parts that fold."""
+"""The parts of a page: sections with text, pictures, tables and folds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure: `inline` for the page, `file` to stand alone; both SVG."""
+    """A figure: `inline` for the page, `file` as a file of its own; both SVG."""
 
     kind = "picture"
     name: str
@@ -50,7 +50,7 @@ class Table:
     columns: tuple[Column, ...]
     rows: tuple[tuple[str, ...], ...]
     source: str | None = None
-    """The table of the run that has all of it."""
+    """The table of the run that has all rows."""
 
 
 @dataclass(frozen=True)
@@ -61,12 +61,12 @@ class Fold:
     title: str
     blocks: tuple[Block, ...]
     is_aside: bool = False
-    """Particulars: printed only when opened."""
+    """Details: printed only when opened."""
 
 
 @dataclass(frozen=True)
 class Partial:
-    """A template of its own with what it shows."""
+    """A template of its own with its values."""
 
     kind = "partial"
     template: str
@@ -84,7 +84,7 @@ class Section:
 
 
 def described(kind: type[Row], **heads: str) -> list[Column]:
-    """Heads of columns that show fields of a table, with what the schema says about these fields."""
+    """Heads of columns that show fields of a table, with the help of the schema."""
     texts = column_help(kind)
     return [_column(head, f"{name}: {texts[name]}".replace("`", "")) for name, head in heads.items()]
 
@@ -96,7 +96,7 @@ def _column(head: str, text: str = "") -> Column:
 def table(
     caption: str, heads: Sequence[Head], rows: Sequence[Sequence[str]], source: str | None = None
 ) -> Table:
-    """A head that begins with # is of numbers. Columns that are empty in every row are left out."""
+    """A head that begins with # is of a column of numbers. Columns that are empty throughout are left out."""
     shown = [i for i in range(len(heads)) if any(row[i] not in ("", NOTHING) for row in rows)]
     columns = tuple(head if isinstance(head, Column) else _column(head) for head in heads)
     lines = tuple(tuple(row[i] for i in shown) for row in rows)

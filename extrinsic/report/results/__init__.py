@@ -1,1 +1,1 @@
-"""What the tables of a run say, in names, numbers and sentences."""
+"""The results of a run in names, numbers and sentences."""

@@ -12,7 +12,7 @@ from extrinsic.report.results.variant_results import VariantResults
 from extrinsic.study.tables.schema import CorrelationRow
 
 NAMED = 3
-"""So many of the metrics that cannot be distinguished from the best are named."""
+"""How many of the metrics that cannot be distinguished from the best are named."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def best_sentence(evidence: VariantResults, best: CorrelationRow) -> str:
 
 
 def apart_sentence(evidence: VariantResults, best: CorrelationRow, group: str = "all") -> str:
-    """From how many others the best cannot be distinguished, and which."""
+    """How many other metrics cannot be distinguished from the best, and which."""
     others = evidence.differences(Name.of(best), group)
     if not others:
         return ""
@@ -114,7 +114,7 @@ def left_out(evidence: VariantResults) -> str:
 
 
 def core_sentence(evidence: VariantResults, best: CorrelationRow) -> str:
-    """What remains when trackers that can carry a correlation alone are left out."""
+    """The best metric when trackers that could make a correlation by themselves are left out."""
     if not evidence.has_core:
         return ""
     core = evidence.best("core")
@@ -128,7 +128,7 @@ def core_sentence(evidence: VariantResults, best: CorrelationRow) -> str:
         before = next((row for row in evidence.ranked["core"] if Name.of(row) == Name.of(best)), None)
         if before is not None:
             rank = 1 + evidence.ranked["core"].index(before)
-            text += f"; {Name.of(best).in_words()} is then at {correlation(before.r)}, place {rank}"
+            text += f"; {Name.of(best).in_words()} is then at {correlation(before.r)}, rank {rank}"
     alike = apart_sentence(evidence, core, "core")
     return f"Without {left_out(evidence)} {text}. {alike}".strip()
 
@@ -145,7 +145,7 @@ def worst_sentence(evidence: VariantResults, best: CorrelationRow) -> str:
 
 
 def across_variants(every: Sequence[VariantResults]) -> str:
-    """Whether the winner depends on the fill rule, which the literature does not name."""
+    """Whether the winner depends on the fill rule, which papers do not report."""
     answered = [(evidence, best) for evidence in every if (best := evidence.best()) is not None]
     if len(answered) < 2:
         return ""
@@ -153,7 +153,7 @@ def across_variants(every: Sequence[VariantResults]) -> str:
     if len(winners) == 1:
         variants = listing([evidence.variant for evidence, _ in answered])
         return (
-            "The winner is the same whenever a concept counts as filled: "
+            "The winner does not depend on when a concept counts as filled: "
             f"{answered[0][1].metric} under each of {variants}."
         )
     named = listing([f"{Name.of(best).in_words()} under {evidence.variant}" for evidence, best in answered])

@@ -44,7 +44,11 @@ def _few(evidence: VariantResults, best: CorrelationRow) -> str:
     n = evidence.n_trackers("core")
     if n >= FEW_TRACKERS:
         return ""
-    core = f" of {evidence.n_trackers()} are the core, the rest could carry it" if evidence.has_core else ""
+    core = (
+        f" of {evidence.n_trackers()} are the core, and the rest could make the correlation"
+        if evidence.has_core
+        else ""
+    )
     return (
         f"Only {counted(n, 'tracker')}{core}: trackers are the sample here, not dialogs, "
         "and another set of them can give another order."
@@ -62,7 +66,7 @@ def _changed(evidence: VariantResults, best: CorrelationRow) -> str:
 
 
 def _flattered(evidence: VariantResults, best: CorrelationRow) -> str:
-    """The best of many looks better than it is; chosen on other trackers it shows what it is worth."""
+    """The best of many is selected by its own result; choosing it on other trackers removes that bias."""
     single = _composite(evidence, "best_single")
     n = len(evidence.ranked["all"])
     if n < MANY_METRICS or single is None or single.r is None:
@@ -116,7 +120,9 @@ def _unsettled(evidence: VariantResults, best: CorrelationRow) -> str:
 def _one_dataset(evidence: VariantResults, best: CorrelationRow) -> str:
     if len(evidence.datasets) != 1:
         return ""
-    return f"All of this is one dataset ({evidence.datasets[0]}); nothing here says it holds on another."
+    return (
+        f"All of this is one dataset ({evidence.datasets[0]}); nothing here shows that it holds on another."
+    )
 
 
 def _composite(evidence: VariantResults, method: str) -> CompositeRow | None:

@@ -20,7 +20,7 @@ from extrinsic.study.tables.schema import CorrelationRow
 SCORE_QUALITY = ("l2", "l2.lee", "avgp")
 DISCRIMINATION = "roc.v2_"
 SOME = 0.5
-"""A correlation that cannot be called hardly any."""
+"""From here on a correlation is not small."""
 
 OTHERS = ("accuracy", "mrr", "roc.")
 
@@ -35,7 +35,7 @@ class Finding:
 
 
 def findings(evidence: VariantResults, group: str = "all") -> list[Finding]:
-    """Empty where the study lacks the metrics that Lee looked at."""
+    """The findings that can be tested; empty where the study lacks the metrics of Lee."""
     rows = [row for row in evidence.ranked.get(group, ()) if row.metric.startswith((*SCORE_QUALITY, *OTHERS))]
     made = [_score_quality(evidence, rows, group), _schedules(evidence, rows, group), _roc(evidence, rows)]
     return [finding for finding in made if finding is not None]

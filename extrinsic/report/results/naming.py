@@ -1,4 +1,4 @@
-"""What metrics, targets, policies and variants are called in the report, and the families of metrics."""
+"""Names of metrics, targets, policies and variants in the report, and the families of metrics."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class MetricRow(Protocol):
 
 
 class Name(NamedTuple):
-    """A metric as it is correlated: where and when it is measured is part of it."""
+    """A metric with its schedule and component, as it is correlated."""
 
     metric: str
     schedule: int
@@ -57,7 +57,7 @@ def shortened(metric: str) -> str:
 
 @dataclass(frozen=True)
 class Family:
-    """Metrics that look at the same thing; colour and marker of its points."""
+    """Metrics that measure the same thing, with the colour and marker of their points."""
 
     title: str
     colour: str
@@ -113,7 +113,7 @@ def family_of(metric: str) -> Family:
 
 @cache
 def is_higher_better(metric: str) -> bool:
-    """The direction of a metric; one that this version does not know is taken as it is."""
+    """The direction of a metric; True for one that this version does not have."""
     from extrinsic.metrics.parsing import parse_metric
 
     try:
@@ -142,10 +142,14 @@ def target_in_words(target: str) -> str:
         return f"the outcome {estimator}"
     if policy == "behaviour":
         return "the return observed in the logged dialogs"
-    whose = {"sl_sampled": "the sampled supervised policies"}.get(
+    policies = {"sl_sampled": "the sampled supervised policies"}.get(
         policy, f"the {policy_in_words(policy)} policies"
     )
-    return f"the live return of {whose}" if estimator == "live" else f"the return of {whose} by {estimator}"
+    return (
+        f"the live return of {policies}"
+        if estimator == "live"
+        else f"the return of {policies} by {estimator}"
+    )
 
 
 def target_on_axis(target: str) -> str:

@@ -15,7 +15,7 @@ def correlation(value: float | None, digits: int = 2) -> str:
         return NOTHING
     text = f"{abs(value):.{digits}f}"
     if float(text) == 1.0 and abs(value) < 1.0:
-        # Only what is 1 says so: .997 is not.
+        # Only exactly 1 is shown as 1: .997 is not.
         text = f"{min(abs(value), 0.9999):.{max(digits, 3)}f}"
         text = text if float(text) < 1.0 else "0.999"
     text = text[1:] if text.startswith("0") else text
@@ -24,7 +24,7 @@ def correlation(value: float | None, digits: int = 2) -> str:
 
 
 def interval(low: float | None, high: float | None) -> str:
-    """`[.81, .97]`; nothing where there is none."""
+    """`[.81, .97]`; empty where an end is undefined."""
     return "" if low is None or high is None else f"[{correlation(low)}, {correlation(high)}]"
 
 
@@ -33,7 +33,7 @@ def with_interval(value: float | None, low: float | None, high: float | None) ->
 
 
 def amount(value: float | None, digits: int | None = None) -> str:
-    """A return, a condition number, a share: as many digits as help; thousands apart."""
+    """A return, a condition number, a share: as many digits as are useful, thousands separated."""
     if value is None:
         return NOTHING
     if math.isinf(value):
@@ -45,7 +45,7 @@ def amount(value: float | None, digits: int | None = None) -> str:
 
 
 def share(value: float | None) -> str:
-    """`37 %`, and never a rounded 0 % or 100 % of what is not."""
+    """`37 %`; 0 % and 100 % only where they are exact."""
     if value is None:
         return NOTHING
     if 0 < value < 0.01:

@@ -18,9 +18,10 @@ from extrinsic.study.tables.schema import TABLES
 
 @dataclass(frozen=True)
 class Study:
-    """confidence: of the intervals, 0 to 1.   stages: how many results of each kind made the run.
+    """A run with everything the report shows.
 
-    folder: how the page, from where it lies, reaches the run's directory ("" if it lies there).
+    confidence: of the intervals, 0 to 1.   stages: how many results of each kind the run has.
+    folder: the link from the page to the run's directory ("" if the page is there).
     """
 
     name: str
@@ -43,7 +44,7 @@ class Study:
 
     @property
     def level(self) -> str:
-        """How sure the intervals are meant to be, in percent."""
+        """The confidence level of the intervals in percent."""
         return f"{100 * self.confidence:g} %"
 
     @property
@@ -65,7 +66,7 @@ class _Correlation(msgspec.Struct, frozen=True):
 
 
 class _Settings(msgspec.Struct, frozen=True):
-    """What the report needs of config.toml; all else in it is of no concern here."""
+    """The keys of config.toml that the report needs."""
 
     description: str = ""
     correlation: _Correlation = _Correlation()
@@ -100,7 +101,7 @@ def read_run(run: Run, folder: str = "") -> Study:
 
 
 def _changed(run: Run) -> tuple[str, ...]:
-    """Tables that are no longer what the run wrote."""
+    """Tables that were changed after the run wrote them."""
     recorded = run.manifest.tables
     names = (f"{name}.csv" for name in TABLES)
     return tuple(name for name in names if content_hash(read_bytes(run.folder / name)) != recorded.get(name))

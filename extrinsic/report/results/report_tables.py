@@ -43,7 +43,7 @@ class Tables:
 
 
 def read_tables(folder: Path) -> Tables:
-    """Every table of a run; raises InputError with all that is missing or damaged in any of them."""
+    """Every table of a run; raises InputError with everything that is missing or damaged in any of them."""
     problems = Problems()
 
     def read(name: str, kind: type[R]) -> list[R]:
@@ -70,12 +70,12 @@ def read_tables(folder: Path) -> Tables:
 
 
 def clean(text: str) -> str:
-    """Text that can stand in XML and on one line: control characters and the like become a sign."""
+    """Text that is valid in XML and fits on one line: hidden characters are replaced."""
     if text.isprintable():
         return text
     return "".join("\N{REPLACEMENT CHARACTER}" if _is_hidden(sign) else sign for sign in text)
 
 
 def _is_hidden(sign: str) -> bool:
-    """Control, format (such as the one that turns text round), surrogate, unassigned, line separators."""
+    """Control, format (such as the right-to-left override), surrogate, unassigned, line separators."""
     return unicodedata.category(sign) in ("Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp")

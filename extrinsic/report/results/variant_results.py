@@ -1,4 +1,4 @@
-"""What the tables say about each variant of a study, put together for words and figures."""
+"""The results of each variant of a study, collected from its tables for text and figures."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Difference:
 
     @property
     def is_clear(self) -> bool:
-        """Told apart by both: the interval lies away from 0, and swapping the metrics rarely does as much."""
+        """Whether the interval excludes 0 and swapping the metrics rarely gives as large a difference."""
         return is_clear(self.low, self.high, self.p)
 
 
@@ -46,7 +46,7 @@ class Difference:
 class VariantResults:
     """One variant (a fill rule; empty where the study has none) and its primary target.
 
-    ranked: by group of trackers, the rows with a correlation, the best first.
+    ranked: by group of trackers, the rows whose correlation is defined, the best first.
     """
 
     variant: str
@@ -102,7 +102,7 @@ def rows_of_group(rows: Sequence[G], group: str) -> list[G]:
 
 def _against(pairs: Sequence[PairRow], name: Name, group: str) -> Iterator[Difference]:
     for row in pairs:
-        # The name of the metric first: making two names of every row of a long table takes its time.
+        # Compare the metric first: building two names for every row of a long table is slow.
         if row.trackers != group or name.metric not in (row.metric_a, row.metric_b):
             continue
         a, b = Name.of_pair(row)
@@ -127,7 +127,7 @@ def variant_results(tables: Tables, coefficient: str = "pearson") -> list[Varian
 
 def _of_variant(tables: Tables, variant: str | None, target: str, coefficient: str) -> VariantResults:
     within = (variant, target, "within")
-    mine = [
+    correlations = [
         row
         for row in tables.correlations
         if (row.variant, row.target, row.scope) == within and row.coefficient == coefficient
@@ -139,8 +139,8 @@ def _of_variant(tables: Tables, variant: str | None, target: str, coefficient: s
         coefficient=coefficient,
         datasets=tuple(dict.fromkeys(row.dataset for row in tables.intrinsic)),
         trackers=tables.trackers,
-        ranked={group: _ranked(rows_of_group(mine, group)) for group in GROUPS},
-        reason=next((row.reason for row in mine if row.reason), None),
+        ranked={group: _ranked(rows_of_group(correlations, group)) for group in GROUPS},
+        reason=next((row.reason for row in correlations if row.reason), None),
         pairs=[row for row in tables.pairs if (row.variant, row.target, row.scope) == within],
         composite=[row for row in tables.composite if (row.variant, row.target, row.scope) == within],
         influence=[row for row in influence if (row.variant, row.target, row.scope) == within],
@@ -149,6 +149,6 @@ def _of_variant(tables: Tables, variant: str | None, target: str, coefficient: s
 
 
 def _ranked(rows: Sequence[CorrelationRow]) -> list[CorrelationRow]:
-    """Those that have a correlation, the largest first."""
+    """The rows whose correlation is defined, the largest first."""
     defined = [(row.r, row) for row in rows if row.r is not None]
     return [row for _, row in sorted(defined, key=lambda pair: -pair[0])]

@@ -1,4 +1,4 @@
-"""Every correlation, in a table to sort and filter; its rows are data of the page, in columns."""
+"""Every correlation, in a table to sort and filter; its rows are embedded as JSON columns."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from extrinsic.report.results.report_data import Study
 from extrinsic.study.tables.schema import CorrelationRow, column_help
 
 WORDS = ("variant", "target", "trackers", "scope", "coefficient", "metric", "component")
-"""Columns of few different texts: each row has their numbers."""
+"""Columns of few different texts, stored as indices."""
 
 NUMBERS = ("r", "low", "high", "p_adjusted")
 WHOLE = ("schedule", "n", "cluster")
 DIGITS = 10_000
 MOST_ROWS = 20_000
-"""So many rows are embedded; a big study has the rest in its csv."""
+"""At most this many rows are embedded; a big study has the rest in its csv."""
 
 
 def section(study: Study) -> Section | None:
@@ -42,15 +42,15 @@ def embedded(rows: list[CorrelationRow], most: int = MOST_ROWS) -> list[Correlat
     """Whole targets in their order, as long as there is room; of the first one at least what fits."""
     kept: list[CorrelationRow] = []
     for target in dict.fromkeys(row.target for row in rows):
-        mine = [row for row in rows if row.target == target]
-        if len(kept) + len(mine) > most:
+        of_target = [row for row in rows if row.target == target]
+        if len(kept) + len(of_target) > most:
             break
-        kept += mine
+        kept += of_target
     return kept or rows[:most]
 
 
 def columns(rows: list[CorrelationRow]) -> str:
-    """JSON that may stand in a script element: names and columns, and what the columns mean.
+    """JSON for a script element: names, columns, and the help of the columns.
 
     {"names": {...}, "columns": {...}, "help": {...}}; numbers times 10,000.
     """
@@ -73,5 +73,5 @@ def columns(rows: list[CorrelationRow]) -> str:
 
 
 def escape_script(text: str) -> str:
-    """No markup can begin in it: neither </script> nor a comment."""
+    """Escape text so that no markup can begin in it: neither </script> nor a comment."""
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

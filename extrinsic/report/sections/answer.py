@@ -1,4 +1,4 @@
-"""The answer, first of all: in words, with its uncertainty; and what became of Lee's three findings."""
+"""The answer in words, with its uncertainty; and whether Lee's three findings hold."""
 
 from __future__ import annotations
 

@@ -48,14 +48,14 @@ def _picture(
         put_notes(axes, [f"p {_p(other.p)}" for other in shown])
         colours = [family_of(other.other.metric).colour for other in shown]
         for colour in dict.fromkeys(colours):
-            mine = [(at, other) for at, other in enumerate(shown) if colours[at] == colour]
+            of_colour = [(y, other) for y, other in enumerate(shown) if colours[y] == colour]
             intervals = [
-                (at, other.low, other.high)
-                for at, other in mine
+                (y, other.low, other.high)
+                for y, other in of_colour
                 if other.low is not None and other.high is not None
             ]
             axes.hlines(
-                [at for at, _, _ in intervals],
+                [y for y, _, _ in intervals],
                 [low for _, low, _ in intervals],
                 [high for _, _, high in intervals],
                 color=colour,
@@ -63,10 +63,10 @@ def _picture(
                 alpha=0.55,
             )
             for clear in (True, False):
-                dots = [(other.difference, at) for at, other in mine if other.is_clear is clear]
+                dots = [(other.difference, y) for y, other in of_colour if other.is_clear is clear]
                 axes.plot(
                     [x for x, _ in dots],
-                    [at for _, at in dots],
+                    [y for _, y in dots],
                     "o",
                     color=colour,
                     markersize=4.8,
@@ -79,8 +79,8 @@ def _picture(
     rest = f" The {n_left} farthest behind are left out." if n_left else ""
     caption = (
         f"Differences of dependent correlations with {study.level} intervals over dialogs and trackers; p by "
-        "swapping the two metrics tracker by tracker. Filled: told apart (the interval lies away from 0 and "
-        f"p is under .05). Hollow: not told apart.{rest}"
+        "swapping the two metrics tracker by tracker. Filled: a clear difference (the interval excludes 0 "
+        f"and p is under .05). Hollow: no clear difference.{rest}"
     )
     return draw("_".join(filter(None, ("pairs", slug(evidence.variant)))), title, caption, paint)
 
@@ -96,14 +96,14 @@ def _clusters(evidence: VariantResults) -> Block | None:
     for group in evidence.groups:
         numbers = sorted({number for row in evidence.ranked[group] if (number := row.cluster)})
         for number in numbers:
-            mine = [row for row in evidence.ranked[group] if row.cluster == number]
-            names = [Name.of(row).label() for row in mine]
+            cluster = [row for row in evidence.ranked[group] if row.cluster == number]
+            names = [Name.of(row).label() for row in cluster]
             span = (
-                f"{correlation(mine[0].r)} to {correlation(mine[-1].r)}"
-                if len(mine) > 1
-                else correlation(mine[0].r)
+                f"{correlation(cluster[0].r)} to {correlation(cluster[-1].r)}"
+                if len(cluster) > 1
+                else correlation(cluster[0].r)
             )
-            rows.append((group, str(number), counted(len(mine), "metric"), span, listing(names, NAMED)))
+            rows.append((group, str(number), counted(len(cluster), "metric"), span, listing(names, NAMED)))
     caption = (
         "From the best down, a metric that is significantly worse (p under .05, by swapping) than the leader "
         "of the cluster opens the next one. Within a cluster, order means nothing."

@@ -36,10 +36,10 @@ def section(study: Study) -> Section | None:
     if not rows:
         return None
     caption = (
-        "Each is learned on some trackers and tested on those left out; “in sample” is what it would seem "
-        "to reach on the trackers it was learned on. The behaviour return needs no metric at all: it is what "
-        "the logged dialogs earn when the tracker's own belief is judged. A combination is worth its trouble "
-        "only where its lead over the best single metric has an interval above 0."
+        "Each is learned on some trackers and tested on those left out; “in sample” is its r on the "
+        "trackers it was learned on. The behaviour return needs no metric at all: it is what the logged "
+        "dialogs earn by the tracker's own beliefs. A combination is worth using only where its lead over "
+        "the best single metric has an interval above 0."
     )
     heads = described(
         CompositeRow,

@@ -1,4 +1,4 @@
-"""What estimators say of policies, against what live play shows."""
+"""Estimated returns of policies against those of live play."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def section(study: Study) -> Section | None:
             (
                 Text(
                     (
-                        "Nothing was played live in this run, so nobody knows what the "
-                        "policies truly earn: estimates cannot be checked.",
+                        "No policy was played live in this run, so the estimates cannot be "
+                        "compared with what policies really earn.",
                     )
                 ),
             ),
@@ -57,7 +57,7 @@ def estimates(study: Study, variant: str) -> dict[tuple[str, str], Values]:
 
 
 def agreement(estimate: Values, live: Values) -> tuple[int, float | None, float, float]:
-    """How many points, r within datasets, bias, and the root of the mean squared error."""
+    """The number of points, r within datasets, bias, and root mean squared error."""
     keys = [key for key in estimate if key in live]
     errors = [estimate[key] - live[key] for key in keys]
     n = len(errors)
@@ -78,7 +78,7 @@ def _picture(study: Study, variant: str, values: dict[tuple[str, str], Values]) 
         return None
     columns = min(3, len(shown))
     lines = math.ceil(len(shown) / columns)
-    title = f"What estimators say of {policy_in_words(policy)} policies, against live play"
+    title = f"Estimated returns of {policy_in_words(policy)} policies against live play"
     title += f" ({variant})" if variant else ""
 
     def paint(figure: Figure) -> None:
@@ -139,8 +139,7 @@ def _table(study: Study) -> Block:
         "#typical error",
     )
     return table(
-        "Bias is the mean of estimate less live return; the typical error is the root of the mean "
-        "squared one.",
+        "Bias is the mean of estimate less live return; the typical error is the root mean squared error.",
         heads,
         rows,
         "returns.csv",

@@ -26,7 +26,7 @@ MOST_COMPONENTS = 6
 
 
 def section(study: Study) -> Section | None:
-    # With one schedule there is nothing to compare that the ranking does not show.
+    # With one schedule the ranking shows everything.
     made = [
         _picture(evidence)
         for evidence in study.evidence
@@ -47,15 +47,16 @@ def _picture(evidence: VariantResults) -> Picture:
         figure.set_size_inches(1, 1)
         right = top = deepest = 0.0
         for component in shown:
-            mine = [row for row in rows if row.component == component]
-            names, wide = _metrics(mine), CELL_WIDTH * len({row.schedule for row in mine})
+            of_component = [row for row in rows if row.component == component]
+            names = _metrics(of_component)
+            wide = CELL_WIDTH * len({row.schedule for row in of_component})
             words = LETTER * max(len(_label(name)) for name in names) + 0.15
             if right and right + words + wide > MOST_WIDTH:
                 right, top, deepest = 0.0, top - deepest - 0.75, 0.0
             tall = CELL * len(names)
             # The figure measures one inch, so that shares of it are inches.
             axes = figure.add_axes((right + words, top - tall, wide, tall))
-            _panel(axes, mine, component, names)
+            _panel(axes, of_component, component, names)
             right, deepest = right + words + wide + 0.25, max(deepest, tall)
 
     more = (

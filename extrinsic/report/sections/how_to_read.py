@@ -1,4 +1,4 @@
-"""How to read all this, what not to conclude, and what made it."""
+"""How to read the page, what not to conclude, and the provenance of the run."""
 
 from __future__ import annotations
 

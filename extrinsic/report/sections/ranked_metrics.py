@@ -26,8 +26,10 @@ def section(study: Study) -> Section | None:
             if not evidence.ranked[group]:
                 continue
             picture = _picture(study, evidence, group)
-            whose = "all trackers" if group == "all" else "core trackers only"
-            title = f"{evidence.variant}: {whose}" if evidence.variant else whose[0].upper() + whose[1:]
+            trackers = "all trackers" if group == "all" else "core trackers only"
+            title = (
+                f"{evidence.variant}: {trackers}" if evidence.variant else trackers[0].upper() + trackers[1:]
+            )
             blocks.append(picture if not blocks else Fold(title, (picture,)))
     return Section("ranking", "Every metric, best first", tuple(blocks)) if blocks else None
 
@@ -61,11 +63,11 @@ def _picture(study: Study, evidence: VariantResults, group: str) -> Picture:
 
 def _points(axes: Axes, rows: list[CorrelationRow]) -> None:
     for family in FAMILIES:
-        mine = [(y, row) for y, row in enumerate(rows) if family_of(row.metric) is family]
-        if not mine:
+        members = [(y, row) for y, row in enumerate(rows) if family_of(row.metric) is family]
+        if not members:
             continue
         intervals = [
-            (y, row.low, row.high) for y, row in mine if row.low is not None and row.high is not None
+            (y, row.low, row.high) for y, row in members if row.low is not None and row.high is not None
         ]
         axes.hlines(
             [y for y, _, _ in intervals],
@@ -75,7 +77,7 @@ def _points(axes: Axes, rows: list[CorrelationRow]) -> None:
             linewidth=1.3,
             alpha=0.55,
         )
-        dots = [(row.r, y) for y, row in mine if row.r is not None]
+        dots = [(row.r, y) for y, row in members if row.r is not None]
         axes.plot(
             [r for r, _ in dots],
             [y for _, y in dots],

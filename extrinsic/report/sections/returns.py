@@ -46,7 +46,7 @@ def section(study: Study) -> Section | None:
     made = [_picture(study, variant) for variant in variants if _series(study, variant)]
     if not made:
         return None
-    title = "What the policies earn" if study.has_policies else "What came of the dialogs"
+    title = "What the policies earn" if study.has_policies else "Outcomes of the dialogs"
     note = Text(("No policies were learned in this study: its targets are outcomes.",))
     return Section("returns", title, tuple(made) if study.has_policies else (note, *made))
 
@@ -75,7 +75,7 @@ def _series(study: Study, variant: str) -> list[Series]:
 
 
 def accuracy_name(study: Study) -> Name | None:
-    """The accuracy that stands for a tracker: of the joint goal at the end of a dialog, if there is one."""
+    """The accuracy shown for a tracker: of the joint goal at the end of a dialog, if there is one."""
     names = sorted({Name.of(row) for row in study.tables.intrinsic})
     for base, component in ACCURACIES:
         for schedule in (3, 1):
@@ -118,16 +118,12 @@ def _picture(study: Study, variant: str) -> Picture:
 
 def _caption(study: Study, series: list[Series], accuracy: Name | None) -> str:
     has_intervals = any(point.low is not None for shown in series for point in shown.points.values())
-    points = (
-        f"Points with {study.level} intervals over dialogs."
-        if has_intervals
-        else "What dialogs come to, on average."
-    )
+    points = f"Points with {study.level} intervals over dialogs." if has_intervals else "Means over dialogs."
     if accuracy is None:
         return points
     return (
-        f"{points} Hollow diamonds, on the right axis: {accuracy.in_words()}. Look whether they fall from "
-        "left to right as the other points do: where they do not, it alone would have misled."
+        f"{points} Hollow diamonds, on the right axis: {accuracy.in_words()}. Check whether they fall "
+        "from left to right as the other points do: where they do not, it would have misled."
     )
 
 

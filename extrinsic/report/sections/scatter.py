@@ -50,16 +50,16 @@ def _different(rows: list[CorrelationRow], most: int, taken: set[str]) -> list[C
 
 
 def centred(values: Values) -> Values:
-    """Less the mean of each dataset: what correlations within datasets are about."""
+    """The values less the mean of their dataset, as for correlations within datasets."""
     means = {}
     for dataset in {dataset for dataset, _ in values}:
-        mine = [value for (where, _), value in values.items() if where == dataset]
-        means[dataset] = sum(mine) / len(mine)
+        of_dataset = [value for (name, _), value in values.items() if name == dataset]
+        means[dataset] = sum(of_dataset) / len(of_dataset)
     return {key: value - means[key[0]] for key, value in values.items()}
 
 
 def target_values(study: Study, evidence: VariantResults, group: str = "all") -> Values:
-    """Of the trackers of a group, on every dataset."""
+    """The primary target of the trackers of a group, on every dataset."""
     members = {row.tracker for row in evidence.trackers if group == "all" or row.core}
     policy, _, estimator = evidence.target.partition(".")
     return {
@@ -98,13 +98,11 @@ def _picture(study: Study, evidence: VariantResults, group: str) -> Picture:
         if several:
             put_legend(every[0], above=0.26)
 
-    what = (
-        "less the mean of its dataset, as correlations within datasets have it" if several else "as measured"
-    )
+    what = "less the mean of its dataset, as for correlations within datasets" if several else "as measured"
     caption = (
         f"Every point is a tracker on a dataset, {what}; for a metric where lower is better the axis is "
-        "turned round, so that a good predictor always rises to the right. Look for the one point that makes "
-        "the slope. Names stand where there is room."
+        "reversed, so that a good predictor always rises to the right. Look for a single point that "
+        "determines the slope. Points are labelled where there is room."
     )
     return draw("_".join(filter(None, ("scatter", group, slug(evidence.variant)))), title, caption, paint)
 

@@ -1,4 +1,4 @@
-"""Whether the answer depends on settings that papers seldom name."""
+"""Whether the answer depends on settings that papers seldom report."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def section(study: Study) -> Section | None:
         for row in rows
     ]
     caption = (
-        "One setting is changed at a time. The last three columns say how the metric that wins in the "
+        "One setting is changed at a time. The last three columns show how the metric that wins in the "
         "study's own setting does under this one, and how much the two orders of metrics agree (Kendall's τ)."
     )
     heads = described(
@@ -44,7 +44,7 @@ def section(study: Study) -> Section | None:
         metric="best metric",
         r="#r",
         usual_winner_r="#r of the usual winner",
-        usual_winner_rank="#its place",
+        usual_winner_rank="#its rank",
         agreement="#agreement τ",
     )
     return Section("sensitivity", "Other settings", (table(caption, heads, shown, "sensitivity.csv"),))

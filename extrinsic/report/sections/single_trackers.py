@@ -1,4 +1,4 @@
-"""What a correlation owes to single trackers, and how the order of metrics settles as trackers are added."""
+"""The influence of single trackers, and how the order of metrics settles as trackers are added."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def section(study: Study) -> Section | None:
     blocks: list[Block] = [made for evidence in study.evidence if (made := _influence(evidence)) is not None]
     settled = _stability(study)
     blocks += [settled] if settled else []
-    return Section("influence", "What single trackers do to it", tuple(blocks)) if blocks else None
+    return Section("influence", "The influence of single trackers", tuple(blocks)) if blocks else None
 
 
 class Shown(NamedTuple):
@@ -63,18 +63,18 @@ def _influence(evidence: VariantResults) -> Picture | None:
         put_notes(axes, [f"without {tracker}: {r}" for tracker, r in notes])
         colours = [family_of(line.row.metric).colour for line in shown]
         for colour in dict.fromkeys(colours):
-            mine = [(y, line) for y, line in enumerate(shown) if colours[y] == colour]
-            heights = [y for y, _ in mine]
+            of_colour = [(y, line) for y, line in enumerate(shown) if colours[y] == colour]
+            heights = [y for y, _ in of_colour]
             axes.hlines(
                 heights,
-                [line.lowest for _, line in mine],
-                [line.highest for _, line in mine],
+                [line.lowest for _, line in of_colour],
+                [line.highest for _, line in of_colour],
                 color=colour,
                 linewidth=2.6,
                 alpha=0.45,
             )
-            axes.plot([line.r for _, line in mine], heights, "o", color=colour, markersize=4.6)
-            moved = [(r, y) for y, line in mine if (r := line.row.r_without) is not None]
+            axes.plot([line.r for _, line in of_colour], heights, "o", color=colour, markersize=4.6)
+            moved = [(r, y) for y, line in of_colour if (r := line.row.r_without) is not None]
             axes.plot(
                 [r for r, _ in moved],
                 [y for _, y in moved],
@@ -89,8 +89,8 @@ def _influence(evidence: VariantResults) -> Picture | None:
 
     caption = (
         "The dot is the correlation over all trackers, the bar its range when any one of them is left out; "
-        "the tick and the words at the right are of the tracker that moves it most. A correlation that one "
-        "tracker makes is no finding about metrics."
+        "the tick and the note at the right show the tracker that changes it most. A correlation that one "
+        "tracker makes is not a finding about metrics."
     )
     return draw("_".join(filter(None, ("influence", slug(evidence.variant)))), title, caption, paint)
 

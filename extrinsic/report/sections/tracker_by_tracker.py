@@ -1,4 +1,4 @@
-"""Tracker by tracker: what it measures, what its policies earn, and who it resembles."""
+"""Tracker by tracker: its metrics, the returns of its policies, and the tracker it resembles."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def section(study: Study) -> Section | None:
     folds = tuple(_fold(study, row, values) for row in study.tables.trackers)
     note = Text(
         (
-            "Places are among all trackers on that dataset, 1 for the best. Every metric on its first "
+            "Ranks are among all trackers on that dataset, 1 for the best. Every metric on its first "
             "component and schedule; all others are in intrinsic.csv.",
         )
     )
@@ -40,7 +40,7 @@ def chosen_values(study: Study) -> Values:
 
 def _fold(study: Study, tracker: TrackerRow, values: Values) -> Fold:
     name = tracker.tracker
-    blocks: list[Block] = [Text((_who(tracker),))]
+    blocks: list[Block] = [Text((_description(tracker),))]
     returns = [row for row in study.tables.returns if row.tracker == name]
     if returns:
         blocks.append(_returns(returns))
@@ -54,7 +54,7 @@ def _fold(study: Study, tracker: TrackerRow, values: Values) -> Fold:
     return Fold(f"{name}{f' ({marks})' if marks else ''}", tuple(blocks), is_aside=True)
 
 
-def _who(tracker: TrackerRow) -> str:
+def _description(tracker: TrackerRow) -> str:
     if tracker.degenerate:
         text = "Degenerate on purpose or by declaration; not among the core trackers."
     elif tracker.recalibrated:
@@ -91,7 +91,7 @@ def _returns(rows: list[ReturnRow]) -> Block:
         low="#interval",
         flags="flagged",
     )
-    return table("What it is worth", heads, lines, "returns.csv")
+    return table("Returns", heads, lines, "returns.csv")
 
 
 def _interval(row: ReturnRow) -> str:
@@ -111,8 +111,8 @@ def _metrics(study: Study, tracker: str, values: Values) -> Block:
         *described(IntrinsicRow, metric="metric", component="component", schedule="#schedule")
     ]
     for dataset in study.datasets:
-        heads += [f"#{dataset}", "#place"]
-    return table("What it measures", heads, lines, "intrinsic.csv")
+        heads += [f"#{dataset}", "#rank"]
+    return table("Metrics", heads, lines, "intrinsic.csv")
 
 
 def _value(value: float) -> str:
@@ -120,6 +120,6 @@ def _value(value: float) -> str:
 
 
 def _rank(name: Name, scores: dict[tuple[str, str], float], dataset: str, value: float) -> str:
-    others = [other for (where, _), other in scores.items() if where == dataset]
+    others = [other for (measured_on, _), other in scores.items() if measured_on == dataset]
     higher = is_higher_better(name.metric)
     return str(1 + sum(other > value if higher else other < value for other in others))

@@ -1,4 +1,4 @@
-"""Whether to believe the values: what was flagged, and what learners and estimators report of themselves."""
+"""Whether to trust the values: flags, and the diagnostics of learners and estimators."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LEARNED = "rl"
 
 @dataclass(frozen=True)
 class Judged:
-    """A value or a learner, with what is known about how far to believe it.
+    """A value or a learner, with its flags and diagnostics.
 
     estimator: `learner` for a learner.   numbers: its diagnostics, by name.
     feasible: the least and the most that a dialog can earn.
@@ -53,20 +53,20 @@ def section(study: Study) -> Section | None:
     blocks: list[Block] = [*_flags(rows), _summary(rows)]
     if any(row.numbers for row in rows):
         blocks.append(Fold("Every diagnostic", (_ranges(rows),), is_aside=True))
-    return Section("diagnostics", "Whether to believe the values", tuple(blocks))
+    return Section("diagnostics", "Whether to trust the values", tuple(blocks))
 
 
 def judged(returns: Sequence[ReturnRow], diagnostics: Sequence[DiagnosticRow]) -> list[Judged]:
     """Every learner and every estimated value, in the order of the returns.
 
-    A learner stands where the return of the logged dialogs does, which is the first of its dialogs.
+    A learner takes the position of the return of the logged dialogs, which comes first.
     """
     numbers: dict[tuple[str | None, str, str, str, str], dict[str, float]] = {}
     for row in diagnostics:
         key = (row.variant, row.dataset, row.tracker, row.policy, row.estimator)
-        mine = numbers.setdefault(key, {})
+        diagnostics_of = numbers.setdefault(key, {})
         if row.value is not None:
-            mine[row.diagnostic] = row.value
+            diagnostics_of[row.diagnostic] = row.value
     rows = []
     for value in returns:
         policy, estimator = value.policy, value.estimator
@@ -101,7 +101,7 @@ def _flags(rows: Sequence[Judged]) -> list[Block]:
         (flag, WORDS.get(flag, ""), estimator, f"{number} of {totals[estimator]}")
         for (flag, estimator), number in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     ]
-    all_of_them = [
+    every_flagged = [
         (
             row.dataset,
             row.tracker,
@@ -121,11 +121,11 @@ def _flags(rows: Sequence[Judged]) -> list[Block]:
         variant="variant",
         flags="flags",
     )
-    each = table("", heads, all_of_them, "returns.csv")
+    each = table("", heads, every_flagged, "returns.csv")
     return [
         Text((f"{counted(len(flagged), 'value')} of {len(rows):,} carry a flag.",)),
         table(
-            "A flag says that a value should not be taken at its word.",
+            "A flagged value should not be trusted as it is.",
             ("flag", "what it means", *described(ReturnRow, estimator="estimator"), "#values"),
             lines,
         ),
@@ -149,37 +149,37 @@ def _group_heads() -> list[Column]:
 
 
 def _range_of_q(rows: Sequence[Judged]) -> str:
-    """The least and the most that any of the Q functions says."""
+    """The smallest and largest value of all Q functions."""
     lowest = _shown(rows, "lowest_q", lambda values: amount(min(values)))
     highest = _shown(rows, "highest_q", lambda values: amount(max(values)))
     return f"{lowest} to {highest}" if lowest and highest else ""
 
 
 def _summary(rows: Sequence[Judged]) -> Table:
-    """A line for each policy, estimator and variant: the middle and the worst of the main diagnostics."""
+    """A line for each policy, estimator and variant: the median and the worst of the main diagnostics."""
     lines = []
-    for (variant, policy, estimator), mine in _groups(rows).items():
+    for (variant, policy, estimator), group in _groups(rows).items():
         lines.append(
             (
                 variant,
                 policy_in_words(policy),
                 estimator,
-                str(len(mine)),
+                str(len(group)),
                 _shown(
-                    mine, "zero_kernel", lambda shares: f"{_share(median(shares))}, {_share(max(shares))}"
+                    group, "zero_kernel", lambda shares: f"{_share(median(shares))}, {_share(max(shares))}"
                 ),
-                _shown(mine, "kernels", lambda sizes: f"{amount(min(sizes), 0)} to {amount(max(sizes), 0)}"),
-                _shown(mine, "condition", lambda values: amount(max(values))),
-                _range_of_q(mine),
-                _feasible(mine),
-                _shown(mine, "effective_size", lambda values: amount(min(values))),
-                _shown(mine, "on_policy_gap", lambda gaps: amount(max(gaps, key=abs), 1)),
+                _shown(group, "kernels", lambda sizes: f"{amount(min(sizes), 0)} to {amount(max(sizes), 0)}"),
+                _shown(group, "condition", lambda values: amount(max(values))),
+                _range_of_q(group),
+                _feasible(group),
+                _shown(group, "effective_size", lambda values: amount(min(values))),
+                _shown(group, "on_policy_gap", lambda gaps: amount(max(gaps, key=abs), 1)),
             )
         )
     caption = (
-        "Zero kernel: the share of the policy's decisions of which no kernel speaks, so that the value is "
-        "the prior's (median, largest). Gap: what the estimator says of the logged policy, less what was "
-        "observed (largest either way). Q should stay within what a dialog can earn."
+        "Zero kernel: the share of the policy's decisions that no kernel covers, so that the value is the "
+        "prior's (median, largest). Gap: the estimated value of the logged policy, less its observed return "
+        "(largest either way). Q should stay within what a dialog can earn."
     )
     heads: tuple[Head, ...] = (
         *_group_heads(),
@@ -196,11 +196,11 @@ def _summary(rows: Sequence[Judged]) -> Table:
 
 
 def _ranges(rows: Sequence[Judged]) -> Table:
-    """Whatever learners and estimators report: the range of each number over trackers and datasets."""
+    """Every diagnostic of learners and estimators: its range over trackers and datasets."""
     lines = []
-    for (variant, policy, estimator), mine in _groups(rows).items():
-        for name in dict.fromkeys(name for row in mine for name in row.numbers):
-            values = _numbers(mine, name)
+    for (variant, policy, estimator), group in _groups(rows).items():
+        for name in dict.fromkeys(name for row in group for name in row.numbers):
+            values = _numbers(group, name)
             lines.append(
                 (
                     variant,

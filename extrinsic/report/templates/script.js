@@ -20,7 +20,7 @@
     });
   };
 
-  // Tables that stand in the page: their rows are put in order.
+  // Tables of the page: their rows are sorted in place.
   document.querySelectorAll("table.sortable").forEach((table) => {
     const heads = [...table.tHead.rows[0].cells], body = table.tBodies[0];
     heads.forEach((head, column) => onPress(head, () => {
@@ -33,19 +33,19 @@
     }));
   });
 
-  // What is folded away is printed, too, but for long lists of particulars.
-  addEventListener("beforeprint", () => document.querySelectorAll("details:not([open], .aside)").forEach((one) => {
-    one.open = true;
-    one.dataset.printed = "";
+  // Folded parts are printed, too, except long lists of details.
+  addEventListener("beforeprint", () => document.querySelectorAll("details:not([open], .aside)").forEach((details) => {
+    details.open = true;
+    details.dataset.printed = "";
   }));
-  addEventListener("afterprint", () => document.querySelectorAll("details[data-printed]").forEach((one) => {
-    one.open = false;
-    delete one.dataset.printed;
+  addEventListener("afterprint", () => document.querySelectorAll("details[data-printed]").forEach((details) => {
+    details.open = false;
+    delete details.dataset.printed;
   }));
 
-  // The table of all correlations: rows are numbers in columns, and only those in sight become elements.
-  const place = document.getElementById("explorer");
-  if (!place) return;
+  // The table of all correlations: rows are numbers in columns, and only visible ones become elements.
+  const explorer = document.getElementById("explorer");
+  if (!explorer) return;
   const { names, columns, help } = JSON.parse(document.getElementById("correlations").textContent);
   const count = columns.r.length;
   const shownColumns = [
@@ -69,7 +69,7 @@
     return point(value);
   };
 
-  const form = place.querySelector("form"), controls = {};
+  const form = explorer.querySelector("form"), controls = {};
   const field = (title, element) => {
     const label = document.createElement("label");
     label.append(title, element);
@@ -77,7 +77,7 @@
     element.addEventListener("input", () => { limit = STEP; draw(); });
     return element;
   };
-  const preferred = { target: place.dataset.target, coefficient: place.dataset.coefficient, scope: "within", trackers: "all", variant: names.variant[0] };
+  const preferred = { target: explorer.dataset.target, coefficient: explorer.dataset.coefficient, scope: "within", trackers: "all", variant: names.variant[0] };
   for (const key of ["target", "trackers", "scope", "coefficient", "variant", "component"]) {
     if (names[key].length < 2) continue;
     const select = document.createElement("select");
@@ -108,15 +108,15 @@
     });
     return head;
   });
-  place.querySelector("thead tr").append(...heads);
+  explorer.querySelector("thead tr").append(...heads);
 
-  // A column that says the same everywhere, since it was chosen so, takes room for nothing.
+  // A column whose value was chosen is the same in every row, and is hidden.
   const hidden = () => new Set(shownColumns.map(([key]) => key).filter((key) =>
     ["target", "trackers", "scope", "coefficient", "variant", "component"].includes(key) && (!controls[key] || controls[key].value !== "")));
 
   const chosen = () => {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const fixed = Object.entries(controls).filter(([, one]) => one.value !== "").map(([key, one]) => [columns[key], Number(one.value)]);
+    const fixed = Object.entries(controls).filter(([, control]) => control.value !== "").map(([key, control]) => [columns[key], Number(control.value)]);
     const found = [];
     for (let row = 0; row < count; row++) {
       if (!fixed.every(([column, value]) => column[row] === value)) continue;
@@ -144,12 +144,12 @@
       });
       return line;
     });
-    place.querySelector("tbody").replaceChildren(...made);
-    place.querySelector(".count").textContent = `${made.length.toLocaleString("en")} of ${rows.length.toLocaleString("en")} shown.`;
-    place.querySelector(".more button").hidden = rows.length <= limit;
+    explorer.querySelector("tbody").replaceChildren(...made);
+    explorer.querySelector(".count").textContent = `${made.length.toLocaleString("en")} of ${rows.length.toLocaleString("en")} shown.`;
+    explorer.querySelector(".more button").hidden = rows.length <= limit;
     heads.forEach((head, number) => { head.hidden = without.has(shownColumns[number][0]); });
     mark(heads, heads[shownColumns.findIndex(([key]) => key === sortKey)], up);
   };
-  place.querySelector(".more button").addEventListener("click", () => { limit += 4 * STEP; draw(); });
+  explorer.querySelector(".more button").addEventListener("click", () => { limit += 4 * STEP; draw(); });
   draw();
 })();

@@ -1,1 +1,1 @@
-"""What a study is to do: its TOML file, typed and checked."""
+"""The configuration of a study: its TOML file, typed and checked."""

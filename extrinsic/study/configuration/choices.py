@@ -1,8 +1,8 @@
-"""What a study chooses by name with options of its own: learners, behaviour models, rewards, estimators.
+"""Choices of a study by name, with options: learners, behaviour models, rewards, estimators.
 
 In the file, `[policy.<name>]` are the options of a learner or behaviour model, `[value.<name>]` those of an
 estimator, and all but a few keys of `[reward]` are options of the reward. Each table is checked against the
-config of what it names.
+config class of that name.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def spread_options(tree: Tree) -> Tree:
 
 
 def report_strays(tree: Tree, text: str, problems: Problems) -> Tree:
-    """Report keys of [policy] and [value] that belong into tables of options; returns the tree without."""
+    """Report keys of [policy] and [value] that belong in a table of options; returns the other keys."""
     cleared = dict(tree)
     for table, (kind, _, registries) in NAMED.items():
         keys = tree.get(table)
@@ -97,7 +97,7 @@ def report_strays(tree: Tree, text: str, problems: Problems) -> Tree:
 
 
 def check_choices(settings: StudySettings, text: str, problems: Problems) -> None:
-    """Names that do not exist, and options that what they are given to does not have."""
+    """Report names that do not exist, and options that their config does not have."""
     _check_names(LEARNERS, settings.policy.learners, ("policy", "learner"), text, problems)
     _check_names(BEHAVIOURS, [settings.policy.behaviour], ("policy", "behaviour"), text, problems)
     for table, tables in (("policy", settings.policy.tables), ("value", settings.value.tables)):
@@ -112,6 +112,32 @@ def check_choices(settings: StudySettings, text: str, problems: Problems) -> Non
     _check_reward(settings.reward, text, problems)
 
 
+def with_defaults(settings: StudySettings) -> StudySettings:
+    """The settings with every option of the learners, the behaviour model and the estimators in its table.
+
+    Then equal studies are equal settings, whether a default is written or not. An option without a value is
+    left out, as TOML has no null. What a reward leaves out stays the domain's choice.
+    """
+    from extrinsic.value.estimator import parts_of, with_options
+
+    policy, value = settings.policy, settings.value
+    tables, estimated = dict(policy.tables), dict(value.tables)
+    for registry, names in ((LEARNERS, policy.learners), (BEHAVIOURS, (policy.behaviour,))):
+        for name in names:
+            config = Choice(name, tables.get(name, {})).make(registry)
+            options = {key: getattr(config, key) for key in option_names(type(config))}
+            tables[name] = {key: value for key, value in options.items() if value is not None}
+    for name in value.estimators:
+        for part in parts_of(with_options(ESTIMATORS.get(name), value.tables)):
+            if hasattr(part, "settings"):
+                estimated[part.name] = msgspec.to_builtins(part.settings)
+    return msgspec.structs.replace(
+        settings,
+        policy=msgspec.structs.replace(policy, tables=tables),
+        value=msgspec.structs.replace(value, tables=estimated),
+    )
+
+
 def _check_reward(table: RewardTable, text: str, problems: Problems) -> None:
     if table.kind not in REWARDS:
         _check_names(REWARDS, [table.kind], ("reward", "kind"), text, problems)
@@ -124,10 +150,10 @@ def _check_reward(table: RewardTable, text: str, problems: Problems) -> None:
 def check_options(
     registry: Registry[Any], name: str, options: Options, keys: tuple[str, ...], text: str, problems: Problems
 ) -> None:
-    """Check a table of options against the config that takes them; say whose an option is that it lacks."""
+    """Check a table of options against its config; for an unknown option, name the config that has it."""
 
     def whose(key: str) -> str | None:
-        owners = [other for other, known in _owners(registry) if key in known and other != name]
+        owners = [other for other, names in _owners(registry) if key in names and other != name]
         return f"{name} has no such option; {owners[0]} has" if owners else None
 
     kind, before = _config(registry, name), len(problems)
@@ -160,7 +186,7 @@ def option_names(kind: Any) -> tuple[str, ...]:
 
 
 def has_fill(reward: str) -> bool:
-    """Whether a kind of reward asks when a belief counts as filled."""
+    """Whether a reward depends on when a belief counts as filled."""
     return "fill" in option_names(REWARDS.get(reward))
 
 

@@ -7,17 +7,23 @@ from typing import Any
 import msgspec
 
 from extrinsic.errors import InputError, Problems
-from extrinsic.study.configuration.choices import Tree, check_choices, gather_options, spread_options
+from extrinsic.study.configuration.choices import (
+    Tree,
+    check_choices,
+    gather_options,
+    spread_options,
+    with_defaults,
+)
 from extrinsic.study.configuration.settings import Option, StudySettings
 from extrinsic.toml_files import check_tree
 
 VARIED_TABLES = ("policy", "reward", "value")
 NOT_VARIED = ("policy.policies", "reward.fill", "value.estimators")
-"""What decides which targets and variants a study has."""
+"""Keys that decide which targets and variants a study has."""
 
 
 def set_key(tree: Tree, dotted: str, value: Any) -> str | None:
-    """Set a key of a tree, making tables on the way; returns the part that is no table, if one is not."""
+    """Set a key of a tree, making tables on the way; returns the part that is not a table, if any."""
     *parts, last = (part.strip() for part in dotted.split("."))
     table = tree
     for part in parts:
@@ -30,7 +36,7 @@ def set_key(tree: Tree, dotted: str, value: Any) -> str | None:
 
 
 def with_override(settings: StudySettings, dotted: str, value: Option) -> StudySettings:
-    """The settings with one key changed; InputError with what is wrong with it."""
+    """The settings with one key changed; raises InputError if they are not valid."""
     tree = spread_options(msgspec.to_builtins(settings))
     if dotted.split(".")[0] not in VARIED_TABLES or dotted in NOT_VARIED:
         names = ", ".join(f"[{table}]" for table in VARIED_TABLES)
@@ -41,13 +47,13 @@ def with_override(settings: StudySettings, dotted: str, value: Option) -> StudyS
     if wrong is not None:
         raise InputError(f"key {dotted}: {wrong!r} is not a table")
     tree = gather_options(tree)
-    # What is left open stays open: None is no value of a TOML file.
+    # Unset keys stay unset: TOML has no null.
     check_tree(_without_nulls(tree), StudySettings, "", "")
     return msgspec.convert(tree, StudySettings)
 
 
 def check_overrides(settings: StudySettings, problems: Problems) -> dict[tuple[str, str], StudySettings]:
-    """The settings of every variation, by key and value as text; what cannot be is reported."""
+    """The settings of every variation, by key and value as text; invalid ones are reported."""
     varied: dict[tuple[str, str], StudySettings] = {}
     for dotted, values in settings.sensitivity.vary.items():
         for value in values:
@@ -55,7 +61,8 @@ def check_overrides(settings: StudySettings, problems: Problems) -> dict[tuple[s
             try:
                 changed = with_override(settings, dotted, value)
                 check_choices(changed, "", mistakes)
-                varied[dotted, text_of(value)] = changed
+                if not mistakes.errors:
+                    varied[dotted, text_of(value)] = with_defaults(changed)
             except InputError as error:
                 mistakes.extend(error.problems)
             for problem in mistakes:
@@ -64,7 +71,7 @@ def check_overrides(settings: StudySettings, problems: Problems) -> dict[tuple[s
 
 
 def text_of(value: Option) -> str:
-    """A value as it stands in tables and names of variants."""
+    """A value as it is written in tables and names of variants."""
     if isinstance(value, bool):
         return str(value).lower()
     return (

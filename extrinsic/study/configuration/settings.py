@@ -1,6 +1,7 @@
-"""What a study is made of: one TOML file, every key typed, most with a default.
+"""The settings of a study: one TOML file, every key typed, most with a default.
 
-Dialogs come from exactly one of [simulation], [corpus] and [states]. The other tables say what is done.
+Dialogs come from exactly one of [simulation], [corpus] and [states]. The other tables
+say what is computed.
 """
 
 from __future__ import annotations
@@ -10,11 +11,12 @@ from typing import Annotated, Literal
 import msgspec
 
 from extrinsic.bounds import Count, Share, Whole
+from extrinsic.corpus.state_sets import StateReading
 from extrinsic.correlation.coefficients import COEFFICIENTS, Coefficient
 from extrinsic.correlation.intervals import IntervalMethod
 
 Option = bool | int | float | str | tuple[str, ...]
-"""A value that a TOML file gives to an option of something that varies."""
+"""The value of an option in a TOML file."""
 
 Options = dict[str, Option]
 Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
@@ -78,10 +80,18 @@ class StatesTable(Table, frozen=True):
     format: str = "state-sets"
     dialogs: Literal["same", "shared"] = "same"
     """`same`: refuse systems over different dialogs. `shared`: take the dialogs that all systems have."""
+    gold: str | None = None
+    """The file or directory of the gold states, where the files hold predictions alone."""
+    fuzzy: Annotated[int, msgspec.Meta(ge=1, le=100)] | None = None
+    """The similarity from which on values of open slots count as equal; none: equal text."""
+
+    @property
+    def reading(self) -> StateReading:
+        return StateReading(self.gold, self.fuzzy)
 
 
 class OutcomesTable(Table, frozen=True):
-    """A table (.csv, .csv.gz) of what came of dialogs: one row a system, or a system and dialog."""
+    """A table (.csv, .csv.gz) of outcomes: one row per system, or per system and dialog."""
 
     file: str
     names: tuple[str, ...]
@@ -102,20 +112,20 @@ class TrackerFilesTable(Table, frozen=True):
 
 
 class TrackersTable(Table, frozen=True):
-    """Who is compared."""
+    """The trackers that are compared."""
 
     built_in: tuple[str, ...] = ()
     """Names of `extrinsic ls trackers`, or `all`."""
     files: TrackerFilesTable | None = None
     degenerate: tuple[str, ...] = ()
     recalibrated: tuple[str, ...] = ()
-    """Beside those that say so of themselves: left out of the core trackers."""
+    """In addition to those that declare it; left out of the core trackers."""
     near_duplicate: Share = 0.98
-    """Trackers whose beliefs agree so much count as one among the core trackers."""
+    """Trackers whose beliefs agree at least this much count as one among the core trackers."""
 
 
 class MetricsTable(Table, frozen=True):
-    """What trackers are measured by."""
+    """The metrics of the trackers."""
 
     names: tuple[str, ...] = ()
     """Printed forms; none: all that belong to the format."""
@@ -129,10 +139,10 @@ class MetricsTable(Table, frozen=True):
 
 
 class PolicyTable(Table, frozen=True):
-    """How policies are learned; what a learner or a behaviour model takes stands in `[policy.<its name>]`."""
+    """How policies are learned; options of a learner or behaviour model go in `[policy.<its name>]`."""
 
     learner: str | tuple[str, ...] = "kernel_lspi"
-    """Of `extrinsic ls learners`. Of several, each makes a study of its own, as fill rules do."""
+    """Of `extrinsic ls learners`. Each of several is a variant of its own, as fill rules are."""
     features: str | tuple[str, ...] = "compact"
     conditions: bool = True
     policies: tuple[Literal["rl", "sl", "sl_sampled"], ...] = ("rl", "sl", "sl_sampled")
@@ -150,33 +160,33 @@ class PolicyTable(Table, frozen=True):
 
 
 class RewardTable(Table, frozen=True):
-    """What a dialog earns. An option that is left out is the domain's own choice."""
+    """What a dialog earns. An option that is left out has the domain's default."""
 
     kind: str = "concepts"
     """Of `extrinsic ls rewards`."""
     fill: tuple[str, ...] = ("argmax", "threshold")
-    """When a belief counts as filled. Each rule is a study of its own: it can decide which metric wins.
+    """When a belief counts as filled. Each rule is a variant of its own: it can decide which metric wins.
     Rewards without an option `fill` do not take it."""
     options: Options = {}
-    """Every other key of the table: what this kind of reward takes."""
+    """Every other key of the table: the options of this reward."""
 
 
 class ValueTable(Table, frozen=True):
-    """What policies are said to be worth, and by whom; options of an estimator stand in `[value.<name>]`."""
+    """How the values of policies are estimated; `[value.<name>]` are the options of an estimator."""
 
     estimators: tuple[str, ...] = ("mean_augmented", "lstd_augmented", "fqe_augmented", "lstd", "live")
     proxies: tuple[str, ...] = ("hwu", "baseline")
     live_dialogs: Count = 2000
     on_policy: bool = True
-    """Also ask every estimator about the logged policy, whose return is known."""
+    """Also estimate the value of the logged policy, whose return is known."""
     placebo: bool = False
-    """Also learn from shuffled actions: what is gained then, the method gains and not the policy."""
+    """Also learn from shuffled actions: a gain there is due to the method, not to the policy."""
     tables: dict[str, Options] = {}
     """The tables `[value.<name>]`, by the name of the estimator."""
 
 
 class CorrelationTable(Table, frozen=True):
-    """How metrics and targets are put together."""
+    """How metrics are correlated with targets."""
 
     primary: str | None = None
     """The target of pairs, composites, stability and the answer; none: live, else mean_augmented, else the
@@ -210,7 +220,7 @@ class StudySettings(Table, frozen=True):
     seed: Whole = 0
     description: str = ""
     plugins: tuple[str, ...] = ()
-    """Python files to import first: trackers, metrics and features of one's own register themselves there."""
+    """Python files to import first: they register your own trackers, metrics, learners, formats, ..."""
     simulation: SimulationTable | None = None
     corpus: CorpusTable | None = None
     states: StatesTable | None = None

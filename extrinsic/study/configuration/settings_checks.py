@@ -1,4 +1,4 @@
-"""What makes no sense in a study's settings, though every key is allowed: all of it, with what was meant."""
+"""Checks of a study's settings that single keys do not show: every problem, with a suggestion."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from extrinsic.errors import ExtrinsicError, Problems, UsageError, did_you_mean
 from extrinsic.registry import ESTIMATORS, FORMATS, TRACKERS, WORLDS
 from extrinsic.study.configuration.choices import check_choices
 from extrinsic.study.configuration.overrides import check_overrides
-from extrinsic.study.configuration.settings import StudySettings
-from extrinsic.study.configuration.targets import known_targets, tracker_names
+from extrinsic.study.configuration.settings import StatesTable, StudySettings
+from extrinsic.study.configuration.targets import possible_targets, tracker_names
 from extrinsic.toml_files import report_key
 
 SOURCES = ("simulation", "corpus", "states")
@@ -22,12 +22,12 @@ SPLIT_DEFAULTS = {"split": 0.5, "splits": 1, "both_ways": False, "split_seed": 0
 
 
 def check_settings(settings: StudySettings, text: str, problems: Problems) -> None:
-    """What each key allows and all of them together do not."""
-    given = [name for name in SOURCES if getattr(settings, name) is not None]
-    if len(given) != 1:
+    """Report settings that are valid key by key but not together."""
+    sources = [name for name in SOURCES if getattr(settings, name) is not None]
+    if len(sources) != 1:
         problems.add(
-            "a study needs dialogs from just one place",
-            found=" and ".join(given) or "none",
+            "a study needs dialogs from exactly one source",
+            found=" and ".join(sources) or "none",
             expected="one of the tables [simulation], [corpus], [states]",
         )
         return
@@ -39,7 +39,7 @@ def check_settings(settings: StudySettings, text: str, problems: Problems) -> No
 
 
 def _check_twice(settings: StudySettings, text: str, problems: Problems) -> None:
-    """Whatever is listed is listed once: twice, it would count twice."""
+    """Report items that are listed twice: they would count twice."""
     for name, table in msgspec.structs.asdict(settings).items():
         if not isinstance(table, msgspec.Struct):
             continue
@@ -97,8 +97,8 @@ def _check_trackers(settings: StudySettings, text: str, problems: Problems) -> N
             "the datasets have no trackers",
             expected="built_in = [...] or [trackers.files]",
         )
-    listed = {*trackers.built_in} & {*(trackers.files.names if trackers.files else ())}
-    for name in sorted(listed):
+    both = {*trackers.built_in} & {*(trackers.files.names if trackers.files else ())}
+    for name in sorted(both):
         report_key(problems, text, ("trackers",), "both built in and a file", found=repr(name))
     if settings.simulation is not None and trackers.files:
         report_key(problems, text, ("trackers", "files"), "simulated calls have no tracker files")
@@ -131,7 +131,7 @@ def _check_trackers(settings: StudySettings, text: str, problems: Problems) -> N
 
 
 def _check_names(settings: StudySettings, text: str, problems: Problems) -> None:
-    """Names that must exist somewhere: all that do not, with what was probably meant."""
+    """Report names that do not exist, with what was probably meant."""
     from extrinsic.metrics.parsing import parse_metric
     from extrinsic.policy.features import find_features
 
@@ -147,7 +147,7 @@ def _check_names(settings: StudySettings, text: str, problems: Problems) -> None
     if settings.corpus:
         attempt(("corpus", "format"), _belief_format, settings.corpus.format)
     if settings.states:
-        attempt(("states", "format"), _state_format, settings.states.format)
+        attempt(("states", "format"), _state_format, settings.states)
         return
     _check_metrics(settings, text, problems)
     attempt(("trackers", "built_in"), TRACKERS.get, *(set(settings.trackers.built_in) - {"all"}))
@@ -163,7 +163,7 @@ def _check_names(settings: StudySettings, text: str, problems: Problems) -> None
 
 
 def _check_needs(settings: StudySettings, text: str, problems: Problems) -> None:
-    """Estimators that need what the study does not give them."""
+    """Report estimators that need what the study does not have."""
     for name in settings.value.estimators:
         if name not in ESTIMATORS:
             continue
@@ -186,15 +186,17 @@ def _belief_format(name: str) -> None:
         raise UsageError(f"files of format {name!r} hold states: they go into [states]")
 
 
-def _state_format(name: str) -> None:
-    from extrinsic.corpus.formats import StateFormat
+def _state_format(table: StatesTable) -> None:
+    from extrinsic.corpus.formats import StateFormat, check_reading
 
-    if not isinstance(FORMATS.get(name), StateFormat):
-        raise UsageError(f"files of format {name!r} are calls with a corpus: they go into [corpus]")
+    form = FORMATS.get(table.format)
+    if not isinstance(form, StateFormat):
+        raise UsageError(f"files of format {table.format!r} are calls with a corpus: they go into [corpus]")
+    check_reading(form, table.reading)
 
 
 def _check_metrics(settings: StudySettings, text: str, problems: Problems) -> None:
-    """Metrics and labels that calls do not have."""
+    """Report metrics and label schemes that calls do not have."""
     from extrinsic.metrics.filled import Filled
     from extrinsic.metrics.parsing import parse_metric
 
@@ -236,27 +238,27 @@ def _label_schemes(settings: StudySettings) -> list[str]:
 
 
 def _check_targets(settings: StudySettings, text: str, problems: Problems) -> None:
-    known = known_targets(settings)
-    if not known:
+    targets = possible_targets(settings)
+    if not targets:
         problems.add("there is nothing to correlate the metrics with", expected="a table [outcomes]")
         return
-    asked = [
+    chosen = [
         ("primary", settings.correlation.primary),
         *(("targets", n) for n in settings.correlation.targets),
     ]
-    for key, name in asked:
-        if name is not None and name not in known:
+    for key, name in chosen:
+        if name is not None and name not in targets:
             report_key(
                 problems,
                 text,
                 ("correlation", key),
-                f"there is no target {name!r}; {did_you_mean(name, known)}",
+                f"there is no target {name!r}; {did_you_mean(name, targets)}",
             )
     other = settings.sensitivity.target
-    if other is not None and other not in known:
+    if other is not None and other not in targets:
         report_key(
             problems,
             text,
             ("sensitivity", "target"),
-            f"there is no target {other!r}; {did_you_mean(other, known)}",
+            f"there is no target {other!r}; {did_you_mean(other, targets)}",
         )

@@ -1,4 +1,4 @@
-"""Reading a study's settings: the file, what the command line sets on top, and what makes no sense."""
+"""Reading a study's settings: the file, changes from the command line, and all checks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import msgspec
 
 from extrinsic.errors import InputError, Problems
 from extrinsic.plugins import load_plugins
-from extrinsic.study.configuration.choices import Tree, gather_options, report_strays
+from extrinsic.study.configuration.choices import Tree, gather_options, report_strays, with_defaults
 from extrinsic.study.configuration.overrides import set_key
 from extrinsic.study.configuration.settings import StudySettings
 from extrinsic.study.configuration.settings_checks import check_settings
@@ -23,6 +23,7 @@ PATHS = (
     ("simulation", "config"),
     ("corpus", "path"),
     ("corpus", "domain"),
+    ("states", "gold"),
     ("outcomes", "file"),
     ("trackers", "files", "test"),
     ("trackers", "files", "train"),
@@ -50,7 +51,7 @@ def read_study(path: str | Path, changes: Sequence[str] = ()) -> StudySettings:
     load_plugins(settings.plugins)
     check_settings(settings, text, problems)
     problems.raise_errors()
-    return settings
+    return with_defaults(settings)
 
 
 def _checked(tree: Tree, text: str, path: str, problems: Problems) -> Tree:
@@ -64,7 +65,7 @@ def _checked(tree: Tree, text: str, path: str, problems: Problems) -> Tree:
 
 
 def _set(tree: Tree, change: str, problems: Problems) -> None:
-    """`reward.fill=["argmax"]`: the value as TOML has it, or else as text."""
+    """`reward.fill=["argmax"]`: the value as TOML, or else as text."""
     key, equals, value = change.partition("=")
     keys = [part.strip() for part in key.split(".")]
     if not equals or not all(keys) or "\n" in value:
@@ -116,5 +117,5 @@ def _expanded(pattern: str, text: str, problems: Problems) -> list[str]:
     path = Path(pattern)
     matches = sorted(str(match) for match in path.parent.glob(path.name))
     if not matches:
-        report_key(problems, text, ("states", "files"), "no file is called like this", found=pattern)
+        report_key(problems, text, ("states", "files"), "no file matches", found=pattern)
     return matches

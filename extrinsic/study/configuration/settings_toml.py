@@ -1,4 +1,4 @@
-"""Settings as TOML again, with everything that was left open filled in."""
+"""Settings as TOML again, with all defaults filled in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whom a study compares, and what metrics are correlated with."""
+"""The trackers that a study compares, and the targets that metrics are correlated with."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def tracker_names(settings: StudySettings) -> list[str]:
     return [*built_in, *(files.names if files else ())]
 
 
-def known_targets(settings: StudySettings) -> list[str]:
+def possible_targets(settings: StudySettings) -> list[str]:
     """Every target that a study can have."""
     names = [f"outcome.{name}" for name in (settings.outcomes.names if settings.outcomes else ())]
     if settings.states is None:
@@ -31,8 +31,8 @@ def known_targets(settings: StudySettings) -> list[str]:
 
 def chosen_targets(settings: StudySettings) -> list[str]:
     """The targets that metrics are correlated with; the primary one first."""
-    known = known_targets(settings)
-    usual = [name for name in known if name.partition(".")[0] in ("rl", "outcome", "behaviour")]
+    possible = possible_targets(settings)
+    usual = [name for name in possible if name.partition(".")[0] in ("rl", "outcome", "behaviour")]
     chosen = list(settings.correlation.targets) or usual
     first = settings.correlation.primary
     if first is None:

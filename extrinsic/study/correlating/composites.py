@@ -18,15 +18,17 @@ from extrinsic.study.tables.schema import CompositeRow, StabilityRow
 
 BEHAVIOUR = "behaviour.observed"
 FEWEST_TRACKERS = 5
-"""Two are left out at a time; of the rest something must be learned."""
+"""Two are left out at a time, and the rest must suffice to fit a combination."""
 
 NAMED = 6
-"""So many metrics of a combination are named, the heaviest first."""
+"""How many metrics of a combination are named, the heaviest first."""
 
 
 def composite_rows(panel: Panel, kept: Ints, settings: CorrelationTable, seed: int) -> list[CompositeRow]:
-    """Combinations of metrics against the primary target, with what a single metric and the behaviour
-    return alone predict of trackers that were left out."""
+    """Combinations of metrics against the primary target, on trackers that were left out.
+
+    The baselines are the best single metric and the behaviour return alone.
+    """
     if len(panel.trackers) < FEWEST_TRACKERS or len(kept) < 2:
         return []
     target = panel.sample.targets[0]
@@ -41,10 +43,10 @@ def composite_rows(panel: Panel, kept: Ints, settings: CorrelationTable, seed: i
     single = next(composite for composite in made if composite.method == "best_single")
     rows = []
     for composite in made:
-        mine = resampled[composite.method]
-        low, high = _interval(composite.r, mine, settings)
+        draws = resampled[composite.method]
+        low, high = _interval(composite.r, draws, settings)
         above = composite.r - single.r
-        above_low, above_high = _interval(above, mine - resampled["best_single"], settings)
+        above_low, above_high = _interval(above, draws - resampled["best_single"], settings)
         rows.append(
             CompositeRow(
                 target=panel.targets[0],
@@ -79,7 +81,7 @@ def _interval(
 
 
 def _weights(panel: Panel, kept: Ints, composite: Composite) -> str:
-    """The heaviest metrics of what all trackers together teach."""
+    """The heaviest metrics of the combination fitted to all trackers."""
     if composite.method == "behaviour":
         return "the behaviour policy's return"
     share = composite.weights / max(float(np.abs(composite.weights).sum()), 1e-300)

@@ -1,4 +1,4 @@
-"""The stage that finds the core trackers: neither degenerate nor recalibrated nor nearly another one."""
+"""The stage that finds the core trackers: neither degenerate, recalibrated nor near-duplicates."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class CoreTrackers(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class CoreTask:
-    """Find the core trackers; near: trackers that agree so much count as one.
+    """Find the core trackers; near: trackers that agree at least this much count as one.
 
     scored: by tracker, the results that hold its scores.
     """

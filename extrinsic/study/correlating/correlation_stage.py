@@ -1,4 +1,4 @@
-"""One variant of a study: everything that its metrics and targets say about each other."""
+"""The correlation stage: the tables that one variant adds, for all trackers and for the core ones."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class CorrelationTask:
 
     datasets: of each dataset, the identity of its dialogs.   targets: the primary one first.
     scored, valued: by tracker, the results that hold its scores and its targets.
-    variant: how the policies were learned; None where there are none.
+    variant: how the policies were learned; None where nothing is learned.
     brief: only how metrics rank by the primary target.
     """
 

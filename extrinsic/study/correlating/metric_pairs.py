@@ -18,11 +18,11 @@ from extrinsic.study.stages.store import plain
 from extrinsic.study.tables.schema import PairRow
 
 SWAPS = 999
-"""Enough for a p-value that no correction for many metrics is put on."""
+"""Enough for p-values that are not corrected for multiple testing."""
 
 
 def kept_metrics(panel: Panel, scope: Scope) -> Ints:
-    """The metrics that have a correlation with the primary target at all."""
+    """The metrics whose correlation with the primary target is defined."""
     sample = panel.sample
     if np.isnan(sample.targets[0]).any() or is_flat(sample.targets[:1], scope)[0]:
         return np.zeros(0, dtype=np.int64)
@@ -50,7 +50,7 @@ def pair_rows(
 ) -> list[PairRow]:
     """Every two metrics, the better one first.
 
-    n_independent: the points less what centring takes; Williams and Zou take them as independent draws.
+    n_independent: points less the degrees of freedom lost by centring; Williams and Zou assume independence.
     """
     sample, target = panel.sample, panel.targets[0]
     r = correlate(sample.metrics[kept], sample.targets[:1], "pearson", scope)[:, 0]
@@ -111,7 +111,7 @@ class _ClosedForms(NamedTuple):
 
 
 def _closed_forms(r_a: float, r_b: float, r_ab: float, n_independent: int) -> _ClosedForms:
-    """Nothing where there are too few points."""
+    """All None where there are too few points."""
     if n_independent <= 3:
         return _ClosedForms()
     test = williams(r_a, r_b, r_ab, n_independent)

@@ -18,8 +18,11 @@ MetricName = tuple[str, int, str, str | None]
 
 @dataclass(frozen=True, eq=False)
 class TargetValue:
-    """What a tracker is worth on a dataset; `influence` of every dialog of `dialogs`, by whose name they are
-    resampled (the dataset's own, or the callers of live play)."""
+    """A target of a tracker on a dataset.
+
+    influence (n_dialogs,): of each dialog.   dialogs: the identity of these dialogs, by which they are
+    resampled (the dataset's own, or the callers of live play).
+    """
 
     mean: float
     influence: Floats
@@ -49,7 +52,7 @@ class Panel:
 
     @property
     def identity(self) -> str:
-        """What draws of trackers depend on."""
+        """The identity that draws of trackers depend on."""
         return " ".join(self.trackers)
 
     def take_trackers(self, chosen: Ints, group: str | None = None) -> Panel:
@@ -64,7 +67,7 @@ class Panel:
 
 
 def oriented_metrics(measured: Measurements) -> dict[MetricName, tuple[int, float]]:
-    """Where each metric stands, and the sign that makes higher better; those without a direction are out."""
+    """The row of each metric, and the sign that makes higher better; without those that have no direction."""
     signs = {}
     for number, row in enumerate(measured.rows):
         higher = metric_of(row.metric).higher_is_better
@@ -98,8 +101,7 @@ def build_panel(
     for d, dataset in enumerate(datasets):
         n_dialogs = measured[dataset, trackers[0]].n_dialogs
         weights = {dialogs[dataset]: resample_dialogs(dialogs[dataset], n_dialogs, resamples, seed)}
-        # How often a dialog is drawn is a small number, and small numbers are counted faster; those who count
-        # go dialog by dialog.
+        # Counts are small, and small integers are summed faster; sums go dialog by dialog.
         counts = np.asfortranarray(weights[dialogs[dataset]], dtype=np.int16)
         each = np.empty((len(metrics), len(trackers), n_dialogs if with_contributions else 0))
         for t, tracker in enumerate(trackers):

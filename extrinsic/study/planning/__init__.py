@@ -11,5 +11,5 @@ __all__ = ["Plan", "Schedule", "make_schedule"]
 
 
 def make_schedule(settings: StudySettings) -> Schedule:
-    """Read what has to be known beforehand, and list what will be computed."""
+    """Read the inputs that determine the plan, and list the stages to compute."""
     return plan_states(settings, settings.states) if settings.states else plan_beliefs(settings)

@@ -9,7 +9,7 @@ from extrinsic.storage import content_hash, encode_json
 from extrinsic.study.configuration.settings import StudySettings
 from extrinsic.study.planning.outcomes import outcome_results
 from extrinsic.study.planning.plan import Plan, Schedule
-from extrinsic.study.planning.tracker_inputs import built_in, placed, require_files, trackers_of
+from extrinsic.study.planning.tracker_inputs import built_in, require_files, resolve_files, trackers_of
 from extrinsic.study.planning.units import units_of
 from extrinsic.study.planning.variants import variants_of
 from extrinsic.study.stages.inputs import TrackerInput, Unit, corpus_of, file_hash
@@ -41,7 +41,7 @@ def plan_beliefs(settings: StudySettings) -> Schedule:
     plugins = hash_of_plugins(settings.plugins)
     for unit in units:
         for tracker in trackers:
-            located = placed(tracker, unit)
+            located = resolve_files(tracker, unit)
             if located.files is not None and located.hashes is not None:
                 plan.inputs |= {path: located.hashes[side] for side, path in located.files.items()}
             _add_bundle(schedule, settings, unit, located, plugins)
@@ -50,7 +50,7 @@ def plan_beliefs(settings: StudySettings) -> Schedule:
             part.name: list(part.of(corpus_of(unit.test)).sessions) for unit in units for part in unit.parts
         }
         plan.inputs[settings.outcomes.file] = file_hash(settings.outcomes.file)
-        plan.outcomes, schedule.known = outcome_results(settings.outcomes, plan, ids)
+        plan.outcomes, schedule.ready = outcome_results(settings.outcomes, plan, ids)
     return schedule
 
 
@@ -62,7 +62,7 @@ def _add_bundle(
     plan.scored[tracker.name] = (*plan.scored.get(tracker.name, ()), scored.key)
     tasks: list[Task] = [scored]
     for variant in plan.variants:
-        proxies = tuple(placed(proxy, unit) for proxy in variant.spec.proxies)
+        proxies = tuple(resolve_files(proxy, unit) for proxy in variant.spec.proxies)
         spec = msgspec.structs.replace(variant.spec, proxies=proxies)
         task = LearnTask(unit, tracker, spec, variant.name, plugins)
         keys = plan.learned.setdefault(variant.name, {})

@@ -1,4 +1,4 @@
-"""What came of dialogs, from a user's own table: success, ratings, one number a system or a dialog."""
+"""Outcomes of dialogs from a user's own table: success, ratings, one number per system or dialog."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from extrinsic.study.stages.task import encoded
 from extrinsic.study.stages.versions import code_version
 
 OUTCOME = "outcome"
-"""Instead of a policy: what came of dialogs, by a file of the user's own."""
+"""In place of a policy: an outcome from the user's own file."""
 
 Cell = tuple[str, str]
 
@@ -35,9 +35,9 @@ def outcome_results(
     for tracker in plan.tracker_names:
         parts = (plan.inputs[table.file], encoded(table), tracker, encode_json(dialogs))
         key = StageKey("outcomes", content_hash("outcomes", code_version(__name__), *parts))
-        mine = [outcome for outcome in values if outcome.system == tracker]
-        influences = {f"influence{number}": outcome.influence for number, outcome in enumerate(mine)}
-        result = Result(PolicyValues(tuple(outcome.value for outcome in mine), {}), influences)
+        outcomes = [outcome for outcome in values if outcome.system == tracker]
+        influences = {f"influence{number}": outcome.influence for number, outcome in enumerate(outcomes)}
+        result = Result(PolicyValues(tuple(outcome.value for outcome in outcomes), {}), influences)
         keys[tracker], stored[key] = (key,), result.encode(key)
     return keys, stored
 
@@ -56,7 +56,7 @@ def read_outcomes(
 ) -> list[Outcome]:
     """The targets `outcome.<name>` of every dataset and system; dialogs: the ids of each dataset's dialogs.
 
-    Every problem is reported: columns and systems that are missing, dialogs without a row, what is no number.
+    Every problem is reported: missing columns and systems, dialogs without a row, cells that are not numbers.
     """
     problems = Problems(table.file)
     rows = _rows(table, problems)
@@ -129,7 +129,7 @@ def _outcomes(
     problems: Problems,
 ) -> list[Outcome]:
     if table.dialog is None:
-        # Of whole systems nothing is known about single dialogs: their outcome stays as it is.
+        # An outcome of a whole system does not change with single dialogs: they have no influence.
         return [
             _outcome(dataset, system, name, number, np.zeros(len(ids)))
             for name, number in zip(table.names, by_dialog[""], strict=True)

@@ -1,4 +1,4 @@
-"""What a study computes, resolved: it goes into the manifest, so that nobody has to plan a second time."""
+"""The resolved plan of a study; it is stored in the manifest, so that later commands need not plan again."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ Keys = dict[str, tuple[StageKey, ...]]
 class Plan(msgspec.Struct, kw_only=True):
     """The inputs of a study, and the names of the results that are made of them.
 
-    units: dialogs to learn from and to value on.   states: files of predicted states, instead, and the
-    dialogs that all of them have.
+    units: dialogs to learn from and to value on.
+    states, dialogs: instead of units, files of predicted states and the dialogs that all of them have.
     datasets: of each dataset, the identity of its dialogs.   variants: ways to learn and reward.
     targets: what metrics are correlated with where nothing is learned; the primary one first.
     scored: metrics, by tracker.   learned: policies' values, by variant and tracker.
@@ -56,9 +56,9 @@ class Schedule:
     """A plan with the stages to compute.
 
     bundles: stages that share a tracker and its dialogs, to be computed in one process.
-    known: results that planning made itself, to be stored as they are.
+    ready: results that planning computed itself, to be stored as they are.
     """
 
     plan: Plan
     bundles: list[list[Task]] = field(default_factory=list)
-    known: dict[StageKey, bytes] = field(default_factory=dict)
+    ready: dict[StageKey, bytes] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""The plan of a study of files with predicted states: measured, against outcomes that the user gives."""
+"""The plan of a study of predicted states: their metrics against the user's outcomes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from extrinsic.corpus.formats import StateFormat, stem
+from extrinsic.corpus.formats import StateFormat, read_state_file, stem
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.errors import ExtrinsicError, Problems, did_you_mean
 from extrinsic.plugins import hash_of_plugins
@@ -24,12 +24,15 @@ from extrinsic.study.stages.stored_scores import ScoreStatesTask
 def plan_states(settings: StudySettings, table: StatesTable) -> Schedule:
     assert settings.outcomes is not None
     states = _read_states(table)
-    _require_known(settings, [system.name for system in states.values()])
+    _require_systems(settings, [system.name for system in states.values()])
     shared = tuple(_shared_dialogs(table, states))
     slots = tuple(sorted({slot for system in states.values() for slot in system.slots}))
     files = tuple(
-        StatesInput(system.name, table.format, path, system.signature) for path, system in states.items()
+        StatesInput(system.name, table.format, path, system.signature, table.reading)
+        for path, system in states.items()
     )
+    # All systems have one gold, where it is not in their own files.
+    gold = {table.gold: next(iter(states.values())).gold_signature} if table.gold else {}
     degenerate, recalibrated = settings.trackers.degenerate, settings.trackers.recalibrated
     plan = Plan(
         trackers=tuple(
@@ -40,6 +43,7 @@ def plan_states(settings: StudySettings, table: StatesTable) -> Schedule:
         targets=tuple(chosen_targets(settings)),
         dialogs=shared,
         inputs={file.path: file.signature for file in files}
+        | gold
         | {path: file_hash(path) for path in (*settings.plugins, settings.outcomes.file)},
     )
     schedule = Schedule(plan)
@@ -48,7 +52,7 @@ def plan_states(settings: StudySettings, table: StatesTable) -> Schedule:
         task = ScoreStatesTask(file, shared, slots, settings.metrics, plugins)
         plan.scored[file.name] = (task.key,)
         schedule.bundles.append([task])
-    plan.outcomes, schedule.known = outcome_results(settings.outcomes, plan, {STATES_DATASET: shared})
+    plan.outcomes, schedule.ready = outcome_results(settings.outcomes, plan, {STATES_DATASET: shared})
     return schedule
 
 
@@ -64,14 +68,14 @@ def _read_states(table: StatesTable) -> dict[str, StateSets]:
             problems.add(f"several files are of one system {name!r}; rename them", found=files)
     for path in table.files:
         try:
-            states[path] = form.read(path)
+            states[path] = read_state_file(form, path, reading=table.reading)
         except ExtrinsicError as error:
             problems.extend(error.problems)
     problems.raise_errors()
     return states
 
 
-def _require_known(settings: StudySettings, names: Sequence[str]) -> None:
+def _require_systems(settings: StudySettings, names: Sequence[str]) -> None:
     problems = Problems()
     for key in ("degenerate", "recalibrated"):
         for name in getattr(settings.trackers, key):
@@ -81,16 +85,16 @@ def _require_known(settings: StudySettings, names: Sequence[str]) -> None:
 
 
 def _shared_dialogs(table: StatesTable, states: Mapping[str, StateSets]) -> list[str]:
-    """The dialogs that all systems have, by id; which system lacks which, if they must be the same."""
-    everything = set().union(*(one.dialogs for one in states.values()))
-    shared = set(everything).intersection(*(one.dialogs for one in states.values()))
+    """The ids of the dialogs that all systems have; reports missing ones if they must be the same."""
+    everything = set().union(*(system.dialogs for system in states.values()))
+    shared = set(everything).intersection(*(system.dialogs for system in states.values()))
     problems = Problems()
     if table.dialogs == "same":
-        for path, one in states.items():
-            lacking = sorted(everything - set(one.dialogs))
+        for path, system in states.items():
+            lacking = sorted(everything - set(system.dialogs))
             if lacking:
                 problems.add(
-                    f"{one.name} lacks {len(lacking):,} of {len(everything):,} dialogs that other "
+                    f"{system.name} lacks {len(lacking):,} of {len(everything):,} dialogs that other "
                     'systems have; states.dialogs = "shared" takes those that all have',
                     path=path,
                     session=lacking[0],
@@ -107,12 +111,12 @@ def _require_same_turns(states: Mapping[str, StateSets], shared: Sequence[str]) 
     problems = Problems()
     (_, first), *others = states.items()
     usual = dict(zip(first.dialogs, np.diff(first.offsets).tolist(), strict=True))
-    for path, one in others:
-        turns = dict(zip(one.dialogs, np.diff(one.offsets).tolist(), strict=True))
+    for path, system in others:
+        turns = dict(zip(system.dialogs, np.diff(system.offsets).tolist(), strict=True))
         for dialog in shared:
             if turns[dialog] != usual[dialog]:
                 problems.add(
-                    f"{one.name} has another number of turns than {first.name}",
+                    f"{system.name} has another number of turns than {first.name}",
                     path=path,
                     session=dialog,
                     expected=str(usual[dialog]),

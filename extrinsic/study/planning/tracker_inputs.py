@@ -1,4 +1,4 @@
-"""The trackers of a study: built in, or files with what others said."""
+"""The trackers of a study: built in, or files of other trackers' output."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def built_in(name: str, settings: StudySettings) -> TrackerInput:
 
 
 def _code_of(tracker: Any) -> str:
-    """A hash of the source of a tracker that comes from elsewhere; ours are part of the code's version."""
+    """A hash of the source of a tracker from outside this package; ours are part of the code version."""
     if type(tracker).__module__.startswith("extrinsic."):
         return ""
     try:
@@ -55,7 +55,7 @@ def _from_files(name: str, settings: StudySettings) -> TrackerInput:
     )
 
 
-def placed(tracker: TrackerInput, unit: Unit) -> TrackerInput:
+def resolve_files(tracker: TrackerInput, unit: Unit) -> TrackerInput:
     """The tracker with the files of a unit, and their hashes."""
     if tracker.files is None:
         return tracker
@@ -70,12 +70,12 @@ def placed(tracker: TrackerInput, unit: Unit) -> TrackerInput:
 
 
 def hash_of(path: str) -> str:
-    """Of a file as it is; whether it can be read as what it should be is for its reader to say."""
+    """The hash of a file's bytes; its reader checks the contents."""
     return content_hash(Path(path).read_bytes())
 
 
 def require_files(settings: StudySettings) -> None:
-    """Report every tracker file that is not there."""
+    """Report every tracker file that is missing."""
     files, corpus = settings.trackers.files, settings.corpus
     if files is None or corpus is None:
         return

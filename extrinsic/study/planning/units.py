@@ -1,4 +1,4 @@
-"""The dialogs of a study: what is learned from, what is valued on, and the datasets these make."""
+"""The dialogs of a study: training dialogs, test dialogs, and the datasets of the latter."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def _stored_unit(corpus: CorpusTable, name: str, lists: tuple[str, str], reader:
 
 
 def _read_both(reader: _Reader, lists: tuple[str, str]) -> list[tuple[Corpus, list[int] | None]]:
-    """The two lists of sessions; what is wrong with either."""
+    """The corpora of the two lists of sessions; reports the problems of both."""
     problems = Problems(reader.table.path)
     read = []
     for dialogs in lists:

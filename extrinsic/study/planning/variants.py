@@ -48,7 +48,7 @@ def variants_of(settings: StudySettings, proxies: Sequence[TrackerInput]) -> lis
 
 
 def _own_variants(settings: StudySettings, proxies: Sequence[TrackerInput]) -> list[Variant]:
-    """The first differs from itself in nothing; the others by their learner or their fill rule."""
+    """One for each learner and fill rule; all but the first name what differs from the first."""
     reward, targets = settings.reward, tuple(chosen_targets(settings))
     learners = settings.policy.learners
     fills: tuple[str | None, ...] = reward.fill if has_fill(reward.kind) else (None,)

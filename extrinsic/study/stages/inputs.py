@@ -1,6 +1,6 @@
-"""How to get at dialogs and beliefs: small descriptions that any process can turn into the real thing.
+"""Inputs of the stages: small descriptions from which any process can load dialogs and beliefs.
 
-A recipe's identity is made of contents, not of places: a corpus that was moved is the same corpus.
+The identity of an input depends on contents, not on paths: a corpus that was moved is the same corpus.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import msgspec
 import numpy as np
 
 from extrinsic.arrays import Ints
-from extrinsic.corpus.formats import BeliefFormat, StateFormat
+from extrinsic.corpus.formats import AS_WRITTEN, BeliefFormat, StateFormat, read_state_file
 from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.state_sets import StateSets
+from extrinsic.corpus.state_sets import StateReading, StateSets
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.errors import InputError
 from extrinsic.plugins import hash_of_source
@@ -31,11 +31,11 @@ Side = Literal["train", "test"]
 
 
 class Input(msgspec.Struct, frozen=True):
-    """Something that can be made in any process."""
+    """A description from which any process can make the same thing."""
 
 
 class SimulatedDialogs(Input, frozen=True, tag="simulated"):
-    """Dialogs of a simulated world; `signature` is a hash of what determined them at planning."""
+    """Dialogs of a simulated world; `signature` is a hash of their settings when the study was planned."""
 
     world: str
     config: str | None
@@ -51,7 +51,7 @@ class SimulatedDialogs(Input, frozen=True, tag="simulated"):
 
     @property
     def identity(self) -> str:
-        # A world from elsewhere brings its code; ours is part of the code's version.
+        # The code of a world from outside this package; ours is part of the code version.
         code = hash_of_source(WORLDS.get(self.world))
         return content_hash(self.signature, code) if code else self.signature
 
@@ -85,7 +85,7 @@ class StoredDialogs(Input, frozen=True, tag="stored"):
 
         form: BeliefFormat = FORMATS.get(self.format)
         domain = load_domain(self.domain or form.default_domain)
-        # A format from elsewhere brings its conventions; ours are part of the code's version.
+        # The conventions of a format from outside this package; ours are part of the code version.
         code = hash_of_source(form, form.conventions)
         parts = [code] if code else []
         if self.chosen is not None:
@@ -126,7 +126,7 @@ class Part(Input, frozen=True):
 
 
 class Unit(Input, frozen=True):
-    """Dialogs to learn from, dialogs to be valued on, and the datasets that the latter make."""
+    """Dialogs to learn from, dialogs to value policies on, and the datasets of the latter."""
 
     name: str
     train: DialogsInput
@@ -140,7 +140,7 @@ class Unit(Input, frozen=True):
 
 
 class TrackerInput(Input, frozen=True):
-    """A built-in tracker, or files with what another one said; `hashes`: of the files."""
+    """A built-in tracker, or files of another one's output; `hashes`: of the files."""
 
     name: str
     degenerate: bool = False
@@ -148,7 +148,7 @@ class TrackerInput(Input, frozen=True):
     files: dict[str, str] | None = None
     hashes: dict[str, str] | None = None
     code: str = ""
-    """Of a built-in tracker that is not ours: a hash of its source."""
+    """A hash of the source of a tracker from outside this package."""
 
     @property
     def identity(self) -> str:
@@ -160,27 +160,28 @@ STATES_DATASET = "states"
 
 
 class StatesInput(Input, frozen=True):
-    """A file of predicted and gold states; `signature` is a hash of what it was at planning."""
+    """A file of predicted and gold states; `signature` is its hash when the study was planned."""
 
     name: str
     format: str
     path: str
     signature: str
+    reading: StateReading = AS_WRITTEN
 
     def read(self, dialogs: Sequence[str]) -> StateSets:
         """The states of the given dialogs, in their order."""
         form: StateFormat = FORMATS.get(self.format)
-        states = form.read(self.path, self.name)
+        states = read_state_file(form, self.path, self.name, self.reading)
         if states.signature != self.signature:
             raise InputError("the states have changed since the study began; run it again", path=self.path)
         position = {dialog: number for number, dialog in enumerate(states.dialogs)}
         return states.take([position[dialog] for dialog in dialogs])
 
 
-class Kept(Generic[T]):
-    """The last few things made in this process: stages of one tracker come one after the other.
+class RecentlyMade(Generic[T]):
+    """The last few objects made in this process: stages of one tracker run one after the other.
 
-    As lru_cache, but by a key of one's own: what is made need not be made of what can be hashed.
+    Like lru_cache, but with an explicit key, since arguments need not be hashable.
     """
 
     def __init__(self, most: int) -> None:
@@ -196,22 +197,22 @@ class Kept(Generic[T]):
         return self.made[key]
 
 
-_CORPORA: Kept[Corpus] = Kept(8)
+_CORPORA: RecentlyMade[Corpus] = RecentlyMade(8)
 _WHOLE_LIST: WeakKeyDictionary[Corpus, Corpus] = WeakKeyDictionary()
 """Of corpora that are a part of a list: all dialogs of the list, with the same vocabulary."""
 
-_OUTPUTS: Kept[TrackerOutput] = Kept(8)
-_TAUGHT: Kept[BuiltInTracker] = Kept(4)
+_OUTPUTS: RecentlyMade[TrackerOutput] = RecentlyMade(8)
+_TRAINED: RecentlyMade[BuiltInTracker] = RecentlyMade(4)
 
 
-def corpus_of(recipe: DialogsInput) -> Corpus:
-    return _CORPORA.get(recipe.identity, recipe.make)
+def corpus_of(dialogs: DialogsInput) -> Corpus:
+    return _CORPORA.get(dialogs.identity, dialogs.make)
 
 
 def output_of(tracker: TrackerInput, unit: Unit, side: Side) -> TrackerOutput:
-    """What a tracker believes of a unit's training or test dialogs.
+    """The output of a tracker on a unit's training or test dialogs.
 
-    A learned one is cross-fitted on the training dialogs, and taught by all of them for the test ones.
+    A learned one is cross-fitted on the training dialogs, and trained on all of them for the test ones.
     """
     dialogs = unit.train if side == "train" else unit.test
     corpus = corpus_of(dialogs)
@@ -219,7 +220,7 @@ def output_of(tracker: TrackerInput, unit: Unit, side: Side) -> TrackerOutput:
     def make() -> TrackerOutput:
         if tracker.files is not None:
             return _read_output(tracker.files[side], tracker.name, dialogs)
-        runs = taught(tracker, unit) if side == "test" else TRACKERS.get(tracker.name)
+        runs = trained_tracker(tracker, unit) if side == "test" else TRACKERS.get(tracker.name)
         return track(runs, corpus, tracker.name)
 
     # The vocabulary is shared with the corpus in this process, so the corpus is part of the key.
@@ -239,13 +240,13 @@ def _read_output(path: str, name: str, dialogs: DialogsInput) -> TrackerOutput:
     return form.read_tracker(path, _WHOLE_LIST[corpus], name).take(list(dialogs.chosen))
 
 
-def taught(tracker: TrackerInput, unit: Unit) -> BuiltInTracker:
-    """The tracker itself; a learned one as the training dialogs teach it."""
+def trained_tracker(tracker: TrackerInput, unit: Unit) -> BuiltInTracker:
+    """The tracker itself; a learned one trained on the training dialogs."""
     built_in: AnyTracker = TRACKERS.get(tracker.name)
     if not isinstance(built_in, LearnedTracker):
         return built_in
     key = f"{tracker.identity} {unit.train.identity}"
-    return _TAUGHT.get(key, lambda: built_in.fit([corpus_of(unit.train)]))
+    return _TRAINED.get(key, lambda: built_in.fit([corpus_of(unit.train)]))
 
 
 def file_hash(path: str) -> str:

@@ -1,4 +1,4 @@
-"""The stage that learns: the policies of one tracker in one way, and what each is worth."""
+"""The learning stage: the policies of one tracker under one variant, and their values."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from extrinsic.storage import content_hash
 from extrinsic.study.configuration.choices import Choice
 from extrinsic.study.configuration.settings import Options
 from extrinsic.study.stages.inputs import (
-    Kept,
     Part,
+    RecentlyMade,
     SimulatedDialogs,
     TrackerInput,
     Unit,
     corpus_of,
     output_of,
-    taught,
+    trained_tracker,
 )
 from extrinsic.study.stages.store import Result, Results, StageKey
 from extrinsic.study.stages.task import encoded
@@ -86,7 +86,7 @@ class PolicySpec(msgspec.Struct, frozen=True):
 
 
 class PolicyValue(msgspec.Struct, frozen=True, kw_only=True):
-    """What an estimator says a policy is worth on a dataset; its influence is an array of the result."""
+    """The estimated value of a policy on a dataset; its influence is an array of the result."""
 
     dataset: str
     policy: str
@@ -166,7 +166,7 @@ def learn_policies(unit: Unit, tracker: TrackerInput, spec: PolicySpec) -> Resul
     for valuation, gain in zip(valuations, gains, strict=True):
         values = [(LOGGED, valuation.observed())]
         for name in spec.policies:
-            values += [(name, value) for value in valuation.of(policies[name])]
+            values += [(name, value) for value in valuation.values_of(policies[name])]
         for name, value in values:
             if gain is not None and name == LEARNED and value.resampled_over == "dialogs":
                 value = _with_placebo(value, gain)
@@ -175,11 +175,11 @@ def learn_policies(unit: Unit, tracker: TrackerInput, spec: PolicySpec) -> Resul
     return Result(PolicyValues(tuple(stored), dict(learned.diagnostics)), influences)
 
 
-_BEHAVIOURS: Kept[Behaviour] = Kept(4)
+_BEHAVIOURS: RecentlyMade[Behaviour] = RecentlyMade(4)
 
 
 def _behaviour(unit: Unit, tracker: TrackerInput, spec: PolicySpec, transitions: Transitions) -> Behaviour:
-    """P(a | s), which no reward and no learner changes: variants that see the same states share it."""
+    """P(a | s), which depends on neither reward nor learner: variants with the same states share it."""
     model = spec.behaviour.make(BEHAVIOURS)
     parts = (spec.features, spec.conditions, spec.behaviour)
     key = content_hash(unit.identity, tracker.identity, *(msgspec.json.encode(part) for part in parts))
@@ -188,7 +188,7 @@ def _behaviour(unit: Unit, tracker: TrackerInput, spec: PolicySpec, transitions:
 
 
 def _placebo_gains(spec: PolicySpec, train: Transitions, valuations: list[_Valuation]) -> list[float | None]:
-    """What a policy learned from shuffled actions gains, on every dataset."""
+    """The gain of a policy learned from shuffled actions, on every dataset."""
 
     def learn(transitions: Transitions) -> StatePolicy:
         behaviour = fit_behaviour(spec.behaviour.make(BEHAVIOURS), transitions, spec.threshold)
@@ -200,13 +200,13 @@ def _placebo_gains(spec: PolicySpec, train: Transitions, valuations: list[_Valua
 
 
 def _with_placebo(value: Value, gain: float) -> Value:
-    """A value of the learned policy with what the placebo gained."""
+    """A value of the learned policy with the gain of the placebo."""
     large = ("placebo_gain",) if gain > DEFAULT.placebo_gain else ()
     return replace(with_diagnostic(value, "placebo_gain", gain), flags=(*value.flags, *large))
 
 
 class _Valuation:
-    """The dialogs of one dataset as seen through one tracker, and what policies are worth there."""
+    """The dialogs of one dataset as one tracker sees them, and the values of policies there."""
 
     def __init__(
         self,
@@ -235,14 +235,14 @@ class _Valuation:
         self.gaps: dict[str, float] = {}
 
     def observed(self) -> Value:
-        """What the logged policy earned."""
+        """The return of the logged policy."""
         actions = len(self.transitions.actions)
-        anything = np.full((len(self.transitions), actions), 1.0 / actions)
-        value: Value = ESTIMATORS.get("observed").estimate(EvaluationProblem(self.transitions, anything))
+        uniform = np.full((len(self.transitions), actions), 1.0 / actions)
+        value: Value = ESTIMATORS.get("observed").estimate(EvaluationProblem(self.transitions, uniform))
         return value
 
-    def of(self, policy: StatePolicy) -> list[Value]:
-        """What every estimator says of a policy; a mean of two takes what they said."""
+    def values_of(self, policy: StatePolicy) -> list[Value]:
+        """The value of a policy by every estimator; means of estimators reuse their values."""
         play = self._live_play(policy) if "world" in self.needs else None
         probabilities = policy.probabilities(self.transitions.states)
         problem = EvaluationProblem(self.transitions, probabilities, self.augmented, play)
@@ -267,7 +267,7 @@ class _Valuation:
         return checked(value, problem)
 
     def _gap(self, estimator: Estimator, problem: EvaluationProblem) -> float:
-        """What an estimator says of the logged policy itself, less what was observed; asked once."""
+        """The estimated value of the logged policy, less its observed return; computed once."""
         if estimator.name not in self.gaps:
             own = estimator.estimate(problem.behaviour(logged=True)).mean
             self.gaps[estimator.name] = float(own - self.transitions.returns().mean())
@@ -279,7 +279,7 @@ class _Valuation:
         world = test.simulation.world(test.dataset, test.split)
         return LivePlay(
             LivePolicy(self.features, policy),
-            taught(self.tracker, self.unit),
+            trained_tracker(self.tracker, self.unit),
             world,
             self.spec.live_dialogs,
             self.spec.live_seed,

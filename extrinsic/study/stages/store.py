@@ -1,7 +1,7 @@
 """Results of stages as files named by what determines them: content-addressed, checked, written whole.
 
 A file is a line with its kind, its key and a check sum over both and the rest, and then, compressed, plain
-values and arrays. One that is damaged, or stands under another's name, counts as not there: it is computed
+values and arrays. One that is damaged, or has another key than its name, counts as missing and is computed
 again.
 """
 
@@ -74,7 +74,7 @@ def _head(key: StageKey, body: bytes) -> bytes:
 
 
 def is_whole(data: bytes, key: StageKey) -> bool:
-    """Whether data is the undamaged result of this very key."""
+    """Whether data is the undamaged result of this key."""
     head, _, body = data.partition(b"\n")
     return head == _head(key, body)
 
@@ -85,7 +85,7 @@ def plain(value: float | np.floating | np.ndarray) -> float | None:
 
 
 class Results(Protocol):
-    """Where a stage finds what earlier stages stored."""
+    """Where a stage reads the results of earlier stages."""
 
     def read(self, key: StageKey) -> bytes: ...
 
@@ -100,7 +100,7 @@ class Store:
         return self.folder / f"{key.kind}-{key.hash[:32]}"
 
     def holds(self, key: StageKey) -> bool:
-        """Whether the result is there and whole."""
+        """Whether the result is stored and undamaged."""
         try:
             data = self.path(key).read_bytes()
         except OSError:
@@ -126,7 +126,7 @@ class Store:
 
 @dataclass(frozen=True)
 class LoadedResults:
-    """Results that travel with the stage that needs them."""
+    """Results in memory, sent to another machine with the stage that needs them."""
 
     data: Mapping[StageKey, bytes]
 

@@ -1,4 +1,4 @@
-"""The stage that scores: the statistics of every metric of one tracker, and its best beliefs."""
+"""The scoring stage: the statistics of every metric of one tracker, and its best beliefs."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from extrinsic.metrics.items.state_tables import STATE
 from extrinsic.metrics.measuring import Measurement, measure
 from extrinsic.metrics.parsing import parse_metric
 from extrinsic.metrics.sources import Source
+from extrinsic.plugins import hash_of_source
 from extrinsic.registry import METRICS
 from extrinsic.storage import content_hash, encode_json
 from extrinsic.study.configuration.settings import MetricsTable
@@ -87,7 +88,9 @@ class ScoreTask:
 
     @cached_property
     def key(self) -> StageKey:
-        parts = (self.plugins, self.unit.identity, self.system.identity, encoded(self.metrics))
+        # A metric from elsewhere brings its code; ours are part of the code's version.
+        code = hash_of_source(*(METRICS.get(name.partition("(")[0]) for name in self.metrics.names))
+        parts = (self.plugins, self.unit.identity, self.system.identity, encoded(self.metrics), code)
         return StageKey("score", content_hash("beliefs", code_version(__name__), *parts))
 
     @property
@@ -120,7 +123,7 @@ class ScoreTask:
 class ScoreStatesTask:
     """Measure a file of states on the dialogs that all systems share.
 
-    slots: those of all systems, for comparing what two of them believe.
+    slots: those of all systems, for comparing their beliefs.
     """
 
     states: StatesInput
@@ -149,10 +152,10 @@ class ScoreStatesTask:
     def run(self, results: Results) -> Result[TrackerScores]:
         states = self.states.read(self.dialogs)
         scores, statistics = pack(_measured(Source(None, states), self.metrics))
-        # A slot about which nothing is said is no belief; neither is "none".
-        said = np.where(states.predicted == GIVEN_NONE, ABSENT, states.predicted)
-        table = np.full((len(said), len(self.slots)), ABSENT, dtype=said.dtype)
-        table[:, [self.slots.index(slot) for slot in states.slots]] = said
+        # A slot without a prediction is not a belief, and neither is "none".
+        predicted = np.where(states.predicted == GIVEN_NONE, ABSENT, states.predicted)
+        table = np.full((len(predicted), len(self.slots)), ABSENT, dtype=predicted.dtype)
+        table[:, [self.slots.index(slot) for slot in states.slots]] = predicted
         statistics["top"] = _stable_ids(table.ravel(), states.vocabulary)
         statistics["top_score"] = np.ones(table.size, dtype=np.float32)
         arrays = {f"{STATES_DATASET}/{name}": array for name, array in statistics.items()}
@@ -174,11 +177,13 @@ def chosen_metrics(conventions: ScoreConventions, settings: MetricsTable) -> lis
     metrics = [parse_metric(name) for name in settings.names or conventions.metrics]
     if not isinstance(conventions, Conventions):
         return metrics
-    of_beliefs = [metric for metric in metrics if metric.kind == "belief" or isinstance(metric, Filled)]
-    of_states = [metric for metric in metrics if metric not in of_beliefs]
+    belief_metrics = [metric for metric in metrics if metric.kind == "belief" or isinstance(metric, Filled)]
+    state_metrics = [metric for metric in metrics if metric not in belief_metrics]
     if not settings.names:
-        of_states = [parse_metric(name) for name in STATE_SETS.metrics]
-    return of_beliefs + [Filled(metric, Fill.parse(rule)) for rule in settings.fill for metric in of_states]
+        state_metrics = [parse_metric(name) for name in STATE_SETS.metrics]
+    return belief_metrics + [
+        Filled(metric, Fill.parse(rule)) for rule in settings.fill for metric in state_metrics
+    ]
 
 
 def _stable_ids(value: Any, vocabulary: Vocabulary) -> Ints:
@@ -189,7 +194,7 @@ def _stable_ids(value: Any, vocabulary: Vocabulary) -> Ints:
 
 
 def metric_of(name: str) -> Metric:
-    """A metric by its printed form, parsed once for as long as its name means the same."""
+    """A metric by its printed form, parsed once unless its name is registered anew."""
     return _parsed(name, METRICS.get(name.partition("(")[0]))
 
 
@@ -211,7 +216,7 @@ def pack(measurements: Sequence[Measurement]) -> tuple[DatasetScores, dict[str, 
         if isinstance(statistics, RocStatistics):
             location = curves.setdefault(id(statistics), len(curves))
             if f"roc{location}/score" not in arrays:
-                # Where the order does not matter any will do; sorted, the items need no sorting when read.
+                # The order does not matter here; sorted items need no sorting when read.
                 order = score_order(statistics.score)
                 arrays[f"roc{location}/score"] = statistics.score[order]
                 arrays[f"roc{location}/correct"] = statistics.correct[order]
@@ -235,7 +240,7 @@ def pack(measurements: Sequence[Measurement]) -> tuple[DatasetScores, dict[str, 
 
 @dataclass(frozen=True, eq=False)
 class Measurements:
-    """What is stored of one tracker on one dataset, unpacked."""
+    """The stored measurements of one tracker on one dataset, unpacked."""
 
     rows: tuple[Measured, ...]
     columns: Floats
@@ -268,7 +273,7 @@ class Measurements:
         return len(self.columns)
 
     def joined(self, other: Measurements) -> Measurements:
-        """The dialogs of both, those of the other behind: for exchanging dialogs between two trackers."""
+        """The dialogs of both, those of the other last: for exchanging dialogs between two trackers."""
         return Measurements(
             self.rows,
             np.concatenate([self.columns, other.columns]),
@@ -281,13 +286,13 @@ class Measurements:
         """(n_metrics, k) the values of all rows, dialogs drawn as often as weights (k, n_dialogs) say."""
         values = np.empty((len(self.rows), len(weights)))
         totals = weights.astype(np.float64) @ self.columns
-        of_curves: dict[int, list[int]] = {}
+        rows_of_curve: dict[int, list[int]] = {}
         for number, row in enumerate(self.rows):
             if isinstance(row.columns, int):
-                of_curves.setdefault(row.columns, []).append(number)
+                rows_of_curve.setdefault(row.columns, []).append(number)
             else:
                 values[number] = metric_of(row.metric).values(totals[:, slice(*row.columns)])
-        for curve, numbers in of_curves.items():
+        for curve, numbers in rows_of_curve.items():
             metrics = [metric_of(self.rows[number].metric) for number in numbers]
             values[numbers] = resampled_values(weights, metrics, self.curves[curve])
         return values

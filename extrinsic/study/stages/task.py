@@ -1,4 +1,4 @@
-"""What a stage is: everything it is computed from, and the key that follows from that."""
+"""A stage: everything it is computed from, and the key that follows from that."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from extrinsic.study.stages.store import Result, Results, StageKey
 class Task(Protocol):
     """A stage of a study, to be computed by any process.
 
-    label: what progress shows.   tracker, variant: whom and what it is about, where it is about one.
+    label: shown as progress.   tracker, variant: None where it covers several.
     """
 
     @property
@@ -36,10 +36,10 @@ class Task(Protocol):
     def variant(self) -> str | None: ...
 
     def run(self, results: Results) -> Result[msgspec.Struct]:
-        """Compute; what earlier stages stored is read from `results`."""
+        """Compute the stage; results of earlier stages are read from `results`."""
         ...
 
 
 def encoded(settings: msgspec.Struct) -> bytes:
-    """Settings as bytes that keys are made of."""
+    """Settings as bytes, to be hashed into a key."""
     return encode_json(msgspec.to_builtins(settings))

@@ -1,4 +1,4 @@
-"""What computed a result: the code it rests on, found by following imports, and the libraries below."""
+"""Versions of what computes a result: its code, found by following imports, and the libraries."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ ROOT = Path(extrinsic.__file__).parent
 
 @cache
 def code_version(module: str) -> str:
-    """A hash of the sources that a module rests on, and of the libraries' versions.
+    """A hash of the sources that a module depends on, and of the libraries' versions.
 
-    A result is computed again when code it may rest on has changed, and not when the report's has.
+    A result is computed again when code it may depend on has changed, and not when the report's has.
     """
     paths = sorted({path for name in import_closure(module) for path in _files(name)})
     sources = [part for path in paths for part in (str(path.relative_to(ROOT)), path.read_bytes())]
@@ -33,8 +33,8 @@ def code_version(module: str) -> str:
 def import_closure(module: str) -> frozenset[str]:
     """The modules of this package that a module imports, they import, and so on; itself included.
 
-    What a registry holds is imported by name when it is asked for, so whoever imports a registry rests on
-    everything in its home.
+    Entries of a registry are imported by name when they are used, so a module that imports a registry depends
+    on everything in its home.
     """
     reached: set[str] = set()
     waiting = [module]
@@ -82,8 +82,8 @@ def _path(module: str) -> Path | None:
     package, *parts = module.split(".")
     if package != "extrinsic":
         return None
-    place = ROOT.joinpath(*parts)
-    candidates = (place / "__init__.py", place.parent / f"{place.name}.py")
+    base = ROOT.joinpath(*parts)
+    candidates = (base / "__init__.py", base.parent / f"{base.name}.py")
     return next((path for path in candidates if path.is_file()), None)
 
 
@@ -93,7 +93,7 @@ def _module(path: Path) -> str:
 
 
 def _files(module: str) -> list[Path]:
-    """The source of a module; of a package also the data that lies beside it."""
+    """The source of a module; of a package also the data beside it."""
     path = _path(module)
     if path is None:
         return []
@@ -101,7 +101,7 @@ def _files(module: str) -> list[Path]:
 
 
 def versions() -> dict[str, str]:
-    """Of everything that a number can depend on."""
+    """The versions of everything that a number can depend on."""
     return {
         "extrinsic": extrinsic.__version__,
         "python": platform.python_version(),

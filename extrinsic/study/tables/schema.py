@@ -1,5 +1,8 @@
-"""The tables of a run: one struct each. The field order is the column order, the types drive the reader and
-the writer, and the lines `column: meaning` of a docstring are the help that the README and the page show."""
+"""The schemas of a run's tables: one struct each.
+
+The field order is the column order, the types drive the reader and the writer, and the lines
+`column: meaning` of a docstring are the help that the README and the page show.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ import msgspec
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
-    """A row of a table; what is undefined is None and an empty cell."""
+    """A row of a table; an undefined value is None, and an empty cell in the file."""
 
 
 class IntrinsicRow(Row, frozen=True, kw_only=True):
@@ -36,17 +39,17 @@ class IntrinsicRow(Row, frozen=True, kw_only=True):
 
 
 class ReturnRow(Row, frozen=True, kw_only=True):
-    """What policies are worth, by each estimator.
+    """The values of policies, by each estimator.
 
-    dataset, tracker: the dialogs, and whose beliefs the policy sees.
+    dataset, tracker: the dialogs, and the tracker whose beliefs the policy sees.
     policy: `rl` learned, `sl` imitated, `sl_sampled` imitated by drawing, `behaviour` logged, `outcome` from
-    a file of one's own.
-    estimator: who says what it is worth; of an outcome, its name.
+    the user's own file.
+    estimator: how the value was estimated; of an outcome, its name.
     value: the expected return of a dialog; empty where it is undefined.
     low, high: a 95 % interval over dialogs.
     n: dialogs, or callers of live play.
     feasible_low, feasible_high: the least and the most that a dialog can earn.
-    flags: reasons not to believe the value, a word each (`extrinsic ls estimators`).
+    flags: reasons not to trust the value, a word each (`extrinsic ls estimators`).
     variant: the way of learning and rewarding, e.g. `fill=argmax`.
     """
 
@@ -84,7 +87,7 @@ class CorrelationRow(Row, frozen=True, kw_only=True):
     cluster: 1 for the metrics that are not significantly worse than the first, and so on.
     label_scheme: as in `intrinsic`.
     variant: as in `returns`.
-    reason: why there is no correlation.
+    reason: why the correlation is undefined.
     """
 
     target: str
@@ -120,14 +123,14 @@ class PairRow(Row, frozen=True, kw_only=True):
     metric_a, schedule_a, component_a, metric_b, schedule_b, component_b: the two metrics.
     scope: as in `correlations`.
     r_a, r_b: Pearson's r of both.
-    difference: of the two.
+    difference: r_a less r_b.
     low, high: its interval over resampled dialogs and trackers.
     p: by swapping the two metrics' scores tracker by tracker.
-    p_both: by swapping dialog by dialog and tracker by tracker; about these very trackers.
-    williams_t, williams_p: Williams's test, which takes all points as independent.
+    p_both: by swapping dialog by dialog and tracker by tracker; for these trackers only.
+    williams_t, williams_p: Williams's test, which assumes independent points.
     zou_low, zou_high: Zou's interval, likewise.
-    r_ab: of the two metrics with each other.
-    n, n_independent: points, and points less what centring takes.
+    r_ab: Pearson's r of the two metrics with each other.
+    n, n_independent: points, and points less the degrees of freedom lost by centring.
     trackers, variant: as in `correlations`.
     """
 
@@ -158,13 +161,13 @@ class PairRow(Row, frozen=True, kw_only=True):
 
 
 class CompositeRow(Row, frozen=True, kw_only=True):
-    """What combinations of metrics predict of trackers that were left out.
+    """How well combinations of metrics predict trackers that were left out.
 
     target, scope: as in `correlations`.
-    method: how metrics are combined; `best_single` and `behaviour` are what to compare with.
+    method: how metrics are combined; `best_single` and `behaviour` are the baselines.
     r: between prediction and target, over trackers left out.
     low, high: its interval over trackers.
-    r_in_sample: over the trackers it was fitted to; flattering.
+    r_in_sample: over the trackers it was fitted to; too optimistic.
     above_best_single, above_low, above_high: r less that of the best single metric, with its interval.
     n: points.
     trackers, variant: as in `correlations`.
@@ -188,11 +191,11 @@ class CompositeRow(Row, frozen=True, kw_only=True):
 
 
 class InfluenceRow(Row, frozen=True, kw_only=True):
-    """What a correlation owes to single trackers.
+    """The influence of single trackers on a correlation.
 
     target, metric, schedule, component, scope, coefficient, r: as in `correlations`.
     lowest, highest: r without any one tracker.
-    tracker: the one that moves r most when it is left out.
+    tracker: the one that changes r most when it is left out.
     r_without: r without it.
     trackers, variant: as in `correlations`.
     """
@@ -218,7 +221,7 @@ class StabilityRow(Row, frozen=True, kw_only=True):
     target, scope, coefficient: as in `correlations`.
     n_trackers, n_subsets: the size of the subsets of trackers, and how many were drawn.
     agreement: Kendall's tau between the order of a subset and that of all, on average.
-    low, high: 95 % of the subsets.
+    low, high: the middle 90 % of the subsets.
     same_winner: share of subsets with the same first metric.
     loss: how much less the subset's first metric correlates over all trackers, on average.
     trackers, variant: as in `correlations`.
@@ -239,7 +242,7 @@ class StabilityRow(Row, frozen=True, kw_only=True):
 
 
 class SensitivityRow(Row, frozen=True, kw_only=True):
-    """The best metric under settings that papers seldom name, one changed at a time.
+    """The best metric under settings that papers seldom report, one changed at a time.
 
     parameter, setting: what was changed, e.g. `policy.kernel_lspi.ridge` to 10.
     trackers, target: as in `correlations`.
@@ -271,10 +274,10 @@ class TrackerRow(Row, frozen=True, kw_only=True):
     """Which trackers are the core of a study, and why others are not.
 
     tracker: its name.
-    core: neither degenerate nor recalibrated nor nearly another one.
+    core: neither degenerate nor recalibrated nor a near-duplicate.
     degenerate: ignores what it hears, on purpose.
     recalibrated: another tracker with its scores transformed.
-    near_duplicate_of: an earlier tracker that believes nearly the same.
+    near_duplicate_of: an earlier tracker with nearly the same beliefs.
     nearest, agreement: the tracker that agrees most, and by how much.
     """
 
@@ -288,14 +291,14 @@ class TrackerRow(Row, frozen=True, kw_only=True):
 
 
 LEARNER = "learner"
-"""Stands for an estimator in rows about a learner itself."""
+"""In place of an estimator, in rows about the learner itself."""
 
 
 class DiagnosticRow(Row, frozen=True, kw_only=True):
-    """What learners and estimators report about themselves, a number a row.
+    """Diagnostics of learners and estimators, one number per row.
 
     dataset, tracker, policy: as in `returns`.
-    estimator: whose number it is; `learner` for the learner itself.
+    estimator: the estimator that reports it; `learner` for the learner.
     diagnostic: its name, e.g. `kernels`, `condition`, `effective_size`, `on_policy_gap`.
     value: the number; 1 and 0 for yes and no.
     variant: as in `returns`.
@@ -315,7 +318,7 @@ class TimingRow(Row, frozen=True, kw_only=True):
 
     stage, name, key: which result.
     status: `computed`, or `reused` from an earlier run.
-    seconds: of computing.
+    seconds: time to compute it.
     """
 
     stage: str
@@ -337,19 +340,19 @@ TABLES: dict[str, type[Row]] = {
     "trackers": TrackerRow,
     "diagnostics": DiagnosticRow,
 }
-"""The tables whose bytes the manifest records; `timings` stands beside them."""
+"""The tables whose bytes the manifest records; `timings` is not among them."""
 
 HELP_LINE = re.compile(r"(?P<columns>\w+(?:, \w+)*): (?P<help>.+)")
 ELSEWHERE = re.compile(r"as in `(?P<table>\w+)`\.")
 
 
 def summary(kind: type[Row]) -> str:
-    """What a table holds, in a line."""
+    """One line about a table."""
     return (inspect.getdoc(kind) or "").partition("\n")[0]
 
 
 def column_help(kind: type[Row]) -> dict[str, str]:
-    """What every column of a table means, from the docstring of its struct."""
+    """The meaning of every column of a table, from the docstring of its struct."""
     texts: dict[str, str] = {}
     columns: list[str] = []
     for line in (inspect.getdoc(kind) or "").splitlines()[1:]:
@@ -363,6 +366,6 @@ def column_help(kind: type[Row]) -> dict[str, str]:
 
 
 def _resolved(column: str, text: str) -> str:
-    """A text that refers to another table is replaced by what stands there."""
+    """Replace a reference to another table by the text of that table."""
     reference = ELSEWHERE.fullmatch(text)
     return column_help(TABLES[reference["table"]])[column] if reference else text

@@ -25,7 +25,7 @@ OTHER_VERSION = "the table was written by another version; run the study again i
 
 
 def table_bytes(rows: Sequence[R], kind: type[R], decimals: int | None = None) -> bytes:
-    """Rows under the names of their fields; decimals: round numbers to so many, else keep every digit.
+    """Rows under the names of their fields; decimals: to round to; None keeps every digit.
 
     A field that a struct renames (`rename=`) is a column of that other name.
     """
@@ -59,7 +59,7 @@ def _written(value: Any, decimals: int | None) -> str:
 def read_rows(path: Path, kind: type[R], clean: Callable[[str], str] = str) -> list[R]:
     """The rows of a table, or InputError with every column and cell that does not fit the schema.
 
-    clean: applied to texts, for readers that show them.
+    clean: applied to texts, for display.
     """
     try:
         text = read_bytes(path).decode()
@@ -83,7 +83,7 @@ def read_rows(path: Path, kind: type[R], clean: Callable[[str], str] = str) -> l
             advice = f"did you mean {close[0]!r}?" if close else OTHER_VERSION
             problems.add(f"there is no column {head!r} in this version; {advice}")
         elif heads.count(head) > 1:
-            problems.add(f"the column {head!r} stands {heads.count(head)} times")
+            problems.add(f"the column {head!r} appears {heads.count(head)} times")
     problems.raise_errors()
     parsers = _parsers(kind, clean)
     rows = [_row(number, cells, heads, kind, parsers, problems) for number, cells in lines[1:]]

@@ -51,6 +51,6 @@ def test_help_of_several_lines_is_one_text() -> None:
 
 def test_the_readme_lists_the_tables_as_the_schema_has_them() -> None:
     lines = README.read_text().splitlines()
-    begin = lines.index("| table | what it holds |") + 2
+    begin = lines.index("| table | contents |") + 2
     shown = lines[begin : lines.index("", begin)]
     assert shown == [f"| `{name}.csv` | {summary(kind)} |" for name, kind in READABLE.items()]

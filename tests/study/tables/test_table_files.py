@@ -133,7 +133,7 @@ def test_a_table_of_another_version(tmp_path: Path) -> None:
 def test_a_column_that_was_mistyped_or_stands_twice(tmp_path: Path) -> None:
     problems = problems_of(tmp_path, HEAD.replace("agreement", "agreemnt,core") + GOOD)
     assert "there is no column 'agreemnt' in this version; did you mean 'agreement'?" in problems
-    assert problems.count("the column 'core' stands 2 times") == 2
+    assert problems.count("the column 'core' appears 2 times") == 2
 
 
 @pytest.mark.parametrize(

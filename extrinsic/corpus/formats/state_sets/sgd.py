@@ -1,0 +1,235 @@
+"""sgd: predictions for schema-guided dialogues (SGD, DSTC8, MultiWOZ 2.2), joined with their gold.
+
+The value of a categorical slot is right if it is the gold one. Another slot has a list of gold values that
+mean the same: the prediction is right if it is any of them, or with `fuzzy` similar enough to any. The
+challenge's scorer multiplies such similarities into a joint score; sets have no halves, so a value that
+reaches `fuzzy` counts as equal and any other as wrong. Only the first of several predicted values counts, and
+frames that gold does not have are not scored: both as in that scorer. "none" is no value, as in all state
+sets.
+
+`sgd`: a turn of the user has the latest frame of every service so far, so that a state grows over the dialog.
+`sgd-frames`: every service of a dialog is a dialog, its frames are the turns. Joint goal accuracy is then the
+scorer's own without fuzzy matching. Where every turn has all frames (MultiWOZ 2.2), `sgd` gives the scorer's
+joint_acc_across_turn.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from extrinsic.corpus.conventions import STATE_SETS
+from extrinsic.corpus.formats.field_checks import Checker
+from extrinsic.corpus.formats.state_sets.building import Turns, build_state_sets, gather_states
+from extrinsic.corpus.formats.state_sets.sgd_files import (
+    SCHEMA,
+    USER,
+    Dialog,
+    Schema,
+    SgdFiles,
+    SlotValues,
+    Turn,
+    dialog_files,
+)
+from extrinsic.corpus.formats.state_sets.token_sort import token_sort_ratio
+from extrinsic.corpus.state_sets import StateReading, StateSets
+from extrinsic.errors import InputError, Problem, shown
+from extrinsic.storage import content_hash
+
+GOLD_FILES = "dialogues_*.json"
+PREDICTED_FILES = "*.json"
+DONT_CARE = "dontcare"
+"""A value that every slot can have, whatever the schema lists."""
+
+Frame = tuple[str, dict[str, str], dict[str, str]]
+"""A service, and its gold and predicted {slot: value}."""
+
+Arrange = Callable[[str, list[list[Frame]]], dict[str, Turns]]
+"""A dialog's id and the frames of its user turns -> dialogs of state sets."""
+
+
+def read_dialogs(path: str | Path, name: str, reading: StateReading) -> StateSets:
+    """Predictions as dialogs in which a user's turn has the states of all services so far."""
+    return _read(path, name, reading, "sgd", _whole_dialog)
+
+
+def read_frames(path: str | Path, name: str, reading: StateReading) -> StateSets:
+    """Predictions as one dialog for each service of a dialog."""
+    return _read(path, name, reading, "sgd-frames", _dialog_of_each_service)
+
+
+def _whole_dialog(dialog: str, turns: list[list[Frame]]) -> dict[str, Turns]:
+    gold: dict[str, dict[str, str]] = {}
+    predicted: dict[str, dict[str, str]] = {}
+    states: Turns = []
+    for frames in turns:
+        gold = gold | {service: values for service, values, _ in frames}
+        predicted = predicted | {service: values for service, _, values in frames}
+        states.append((gold, predicted))
+    return {dialog: states}
+
+
+def _dialog_of_each_service(dialog: str, turns: list[list[Frame]]) -> dict[str, Turns]:
+    states: dict[str, Turns] = {}
+    for frames in turns:
+        for service, gold, predicted in frames:
+            states.setdefault(f"{dialog} {service}", []).append(({service: gold}, {service: predicted}))
+    return states
+
+
+def _read(path: str | Path, name: str, reading: StateReading, form: str, arrange: Arrange) -> StateSets:
+    assert reading.gold is not None
+    gold_files, files = SgdFiles(), SgdFiles()
+    gold_path = Path(reading.gold)
+    folder = gold_path if gold_path.is_dir() else gold_path.parent
+    schema = gold_files.read_schema(folder / SCHEMA)
+    gold = _dialogs(gold_files, gold_path, GOLD_FILES, schema)
+    predicted = _dialogs(files, Path(path), PREDICTED_FILES, schema)
+    joining = Joining(schema or {}, reading.fuzzy)
+    _report_missing(files.checker(Path(path)), gold, predicted)
+    dialogs: dict[str, Turns] = {}
+    for dialog in gold:
+        if dialog in predicted:
+            dialogs |= arrange(dialog, list(joining.frames(gold[dialog], predicted[dialog])))
+    problems = gold_files.all_problems() + files.all_problems()
+    if not problems and not any(dialogs.values()):
+        problems.append(Problem("no turn of a user has a frame", path=reading.gold))
+    if any(problem.severity == "error" for problem in problems):
+        raise InputError(problems)
+    problems += [Problem(text, path=str(path), severity="note") for text in joining.notes()]
+    gold_signature = content_hash("sgd", *gold_files.contents)
+    signature = content_hash(form, reading.value_rules, gold_signature, *files.contents)
+    return replace(
+        build_state_sets(name, gather_states(dialogs), signature, problems),
+        conventions=replace(STATE_SETS, name=form),
+        gold_signature=gold_signature,
+        value_rules=reading.value_rules,
+        n_values_changed=joining.counts["fuzzy"],
+    )
+
+
+def _dialogs(files: SgdFiles, path: Path, pattern: str, schema: Schema | None) -> dict[str, Dialog]:
+    try:
+        paths = dialog_files(path, pattern)
+    except InputError as error:
+        files.checker(path).problems.extend(error.problems)
+        return {}
+    dialogs = files.read_dialogs(paths, schema)
+    for dialog in dialogs.values():
+        if not any(turn.speaker == USER for turn in dialog.turns):
+            dialog.checker.report("the dialog has no turns of the user")
+    return dialogs
+
+
+def _report_missing(checker: Checker, gold: dict[str, Dialog], predicted: dict[str, Dialog]) -> None:
+    """Report dialogs that only one side has; where a side could not be read at all, that is said already."""
+    if not gold or not predicted:
+        return
+    for dialog in gold:
+        if dialog not in predicted:
+            checker.at(session=dialog).report("gold has a dialog that was not predicted")
+    for dialog, written in predicted.items():
+        if dialog not in gold:
+            written.checker.report("a dialog was predicted that gold does not have")
+
+
+@dataclass
+class Joining:
+    """Puts gold and prediction side by side, and counts what is worth a note."""
+
+    schema: Schema
+    fuzzy: int | None
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def frames(self, gold: Dialog, predicted: Dialog) -> Iterator[list[Frame]]:
+        """Of every turn of the user the frames that gold has."""
+        checker = predicted.checker
+        if gold.services != predicted.services:
+            checker.report(
+                "gold and prediction differ in their services",
+                expected=", ".join(sorted(gold.services)) or "none",
+                found=", ".join(sorted(predicted.services)) or "none",
+            )
+        if len(gold.turns) != len(predicted.turns):
+            checker.report(
+                "gold and prediction differ in their number of turns",
+                expected=f"{len(gold.turns)} turns",
+                found=str(len(predicted.turns)),
+            )
+        names: dict[tuple[str, str], str] = {}
+        for number, (turn, other) in enumerate(zip(gold.turns, predicted.turns, strict=False)):
+            _compare_turns(checker.at(turn=number), turn, other)
+            if turn.speaker != USER:
+                continue
+            self.counts["frames"] += len(other.frames.keys() - turn.frames.keys())
+            yield [
+                (service, *self._states(service, values, other.frames.get(service, {}), names))
+                for service, values in turn.frames.items()
+            ]
+
+    def _states(
+        self, service: str, gold: SlotValues, predicted: SlotValues, names: dict[tuple[str, str], str]
+    ) -> tuple[dict[str, str], dict[str, str]]:
+        """A value each; names: by which of its values each gold slot went before, kept as long as it is one.
+
+        So neither a longer list of gold values nor another choice among them is a change.
+        """
+        slots = self.schema.get(service, {})
+        states: tuple[dict[str, str], dict[str, str]] = ({}, {})
+        for slot, values in gold.items():
+            is_open = slot in slots and not slots[slot].categorical
+            before = names.get((service, slot))
+            value = before if is_open and before is not None and before in values else values[0]
+            states[0][slot] = names[service, slot] = value
+        for slot, values in predicted.items():
+            self.counts["values"] += 1
+            self.counts["more"] += len(values) > 1
+            value = values[0]
+            if slot in slots and slots[slot].categorical:
+                self.counts["unlisted"] += value not in slots[slot].values and value != DONT_CARE
+            elif slot in gold and self._is_right(value, gold[slot]):
+                value = states[0][slot]
+            states[1][slot] = value
+        return states
+
+    def _is_right(self, value: str, gold: list[str]) -> bool:
+        """Whether a predicted value of an open slot counts as the gold one."""
+        if value in gold:
+            return True
+        similar = self.fuzzy is not None and any(token_sort_ratio(text, value) >= self.fuzzy for text in gold)
+        self.counts["fuzzy"] += similar
+        return similar
+
+    def notes(self) -> list[str]:
+        """What was counted, in words."""
+        of_all = f"of {self.counts['values']:,} predicted values"
+        texts = {
+            "frames": "predicted frames are of services that gold has no frame of in that turn: not scored",
+            "more": f"{of_all} are followed by others for the same slot: only the first counts",
+            "unlisted": f"{of_all} are none of those that the schema lists for the categorical slot",
+            "fuzzy": f"{of_all} count as gold ones by fuzzy={self.fuzzy} alone",
+        }
+        # What a rule changed is said even if that is nothing.
+        told = {key for key in texts if self.counts[key] or (key == "fuzzy" and self.fuzzy is not None)}
+        return [f"{self.counts[key]:,} {texts[key]}" for key in texts if key in told]
+
+
+def _compare_turns(checker: Checker, gold: Turn, predicted: Turn) -> None:
+    if gold.speaker != predicted.speaker:
+        checker.report(
+            "gold and prediction have another speaker", expected=gold.speaker, found=predicted.speaker
+        )
+        return
+    if gold.speaker != USER:
+        return
+    if predicted.utterance is not None and gold.utterance not in (None, predicted.utterance):
+        checker.report(
+            "gold and prediction have another utterance",
+            expected=shown(gold.utterance),
+            found=shown(predicted.utterance),
+        )
+    for service in gold.frames:
+        if service not in predicted.frames:
+            checker.report(f"the prediction has no frame of {service!r}, which gold has")
