@@ -15,6 +15,7 @@ from typing import TypeVar
 import msgspec
 import numpy as np
 
+from experiments.lee_wording.literal_steps import TRACKED as STEP_TRACKERS
 from experiments.lee_wording.literal_steps import literal_steps
 from experiments.lee_wording.tables import Filtered, Sparsified, StudyStep
 from experiments.main import run_experiment
@@ -57,15 +58,15 @@ class Preset:
 
     learner: KernelLSPI
     logistic: KernelLogistic
-    svm: CalibratedSVM
+    svm_widths: tuple[float, ...]
 
 
 LEE = KernelLSPI(width=3.0, nu=3.0)
 
 PRESETS = {
-    "compact": Preset(KernelLSPI(), KernelLogistic(), CalibratedSVM(width=0.7)),
-    "lee2014": Preset(LEE, KernelLogistic(width=3.0), CalibratedSVM(width=3.0)),
-    "lee2014_literal": Preset(LEE, KernelLogistic(width=3.0), CalibratedSVM(width=3.0)),
+    "compact": Preset(KernelLSPI(), KernelLogistic(), (0.7, 1.0)),
+    "lee2014": Preset(LEE, KernelLogistic(width=3.0), (3.0,)),
+    "lee2014_literal": Preset(LEE, KernelLogistic(width=3.0), (3.0,)),
 }
 
 
@@ -116,25 +117,27 @@ def sparsified(seed: int, tracker: str, features: str) -> list[Sparsified]:
 
 def filtered(seed: int, tracker: str, features: str) -> list[Filtered]:
     world, preset = World(seed, tracker, features), PRESETS[features]
-    first: tuple[Behaviour, Floats] | None = None
     rows = []
-    for height in HEIGHTS:
-        behaviour = fit_behaviour(replace(preset.svm, height=height), world.transitions)
-        earned = world.earned(preset.learner.fit(world.transitions, behaviour))
-        first = (behaviour, earned) if first is None else first
-        taken = behaviour.chances[np.arange(len(world.transitions)), world.transitions.action]
-        row = Filtered(
-            seed=seed,
-            tracker=tracker,
-            features=features,
-            height=height,
-            log_loss=float(-np.log(np.maximum(taken, 1e-12)).mean()),
-            admitted=float(behaviour.admitted.sum(axis=1).mean()),
-            differs=float((behaviour.admitted != first[0].admitted).any(axis=1).mean()),
-            earned=float(earned.mean()),
-            **_paired(earned - first[1]),
-        )
-        rows.append(row)
+    for width in preset.svm_widths:
+        first: tuple[Behaviour, Floats] | None = None
+        for height in HEIGHTS:
+            behaviour = fit_behaviour(CalibratedSVM(height=height, width=width), world.transitions)
+            earned = world.earned(preset.learner.fit(world.transitions, behaviour))
+            first = (behaviour, earned) if first is None else first
+            taken = behaviour.chances[np.arange(len(world.transitions)), world.transitions.action]
+            row = Filtered(
+                seed=seed,
+                tracker=tracker,
+                features=features,
+                width=width,
+                height=height,
+                log_loss=float(-np.log(np.maximum(taken, 1e-12)).mean()),
+                admitted=float(behaviour.admitted.sum(axis=1).mean()),
+                differs=float((behaviour.admitted != first[0].admitted).any(axis=1).mean()),
+                earned=float(earned.mean()),
+                **_paired(earned - first[1]),
+            )
+            rows.append(row)
     return rows
 
 
@@ -173,6 +176,7 @@ def write_texts(tables: Path, output: Path) -> None:
         filtered=Selection(read_rows(tables / "svm_height.csv", Filtered)),
         steps=Selection(read_rows(tables / "literal_steps.csv", StudyStep)),
         n_live=N_LIVE,
+        n_trackers=len(STEP_TRACKERS),
     )
     (output / "README.md").write_text(text)
 

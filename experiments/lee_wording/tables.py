@@ -27,16 +27,17 @@ class Sparsified(msgspec.Struct, frozen=True, kw_only=True, rename={"earned": "r
 
 
 class Filtered(msgspec.Struct, frozen=True, kw_only=True, rename={"earned": "return"}):
-    """The SVM behind the filter with a kernel of some height, and the policy learned with it, played live.
+    """The SVM behind the filter with a kernel of some width and height, and the policy learned with it.
 
     log_loss: of the logged actions, each dialog by a model that did not see it. admitted: actions per state.
     differs: share of the training states whose admitted actions are not those of height 1.
-    earned, difference, half_width: as in Sparsified; the difference is to height 1.
+    earned, difference, half_width: as in Sparsified; the difference is to height 1 of the same width.
     """
 
     seed: int
     tracker: str
     features: str
+    width: float
     height: float
     log_loss: float
     admitted: float
