@@ -55,7 +55,9 @@ def _details(kind: str, key: str) -> dict[str, Any]:
     if kind == "features":
         return {"blocks": ", ".join(FEATURES.get(key).blocks)}
     if kind == "estimators":
-        return {"what": _first_paragraph(type(ESTIMATORS.get(key)))}
+        estimator = ESTIMATORS.get(key)
+        about = {"what": _first_paragraph(type(estimator))}
+        return about | (_options(estimator.settings) if hasattr(estimator, "settings") else {})
     if kind in CONFIGURED:
         return _of_config(CONFIGURED[kind].get(key))
     folder = config_folder()
@@ -64,11 +66,13 @@ def _details(kind: str, key: str) -> dict[str, Any]:
 
 def _of_config(kind: Any) -> dict[str, Any]:
     """The first paragraph of its docstring, and its options with their defaults."""
-    about = {"what": _first_paragraph(kind)}
-    if is_dataclass(kind):
-        options = {field.name: field.default for field in fields(kind)}
-        about["options"] = ", ".join(f"{name} = {json.dumps(value)}" for name, value in options.items())
-    return about
+    return {"what": _first_paragraph(kind), **(_options(kind) if is_dataclass(kind) else {})}
+
+
+def _options(config: Any) -> dict[str, Any]:
+    """The fields of a dataclass, with their defaults or, of an instance, their values."""
+    options = {field.name: getattr(config, field.name, None) for field in fields(config)}
+    return {"options": ", ".join(f"{name} = {json.dumps(value)}" for name, value in options.items())}
 
 
 def _of_metric(key: str) -> dict[str, Any]:

@@ -178,7 +178,7 @@ class RewardTable(Table, frozen=True):
 
 
 class ValueTable(Table, frozen=True):
-    """How the values of policies are estimated."""
+    """How the values of policies are estimated; `[value.<name>]` are the options of an estimator."""
 
     estimators: tuple[str, ...] = ("mean_augmented", "lstd_augmented", "fqe_augmented", "lstd", "live")
     proxies: tuple[str, ...] = ("hwu", "baseline")
@@ -187,6 +187,8 @@ class ValueTable(Table, frozen=True):
     """Also estimate the value of the logged policy, whose return is known."""
     placebo: bool = False
     """Also learn from shuffled actions: a gain there is due to the method, not to the policy."""
+    tables: dict[str, Options] = {}
+    """The tables `[value.<name>]`, by the name of the estimator."""
 
 
 class CorrelationTable(Table, frozen=True):
