@@ -293,7 +293,7 @@ def test_keys_that_stand_twice(tmp_path: Path) -> None:
     mine = tmp_path / "mine.json"
     mine.write_text(text)
     outcome = run("validate", "--format", "sgd", "--gold", gold, mine)
-    assert_refused(outcome, "session 1_00000, turn 0", "'cuisine' stands more than once")
+    assert_refused(outcome, "session 1_00000, turn 0", "'cuisine' occurs more than once")
 
 
 def test_a_directory_without_dialogs(tmp_path: Path) -> None:
