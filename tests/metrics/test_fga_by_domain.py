@@ -121,7 +121,7 @@ def test_printed_forms(typed: str, printed: str) -> None:
         ("fga(spa=literal)", "the lambda of the domain 'spa' must be a number"),
         ("fga(hotel=-1)", "'hotel' must be a number of at least 0"),
         ("fga(hotel=nan)", "at least 0"),
-        ("fga(hotel=1, hotel=2)", "stands twice"),
+        ("fga(hotel=1, hotel=2)", "occurs twice"),
     ],
 )
 def test_bad_lambdas(metric: str, said: str) -> None:
