@@ -45,6 +45,16 @@ def loaded_plugins() -> tuple[str, ...]:
     return tuple(_LOADED)
 
 
+def problems_of_plugins(paths: Sequence[str], error: Exception) -> tuple[Problem, ...]:
+    """The problem of the file in which an exception was raised; none if none of these files was involved."""
+    lines = {path: _line(path, error) for path in paths}
+    return tuple(
+        Problem(f"line {line} raised {type(error).__name__}: {_message(error)}", path=path)
+        for path, line in lines.items()
+        if line is not None
+    )
+
+
 def _problems(path: str, error: BaseException) -> Iterable[Problem]:
     """The problems that an import error reports, with the line of the file."""
     line = _line(path, error)

@@ -617,3 +617,44 @@ def _tiny_world(folder: Path) -> Path:
     path = folder / "world.toml"
     path.write_text("[datasets.tiny.splits.train]\ndialogs = 30\n[datasets.tiny.splits.test]\ndialogs = 20\n")
     return path
+
+
+FAILING_LEARNER = """
+from dataclasses import dataclass
+from extrinsic.registry import LEARNERS
+
+
+@dataclass(frozen=True)
+class Failing:
+    step: float
+
+    def fit(self, transitions, behaviour):
+        raise ValueError("singular")
+
+
+LEARNERS.register("failing", Failing, "cannot learn")
+"""
+
+
+def test_an_exception_in_a_plugin_is_the_plugins(tmp_path: Path) -> None:
+    """Its file and line are named; an option without a default is listed as required."""
+    file = tmp_path / "failing.py"
+    file.write_text(FAILING_LEARNER)
+    study = tmp_path / "study.toml"
+    study.write_text(
+        f'name = "x"\nplugins = ["{file}"]\n[simulation]\ndatasets = ["ds4"]\n[trackers]\n'
+        'built_in = ["hwu"]\n[policy]\nlearner = "failing"\n[policy.failing]\nstep = 1.0\n'
+        '[reward]\nfill = ["argmax"]\n[value]\nestimators = ["lstd"]\n'
+    )
+    command = [sys.executable, "-m", "extrinsic"]
+    done = subprocess.run(
+        [*command, "run", str(study), "--output", str(tmp_path / "run"), "--n-jobs", "1"],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2
+    assert f"{file}: line 11 raised ValueError: singular" in done.stderr
+    listed = subprocess.run(
+        [*command, "ls", "learners", "failing", "--plugin", str(file)], capture_output=True, text=True
+    )
+    assert "step (required)" in listed.stdout

@@ -6,7 +6,7 @@ import inspect
 import json
 import sys
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, Field, fields, is_dataclass
 from typing import Any
 
 from extrinsic.cli.output import print_rows
@@ -66,9 +66,15 @@ def _of_config(kind: Any) -> dict[str, Any]:
     """The first paragraph of its docstring, and its options with their defaults."""
     about = {"what": _first_paragraph(kind)}
     if is_dataclass(kind):
-        options = {field.name: field.default for field in fields(kind)}
-        about["options"] = ", ".join(f"{name} = {json.dumps(value)}" for name, value in options.items())
+        about["options"] = ", ".join(map(_option_text, fields(kind)))
     return about
+
+
+def _option_text(field: Field[Any]) -> str:
+    """`ridge = 100.0`, or the name with what stands for no default."""
+    if field.default is MISSING:
+        return f"{field.name} (required)"
+    return f"{field.name} (unset)" if field.default is None else f"{field.name} = {json.dumps(field.default)}"
 
 
 def _of_metric(key: str) -> dict[str, Any]:

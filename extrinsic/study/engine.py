@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from extrinsic.errors import ExtrinsicError, Problem, UsageError, did_you_mean
-from extrinsic.plugins import load_plugins
+from extrinsic.plugins import load_plugins, problems_of_plugins
 from extrinsic.study.stages.store import Results, StageKey, Store
 from extrinsic.study.stages.task import Task
 
@@ -105,6 +105,10 @@ def run_bundle(bundle: Sequence[Task], results: Results, plugins: Sequence[str] 
                 data = task.run(results).encode(task.key)
             except ExtrinsicError as error:
                 data, problems = b"", error.problems
+            except Exception as error:
+                data, problems = b"", problems_of_plugins(plugins, error)
+                if not problems:
+                    raise
             done.append(Done(task.key, task.label, data, time.perf_counter() - begin, problems))
     return done
 

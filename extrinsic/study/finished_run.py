@@ -42,6 +42,10 @@ class Run:
 
     folder: Path
 
+    def __post_init__(self) -> None:
+        # A frozen dataclass; a path given as text is a path all the same.
+        object.__setattr__(self, "folder", Path(self.folder))
+
     @cached_property
     def manifest(self) -> Manifest:
         manifest = read_manifest(self.folder)

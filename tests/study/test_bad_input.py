@@ -57,6 +57,8 @@ MISTAKES = [
     ('fill = ["argmax"]', 'fill = ["argmex"]', "there is no fill rule 'argmex'; did you mean 'argmax'?"),
     ('fill = ["argmax"]', 'fill = ["argmax", "argmax"]', "twice"),
     ("[reward]", '[reward]\nwhen = "first"', "there is no reward.when 'first'"),
+    ("[policy]", "[policy]\nlearner = []", "key policy.learner: at least one learner is needed"),
+    ("[reward]", "[policy.fitted_q]\ntrees = 3\n[reward]", "key policy.fitted_q: not used"),
     ("[policy]", '[policy]\nfeatures = "compacted"', "there is no feature map 'compacted'; did you mean"),
     ("[correlation]", '[correlation]\nprimary = "rl.lsdt"', "there is no target 'rl.lsdt'; did you mean"),
     ("[correlation]", '[correlation]\ntargets = ["sl.lstd"]', "there is no target 'sl.lstd'"),

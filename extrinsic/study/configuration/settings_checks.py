@@ -9,7 +9,7 @@ import msgspec
 
 from extrinsic.corpus.fill import Fill
 from extrinsic.errors import ExtrinsicError, Problems, UsageError, did_you_mean
-from extrinsic.registry import ESTIMATORS, FORMATS, TRACKERS, WORLDS
+from extrinsic.registry import BEHAVIOURS, ESTIMATORS, FORMATS, LEARNERS, TRACKERS, WORLDS
 from extrinsic.study.configuration.choices import check_choices
 from extrinsic.study.configuration.overrides import check_overrides
 from extrinsic.study.configuration.settings import StatesTable, StudySettings
@@ -32,6 +32,7 @@ def check_settings(settings: StudySettings, text: str, problems: Problems) -> No
     _check_twice(settings, text, problems)
     _check_corpus(settings, text, problems)
     _check_trackers(settings, text, problems)
+    _check_tables(settings, text, problems)
     _check_names(settings, text, problems)
     _check_targets(settings, text, problems)
 
@@ -116,6 +117,19 @@ def _check_trackers(settings: StudySettings, text: str, problems: Problems) -> N
                     ("trackers", key),
                     f"{name!r} is none of the trackers; {did_you_mean(name, names)}",
                 )
+
+
+def _check_tables(settings: StudySettings, text: str, problems: Problems) -> None:
+    """A table of options that nothing in the study would use, and a study without a learner."""
+    policy, vary = settings.policy, settings.sensitivity.vary
+    if not policy.learners:
+        report_key(problems, text, ("policy", "learner"), "at least one learner is needed")
+    used = {*policy.learners, policy.behaviour}
+    used |= {str(name) for key in ("policy.learner", "policy.behaviour") for name in vary.get(key, ())}
+    for name in policy.tables:
+        if name not in used and (name in LEARNERS or name in BEHAVIOURS):
+            key = "learner" if name in LEARNERS else "behaviour"
+            report_key(problems, text, ("policy", name), f"not used: the study does not name it as its {key}")
 
 
 def _check_names(settings: StudySettings, text: str, problems: Problems) -> None:
