@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from extrinsic.errors import Problems
+from extrinsic.plugins import hash_of_source
 from extrinsic.registry import TRACKERS
 from extrinsic.storage import content_hash
 from extrinsic.study.configuration.settings import StudySettings
@@ -30,18 +29,8 @@ def built_in(name: str, settings: StudySettings) -> TrackerInput:
         name,
         degenerate=tracker.degenerate or name in settings.trackers.degenerate,
         recalibrated=tracker.recalibrated_from is not None or name in settings.trackers.recalibrated,
-        code=_code_of(tracker),
+        code=hash_of_source(tracker),
     )
-
-
-def _code_of(tracker: Any) -> str:
-    """A hash of the source of a tracker from outside this package; ours are part of the code version."""
-    if type(tracker).__module__.startswith("extrinsic."):
-        return ""
-    try:
-        return content_hash(inspect.getsource(inspect.getmodule(type(tracker)) or type(tracker)))
-    except (OSError, TypeError):
-        return repr(tracker)
 
 
 def _from_files(name: str, settings: StudySettings) -> TrackerInput:
