@@ -101,6 +101,9 @@ def check_table(
         for key, part in tree.items():
             check_table(part, item, (*keys, key), text, problems)
         return
+    if isinstance(info, msgspec.inspect.LiteralType) and isinstance(tree, str) and tree not in info.values:
+        report_key(problems, text, keys, f"there is no {tree!r}; {did_you_mean(tree, map(str, info.values))}")
+        return
     try:
         msgspec.convert(tree, kind)
     except msgspec.ValidationError as error:

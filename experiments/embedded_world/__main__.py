@@ -4,22 +4,33 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from experiments.embedded_world.tables import SimulatedDataset, TrackerAtEnd
+import msgspec
+
+from experiments.data import require
+from experiments.embedded_world.figure import draw
+from experiments.embedded_world.tables import CorpusProfile, SimulatedDataset, TrackerAtEnd
 from experiments.main import run_experiment
 from experiments.selection import Selection
 from experiments.texts import render
 from extrinsic.cli.simulate import dataset_row
+from extrinsic.corpus.formats import DSTC1, DSTC2
+from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.profile import profile
 from extrinsic.metrics.scoring import score
 from extrinsic.registry import TRACKERS
-from extrinsic.simulation import Play, read_simulation, simulate
+from extrinsic.simulation import BusSimulation, Play, read_simulation, simulate
 from extrinsic.study.tables.table_files import read_rows, write_rows
 from extrinsic.trackers.protocol import flags_of
 from extrinsic.trackers.track import track
 
 FOLDER = Path(__file__).parent
 METRICS = ("accuracy", "l2", "avgp")
+FRESH_SEED, N_FRESH = 7919, 2000
+HALVES = ("train3_plain_a", "train3_plain_b")
+"""Of DSTC1's train3 without restarts and apologies: letsgo is fitted to the first, checked on the second."""
 
 
 def tracker_row(name: str, dataset: str, test: Play, train: Play) -> TrackerAtEnd:
@@ -30,6 +41,30 @@ def tracker_row(name: str, dataset: str, test: Play, train: Play) -> TrackerAtEn
     values = {(row.component, row.metric): row.value for row in scores.rows}
     numbers = [values["all", metric] for metric in METRICS] + [values["joint", m] for m in ("accuracy", "l2")]
     return TrackerAtEnd(dataset, name, *flags_of(tracker).values(), *numbers)
+
+
+def profile_row(corpus: Corpus, is_real: bool) -> CorpusProfile:
+    numbers = msgspec.structs.asdict(profile(corpus))
+    shares = numbers.pop("predicates")
+    named = CorpusProfile.__struct_fields__[CorpusProfile.__struct_fields__.index("request") :]
+    return CorpusProfile(is_real=is_real, **numbers, **{name: shares.get(name) for name in named})
+
+
+def real_corpora() -> list[Corpus]:
+    """Both halves of the real bus calls, and the training calls of DSTC2."""
+    calls = require("dstc1") / "dstc1_train3.tar.gz"
+    return [
+        *(DSTC1.read_corpus(calls, half) for half in HALVES),
+        DSTC2.read_corpus(require("dstc2") / "dstc2_traindev.tar.gz", "dstc2_train"),
+    ]
+
+
+def fresh_letsgo() -> Corpus:
+    """Callers of letsgo that its settings were not looked at with: those of another seed."""
+    simulation = BusSimulation.read(None, FRESH_SEED)
+    dialogs = {"letsgo": {"test": N_FRESH}}
+    played = simulate(msgspec.structs.replace(simulation, dialogs=dialogs), "letsgo", "test")
+    return replace(played.corpus, dataset="letsgo_fresh")
 
 
 def other_rank(rows: Sequence[TrackerAtEnd]) -> int:
@@ -44,6 +79,10 @@ def compute(output: Path, arguments: argparse.Namespace) -> None:
     played = {names: simulate(simulation, *names) for names in simulation.corpora()}
     datasets = [SimulatedDataset(**dataset_row(play)) for play in played.values()]
     write_rows(output / "datasets.csv", datasets, SimulatedDataset, decimals=3)
+    profiles = [profile_row(corpus, True) for corpus in real_corpora()]
+    profiles += [profile_row(play.corpus, False) for (_, split), play in played.items() if split == "test"]
+    profiles.append(profile_row(fresh_letsgo(), False))
+    write_rows(output / "profiles.csv", profiles, CorpusProfile, decimals=3)
     rows = [
         tracker_row(name, dataset, played[dataset, "test"], played[dataset, "train"])
         for dataset in simulation.worlds
@@ -53,8 +92,11 @@ def compute(output: Path, arguments: argparse.Namespace) -> None:
 
 
 def write_texts(tables: Path, output: Path) -> None:
+    profiles = Selection(read_rows(tables / "profiles.csv", CorpusProfile))
+    draw(profiles, output / "profiles.svg")
     text = render(
         FOLDER / "README.md.j2",
+        profiles=profiles,
         datasets=Selection(read_rows(tables / "datasets.csv", SimulatedDataset)),
         trackers=Selection(read_rows(tables / "trackers.csv", TrackerAtEnd)),
         other_rank=other_rank,

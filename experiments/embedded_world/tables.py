@@ -16,13 +16,46 @@ class SimulatedDataset(msgspec.Struct, frozen=True):
     dialogs: int
     turns: int
     turns_per_dialog: float
-    lee_turns_per_dialog: float
+    lee_turns_per_dialog: float | None
     rank_1: float
     in_list: float
     list_size: float
     hang_ups: float
     completed: float
     expert_return: float
+
+
+class CorpusProfile(msgspec.Struct, frozen=True):
+    """Measures of real and simulated calls; what they are is in extrinsic/corpus/profile.py.
+
+    is_real. request to help: shares of turns, empty where the corpus has no such predicate.
+    """
+
+    dataset: str
+    is_real: bool
+    calls: int
+    turns_per_call: float
+    ended_by_system: float
+    hang_ups: float
+    empty_lists: float
+    lists_of_one: float
+    long_lists: float
+    longest: int
+    concepts: float
+    values: float
+    rank_1: float
+    in_list: float
+    wrong_again: float
+    auc: float
+    calibration: float
+    sure: float
+    mean_score: float
+    request: float | None
+    confirm: float | None
+    implicit_confirm: float | None
+    next_bus: float | None
+    offer: float | None
+    help: float | None
 
 
 class TrackerAtEnd(msgspec.Struct, frozen=True):

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from experiments.learners.live_returns import N_LIVE, SEEDS, TRACKED, live_returns
+from experiments.learners.live_returns import DATASETS, N_LIVE, SEEDS, TRACKED, live_returns
 from experiments.learners.tables import LiveReturn, PolicySummary
 from experiments.main import run_experiment
 from experiments.selection import Selection
@@ -17,7 +17,6 @@ from experiments.texts import render
 from extrinsic.cli.progress import show_progress
 from extrinsic.correlation.intervals import jackknife_interval
 from extrinsic.parallel import run_in_parallel
-from extrinsic.simulation import read_simulation
 from extrinsic.study.tables.table_files import read_rows, write_rows
 
 FOLDER = Path(__file__).parent
@@ -56,7 +55,7 @@ def summarise(rows: Sequence[LiveReturn]) -> list[PolicySummary]:
 
 
 def compute(output: Path, arguments: argparse.Namespace) -> None:
-    worlds = [(seed, dataset) for seed in SEEDS for dataset in read_simulation().worlds]
+    worlds = [(seed, dataset) for seed in SEEDS for dataset in DATASETS]
     tasks = [(*world, tracker) for world in worlds for tracker in TRACKED]
     steps = run_in_parallel(live_returns, tasks, -1)
     parts = show_progress(steps, len(tasks), "cell", lambda rows: f"{rows[0].dataset} {rows[0].tracker}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import Any
 
 from extrinsic.registry import ESTIMATORS
 from extrinsic.value.estimator import Estimator, Need
@@ -40,7 +41,7 @@ class WithoutColumns:
         return self.estimator.estimate(replace(problem, augmented=fewer))
 
 
-def _lstd(name: str, **settings: float) -> Lstd:
+def _lstd(name: str, **settings: Any) -> Lstd:
     return Lstd(f"lstd, {name}", KernelSettings(**settings), augmented=True)
 
 

@@ -55,7 +55,9 @@ def _details(kind: str, key: str) -> dict[str, Any]:
     if kind == "features":
         return {"blocks": ", ".join(FEATURES.get(key).blocks)}
     if kind == "estimators":
-        return {"what": _first_paragraph(type(ESTIMATORS.get(key)))}
+        estimator = ESTIMATORS.get(key)
+        about = {"what": _first_paragraph(type(estimator))}
+        return about | (_options(estimator.settings) if hasattr(estimator, "settings") else {})
     if kind in CONFIGURED:
         return _of_config(CONFIGURED[kind].get(key))
     folder = config_folder()
@@ -64,17 +66,20 @@ def _details(kind: str, key: str) -> dict[str, Any]:
 
 def _of_config(kind: Any) -> dict[str, Any]:
     """The first paragraph of its docstring, and its options with their defaults."""
-    about = {"what": _first_paragraph(kind)}
-    if is_dataclass(kind):
-        about["options"] = ", ".join(map(_option_text, fields(kind)))
-    return about
+    return {"what": _first_paragraph(kind), **(_options(kind) if is_dataclass(kind) else {})}
 
 
-def _option_text(field: Field[Any]) -> str:
-    """`ridge = 100.0`, or the name with what stands for no default."""
-    if field.default is MISSING:
+def _options(config: Any) -> dict[str, Any]:
+    """The fields of a dataclass: of a class with their defaults, of an instance with their values."""
+    return {"options": ", ".join(_option_text(field, config) for field in fields(config))}
+
+
+def _option_text(field: Field[Any], config: Any) -> str:
+    """`ridge = 100.0`, or the name with what stands for no value."""
+    value = field.default if isinstance(config, type) else getattr(config, field.name)
+    if value is MISSING:
         return f"{field.name} (required)"
-    return f"{field.name} (unset)" if field.default is None else f"{field.name} = {json.dumps(field.default)}"
+    return f"{field.name} (unset)" if value is None else f"{field.name} = {json.dumps(value)}"
 
 
 def _of_metric(key: str) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from extrinsic.cli.arguments import (
     state_reading,
     unique_names,
 )
+from extrinsic.cli.output import print_problems
 from extrinsic.errors import InputError, Problem
 
 if TYPE_CHECKING:
@@ -150,6 +151,8 @@ def _read(arguments: argparse.Namespace) -> list[tuple[Corpus | StateSets, Track
         if repairs:
             counted = "1 repair" if repairs == 1 else f"{repairs:,} repairs"
             print(f"{path}: {counted} by the scoring rules; `extrinsic validate` lists them", file=sys.stderr)
+        about_file = [note for note in reported if note.severity == "note" and note.session is None]
+        print_problems(about_file, sys.stderr, most=None)
     if problems:
         raise InputError(problems)
     return scored

@@ -22,8 +22,8 @@ HELP = "write simulated calls as DSTC1 files"
 DESCRIPTION = (
     "Simulate callers, a recogniser and the expert who answers, and write their calls with labels and logged "
     "propensities as DSTC1 files: DIR/<dataset>/<session>/dstc.log.json and dstc.labels.json, the lists in "
-    "DIR/config/<dataset>.sessions. Without --world and --config, bus-information calls as embedded: DS1 to "
-    "DS4, training and test."
+    "DIR/config/<dataset>.sessions. Without --world and --config, bus-information calls as embedded, "
+    "training and test: ds1 to ds4 in the manner of Lee 2014, letsgo and cambridge in that of real calls."
 )
 
 RECORD = "simulation.json"

@@ -10,7 +10,7 @@ from extrinsic.arrays import Bools, Floats, Ids, Ints, offsets_from_lengths, tak
 from extrinsic.corpus.acts import Acts
 from extrinsic.corpus.mentions import Mentions, SlotNames, latest, mentions_of_acts
 from extrinsic.corpus.nbest import NBest
-from extrinsic.corpus.predicates import requested_slot
+from extrinsic.corpus.predicates import acts_matching, requested_names, requested_slot
 from extrinsic.corpus.vocabulary import Vocabulary
 from extrinsic.domain import Domain
 
@@ -27,7 +27,7 @@ class Evidence:
     rank (r,): position of the first hypothesis that informs it; -1: none does.
     explicit, implicit (r,): the system just confirmed it explicitly or implicitly.
     requested (n, n_slots): the system just asked for the slot.
-    affirms, negates (n,): summed score of yes and of no.   restart (n,): the system started over.
+    affirms, negates (n,): summed score of yes, and of no or undo.   restart (n,): the system began anew.
     """
 
     n_slots: int
@@ -79,16 +79,19 @@ def gather_evidence(
     """Evidence of the turns that these acts and N-best lists (live ones only) belong to."""
     names = SlotNames(domain, slots, vocabulary)
     n_turns, n_slots = len(restart), len(slots)
-    requested_slots = requested_slot(system, vocabulary)
-    explicit = mentions_of_acts(names, system, "expl-conf")
-    implicit = mentions_of_acts(names, system, "impl-conf")
+    asked = requested_slot(system, vocabulary)
+    explicit = mentions_of_acts(names, system, ("expl-conf",))
+    implicit = mentions_of_acts(names, system, ("impl-conf",))
+    asks_else = _other_questions(domain, names, system)
 
     turn_of = nbest.turn_of_hypothesis()
     live = ~nbest.batch
     rank = _ranks(nbest)
-    informed, affirmed, denied = _claims(names, nbest, live, requested_slots[turn_of], explicit, implicit)
-    last = latest(informed, n_slots)
-    informed, affirmed = informed.take(last), affirmed[last]
+    informed, affirmed, denied = _claims(
+        domain, names, nbest, live, asked[turn_of], explicit, implicit, asks_else
+    )
+    stands = latest(informed, n_slots)
+    informed, affirmed = informed.take(stands), affirmed[stands]
     instead = np.isin(denied.item(n_slots), informed.item(n_slots))
 
     # One row for every (turn, slot, value) that was mentioned, hypotheses first and best first.
@@ -117,7 +120,8 @@ def gather_evidence(
     def flagged(rows: Ints) -> Bools:
         return np.bincount(rows, minlength=n_rows) > 0
 
-    yes, no = (_said(nbest, vocabulary, live, act) for act in ("affirm", "negate"))
+    user = domain.user
+    yes, no = (_said(nbest, vocabulary, live, acts) for acts in (user.affirm, (*user.negate, *user.undo)))
     return Evidence(
         n_slots=n_slots,
         offsets=offsets_from_lengths(np.bincount(item[first], minlength=n_turns * n_slots)),
@@ -138,40 +142,63 @@ def gather_evidence(
 
 
 def _claims(
-    names: SlotNames, nbest: NBest, live: Bools, requested_slots: Ids, explicit: Mentions, implicit: Mentions
+    domain: Domain,
+    names: SlotNames,
+    nbest: NBest,
+    live: Bools,
+    asked: Ids,
+    explicit: Mentions,
+    implicit: Mentions,
+    asks_else: Bools,
 ) -> tuple[Mentions, Bools, Mentions]:
     """The values that hypotheses inform, those informed by a yes, and those they deny.
 
-    A yes or no is about what the system just confirmed explicitly, if that was one thing. Without an
-    explicit confirmation, a no is about what it confirmed implicitly.
+    A yes or no is about what the system just confirmed explicitly, if that was its only question. A no is
+    about what it confirmed implicitly where it asked nothing; beside a question of another kind (do you want
+    the next buses?) the no answers that. An undo denies whatever was confirmed, beside any question.
     """
-    turn_of = nbest.turn_of_hypothesis()
-    n_turns = len(nbest.offsets) - 1
-    n_explicit = np.bincount(explicit.owner, minlength=n_turns)
-    single = explicit.take(np.flatnonzero(n_explicit[explicit.owner] == 1))
-    doubtful = implicit.take(np.flatnonzero(n_explicit[implicit.owner] == 0))
-    kept = live[nbest.acts.owner_of_act()]
-    informed = mentions_of_acts(names, nbest.acts, "inform", kept, requested_slots)
-    affirmed = single.answered(nbest.acts, turn_of, names.vocabulary.find("affirm"), kept)
-    negate = names.vocabulary.find("negate")
+    turn_of, acts, user = nbest.turn_of_hypothesis(), nbest.acts, domain.user
+    n_questions = np.bincount(explicit.owner, minlength=len(asks_else)) + asks_else
+    single = explicit.take(np.flatnonzero(n_questions[explicit.owner] == 1))
+    unasked = implicit.take(np.flatnonzero(n_questions[implicit.owner] == 0))
+    kept = live[acts.owner_of_act()]
+
+    def said(names_of_acts: tuple[str, ...]) -> Bools:
+        return np.isin(acts.name, names.vocabulary.find_all(names_of_acts)) & kept
+
+    informed = mentions_of_acts(names, acts, user.inform, kept, asked)
+    affirmed = single.answered(acts, turn_of, said(user.affirm))
     denied = Mentions.joined(
-        mentions_of_acts(names, nbest.acts, "deny", kept, requested_slots),
-        single.answered(nbest.acts, turn_of, negate, kept),
-        doubtful.answered(nbest.acts, turn_of, negate, kept),
+        mentions_of_acts(names, acts, user.deny, kept, asked),
+        single.answered(acts, turn_of, said((*user.negate, *user.undo))),
+        unasked.answered(acts, turn_of, said(user.negate)),
+        implicit.answered(acts, turn_of, said(user.undo)),
     )
     by_yes = np.repeat([False, True], [len(informed), len(affirmed)])
     return Mentions.joined(informed, affirmed), by_yes, denied.distinct(len(names.slots))
 
 
-def _requested(names: SlotNames, system: Acts) -> Bools:
-    """(n_turns, n_slots) whether the system requests the slot; a request may name alternative slots or a
-    part of a slot."""
-    requested = np.zeros((len(system.offsets) - 1, len(names.slots)), dtype=bool)
+def _other_questions(domain: Domain, names: SlotNames, system: Acts) -> Bools:
+    """(n_turns,) whether the system asks a yes/no question that is not about a value: expl-conf(act=...)."""
     act = system.act_of_pair()
-    pairs = np.flatnonzero(system.name[act] == names.vocabulary.find("request"))
-    turn, named = system.owner_of_act()[act[pairs]], system.value[pairs]
-    column = names.column[named]
+    confirms = system.name[act] == names.vocabulary.find("expl-conf")
+    asks = np.zeros(len(system.name), dtype=bool)
+    asks[act[confirms & (names.column[system.slot] < 0)]] = True
+    about_slot = np.zeros(len(system.name), dtype=bool)
+    about_slot[act[names.column[system.slot] >= 0]] = True
+    asks |= acts_matching(domain.yes_no_acts, system, names.vocabulary) & ~about_slot
+    return system.owners_where(asks)
+
+
+def _requested(names: SlotNames, system: Acts) -> Bools:
+    """(n_turns, n_slots) whether the system asks for the slot; a question may name slots that stand in for
+    each other, their group, or a part of a slot."""
+    requested = np.zeros((len(system.offsets) - 1, len(names.slots)), dtype=bool)
+    act, name = requested_names(system, names.vocabulary)
+    turn, column = system.owner_of_act()[act], names.column[name]
     requested[turn[column >= 0], column[column >= 0]] = True
+    for group, columns in names.groups.items():
+        requested[np.ix_(turn[name == group], columns)] = True
     return requested
 
 
@@ -187,6 +214,6 @@ def _ranks(nbest: NBest) -> Ints:
     return ranks
 
 
-def _said(nbest: NBest, vocabulary: Vocabulary, live: Bools, act: str) -> Bools:
-    """(h,) whether a live hypothesis contains the act."""
-    return live & nbest.acts.owners_where(nbest.acts.name == vocabulary.find(act))
+def _said(nbest: NBest, vocabulary: Vocabulary, live: Bools, acts: tuple[str, ...]) -> Bools:
+    """(h,) whether a live hypothesis holds one of the acts."""
+    return live & nbest.acts.owners_where(np.isin(nbest.acts.name, vocabulary.find_all(acts)))

@@ -31,6 +31,7 @@ class History:
     implied (n, n_slots): the value it last confirmed implicitly without hearing a no.
     offered (n,): whether it has offered something.
     answer (n,): to its last yes/no question, if that was the last thing it said.
+    granted (n,): bit k is set when the last answer to the domain's k-th yes/no question was a yes.
     affirms, negates (n,): scores of yes and no at the last turn.   informs (n,): of any value.
     """
 
@@ -42,6 +43,7 @@ class History:
     implied: Ids
     offered: Bools
     answer: Ints
+    granted: Ints
     affirms: Floats
     negates: Floats
     informs: Floats
@@ -59,6 +61,7 @@ class History:
             implied=np.full((n_dialogs, n_slots), NONE, dtype=np.int32),
             offered=np.zeros(n_dialogs, dtype=bool),
             answer=np.full(n_dialogs, NOT_ASKED, dtype=np.int64),
+            granted=np.zeros(n_dialogs, dtype=np.int64),
             affirms=np.zeros(n_dialogs),
             negates=np.zeros(n_dialogs),
             informs=np.zeros(n_dialogs),
@@ -75,10 +78,10 @@ class History:
             getattr(self, field.name)[dialogs] = getattr(fresh, field.name)
 
     def step(self, domain: Domain, dialogs: Ints, predicate: Ints, system: Acts, evidence: Evidence) -> None:
-        """Update with one more turn of each of the chosen dialogs."""
-        restarted = dialogs[evidence.restart]
-        self.requests[restarted], self.offered[restarted] = 0, False
-        self.confirmed[restarted] = self.implied[restarted] = NONE
+        """Take in one more turn of each of the chosen dialogs."""
+        anew = dialogs[evidence.restart]
+        self.requests[anew], self.offered[anew], self.granted[anew] = 0, False, 0
+        self.confirmed[anew] = self.implied[anew] = NONE
         wording = wording_of(system)
         self.streak[dialogs] = np.where(wording == self.wording[dialogs], self.streak[dialogs] + 1, 1)
         self.wording[dialogs] = wording
@@ -87,10 +90,25 @@ class History:
         self.requests[dialogs] += evidence.requested
         self.offered[dialogs] |= _is(domain, predicate, domain.offer)
         self.affirms[dialogs], self.negates[dialogs] = evidence.affirms, evidence.negates
-        is_question = _is(domain, predicate, domain.yes_no)
-        answer = np.where(evidence.affirms > evidence.negates, AFFIRMED, NOT_AFFIRMED)
-        self.answer[dialogs] = np.where(is_question, answer, NOT_ASKED)
+        asked = _is(domain, predicate, domain.yes_no)
+        yes = evidence.affirms > evidence.negates
+        self.answer[dialogs] = np.where(asked, np.where(yes, AFFIRMED, NOT_AFFIRMED), NOT_ASKED)
+        for bit, question in enumerate(domain.yes_no):
+            answers = _is(domain, predicate, (question,))
+            self.granted[dialogs[answers & yes]] |= 1 << bit
+            self.granted[dialogs[answers & ~yes]] &= ~(1 << bit)
         self._note_confirmations(dialogs, evidence)
+
+    def required(self, domain: Domain) -> Bools:
+        """(n, n_groups) what the system needs: some groups always, others unless a question was granted."""
+        required = np.zeros((len(self.turn), len(domain.groups)), dtype=bool)
+        for column, group in enumerate(domain.groups):
+            if group in domain.required_unless:
+                bit = domain.yes_no.index(domain.required_unless[group])
+                required[:, column] = (self.granted >> bit) & 1 == 0
+            else:
+                required[:, column] = group in domain.required
+        return required
 
     def _note_confirmations(self, dialogs: Ints, evidence: Evidence) -> None:
         item = row_of_each(evidence.offsets)

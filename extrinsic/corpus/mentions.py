@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +17,7 @@ THIS = "this"
 
 
 class SlotNames:
-    """The slot, and the part of it, that each name of a vocabulary denotes."""
+    """Which slot and which part of it each name of a vocabulary stands for; groups: the slots of each."""
 
     def __init__(self, domain: Domain, slots: tuple[str, ...], vocabulary: Vocabulary) -> None:
         self.vocabulary = vocabulary
@@ -33,6 +34,10 @@ class SlotNames:
                 identity = vocabulary.find(name)
                 self.column[identity], self.part[identity] = column, position
         self.column[-2:] = self.part[-2:] = -1
+        self.groups = {
+            vocabulary.find(group): [slots.index(slot) for slot in members if slot in slots]
+            for group, members in domain.groups.items()
+        }
         self.compound = np.array([bool(parts) for parts in self.parts], dtype=bool)
 
 
@@ -71,18 +76,18 @@ class Mentions:
         keys = np.stack([self.item(n_slots), self.value.astype(np.int64)])
         return self.take(np.unique(keys, axis=1, return_index=True)[1])
 
-    def answered(self, acts: Acts, turn_of_owner: Ints, answer: int, kept: Bools) -> Mentions:
-        """These mentions of turns, repeated for every act called `answer` of an owner in that turn."""
-        answers = np.flatnonzero((acts.name == answer) & kept)
-        owner = acts.owner_of_act()[answers]
+    def answered(self, acts: Acts, turn_of_owner: Ints, answers: Bools) -> Mentions:
+        """These mentions of turns, repeated by each act of `answers` (n_acts,) by an owner in that turn."""
+        answering = np.flatnonzero(answers)
+        owner = acts.owner_of_act()[answering]
         by_turn = np.argsort(self.owner, kind="stable")
         turns = turn_of_owner[owner]
         begin = np.searchsorted(self.owner[by_turn], turns)
         lengths = np.searchsorted(self.owner[by_turn], turns, side="right") - begin
         offsets = offsets_from_lengths(lengths)
-        answer_of = row_of_each(offsets)
-        mention = by_turn[begin[answer_of] + np.arange(offsets[-1]) - offsets[answer_of]]
-        return Mentions(owner[answer_of], self.slot[mention], self.value[mention], answers[answer_of])
+        which = row_of_each(offsets)
+        said = by_turn[begin[which] + np.arange(offsets[-1]) - offsets[which]]
+        return Mentions(owner[which], self.slot[said], self.value[said], answering[which])
 
 
 def latest(mentions: Mentions, n_slots: int) -> Ints:
@@ -95,17 +100,21 @@ def latest(mentions: Mentions, n_slots: int) -> Ints:
 
 
 def mentions_of_acts(
-    names: SlotNames, acts: Acts, name: str, kept: Bools | None = None, asked: Ids | None = None
+    names: SlotNames,
+    acts: Acts,
+    act_names: Sequence[str],
+    kept: Bools | None = None,
+    asked: Ids | None = None,
 ) -> Mentions:
-    """The values that the acts called `name` (those `kept`) mention.
+    """The values that acts of these names (those `kept`) mention.
 
     A simple slot has one mention a pair; the parts of a compound slot make one mention an act.
     asked (n_owners,): the slot that `this` refers to, as an id of the vocabulary.
     """
-    chosen = acts.name == names.vocabulary.find(name)
-    chosen_acts = np.flatnonzero(chosen if kept is None else chosen & kept)
-    offsets, pairs = take_rows(acts.pair_offsets, chosen_acts)
-    act = chosen_acts[row_of_each(offsets)]
+    chosen = np.isin(acts.name, names.vocabulary.find_all(act_names))
+    which = np.flatnonzero(chosen if kept is None else chosen & kept)
+    offsets, pairs = take_rows(acts.pair_offsets, which)
+    act = which[row_of_each(offsets)]
     owner = acts.owner_of_act()[act]
     slot = acts.slot[pairs]
     if asked is not None:

@@ -16,10 +16,10 @@ from extrinsic.corpus.evidence import Evidence, gather_evidence
 from extrinsic.corpus.history import History, history_of_turns
 from extrinsic.corpus.labels import GoalLabels, LabelEvents, Truth
 from extrinsic.corpus.nbest import NBest
-from extrinsic.corpus.predicates import predicate_of_turns
+from extrinsic.corpus.predicates import predicate_of_turns, turns_with
 from extrinsic.corpus.turns import DialogTurns
 from extrinsic.corpus.vocabulary import Vocabulary
-from extrinsic.domain import Domain
+from extrinsic.domain import ENDED_BY, SYSTEM, Domain
 from extrinsic.errors import UsageError, did_you_mean, shown
 from extrinsic.storage import content_hash
 
@@ -112,6 +112,22 @@ class Corpus(DialogTurns):
     def predicate(self) -> Ids:
         """(n_turns,) the action of each system turn, an index into domain.predicate_names; -1: unmapped."""
         return predicate_of_turns(self.domain, self.system, self.vocabulary)
+
+    @cached_property
+    def system_ended(self) -> Bools:
+        """(n_dialogs,) whether the system ended the call: by the log's own field, else by its last act."""
+        ends = [self.domain.predicate_names.index(name) for name in self.domain.end]
+        by_act = np.isin(self.predicate[self.offsets[1:] - 1], ends)
+        who = np.array(self.conditions.get(ENDED_BY, (None,) * self.n_dialogs), dtype=object)
+        return np.where(who == None, by_act, who == SYSTEM)  # noqa: E711 - elementwise
+
+    @cached_property
+    def excluded(self) -> Bools:
+        """(n_dialogs,) whether a study leaves the dialog out: by its acts, or by the log's restart flag."""
+        turns = turns_with(self.domain.excluded, self.system, self.vocabulary)
+        if self.domain.exclude_restarts:
+            turns = turns | self.restart
+        return np.logical_or.reduceat(turns, self.offsets[:-1])
 
     @cached_property
     def evidence(self) -> Evidence:

@@ -4,6 +4,30 @@ A domain is data: `bus.toml` and `restaurants.toml` come with the package, a use
 """
 
 from extrinsic.domain.loading import built_in_domains, load_domain
-from extrinsic.domain.task import DIRECTORY, Condition, Domain, PredicateRule, Slot
+from extrinsic.domain.task import (
+    CALLER,
+    DIRECTORY,
+    ENDED_BY,
+    SYSTEM,
+    Condition,
+    Domain,
+    EndedBy,
+    PredicateRule,
+    Slot,
+    UserActs,
+)
 
-__all__ = ["DIRECTORY", "Condition", "Domain", "PredicateRule", "Slot", "built_in_domains", "load_domain"]
+__all__ = [
+    "CALLER",
+    "DIRECTORY",
+    "ENDED_BY",
+    "SYSTEM",
+    "Condition",
+    "Domain",
+    "EndedBy",
+    "PredicateRule",
+    "Slot",
+    "UserActs",
+    "built_in_domains",
+    "load_domain",
+]

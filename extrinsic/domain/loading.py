@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from extrinsic.domain.act_patterns import parse_pattern
 from extrinsic.domain.task import DIRECTORY, Domain
 from extrinsic.errors import Problems, UsageError, did_you_mean
 from extrinsic.storage import read_bytes
@@ -52,9 +53,29 @@ def _check_references(domain: Domain, text: str, problems: Problems) -> None:
     _check_known(domain.required, domain.groups, ("required",), "group", text, problems)
     for role in ("greeting", "offer", "yes_no", "end"):
         _check_known(getattr(domain, role), domain.predicate_names, (role,), "predicate", text, problems)
+    _check_known(tuple(domain.required_unless), domain.groups, ("required_unless",), "group", text, problems)
+    for group, question in domain.required_unless.items():
+        _check_known(
+            (question,), domain.yes_no, ("required_unless", group), "yes/no question", text, problems
+        )
+        if group in domain.required:
+            report_key(problems, text, ("required_unless", group), "the group is required in any case")
+    _check_patterns(domain.excluded, ("excluded",), text, problems)
     for position, rule in enumerate(domain.predicates):
         if not rule.acts:
             report_key(problems, text, ("predicates", position, "acts"), "a predicate needs at least one act")
+        for key in ("acts", "together_with", "without"):
+            _check_patterns(getattr(rule, key), ("predicates", position, key), text, problems)
+
+
+def _check_patterns(
+    patterns: Iterable[str], keys: tuple[str | int, ...], text: str, problems: Problems
+) -> None:
+    for pattern in patterns:
+        try:
+            parse_pattern(pattern)
+        except UsageError as error:
+            report_key(problems, text, keys, str(error))
 
 
 def _check_unique(names: list[str], key: str, what: str, text: str, problems: Problems) -> None:

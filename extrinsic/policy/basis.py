@@ -10,7 +10,7 @@ from scipy import sparse
 from extrinsic.arrays import Floats, Ints, offsets_from_lengths
 from extrinsic.policy.blocks import UNKNOWN, Blocks
 from extrinsic.policy.kernels import Gaussian
-from extrinsic.policy.sparsification import Dictionary, sparsify
+from extrinsic.policy.sparsification import Dictionary, Sparsification, sparsify
 from extrinsic.policy.states import States
 
 
@@ -29,11 +29,16 @@ class Basis:
 
     @staticmethod
     def fit(
-        continuous: Floats, table: Ints, kernel: Gaussian, nu: float, largest: int | None = None
+        continuous: Floats,
+        table: Ints,
+        kernel: Gaussian,
+        nu: float,
+        largest: int | None = None,
+        sparsification: Sparsification = "growing",
     ) -> Basis:
         """Fit to points (n, d) with the discrete elements (n, e) that define their blocks."""
         signatures, block = Blocks.of(table)
-        dictionary = sparsify(continuous, block, len(signatures), kernel, nu, largest)
+        dictionary = sparsify(continuous, block, len(signatures), kernel, nu, largest, sparsification)
         return Basis(kernel, signatures, continuous[dictionary.rows], dictionary.offsets, dictionary)
 
     def __len__(self) -> int:

@@ -23,9 +23,11 @@ class CalibratedSVM(Classifier):
     """One-versus-rest sigmoids fitted to the margins of held-out dialogs (Platt).
 
     The margins come from a cross-validation by dialog, the final machine from all data.
-    width: of the kernel, whose height is 1.   penalty: scikit-learn's C.   rarest: see Classifier.
+    height, width: of the kernel; only height^2 * penalty matters.   penalty: scikit-learn's C.
+    rarest: see Classifier.
     """
 
+    height: Positive = 1.0
     width: Positive = 0.7
     penalty: Positive = 1.0
     folds: Count = FOLDS
@@ -42,7 +44,7 @@ class CalibratedSVM(Classifier):
                 expected=f"at most {MOST:,}",
                 found=f"{len(states):,}",
             )
-        kernel = Gaussian(1.0, self.width)
+        kernel = Gaussian(self.height, self.width)
         machine = CalibratedClassifierCV(
             SVC(kernel="precomputed", C=self.penalty), ensemble=False, cv=self._splits(action, dialog)
         )

@@ -55,9 +55,9 @@ def group_scores(observations: Observations) -> Columns:
 
 @_block("lowest top score of required and of filled groups, mean of the required ones")
 def group_minimum(observations: Observations) -> Columns:
-    required = observations.group_top[:, observations.required]
+    required = np.where(observations.required, observations.group_top, 1.0).min(axis=1)
     filled = np.where(observations.group_filled, observations.group_top, 1.0).min(axis=1)
-    columns = np.stack([required.min(axis=1), filled, required.mean(axis=1)], axis=1)
+    columns = np.stack([required, filled, observations.required_mean], axis=1)
     return columns, ("lowest.required", "lowest.filled", "mean.required")
 
 
@@ -138,5 +138,4 @@ def reaction(observations: Observations) -> Columns:
 def doubts(observations: Observations) -> Columns:
     open_ = observations.group_filled & ~observations.group_confirmed
     lowest = np.where(open_, observations.group_top, 1.0).min(axis=1)
-    missing = (~observations.group_filled[:, observations.required]).mean(axis=1)
-    return np.stack([lowest, missing], axis=1), ("lowest.unconfirmed", "missing")
+    return np.stack([lowest, observations.required_missing], axis=1), ("lowest.unconfirmed", "missing")

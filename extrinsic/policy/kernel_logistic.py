@@ -12,6 +12,7 @@ from extrinsic.bounds import Count, Positive
 from extrinsic.policy.basis import Basis
 from extrinsic.policy.behaviour import ActionModel, Classifier
 from extrinsic.policy.kernels import Gaussian
+from extrinsic.policy.sparsification import require_threshold
 from extrinsic.policy.states import States
 
 
@@ -19,19 +20,24 @@ from extrinsic.policy.states import States
 class KernelLogistic(Classifier):
     """Multinomial logistic regression on phi(s) = k(s, s_j), s_j of a sparsified dictionary of states.
 
-    The kernel has height 1.   nu: of the sparsification.
+    height, width: of the kernel.   nu: of the sparsification, below height^2.
     penalty: the weight of the data against the squared weights (scikit-learn's C).   rarest: see Classifier.
     """
 
+    height: Positive = 1.0
     width: Positive = 0.7
     nu: Positive = 0.25
     penalty: Positive = 3.0
     rarest: Count = 10
 
+    def __post_init__(self) -> None:
+        require_threshold(self.nu, self.height)
+
     def fit_classes(self, states: States, action: Ints, dialog: Ints) -> ActionModel:
         from sklearn.linear_model import LogisticRegression
 
-        basis = Basis.fit(states.continuous, states.discrete, Gaussian(1.0, self.width), self.nu)
+        kernel = Gaussian(self.height, self.width)
+        basis = Basis.fit(states.continuous, states.discrete, kernel, self.nu)
         features = _features(basis, states)
         # The gradient is a mean over the data: with more data, a coarser tolerance suffices.
         tolerance = 1e-4 * np.clip(len(action) / 5_000, 1.0, 10.0)

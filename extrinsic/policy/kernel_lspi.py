@@ -17,6 +17,7 @@ from extrinsic.policy.behaviour import Behaviour
 from extrinsic.policy.kernels import Gaussian
 from extrinsic.policy.learner import policy_of, require_choice
 from extrinsic.policy.lstd import Solution, System
+from extrinsic.policy.sparsification import Sparsification, require_threshold
 from extrinsic.policy.state_actions import StateActions, rows_after
 from extrinsic.policy.states import States
 from extrinsic.policy.transitions import END, Transitions
@@ -32,6 +33,7 @@ class KernelLSPI:
     """A greedy policy on a Q function made of Gaussian x delta kernels.
 
     height, width: of the Gaussian.   nu: of the sparsification.   largest: the maximum kernels of one block.
+    sparsification: `growing` (Engel's) or `removal` (as Lee words it: against all the rest).
     ridge, gamma: of LSTD.   prior: Q where there is no kernel: the `mean` return, or a number.
     improvement: `lspi` iterates until the policy converges, `one_step` improves the behaviour policy once.
     temperature: 0 is greedy; above, admitted actions are drawn with probability ~ exp(Q / temperature).
@@ -47,8 +49,12 @@ class KernelLSPI:
     iterations: Count = 30
     temperature: NotNegative = 0.0
     largest: Count | None = None
+    sparsification: Sparsification = "growing"
 
     def __post_init__(self) -> None:
+        require_threshold(self.nu, self.height)
+        if self.sparsification == "removal" and self.largest is not None:
+            raise UsageError("largest goes with sparsification 'growing' only")
         if not 0.0 < self.gamma <= 1.0:
             raise UsageError("gamma must lie in (0, 1]", found=str(self.gamma))
         if not (np.isfinite(self.ridge) and self.ridge >= 0.0):
@@ -70,7 +76,7 @@ class KernelLSPI:
         states = transitions.states
         table = with_action(states, transitions.action)
         kernel = Gaussian(self.height, self.width)
-        basis = Basis.fit(states.continuous, table, kernel, self.nu, self.largest)
+        basis = Basis.fit(states.continuous, table, kernel, self.nu, self.largest, self.sparsification)
         prior = float(transitions.returns().mean()) if self.prior == "mean" else float(self.prior)
         phi = basis.rows(states.continuous, basis.block_of(table))
         open_pairs = StateActions.of(basis, states, behaviour.admitted)

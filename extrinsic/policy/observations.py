@@ -89,8 +89,23 @@ class Observations:
         )
 
     @cached_property
-    def required(self) -> Ints:
-        return np.flatnonzero([group in self.domain.required for group in self.domain.groups])
+    def required(self) -> Bools:
+        """(n, n_groups) whether the system needs the group."""
+        return self.history.required(self.domain)
+
+    @cached_property
+    def required_missing(self) -> Floats:
+        """(n,) the share of required groups without a value."""
+        return np.asarray((self.required & ~self.group_filled).sum(axis=1) / self._n_required)
+
+    @cached_property
+    def required_mean(self) -> Floats:
+        """(n,) the mean top score of required groups."""
+        return np.asarray((self.required * self.group_top).sum(axis=1) / self._n_required)
+
+    @property
+    def _n_required(self) -> Ints:
+        return np.asarray(np.maximum(self.required.sum(axis=1), 1))
 
     @cached_property
     def group_confirmed(self) -> Bools:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -24,21 +24,24 @@ A config may have `of(domain, **options)` to choose what fits the domain.
 """
 
 WHEN = ("terminal", "first_offer", "last_offer")
-ABSENT = ("zero", "correct")
+ABSENT = ("zero", "correct", "empty")
+CONCEPTS = ("groups", "slots")
 NO_TURN = -1
 
 
 @dataclass(frozen=True)
 class Reward:
-    """Each concept (slot group) filled correctly earns `correct`, wrongly `incorrect`; a wanted but empty one
+    """Each concept filled correctly earns `correct`, wrongly `incorrect`; a wanted but empty one
     `empty_ended` if the system ended the call, else `empty`; each decision costs `turn`.
 
     fill:   when a belief counts as filled (argmax | threshold[:x]); it can decide which metric predicts best.
     when:   which belief is judged: the last one, or the one that the first (last) offer was based on. A call
             without an offer has filled nothing. The reward comes at the end of the call: at the offer's own
             turn, a policy would learn to collect logged offers in hindsight.
-    absent: a concept in neither goal nor belief: `zero`, or the same as `correct`. With zero, every further
-            concept pays, and a policy learns to ask for more than callers want.
+    absent: a concept in neither goal nor belief: `zero`, or the same as `correct`, or the same as a wanted
+            one, `empty` ("every empty concept", Lee 2014). With zero and empty, every further concept pays,
+            and a policy learns to ask for more than callers want.
+    concepts: `groups` of slots that stand in for each other, or every one of the `slots` (Lee's nine).
     """
 
     correct: float = 100.0
@@ -49,10 +52,11 @@ class Reward:
     fill: str = "argmax"
     when: str = "last_offer"
     absent: str = "correct"
+    concepts: str = "groups"
 
     def __post_init__(self) -> None:
         Fill.parse(self.fill)
-        for name, choices in (("when", WHEN), ("absent", ABSENT)):
+        for name, choices in (("when", WHEN), ("absent", ABSENT), ("concepts", CONCEPTS)):
             value = getattr(self, name)
             if value not in choices:
                 raise UsageError(f"there is no reward.{name} {value!r}; {did_you_mean(value, choices)}")
@@ -79,9 +83,8 @@ class Reward:
     def final(self, corpus: Corpus, output: TrackerOutput) -> Floats:
         """(n_dialogs,) the reward of the concepts."""
         last = corpus.offsets[1:] - 1
-        ended = is_role(corpus, corpus.domain.end)[last]
-        empty = np.where(ended, self.empty_ended, self.empty)
-        return self._points(corpus, output, self._judged_turn(corpus), _wanted(corpus, last), empty)
+        empty = np.where(corpus.system_ended, self.empty_ended, self.empty)
+        return self._points(corpus, output, self._judged_turn(corpus), self._wanted(corpus, last), empty)
 
     def worth(self, corpus: Corpus, output: TrackerOutput) -> Floats:
         """(n_turns,) the reward of the concepts if the belief after each turn were the one that is judged.
@@ -89,25 +92,34 @@ class Reward:
         Uses the labels up to that turn, and assumes that the call has not ended: nothing from later turns.
         """
         turn = np.arange(corpus.n_turns)
-        return self._points(corpus, output, turn, _wanted(corpus, turn), np.full(len(turn), self.empty))
+        empty = np.full(len(turn), self.empty)
+        return self._points(corpus, output, turn, self._wanted(corpus, turn), empty)
 
     def _points(
         self, corpus: Corpus, output: TrackerOutput, turn: Ints, wanted: Bools, empty: Floats
     ) -> Floats:
-        """(k,) the reward of the concepts after given turns; wanted (k, n_groups), empty (k,)."""
+        """(k,) the reward of the concepts after given turns; wanted (k, n_concepts), empty (k,)."""
         filled, right = self._filled(corpus, output, turn)
-        nothing = self.correct if self.absent == "correct" else 0.0
         of_filled = np.where(right, self.correct, self.incorrect)
-        of_empty = np.where(wanted, empty[:, None], nothing)
+        of_empty = np.where(wanted | (self.absent == "empty"), empty[:, None], self._of_absent)
         return np.asarray(np.where(filled, of_filled, of_empty).sum(axis=1))
 
     def feasible(self, domain: Domain, shortest: int, longest: int) -> tuple[float, float]:
         """The lowest and highest return of a call with that many decisions."""
-        nothing = self.correct if self.absent == "correct" else 0.0
-        kinds = (self.correct, self.incorrect, self.empty, self.empty_ended, nothing)
+        kinds = (self.correct, self.incorrect, self.empty, self.empty_ended, self._of_absent)
         costs = (self.turn * shortest, self.turn * longest)
-        n_concepts = len(domain.groups)
+        n_concepts = len(self._concepts(domain, domain.slot_names))
         return min(kinds) * n_concepts + min(costs), max(kinds) * n_concepts + max(costs)
+
+    @property
+    def _of_absent(self) -> float:
+        return {"zero": 0.0, "correct": self.correct, "empty": self.empty}[self.absent]
+
+    def _concepts(self, domain: Domain, slots: Sequence[str]) -> list[list[int]]:
+        """Where the slots of each concept stand among the slots of a corpus."""
+        if self.concepts == "groups":
+            return domain.group_columns(slots)
+        return [[slots.index(name)] for name in domain.slot_names]
 
     def _judged_turn(self, corpus: Corpus) -> Ints:
         """(n_dialogs,) the turn whose belief is judged; NO_TURN where nothing was ever offered."""
@@ -122,31 +134,31 @@ class Reward:
         return np.where(turn >= corpus.offsets[:-1], turn, NO_TURN)
 
     def _filled(self, corpus: Corpus, output: TrackerOutput, turn: Ints) -> tuple[Bools, Bools]:
-        """(n_dialogs, n_groups) whether a concept is filled at the turn, and whether correctly."""
+        """(n_dialogs, n_concepts) whether a concept is filled at the turn, and whether correctly."""
         beliefs = output.marginals(corpus)
         n_slots = len(corpus.slots)
         value = Fill.parse(self.fill).states(beliefs).reshape(-1, n_slots)[turn]
         # Of several filled slots of a group the one with the best value counts; after None comes a value.
         best = beliefs.top + ((beliefs.value[beliefs.top] == NONE) & (np.diff(beliefs.offsets) > 1))
         score = np.where(value != NONE, beliefs.score[best].reshape(-1, n_slots)[turn], -1.0)
-        filled = np.zeros((len(turn), len(corpus.domain.groups)), dtype=bool)
+        concepts = self._concepts(corpus.domain, corpus.slots)
+        filled = np.zeros((len(turn), len(concepts)), dtype=bool)
         right = filled.copy()
-        for group, columns in enumerate(corpus.domain.group_columns(corpus.slots)):
+        for concept, columns in enumerate(concepts):
             slot = np.array(columns)[score[:, columns].argmax(axis=1)]
             chosen = value[np.arange(len(turn)), slot]
-            filled[:, group] = (chosen != NONE) & (turn != NO_TURN)
-            right[:, group] = corpus.truth.is_correct(np.maximum(turn, 0), slot, chosen)
+            filled[:, concept] = (chosen != NONE) & (turn != NO_TURN)
+            right[:, concept] = corpus.truth.is_correct(np.maximum(turn, 0), slot, chosen)
         return filled, right
 
-
-def _wanted(corpus: Corpus, turn: Ints) -> Bools:
-    """(n_dialogs, n_groups) whether some value of the concept was right at the turn, by the labels."""
-    n_slots = len(corpus.slots)
-    slot = np.tile(np.arange(n_slots), len(turn))
-    none = corpus.truth.is_correct(np.repeat(turn, n_slots), slot, np.full(len(slot), NONE, dtype=np.int32))
-    wanted = ~none.reshape(-1, n_slots)
-    groups = corpus.domain.group_columns(corpus.slots)
-    return np.stack([wanted[:, columns].any(axis=1) for columns in groups], axis=1)
+    def _wanted(self, corpus: Corpus, turn: Ints) -> Bools:
+        """(n_dialogs, n_concepts) whether some value of the concept was right at the turn, by the labels."""
+        n_slots = len(corpus.slots)
+        slot = np.tile(np.arange(n_slots), len(turn))
+        nothing = np.full(len(slot), NONE, dtype=np.int32)
+        wanted = ~corpus.truth.is_correct(np.repeat(turn, n_slots), slot, nothing).reshape(-1, n_slots)
+        concepts = self._concepts(corpus.domain, corpus.slots)
+        return np.stack([wanted[:, columns].any(axis=1) for columns in concepts], axis=1)
 
 
 def is_role(corpus: Corpus, names: tuple[str, ...]) -> Bools:

@@ -5,17 +5,28 @@ those already in it: delta = k(x, x) - k_x' K^-1 k_x > nu. The definition takes 
 solves with K for each. Here the same is done per block, left-looking: whenever a point joins, one column of
 the Cholesky factor of its block is computed for all points that follow, which lowers their delta; the next
 to join is the first of them whose delta is still above nu. Same dictionary, one matrix-vector product each.
+
+Lee (2014) cites Engel and words it the other way round: all points are kernels at first, and one is removed
+when its delta against all the rest is at most nu. Which points remain differs. A point that joined nowhere
+lies within nu of the span of the dictionary; one that was removed need not, as others were removed later.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from extrinsic.arrays import Floats, Ints, offsets_from_lengths
 from extrinsic.errors import UsageError
 from extrinsic.policy.kernels import Gaussian
+
+Sparsification = Literal["growing", "removal"]
+"""Points join an empty dictionary (Engel et al. 2004), or leave a full one (as Lee 2014 words it)."""
+
+DEPENDENT = 1e-9
+"""Of k(x, x): a point with a smaller delta depends on others as far as one can compute."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,18 +47,31 @@ class Dictionary:
         return len(self.rows)
 
 
-def sparsify(
-    continuous: Floats, block: Ints, n_blocks: int, kernel: Gaussian, nu: float, largest: int | None = None
-) -> Dictionary:
-    """The dictionary of points (n, d) in blocks (n,); `largest`: the maximum size of a block."""
+def require_threshold(nu: float, height: float) -> None:
+    """Raise UsageError unless 0 < nu < k(x, x)."""
     if not (np.isfinite(nu) and nu > 0):
         raise UsageError("the threshold nu must be positive", found=str(nu))
-    if nu >= float(kernel.height) ** 2:
+    if nu >= float(height) ** 2:
         raise UsageError(
             "with this threshold nu no point would become a kernel",
-            expected=f"less than the squared height of the kernel, {kernel.height**2:g}",
+            expected=f"less than the squared height of the kernel, {height**2:g}",
             found=str(nu),
         )
+
+
+def sparsify(
+    continuous: Floats,
+    block: Ints,
+    n_blocks: int,
+    kernel: Gaussian,
+    nu: float,
+    largest: int | None = None,
+    method: Sparsification = "growing",
+) -> Dictionary:
+    """The dictionary of points (n, d) in blocks (n,); `largest`: the maximum size of a block."""
+    require_threshold(nu, kernel.height)
+    if largest is not None and method == "removal":
+        raise UsageError("a largest size of blocks goes with sparsification 'growing' only")
     if largest is not None and largest < 1:
         raise UsageError("the largest size of a block must be at least 1", found=str(largest))
     order = np.argsort(block, kind="stable")
@@ -56,7 +80,11 @@ def sparsify(
     residual = np.empty(len(block))
     for number in range(n_blocks):
         members = order[bounds[number] : bounds[number + 1]]
-        joined, residual[members], full[number] = _sparsify_block(continuous[members], kernel, nu, largest)
+        points = continuous[members]
+        if method == "removal":
+            joined, residual[members] = _reduce_block(points, kernel, nu)
+        else:
+            joined, residual[members], full[number] = _sparsify_block(points, kernel, nu, largest)
         chosen.append(members[joined])
         sizes.append(len(joined))
     rows = np.concatenate(chosen) if chosen else np.zeros(0, dtype=np.int64)
@@ -67,6 +95,15 @@ def _sparsify_block(
     points: Floats, kernel: Gaussian, nu: float, largest: int | None
 ) -> tuple[Ints, Floats, bool]:
     """(m,) positions that join, (n,) the residuals, and whether the block is full."""
+    joined, delta, _, full = _grow(points, kernel, nu, largest)
+    delta[joined] = 0.0
+    return joined, np.maximum(delta, 0.0), full
+
+
+def _grow(
+    points: Floats, kernel: Gaussian, nu: float, largest: int | None
+) -> tuple[Ints, Floats, Floats, bool]:
+    """(m,) positions that join, (n,) deltas, (m, n) the factor, and whether the block is full."""
     n_points, own = len(points), float(kernel.height) ** 2
     delta = np.full(n_points, own)
     # -|x - y|^2 / 2 sigma^2 as a sum of parts that are computed once.
@@ -82,7 +119,7 @@ def _sparsify_block(
         if not beyond[step]:
             break
         if largest is not None and len(joined) >= largest:
-            return _joined(joined, delta, full=True)
+            return np.array(joined, dtype=np.int64), delta, factor[: len(joined)], True
         position += step
         size = len(joined)
         if size == len(factor):
@@ -96,10 +133,45 @@ def _sparsify_block(
         delta -= row * row
         joined.append(position)
         position += 1
-    return _joined(joined, delta, full=False)
+    return np.array(joined, dtype=np.int64), delta, factor[: len(joined)], False
 
 
-def _joined(joined: list[int], delta: Floats, full: bool) -> tuple[Ints, Floats, bool]:
-    members = np.array(joined, dtype=np.int64)
-    delta[members] = 0.0
-    return members, np.maximum(delta, 0.0), full
+def _reduce_block(points: Floats, kernel: Gaussian, nu: float) -> tuple[Ints, Floats]:
+    """(m,) positions that remain, and (n,) the residuals."""
+    remaining = _remaining(points, kernel, nu)
+    order = np.concatenate([remaining, np.setdiff1d(np.arange(len(points)), remaining)])
+    # Each of those that remain is further than nu from the others' span: put first, all of them join.
+    _, delta, _ = _sparsify_block(points[order], kernel, 0.5 * nu, len(remaining))
+    residual = np.empty(len(points))
+    residual[order] = delta
+    return remaining, residual
+
+
+def _remaining(points: Floats, kernel: Gaussian, nu: float) -> Ints:
+    """(m,) positions that remain when each in turn is compared to all that are left.
+
+    Left are those before it that stayed, and all after it. The Cholesky factor is made from the last point
+    to the first, so that the span of all after a point is just the coordinates of those after it: what
+    counts are the coordinates up to its own. There the point has a single one, l; let v be the coordinates
+    of those that stayed in its direction, and G the Gram matrix of their coordinates before it. Then
+    delta = l^2 / (1 + v' G^-1 v). Each of them is further than nu from the others, so G is well conditioned,
+    which the Gram matrix of all points is not.
+    """
+    last = len(points) - 1
+    joined, _, factor, _ = _grow(points[::-1], kernel, DEPENDENT * kernel.height**2, None)
+    direction = {last - position: row[::-1] for position, row in zip(joined.tolist(), factor, strict=True)}
+    stayed: list[int] = []
+    inverse = np.zeros((0, 0))
+    for number, coordinates in sorted(direction.items()):
+        toward = inverse @ coordinates[stayed]
+        total = 1.0 + coordinates[stayed] @ toward
+        delta = coordinates[number] ** 2 / total
+        inverse -= np.outer(toward, toward) / total
+        if delta > nu:
+            # The inverse of G with another row and column: v l, and l^2 in the corner.
+            across = -coordinates[number] * toward / total / delta
+            inverse = np.block(
+                [[inverse + np.outer(across, across) * delta, across[:, None]], [across, 1.0 / delta]]
+            )
+            stayed.append(number)
+    return np.array(stayed, dtype=np.int64)

@@ -22,7 +22,8 @@ from extrinsic.simulation.world_settings import BusSimulation, WorldSettings, re
 WORLDS.register(
     "bus",
     "extrinsic.simulation.world_settings:BusSimulation",
-    "callers who want a bus, a recogniser and an expert: DS1 to DS4 in the manner of Lee 2014",
+    "callers who want a bus, a recogniser and an expert: ds1 to ds4 in the manner of Lee 2014, letsgo and "
+    "cambridge in that of real calls",
 )
 
 __all__ = [

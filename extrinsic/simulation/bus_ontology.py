@@ -28,12 +28,17 @@ ACT_NAMES = (
     "bye",
     "restart",
     "canthelp.no_connection",
+    "sorry",
     "inform",
     "affirm",
     "negate",
-    "startover",
-    "slot",
+    "goback",
+    "nextbus",
+    "prevbus",
+    "repeat",
+    "act",
 )
+"""The names of acts, and what an act is confirmed by: impl-conf(act=nextbus)."""
 
 
 class Places(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -91,7 +96,7 @@ def bus_ontology() -> Values:
     places = read_toml(Path(__file__).with_name("places.toml"), Places)
     lists = _values_of_slots(places)
     vocabulary = Vocabulary()
-    vocabulary.ids([*ACT_NAMES, *domain.slot_names, *domain.slot_of_part])
+    vocabulary.ids([*ACT_NAMES, *domain.slot_names, *domain.slot_of_part, *domain.groups])
     slots = np.repeat(np.arange(len(lists)), [len(values) for values in lists])
     pairs = [
         list(value) if isinstance(value, tuple) else [(name, value)]

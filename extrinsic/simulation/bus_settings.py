@@ -1,8 +1,8 @@
-"""Settings of the parts of the bus world: goals, callers, recogniser and expert."""
+"""Settings of the parts of the bus world: goals, callers, recogniser, system and expert."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -58,6 +58,15 @@ class CallerSettings(Settings, frozen=True):
     annoyed_by_repetition: Amount = 1.0
     starts_over: Share = 0.0
     """Per turn, once half of the patience is used: asks to start over. Lee leaves such calls out."""
+    undoes: Share = 0.0
+    """Objects to an implicit confirmation or an offer by "go back" alone, not by a no and the right value."""
+    browses: Share = 0.0
+    """After an offer of the right bus, asks at once for the next or previous one, or to hear it again."""
+    browses_back: Share = 0.10
+    browses_again: Share = 0.20
+    """Of those requests: for the previous bus, and to hear the same again."""
+    says_bye: Share = 0.0
+    """A caller who leaves because the right bus was named says so, and hangs up a turn later."""
 
 
 class RecogniserSettings(Settings, frozen=True):
@@ -74,6 +83,15 @@ class RecogniserSettings(Settings, frozen=True):
     longest: Annotated[int, msgspec.Meta(ge=1, le=10)] = 7
     lengthens: Amount = 2.0
     """How much longer lists get with the error level."""
+    single: Share = 0.0
+    """A list whose best hypothesis is right ends with it; a quarter as often where it is wrong."""
+    long_lists: Share = 0.0
+    """An informing list with a wrong value continues beyond `longest`; a tenth as often where the value is
+    right. Its length has a heavy tail: P(more than x times `longest`) = x^-1.5."""
+    longest_list: Annotated[int, msgspec.Meta(ge=1, le=64)] = 64
+    """The maximum length of those."""
+    rejects: Share = 0.0
+    """Probability that nothing is understood of an utterance: twice this, times the error level."""
     persistence: Share = 0.6
     """Probability that a misheard value is confused with the same value as before."""
     keeps: Share = 0.5
@@ -87,6 +105,29 @@ class RecogniserSettings(Settings, frozen=True):
     """How well the scores separate right from wrong: 0 not at all, 1 as well as possible."""
     boldness: Positive = 1.0
     """Above 1 the best hypothesis gets a larger share of the score, right or wrong."""
+
+
+class SystemSettings(Settings, frozen=True):
+    """The abilities and needs of the system, for every policy."""
+
+    opening: Literal["open", "directed"] = "open"
+    """The greeting asks how it may help; or, directed, for the first of `required`."""
+    required: tuple[str, ...] = ("from", "to", "time")
+    """The groups that it requests, in this order, and in which an offer has to be right."""
+    unless_next_bus: tuple[str, ...] = ()
+    """Further ones, requested if the caller does not want the next few buses."""
+    next_bus: Literal["after", "before"] = "after"
+    """When it asks for the next bus: after an offer, for a further one; or before the first one, instead of
+    asking for `unless_next_bus`."""
+    hangs_up: bool = True
+    """Whether it can say goodbye. If not, calls last until the caller has had enough."""
+    help: bool = False
+    """After an offer it only understands what callers say to browse: where it hears nothing of that, it says
+    so ("you can say repeat, next, previous"), and offers no more until it does."""
+    ignores: Share = 0.0
+    """A value scored below this counts as missing: it is requested, and neither confirmed nor offered."""
+    accepts: Share = 0.3
+    """A request to browse counts if its score is at least this."""
 
 
 class ExpertSettings(Settings, frozen=True):

@@ -9,12 +9,12 @@ from scipy.special import gammaincinv
 
 from extrinsic.arrays import Bools, Floats, Ints
 from extrinsic.simulation.bus_ontology import Values
-from extrinsic.simulation.bus_settings import CallerSettings, GoalSettings
+from extrinsic.simulation.bus_settings import CallerSettings, GoalSettings, SystemSettings
 from extrinsic.simulation.chance import Chance
 from extrinsic.simulation.goals import NOTHING, another_value, draw_goals, separate_places
-from extrinsic.simulation.system import SystemTurn
+from extrinsic.simulation.system import AGAIN, BYE, GO_BACK, NEXT, PREVIOUS, RESTART, SILENT, SystemTurn
 
-SILENT, YES, NO = 0, 1, 2
+YES, NO = 1, 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,12 +22,12 @@ class Utterance:
     """What m callers say.
 
     value (m, n_groups): the value said for each group, NOTHING for none.   answer (m,): YES, NO, SILENT.
-    startover (m,): asks to start over.   hangs_up (m,): ends the call.
+    command (m,): any other request: SILENT or one of COMMANDS.   hangs_up (m,): ends the call.
     """
 
     value: Ints
     answer: Ints
-    startover: Bools
+    command: Ints
     hangs_up: Bools
 
 
@@ -47,11 +47,19 @@ class Callers:
 
     goal (n, n_groups).   mentioned (n, n_groups).   patience, worn (n,): in turns.
     content (n,): the last offer was right.   served (n,): some offer was.
-    changed (n,): the group in which the caller just changed the goal.
+    changed (n,): the group in which the caller just changed the goal.   leaving (n,): said bye.
     """
 
-    def __init__(self, goal: GoalSettings, settings: CallerSettings, values: Values, chance: Chance) -> None:
-        self.settings, self.values, self.chance = settings, values, chance
+    def __init__(
+        self,
+        goal: GoalSettings,
+        settings: CallerSettings,
+        values: Values,
+        chance: Chance,
+        system: SystemSettings = SystemSettings(),  # noqa: B008 - frozen
+    ) -> None:
+        self.settings, self.system_settings = settings, system
+        self.values, self.chance = values, chance
         self.goal = draw_goals(goal, values, chance)
         n_dialogs = len(chance.key)
         self.mentioned: Bools = np.zeros(self.goal.shape, dtype=bool)
@@ -59,7 +67,11 @@ class Callers:
         self.patience = self._draw_patience()
         self.content: Bools = np.zeros(n_dialogs, dtype=bool)
         self.served: Bools = np.zeros(n_dialogs, dtype=bool)
+        self.leaving: Bools = np.zeros(n_dialogs, dtype=bool)
         self.changed: Ints = np.full(n_dialogs, NOTHING, dtype=np.int64)
+        groups = list(values.domain.groups)
+        self.required: Bools = np.isin(groups, [*system.required, *system.unless_next_bus])
+        self.instead: Bools = np.isin(groups, system.unless_next_bus)
 
     def _draw_patience(self) -> Floats:
         shape, mean = self.settings.patience_shape, self.settings.patience
@@ -78,23 +90,41 @@ class Callers:
         self._take_in(dialogs, system.predicate == name("offer"), faults, repeated)
         notices = chance.uniform("notices", turn) < settings.notices_implicit
         objects = faults.explicit | faults.offer | (faults.implicit & notices)
-        hangs_up = self._hangs_up(dialogs, chance, turn, system.predicate == name("offer"))
-        over = hangs_up | (system.predicate == name("goodbye"))
+        browsing = np.isin(system.predicate, [name("offer"), name("help")])
+        hangs_up, byes = self._leaves(dialogs, chance, turn, browsing)
+        over = hangs_up | byes | (system.predicate == name("goodbye"))
 
+        lost = (system.predicate == name("help")) & ~self.content[dialogs]
+        undoes = ((faults.offer | faults.implicit) & objects & ~faults.explicit) | lost
+        if settings.undoes < 1.0:
+            undoes &= chance.uniform("undoes", turn) < settings.undoes
         answers = (chance.uniform("answers", turn) < settings.answers) & ~over
-        speaks = self._topics(dialogs, chance, turn, system, faults, objects) & answers[:, None]
+        speaks = self._topics(dialogs, chance, turn, system, faults, objects)
+        speaks &= (answers & ~undoes)[:, None]
         speaks |= (self.changed[dialogs][:, None] == np.arange(self.goal.shape[1])) & ~over[:, None]
         speaks &= self.goal[dialogs] != NOTHING
         self.mentioned[dialogs] |= speaks
         yes_no = self._answer(dialogs, chance, turn, system, objects)
         weary = self.worn[dialogs] > 0.5 * self.patience[dialogs]
         startover = weary & (chance.uniform("startover", turn) < settings.starts_over) & ~over
+        command = np.where(answers & undoes, GO_BACK, SILENT)
+        command = np.where(answers & browsing & self.content[dialogs], self._browses(chance, turn), command)
         return Utterance(
             value=np.where(speaks, self.goal[dialogs], NOTHING),
-            answer=np.where(answers, yes_no, SILENT),
-            startover=startover,
+            answer=np.where(answers & ~undoes, yes_no, SILENT),
+            command=np.where(startover, RESTART, np.where(byes & ~hangs_up, BYE, command)),
             hangs_up=hangs_up,
         )
+
+    def _browses(self, chance: Chance, turn: int) -> Ints:
+        """(m,) what is requested after an offer of the right bus: another bus, the same again, or nothing."""
+        settings = self.settings
+        if settings.browses == 0.0:
+            return np.zeros(len(chance.key), dtype=np.int64)
+        draw = chance.uniform("browses which", turn)
+        again = draw < settings.browses_back + settings.browses_again
+        which = np.where(draw < settings.browses_back, PREVIOUS, np.where(again, AGAIN, NEXT))
+        return np.where(chance.uniform("browses", turn) < settings.browses, which, SILENT)
 
     def start_over(self, dialogs: Ints) -> None:
         """The system has forgotten everything, so everything has to be mentioned again."""
@@ -129,9 +159,8 @@ class Callers:
             faults.append((value != NOTHING) & ~right)
         names = self.values.domain.predicate_names
         offers = np.isin(system.predicate, [names.index("offer"), names.index("canthelp")])
-        required = np.array([group in self.values.domain.required for group in self.values.domain.groups])
         # A caller without a time takes any bus; one with a time wants a bus at that time.
-        fits = (system.offer == goal) | (goal == NOTHING) | ((system.offer == NOTHING) & ~required)
+        fits = (system.offer == goal) | (goal == NOTHING) | ((system.offer == NOTHING) & ~self.required)
         return Faults(faults[0], faults[1], offers & ~fits.all(axis=1), ~fits)
 
     def _topics(
@@ -145,6 +174,7 @@ class Callers:
         is_requested = (system.request != NOTHING) & ~objects
         topics[rows[is_requested], system.request[is_requested]] = True
         is_open = np.isin(system.predicate, [name("hello"), name("open_request"), name("restart")])
+        is_open &= system.request == NOTHING
         topics[rows[is_open], self._first_to_mention(dialogs, chance, turn)[is_open]] = True
 
         more = np.where(is_open, settings.opens_with, settings.over_informs)
@@ -168,6 +198,8 @@ class Callers:
         """(m,) YES or NO to a yes/no question, else SILENT."""
         name = self.values.domain.predicate_names.index
         again = self.content[dialogs] & (chance.uniform("again", turn) < self.settings.another_bus)
+        if self.system_settings.next_bus == "before":
+            again = ((self.goal[dialogs] == NOTHING) | ~self.instead).all(axis=1)
         answer = np.where(objects, NO, np.where(system.predicate == name("confirm"), YES, SILENT))
         return np.where(system.predicate == name("next_bus"), np.where(again, YES, NO), answer)
 
@@ -185,8 +217,12 @@ class Callers:
         )
         self.worn[dialogs] += np.where(self.content[dialogs], 0.0, cost)
 
-    def _hangs_up(self, dialogs: Ints, chance: Chance, turn: int, offering: Bools) -> Bools:
-        """(m,) whether patience is exhausted, or the right bus was just named and that is enough."""
+    def _leaves(self, dialogs: Ints, chance: Chance, turn: int, browsing: Bools) -> tuple[Bools, Bools]:
+        """(m,) whether a caller hangs up, because patience is exhausted or the right bus was named and that
+        is enough; and whether the caller says bye first."""
         leaves = chance.uniform("leaves", turn) < self.settings.leaves_content
-        leaves &= offering & self.content[dialogs] & np.isfinite(self.patience[dialogs])
-        return np.asarray((self.worn[dialogs] > self.patience[dialogs]) | leaves)
+        leaves &= browsing & self.content[dialogs] & np.isfinite(self.patience[dialogs])
+        byes = leaves & (chance.uniform("bye", turn) < self.settings.says_bye)
+        gone = (self.worn[dialogs] > self.patience[dialogs]) | (leaves & ~byes) | self.leaving[dialogs]
+        self.leaving[dialogs] |= byes
+        return np.asarray(gone), np.asarray(byes & ~gone)

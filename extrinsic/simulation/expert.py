@@ -7,9 +7,8 @@ import numpy as np
 from extrinsic.arrays import Bools, Floats, Ints
 from extrinsic.corpus.candidates import Heard
 from extrinsic.corpus.history import AFFIRMED, NOT_ASKED
-from extrinsic.corpus.vocabulary import NONE
-from extrinsic.domain import Domain
-from extrinsic.simulation.bus_settings import ExpertSettings
+from extrinsic.simulation.bus_settings import ExpertSettings, SystemSettings
+from extrinsic.simulation.system import heard_groups, needed
 from extrinsic.simulation.world import Moment
 
 HEARD_FROM = 0.3
@@ -39,8 +38,12 @@ class ExpertTracker:
 class Expert:
     """P(a) = main [a is the rule's] + rest [a is its second choice] + exploration / |sensible|."""
 
-    def __init__(self, settings: ExpertSettings) -> None:
-        self.settings = settings
+    def __init__(
+        self,
+        settings: ExpertSettings,
+        system: SystemSettings = SystemSettings(),  # noqa: B008 - frozen
+    ) -> None:
+        self.settings, self.system = settings, system
 
     def probabilities(self, moment: Moment) -> Floats:
         settings = self.settings
@@ -57,30 +60,51 @@ class Expert:
         """(m,) the choice of the first rule that applies."""
         settings, history, tops = self.settings, moment.history, moment.tops
         name = moment.domain.predicate_names.index
-        required, asked_enough = _required(moment.domain), self._asked_enough(moment)
-        has_value = tops.value != NONE
+        required, asked_enough = needed(self.system, moment), self._asked_enough(moment)
+        has_value = heard_groups(self.system, moment)
         loose = has_value & ~moment.confirmed
         unsure = loose & (tops.score < settings.trusts)
         too_weak = loose & required & (tops.score < settings.offers) & ~moment.implied
-        missing = required & ~has_value & ~asked_enough
+        lacks = np.asarray((required & ~has_value & ~asked_enough).any(axis=1))
         unspoken = loose & ~moment.implied & (tops.score < settings.knows)
         places = moment.allowed[:, name("offer")]
         objects = (history.negates > HEARD_FROM) | (history.informs > HEARD_FROM)
         was_offer = history.predicate == name("offer")
         patient = history.streak < 2
+        if self.system.next_bus == "after":
+            browsing: list[tuple[Bools, str]] = [
+                ((history.answer == AFFIRMED) & places, "offer"),
+                ((history.answer != NOT_ASKED) & ~objects, "goodbye"),
+                ((history.answer != NOT_ASKED) & (history.informs <= HEARD_FROM), "goodbye"),
+                (was_offer & ~objects, "next_bus"),
+            ]
+            before_offer: list[tuple[Bools, str]] = []
+        else:
+            asks = moment.allowed[:, name("next_bus")]
+            was_browsing = was_offer | (history.predicate == name("help"))
+            undone = was_browsing & (history.negates > HEARD_FROM)
+            browsing = [
+                ((history.answer == AFFIRMED) & places, "offer"),
+                (undone, "request"),
+                (was_browsing & moment.allowed[:, name("help")], "help"),
+                (was_browsing & places, "offer"),
+            ]
+            before_offer = [(asks, "next_bus")]
         rules: list[tuple[Bools, str]] = [
             (moment.allowed[:, name("restart")], "restart"),
             (history.turn >= settings.gives_up, "goodbye"),
-            ((history.answer == AFFIRMED) & places, "offer"),
-            ((history.answer != NOT_ASKED) & ~objects, "goodbye"),
-            ((history.answer != NOT_ASKED) & (history.informs <= HEARD_FROM), "goodbye"),
-            (was_offer & ~objects, "next_bus"),
+            *browsing,
             (~has_value.any(axis=1) & (history.turn == 1), "open_request"),
             (unsure.any(axis=1) & patient, "confirm"),
-            (missing.any(axis=1) & unspoken.any(axis=1), "implicit_confirm"),
-            (missing.any(axis=1), "request"),
+            (lacks & unspoken.any(axis=1), "implicit_confirm"),
+            (lacks, "request"),
             (too_weak.any(axis=1) & patient, "confirm"),
+            *before_offer,
             (places, "offer"),
+        ]
+        # A system that never hangs up, or asks no open question, skips the rule.
+        rules = [
+            (when & moment.allowed[:, name(act)] | (act == "request") & when, act) for when, act in rules
         ]
         return np.select([when for when, _ in rules], [name(act) for _, act in rules], name("request"))
 
@@ -93,7 +117,7 @@ class Expert:
             "confirm": "implicit_confirm",
             "implicit_confirm": "confirm",
             "offer": "confirm",
-            "next_bus": "goodbye",
+            "next_bus": "goodbye" if self.system.next_bus == "after" else "offer",
             "goodbye": "next_bus",
             "restart": "restart",
         }
@@ -117,7 +141,3 @@ class Expert:
         columns = moment.domain.group_columns(moment.slots)
         n_requests = [moment.history.requests[:, slots].max(axis=1) for slots in columns]
         return np.stack(n_requests, axis=1) >= self.settings.asks_again
-
-
-def _required(domain: Domain) -> Bools:
-    return np.array([group in domain.required for group in domain.groups])

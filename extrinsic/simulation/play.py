@@ -81,7 +81,8 @@ def play(
         turn += 1
     completed = lockstep.dialogs.completed
     require_array("completed", "", completed, (n_dialogs,), BOOLS)
-    corpus = lockstep.record.corpus(dataset, content_hash(played_world.signature(), chance.key.tobytes()))
+    signature = content_hash(played_world.signature(), chance.key.tobytes())
+    corpus = lockstep.record.corpus(dataset, signature, lockstep.ending)
     return Play(
         corpus=corpus,
         output=lockstep.record.output(corpus, "live"),

@@ -10,19 +10,28 @@ from scipy.special import betaincinv
 from extrinsic.arrays import Bools, Floats, Ints
 from extrinsic.simulation.bus_ontology import N_NEIGHBOURS, Values
 from extrinsic.simulation.bus_settings import RecogniserSettings
-from extrinsic.simulation.caller import NO, SILENT, YES, Utterance
+from extrinsic.simulation.caller import NO, YES, Utterance
 from extrinsic.simulation.chance import Chance
 from extrinsic.simulation.goals import NOTHING
+from extrinsic.simulation.system import BYE, GO_BACK, RESTART, SILENT
+
+TAIL = 1.5
+"""The exponent of the length of long lists."""
 
 DECIMALS = 4
 """Decimals of scores, so that they do not depend on the last bits of a machine's arithmetic."""
+
+MOST_OF_TAIL = 500
+"""The highest score that a tail begins with, in units of the last decimal."""
+
+FADING = 0.7 ** np.arange(1, 65)
 
 
 @dataclass(frozen=True, eq=False)
 class Lists:
     """N-best lists of m turns: content (m, longest, n_codes), score (m, longest), 0 where there is none.
 
-    A code is the number of a value; or n_values + YES, n_values + NO; or the `startover` of the recogniser.
+    A code is the number of a value; or n_values + YES, n_values + NO; or n_values + NO + a command.
     """
 
     content: Ints
@@ -39,30 +48,75 @@ class Recogniser:
         drawn = betaincinv(alpha, beta, chance.uniform("error level", 0))
         self.level: Floats = np.minimum(settings.noise * drawn, 0.98)
 
-    @property
-    def startover(self) -> int:
-        return len(self.values) + 3
-
     def hear(self, dialogs: Ints, turn: int, utterance: Utterance) -> Lists:
         """The N-best lists of the chosen callers' utterances."""
         chance, level = self.chance.take(dialogs), self.level[dialogs]
-        longest = self.settings.longest
-        lengthens = -np.expm1(-self.settings.lengthens * level)
-        size = 1 + (chance.uniform("length", turn, (longest - 1,)) < lengthens[:, None]).sum(axis=1)
         rank = self._ranks_of_truth(chance, turn, level, utterance.value.shape[1])
         values = self._variants(dialogs, chance, turn, level, utterance.value, rank)
         added = self._insertions(chance, turn, level)
         answer, answer_right = self._answers(chance, turn, level, utterance.answer)
-        asks = np.where(utterance.startover, self.startover, NOTHING)
-        asks = np.broadcast_to(asks[:, None, None], (len(dialogs), longest, 1))
-        content = np.concatenate([values, added[..., None], answer[..., None], asks], axis=2)
+        command, command_right = self._commands(chance, turn, level, utterance.command)
+        content = np.concatenate([values, added[..., None], answer[..., None], command[..., None]], axis=2)
 
-        spoken = (utterance.value != NOTHING).any(axis=1) | (utterance.answer != SILENT) | utterance.startover
-        # Silence yields nothing, unless noise is taken for speech.
+        informs = (utterance.value != NOTHING).any(axis=1)
+        spoken = informs | (utterance.answer != SILENT) | (utterance.command != SILENT)
+        values_right = ((rank == 0) | (utterance.value == NOTHING)).all(axis=1)
+        right = answer_right & command_right & values_right & spoken
+        goes_on = self._goes_on(chance, turn, informs & (level > 0.0), right)
+        size = self._sizes(chance, turn, level, right, goes_on)
+        # Silence yields nothing, unless noise is taken for speech; speech rarely yields nothing.
         size = np.where(spoken | (content != NOTHING).any(axis=(1, 2)), size, 0)
-        right = answer_right & ((rank == 0) | (utterance.value == NOTHING)).all(axis=1) & spoken
-        score = self._scores(chance, turn, level, size, right)
-        return _distinct(content, score)
+        if self.settings.rejects:
+            rejected = chance.uniform("rejected", turn) < self.settings.rejects * level * 2.0
+            size, goes_on = np.where(rejected, 0, size), goes_on & ~rejected
+        lists = _distinct(content, self._scores(chance, turn, level, size, right))
+        return self._continued(chance, turn, utterance, lists, goes_on) if goes_on.any() else lists
+
+    def _sizes(self, chance: Chance, turn: int, level: Floats, right: Bools, goes_on: Bools) -> Ints:
+        """(m,) the number of hypotheses of a list, before equal ones are merged."""
+        settings = self.settings
+        lengthens = -np.expm1(-settings.lengthens * level)
+        draws = chance.uniform("length", turn, (settings.longest - 1,))
+        size = 1 + (draws < lengthens[:, None]).sum(axis=1)
+        if settings.single:
+            stops = chance.uniform("single", turn) < settings.single * np.where(right, 1.0, 0.25)
+            size = np.where(stops, 1, size)
+        return np.where(goes_on, settings.longest, size)
+
+    def _goes_on(self, chance: Chance, turn: int, informs: Bools, right: Bools) -> Bools:
+        """(m,) whether a list is one of the long ones."""
+        if self.settings.long_lists == 0.0:
+            return np.zeros(len(right), dtype=bool)
+        likely = self.settings.long_lists * np.where(right, 0.1, 1.0)
+        return np.asarray(informs & (chance.uniform("goes on", turn) < likely))
+
+    def _continued(
+        self, chance: Chance, turn: int, utterance: Utterance, lists: Lists, goes_on: Bools
+    ) -> Lists:
+        """The lists, some with a tail of further values of the slot mentioned, all with low scores."""
+        longest, rows = self.settings.longest, np.flatnonzero(goes_on)
+        value = utterance.value[rows, (utterance.value[rows] != NOTHING).argmax(axis=1)]
+        begin, n_values = self.values.begin[self.values.slot[value]], np.diff(self.values.begin)
+        n_values = n_values[self.values.slot[value]]
+        draw = chance.uniform("how far", turn)[rows]
+        length = (longest * np.maximum(draw, 1e-9) ** (-1.0 / TAIL)).astype(np.int64)
+        length = np.minimum(np.minimum(length, self.settings.longest_list), n_values - 1) - longest
+        n_more = max(int(length.max()), 0)
+        first = (chance.uniform("tail begins", turn)[rows] * n_values).astype(np.int64)
+        more = begin[:, None] + (first[:, None] + np.arange(n_more)) % n_values[:, None]
+        listed = (more[:, :, None, None] == lists.content[rows][:, None]).any(axis=(2, 3))
+        kept = (np.arange(n_more) < length[:, None]) & ~listed
+        content = np.full((len(goes_on), longest + n_more, lists.content.shape[2]), NOTHING, dtype=np.int64)
+        score = np.zeros((len(goes_on), longest + n_more))
+        content[:, :longest], score[:, :longest] = lists.content, lists.score
+        # In units of the last decimal: sums of integers do not depend on the batch, and never exceed 1.
+        units = np.rint(lists.score[rows] * 10**DECIMALS).astype(np.int64)
+        least = np.where(units > 0, units, MOST_OF_TAIL).min(axis=1)
+        fading = np.maximum((least[:, None] * FADING[:n_more]).astype(np.int64), 1) * kept
+        kept &= np.cumsum(fading, axis=1) <= (10**DECIMALS - units.sum(axis=1))[:, None]
+        content[rows, longest:, 0] = np.where(kept, more, NOTHING)
+        score[rows, longest:] = np.where(kept, fading, 0) / 10**DECIMALS
+        return Lists(content, score)
 
     def _ranks_of_truth(self, chance: Chance, turn: int, level: Floats, n_groups: int) -> Ints:
         """(m, n_groups) the rank of the value said in the list; `longest` if it is not listed."""
@@ -120,6 +174,24 @@ class Recogniser:
         heard = np.where(swapped, other[:, None], said[:, None])
         heard = np.where(said[:, None] == SILENT, NOTHING, len(self.values) + heard)
         return heard, ~swapped[:, 0] | (said == SILENT)
+
+    def _commands(self, chance: Chance, turn: int, level: Floats, said: Ints) -> tuple[Ints, Bools]:
+        """(m, longest) the command in each hypothesis, and whether the best has it right.
+
+        One request to browse is confused with another as a yes is with a no; a request to start over is not.
+        """
+        shape = (len(said), self.settings.longest)
+        speaks = said != SILENT
+        if not speaks.any():
+            return np.full(shape, NOTHING), ~speaks
+        likely = self.settings.yes_no * level * 2.0 * (said != RESTART)
+        swapped = chance.uniform("command swapped", turn, shape[1:]) < likely[:, None]
+        n_others = BYE - GO_BACK
+        step = 1 + (chance.uniform("command for", turn, shape[1:]) * n_others).astype(np.int64)
+        other = GO_BACK + (said[:, None] - GO_BACK + step) % (n_others + 1)
+        heard = np.where(swapped, other, said[:, None])
+        code = np.where(speaks[:, None], len(self.values) + NO + heard, NOTHING)
+        return code, ~speaks | ~swapped[:, 0]
 
     def _scores(self, chance: Chance, turn: int, level: Floats, size: Ints, right: Bools) -> Floats:
         """(m, longest) scores, best first: steep where the best is right, flat where it is not, mostly."""

@@ -17,8 +17,8 @@ from extrinsic.corpus.nbest import NBest
 from extrinsic.corpus.tracker_output import TrackerOutput, build_output
 from extrinsic.corpus.tracking import BeliefRows, StepBelief
 from extrinsic.corpus.vocabulary import NONE
-from extrinsic.domain import DIRECTORY
-from extrinsic.simulation.world import Conditions, Exchange, World
+from extrinsic.domain import CALLER, DIRECTORY, ENDED_BY, SYSTEM
+from extrinsic.simulation.world import GOODBYE, Conditions, Exchange, World
 from extrinsic.storage import content_hash
 
 NOWHERE = -1
@@ -52,8 +52,11 @@ class Record:
         self._n_turns += len(step.dialogs)
         self._steps.append(step)
 
-    def corpus(self, dataset: str, signature: str) -> Corpus:
-        """The corpus of these dialogs; its own signature includes `signature`."""
+    def corpus(self, dataset: str, signature: str, ending: Ints) -> Corpus:
+        """The corpus of these dialogs; its own signature includes `signature`.
+
+        ending (n_dialogs,): how each ended; the corpus says by whom where the domain's logs do.
+        """
         steps, world = self._steps, self.world
         turns = self._turns_in_order()
         dialog = np.concatenate([step.dialogs for step in steps])[turns]
@@ -77,10 +80,15 @@ class Record:
             system=system,
             nbest=nbest,
             labels=self._labels(turns),
-            conditions={DIRECTORY: (dataset,) * len(sessions), **self.conditions},
+            conditions={DIRECTORY: (dataset,) * len(sessions), **self._ended_by(ending), **self.conditions},
             propensities=np.concatenate([step.chances for step in steps])[turns],
             signature=content_hash(signature, *(column.tobytes() for column in content)),
         )
+
+    def _ended_by(self, ending: Ints) -> Conditions:
+        if self.world.domain.ended_by is None:
+            return {}
+        return {ENDED_BY: tuple(SYSTEM if how == GOODBYE else CALLER for how in ending.tolist())}
 
     def output(self, corpus: Corpus, name: str) -> TrackerOutput:
         """The beliefs of the tracker in play."""

@@ -22,6 +22,7 @@ from extrinsic.simulation.bus_settings import (
     RecogniserSettings,
     Settings,
     Share,
+    SystemSettings,
 )
 from extrinsic.simulation.caller import Callers
 from extrinsic.simulation.chance import Chance
@@ -38,6 +39,7 @@ class WorldSettings(Settings, frozen=True):
     goal: GoalSettings = GoalSettings()
     caller: CallerSettings = CallerSettings()
     recogniser: RecogniserSettings = RecogniserSettings()
+    system: SystemSettings = SystemSettings()
     expert: ExpertSettings = ExpertSettings()
     longest_dialog: Annotated[int, msgspec.Meta(ge=2, le=1000)] = 40
     no_connection: Share = 0.0
@@ -64,8 +66,13 @@ class WorldSettings(Settings, frozen=True):
 
     def begin(self, chance: Chance) -> BusDialogs:
         values = bus_ontology()
-        callers = Callers(self.goal, self.caller, values, chance)
-        return BusDialogs(callers, Recogniser(self.recogniser, values, chance), self.no_connection)
+        callers = Callers(self.goal, self.caller, values, chance, self.system)
+        recogniser = Recogniser(self.recogniser, values, chance)
+        return BusDialogs(callers, recogniser, self.no_connection, self.system)
+
+    def policy(self) -> Expert:
+        """The expert whose calls a dataset holds."""
+        return Expert(self.expert, self.system)
 
 
 class SplitSettings(WorldSettings, frozen=True):
@@ -122,7 +129,7 @@ class BusSimulation(msgspec.Struct, frozen=True):
         n_dialogs = self.dialogs[dataset][split]
         chance = Chance.of(n_dialogs, self.seed, dataset, split)
         name = f"{dataset}_{split}"
-        return play(Expert(world.expert), ExpertTracker(), n_dialogs, chance, world, dataset=name)
+        return play(world.policy(), ExpertTracker(), n_dialogs, chance, world, dataset=name)
 
     def identity(self, dataset: str, split: str) -> str:
         self.require(dataset, split)
@@ -156,6 +163,11 @@ def read_simulation(path: str | Path | None = None) -> BusSimulation:
             differs = {key: value for key, value in table.items() if key != "dialogs"}
             world = msgspec.convert(_merged(_merged(common, own), differs), WorldSettings)
             worlds[name][split] = world
+            for group in (*world.system.required, *world.system.unless_next_bus):
+                if group not in bus_ontology().domain.groups:
+                    report_key(problems, text, keys, f"there is no group {group!r} to be required")
+            if not {"from", "to"} <= set(world.system.required):
+                report_key(problems, text, keys, "system.required needs from and to")
             if world.goal.stop + world.goal.neighborhood > 1.0:
                 report_key(problems, text, keys, "goal.stop and goal.neighborhood sum above 1")
             if world.expert.main + world.expert.exploration > 1.0 + 1e-12:

@@ -73,6 +73,8 @@ def run_study(
     require_same_study(folder, settings.name, overwrite)
     begin = time.perf_counter()
     schedule = make_schedule(settings)
+    for left_out in schedule.plan.left_out:
+        notify(str(left_out))
     make_directory(folder)
     with lock_directory(folder, notify):
         clear_parts(folder)

@@ -81,7 +81,8 @@ def _requests(corpus: Corpus) -> Floats:
     """(n_turns, n_requestable) summed score of the live hypotheses that request it, each counted once."""
     acts, nbest = corpus.nbest.acts, corpus.nbest
     column = _columns(corpus)[acts.value]
-    of_request = acts.name[acts.act_of_pair()] == corpus.vocabulary.find("request")
+    names = corpus.vocabulary.find_all(corpus.domain.user.request)
+    of_request = np.isin(acts.name[acts.act_of_pair()], names)
     pairs = np.flatnonzero(of_request & (column >= 0))
     asks = np.zeros((len(nbest.score), len(corpus.requestable)), dtype=bool)
     asks[acts.owner_of_act()[acts.act_of_pair()[pairs]], column[pairs]] = True

@@ -34,9 +34,9 @@ def proxy_summary(observations: Observations) -> Columns:
     columns = np.stack(
         [
             np.where(loose, observations.group_top, 1.0).min(axis=1),
-            (~observations.group_filled[:, observations.required]).mean(axis=1),
+            observations.required_missing,
             observations.group_filled.mean(axis=1),
-            observations.group_top[:, observations.required].mean(axis=1),
+            observations.required_mean,
             observations.group_confirmed.mean(axis=1),
         ],
         axis=1,

@@ -13,6 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from extrinsic.arrays import Floats, Ints, offsets_from_lengths
+from extrinsic.bounds import Count, Whole
 from extrinsic.policy.fitted_q import tree_columns
 from extrinsic.policy.states import States
 from extrinsic.value.estimator import Need
@@ -26,9 +27,9 @@ MOST_STEPS = 500
 
 @dataclass(frozen=True)
 class TreeSettings:
-    trees: int = 40
-    smallest_leaf: int = 5
-    seed: int = 0
+    trees: Count = 40
+    smallest_leaf: Count = 5
+    seed: Whole = 0
 
 
 DEFAULT = TreeSettings()

@@ -8,10 +8,12 @@ import numpy as np
 from scipy import sparse
 
 from extrinsic.arrays import Floats, Ints
+from extrinsic.bounds import Discount, NotNegative, Positive
 from extrinsic.errors import UsageError
 from extrinsic.policy.basis import Basis, with_action
 from extrinsic.policy.kernels import Gaussian
 from extrinsic.policy.lstd import Solution, System
+from extrinsic.policy.sparsification import Sparsification, require_threshold
 from extrinsic.policy.state_actions import StateActions, rows_after
 from extrinsic.policy.states import States
 from extrinsic.value.evaluation_problem import EvaluationProblem
@@ -21,11 +23,15 @@ from extrinsic.value.evaluation_problem import EvaluationProblem
 class KernelSettings:
     """Settings of the Q function that a policy is evaluated with; as the learner's own, undiscounted."""
 
-    height: float = 4.0
-    width: float = 2.0
-    nu: float = 1.0
-    ridge: float = 100.0
-    gamma: float = 1.0
+    height: Positive = 4.0
+    width: Positive = 2.0
+    nu: Positive = 1.0
+    ridge: NotNegative = 100.0
+    gamma: Discount = 1.0
+    sparsification: Sparsification = "growing"
+
+    def __post_init__(self) -> None:
+        require_threshold(self.nu, self.height)
 
 
 DEFAULT = KernelSettings()
@@ -70,7 +76,7 @@ def _model(problem: EvaluationProblem, states: States, settings: KernelSettings)
     transitions = problem.transitions
     table = with_action(states, transitions.action)
     kernel = Gaussian(settings.height, settings.width)
-    basis = Basis.fit(states.continuous, table, kernel, settings.nu)
+    basis = Basis.fit(states.continuous, table, kernel, settings.nu, sparsification=settings.sparsification)
     system = System(basis.rows(states.continuous, basis.block_of(table)), basis.offsets, settings.ridge)
     expected_phi = StateActions.of(basis, states, problem.target > 0.0).mixed(problem.target)
     following = rows_after(expected_phi, transitions.next)

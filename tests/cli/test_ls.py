@@ -43,3 +43,10 @@ def test_json_has_a_signature_and_rows() -> None:
     assert found["signature"].startswith("extrinsic:")
     assert "kind:formats" in found["signature"]
     assert {"key", "summary"} == set(found["rows"][0])
+
+
+def test_an_estimator_is_shown_with_its_options() -> None:
+    """Those of [value.lstd] in a study; live play has none."""
+    shown = run("ls", "estimators", "lstd").output
+    assert "height = 4.0, width = 2.0, nu = 1.0, ridge = 100.0, gamma = 1.0" in shown
+    assert "options" not in run("ls", "estimators", "live").output

@@ -12,17 +12,27 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from experiments.embedded_world.__main__ import FOLDER, other_rank, tracker_row, write_texts
-from experiments.embedded_world.tables import SimulatedDataset, TrackerAtEnd
+from experiments.embedded_world.__main__ import (
+    FOLDER,
+    fresh_letsgo,
+    other_rank,
+    profile_row,
+    real_corpora,
+    tracker_row,
+    write_texts,
+)
+from experiments.embedded_world.tables import CorpusProfile, SimulatedDataset, TrackerAtEnd
 from experiments.selection import Selection
 from experiments.texts import UnsupportedClaim
 from extrinsic.cli.simulate import dataset_row
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import Play, read_simulation, simulate
 from extrinsic.study.tables.table_files import read_rows, table_bytes, write_rows
+from tests.real_data import needs_data
 
-TABLES = {"datasets": SimulatedDataset, "trackers": TrackerAtEnd}
+TABLES = {"datasets": SimulatedDataset, "trackers": TrackerAtEnd, "profiles": CorpusProfile}
 DATASETS = Selection(read_rows(FOLDER / "datasets.csv", SimulatedDataset))
+PROFILES = Selection(read_rows(FOLDER / "profiles.csv", CorpusProfile))
 SCORES = Selection(read_rows(FOLDER / "trackers.csv", TrackerAtEnd))
 AGAIN = "make the tables again: python -m experiments.embedded_world"
 LAST_DIGIT = 6e-4
@@ -47,6 +57,19 @@ def assert_same(row: msgspec.Struct, stored: msgspec.Struct, tolerance: float) -
 def test_datasets(split: str) -> None:
     (stored,) = DATASETS.where(dataset=f"ds4_{split}").rows
     assert_same(SimulatedDataset(**dataset_row(ds4(split))), stored, LAST_DIGIT)
+
+
+def test_profiles_of_simulated_calls() -> None:
+    for corpus in (ds4("test").corpus, fresh_letsgo()):
+        (stored,) = PROFILES.where(dataset=corpus.dataset).rows
+        assert_same(profile_row(corpus, False), stored, LAST_DIGIT)
+
+
+@needs_data
+def test_profiles_of_real_calls() -> None:
+    for corpus in real_corpora():
+        (stored,) = PROFILES.where(dataset=corpus.dataset).rows
+        assert_same(profile_row(corpus, True), stored, LAST_DIGIT)
 
 
 @pytest.mark.parametrize("name", TRACKERS.names())
@@ -77,7 +100,8 @@ def test_the_text_is_rendered_from_the_tables(tmp_path: Path) -> None:
 
 
 def test_a_claim_that_the_tables_contradict(tmp_path: Path) -> None:
-    (tmp_path / "trackers.csv").write_bytes((FOLDER / "trackers.csv").read_bytes())
+    for table in ("trackers", "profiles"):
+        (tmp_path / f"{table}.csv").write_bytes((FOLDER / f"{table}.csv").read_bytes())
     changed = [msgspec.structs.replace(DATASETS.rows[0], turns_per_dialog=20.0), *DATASETS.rows[1:]]
     write_rows(tmp_path / "datasets.csv", changed, SimulatedDataset, decimals=3)
     with pytest.raises(UnsupportedClaim, match="differs by 111 % at most"):

@@ -14,11 +14,10 @@ import pytest
 from scipy import stats
 
 from experiments.learners.__main__ import FOLDER, gain, summarise, write_texts
-from experiments.learners.live_returns import PRESETS, SEEDS, TRACKED, live_returns
+from experiments.learners.live_returns import DATASETS, PRESETS, SEEDS, TRACKED, live_returns
 from experiments.learners.tables import LiveReturn, PolicySummary
 from experiments.selection import Selection
 from experiments.texts import UnsupportedClaim
-from extrinsic.simulation import read_simulation
 from extrinsic.study.tables.table_files import read_rows, table_bytes, write_rows
 
 TABLES = {"live_returns": LiveReturn, "summary": PolicySummary}
@@ -57,7 +56,7 @@ def test_the_summary_is_that_of_the_returns() -> None:
 
 
 def test_every_cell_has_its_rows() -> None:
-    worlds = [(seed, dataset) for seed in SEEDS for dataset in read_simulation().worlds]
+    worlds = [(seed, dataset) for seed in SEEDS for dataset in DATASETS]
     policies = ("behaviour", "lspi", "sl", "sl_sampled", *list(PRESETS)[1:])
     expected = [(*world, name, policy) for world in worlds for name in TRACKED for policy in policies]
     assert Selection(ROWS).distinct("seed", "dataset", "tracker", "policy") == expected

@@ -166,8 +166,8 @@ def test_models_by_name() -> None:
     assert BEHAVIOURS.get("svm")(width=2.0) == CalibratedSVM(width=2.0)
     assert BEHAVIOURS.get("logged")() == LoggedPropensities()
     for name in ("logistic", "svm"):
-        with pytest.raises(TypeError, match="height"):
-            BEHAVIOURS.get(name)(height=4.0)
+        with pytest.raises(TypeError, match="depth"):
+            BEHAVIOURS.get(name)(depth=4.0)
     with pytest.raises(UsageError, match="no behaviour model 'logistics'; did you mean 'logistic'"):
         BEHAVIOURS.get("logistics")
 

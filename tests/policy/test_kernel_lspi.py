@@ -100,6 +100,7 @@ def test_options_and_copies() -> None:
         "iterations": 4,
         "largest": 7,
         "temperature": 2.0,
+        "sparsification": "growing",
     }
     config = KernelLSPI(**options)  # type: ignore[arg-type]
     assert asdict(config) == options

@@ -121,3 +121,14 @@ def test_a_verdict_needs_half_of_what_decides_it() -> None:
         OPEN,
         OPEN,
     ]
+
+
+def test_mrr_measures_rank_and_not_score() -> None:
+    """The best of all, MRR is what L2, in either form, is held against."""
+    for score in ("l2", "l2.lee", "avgp"):
+        rows = [row("mrr", 1, 0.9, 0.8, 1.0), row(score, 1, 0.6, 0.5, 0.7), row("accuracy", 1, 0.5, 0.4, 0.6)]
+        (found,) = findings(evidence(rows, [pair(("mrr", 1), (score, 1), 0.3, 0.1, 0.5)]))
+        assert found.verdict == FAILS
+        assert "MRR" not in found.claim
+        assert f"{score} on schedule 1" in found.numbers and "mrr on schedule 1" in found.numbers
+    assert findings(evidence([row("mrr", 1, 0.9, 0.8, 1.0), row("accuracy", 1, 0.5, 0.4, 0.6)], [])) == []

@@ -12,7 +12,7 @@ from extrinsic.simulation.bus_settings import GoalSettings
 from extrinsic.simulation.caller import NO, SILENT, YES, Callers, Utterance
 from extrinsic.simulation.chance import Chance
 from extrinsic.simulation.goals import NOTHING
-from extrinsic.simulation.system import SystemTurn
+from extrinsic.simulation.system import RESTART, SystemTurn
 from tests.simulation.worlds import BUS, GROUPS, PATIENT, PREDICATES, group_column, world
 
 N = 600
@@ -49,6 +49,8 @@ def system(
         nothing if explicit is None else explicit,
         nothing if implicit is None else implicit,
         np.full((N, len(GROUPS)), NOTHING) if offer is None else offer,
+        np.zeros(N, dtype=np.int64),
+        np.zeros(N, dtype=np.int64),
     )
 
 
@@ -276,10 +278,10 @@ def test_weary_callers_may_ask_to_start_over() -> None:
     some = callers(starts_over=1.0, patience=10.0)
     some.worn = np.where(ALL % 2 == 0, 0.5 * some.patience, 0.5 * some.patience - 1.5)
     answer = respond(some, system("request", request="from"))
-    assert np.array_equal(answer.startover, (ALL % 2 == 0) & ~answer.hangs_up)
+    assert np.array_equal(answer.command == RESTART, (ALL % 2 == 0) & ~answer.hangs_up)
     some.start_over(ALL[:10])
     assert not some.mentioned[:10].any()
-    assert not respond(callers(), system("request", request="from")).startover.any()
+    assert not respond(callers(), system("request", request="from")).command.any()
 
 
 def test_who_cannot_be_helped_wants_to_go_elsewhere() -> None:

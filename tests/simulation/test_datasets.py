@@ -37,9 +37,9 @@ def plays(simulation: BusSimulation) -> dict[str, Play]:
 
 
 def test_the_datasets_are_those_of_the_paper(plays: dict[str, Play]) -> None:
-    assert {name: played.corpus.n_dialogs for name, played in plays.items()} == {
-        name: dialogs for name, (dialogs, _) in LEE.items()
-    }
+    sizes = {name: played.corpus.n_dialogs for name, played in plays.items()}
+    assert {name: sizes[name] for name in LEE} == {name: dialogs for name, (dialogs, _) in LEE.items()}
+    assert set(sizes) - set(LEE) == {f"{d}_{s}" for d in ("letsgo", "cambridge") for s in ("train", "test")}
     assert all(played.corpus.dataset == name for name, played in plays.items())
 
 
@@ -90,7 +90,7 @@ def test_datasets_splits_and_seeds_have_their_own_callers(
 ) -> None:
     other = BusSimulation(simulation.seed + 1, simulation.worlds, simulation.dialogs)
     signatures = {name: played.corpus.signature for name, played in plays.items()}
-    assert len(set(signatures.values())) == len(LEE)
+    assert len(set(signatures.values())) == len(plays)
     again = simulate(other, "ds4", "test")
     assert again.corpus.signature != signatures["ds4_test"]
     assert dialogs_of(again)[:5] != dialogs_of(plays["ds4_test"])[:5]

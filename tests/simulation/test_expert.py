@@ -70,7 +70,7 @@ def test_probabilities_sum_to_one_over_what_is_allowed(watched: Watched) -> None
     assert not chances[:, PREDICATES.index("hello")].any()
     # Every act is chosen at some time, those that only the world makes excepted.
     used = {PREDICATES[column] for column in np.flatnonzero(chances.any(axis=0))}
-    assert set(PREDICATES) - used == {"hello", "canthelp", "repeat"}
+    assert set(PREDICATES) - used == {"hello", "canthelp", "help", "confirm_restart"}
 
 
 @pytest.fixture(scope="module")

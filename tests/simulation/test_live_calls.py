@@ -21,6 +21,7 @@ from tests.simulation.worlds import (
     QUIET,
     acts_of_turns,
     expert_play,
+    group_column,
     lists_of_turns,
     world,
 )
@@ -127,7 +128,7 @@ def test_calls_that_lee_leaves_out_are_absent_by_default() -> None:
     names = {name for acts in acts_of_turns(corpus) for name, _ in acts}
     said = {name for acts in acts_content(corpus.nbest.acts, corpus.vocabulary) for name, _ in acts}
     assert not {"restart", "canthelp.no_connection"} & names
-    assert "startover" not in said
+    assert "restart" not in said
     assert not corpus.restart.any()
 
 
@@ -138,14 +139,20 @@ def test_callers_may_start_over() -> None:
     assert restarts.sum() > 20
     # The system begins anew just after it heard the wish in its best hypothesis.
     best = [hypotheses[0][2] if hypotheses else [] for hypotheses in lists_of_turns(corpus)]
-    asked = np.array([("startover", []) in acts for acts in best])
+    asked = np.array([("restart", []) in acts for acts in best])
     assert asked[np.flatnonzero(restarts) - 1].all()
 
 
 def test_some_places_may_not_be_connected() -> None:
     corpus = expert_play(world(no_connection=0.5), 300).corpus
     acts = acts_of_turns(corpus)
-    refused = np.array([("canthelp.no_connection", []) in of for of in acts])
+    refused = np.array([any(name == "canthelp.no_connection" for name, _ in of) for of in acts])
+    # As in real calls: both places, the destination confirmed implicitly, and asked for again.
+    for of in (acts[turn] for turn in np.flatnonzero(refused)):
+        (_, places), (_, confirmed), (_, asked) = of
+        assert [name for name, _ in of] == ["canthelp.no_connection", "impl-conf", "request"]
+        assert [slot.split(".")[0] for slot, _ in places] == ["from", "to"]
+        assert (confirmed, asked) == (places[1:], [("to", None)])
     offered = corpus.predicate == PREDICATES.index("offer")
     assert 0.3 < refused.sum() / (refused.sum() + offered.sum()) < 0.8
     # An apology is logged with the probability of the offer it stands for.
@@ -162,11 +169,16 @@ def test_the_longest_dialog() -> None:
     assert (np.diff(played.corpus.offsets) == 2).all()
 
 
-def test_requests_name_the_slots_of_their_group() -> None:
+def test_requests_name_their_group() -> None:
     corpus = play(Always("request"), ExpertTracker(), 40, 1, world(QUIET)).corpus
     requests = [pairs for acts in acts_of_turns(corpus) for name, pairs in acts if name == "request"]
-    asked = {tuple(slot for _, slot in pairs) for pairs in requests}
-    assert asked == {BUS.domain.groups[group] for group in ("from", "to", "time")}
+    assert {tuple(pairs) for pairs in requests} == {((group, None),) for group in ("from", "to", "time")}
+    slots = [BUS.domain.groups[pairs[0][0]] for pairs in requests]
+    turns = np.flatnonzero(corpus.predicate == PREDICATES.index("request"))
+    for turn, of_group in zip(turns, slots, strict=True):
+        assert {corpus.slots[column] for column in np.flatnonzero(corpus.evidence.requested[turn])} == set(
+            of_group
+        )
     assert set(GROUPS) == set(BUS.domain.groups)
 
 
@@ -179,9 +191,21 @@ def test_offers_are_for_the_values_believed_best() -> None:
         for name, pairs in acts:
             if name == "schedule":
                 goal = wanted[corpus.dialog_of_turn[turn]]
-                told = [pair for value in goal if value >= 0 for pair in pairs_of(int(value))]
-                assert set(pairs) <= set(told)
-                assert {pair[0].split(".")[0] for pair in pairs} >= {"from", "to"}
+                places = [int(goal[group_column(side)]) for side in ("from", "to")]
+                told = [(f"result.{slot}", value) for place in places for slot, value in pairs_of(place)]
+                assert set(told) <= set(pairs)
+                for group, prefix in (("route", "result."), ("date", "result.from.")):
+                    named = {pair for pair in pairs if pair[0].startswith(f"{prefix}{group}")}
+                    wished = goal[group_column(group)]
+                    if wished >= 0 and group == "route" and len(named & as_result(wished, prefix)):
+                        assert named == as_result(wished, prefix)
+                assert [slot for slot, _ in pairs[:3]] == [
+                    f"result.from.time.{part}" for part in ("hour", "minute", "ampm")
+                ]
+
+
+def as_result(number: int, prefix: str) -> set[tuple[str, Any]]:
+    return {(f"{prefix}{slot}", value) for slot, value in pairs_of(int(number))}
 
 
 def pairs_of(number: int) -> list[tuple[str, Any]]:

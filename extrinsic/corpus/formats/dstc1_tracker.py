@@ -60,6 +60,12 @@ def read_tracker(path: str | Path, corpus: Corpus, name: str) -> TrackerOutput:
         signature=content_hash(DSTC1.name, data),
     )
     problems = Problems(str(path))
+    if len(hypotheses.value) and not joint.given.any():
+        problems.add(
+            "the file has no joint hypotheses: by the challenge's rules every joint belief is None",
+            expected="'joint' beside the slots of a turn",
+            severity="note",
+        )
     report_repairs(problems, corpus, rankings.slots, hypotheses, corpus.slots)
     report_repairs(problems, corpus, rankings.joint, joint, [JOINT])
     note_unlabelled(problems, corpus, _unlabelled(corpus, hypotheses))

@@ -21,7 +21,7 @@ from extrinsic.corpus.formats.propensities import (
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.nbest import NBest
 from extrinsic.corpus.vocabulary import Vocabulary
-from extrinsic.domain import Domain
+from extrinsic.domain import CALLER, ENDED_BY, SYSTEM, Domain, EndedBy
 
 SOURCES = ("live", "batch")
 
@@ -176,14 +176,40 @@ def _check_nbest(checker: Checker, value: Any, source: str) -> None:
 
 
 def conditions_of_log(value: Any, keys: list[str]) -> list[str | None]:
-    """The values of a log at dotted keys such as `system-specific.dialog-manager`, as text."""
-    conditions: list[str | None] = []
-    for key in keys:
-        part: Any = value
-        for name in key.split("."):
-            part = part.get(name) if isinstance(part, dict) else None
-        conditions.append(None if part is None or isinstance(part, dict | list) else str(part))
-    return conditions
+    """What the log has at dotted keys such as `system-specific.dialog-manager`, as text."""
+    fields = [field_of_log(value, key) for key in keys]
+    return [None if field is None or isinstance(field, dict | list) else str(field) for field in fields]
+
+
+def field_of_log(value: Any, key: str) -> Any:
+    """What the log has at a dotted key; a number is a position in a list. None where there is nothing."""
+    part = value
+    for name in key.split("."):
+        if isinstance(part, dict):
+            part = part.get(name)
+        elif isinstance(part, list) and name.lstrip("-").isdigit():
+            part = part[int(name)] if -len(part) <= int(name) < len(part) else None
+        else:
+            return None
+    return part
+
+
+def ended_by(value: Any, rule: EndedBy | None) -> str | None:
+    """SYSTEM or CALLER, by the field of a log that says who ended the call; None where it is missing."""
+    field = None if rule is None else field_of_log(value, rule.key)
+    if rule is None or field is None:
+        return None
+    texts = [str(part) for part in field] if isinstance(field, list) else [str(field)]
+    return SYSTEM if any(text in rule.system for text in texts) else CALLER
+
+
+def write_ended_by(log: dict[str, Any], rule: EndedBy, who: str) -> None:
+    """Put the field that says who ended the call where it is read from, as a list."""
+    *folders, last = rule.key.split(".")
+    part: Any = log
+    for name in folders:
+        part = part[int(name)] if isinstance(part, list) else part.setdefault(name, {})
+    part[last] = [rule.system[0]] if who == SYSTEM else []
 
 
 def write_log(corpus: Corpus, dialog: int) -> dict[str, Any]:
@@ -199,6 +225,9 @@ def write_log(corpus: Corpus, dialog: int) -> dict[str, Any]:
             part[last] = value
     begin, end = corpus.offsets[dialog], corpus.offsets[dialog + 1]
     log["turns"] = [_write_turn(corpus, turn, turn - begin) for turn in range(begin, end)]
+    who = corpus.conditions.get(ENDED_BY, (None,) * corpus.n_dialogs)[dialog]
+    if corpus.domain.ended_by is not None and who is not None:
+        write_ended_by(log, corpus.domain.ended_by, who)
     return log
 
 

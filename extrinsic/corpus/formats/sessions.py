@@ -12,10 +12,10 @@ import msgspec
 import numpy as np
 
 from extrinsic.corpus.formats.field_checks import Checker
-from extrinsic.corpus.formats.logs import Log, LogColumns, check_log, conditions_of_log
+from extrinsic.corpus.formats.logs import Log, LogColumns, check_log, conditions_of_log, ended_by
 from extrinsic.corpus.formats.session_lists import Dataset
 from extrinsic.corpus.model import Corpus
-from extrinsic.domain import DIRECTORY, Domain
+from extrinsic.domain import DIRECTORY, ENDED_BY, Domain
 from extrinsic.errors import InputError, Problems
 from extrinsic.storage import content_hash, decode_clean, decode_loosely, report_defects
 
@@ -52,6 +52,7 @@ def read_sessions(
     """Read the log and the labels of every session, or raise InputError with every problem found."""
     sessions: Sessions[L] = Sessions()
     names = [DIRECTORY, *(condition.name for condition in domain.conditions)]
+    names += [ENDED_BY] if domain.ended_by is not None else []
     keys = [condition.key for condition in domain.conditions]
     sessions.conditions = {name: [] for name in names}
     problems = Problems()
@@ -83,6 +84,7 @@ def read_sessions(
         sessions.labels.append(labels)
         sessions.label_files.append(dataset.tree.place(files[1]))
         values = [directory.partition("/")[0], *conditions_of_log(log_value, keys)]
+        values += [ended_by(log_value, domain.ended_by)] if domain.ended_by is not None else []
         for name, value in zip(names, values, strict=True):
             sessions.conditions[name].append(value)
     _check_ids(sessions.logs.sessions, dataset, problems)

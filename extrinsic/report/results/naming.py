@@ -66,7 +66,8 @@ class Family:
 
 
 FAMILIES = (
-    Family("score quality", "#0072b2", "o", ("l2", "l2.lee", "brier", "l2.binary", "avgp", "mrr", "neglogp")),
+    Family("score quality", "#0072b2", "o", ("l2", "l2.lee", "brier", "l2.binary", "avgp", "neglogp")),
+    Family("rank", "#7b5ea7", "h", ("mrr",)),
     Family("accuracy", "#d55e00", "s", ("accuracy", "update.acc", "update.prec")),
     Family("ROC v1", "#009e73", "^", ("roc.v1",)),
     Family("ROC v2", "#b8860b", "v", ("roc.v2",)),

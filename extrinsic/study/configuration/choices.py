@@ -1,7 +1,8 @@
-"""Choices of a study by name, with options: learners, behaviour models, rewards.
+"""Choices of a study by name, with options: learners, behaviour models, rewards, estimators.
 
-In the file, `[policy.<name>]` are the options of a learner or behaviour model, and all but a few keys of
-`[reward]` are options of the reward. Each table is checked against the config class of that name.
+In the file, `[policy.<name>]` are the options of a learner or behaviour model, `[value.<name>]` those of an
+estimator, and all but a few keys of `[reward]` are options of the reward. Each table is checked against the
+config class of that name.
 """
 
 from __future__ import annotations
@@ -13,14 +14,27 @@ from typing import Any
 import msgspec
 
 from extrinsic.errors import ExtrinsicError, Problems, UsageError, did_you_mean
-from extrinsic.registry import BEHAVIOURS, LEARNERS, REWARDS, Registry
-from extrinsic.study.configuration.settings import Options, PolicyTable, RewardTable, StudySettings
+from extrinsic.registry import BEHAVIOURS, ESTIMATORS, LEARNERS, REWARDS, Registry
+from extrinsic.study.configuration.settings import (
+    Options,
+    PolicyTable,
+    RewardTable,
+    StudySettings,
+    Table,
+    ValueTable,
+)
 from extrinsic.toml_files import check_table, report_key
 
 Tree = dict[str, Any]
 """A TOML file as plain tables."""
 
 REWARD_KEYS = ("kind", "fill")
+
+NAMED: dict[str, tuple[type[Table], str, tuple[Registry[Any], ...]]] = {
+    "policy": (PolicyTable, "learner or behaviour model", (LEARNERS, BEHAVIOURS)),
+    "value": (ValueTable, "estimator", (ESTIMATORS,)),
+}
+"""Tables of a study that hold tables of options, by the names of registries."""
 
 
 class Choice(msgspec.Struct, frozen=True):
@@ -35,13 +49,15 @@ class Choice(msgspec.Struct, frozen=True):
 
 
 def gather_options(tree: Tree) -> Tree:
-    """The tree with the tables of learners and the options of the reward where the settings have them."""
+    """The tree with the tables of options and the options of the reward where the settings have them."""
     gathered = dict(tree)
-    policy, reward = tree.get("policy"), tree.get("reward")
-    if isinstance(policy, dict):
-        tables = {key: value for key, value in policy.items() if isinstance(value, dict)}
-        rest = {key: value for key, value in policy.items() if key not in tables}
-        gathered["policy"] = {**rest, **({"tables": tables} if tables else {})}
+    for name in NAMED:
+        table = tree.get(name)
+        if isinstance(table, dict):
+            tables = {key: value for key, value in table.items() if isinstance(value, dict)}
+            rest = {key: value for key, value in table.items() if key not in tables}
+            gathered[name] = {**rest, **({"tables": tables} if tables else {})}
+    reward = tree.get("reward")
     if isinstance(reward, dict):
         options = {key: value for key, value in reward.items() if key not in REWARD_KEYS}
         rest = {key: value for key, value in reward.items() if key in REWARD_KEYS}
@@ -51,57 +67,75 @@ def gather_options(tree: Tree) -> Tree:
 
 def spread_options(tree: Tree) -> Tree:
     """The inverse of `gather_options`: as a file has it."""
-    policy, reward = dict(tree["policy"]), dict(tree["reward"])
-    tables, options = policy.pop("tables", {}), reward.pop("options", {})
-    return {**tree, "policy": {**policy, **tables}, "reward": {**reward, **options}}
+    spread = dict(tree)
+    for name, inner in (*((name, "tables") for name in NAMED), ("reward", "options")):
+        table = dict(tree[name])
+        options = table.pop(inner, {})
+        spread[name] = {**table, **options}
+    return spread
 
 
 def report_strays(tree: Tree, text: str, problems: Problems) -> Tree:
-    """Report keys of [policy] that belong in the table of a learner; returns the tree without them."""
-    policy = tree.get("policy")
-    if not isinstance(policy, dict):
-        return tree
-    strays = [key for key in policy if key not in PolicyTable.__struct_fields__]
-    for key in strays:
-        owner = next((name for name, options in _owners(LEARNERS, BEHAVIOURS) if key in options), None)
-        hint = (
-            f"an option of {owner}: write it into [policy.{owner}]"
-            if owner
-            else did_you_mean(key, PolicyTable.__struct_fields__)
-        )
-        report_key(problems, text, ("policy", key), f"unknown; {hint}")
-    return {**tree, "policy": {key: value for key, value in policy.items() if key not in strays}}
+    """Report keys of [policy] and [value] that belong in a table of options; returns the other keys."""
+    cleared = dict(tree)
+    for table, (kind, _, registries) in NAMED.items():
+        keys = tree.get(table)
+        if not isinstance(keys, dict):
+            continue
+        strays = [key for key in keys if key not in kind.__struct_fields__]
+        for key in strays:
+            owners = [name for name, options in _owners(*registries) if key in options]
+            owner = owners[0] if len(owners) == 1 else "<name>"
+            hint = (
+                f"an option of {', '.join(owners)}: write it into [{table}.{owner}]"
+                if owners
+                else did_you_mean(key, kind.__struct_fields__)
+            )
+            report_key(problems, text, (table, key), f"unknown; {hint}")
+        cleared[table] = {key: value for key, value in keys.items() if key not in strays}
+    return cleared
 
 
 def check_choices(settings: StudySettings, text: str, problems: Problems) -> None:
     """Report names that do not exist, and options that their config does not have."""
     _check_names(LEARNERS, settings.policy.learners, ("policy", "learner"), text, problems)
     _check_names(BEHAVIOURS, [settings.policy.behaviour], ("policy", "behaviour"), text, problems)
-    for name, options in settings.policy.tables.items():
-        registry = LEARNERS if name in LEARNERS else BEHAVIOURS
-        if name not in registry:
-            names = [*LEARNERS.names(), *BEHAVIOURS.names()]
-            hint = did_you_mean(name, names)
-            report_key(problems, text, ("policy", name), f"no learner or behaviour model; {hint}")
-            continue
-        check_options(registry, name, options, ("policy", name), text, problems)
+    for table, tables in (("policy", settings.policy.tables), ("value", settings.value.tables)):
+        _, what, registries = NAMED[table]
+        for name, options in tables.items():
+            registry = next((registry for registry in registries if name in registry), None)
+            if registry is None:
+                hint = did_you_mean(name, [name for registry in registries for name in registry.names()])
+                report_key(problems, text, (table, name), f"no {what}; {hint}")
+                continue
+            check_options(registry, name, options, (table, name), text, problems)
     _check_reward(settings.reward, text, problems)
 
 
 def with_defaults(settings: StudySettings) -> StudySettings:
-    """The settings with every option of the learners and of the behaviour model in its table.
+    """The settings with every option of the learners, the behaviour model and the estimators in its table.
 
     Then equal studies are equal settings, whether a default is written or not. An option without a value is
     left out, as TOML has no null. What a reward leaves out stays the domain's choice.
     """
-    policy = settings.policy
-    tables = dict(policy.tables)
+    from extrinsic.value.estimator import parts_of, with_options
+
+    policy, value = settings.policy, settings.value
+    tables, estimated = dict(policy.tables), dict(value.tables)
     for registry, names in ((LEARNERS, policy.learners), (BEHAVIOURS, (policy.behaviour,))):
         for name in names:
             config = Choice(name, tables.get(name, {})).make(registry)
             options = {key: getattr(config, key) for key in option_names(type(config))}
             tables[name] = {key: value for key, value in options.items() if value is not None}
-    return msgspec.structs.replace(settings, policy=msgspec.structs.replace(policy, tables=tables))
+    for name in value.estimators:
+        for part in parts_of(with_options(ESTIMATORS.get(name), value.tables)):
+            if hasattr(part, "settings"):
+                estimated[part.name] = msgspec.to_builtins(part.settings)
+    return msgspec.structs.replace(
+        settings,
+        policy=msgspec.structs.replace(policy, tables=tables),
+        value=msgspec.structs.replace(value, tables=estimated),
+    )
 
 
 def _check_reward(table: RewardTable, text: str, problems: Problems) -> None:
@@ -122,7 +156,7 @@ def check_options(
         owners = [other for other, names in _owners(registry) if key in names and other != name]
         return f"{name} has no such option; {owners[0]} has" if owners else None
 
-    kind, before = registry.get(name), len(problems)
+    kind, before = _config(registry, name), len(problems)
     check_table(dict(options), kind, keys, text, problems, whose)
     if len(problems) > before:
         return
@@ -130,6 +164,18 @@ def check_options(
         msgspec.convert(dict(options), kind)
     except ExtrinsicError as error:
         report_key(problems, text, keys, str(error))
+
+
+class NoOptions(msgspec.Struct, frozen=True):
+    """The config of what cannot be set."""
+
+
+def _config(registry: Registry[Any], name: str) -> Any:
+    """The type that takes the options of a name: what is registered, or the settings of an estimator."""
+    target = registry.get(name)
+    if registry is ESTIMATORS:
+        return type(target.settings) if hasattr(target, "settings") else NoOptions
+    return target
 
 
 def option_names(kind: Any) -> tuple[str, ...]:
@@ -147,7 +193,7 @@ def has_fill(reward: str) -> bool:
 def _owners(*registries: Registry[Any]) -> Iterator[tuple[str, tuple[str, ...]]]:
     for registry in registries:
         for name in registry.names():
-            yield name, option_names(registry.get(name))
+            yield name, option_names(_config(registry, name))
 
 
 def _check_names(

@@ -60,6 +60,17 @@ class CorpusTable(Table, frozen=True):
     """A condition (e.g. `directory`) whose values divide the test dialogs into datasets."""
     datasets: dict[str, DatasetTable] = {}
     """Instead of train and test: several datasets, each with its own two lists."""
+    dialogs: str | None = None
+    """Instead of train and test: one list of sessions, divided by chance."""
+    split: Annotated[float, msgspec.Meta(gt=0.0, lt=1.0)] = 0.5
+    """The share of `dialogs` that policies learn from."""
+    splits: Count = 1
+    """How many divisions; each is a dataset of its own: split1, split2, ..."""
+    both_ways: bool = False
+    """Every division also the other way round: learned on the test dialogs, valued on the training ones."""
+    split_seed: Whole = 0
+    exclude: bool = True
+    """Leave out the dialogs that the domain excludes: of bus, calls with a restart or an apology."""
 
 
 class StatesTable(Table, frozen=True):
@@ -99,7 +110,7 @@ class OutcomesTable(Table, frozen=True):
 
 
 class TrackerFilesTable(Table, frozen=True):
-    """The paths of tracker files: `{tracker}` and `{dataset}` are replaced."""
+    """Where tracker files lie: `{tracker}`, `{dataset}` and `{list}` (of sessions) are replaced."""
 
     names: tuple[str, ...]
     test: str
@@ -167,7 +178,7 @@ class RewardTable(Table, frozen=True):
 
 
 class ValueTable(Table, frozen=True):
-    """How the values of policies are estimated."""
+    """How the values of policies are estimated; `[value.<name>]` are the options of an estimator."""
 
     estimators: tuple[str, ...] = ("mean_augmented", "lstd_augmented", "fqe_augmented", "lstd", "live")
     proxies: tuple[str, ...] = ("hwu", "baseline")
@@ -176,6 +187,8 @@ class ValueTable(Table, frozen=True):
     """Also estimate the value of the logged policy, whose return is known."""
     placebo: bool = False
     """Also learn from shuffled actions: a gain there is due to the method, not to the policy."""
+    tables: dict[str, Options] = {}
+    """The tables `[value.<name>]`, by the name of the estimator."""
 
 
 class CorrelationTable(Table, frozen=True):

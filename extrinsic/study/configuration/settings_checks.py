@@ -17,6 +17,8 @@ from extrinsic.study.configuration.targets import possible_targets, tracker_name
 from extrinsic.toml_files import report_key
 
 SOURCES = ("simulation", "corpus", "states")
+SPLIT_DEFAULTS = {"split": 0.5, "splits": 1, "both_ways": False, "split_seed": 0}
+"""The keys of [corpus] that say how `dialogs` are divided."""
 
 
 def check_settings(settings: StudySettings, text: str, problems: Problems) -> None:
@@ -66,9 +68,18 @@ def _check_corpus(settings: StudySettings, text: str, problems: Problems) -> Non
     if corpus is None:
         return
     pair = corpus.train is not None and corpus.test is not None
-    if pair == bool(corpus.datasets) or (corpus.train is None) != (corpus.test is None):
-        report_key(problems, text, ("corpus",), "name `train` and `test`, or [corpus.datasets.<name>] tables")
-    if corpus.datasets and corpus.datasets_by:
+    ways = [pair, bool(corpus.datasets), corpus.dialogs is not None]
+    if sum(ways) != 1 or (corpus.train is None) != (corpus.test is None):
+        report_key(
+            problems,
+            text,
+            ("corpus",),
+            "name `train` and `test`, or [corpus.datasets.<name>] tables, or `dialogs` to be divided",
+        )
+    for key, default in SPLIT_DEFAULTS.items():
+        if corpus.dialogs is None and getattr(corpus, key) != default:
+            report_key(problems, text, ("corpus", key), "goes with `dialogs` only")
+    if corpus.datasets_by and not pair:
         report_key(problems, text, ("corpus", "datasets_by"), "goes with `train` and `test` only")
 
 
@@ -101,7 +112,8 @@ def _check_trackers(settings: StudySettings, text: str, problems: Problems) -> N
                 "is the same file for every tracker",
                 expected="{tracker} in the path",
             )
-    if trackers.files and trackers.files.train is None:
+    divided = settings.corpus is not None and settings.corpus.dialogs is not None
+    if trackers.files and trackers.files.train is None and not divided:
         report_key(
             problems,
             text,

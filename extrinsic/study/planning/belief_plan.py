@@ -20,7 +20,7 @@ from extrinsic.study.stages.task import Task
 
 def plan_beliefs(settings: StudySettings) -> Schedule:
     require_files(settings)
-    units, inputs = units_of(settings)
+    units, inputs, left_out = units_of(settings)
     trackers = trackers_of(settings)
     by_name = {tracker.name: tracker for tracker in trackers}
     proxies = [by_name.get(name) or built_in(name, settings) for name in settings.value.proxies]
@@ -34,6 +34,7 @@ def plan_beliefs(settings: StudySettings) -> Schedule:
             for part in unit.parts
         },
         variants=tuple(variants),
+        left_out=tuple(left_out),
         inputs=inputs | {path: file_hash(path) for path in settings.plugins},
     )
     schedule = Schedule(plan)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from extrinsic.study.planning.units import LeftOut
 from extrinsic.study.planning.variants import Variant
 from extrinsic.study.stages.inputs import StatesInput, TrackerInput, Unit
 from extrinsic.study.stages.store import StageKey
@@ -24,6 +25,7 @@ class Plan(msgspec.Struct, kw_only=True):
     targets: what metrics are correlated with where nothing is learned; the primary one first.
     scored: metrics, by tracker.   learned: policies' values, by variant and tracker.
     outcomes: values from a file, by tracker.   inputs: hashes of the files read.
+    left_out: dialogs that the domain excludes.
     """
 
     trackers: tuple[TrackerInput, ...] = ()
@@ -37,6 +39,7 @@ class Plan(msgspec.Struct, kw_only=True):
     outcomes: Keys = {}
     dialogs: tuple[str, ...] = ()
     inputs: dict[str, str] = {}
+    left_out: tuple[LeftOut, ...] = ()
 
     @property
     def tracker_names(self) -> tuple[str, ...]:

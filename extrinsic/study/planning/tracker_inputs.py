@@ -40,7 +40,7 @@ def _from_files(name: str, settings: StudySettings) -> TrackerInput:
         name,
         degenerate=name in settings.trackers.degenerate,
         recalibrated=name in settings.trackers.recalibrated,
-        files={"train": files.train or "", "test": files.test},
+        files={"train": files.train or files.test, "test": files.test},
     )
 
 
@@ -48,7 +48,11 @@ def resolve_files(tracker: TrackerInput, unit: Unit) -> TrackerInput:
     """The tracker with the files of a unit, and their hashes."""
     if tracker.files is None:
         return tracker
-    files = {side: _filled(pattern, tracker.name, unit.name) for side, pattern in tracker.files.items()}
+    lists = {"train": unit.train.dataset, "test": unit.test.dataset}
+    files = {
+        side: _filled(pattern, tracker.name, unit.name, lists[side])
+        for side, pattern in tracker.files.items()
+    }
     return msgspec.structs.replace(
         tracker, files=files, hashes={side: hash_of(path) for side, path in files.items()}
     )
@@ -64,15 +68,24 @@ def require_files(settings: StudySettings) -> None:
     files, corpus = settings.trackers.files, settings.corpus
     if files is None or corpus is None:
         return
+    lists = {name: (table.train, table.test) for name, table in corpus.datasets.items()}
+    if not lists:
+        train, test = corpus.train or corpus.dialogs or "", corpus.test or corpus.dialogs or ""
+        lists = {test: (train, test)}
+    patterns = (files.train or files.test, files.test)
+    paths = {
+        _filled(pattern, name, unit, part): name
+        for unit, parts in lists.items()
+        for name in files.names
+        for pattern, part in zip(patterns, parts, strict=True)
+    }
     problems = Problems()
-    for unit in list(corpus.datasets) or [corpus.test or ""]:
-        for name in files.names:
-            for pattern in filter(None, (files.train, files.test)):
-                path = _filled(pattern, name, unit)
-                if not Path(path).is_file():
-                    problems.add(f"there is no file of tracker {name!r}", path=path)
+    for path, name in paths.items():
+        if not Path(path).is_file():
+            problems.add(f"there is no file of tracker {name!r}", path=path)
     problems.raise_errors()
 
 
-def _filled(pattern: str, tracker: str, dataset: str) -> str:
-    return pattern.replace("{tracker}", tracker).replace("{dataset}", dataset)
+def _filled(pattern: str, tracker: str, dataset: str, sessions: str) -> str:
+    filled = pattern.replace("{tracker}", tracker).replace("{dataset}", dataset)
+    return filled.replace("{list}", sessions)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import msgspec
+import numpy as np
+
 from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.splits import ranked_sessions
 from extrinsic.errors import ExtrinsicError, InputError, Problems
 from extrinsic.registry import WORLDS
 from extrinsic.simulation import Simulation
 from extrinsic.study.configuration.settings import CorpusTable, SimulationTable, StudySettings
 from extrinsic.study.stages.inputs import (
-    DialogsInput,
     Part,
     SimulatedDialogs,
     StoredDialogs,
@@ -18,15 +23,31 @@ from extrinsic.study.stages.inputs import (
 )
 
 
-def units_of(settings: StudySettings) -> tuple[list[Unit], dict[str, str]]:
-    """The units of a study, and the hashes of the files that they are read from."""
+class LeftOut(msgspec.Struct, frozen=True):
+    """How many dialogs of a list a study leaves out, and by which of the domain's rules."""
+
+    dialogs: str
+    n: int
+    total: int
+    rules: str
+
+    def __str__(self) -> str:
+        return f"{self.n:,} of {self.total:,} dialogs of {self.dialogs} were left out: {self.rules}"
+
+
+def units_of(settings: StudySettings) -> tuple[list[Unit], dict[str, str], list[LeftOut]]:
+    """The units of a study, the hashes of the files that they are read from, and what was left out."""
     inputs: dict[str, str] = {}
     if settings.simulation is not None:
         if settings.simulation.config:
             inputs[settings.simulation.config] = file_hash(settings.simulation.config)
-        return _simulated_units(settings.simulation), inputs
+        return _simulated_units(settings.simulation), inputs, []
     assert settings.corpus is not None
     corpus = settings.corpus
+    reader = _Reader(corpus)
+    if corpus.dialogs is not None:
+        units = list(_divided_units(corpus, corpus.dialogs, reader))
+        return units, reader.inputs, reader.left_out
     pairs = {name: (table.train, table.test) for name, table in corpus.datasets.items()}
     if corpus.train is not None and corpus.test is not None:
         pairs = {corpus.test: (corpus.train, corpus.test)}
@@ -34,11 +55,11 @@ def units_of(settings: StudySettings) -> tuple[list[Unit], dict[str, str]]:
     units = []
     for name, lists in pairs.items():
         try:
-            units.append(_stored_unit(corpus, name, lists, inputs))
+            units.append(_stored_unit(corpus, name, lists, reader))
         except ExtrinsicError as error:
             problems.extend(error.problems)
     problems.raise_errors()
-    return units, inputs
+    return units, reader.inputs, reader.left_out
 
 
 def _simulated_units(table: SimulationTable) -> list[Unit]:
@@ -64,8 +85,72 @@ def _simulated_units(table: SimulationTable) -> list[Unit]:
     return units
 
 
-def _stored_unit(corpus: CorpusTable, name: str, lists: tuple[str, str], inputs: dict[str, str]) -> Unit:
-    train, test = _read_both(corpus, lists)
+class _Reader:
+    """Reads lists of sessions, each once; leaves out what the domain excludes, and keeps count."""
+
+    def __init__(self, table: CorpusTable) -> None:
+        self.table = table
+        self.inputs: dict[str, str] = {}
+        self.left_out: list[LeftOut] = []
+        self._read: dict[str, tuple[Corpus, list[int] | None]] = {}
+
+    def read(self, dialogs: str) -> tuple[Corpus, list[int] | None]:
+        """All dialogs of a list, and which of them are kept (None: all)."""
+        if dialogs not in self._read:
+            table = self.table
+            corpus = read_stored(table.format, table.path, dialogs, table.domain)
+            self.inputs[f"{table.path} {dialogs}"] = corpus.signature
+            kept = np.flatnonzero(~corpus.excluded).tolist() if table.exclude else None
+            if kept is not None and len(kept) == corpus.n_dialogs:
+                kept = None
+            if kept is not None:
+                self.left_out.append(self._require_some(corpus, kept))
+            self._read[dialogs] = corpus, kept
+        return self._read[dialogs]
+
+    def _require_some(self, corpus: Corpus, kept: list[int]) -> LeftOut:
+        acts = [
+            *corpus.domain.excluded,
+            *(["the log's restart flag"] if corpus.domain.exclude_restarts else []),
+        ]
+        if not kept:
+            raise InputError(
+                f"every dialog of {corpus.dataset!r} has something that the domain excludes; "
+                "exclude = false in [corpus] keeps them",
+                path=self.table.path,
+                found=", ".join(acts),
+            )
+        return LeftOut(corpus.dataset, corpus.n_dialogs - len(kept), corpus.n_dialogs, ", ".join(acts))
+
+    def recipe(self, dialogs: str, chosen: list[int] | None) -> StoredDialogs:
+        table, (corpus, _) = self.table, self.read(dialogs)
+        indices = None if chosen is None else tuple(chosen)
+        return StoredDialogs(table.format, table.path, dialogs, table.domain, corpus.signature, indices)
+
+
+def _divided_units(table: CorpusTable, dialogs: str, reader: _Reader) -> Iterator[Unit]:
+    """The kept dialogs of one list in two parts, by the seed and their ids; perhaps several times."""
+    corpus, kept = reader.read(dialogs)
+    everyone = list(range(corpus.n_dialogs)) if kept is None else kept
+    n_train = round(table.split * len(everyone))
+    if not 0 < n_train < len(everyone):
+        raise InputError(
+            f"{len(everyone)} dialogs of {dialogs!r} cannot be divided so",
+            path=table.path,
+            found=str(table.split),
+        )
+    sessions = [corpus.sessions[dialog] for dialog in everyone]
+    for number in range(table.splits):
+        order = [everyone[place] for place in ranked_sessions(sessions, table.split_seed + number)]
+        parts = sorted(order[:n_train]), sorted(order[n_train:])
+        ways = [("", parts)] + ([("_swapped", parts[::-1])] if table.both_ways else [])
+        for suffix, (train, test) in ways:
+            name = f"split{number + 1}{suffix}"
+            yield Unit(name, reader.recipe(dialogs, train), reader.recipe(dialogs, test), (Part(name),))
+
+
+def _stored_unit(corpus: CorpusTable, name: str, lists: tuple[str, str], reader: _Reader) -> Unit:
+    (train, kept_train), (test, kept_test) = _read_both(reader, lists)
     shared = set(train.sessions) & set(test.sessions)
     if shared:
         problems = Problems(corpus.path)
@@ -75,28 +160,23 @@ def _stored_unit(corpus: CorpusTable, name: str, lists: tuple[str, str], inputs:
             session=min(shared),
         )
         problems.raise_errors()
-    parts = _parts(corpus, name, test)
-    for dialogs in (train, test):
-        inputs[f"{corpus.path} {dialogs.dataset}"] = dialogs.signature
-    return Unit(name, _dialogs_input(corpus, train, lists[0]), _dialogs_input(corpus, test, lists[1]), parts)
+    parts = _parts(corpus, name, test if kept_test is None else test.take(kept_test))
+    recipes = reader.recipe(lists[0], kept_train), reader.recipe(lists[1], kept_test)
+    return Unit(name, *recipes, parts)
 
 
-def _read_both(table: CorpusTable, lists: tuple[str, str]) -> tuple[Corpus, Corpus]:
+def _read_both(reader: _Reader, lists: tuple[str, str]) -> list[tuple[Corpus, list[int] | None]]:
     """The corpora of the two lists of sessions; reports the problems of both."""
-    problems = Problems(table.path)
-    corpora = []
-    for part in lists:
+    problems = Problems(reader.table.path)
+    read = []
+    for dialogs in lists:
         try:
-            corpora.append(read_stored(table.format, table.path, part, table.domain))
+            read.append(reader.read(dialogs))
         except ExtrinsicError as error:
             problems.extend(error.problems)
     if problems.errors:
         raise InputError(problems)
-    return corpora[0], corpora[1]
-
-
-def _dialogs_input(table: CorpusTable, corpus: Corpus, part: str) -> DialogsInput:
-    return StoredDialogs(table.format, table.path, part, table.domain, corpus.signature)
+    return read
 
 
 def _parts(table: CorpusTable, name: str, test: Corpus) -> tuple[Part, ...]:

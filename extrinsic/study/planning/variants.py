@@ -85,6 +85,7 @@ def _spec(
         reward=Choice(reward.kind, options),
         policies=policy.policies,
         estimators=value.estimators,
+        estimator_options=value.tables,
         proxies=tuple(proxies),
         live_dialogs=value.live_dialogs,
         live_seed=settings.seed,

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Generic, Literal, TypeVar
+from weakref import WeakKeyDictionary
 
 import msgspec
 import numpy as np
@@ -61,13 +62,22 @@ class SimulatedDialogs(Input, frozen=True, tag="simulated"):
 
 
 class StoredDialogs(Input, frozen=True, tag="stored"):
-    """Dialogs on disk; `signature` is their hash when the study was planned."""
+    """Dialogs on disk; `signature` is a hash of what they were when the study was planned.
+
+    chosen: which dialogs of the list (None: all), where a study leaves some out or divides them.
+    """
 
     format: str
     path: str
     dataset: str
     domain: str | None
     signature: str
+    chosen: tuple[int, ...] | None = None
+
+    @property
+    def whole(self) -> StoredDialogs:
+        """All dialogs of the list: what tracker files are about."""
+        return msgspec.structs.replace(self, chosen=None)
 
     @property
     def identity(self) -> str:
@@ -77,9 +87,17 @@ class StoredDialogs(Input, frozen=True, tag="stored"):
         domain = load_domain(self.domain or form.default_domain)
         # The conventions of a format from outside this package; ours are part of the code version.
         code = hash_of_source(form, form.conventions)
-        return content_hash("stored", self.format, self.signature, repr(domain), *([code] if code else []))
+        parts = [code] if code else []
+        if self.chosen is not None:
+            parts.append(repr(self.chosen))
+        return content_hash("stored", self.format, self.signature, repr(domain), *parts)
 
     def make(self) -> Corpus:
+        if self.chosen is not None:
+            whole = corpus_of(self.whole)
+            corpus = whole.take(list(self.chosen))
+            _WHOLE_LIST[corpus] = whole
+            return corpus
         corpus = read_stored(self.format, self.path, self.dataset, self.domain)
         if corpus.signature != self.signature:
             raise InputError("the dialogs have changed since the study began; run it again", path=self.path)
@@ -180,6 +198,9 @@ class RecentlyMade(Generic[T]):
 
 
 _CORPORA: RecentlyMade[Corpus] = RecentlyMade(8)
+_WHOLE_LIST: WeakKeyDictionary[Corpus, Corpus] = WeakKeyDictionary()
+"""Of corpora that are a part of a list: all dialogs of the list, with the same vocabulary."""
+
 _OUTPUTS: RecentlyMade[TrackerOutput] = RecentlyMade(8)
 _TRAINED: RecentlyMade[BuiltInTracker] = RecentlyMade(4)
 
@@ -193,12 +214,12 @@ def output_of(tracker: TrackerInput, unit: Unit, side: Side) -> TrackerOutput:
 
     A learned one is cross-fitted on the training dialogs, and trained on all of them for the test ones.
     """
-    corpus = corpus_of(unit.train if side == "train" else unit.test)
+    dialogs = unit.train if side == "train" else unit.test
+    corpus = corpus_of(dialogs)
 
     def make() -> TrackerOutput:
         if tracker.files is not None:
-            form: BeliefFormat = FORMATS.get(corpus.format)
-            return form.read_tracker(tracker.files[side], corpus, tracker.name)
+            return _read_output(tracker.files[side], tracker.name, dialogs)
         runs = trained_tracker(tracker, unit) if side == "test" else TRACKERS.get(tracker.name)
         return track(runs, corpus, tracker.name)
 
@@ -207,6 +228,16 @@ def output_of(tracker: TrackerInput, unit: Unit, side: Side) -> TrackerOutput:
     if output.vocabulary is not corpus.vocabulary:
         output = make()
     return output
+
+
+def _read_output(path: str, name: str, dialogs: DialogsInput) -> TrackerOutput:
+    """What a tracker file says of some dialogs; the file is about the whole list they come from."""
+    corpus = corpus_of(dialogs)
+    form: BeliefFormat = FORMATS.get(corpus.format)
+    if corpus not in _WHOLE_LIST:
+        return form.read_tracker(path, corpus, name)
+    assert isinstance(dialogs, StoredDialogs) and dialogs.chosen is not None
+    return form.read_tracker(path, _WHOLE_LIST[corpus], name).take(list(dialogs.chosen))
 
 
 def trained_tracker(tracker: TrackerInput, unit: Unit) -> BuiltInTracker:

@@ -21,6 +21,7 @@ from extrinsic.policy.transitions import Transitions, transitions_of
 from extrinsic.registry import BEHAVIOURS, BLOCKS, ESTIMATORS, LEARNERS, REWARDS
 from extrinsic.storage import content_hash
 from extrinsic.study.configuration.choices import Choice
+from extrinsic.study.configuration.settings import Options
 from extrinsic.study.stages.inputs import (
     Part,
     RecentlyMade,
@@ -36,7 +37,7 @@ from extrinsic.study.stages.task import encoded
 from extrinsic.study.stages.versions import code_version
 from extrinsic.value.augmented_states import augment
 from extrinsic.value.diagnostics import DEFAULT, checked, with_diagnostic
-from extrinsic.value.estimator import Estimator
+from extrinsic.value.estimator import Estimator, with_options
 from extrinsic.value.evaluation_problem import EvaluationProblem
 from extrinsic.value.live import LivePlay
 from extrinsic.value.mean_of import MeanOf
@@ -61,11 +62,17 @@ class PolicySpec(msgspec.Struct, frozen=True):
     reward: Choice
     policies: tuple[str, ...]
     estimators: tuple[str, ...]
+    estimator_options: dict[str, Options]
     proxies: tuple[TrackerInput, ...]
     live_dialogs: int
     live_seed: int
     on_policy: bool
     placebo: bool
+
+    def estimator(self, name: str) -> Estimator:
+        """An estimator with the study's options."""
+        estimator: Estimator = with_options(ESTIMATORS.get(name), self.estimator_options)
+        return estimator
 
     def foreign_code(self) -> str:
         """A hash of the source of what is not ours; ours is part of the code's version."""
@@ -189,7 +196,7 @@ def _placebo_gains(spec: PolicySpec, train: Transitions, valuations: list[_Valua
         return policy
 
     tests = [valuation.transitions for valuation in valuations]
-    return [result.gain for result in placebo(learn, train, tests, ESTIMATORS.get(PLACEBO_ESTIMATOR))]
+    return [result.gain for result in placebo(learn, train, tests, spec.estimator(PLACEBO_ESTIMATOR))]
 
 
 def _with_placebo(value: Value, gain: float) -> Value:
@@ -218,7 +225,7 @@ class _Valuation:
         self.dataset, self.spec, self.features, self.reward = part.name, spec, features, reward
         self.unit, self.tracker = unit, tracker
         self.transitions: Transitions = transitions_of(self.corpus, output, features, reward)
-        self.estimators: tuple[Estimator, ...] = tuple(map(ESTIMATORS.get, spec.estimators))
+        self.estimators: tuple[Estimator, ...] = tuple(map(spec.estimator, spec.estimators))
         self.needs = {need for estimator in self.estimators for need in estimator.needs}
         self.augmented = None
         if "augmented_states" in self.needs:

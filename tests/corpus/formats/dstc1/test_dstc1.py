@@ -93,7 +93,8 @@ def test_a_hypothesis_without_pairs_is_wrong_and_not_none(corpus: Corpus, tmp_pa
 
 
 def test_values_nobody_labelled_are_noted(corpus: Corpus, tmp_path: Path) -> None:
-    output = read(corpus, tmp_path, dstc1_turn(route=[hypothesis(0.5, {"route": "54"})]))
+    listed = [hypothesis(0.5, {"route": "54"})]
+    output = read(corpus, tmp_path, dstc1_turn(route=listed, joint=listed))
     (note,) = output.problems
     assert (note.severity, note.session, note.turn, note.slot) == ("note", "one", 0, "route")
 
@@ -174,3 +175,12 @@ def test_a_domain_of_ones_own_decides_the_slots(tmp_path: Path) -> None:
     assert corpus.slots == ("route",)
     with pytest.raises(InputError, match=r"session two, turn 0.*unknown slot in a label.*found 'time\.hour'"):
         DSTC1.read_corpus(write_dstc1(tmp_path / "2", files).corpus, domain=own)
+
+
+def test_a_file_without_joint_lists_is_noted(corpus: Corpus, tmp_path: Path) -> None:
+    """One list is enough: a tracker may leave out the joint of a turn."""
+    listed = [hypothesis(0.5, {"route": "61c"})]
+    bare = read(corpus, tmp_path, dstc1_turn(route=listed))
+    assert [problem.severity for problem in bare.problems if "no joint" in problem.message] == ["note"]
+    whole = read(corpus, tmp_path, dstc1_turn(route=listed, joint=listed))
+    assert [problem for problem in whole.problems if "no joint" in problem.message] == []
