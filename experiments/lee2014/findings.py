@@ -19,16 +19,16 @@ from extrinsic.correlation.estimate import Estimate, combine
 from extrinsic.correlation.paired_permutation import swapped_p
 from extrinsic.correlation.resampling import draw_trackers
 from extrinsic.correlation.verdicts import Support, support, support_by_count
-from extrinsic.report.results.lee_findings import OTHERS, SCORE_QUALITY, hardly_correlates
+from extrinsic.report.results.lee_findings import SCORE_QUALITY, hardly_correlates
 from extrinsic.report.results.naming import Name
 from extrinsic.report.results.variant_results import LEVEL
 
 SWAPS = 499
 
-SCORES, QUALITY = "L2 or AvgP first", "L2 or AvgP or MRR first"
+SCORES = "L2 or AvgP first"
 SCHEDULES, ROC = "schedule 2 below 1 and 3", "ROC.V2 hardly correlates"
 BETTER = "better trackers give better policies"
-ABOUT_METRICS = (SCORES, QUALITY, SCHEDULES, ROC, BETTER)
+ABOUT_METRICS = (SCORES, SCHEDULES, ROC, BETTER)
 GAINS = {
     "RL above behaviour": ("rl", "behaviour"),
     "RL above SL": ("rl", "sl"),
@@ -37,9 +37,6 @@ GAINS = {
 """The policy that should earn more, and the one that should earn less."""
 
 FINDINGS = (*ABOUT_METRICS, *GAINS)
-
-SCORE_METRICS = ("l2", "avgp")
-"""The metrics that Lee names as those of a score's quality; he calls MRR a metric of rank."""
 
 ACCURACY = Name("accuracy", 3, "all")
 """What Lee's figure 2 has on its right axis."""
@@ -108,12 +105,9 @@ class LeeCorrelations:
         return metrics[int(np.nanargmax(self.r.value[metrics]))]
 
     def best_pairs(self) -> Pairs:
-        """The best metric of score quality and the best of the others, without and with MRR."""
-        is_score, is_quality = SCORE_METRICS.__contains__, SCORE_QUALITY.__contains__
-        return {
-            SCORES: np.array([[self.best(is_score), self.best(lambda metric: not is_score(metric))]]),
-            QUALITY: np.array([[self.best(is_quality), self.best(lambda metric: metric.startswith(OTHERS))]]),
-        }
+        """The best metric of score quality and the best of the others."""
+        best = [self.best(lambda metric: (metric in SCORE_QUALITY) is is_score) for is_score in (True, False)]
+        return {SCORES: np.array([best])}
 
 
 def lee_correlations(
@@ -147,15 +141,12 @@ def judge(
 ) -> dict[str, Judged]:
     """pairs: whose differences are taken, where not of the metrics that are best on these trackers."""
     lee = lee_correlations(points, condition, seeds, trackers, resamples, swaps)
-    best = lee.best_pairs()
-    scores, quality = ((pairs or best)[key] for key in (SCORES, QUALITY))
+    scores = (pairs or lee.best_pairs())[SCORES]
     intervals = np.transpose(lee.r.take(CURVES).interval())
     curves = [(low, high) for low, high in intervals.tolist() if not np.isnan(low)]
     accuracy = lee.mean([LEE_NAMES.index(ACCURACY)])
     return {
         SCORES: Judged(lee.lead(scores), lee.difference(scores), scores),
-        # The tool's rule is about the metrics that are best on these trackers, whatever is compared.
-        QUALITY: Judged(lee.lead(best[QUALITY]), lee.difference(quality), quality),
         SCHEDULES: Judged(lee.lead(SCHEDULE_PAIRS), lee.difference(SCHEDULE_PAIRS)),
         ROC: Judged(hardly_correlates(curves), lee.mean(CURVES)),
         BETTER: Judged(support(accuracy.verdict()), accuracy),

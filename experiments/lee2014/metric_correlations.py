@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from experiments.estimate_rows import estimate_fields
 from experiments.lee2014.points import Condition, Points
-from experiments.lee2014.tables import LEE, METRICS, STATES, Beyond, Correlation, Spread, filled
+from experiments.lee2014.tables import BRIER, LEE, METRICS, STATES, Beyond, Correlation, Spread, filled
 from experiments.partial_correlations import beyond_logged, with_logged
 from extrinsic.arrays import Floats, Ints
 from extrinsic.correlation.coefficients import Scope, correlate
@@ -62,7 +62,7 @@ def correlation_of_means(points: Points, condition: Condition, metrics: Ints, tr
 def shown_metrics(fill: str) -> Ints:
     """Lee's, and those of state sets that are filled by the same rule as the reward."""
     states = {filled(metric, fill) for metric in STATES}
-    return np.array([i for i, name in enumerate(METRICS) if name.metric in LEE or name.metric in states])
+    return np.array([i for i, name in enumerate(METRICS) if name.metric in {*LEE, BRIER, *states}])
 
 
 def correlation_rows(points: Points, condition: Condition) -> list[Correlation]:

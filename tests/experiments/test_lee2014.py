@@ -24,7 +24,6 @@ from experiments.lee2014.findings import (
     FINDINGS,
     GAINS,
     LEE_NAMES,
-    QUALITY,
     ROC,
     SCHEDULE_PAIRS,
     SCHEDULES,
@@ -171,12 +170,12 @@ def test_every_number_of_a_finding_by_hand() -> None:
         name: float(np.corrcoef(centred(points().metric(name).mean(axis=0)[:, core]), target)[0, 1])
         for name in LEE_NAMES
     }
-    for key, first in ((SCORES, ("l2", "avgp")), (QUALITY, ("l2", "avgp", "mrr"))):
-        best = max(value for name, value in r.items() if name.metric in first)
-        other = max(value for name, value in r.items() if name.metric not in first)
-        assert judged[key].number.value == pytest.approx(best - other)
+    quality = ("l2", "l2.lee", "avgp")
+    best = max(value for name, value in r.items() if name.metric in quality)
+    other = max(value for name, value in r.items() if name.metric not in quality)
+    assert judged[SCORES].number.value == pytest.approx(best - other)
     lead = [r[n._replace(schedule=full)] - v for n, v in r.items() if n.schedule == 2 for full in (1, 3)]
-    assert len(lead) == len(SCHEDULE_PAIRS) == 44
+    assert len(lead) == len(SCHEDULE_PAIRS) == 48
     assert judged[SCHEDULES].number.value == pytest.approx(np.mean(lead))
     curves = [value for name, value in r.items() if name.metric.startswith("roc.v2")]
     assert judged[ROC].number.value == pytest.approx(np.mean(curves))
@@ -205,7 +204,7 @@ def test_verdicts_are_those_of_the_report(target: str, group: str) -> None:
     lee = lee_correlations(points(), condition, every_seed(), trackers, resamples=200, swaps=99)
     judged = judge(points(), condition, every_seed(), trackers, resamples=200, swaps=99)
     verdicts = [finding.verdict for finding in findings(as_the_report_reads(lee))]
-    assert [judged[key].verdict for key in (QUALITY, SCHEDULES, ROC)] == verdicts
+    assert [judged[key].verdict for key in (SCORES, SCHEDULES, ROC)] == verdicts
 
 
 def as_the_report_reads(lee: LeeCorrelations) -> VariantResults:
@@ -216,7 +215,7 @@ def as_the_report_reads(lee: LeeCorrelations) -> VariantResults:
         for name, r, a, b in zip(LEE_NAMES, lee.r.value.tolist(), low.tolist(), high.tolist(), strict=True)
     ]
     pairs = []
-    for a, b in [*lee.best_pairs()[QUALITY].tolist(), *SCHEDULE_PAIRS.tolist()]:
+    for a, b in [*lee.best_pairs()[SCORES].tolist(), *SCHEDULE_PAIRS.tolist()]:
         apart = lee.r.take(a).minus(lee.r.take(b))
         pair = PairRow(
             **about,
@@ -267,7 +266,7 @@ def test_verdicts_of_a_world_made_for_lee(metric: str, verdict: Support) -> None
             metrics[number] = unrelated(metrics[number], earned)
     world = small_world(metrics, earned, {"sl": -9.0, "sl_sampled": 0.0, "behaviour": 5.0})
     judged = judge(world, LIVE, np.array([0]), world.core, resamples=200, swaps=99)
-    assert judged[SCORES].verdict == judged[QUALITY].verdict == verdict
+    assert judged[SCORES].verdict == verdict
     assert judged[ROC].verdict == Support.HOLDS
     assert judged[SCHEDULES].verdict == Support.NOT_RESOLVED
     assert judged[BETTER].verdict == (Support.HOLDS if metric == "accuracy" else Support.NOT_RESOLVED)
