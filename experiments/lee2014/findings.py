@@ -5,7 +5,7 @@ The three about metrics are judged as the tool's report does (extrinsic/report/r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -100,14 +100,15 @@ class LeeCorrelations:
     def _defined(self, pairs: Ints) -> Ints:
         return np.asarray(pairs[~np.isnan(self.r.value[pairs]).any(axis=1)])
 
-    def best(self, belongs: Callable[[str], bool]) -> int:
-        metrics = [i for i, name in enumerate(LEE_NAMES) if belongs(name.metric)]
+    def best(self, of_score_quality: bool) -> int:
+        metrics = [
+            i for i, name in enumerate(LEE_NAMES) if (name.metric in SCORE_QUALITY) == of_score_quality
+        ]
         return metrics[int(np.nanargmax(self.r.value[metrics]))]
 
     def best_pairs(self) -> Pairs:
         """The best metric of score quality and the best of the others."""
-        best = [self.best(lambda metric: (metric in SCORE_QUALITY) is is_score) for is_score in (True, False)]
-        return {SCORES: np.array([best])}
+        return {SCORES: np.array([[self.best(of_score_quality=True), self.best(of_score_quality=False)]])}
 
 
 def lee_correlations(
