@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint bench clean study-dstc2 study-multiwoz study-lee2014 study-metrics
+.PHONY: demo test lint bench clean study-dstc1 study-dstc2 study-multiwoz study-lee2014 study-metrics
 .DEFAULT_GOAL := test
 
 $(VENV)/installed: pyproject.toml
@@ -26,7 +26,7 @@ bench: $(VENV)/installed
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 $(BIN)/python -m pytest benchmarks
 
 # The studies of experiments/, made again; those of real data need EXTRINSIC_DATA or ../shared/data.
-study-dstc2 study-multiwoz study-lee2014 study-metrics: study-%: $(VENV)/installed
+study-dstc1 study-dstc2 study-multiwoz study-lee2014 study-metrics: study-%: $(VENV)/installed
 	$(BIN)/python -m experiments.$*
 
 clean:
