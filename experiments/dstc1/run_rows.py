@@ -37,10 +37,12 @@ AGAINST_ACCURACY = ("l2", "l2.lee", "brier", "avgp", "mrr", "roc.v2_ca05")
 
 
 def correlation_rows(run: Run) -> Iterator[Correlation]:
+    """Lee's metrics with every target; those of states, filled as the reward fills, with the study's own."""
     influence = {_key(row): row for row in run.table("influence") if row.coefficient == "pearson"}
     for row in run.table("correlations"):
+        shown = row.metric in (*LEE, "brier") or (row.target == PRIMARY and f"fill={_fill(row)}" in row.metric)
         chosen = (row.coefficient, row.scope) == ("pearson", "within") and row.target in TARGETS
-        if chosen and row.r is not None:
+        if shown and chosen and row.r is not None:
             one = influence[_key(row)]
             own = {"fill": _fill(row), "carried_by": one.tracker, "r_without": one.r_without}
             # Converted, so that a number that is missing here is an error.

@@ -65,7 +65,7 @@ class PolicyValue(msgspec.Struct, frozen=True):
     logged: what the logged policy earned. rl: learned; sl, sl_sampled: imitated by likeliest act, by a draw.
     gain: rl less logged, with a normal 95 % interval over calls; what the estimator gets wrong is not in it.
     on_policy_gap: what the estimator says of the logged policy, less what was observed. placebo: what is
-    gained, by LSTD, when learned from shuffled actions; in LSTD's rows only.
+    gained, always by LSTD, when learned from shuffled actions.
     """
 
     dataset: str
