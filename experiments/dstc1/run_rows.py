@@ -12,7 +12,6 @@ from experiments.dstc1.tables import (
     ESTIMATORS,
     LEE,
     Accuracy,
-    Beyond,
     Correlation,
     Difference,
     PolicyValue,
@@ -21,6 +20,7 @@ from experiments.dstc1.tables import (
 from experiments.dstc2.gains import Worth
 from experiments.dstc2.return_correlations import correlate_sample
 from experiments.estimate_rows import estimate_fields
+from experiments.lee2014.tables import Beyond
 from experiments.partial_correlations import beyond_logged, with_logged
 from extrinsic.correlation.resampling import Sample
 from extrinsic.report.results.lee_findings import findings
@@ -40,7 +40,9 @@ def correlation_rows(run: Run) -> Iterator[Correlation]:
     """Lee's metrics with every target; those of states, filled as the reward fills, with the study's own."""
     influence = {_key(row): row for row in run.table("influence") if row.coefficient == "pearson"}
     for row in run.table("correlations"):
-        shown = row.metric in (*LEE, "brier") or (row.target == PRIMARY and f"fill={_fill(row)}" in row.metric)
+        shown = row.metric in (*LEE, "brier") or (
+            row.target == PRIMARY and f"fill={_fill(row)}" in row.metric
+        )
         chosen = (row.coefficient, row.scope) == ("pearson", "within") and row.target in TARGETS
         if shown and chosen and row.r is not None:
             one = influence[_key(row)]

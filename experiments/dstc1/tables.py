@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import msgspec
 
+from experiments.lee2014.tables import Beyond
+
 ESTIMATORS = ("mean_augmented", "lstd_augmented", "fqe_augmented", "lstd")
 """Who says what a policy is worth: the study's own estimator first, Lee's last."""
 
@@ -90,21 +92,6 @@ class Accuracy(msgspec.Struct, frozen=True):
     tracker: str
     accuracy: float
     core: bool
-
-
-class Beyond(msgspec.Struct, frozen=True):
-    """What a metric predicts beyond the logged return; kind: see `experiments.partial_correlations`."""
-
-    fill: str
-    metric: str
-    schedule: int
-    component: str
-    kind: str
-    r: float
-    low: float
-    high: float
-    jackknife_low: float
-    jackknife_high: float
 
 
 class ToolVerdict(msgspec.Struct, frozen=True):
