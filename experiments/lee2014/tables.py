@@ -123,7 +123,7 @@ class Correlation(msgspec.Struct, frozen=True):
 
 
 class Beyond(msgspec.Struct, frozen=True):
-    """A metric with the live return, core trackers, seeds averaged.
+    """A metric with the return of the learned policy, core trackers; of several seeds, their mean.
 
     kind: `given` the logged return (a partial correlation), or with the `gain` over it.
     """
