@@ -1,7 +1,7 @@
 """`python -m experiments.dstc1 [--runs DIR]`: Lee's study on the plain calls of DSTC1's train3.
 
-One run of the tool (configs/dstc1.toml), both directions and both fill rules; a run that is there is not made
-again. Needs EXTRINSIC_DATA, or ../shared/data.
+A run of the tool (configs/dstc1.toml), both directions and both fill rules, and a shorter one with the domain
+file of a prototype; a run that is there is not made again. Needs EXTRINSIC_DATA, or ../shared/data.
 """
 
 from __future__ import annotations
@@ -29,6 +29,15 @@ from extrinsic.study.tables.table_files import read_rows, write_rows
 FOLDER = Path(__file__).parent
 CONFIG = FOLDER.parents[1] / "configs" / "dstc1.toml"
 
+OTHER_DOMAIN = (
+    'corpus.domain="${EXTRINSIC_DATA:-../../shared/data}/dstc1/bus_att.toml"',
+    'value.estimators=["mean_augmented"]',
+    "value.placebo=false",
+    "correlation.permutations=99",
+    "correlation.subsets=1",
+)
+"""The domain file that a prototype of this study had, and less of everything else."""
+
 MAKE: dict[str, Callable[[Run], Iterable[msgspec.Struct]]] = {
     "correlations": run_rows.correlation_rows,
     "differences": run_rows.difference_rows,
@@ -42,8 +51,11 @@ MAKE: dict[str, Callable[[Run], Iterable[msgspec.Struct]]] = {
 def compute(output: Path, arguments: argparse.Namespace) -> None:
     require("dstc1")
     run = make_run(read_study(CONFIG), arguments.runs / "dstc1")
-    for name, make_rows in MAKE.items():
-        write_rows(output / f"{name}.csv", list(make_rows(run)), TABLES[name], decimals=3)
+    tables = {name: list(make_rows(run)) for name, make_rows in MAKE.items()}
+    other = make_run(read_study(CONFIG, OTHER_DOMAIN), arguments.runs / "dstc1-bus_att")
+    tables["other_domain"] = [row for row in run_rows.correlation_rows(other) if row.component != "state"]
+    for name, rows in tables.items():
+        write_rows(output / f"{name}.csv", rows, TABLES[name], decimals=3)
 
 
 def write_texts(tables: Path, output: Path) -> None:

@@ -111,4 +111,5 @@ TABLES: dict[str, type[msgspec.Struct]] = {
     "accuracy": Accuracy,
     "beyond": Beyond,
     "findings": ToolVerdict,
+    "other_domain": Correlation,
 }
