@@ -66,7 +66,7 @@ def test_bus_calls_equal_the_oracle(files: Any) -> None:
 
 
 @given(answered_bus_calls())
-@settings(max_examples=80)
+@settings(max_examples=50)
 def test_answered_bus_calls_equal_the_oracle(files: Any) -> None:
     assert_equals_oracle(read_dstc1(files)[0], files.logs.values())
 
@@ -78,7 +78,7 @@ def test_restaurant_calls_equal_the_oracle(files: Any) -> None:
 
 
 @given(answered_restaurant_calls())
-@settings(max_examples=50)
+@settings(max_examples=25)
 def test_answered_restaurant_calls_equal_the_oracle(files: Any) -> None:
     assert_equals_oracle(read_dstc2(files)[0], files.logs.values())
 
