@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 
 .PHONY: demo test lint bench clean study-dstc1 study-dstc2 study-multiwoz study-lee2014 study-metrics
 .DEFAULT_GOAL := test
@@ -15,7 +16,7 @@ demo: $(VENV)/installed
 	$(BIN)/extrinsic run configs/quick.toml
 
 test: $(VENV)/installed
-	$(BIN)/python -m pytest tests
+	$(ONE_THREAD) $(BIN)/python -m pytest tests -n auto --maxprocesses 4 --dist loadfile
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
@@ -23,7 +24,7 @@ lint: $(VENV)/installed
 	$(BIN)/mypy
 
 bench: $(VENV)/installed
-	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 $(BIN)/python -m pytest benchmarks
+	$(ONE_THREAD) $(BIN)/python -m pytest benchmarks
 
 # The studies of experiments/, made again; those of real data need EXTRINSIC_DATA or ../shared/data.
 study-dstc1 study-dstc2 study-multiwoz study-lee2014 study-metrics: study-%: $(VENV)/installed

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from pathlib import Path
 
 import pytest
+
+from extrinsic.corpus.formats import DSTC1
+from extrinsic.corpus.model import Corpus
 
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -22,6 +26,18 @@ ARCHIVE = FOLDER / "dstc2" / "dstc2_traindev.tar.gz"
 needs_data = pytest.mark.skipif(
     DATA is None, reason="the real data is not here: point EXTRINSIC_DATA at its folder"
 )
+
+BUS_CALLS = FOLDER / "dstc1" / "dstc1_train3.tar.gz"
+
+needs_bus_calls = pytest.mark.skipif(
+    not BUS_CALLS.is_file(), reason="the real DSTC1 calls are not here: point EXTRINSIC_DATA at their folder"
+)
+
+
+@cache
+def read_bus_calls(dataset: str = "train3") -> Corpus:
+    """Real calls of DSTC1, read once."""
+    return DSTC1.read_corpus(BUS_CALLS, dataset)
 
 
 def tracker_files(part: str) -> list[Path]:

@@ -170,9 +170,8 @@ def _claims(
     affirmed = single.answered(acts, turn_of, said(user.affirm))
     denied = Mentions.joined(
         mentions_of_acts(names, acts, user.deny, kept, asked),
-        single.answered(acts, turn_of, said((*user.negate, *user.undo))),
-        unasked.answered(acts, turn_of, said(user.negate)),
-        implicit.answered(acts, turn_of, said(user.undo)),
+        *(part.answered(acts, turn_of, said(user.negate)) for part in (single, unasked)),
+        *(part.answered(acts, turn_of, said(user.undo)) for part in (explicit, implicit)),
     )
     by_yes = np.repeat([False, True], [len(informed), len(affirmed)])
     return Mentions.joined(informed, affirmed), by_yes, denied.distinct(len(names.slots))

@@ -6,6 +6,7 @@ bytes that are stored, in any order; their contents do not depend on which proce
 
 from __future__ import annotations
 
+import signal
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -81,7 +82,9 @@ class Workers:
             calls = (
                 delayed(run_bundle)(bundle, self._results(bundle, store), self.plugins) for bundle in bundles
             )
-            for done in parallel(calls):
+            with _interrupts_withheld():
+                results = parallel(calls)
+            for done in results:
                 yield from done
 
     def _results(self, bundle: Sequence[Task], store: Store) -> Results:
@@ -111,6 +114,22 @@ def run_bundle(bundle: Sequence[Task], results: Results, plugins: Sequence[str] 
                     raise
             done.append(Done(task.key, task.label, data, time.perf_counter() - begin, problems))
     return done
+
+
+@contextmanager
+def _interrupts_withheld() -> Iterator[None]:
+    """Processes that begin meanwhile never see Ctrl-C, which a terminal sends to all: this one ends them.
+
+    They inherit the mask. Otherwise one that has just begun prints a traceback of its imports.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager

@@ -113,7 +113,7 @@ def check(root: Path, form: str, path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", sorted(TRACKERS))
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(data=st.data())
 def test_mutated_tracker_files(root: Path, form: str, data: st.DataObject) -> None:
     path = root / f"{form}.json"
@@ -122,7 +122,7 @@ def test_mutated_tracker_files(root: Path, form: str, data: st.DataObject) -> No
 
 
 @pytest.mark.parametrize("form", sorted(TRACKERS))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(data=st.data())
 def test_tracker_files_with_bytes_gone_wrong(root: Path, form: str, data: st.DataObject) -> None:
     """Cut, overwritten or repeated somewhere in the middle of the text."""
@@ -139,7 +139,7 @@ def test_tracker_files_with_bytes_gone_wrong(root: Path, form: str, data: st.Dat
 
 
 @pytest.mark.parametrize(("form", "name"), CORPUS_FILES)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(data=st.data())
 def test_mutated_corpus_files(root: Path, form: str, name: str, data: st.DataObject) -> None:
     path = corpora(root)[form] / name

@@ -106,7 +106,7 @@ def test_configurations_that_are_not_there(tmp_path: Path) -> None:
     assert_refused(run("run", tmp_path / "no.toml"), "no.toml: there is no such file")
     assert_refused(run("run", tmp_path), "this is a directory")
     assert_refused(run("run", "quik"), "there is no study 'quik'; did you mean 'quick'?")
-    assert_refused(run("run", "zzz"), "available: dstc2, lee2014")
+    assert_refused(run("run", "zzz"), "available: dstc1, dstc2, lee2014")
     assert_refused(run("run"), "usage: extrinsic run")
 
 

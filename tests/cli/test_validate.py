@@ -81,7 +81,8 @@ def test_repairs_are_counted_and_do_not_fail(bus: Written, tmp_path: Path) -> No
     path = write_tracker(tmp_path / "high.json", dstc1_turn(route=[hypothesis(1.5, {"route": "61c"})]))
     outcome = validate(bus, path)
     assert outcome.code == 0
-    assert f"{path}: 2 sessions, 5 turns, 5 repairs, 1 note" in outcome.output
+    # The notes: there is no joint, and values were not labelled.
+    assert f"{path}: 2 sessions, 5 turns, 5 repairs, 2 notes" in outcome.output
     assert "[repair] session two, turn 2, slot route" in outcome.output
 
 

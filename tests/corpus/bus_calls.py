@@ -96,14 +96,17 @@ def of_turn(corpus: Corpus, turn: int = 0) -> dict[str, dict[Any, dict[str, Any]
     return plain(corpus, corpus.evidence, turn)
 
 
-def parts_of(corpus: Corpus) -> dict[str, tuple[str, ...]]:
-    parts = {slot.name: slot.parts for slot in corpus.domain.slots}
-    return {slot: parts[slot] for slot in corpus.slots}
-
-
-def oracle_of(corpus: Corpus, logs: dict[str, Any]) -> list[TurnEvidence]:
-    turns = [turn for written in logs.values() for turn in written["turns"]]
-    return [evidence_of_turn(turn, parts_of(corpus)) for turn in turns]
+def oracle_of(corpus: Corpus, logs: Sequence[Any]) -> list[TurnEvidence]:
+    """Of calls in a plain form, `logs`."""
+    domain = corpus.domain
+    parts = {slot.name: slot.parts for slot in domain.slots if slot.name in corpus.slots}
+    # A pattern such as expl-conf(act=restart) is one of the forms that the oracle knows.
+    questions = [act for act in domain.yes_no_acts if act != "expl-conf" and "(" not in act]
+    return [
+        evidence_of_turn(turn, parts, domain.groups, domain.user.undo, questions)
+        for call in logs
+        for turn in call["turns"]
+    ]
 
 
 def as_plain(found: TurnEvidence) -> dict[str, dict[Any, dict[str, Any]]]:
@@ -119,7 +122,7 @@ def nbest(acts: st.SearchStrategy[Any]) -> st.SearchStrategy[list[Any]]:
     return st.lists(hypotheses, max_size=4)
 
 
-ANSWERS = st.sampled_from([act("affirm"), act("negate")])
+ANSWERS = st.sampled_from([act("affirm"), act("negate"), act("goback")])
 BUS_SAID = st.one_of(
     BUS_USER_ACTS,
     ANSWERS,
@@ -132,6 +135,19 @@ CONFIRMED = st.tuples(
     st.sampled_from(["expl-conf", "impl-conf"]), st.sampled_from(GROUPS).flatmap(PAIRS.__getitem__)
 ).map(lambda found: act(found[0], *found[1].items()))
 
+OTHER_QUESTIONS = st.sampled_from(
+    [
+        act("expl-conf", ("act", "want-next-bus")),
+        act("expl-conf", ("act", "restart")),
+        act("want-next-bus"),
+        act("expl-conf", ("act", "restart"), ("route", "61c")),
+        act("impl-conf", ("act", "want-next-bus")),
+        act("request", ("from", None)),
+        act("request", ("to.neighborhood", None)),
+        act("request", ("slot", "to"), ("slot", "date")),
+    ]
+)
+
 
 @st.composite
 def answered_bus_calls(draw: Draw) -> Dstc1Files:
@@ -141,7 +157,9 @@ def answered_bus_calls(draw: Draw) -> Dstc1Files:
             st.lists(
                 st.fixed_dictionaries(
                     {
-                        "system": st.lists(st.one_of(CONFIRMED, BUS_SYSTEM_ACTS), max_size=3),
+                        "system": st.lists(
+                            st.one_of(CONFIRMED, OTHER_QUESTIONS, BUS_SYSTEM_ACTS), max_size=3
+                        ),
                         "live": nbest(BUS_SAID),
                         "batch": nbest(BUS_SAID),
                         "restart": st.booleans(),

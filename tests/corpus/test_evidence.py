@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from tests.strategies import dstc1_files, dstc2_files
 
 ROUTE = act("inform", ("route", "61c"))
 OTHER = act("inform", ("route", "61d"))
-YES, NO = act("affirm"), act("negate")
+YES, NO, BACK = act("affirm"), act("negate"), act("goback")
 SEVEN = (("time.ampm", "pm"), ("time.hour", "7"))
 
 
@@ -38,7 +39,7 @@ def nothing(**said_of: Any) -> dict[str, Any]:
     return {**row, "rank": -1, "explicit": False, "implicit": False, **said_of}
 
 
-def assert_equals_oracle(corpus: Corpus, logs: dict[str, Any]) -> None:
+def assert_equals_oracle(corpus: Corpus, logs: Iterable[Any]) -> None:
     evidence = corpus.evidence
     for turn, expected in enumerate(oracle_of(corpus, logs)):
         found, wanted = plain(corpus, evidence, turn), as_plain(expected)
@@ -46,7 +47,8 @@ def assert_equals_oracle(corpus: Corpus, logs: dict[str, Any]) -> None:
         for slot, rows in wanted.items():
             assert set(found[slot]) == set(rows)
             for value, row in rows.items():
-                assert found[slot][value] == pytest.approx(row, abs=1e-12), (turn, slot, value)
+                same = found[slot][value] == row or found[slot][value] == pytest.approx(row, abs=1e-12)
+                assert same, (turn, slot, value)
             # Values that hypotheses inform come first, the best hypothesis first.
             informed = [value for value, row in rows.items() if row["rank"] >= 0]
             assert list(found[slot])[: len(informed)] == informed
@@ -60,25 +62,25 @@ def assert_equals_oracle(corpus: Corpus, logs: dict[str, Any]) -> None:
 @given(dstc1_files())
 @settings(max_examples=25)
 def test_bus_calls_equal_the_oracle(files: Any) -> None:
-    assert_equals_oracle(read_dstc1(files)[0], files.logs)
+    assert_equals_oracle(read_dstc1(files)[0], files.logs.values())
 
 
 @given(answered_bus_calls())
-@settings(max_examples=80)
+@settings(max_examples=50)
 def test_answered_bus_calls_equal_the_oracle(files: Any) -> None:
-    assert_equals_oracle(read_dstc1(files)[0], files.logs)
+    assert_equals_oracle(read_dstc1(files)[0], files.logs.values())
 
 
 @given(dstc2_files())
 @settings(max_examples=25)
 def test_restaurant_calls_equal_the_oracle(files: Any) -> None:
-    assert_equals_oracle(read_dstc2(files)[0], files.logs)
+    assert_equals_oracle(read_dstc2(files)[0], files.logs.values())
 
 
 @given(answered_restaurant_calls())
-@settings(max_examples=50)
+@settings(max_examples=25)
 def test_answered_restaurant_calls_equal_the_oracle(files: Any) -> None:
-    assert_equals_oracle(read_dstc2(files)[0], files.logs)
+    assert_equals_oracle(read_dstc2(files)[0], files.logs.values())
 
 
 def test_informed_is_summed_over_hypotheses() -> None:
@@ -135,11 +137,15 @@ def test_this_is_the_slot_just_asked_for() -> None:
 
 
 def test_what_a_question_asks_for() -> None:
-    """A question may name several slots, or a part of a slot."""
+    """A question may name several slots, a part of a slot, or a group; with a value it asks for nothing."""
     places = act("request", ("slot", "from.desc"), ("slot", "from.neighborhood"), ("slot", "from.monument"))
-    corpus = bus_corpus([said([places]), said([act("request", ("slot", "time.hour"))]), said([])])
+    hour, group = act("request", ("slot", "time.hour")), act("request", ("from", None))
+    corpus = bus_corpus(
+        [said([places]), said([hour]), said([group]), said([act("request", ("route", "61c"))])]
+    )
     asked = [{corpus.slots[i] for i in np.flatnonzero(row)} for row in corpus.evidence.requested]
-    assert asked == [{"from.desc", "from.neighborhood", "from.monument"}, {"time"}, set()]
+    from_anywhere = {"from.desc", "from.neighborhood", "from.monument"}
+    assert asked == [from_anywhere, {"time"}, from_anywhere, set()]
 
 
 def test_a_yes_informs_the_one_value_confirmed_explicitly() -> None:
@@ -185,6 +191,26 @@ def test_a_no_is_about_the_explicit_confirmation_where_there_are_both() -> None:
         "route": {"61c": nothing(denied=0.5, rejected=0.5, explicit=True)},
         "from.desc": {"cmu": nothing(implicit=True)},
     }
+
+
+def test_a_no_beside_a_question_of_another_kind_answers_that() -> None:
+    """Do you want the next buses? A "go back" is about what was confirmed nevertheless."""
+    confirmed, question = act("impl-conf", ("to.desc", "cmu")), act("expl-conf", ("act", "want-next-bus"))
+    said_no, back = (
+        of_turn(bus_corpus([said([confirmed, question], (0.5, [answer]))])) for answer in (NO, BACK)
+    )
+    assert said_no == {"to.desc": {"cmu": nothing(implicit=True)}}
+    assert back == {"to.desc": {"cmu": nothing(denied=0.5, rejected=0.5, implicit=True)}}
+
+
+@pytest.mark.parametrize(
+    "other", [act("expl-conf", ("from.desc", "cmu")), act("expl-conf", ("act", "restart"))]
+)
+def test_of_two_questions_only_going_back_answers_both(other: Any) -> None:
+    system = [act("expl-conf", ("route", "61c")), other]
+    for answer, denied in ((YES, 0.0), (NO, 0.0), (BACK, 0.5)):
+        (row,) = of_turn(bus_corpus([said(system, (0.5, [answer]))]))["route"].values()
+        assert row == nothing(denied=denied, rejected=denied, explicit=True)
 
 
 def test_deny_names_its_value() -> None:

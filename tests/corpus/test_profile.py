@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from extrinsic.corpus.formats import DSTC1, DSTC2
+from extrinsic.corpus.formats import DSTC2
 from extrinsic.corpus.profile import area_under_curve, calibration_error, profile
 from extrinsic.simulation import read_simulation
-from tests.real_data import ARCHIVE, FOLDER, needs_data
+from tests.real_data import ARCHIVE, needs_bus_calls, needs_data, read_bus_calls
 
 
 def test_area_and_calibration_by_hand() -> None:
@@ -41,10 +41,10 @@ def test_lists_by_plain_counting() -> None:
     assert sum(measured.predicates.values()) == pytest.approx(1.0)
 
 
-@needs_data
+@needs_bus_calls
 def test_real_bus_calls() -> None:
     """The figures that another program counted: .59, .04, 61, 1.0, .06, .14, .19, 10.3."""
-    real = profile(DSTC1.read_corpus(FOLDER / "dstc1" / "dstc1_train3.tar.gz", "train3_plain"))
+    real = profile(read_bus_calls("train3_plain"))
     assert (real.calls, real.longest, real.concepts, real.ended_by_system) == (447, 61, 1.0, 0.0)
     shares = (real.lists_of_one, real.long_lists, real.empty_lists)
     assert shares == pytest.approx((0.59, 0.04, 0.06), abs=0.005)

@@ -42,20 +42,29 @@ class TurnEvidence:
         return self.rows.setdefault(slot, {}).setdefault(value, Row())
 
 
-def evidence_of_turn(turn: Any, parts: Mapping[str, Sequence[str]]) -> TurnEvidence:
-    """parts: of every slot the names of its parts, () for a simple one."""
+def evidence_of_turn(
+    turn: Any,
+    parts: Mapping[str, Sequence[str]],
+    groups: Mapping[str, Sequence[str]],
+    undo: Sequence[str] = (),
+    questions: Sequence[str] = (),
+) -> TurnEvidence:
+    """parts: of every slot the names of its parts, () for a simple one.   groups: the slots of each.
+    undo: user acts that take back what was confirmed.   questions: system acts that ask for a yes or no."""
     slot_of = {name: slot for slot, of in parts.items() for name in (of or (slot,))}
     system = turn["output"]["dialog-acts"]
     found = TurnEvidence(restart=bool(turn.get("restart")))
     asked = None
     for act in system:
         if act["act"] == "request":
-            for _, name in act["slots"]:
-                slot = slot_of.get(name, name if name in parts else None)
-                if slot is not None:
-                    found.requested.add(slot)
-            if act["slots"]:
-                asked = act["slots"][0][1]
+            # DSTC2 writes ["slot", "food"], DSTC1 ["from", null], perhaps with the name of a group.
+            pairs = [(name, value) for name, value in act["slots"] if name == "slot" or value is None]
+            named = [value if name == "slot" else name for name, value in pairs]
+            for name in named:
+                found.requested |= set(groups.get(name, ())) & set(parts)
+                found.requested |= {slot for slot in parts if name == slot or name in parts[slot]}
+            if named:
+                asked = named[0]
 
     def mentions(acts: Sequence[Any], name: str) -> list[tuple[int, Mention]]:
         """The values that acts called so speak of, each with the position of its act."""
@@ -78,6 +87,8 @@ def evidence_of_turn(turn: Any, parts: Mapping[str, Sequence[str]]) -> TurnEvide
 
     explicit = [mention for _, mention in mentions(system, "expl-conf")]
     implicit = [mention for _, mention in mentions(system, "impl-conf")]
+    asks_else = any(_asks_else(act, {*slot_of, *parts}, questions) for act in system)
+    n_questions = len(explicit) + asks_else
     live = turn["input"]["live"]["slu-hyps"]
     ranked = sorted(live, key=lambda hypothesis: -hypothesis["score"])
     denials: list[tuple[Mention, float, bool]] = []
@@ -85,9 +96,10 @@ def evidence_of_turn(turn: Any, parts: Mapping[str, Sequence[str]]) -> TurnEvide
         acts, score = hypothesis["slu-hyp"], hypothesis["score"]
         names = [act["act"] for act in acts]
         found.affirms += score * ("affirm" in names)
-        found.negates += score * ("negate" in names)
+        takes_back = any(name in undo for name in names)
+        found.negates += score * ("negate" in names or takes_back)
         claims = [(position, mention, False) for position, mention in mentions(acts, "inform")]
-        if len(explicit) == 1:
+        if explicit and n_questions == 1:
             claims += [(at, explicit[0], True) for at, name in enumerate(names) if name == "affirm"]
         stands: dict[str, tuple[Mention, bool]] = {}
         for _, mention, by_yes in sorted(claims, key=lambda claim: claim[0]):
@@ -99,8 +111,11 @@ def evidence_of_turn(turn: Any, parts: Mapping[str, Sequence[str]]) -> TurnEvide
             row.top += score if rank == 0 else 0.0
             row.rank = rank if row.rank < 0 else row.rank
         denied = {mention for _, mention in mentions(acts, "deny")}
-        if "negate" in names:
-            denied |= set(explicit) if len(explicit) == 1 else set() if explicit else set(implicit)
+        # A no answers the one question there is; where nothing was asked it is about what was implied.
+        if "negate" in names and n_questions < 2:
+            denied |= set(explicit) if n_questions else set(implicit)
+        if takes_back:
+            denied |= set(explicit) | set(implicit)
         denials += [(mention, score, mention[0] in stands) for mention in denied]
     for mention, score, instead in denials:
         row = found.row(mention)
@@ -111,3 +126,11 @@ def evidence_of_turn(turn: Any, parts: Mapping[str, Sequence[str]]) -> TurnEvide
     for mention in implicit:
         found.row(mention).implicit = True
     return found
+
+
+def _asks_else(act: Any, slots: set[str], questions: Sequence[str]) -> bool:
+    """Whether an act asks for a yes or no about something that is no slot: expl-conf(act=want-next-bus)."""
+    about = [name for name, _ in act["slots"]]
+    if act["act"] == "expl-conf" and any(name not in slots for name in about):
+        return True
+    return act["act"] in questions and not any(name in slots for name in about)

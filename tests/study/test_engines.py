@@ -37,9 +37,9 @@ def test_two_processes_give_the_same_bytes(tiny: Study, tmp_path: Path) -> None:
 
 
 @needs_dask
-def test_a_local_dask_cluster_gives_the_same_bytes(tiny: Study, tmp_path: Path) -> None:
-    errors = finish(tiny.config, tmp_path / "run", "--n-jobs", "2", "--engine", "dask", "--quiet")
-    require_same(tiny.folder, tmp_path / "run")
+def test_a_local_dask_cluster_gives_the_same_bytes(small: Study, tmp_path: Path) -> None:
+    errors = finish(small.config, tmp_path / "run", "--n-jobs", "2", "--engine", "dask", "--quiet")
+    require_same(small.folder, tmp_path / "run")
     assert errors == ""
 
 
