@@ -9,6 +9,9 @@ from typing import TypeVar
 
 import msgspec
 
+from experiments.dstc1.run_rows import PRIMARY
+from experiments.dstc1.tables import Correlation as BusCorrelation
+from experiments.dstc1.tables import PolicyValue
 from experiments.dstc2.__main__ import DEGENERATE
 from experiments.dstc2.scenarios import TARGET
 from experiments.dstc2.tables import BeyondLogged, Correlation, Difference, Gain, JudgedTracker
@@ -52,6 +55,8 @@ class MetricRow(msgspec.Struct, frozen=True):
 
     metric: str
     simulated: str
+    dstc1: str
+    dstc1_core: str
     dstc2: str
     dstc2_core: str
     between: str
@@ -63,6 +68,8 @@ class Panels:
     """By metric, what every study says of it; `simulated` rows also hold r of the core trackers."""
 
     simulated: Mapping[str, SimulatedCorrelation]
+    dstc1: Mapping[str, BusCorrelation]
+    dstc1_core: Mapping[str, BusCorrelation]
     dstc2: Mapping[str, Correlation]
     dstc2_core: Mapping[str, Correlation]
     between: Mapping[str, DialogCorrelation]
@@ -71,6 +78,8 @@ class Panels:
     def rows(self) -> list[MetricRow]:
         studies: Sequence[Mapping[str, msgspec.Struct]] = (
             self.simulated,
+            self.dstc1,
+            self.dstc1_core,
             self.dstc2,
             self.dstc2_core,
             self.between,
@@ -91,12 +100,17 @@ def read_panels() -> Panels:
     simulated = table("lee2014/correlations", SimulatedCorrelation).where(
         fill=FILL, target="live", schedule=1, component=["joint", "state"]
     )
+    dstc1 = table("dstc1/correlations", BusCorrelation).where(
+        fill=FILL, target=PRIMARY, schedule=1, component=["joint", "state"]
+    )
     dstc2 = table("dstc2/correlations", Correlation).where(
         manager="seen", absent="correct", fill=FILL, target=TARGET, headline=True, schedule=1
     )
     splits = table("multiwoz/splits", DialogCorrelation).where(outcome="success")
     return Panels(
         simulated={without_fill(row.metric): row for row in simulated.rows if row.r is not None},
+        dstc1={without_fill(row.metric): row for row in dstc1.where(trackers="all").rows},
+        dstc1_core={without_fill(row.metric): row for row in dstc1.where(trackers="core").rows},
         dstc2={row.metric: row for row in dstc2.where(trackers="all").rows},
         dstc2_core={row.metric: row for row in dstc2.where(trackers="core").rows},
         between={row.metric: row for row in splits.where(split="between").rows},
@@ -125,10 +139,13 @@ def write_page(folder: Path) -> None:
         ),
         differences=table("dstc2/differences", Difference),
         beyond=table("dstc2/beyond", BeyondLogged),
+        bus=table("dstc1/correlations", BusCorrelation).where(trackers="core", target=PRIMARY, schedule=1),
+        bus_values=table("dstc1/values", PolicyValue),
         gains=Selection(gains).where(absent="correct", fill=FILL),
         counts=table("multiwoz/counts", Counts).rows[0],
         n_simulated=len(trackers.distinct("tracker")),
         n_seeds=len(trackers.distinct("seed")),
+        n_dstc1=len(table("dstc1/values", PolicyValue).distinct("tracker")),
         n_dstc2=len(table("dstc2/trackers", JudgedTracker).rows),
         coverage=100.0 * coverage.mean("coverage"),
         verdict=row_verdict,

@@ -18,14 +18,16 @@ def draw(studies: Panels, metrics: Sequence[str], path: Path) -> None:
     """A panel for each study: r of all trackers or systems with its interval, and r of the core trackers."""
     begin()
     core_simulated = {name: row.core for name, row in studies.simulated.items()}
+    core_dstc1 = {name: row.r for name, row in studies.dstc1_core.items()}
     core_dstc2 = {name: row.r for name, row in studies.dstc2_core.items()}
     contents: Sequence[tuple[str, Mapping[str, Any], Mapping[str, float | None]]] = (
         ("simulated calls, live return", studies.simulated, core_simulated),
+        ("DSTC1, estimated return", studies.dstc1, core_dstc1),
         ("DSTC2, estimated return", studies.dstc2, core_dstc2),
         ("MultiWOZ, success:\nsystems as points", studies.between, {}),
         ("MultiWOZ, success:\ndialogs within a system", studies.within, {}),
     )
-    figure, panels = plt.subplots(1, len(contents), figsize=(11.0, 5.0), sharey=True)
+    figure, panels = plt.subplots(1, len(contents), figsize=(13.0, 5.0), sharey=True)
     names = metrics[::-1]
     for panel, (title, rows, core) in zip(panels, contents, strict=True):
         panel.axvline(0.0, color=GREY, linewidth=0.8)

@@ -19,14 +19,14 @@ def test_the_page_is_rendered_from_the_tables(tmp_path: Path) -> None:
 
 def test_its_links_lead_somewhere() -> None:
     links = [part.partition(")")[0] for part in (STUDIES / "README.md").read_text().split("](")[1:]]
-    assert len(links) == 9
+    assert len(links) == 11
     assert [link for link in links if not (STUDIES / link).exists()] == []
 
 
 def test_every_study_has_its_metrics() -> None:
     panels = read_panels()
     of_states = set(METRICS[METRICS.index("jga") :])
-    for rows in (panels.simulated, panels.dstc2, panels.dstc2_core):
+    for rows in (panels.simulated, panels.dstc1, panels.dstc1_core, panels.dstc2, panels.dstc2_core):
         assert set(METRICS) <= set(rows)
     for of_systems in (panels.between, panels.within):
         assert set(METRICS) & set(of_systems) == of_states
