@@ -36,6 +36,7 @@ from experiments.lee2014.metric_correlations import correlation_rows, reliabilit
 from experiments.lee2014.points import Condition, Points, read_points
 from experiments.lee2014.seed_runs import SEEDS, run_seed
 from experiments.lee2014.tables import (
+    BRIER,
     FILLS,
     LEE,
     METRICS,
@@ -104,15 +105,19 @@ def test_tables_are_written_as_they_were_read(table: str) -> None:
 def test_every_point_is_there() -> None:
     assert points().seeds == SEEDS
     assert (len(points().datasets), len(points().trackers), len(points().core)) == (4, 20, 17)
-    assert not np.isnan(points().metrics).any()
+    # A curve needs a point that is right; of joint goals at the end the degenerate tracker may have none.
+    undefined = {(METRICS[m], points().trackers[t]) for m, _, _, t in np.argwhere(np.isnan(points().metrics))}
+    assert {tracker for _, tracker in undefined} == {"last_turn"}
+    assert {name._replace(metric=name.metric[:3]) for name, _ in undefined} == {Name("roc", 3, "joint")}
     assert not any(np.isnan(values).any() for values in points().returns.values())
 
 
-def test_lee_has_thirty_three_metrics_and_schedules() -> None:
+def test_lee_has_eleven_metrics_on_three_schedules_and_l2_twice() -> None:
     for component in ("all", "joint"):
-        assert len([name for name in LEE_NAMES if name.component == component]) == 33
+        assert len([name for name in LEE_NAMES if name.component == component]) == (11 + 1) * 3
     assert {name.metric for name in LEE_NAMES} == set(LEE)
-    assert len(METRICS) - len(LEE_NAMES) == len(STATES) * len(FILLS)
+    brier = [name for name in METRICS if name.metric == BRIER]
+    assert len(METRICS) - len(LEE_NAMES) == len(brier) + len(STATES) * len(FILLS)
     assert all(str(parse_metric(name.metric)) == name.metric for name in METRICS)
     assert filled("fga(0.5)", "argmax") == "fga(0.5, fill=argmax)"
     assert (without_fill("fga(0.5, fill=argmax)"), without_fill("l2")) == ("fga(0.5)", "l2")
@@ -193,7 +198,9 @@ def test_r_of_one_seed_by_scipy() -> None:
     lee = lee_correlations(points(), LIVE, np.array([1]), points().group("all"), resamples=2, swaps=0)
     target = centred(points().returns["argmax", "rl", "live"][1])
     for name, r in zip(LEE_NAMES, lee.r.value, strict=True):
-        assert r == pytest.approx(stats.pearsonr(centred(points().metric(name)[1]), target)[0])
+        values = centred(points().metric(name)[1])
+        expected = np.nan if np.isnan(values).any() else stats.pearsonr(values, target)[0]
+        assert r == pytest.approx(expected, nan_ok=True)
 
 
 @pytest.mark.parametrize("target", ["live", "lstd", "mean_augmented"])
