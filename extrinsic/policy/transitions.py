@@ -6,15 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from extrinsic.arrays import Bools, Floats, Ints
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
-from extrinsic.errors import InputError, Problem, UsageError
+from extrinsic.errors import InputError, Problem, Problems, UsageError
 from extrinsic.policy.features import Features, find_features
 from extrinsic.policy.observations import BEFORE, Observations, observations_of_corpus
 from extrinsic.policy.reward import Reward, RewardFunction, is_decision
+from extrinsic.policy.source import NOWHERE, Source, hash_of_domain, plain_reward
 from extrinsic.policy.states import States
+from extrinsic.policy.transition_checks import DecisionColumns, Place, check_decisions
 
 END = -1
 """The next decision after the last one of a dialog."""
@@ -29,6 +32,7 @@ class Transitions:
     dialog (n,): 0, 1, ... in order of the session ids.   turn (n,): of the corpus, within its dialog.
     propensities (n, n_actions): the system's probability of each action, NaN where not logged.
     feasible: the lowest and highest return a dialog can have (None for a custom reward).
+    possible (n, n_actions): what could be done, None where the log does not say.   source: the origin.
     """
 
     states: States
@@ -41,6 +45,51 @@ class Transitions:
     actions: tuple[str, ...]
     sessions: tuple[str, ...]
     feasible: tuple[float, float] | None = None
+    possible: Bools | None = None
+    source: Source = NOWHERE
+
+    @staticmethod
+    def from_arrays(
+        states: States | npt.ArrayLike,
+        action: npt.ArrayLike,
+        reward: npt.ArrayLike,
+        dialog: npt.ArrayLike,
+        *,
+        actions: Sequence[str],
+        turn: npt.ArrayLike | None = None,
+        propensities: npt.ArrayLike | None = None,
+        possible: npt.ArrayLike | None = None,
+        ends: npt.ArrayLike | None = None,
+        feasible: tuple[float, float] | None = None,
+        source: Source | None = None,
+        place: Place | None = None,
+    ) -> Transitions:
+        """Decisions from arrays, checked; InputError with every problem.
+
+        states: States, or (n, d) numbers.   action (n,): names or indices of `actions`.   reward (n,).
+        dialog (n,): ids; the decisions of a dialog follow one another, in order.   turn (n,): 0, 1, ...
+        propensities: (n,) of the actions taken, or (n, n_actions) of all.   possible (n, n_actions).
+        ends (n,): whether a dialog ends there; without it every dialog ends at its last decision.
+        place: where a decision is, for messages.
+        """
+        given = states if isinstance(states, States) else None
+        problems = Problems()
+        columns = DecisionColumns.of(
+            states.continuous if isinstance(states, States) else states,
+            given.continuous_names if given is not None else None,
+            action,
+            actions,
+            problems,
+            reward=reward,
+            dialog=dialog,
+            turn=turn,
+            propensities=propensities,
+            possible=possible,
+            ends=ends,
+        )
+        check_decisions(columns, problems, place)
+        problems.raise_errors()
+        return _in_order(columns, given, feasible, source or NOWHERE)
 
     def __len__(self) -> int:
         return len(self.action)
@@ -80,7 +129,37 @@ class Transitions:
             turn=self.turn[rows],
             propensities=self.propensities[rows],
             sessions=tuple(self.sessions[i] for i in dialogs),
+            possible=None if self.possible is None else self.possible[rows],
         )
+
+
+def _in_order(
+    columns: DecisionColumns, states: States | None, feasible: tuple[float, float] | None, source: Source
+) -> Transitions:
+    """Checked columns as transitions, in the order of the dialogs' ids."""
+    rows = np.argsort(columns.dialog, kind="stable")
+    sessions, dialog = np.unique(columns.dialog, return_inverse=True)
+    n_rows, dialog = len(rows), dialog[rows]
+    if states is None:
+        states = States(columns.continuous, np.zeros((n_rows, 0), dtype=np.int64), columns.names, ())
+    propensities = columns.propensities
+    if propensities is None:
+        propensities = np.full((n_rows, len(columns.actions)), np.nan)
+    follows = np.append(dialog[1:] == dialog[:-1], False)
+    return Transitions(
+        states=states.take(rows),
+        action=columns.action[rows],
+        reward=columns.reward[rows],
+        next=np.where(follows, np.arange(n_rows) + 1, END),
+        dialog=dialog,
+        turn=columns.turn[rows],
+        propensities=propensities[rows],
+        actions=columns.actions,
+        sessions=tuple(map(str, sessions.tolist())),
+        feasible=feasible,
+        possible=None if columns.possible is None else columns.possible[rows],
+        source=source,
+    )
 
 
 def transitions_of(
@@ -118,6 +197,17 @@ def transitions_of(
         actions=corpus.domain.predicate_names,
         sessions=tuple(corpus.sessions[i] for i in in_order[has_some]),
         feasible=_feasible(corpus, reward, lengths),
+        possible=None if corpus.possible is None else corpus.possible[turns],
+        source=Source(
+            features=chosen.blocks,
+            conditions=chosen.conditions,
+            domain=corpus.domain.name,
+            domain_hash=hash_of_domain(corpus.domain),
+            tracker=output.name,
+            dataset=corpus.dataset,
+            corpus=corpus.signature,
+            reward=plain_reward(reward),
+        ),
     )
 
 
