@@ -9,7 +9,7 @@ import msgspec
 
 from extrinsic.domain import Domain
 from extrinsic.policy.features import Features
-from extrinsic.registry import REWARDS
+from extrinsic.registry import Registry
 from extrinsic.storage import content_hash
 
 
@@ -42,11 +42,11 @@ def hash_of_domain(domain: Domain) -> str:
     return content_hash(msgspec.json.encode(domain))
 
 
-def plain_reward(reward: object) -> dict[str, Any] | None:
-    """A registered reward as its kind and options."""
-    if not is_dataclass(reward) or isinstance(reward, type):
+def plain_config(registry: Registry[Any], config: object) -> dict[str, Any] | None:
+    """A config of a registered kind as its kind and options; None for any other."""
+    if not is_dataclass(config) or isinstance(config, type):
         return None
-    for name in REWARDS.names():
-        if REWARDS.get(name) is type(reward):
-            return {"kind": name, **asdict(reward)}
+    for name in registry.names():
+        if registry.get(name) is type(config):
+            return {"kind": name, **asdict(config)}
     return None

@@ -15,9 +15,10 @@ from extrinsic.errors import InputError, Problem, Problems, UsageError
 from extrinsic.policy.features import Features, find_features
 from extrinsic.policy.observations import BEFORE, Observations, observations_of_corpus
 from extrinsic.policy.reward import Reward, RewardFunction, is_decision
-from extrinsic.policy.source import NOWHERE, Source, hash_of_domain, plain_reward
+from extrinsic.policy.source import NOWHERE, Source, hash_of_domain, plain_config
 from extrinsic.policy.states import States
 from extrinsic.policy.transition_checks import DecisionColumns, Place, check_decisions
+from extrinsic.registry import REWARDS
 
 END = -1
 """The next decision after the last one of a dialog."""
@@ -206,7 +207,7 @@ def transitions_of(
             tracker=output.name,
             dataset=corpus.dataset,
             corpus=corpus.signature,
-            reward=plain_reward(reward),
+            reward=plain_config(REWARDS, reward),
         ),
     )
 
