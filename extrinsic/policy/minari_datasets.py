@@ -41,7 +41,7 @@ def write_minari(transitions: Transitions, path: str | Path, dataset_id: str | N
     """Write a dataset to a folder that does not exist yet; `minari.MinariDataset(path)` opens it."""
     spaces = require_extra("gymnasium").spaces
     storage_kind = require_extra("minari.dataset.minari_storage").MinariStorage
-    path = Path(path)
+    path = Path(path).absolute()  # of a relative one Minari repeats the folders
     if path.exists():
         raise OutputError("there is something of this name already", path=str(path))
     flat = FlatStates.of(transitions.states)
@@ -108,7 +108,7 @@ def read_minari(dataset: Any, actions: Sequence[str] | None = None) -> Transitio
     if isinstance(dataset, str | Path):
         if not Path(dataset).is_dir():
             raise InputError("there is no such folder", path=str(dataset), expected="a Minari dataset")
-        dataset = require_extra("minari").MinariDataset(dataset)
+        dataset = require_extra("minari").MinariDataset(Path(dataset).absolute())
     storage = dataset.storage
     metadata = storage.metadata
     _check_spaces(storage, str(storage.data_path))
