@@ -14,7 +14,8 @@ import msgspec
 import pytest
 
 from extrinsic.cli.main import build_parser
-from extrinsic.corpus.formats.jsonl_lines import FIELDS, LogLine, read_lines
+from extrinsic.corpus.formats.jsonl_fields import FIELDS, LogLine
+from extrinsic.corpus.formats.jsonl_lines import read_lines
 from extrinsic.study.configuration.settings import CorpusTable
 
 ROOT = Path(__file__).parents[1]

@@ -11,7 +11,8 @@ import numpy as np
 from extrinsic.arrays import Bools, Floats, offsets_from_lengths
 from extrinsic.corpus.acts import Acts
 from extrinsic.corpus.conventions import JSONL
-from extrinsic.corpus.formats.jsonl_lines import Labels, LogLines, log_files, read_lines
+from extrinsic.corpus.formats.jsonl_fields import Labels
+from extrinsic.corpus.formats.jsonl_lines import LogLines, log_files, read_lines
 from extrinsic.corpus.formats.logs import columns_of_acts
 from extrinsic.corpus.labels import GoalLabels
 from extrinsic.corpus.model import Corpus

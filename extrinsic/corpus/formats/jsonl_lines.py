@@ -1,4 +1,4 @@
-"""Own logs as JSON lines, a turn a line: reading the lines, and every check that needs no domain.
+"""Own logs as JSON lines, a turn a line: reading the lines, and that they are in order.
 
 `docs/own_logs.md` documents the fields. Such a log is a corpus where it has N-best lists and labels
 (jsonl_corpus.py), and transitions where it has states and rewards (policy/transition_files.py).
@@ -14,52 +14,12 @@ from typing import Any
 import msgspec
 
 from extrinsic.arrays import Ints, offsets_from_lengths
-from extrinsic.corpus.formats.field_checks import Checker, Missing, check_acts, is_plain
-from extrinsic.corpus.formats.logs import WrittenAct
-from extrinsic.errors import InputError, Problems, shown
+from extrinsic.corpus.formats.field_checks import Checker
+from extrinsic.corpus.formats.jsonl_fields import LogLine, check_line
+from extrinsic.errors import InputError, Problems
 from extrinsic.storage import decode_clean, decode_loosely, read_bytes
 
 SUFFIXES = (".jsonl", ".jsonl.gz")
-
-
-class Heard(msgspec.Struct, gc=False, forbid_unknown_fields=True):
-    """A hypothesis of what the caller said."""
-
-    acts: list[WrittenAct]
-    score: float
-
-
-class Labels(msgspec.Struct, gc=False, forbid_unknown_fields=True):
-    """What the caller wants at the turn, asks for, by which method, and truly said."""
-
-    goal: dict[str, str]
-    requested: list[str] = []
-    method: str | None = None
-    said: list[WrittenAct] = []
-
-
-class LogLine(msgspec.Struct, gc=False, forbid_unknown_fields=True):
-    """A turn; what is missing or null was not logged. docs/own_logs.md has an example of every field."""
-
-    dialog: str
-    turn: int
-    system: list[WrittenAct] | None = None
-    action: str | None = None
-    nbest: list[Heard] | None = None
-    state: dict[str, float] | None = None
-    discrete: dict[str, int | str] | None = None
-    propensity: float | None = None
-    propensities: dict[str, float] | None = None
-    possible: list[str] | None = None
-    reward: float | None = None
-    labels: Labels | None = None
-    outcome: dict[str, float] | None = None
-    conditions: dict[str, str] | None = None
-    restart: bool = False
-    end: bool | None = None
-
-
-FIELDS = LogLine.__struct_fields__
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +107,7 @@ def _decoded(text: bytes, place: str, problems: Problems) -> LogLine | None:
     before = len(problems)
     problems.path = place
     try:
-        _check_line(Checker(problems), decode_loosely(text, place))
+        check_line(Checker(problems), decode_loosely(text, place))
     except InputError as error:
         problems.extend(error.problems)
     if len(problems) == before:
@@ -198,95 +158,6 @@ def _check_position(checker: Checker, line: LogLine, first: bool, last: bool, en
         checker.report("both 'propensity' and 'propensities'", expected="one of them")
     if line.possible is not None and not line.possible:
         checker.report("nothing was possible at the turn", expected="at least one action")
-
-
-def _check_line(checker: Checker, value: Any) -> None:
-    """Report what is wrong with the fields of a line."""
-    line = checker.object(value, "the line")
-    if not isinstance(value, dict):
-        return
-    session, turn = line.get("dialog"), line.get("turn")
-    checker = checker.at(
-        session=session if isinstance(session, str) else None,
-        turn=turn if isinstance(turn, int) and not isinstance(turn, bool) else None,
-    )
-    checker.only(line, FIELDS, "the line")
-    if checker.member(line, "dialog", "the line") is not Missing:
-        checker.text(session, "'dialog'")
-    if checker.member(line, "turn", "the line") is not Missing and checker.turn is None:
-        checker.report("'turn' has the wrong kind", expected="0, 1, 2, ...", found=shown(turn))
-    for field, check in CHECKS.items():
-        if line.get(field) is not None:
-            check(checker, line[field], f"'{field}'")
-
-
-def _numbers(checker: Checker, value: Any, what: str) -> None:
-    for name, number in checker.object(value, what).items():
-        checker.score(number, f"{name!r} of {what}")
-
-
-def _texts(checker: Checker, value: Any, what: str) -> None:
-    for item in checker.array(value, what):
-        checker.text(item, f"an entry of {what}")
-
-
-def _signs(checker: Checker, value: Any, what: str) -> None:
-    for name, sign in checker.object(value, what).items():
-        if isinstance(sign, float) or not is_plain(sign):
-            checker.report(
-                f"{name!r} of {what} has the wrong kind",
-                expected="a whole number or a text",
-                found=shown(sign),
-            )
-
-
-def _conditions(checker: Checker, value: Any, what: str) -> None:
-    for name, text in checker.object(value, what).items():
-        checker.text(text, f"{name!r} of {what}")
-
-
-def _nbest(checker: Checker, value: Any, what: str) -> None:
-    for number, hypothesis in enumerate(checker.array(value, what)):
-        name = f"hypothesis {number} of {what}"
-        entry = checker.object(hypothesis, name)
-        checker.only(entry, Heard.__struct_fields__, name)
-        acts, score = (checker.member(entry, key, name) for key in ("acts", "score"))
-        if acts is not Missing:
-            check_acts(checker, acts, name)
-        if score is not Missing:
-            checker.score(score, f"the score of {name}")
-
-
-def _labels(checker: Checker, value: Any, what: str) -> None:
-    labels = checker.object(value, what)
-    checker.only(labels, Labels.__struct_fields__, what)
-    goal = checker.member(labels, "goal", what)
-    if goal is not Missing:
-        for slot, label in checker.object(goal, "'goal'").items():
-            checker.at(slot=slot).text(label, "the label")
-    _texts(checker, labels.get("requested", []), "'requested'")
-    if labels.get("method") is not None:
-        checker.text(labels["method"], "'method'")
-    check_acts(checker, labels.get("said", []), "'said'")
-
-
-CHECKS = {
-    "system": check_acts,
-    "action": Checker.text,
-    "nbest": _nbest,
-    "state": _numbers,
-    "discrete": _signs,
-    "propensity": Checker.score,
-    "propensities": _numbers,
-    "possible": _texts,
-    "reward": Checker.score,
-    "labels": _labels,
-    "outcome": _numbers,
-    "conditions": _conditions,
-    "restart": Checker.boolean,
-    "end": Checker.boolean,
-}
-"""How each field is checked in a line that could not be decoded."""
 
 
 def written_lines(lines: Iterator[dict[str, Any]]) -> bytes:
