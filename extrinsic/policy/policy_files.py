@@ -148,8 +148,8 @@ def _class_name(kind: type) -> str:
     if kind.__module__.startswith(OURS):
         return f"{kind.__module__}:{kind.__qualname__}"
     for home, registry in HOMES.items():
-        for name in registry.names():
-            if registry.get(name).__module__ == kind.__module__:
+        for name, target in registry.imported():
+            if target.__module__ == kind.__module__:
                 return f"{home} {name}:{kind.__qualname__}"
     raise UsageError(
         f"the policy cannot be kept: the class {kind.__qualname__!r} is not in the module of a registered "

@@ -46,7 +46,7 @@ def plain_config(registry: Registry[Any], config: object) -> dict[str, Any] | No
     """A config of a registered kind as its kind and options; None for any other."""
     if not is_dataclass(config) or isinstance(config, type):
         return None
-    for name in registry.names():
-        if registry.get(name) is type(config):
+    for name, kind in registry.imported():
+        if kind is type(config):
             return {"kind": name, **asdict(config)}
     return None
