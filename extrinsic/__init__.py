@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from extrinsic.corpus.formats import read_tracker as read_tracker
     from extrinsic.metrics.scoring import Scores as Scores
     from extrinsic.metrics.scoring import score as score
+    from extrinsic.policy.kept_policy import KeptPolicy as KeptPolicy
+    from extrinsic.policy.kept_policy import load_policy as load_policy
+    from extrinsic.policy.transition_files import read_transitions as read_transitions
     from extrinsic.study.configuration.settings_file import read_study as read_study
     from extrinsic.study.finished_run import Run as Run
     from extrinsic.study.runner import run_study as run_study
@@ -23,6 +26,9 @@ _API = {
     "read_corpus": "extrinsic.corpus.formats",
     "read_tracker": "extrinsic.corpus.formats",
     "read_states": "extrinsic.corpus.formats",
+    "KeptPolicy": "extrinsic.policy.kept_policy",
+    "load_policy": "extrinsic.policy.kept_policy",
+    "read_transitions": "extrinsic.policy.transition_files",
     "read_study": "extrinsic.study.configuration.settings_file",
     "run_study": "extrinsic.study.runner",
     "Run": "extrinsic.study.finished_run",

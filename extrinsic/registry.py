@@ -10,6 +10,7 @@ listing the entries imports nothing. Installed packages add their own through en
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass, is_dataclass
 from importlib import import_module
 from typing import Any, Generic, TypeVar
@@ -109,6 +110,12 @@ class Registry(Generic[T]):
             self._entries[name] = entry
         target: T = entry.target
         return target
+
+    def imported(self) -> Iterator[tuple[str, T]]:
+        """Names with their targets, of those whose module is imported already; imports nothing."""
+        for entry in self.entries():
+            if not isinstance(entry.target, str) or entry.target.partition(":")[0] in sys.modules:
+                yield entry.name, self.get(entry.name)
 
     def _load(self, entry: Entry) -> Any:
         from importlib.metadata import EntryPoint

@@ -8,7 +8,7 @@ A custom format has its own, often those of a challenge with some fields replace
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import EntryPoint
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -168,6 +168,9 @@ DSTC2 = Conventions(
     tracks_requests=True,
     negative_score="is scored as it stands",
 )
+
+# Own logs, a turn a line: labels are the goals at every turn, scored as the second challenge scores them.
+JSONL = replace(DSTC2, name="jsonl", label_schemes=("a",), shown_components=("goal.joint", "goal.all"))
 
 STATE_SETS = ScoreConventions(
     name="state-sets",

@@ -28,3 +28,4 @@ REWARDS.register(
     f"{_HERE}.reward:Reward",
     "right, wrong and empty concepts, a price a turn (Lee 2014)",
 )
+REWARDS.register("logged", f"{_HERE}.logged_reward:LoggedReward", "the rewards that the log itself has")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
@@ -40,6 +40,10 @@ class Basis:
         signatures, block = Blocks.of(table)
         dictionary = sparsify(continuous, block, len(signatures), kernel, nu, largest, sparsification)
         return Basis(kernel, signatures, continuous[dictionary.rows], dictionary.offsets, dictionary)
+
+    def for_keeping(self) -> Basis:
+        """Without the residuals of the training points."""
+        return replace(self, dictionary=replace(self.dictionary, residual=self.dictionary.residual[:0]))
 
     def __len__(self) -> int:
         return len(self.centers)

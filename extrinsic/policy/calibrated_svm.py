@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.special import expit
 
 from extrinsic.arrays import Floats, Ints
 from extrinsic.bounds import Count, Positive
@@ -49,7 +50,7 @@ class CalibratedSVM(Classifier):
             SVC(kernel="precomputed", C=self.penalty), ensemble=False, cv=self._splits(action, dialog)
         )
         machine.fit(state_gram(kernel, states, states), action)
-        return _Fitted(kernel, states, machine)
+        return _Fitted.of(kernel, states, machine)
 
     def _splits(self, action: Ints, dialog: Ints) -> list[tuple[Ints, Ints]]:
         """Folds of whole dialogs such that every training part contains every action."""
@@ -64,9 +65,62 @@ class CalibratedSVM(Classifier):
 
 @dataclass(frozen=True, eq=False)
 class _Fitted:
+    """A machine for every pair of classes, and a sigmoid for every class (of two, for the second).
+
+    support: the states that are support vectors.   coefficients (n_pairs, n_support), intercept (n_pairs,).
+    slope, shift (n_sigmoids,).
+    """
+
     kernel: Gaussian
-    states: States
-    machine: Any
+    support: States
+    coefficients: Floats
+    intercept: Floats
+    slope: Floats
+    shift: Floats
+
+    @staticmethod
+    def of(kernel: Gaussian, states: States, machine: Any) -> _Fitted:
+        """The arrays of a fitted CalibratedClassifierCV: a policy is kept as such."""
+        (calibrated,) = machine.calibrated_classifiers_
+        svc, sigmoids = calibrated.estimator, calibrated.calibrators
+        n_classes = len(svc.classes_)
+        dual, owner = svc.dual_coef_, np.repeat(np.arange(n_classes), svc.n_support_)
+        if n_classes > 2:
+            # Row r of dual_coef_ has a vector's weight against class r, or r + 1 from its own class on.
+            dual = np.stack(
+                [
+                    dual[j - 1] * (owner == i) + dual[i] * (owner == j)
+                    for i in range(n_classes)
+                    for j in range(i + 1, n_classes)
+                ]
+            )
+        return _Fitted(
+            kernel,
+            states.take(svc.support_.astype(np.int64)),
+            np.ascontiguousarray(dual),
+            svc.intercept_,
+            np.array([sigmoid.a_ for sigmoid in sigmoids]),
+            np.array([sigmoid.b_ for sigmoid in sigmoids]),
+        )
 
     def probabilities(self, states: States) -> Floats:
-        return np.asarray(self.machine.predict_proba(state_gram(self.kernel, states, self.states)))
+        margin = state_gram(self.kernel, states, self.support) @ self.coefficients.T + self.intercept
+        scores = margin if len(self.slope) == 1 else _votes(margin, len(self.slope))
+        chances = expit(-(self.slope * scores + self.shift))
+        if len(self.slope) == 1:
+            return np.concatenate([1.0 - chances, chances], axis=1)
+        total = chances.sum(axis=1, keepdims=True)
+        uniform = np.full_like(chances, 1 / len(self.slope))
+        return np.asarray(np.divide(chances, total, out=uniform, where=total != 0))
+
+
+def _votes(margin: Floats, n_classes: int) -> Floats:
+    """(n, n_classes) how many of its pairs (n, n_pairs) a class wins; margins break ties."""
+    first, second = np.triu_indices(n_classes, 1)
+    wins, confidence = np.zeros((2, len(margin), n_classes))
+    for pair, (i, j) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
+        wins[:, i] += margin[:, pair] >= 0
+        wins[:, j] += margin[:, pair] < 0
+        confidence[:, i] += margin[:, pair]
+        confidence[:, j] -= margin[:, pair]
+    return np.asarray(wins + confidence / (3 * (np.abs(confidence) + 1)))

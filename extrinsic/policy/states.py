@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,7 +44,21 @@ class States:
         own_names, other_names = (s.continuous_names + s.discrete_names for s in (self, other))
         if own_names != other_names:
             raise UsageError(
-                "the states have other features than those learned from",
+                "the states have other features than those learned from: "
+                f"{name_differences(other_names, own_names)}",
                 expected=", ".join(other_names),
                 found=", ".join(own_names),
             )
+
+
+def name_differences(expected: Sequence[str], found: Sequence[str]) -> str:
+    """What names differ in: which are missing, which are too many, or that only their order differs."""
+    parts = [
+        f"{label} {', '.join(names)}"
+        for label, names in (
+            ("lacking", [name for name in expected if name not in found]),
+            ("in addition", [name for name in found if name not in expected]),
+        )
+        if names
+    ]
+    return "; ".join(parts) or "the same in another order"

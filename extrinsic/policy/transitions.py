@@ -6,15 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from extrinsic.arrays import Bools, Floats, Ints
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
-from extrinsic.errors import InputError, Problem, UsageError
+from extrinsic.errors import Problems, UsageError
+from extrinsic.policy.decisions import decision_observations, decision_turns, require_predicates
 from extrinsic.policy.features import Features, find_features
-from extrinsic.policy.observations import BEFORE, Observations, observations_of_corpus
 from extrinsic.policy.reward import Reward, RewardFunction, is_decision
+from extrinsic.policy.source import NOWHERE, Source, hash_of_domain, plain_config
 from extrinsic.policy.states import States
+from extrinsic.policy.transition_checks import DecisionColumns, Place, check_decisions
+from extrinsic.registry import REWARDS
 
 END = -1
 """The next decision after the last one of a dialog."""
@@ -29,6 +33,7 @@ class Transitions:
     dialog (n,): 0, 1, ... in order of the session ids.   turn (n,): of the corpus, within its dialog.
     propensities (n, n_actions): the system's probability of each action, NaN where not logged.
     feasible: the lowest and highest return a dialog can have (None for a custom reward).
+    possible (n, n_actions): what could be done, None where the log does not say.   source: the origin.
     """
 
     states: States
@@ -41,6 +46,51 @@ class Transitions:
     actions: tuple[str, ...]
     sessions: tuple[str, ...]
     feasible: tuple[float, float] | None = None
+    possible: Bools | None = None
+    source: Source = NOWHERE
+
+    @staticmethod
+    def from_arrays(
+        states: States | npt.ArrayLike,
+        action: npt.ArrayLike,
+        reward: npt.ArrayLike,
+        dialog: npt.ArrayLike,
+        *,
+        actions: Sequence[str],
+        turn: npt.ArrayLike | None = None,
+        propensities: npt.ArrayLike | None = None,
+        possible: npt.ArrayLike | None = None,
+        ends: npt.ArrayLike | None = None,
+        feasible: tuple[float, float] | None = None,
+        source: Source | None = None,
+        place: Place | None = None,
+    ) -> Transitions:
+        """Decisions from arrays, checked; InputError with every problem.
+
+        states: States, or (n, d) numbers.   action (n,): names or indices of `actions`.   reward (n,).
+        dialog (n,): ids; the decisions of a dialog follow one another, in order.   turn (n,): 0, 1, ...
+        propensities: (n,) of the actions taken, or (n, n_actions) of all.   possible (n, n_actions).
+        ends (n,): whether a dialog ends there; without it every dialog ends at its last decision.
+        place: where a decision is, for messages.
+        """
+        given = states if isinstance(states, States) else None
+        problems = Problems()
+        columns = DecisionColumns.of(
+            states.continuous if isinstance(states, States) else states,
+            given.continuous_names if given is not None else None,
+            action,
+            actions,
+            problems,
+            reward=reward,
+            dialog=dialog,
+            turn=turn,
+            propensities=propensities,
+            possible=possible,
+            ends=ends,
+        )
+        check_decisions(columns, problems, place)
+        problems.raise_errors()
+        return _in_order(columns, given, feasible, source or NOWHERE)
 
     def __len__(self) -> int:
         return len(self.action)
@@ -80,7 +130,37 @@ class Transitions:
             turn=self.turn[rows],
             propensities=self.propensities[rows],
             sessions=tuple(self.sessions[i] for i in dialogs),
+            possible=None if self.possible is None else self.possible[rows],
         )
+
+
+def _in_order(
+    columns: DecisionColumns, states: States | None, feasible: tuple[float, float] | None, source: Source
+) -> Transitions:
+    """Checked columns as transitions, in the order of the dialogs' ids."""
+    rows = np.argsort(columns.dialog, kind="stable")
+    sessions, dialog = np.unique(columns.dialog, return_inverse=True)
+    n_rows, dialog = len(rows), dialog[rows]
+    if states is None:
+        states = States(columns.continuous, np.zeros((n_rows, 0), dtype=np.int64), columns.names, ())
+    propensities = columns.propensities
+    if propensities is None:
+        propensities = np.full((n_rows, len(columns.actions)), np.nan)
+    follows = np.append(dialog[1:] == dialog[:-1], False)
+    return Transitions(
+        states=states.take(rows),
+        action=columns.action[rows],
+        reward=columns.reward[rows],
+        next=np.where(follows, np.arange(n_rows) + 1, END),
+        dialog=dialog,
+        turn=columns.turn[rows],
+        propensities=propensities[rows],
+        actions=columns.actions,
+        sessions=tuple(map(str, sessions.tolist())),
+        feasible=feasible,
+        possible=None if columns.possible is None else columns.possible[rows],
+        source=source,
+    )
 
 
 def transitions_of(
@@ -93,7 +173,7 @@ def transitions_of(
     chosen = find_features(features)
     reward = Reward.of(corpus.domain) if reward is None else reward
     decides = is_decision(corpus)
-    _require_predicates(corpus, decides)
+    require_predicates(corpus, decides)
     turns = decision_turns(corpus)
     states = chosen(decision_observations(corpus, output))
     in_order = np.argsort(corpus.sessions, kind="stable")
@@ -118,6 +198,17 @@ def transitions_of(
         actions=corpus.domain.predicate_names,
         sessions=tuple(corpus.sessions[i] for i in in_order[has_some]),
         feasible=_feasible(corpus, reward, lengths),
+        possible=None if corpus.possible is None else corpus.possible[turns],
+        source=Source(
+            features=chosen.blocks,
+            conditions=chosen.conditions,
+            domain=corpus.domain.name,
+            domain_hash=hash_of_domain(corpus.domain),
+            tracker=output.name,
+            dataset=corpus.dataset,
+            corpus=corpus.signature,
+            reward=plain_config(REWARDS, reward),
+        ),
     )
 
 
@@ -139,59 +230,10 @@ def _earned(corpus: Corpus, output: TrackerOutput, reward: RewardFunction) -> Fl
     return earned
 
 
-def decision_turns(corpus: Corpus) -> Ints:
-    """The turns that are decisions, in the order of the transitions made of them."""
-    return _in_canonical_order(corpus, np.flatnonzero(is_decision(corpus)))
-
-
-def decision_observations(corpus: Corpus, output: TrackerOutput) -> Observations:
-    """The observations before every decision of a corpus, in the order of its transitions."""
-    turns = decision_turns(corpus)
-    seen = np.where(corpus.turn_in_dialog[turns] == 0, BEFORE, turns - 1)
-    return observations_of_corpus(corpus, output, seen, corpus.dialog_of_turn[turns])
-
-
 def _feasible(corpus: Corpus, reward: RewardFunction, lengths: Ints) -> tuple[float, float] | None:
     if not isinstance(reward, Reward):
         return None
     return reward.feasible(corpus.domain, 1, int(lengths.max()))
-
-
-def _require_predicates(corpus: Corpus, decides: Bools) -> None:
-    """Raise InputError unless there are decisions and each has a predicate."""
-    unmapped = np.flatnonzero(decides & (corpus.predicate < 0))
-    if len(unmapped):
-        raise InputError(_unmapped_problems(corpus, unmapped))
-    if not decides.any():
-        raise UsageError(f"the corpus {corpus.dataset!r} has no decisions: every system turn is a greeting")
-
-
-def _unmapped_problems(corpus: Corpus, turns: Ints) -> list[Problem]:
-    acts = corpus.system
-    kinds: dict[str, list[int]] = {}
-    for turn in turns.tolist():
-        names = acts.name[acts.offsets[turn] : acts.offsets[turn + 1]]
-        kinds.setdefault(" + ".join(corpus.vocabulary.text(int(name)) for name in names), []).append(turn)
-    problems = []
-    for kind, rows in sorted(kinds.items(), key=lambda entry: -len(entry[1])):
-        dialog = int(corpus.dialog_of_turn[rows[0]])
-        problems.append(
-            Problem(
-                f"{len(rows):,} system turns with acts that {corpus.domain.name!r} maps to no predicate",
-                session=corpus.sessions[dialog],
-                turn=int(rows[0] - corpus.offsets[dialog]),
-                expected=f"acts of {', '.join(corpus.domain.predicate_names)}",
-                found=kind or "no acts at all",
-            )
-        )
-    return problems
-
-
-def _in_canonical_order(corpus: Corpus, turns: Ints) -> Ints:
-    """Sorted by session id: sparsification depends on order, and a file's order must not matter."""
-    rank = np.empty(corpus.n_dialogs, dtype=np.int64)
-    rank[np.argsort(corpus.sessions, kind="stable")] = np.arange(corpus.n_dialogs)
-    return turns[np.lexsort((turns, rank[corpus.dialog_of_turn[turns]]))]
 
 
 def _until_next(corpus: Corpus, earned: Floats, decides: Bools) -> Floats:

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from extrinsic.errors import InputError, UsageError, did_you_mean
+from extrinsic.policy.kept_policy import KeptPolicy
+from extrinsic.study.kept_policies import read_kept
 from extrinsic.study.planning.plan import Plan
 from extrinsic.study.run_directory import STAGES, Manifest, read_manifest
 from extrinsic.study.stages.learning import PolicyValues
@@ -79,6 +81,12 @@ class Run:
         """The stored targets of a tracker: values of the policies of a variant, and outcomes."""
         keys = self.plan.valued(variant)[tracker]
         return [Result.decode(self.store.read(key), key, PolicyValues) for key in keys]
+
+    def policy(
+        self, tracker: str, dataset: str | None = None, policy: str = "rl", variant: str | None = None
+    ) -> KeptPolicy:
+        """A policy that the run kept; None: the only dataset, the study's first variant."""
+        return read_kept(self.folder, self.plan, tracker, dataset, policy, variant)
 
     @overload
     def table(self, name: Literal["intrinsic"]) -> list[IntrinsicRow]: ...

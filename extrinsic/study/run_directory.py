@@ -17,6 +17,7 @@ from extrinsic.study.planning.plan import Plan
 MANIFEST = "manifest.json"
 CONFIG = "config.toml"
 STAGES = "stages"
+POLICIES = "policies"
 LOCK = ".lock"
 
 
@@ -72,7 +73,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """The record of a run: its inputs, its plan, its results and the versions that computed them.
 
     signature: None until it is complete.   inputs: hashes of the files it read.
-    plan: with names resolved.   tables: hashes of the files it wrote.
+    plan: with names resolved.   tables: hashes of the files it wrote, kept policies included.
     """
 
     signature: str | None = None
@@ -112,6 +113,8 @@ def clear_parts(folder: Path) -> None:
     for directory in (folder, folder / STAGES, folder / "figures", folder / "tables"):
         for path in directory.glob(".*.part") if directory.is_dir() else ():
             path.unlink(missing_ok=True)
+    for path in (folder / POLICIES).rglob(".*.part"):
+        path.unlink(missing_ok=True)
 
 
 @contextmanager

@@ -21,6 +21,7 @@ from extrinsic.study.correlating.core_trackers import CoreTask, CoreTrackers
 from extrinsic.study.correlating.correlation_stage import CorrelationTables, CorrelationTask
 from extrinsic.study.engine import Done, Engine, Workers
 from extrinsic.study.finished_run import Run
+from extrinsic.study.kept_policies import write_policies
 from extrinsic.study.planning import Plan, Schedule, make_schedule
 from extrinsic.study.run_directory import (
     CONFIG,
@@ -116,7 +117,7 @@ class _Runner:
             core = self._core_trackers(workers)
             correlated = self._correlate(core, workers)
         writing = time.perf_counter()
-        hashes = self._write_tables(core, correlated)
+        hashes = self._write_tables(core, correlated) | write_policies(self.folder, self.plan, self.store)
         self._add_timing("tables", writing)
         self._add_timing("everything", self.begin)
         write_rows(self.folder / TIMINGS, self.timings, TimingRow)

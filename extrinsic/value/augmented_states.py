@@ -13,11 +13,12 @@ import numpy as np
 
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
+from extrinsic.policy.decisions import decision_observations, decision_turns
 from extrinsic.policy.feature_blocks import Columns
 from extrinsic.policy.observations import Observations
 from extrinsic.policy.reward import Reward, RewardFunction
 from extrinsic.policy.states import States
-from extrinsic.policy.transitions import Transitions, decision_observations, decision_turns
+from extrinsic.policy.transitions import Transitions
 
 PROXIES = ("hwu", "baseline")
 """The default proxies: a rule tracker that retracts denied values, and one that never forgets."""

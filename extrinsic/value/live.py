@@ -9,7 +9,7 @@ from extrinsic.errors import UsageError
 from extrinsic.policy.reward import Reward, RewardFunction, returns
 from extrinsic.simulation.play import play
 from extrinsic.simulation.world import Policy, World
-from extrinsic.value.result import ResampledOver, Value, value_of
+from extrinsic.value.result import ResampledOver, Value, mean_of_dialogs
 
 if TYPE_CHECKING:
     from extrinsic.corpus.tracking import Tracker
@@ -42,6 +42,5 @@ class Live:
         played = play(stage.policy, stage.tracker, stage.n_dialogs, stage.seed, stage.world)
         reward = Reward.of(played.corpus.domain) if stage.reward is None else stage.reward
         earned = returns(played.corpus, reward(played.corpus, played.output))
-        influence = (earned - earned.mean()) / len(earned)
         diagnostics = {"completed": float(played.completed.mean())}
-        return value_of(self.name, float(earned.mean()), influence, diagnostics, self.resampled_over)
+        return mean_of_dialogs(self.name, earned, diagnostics, self.resampled_over)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from extrinsic.value.estimator import Need
 from extrinsic.value.evaluation_problem import EvaluationProblem
-from extrinsic.value.result import ResampledOver, Value, value_of
+from extrinsic.value.result import ResampledOver, Value, mean_of_dialogs
 
 
 class Observed:
@@ -15,5 +15,4 @@ class Observed:
     resampled_over: ResampledOver = "dialogs"
 
     def estimate(self, problem: EvaluationProblem) -> Value:
-        returns = problem.transitions.returns()
-        return value_of(self.name, float(returns.mean()), (returns - returns.mean()) / len(returns), {})
+        return mean_of_dialogs(self.name, problem.transitions.returns())

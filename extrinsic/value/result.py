@@ -51,6 +51,17 @@ def _changes(n: int, seed: int) -> Floats:
     return np.asarray(rng.multinomial(n, np.full(n, 1.0 / n), RESAMPLES) - 1.0)
 
 
+def mean_of_dialogs(
+    estimator: str,
+    numbers: Floats,
+    diagnostics: Mapping[str, float] | None = None,
+    resampled_over: ResampledOver = "dialogs",
+) -> Value:
+    """The mean of one number a dialog, with its interval."""
+    influence = (numbers - numbers.mean()) / len(numbers)
+    return value_of(estimator, float(numbers.mean()), influence, diagnostics or {}, resampled_over)
+
+
 def value_of(
     estimator: str,
     mean: float,

@@ -16,6 +16,7 @@ from extrinsic.arrays import Bools, Floats, Ints
 from extrinsic.errors import InputError, Problems, UsageError
 from extrinsic.policy.behaviour import Behaviour
 from extrinsic.policy.filter import admit
+from extrinsic.policy.kept_policy import KeptPolicy, load_policy
 from extrinsic.policy.states import States
 from extrinsic.policy.transitions import Transitions
 from extrinsic.registry import LEARNERS
@@ -219,6 +220,23 @@ def test_a_policy_is_of_each_state_alone(
     order = np.random.default_rng(0).permutation(len(elsewhere))[:30]
     together = policy.probabilities(elsewhere)[order]
     assert np.array_equal(policy.probabilities(elsewhere.take(order)), together)
+
+
+def test_a_policy_is_kept_as_it_is(
+    learner: Any, log: Transitions, behaviour: Behaviour, elsewhere: States, tmp_path: Path
+) -> None:
+    """Saved and loaded it decides the same, bit for bit, and saved again it is the same bytes."""
+    kept = KeptPolicy.of(learner.fit(log, behaviour), log, learner)
+    kept.save(tmp_path / "policy")
+    loaded = load_policy(tmp_path / "policy")
+    possible = np.random.default_rng(1).random((len(elsewhere), 3)) < 0.5
+    possible[:, 1] = True
+    for states, limits in ((log.states, None), (elsewhere, None), (elsewhere, possible)):
+        first, again = (policy.probabilities(states, limits) for policy in (kept, loaded))
+        assert first.tobytes() == again.tobytes()
+    assert dict(loaded.diagnostics) == dict(kept.diagnostics)
+    assert loaded.origin == kept.origin
+    assert loaded.encode() == kept.encode() == (tmp_path / "policy").read_bytes()
 
 
 def test_diagnostics_are_numbers_by_name(learner: Any, log: Transitions, behaviour: Behaviour) -> None:

@@ -120,15 +120,20 @@ def find_domain(domain: Domain | str | None, default: str) -> Domain:
 
 @dataclass(frozen=True)
 class ChallengeFormat:
-    """A belief format whose modules, with names that begin with `package`, are imported when needed."""
+    """A belief format whose modules, with names that begin with `package`, are imported when needed.
+
+    trackers: where the modules for tracker files are, if elsewhere: a format may share those of another.
+    """
 
     name: str
     package: str
     default_domain: str
     conventions: Conventions
+    trackers: str | None = None
 
     def _part(self, module: str, function: str) -> Callable[..., Any]:
-        part: Callable[..., Any] = getattr(import_module(f"{self.package}_{module}"), function)
+        package = self.trackers if self.trackers and function.endswith("_tracker") else self.package
+        part: Callable[..., Any] = getattr(import_module(f"{package}_{module}"), function)
         return part
 
     def read_corpus(
@@ -213,6 +218,7 @@ class StateSetFormat:
 _HERE = "extrinsic.corpus.formats"
 DSTC1 = ChallengeFormat("dstc1", f"{_HERE}.dstc1", "bus", conventions.DSTC1)
 DSTC2 = ChallengeFormat("dstc2", f"{_HERE}.dstc2", "restaurants", conventions.DSTC2)
+JSONL = ChallengeFormat("jsonl", f"{_HERE}.jsonl", "restaurants", conventions.JSONL, f"{_HERE}.dstc2")
 STATE_SETS = StateSetFormat("state-sets", f"{_HERE}.state_sets.plain")
 TRADE = StateSetFormat("trade", f"{_HERE}.state_sets.trade")
 TRIPPY = StateSetFormat("trippy", f"{_HERE}.state_sets.trippy")
@@ -226,6 +232,7 @@ FORMATS.register("dstc1", DSTC1, "DSTC1: dstc.log.json, dstc.labels.json, <datas
 FORMATS.register(
     "dstc2", DSTC2, "DSTC2/3: log.json, label.json, <dataset>.flist (directory or .tar.gz), tracker file"
 )
+FORMATS.register("jsonl", JSONL, "own logs: <dataset>.jsonl, a turn a line, with N-best lists and labels")
 FORMATS.register(
     "state-sets", STATE_SETS, 'state sets: {dialog: {turn: {"gt": {...}, "pr": {...}}}}, plain or .gz'
 )

@@ -146,13 +146,17 @@ def _components(corpus: Corpus, scheme: str | None) -> dict[str, tuple[int, ...]
     components["goal.all"] = tuple(range(n_slots))
     components["goal.joint"] = (method + 1,)
     components["goal.joint_independent"] = (method + 2,)
-    if scheme == "a":
+    # A log of one's own may have labels of goals alone.
+    labels = corpus.labels
+    has_method = isinstance(labels, GoalLabels) and bool((labels.method != NONE).any())
+    if scheme == "a" and n_requestable:
         components |= {
             f"requested.{slot}": (column,) for column, slot in zip(requested, corpus.requestable, strict=True)
         }
         components["requested.all"] = tuple(requested)
-    components["method"] = (method,)
-    components["all"] = tuple(range(method + 1))
+    if has_method:
+        components["method"] = (method,)
+    components["all"] = tuple(range(method + has_method))
     return components
 
 

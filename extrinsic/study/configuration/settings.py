@@ -157,6 +157,8 @@ class PolicyTable(Table, frozen=True):
     """The model of how the logged system acts, for the filter and for imitation: `ls behaviours`."""
     threshold: Share = 0.1
     """Of the filter: acts that the logged system takes less often than this are not considered."""
+    keep: bool = False
+    """Write every policy to policies/<dataset>/ of the run: `extrinsic play`, `Run.policy`."""
     tables: dict[str, Options] = {}
     """The tables `[policy.<name>]`, by the name of the learner or behaviour model."""
 

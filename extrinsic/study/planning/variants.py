@@ -91,6 +91,7 @@ def _spec(
         live_seed=settings.seed,
         on_policy=value.on_policy,
         placebo=value.placebo,
+        keep=policy.keep,
     )
 
 
@@ -108,4 +109,5 @@ def _brief(settings: StudySettings, spec: PolicySpec) -> PolicySpec:
         estimators=() if logged else (estimator,),
         on_policy=False,
         placebo=False,
+        keep=False,
     )

@@ -13,6 +13,7 @@ from extrinsic.corpus.model import Corpus
 from extrinsic.plugins import hash_of_source
 from extrinsic.policy.behaviour import Behaviour, fit_behaviour
 from extrinsic.policy.features import Features, find_features
+from extrinsic.policy.kept_policy import KeptPolicy
 from extrinsic.policy.learner import LearnedPolicy, StatePolicy
 from extrinsic.policy.live_policy import LivePolicy
 from extrinsic.policy.reward import RewardFunction, make_reward
@@ -46,12 +47,14 @@ from extrinsic.value.result import ResampledOver, Value
 
 LEARNED, LOGGED = "rl", "behaviour"
 PLACEBO_ESTIMATOR = "lstd"
+KEPT = "policy."
+"""The names of arrays that are files of policies begin with it."""
 
 
 class PolicySpec(msgspec.Struct, frozen=True):
     """Everything that a policy and its values depend on, beside the dialogs and the tracker.
 
-    threshold: of the filter.   proxies: the trackers that augment the state.
+    threshold: of the filter.   proxies: the trackers that augment the state.   keep: the policies, too.
     """
 
     features: str | tuple[str, ...]
@@ -68,6 +71,7 @@ class PolicySpec(msgspec.Struct, frozen=True):
     live_seed: int
     on_policy: bool
     placebo: bool
+    keep: bool = False
 
     def estimator(self, name: str) -> Estimator:
         """An estimator with the study's options."""
@@ -107,7 +111,10 @@ class PolicyValue(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PolicyValues(msgspec.Struct, frozen=True):
-    """What the stage stores: values (array `influence<i>` for value i), and the learner's diagnostics."""
+    """What the stage stores: values (array `influence<i>` for value i), and the learner's diagnostics.
+
+    Where policies are kept, array `policy.<name>` is the file of a policy, as bytes.
+    """
 
     values: tuple[PolicyValue, ...]
     learner: dict[str, float]
@@ -153,7 +160,8 @@ def learn_policies(unit: Unit, tracker: TrackerInput, spec: PolicySpec) -> Resul
     reward = make_reward(REWARDS.get(spec.reward.name), train.domain, spec.reward.options)
     transitions = transitions_of(train, output_of(tracker, unit, "train"), features, reward)
     behaviour = _behaviour(unit, tracker, spec, transitions)
-    learned: LearnedPolicy = spec.learner.make(LEARNERS).fit(transitions, behaviour)
+    learner = spec.learner.make(LEARNERS)
+    learned: LearnedPolicy = learner.fit(transitions, behaviour)
     policies: dict[str, StatePolicy] = {
         LEARNED: learned,
         "sl": SupervisedPolicy(behaviour.model),
@@ -162,7 +170,10 @@ def learn_policies(unit: Unit, tracker: TrackerInput, spec: PolicySpec) -> Resul
     valuations = [_Valuation(unit, tracker, spec, features, reward, part) for part in unit.parts]
     gains = _placebo_gains(spec, transitions, valuations) if spec.placebo else [None] * len(valuations)
     stored: list[PolicyValue] = []
-    influences: dict[str, np.ndarray] = {}
+    arrays: dict[str, np.ndarray] = {}
+    for name in spec.policies if spec.keep else ():
+        kept = KeptPolicy.of(policies[name], transitions, learner if name == LEARNED else None, name)
+        arrays[f"{KEPT}{name}"] = np.frombuffer(kept.encode(), dtype=np.uint8)
     for valuation, gain in zip(valuations, gains, strict=True):
         values = [(LOGGED, valuation.observed())]
         for name in spec.policies:
@@ -170,9 +181,9 @@ def learn_policies(unit: Unit, tracker: TrackerInput, spec: PolicySpec) -> Resul
         for name, value in values:
             if gain is not None and name == LEARNED and value.resampled_over == "dialogs":
                 value = _with_placebo(value, gain)
-            influences[f"influence{len(stored)}"] = valuation.in_corpus_order(value)
+            arrays[f"influence{len(stored)}"] = valuation.in_corpus_order(value)
             stored.append(valuation.stored(name, value))
-    return Result(PolicyValues(tuple(stored), dict(learned.diagnostics)), influences)
+    return Result(PolicyValues(tuple(stored), dict(learned.diagnostics)), arrays)
 
 
 _BEHAVIOURS: RecentlyMade[Behaviour] = RecentlyMade(4)
@@ -244,7 +255,7 @@ class _Valuation:
     def values_of(self, policy: StatePolicy) -> list[Value]:
         """The value of a policy by every estimator; means of estimators reuse their values."""
         play = self._live_play(policy) if "world" in self.needs else None
-        probabilities = policy.probabilities(self.transitions.states)
+        probabilities = policy.probabilities(self.transitions.states, self.transitions.possible)
         problem = EvaluationProblem(self.transitions, probabilities, self.augmented, play)
         values: dict[str, Value] = {}
         for estimator in self.estimators:

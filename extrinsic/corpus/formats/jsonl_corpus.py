@@ -1,0 +1,220 @@
+"""Own logs (JSON lines) as a corpus: N-best lists and labels, so that trackers run on them."""
+
+from __future__ import annotations
+
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from extrinsic.arrays import Bools, Floats, offsets_from_lengths
+from extrinsic.corpus.acts import Acts
+from extrinsic.corpus.conventions import JSONL
+from extrinsic.corpus.formats.jsonl_fields import Labels
+from extrinsic.corpus.formats.jsonl_lines import LogLines, log_files, read_lines
+from extrinsic.corpus.formats.logs import columns_of_acts
+from extrinsic.corpus.labels import GoalLabels
+from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.nbest import NBest
+from extrinsic.corpus.predicates import predicate_of_turns
+from extrinsic.corpus.vocabulary import NONE, Vocabulary
+from extrinsic.domain import DIRECTORY, Domain
+from extrinsic.errors import InputError, Problems, did_you_mean
+from extrinsic.storage import content_hash
+
+INSTEAD = (
+    "a corpus needs N-best lists and labels; a log of states and rewards is read by "
+    "extrinsic.read_transitions"
+)
+NO_LABELS = (
+    "without labels nothing says what the caller wanted, so no tracker can be scored on this log; with "
+    "states and rewards it could be read by extrinsic.read_transitions"
+)
+
+
+def read_corpus(path: str | Path, dataset: str | None, domain: Domain) -> Corpus:
+    """Read the log `<dataset>.jsonl` of a folder, or a log itself."""
+    name, file = _find(path, dataset)
+    log = read_lines(file)
+    problems = Problems(str(file))
+    log.require(("system", "nbest"), problems, INSTEAD)
+    log.require(("labels",), problems, NO_LABELS)
+    problems.raise_errors()
+    vocabulary = Vocabulary()
+    system = columns_of_acts([line.system or [] for line in log.lines], vocabulary)
+    predicate = predicate_of_turns(domain, system, vocabulary).astype(np.int64)
+    names = domain.predicate_names
+    _check_actions(log, domain, predicate.tolist(), problems)
+    propensities = _propensities(log, domain, predicate, problems)
+    possible = _possible(log, names, predicate, problems)
+    rewards = _rewards(log, problems)
+    requestable = tuple(sorted({slot for line in log.lines for slot in _labels(line).requested}))
+    labels = _goal_labels(log, domain, requestable, vocabulary, problems)
+    outcomes, conditions = _of_dialogs(log, problems)
+    problems.raise_errors()
+    nbest = [line.nbest or [] for line in log.lines]
+    hypotheses = list(chain.from_iterable(nbest))
+    sessions = tuple(log.lines[begin].dialog for begin in log.offsets[:-1].tolist())
+    return Corpus(
+        dataset=name,
+        format=JSONL.name,
+        conventions=JSONL,
+        domain=domain,
+        slots=domain.slot_names,
+        requestable=requestable,
+        vocabulary=vocabulary,
+        sessions=sessions,
+        directories=sessions,
+        offsets=log.offsets,
+        restart=np.array([line.restart for line in log.lines], dtype=bool),
+        system=system,
+        nbest=NBest(
+            offsets_from_lengths(list(map(len, nbest))),
+            np.array([hypothesis.score for hypothesis in hypotheses], dtype=np.float64),
+            np.zeros(len(hypotheses), dtype=bool),
+            columns_of_acts([hypothesis.acts for hypothesis in hypotheses], vocabulary),
+        ),
+        labels=labels,
+        conditions={DIRECTORY: (name,) * len(sessions), **conditions},
+        outcomes=outcomes,
+        propensities=propensities,
+        possible=possible,
+        rewards=rewards,
+        signature=content_hash(JSONL.name, name, repr(domain), log.data),
+    )
+
+
+def _find(path: str | Path, dataset: str | None) -> tuple[str, Path]:
+    files = log_files(path)
+    if not files:
+        raise InputError("there is no log in this folder", path=str(path), expected="<dataset>.jsonl")
+    if dataset is None and len(files) > 1:
+        raise InputError("there are several logs; choose one", path=str(path), found=", ".join(files))
+    name = dataset or next(iter(files))
+    if name not in files:
+        raise InputError(f"there is no log {name!r}; {did_you_mean(name, files)}", path=str(path))
+    return name, files[name]
+
+
+def _labels(line: Any) -> Labels:
+    """The labels of a line that has them."""
+    labels: Labels = line.labels
+    return labels
+
+
+def _check_actions(log: LogLines, domain: Domain, predicate: list[int], problems: Problems) -> None:
+    """An action that the line names must be the one that the domain's rules make of its acts."""
+    names = (*domain.predicate_names, "none of them")
+    for row, line in enumerate(log.lines):
+        if line.action is not None and line.action != names[predicate[row]]:
+            log.checker(problems, row).report(
+                f"the acts of the turn are another action by the rules of {domain.name!r}",
+                expected=repr(line.action),
+                found=repr(names[predicate[row]]),
+            )
+
+
+def _propensities(log: LogLines, domain: Domain, predicate: Any, problems: Problems) -> Floats | None:
+    """(n, n_predicates) with NaN where not logged; where any are, every decision needs a usable one."""
+    if len(log.missing("propensity")) == len(log.missing("propensities")) == len(log.lines):
+        return None
+    names = domain.predicate_names
+    column = {name: number for number, name in enumerate(names)}
+    table = np.full((len(log.lines), len(names)), np.nan)
+    greeting = [column[name] for name in domain.greeting]
+    for row, line in enumerate(log.lines):
+        checker, act = log.checker(problems, row), int(predicate[row])
+        if line.propensities is not None:
+            table[row] = 0.0
+            for name, propensity in line.propensities.items():
+                if checker.known(name, column, "action in 'propensities'"):
+                    table[row, column[name]] = propensity
+            if abs(sum(line.propensities.values()) - 1.0) > 1e-6:
+                found = f"{sum(line.propensities.values()):g}"
+                checker.report("the propensities do not add up to 1", expected="1", found=found)
+        elif line.propensity is not None and act >= 0:
+            table[row, act] = line.propensity
+        if act < 0 or act in greeting:
+            continue
+        propensity = table[row, act]
+        if not 0.0 < propensity <= 1.0:
+            checker.report(
+                f"the propensity of the action taken, {names[act]!r}, cannot be used",
+                expected="above 0, at most 1, at every decision or at none",
+                found="nothing" if np.isnan(propensity) else f"{propensity:g}",
+            )
+    return table
+
+
+def _possible(log: LogLines, names: tuple[str, ...], predicate: Any, problems: Problems) -> Bools | None:
+    """(n, n_predicates); everything is possible at a turn that does not say."""
+    if len(log.missing("possible")) == len(log.lines):
+        return None
+    table = np.ones((len(log.lines), len(names)), dtype=bool)
+    for row, line in enumerate(log.lines):
+        if line.possible is None:
+            continue
+        checker = log.checker(problems, row)
+        known = [name for name in line.possible if checker.known(name, names, "action in 'possible'")]
+        table[row] = np.isin(names, known)
+        if predicate[row] >= 0 and names[predicate[row]] not in line.possible:
+            checker.report(
+                "the action taken was not possible",
+                expected=", ".join(line.possible),
+                found=names[predicate[row]],
+            )
+    return table
+
+
+def _rewards(log: LogLines, problems: Problems) -> Floats | None:
+    missing = log.missing("reward")
+    if len(missing) == len(log.lines):
+        return None
+    for row in missing:
+        log.checker(problems, row).report("the reward is missing", expected="one at every turn, or at none")
+    return np.array([np.nan if line.reward is None else line.reward for line in log.lines])
+
+
+def _goal_labels(
+    log: LogLines, domain: Domain, requestable: tuple[str, ...], vocabulary: Vocabulary, problems: Problems
+) -> GoalLabels:
+    slots = domain.slot_names
+    goal = np.full((len(log.lines), len(slots)), NONE, dtype=np.int32)
+    requested = np.zeros((len(log.lines), len(requestable)), dtype=bool)
+    for row, line in enumerate(log.lines):
+        labels = _labels(line)
+        for slot, value in labels.goal.items():
+            checker = log.checker(problems, row).at(slot=slot)
+            if slot in domain.compound_slots:
+                checker.report("the value of this slot has parts, which a log of lines cannot label")
+            elif checker.known(slot, slots, "slot in 'goal'"):
+                goal[row, slots.index(slot)] = vocabulary.id(value)
+        requested[row] = np.isin(requestable, labels.requested)
+    without = [row for row, line in enumerate(log.lines) if _labels(line).method is None]
+    for row in without if len(without) < len(log.lines) else ():
+        log.checker(problems, row).report("the label of the method is missing", expected="all, or none")
+    method = vocabulary.ids([_labels(line).method for line in log.lines])
+    said: Acts = columns_of_acts([_labels(line).said for line in log.lines], vocabulary)
+    return GoalLabels(goal, requested, method, said)
+
+
+def _of_dialogs(
+    log: LogLines, problems: Problems
+) -> tuple[dict[str, tuple[float, ...]], dict[str, tuple[str | None, ...]]]:
+    """The outcomes at the last line of every dialog, and the conditions at its first."""
+    outcomes = [log.lines[row].outcome or {} for row in log.last]
+    conditions = [log.lines[row].conditions or {} for row in log.offsets[:-1].tolist()]
+    for row, of_dialog in zip(log.offsets[:-1].tolist(), conditions, strict=True):
+        if DIRECTORY in of_dialog:
+            log.checker(problems, row).report(f"the condition {DIRECTORY!r} is the log's own name")
+    return (
+        {
+            name: tuple(float(outcome.get(name, np.nan)) for outcome in outcomes)
+            for name in dict.fromkeys(chain.from_iterable(outcomes))
+        },
+        {
+            name: tuple(of_dialog.get(name) for of_dialog in conditions)
+            for name in dict.fromkeys(chain.from_iterable(conditions))
+        },
+    )

@@ -1,0 +1,128 @@
+"""Logs of states and rewards: read, written, read again; and what is refused."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from extrinsic.errors import InputError
+from extrinsic.policy.observations import stable_number
+from extrinsic.policy.states import States
+from extrinsic.policy.transition_files import read_transitions, write_transitions
+from extrinsic.policy.transitions import Transitions
+from tests.policy.decisions import drawn_decisions
+
+Line = dict[str, Any]
+
+UNUSABLE = "the propensity of the action taken cannot be used (expected above 0, at most 1, found %s)"
+
+
+def small() -> list[Line]:
+    return [
+        {"dialog": "b", "turn": 1, "state": {"x": 0.5}, "discrete": {"last": "hello"}, "action": "ask",
+         "propensity": 0.5, "possible": ["ask", "offer"], "reward": -1},
+        {"dialog": "b", "turn": 3, "state": {"x": 0.75}, "discrete": {"last": 7}, "action": "offer",
+         "propensities": {"ask": 0.25, "offer": 0.75}, "reward": 10.0, "end": True},
+        {"dialog": "a", "turn": 0, "state": {"x": 1}, "discrete": {"last": 7}, "action": "offer",
+         "propensity": 1.0, "reward": -5.0, "end": True},
+    ]  # fmt: skip
+
+
+def write(folder: Path, lines: list[Line]) -> Path:
+    path = folder / "log.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def same(first: Transitions, second: Transitions) -> None:
+    for field in fields(Transitions):
+        old, new = getattr(first, field.name), getattr(second, field.name)
+        if isinstance(old, States):
+            assert old.continuous.tobytes() == new.continuous.tobytes()
+            assert np.array_equal(old.discrete, new.discrete)
+            assert (old.continuous_names, old.discrete_names) == (new.continuous_names, new.discrete_names)
+        elif isinstance(old, np.ndarray):
+            assert np.array_equal(old, new, equal_nan=old.dtype.kind == "f"), field.name
+        elif field.name != "source":
+            assert old == new, field.name
+
+
+def test_what_a_log_holds(tmp_path: Path) -> None:
+    log = read_transitions(write(tmp_path, small()))
+    assert log.sessions == ("a", "b")
+    assert log.actions == ("ask", "offer")
+    assert log.turn.tolist() == [0, 1, 3]
+    assert log.states.continuous.ravel().tolist() == [1.0, 0.5, 0.75]
+    assert log.states.discrete.ravel().tolist() == [7, stable_number("hello"), 7]
+    assert log.logged.tolist() == [1.0, 0.5, 0.75]
+    assert log.propensities[2].tolist() == [0.25, 0.75]
+    assert log.possible is not None and log.possible.all()
+    assert log.returns().tolist() == [-5.0, 9.0]
+    assert log.source.dataset == "log"
+
+
+@pytest.mark.parametrize("propensities", ["all", "taken", "none"])
+def test_written_and_read_again(propensities: str, tmp_path: Path) -> None:
+    log = drawn_decisions(12)
+    if propensities != "all":
+        taken = np.full_like(log.propensities, np.nan)
+        if propensities == "taken":
+            taken[np.arange(len(log)), log.action] = log.logged
+        log = replace(log, propensities=taken)
+    possible = np.ones((len(log), 3), dtype=bool)
+    possible[np.arange(len(log)), (log.action + 1) % 3] = False
+    for with_possible in (log, replace(log, possible=possible)):
+        write_transitions(with_possible, tmp_path / "log.jsonl.gz")
+        same(with_possible, read_transitions(tmp_path / "log.jsonl.gz", log.actions))
+
+
+@pytest.mark.parametrize(
+    ("row", "change", "message"),
+    [
+        (0, {"propensity": 0.0}, f"log.jsonl:1, session b, turn 1: {UNUSABLE % '0.0'}"),
+        (2, {"propensity": 1.25}, f"log.jsonl:3, session a, turn 0: {UNUSABLE % '1.25'}"),
+        (2, {"propensity": None}, "log.jsonl:3, session a, turn 0: the propensity of the action taken"),
+        (1, {"propensities": {"ask": 0.5, "offer": 0.25}}, "b, turn 3: the propensities do not add up"),
+        (0, {"possible": ["offer"]}, "session b, turn 1: the action taken was not possible"),
+        (0, {"reward": None}, "log.jsonl:1, session b, turn 1: the reward is missing or not a finite number"),
+        (0, {"state": {"y": 1.0}}, "log.jsonl:1"),
+        (2, {"state": {"y": 1.0}}, "other columns than at the first line: lacking x; in addition y"),
+        (2, {"discrete": None}, "'discrete' has other columns than at the first line: lacking last"),
+        (2, {"action": None}, "log.jsonl:3, session a, turn 0: the line lacks 'action'"),
+        (1, {"turn": 1}, "session b, turn 1: the turns are out of order"),
+        (2, {"end": None}, "log.jsonl:3, session a, turn 0: the dialog does not end"),
+        (0, {"end": True}, "there are turns after the end of the dialog"),
+    ],
+)  # fmt: skip
+def test_a_line_that_is_wrong(row: int, change: Line, message: str, tmp_path: Path) -> None:
+    lines = small()
+    lines[row] |= change
+    if message == "log.jsonl:1":  # the other lines differ from the first
+        message = "log.jsonl:2, session b, turn 3: 'state' has other columns"
+    with pytest.raises(InputError) as raised:
+        read_transitions(write(tmp_path, lines))
+    assert message in str(raised.value)
+
+
+def test_an_action_that_the_task_does_not_have(tmp_path: Path) -> None:
+    path = write(tmp_path, small())
+    with pytest.raises(InputError, match="there is no action 'ask'; did you mean 'asks'"):
+        read_transitions(path, ("asks", "offer"))
+
+
+def test_without_rewards_and_without_labels(tmp_path: Path) -> None:
+    lines = [{key: value for key, value in line.items() if key != "reward"} for line in small()]
+    with pytest.raises(InputError, match="there are no rewards, and states have no labels to make them of"):
+        read_transitions(write(tmp_path, lines))
+
+
+def test_a_corpus_is_no_log_of_states(tmp_path: Path) -> None:
+    lines = [{"dialog": "a", "turn": 0, "system": [], "nbest": [], "labels": {"goal": {}}}]
+    with pytest.raises(InputError, match=r"no line has 'state'; .* is a corpus") as raised:
+        read_transitions(write(tmp_path, lines))
+    assert len(raised.value.problems) == 2
