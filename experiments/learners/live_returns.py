@@ -14,9 +14,10 @@ from extrinsic.corpus.model import Corpus
 from extrinsic.policy.behaviour import fit_behaviour
 from extrinsic.policy.features import find_features
 from extrinsic.policy.kernel_logistic import KernelLogistic
-from extrinsic.policy.kernel_lspi import KernelLSPI
+from extrinsic.policy.kernel_lspi import KernelLearner, KernelLSPI
 from extrinsic.policy.learner import StatePolicy
 from extrinsic.policy.live_policy import LivePolicy
+from extrinsic.policy.one_step import OneStep
 from extrinsic.policy.reward import Reward, returns
 from extrinsic.policy.supervised import SupervisedPolicy
 from extrinsic.policy.transitions import transitions_of
@@ -41,7 +42,7 @@ class Preset:
     """A learner and the states it learns in; threshold: of the filter on the behaviour model."""
 
     features: str
-    learner: KernelLSPI
+    learner: KernelLearner
     behaviour: KernelLogistic = BEHAVIOUR
     threshold: float = 0.1
 
@@ -51,7 +52,7 @@ GROUPED, LEE = KernelLSPI(width=1.0), KernelLSPI(width=3.0, nu=3.0)
 
 PRESETS = {
     "lspi": Preset("compact", KernelLSPI()),
-    "one_step": Preset("compact", KernelLSPI(improvement="one_step")),
+    "one_step": Preset("compact", OneStep()),
     "sampled": Preset("compact", KernelLSPI(temperature=20.0)),
     "lspi, grouped_history": Preset("grouped_history", GROUPED, threshold=0.2),
     "lspi, grouped": Preset("grouped", GROUPED, threshold=0.2),

@@ -63,6 +63,22 @@ class Transitions:
         """(n_dialogs,) the undiscounted return of each dialog."""
         return np.bincount(self.dialog, self.reward, self.n_dialogs).astype(np.float64)
 
+    def by_turn(self, column: Floats, fill: float = 0.0) -> Floats:
+        """(n_dialogs, longest) a column of decisions arranged by dialog and position in it."""
+        table = np.full((self.n_dialogs, int(self._position.max()) + 1), fill)
+        table[self.dialog, self._position] = column
+        return table
+
+    def returns_to_go(self) -> Floats:
+        """(n,) what each dialog earned from this decision on."""
+        to_go = np.cumsum(self.by_turn(self.reward)[:, ::-1], axis=1)[:, ::-1]
+        return np.asarray(to_go[self.dialog, self._position])
+
+    @property
+    def _position(self) -> Ints:
+        """(n,) 0 for the first decision of its dialog, and so on."""
+        return np.asarray(np.arange(len(self)) - np.flatnonzero(self.first)[self.dialog])
+
     def take_dialogs(self, dialogs: Ints) -> Transitions:
         """The transitions of the chosen dialogs (ascending), renumbered."""
         number = np.full(self.n_dialogs, -1, dtype=np.int64)
