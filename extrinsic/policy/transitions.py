@@ -9,6 +9,7 @@ import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ints
 from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.splits import ranked_sessions
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.errors import InputError, Problem, UsageError
 from extrinsic.policy.features import Features, find_features
@@ -78,6 +79,13 @@ class Transitions:
     def _position(self) -> Ints:
         """(n,) 0 for the first decision of its dialog, and so on."""
         return np.asarray(np.arange(len(self)) - np.flatnonzero(self.first)[self.dialog])
+
+    def take_share(self, share: float) -> Transitions:
+        """Of a share of the dialogs, at least one; a smaller share is part of a larger one."""
+        if share == 1.0:
+            return self
+        n_dialogs = max(1, round(share * self.n_dialogs))
+        return self.take_dialogs(np.sort(ranked_sessions(self.sessions, 0)[:n_dialogs]))
 
     def take_dialogs(self, dialogs: Ints) -> Transitions:
         """The transitions of the chosen dialogs (ascending), renumbered."""

@@ -89,7 +89,8 @@ class Script:
         self.preferred = list(preferred)
         self.asked: list[np.ndarray] = []
 
-    def __call__(self, *of_the_system: Any) -> Script:
+    def __call__(self, phi: Any, *others: Any) -> Script:
+        self.phi = phi
         return self
 
     def solve(self, phi_next: Any, *others: Any) -> Solution:

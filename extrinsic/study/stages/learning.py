@@ -52,6 +52,7 @@ class PolicySpec(msgspec.Struct, frozen=True):
     """Everything that a policy and its values depend on, beside the dialogs and the tracker.
 
     threshold: of the filter.   proxies: the trackers that augment the state.
+    share: of the training dialogs that are learned from.
     """
 
     features: str | tuple[str, ...]
@@ -68,6 +69,7 @@ class PolicySpec(msgspec.Struct, frozen=True):
     live_seed: int
     on_policy: bool
     placebo: bool
+    share: float = 1.0
 
     def estimator(self, name: str) -> Estimator:
         """An estimator with the study's options."""
@@ -107,10 +109,14 @@ class PolicyValue(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PolicyValues(msgspec.Struct, frozen=True):
-    """What the stage stores: values (array `influence<i>` for value i), and the learner's diagnostics."""
+    """What the stage stores: values (array `influence<i>` for value i), and the learner's diagnostics.
+
+    dialogs: how many were learned from.
+    """
 
     values: tuple[PolicyValue, ...]
     learner: dict[str, float]
+    dialogs: int = 0
 
 
 @dataclass(frozen=True)
@@ -152,6 +158,7 @@ def learn_policies(unit: Unit, tracker: TrackerInput, spec: PolicySpec) -> Resul
     features = spec.feature_map()
     reward = make_reward(REWARDS.get(spec.reward.name), train.domain, spec.reward.options)
     transitions = transitions_of(train, output_of(tracker, unit, "train"), features, reward)
+    transitions = transitions.take_share(spec.share)
     behaviour = _behaviour(unit, tracker, spec, transitions)
     learned: LearnedPolicy = spec.learner.make(LEARNERS).fit(transitions, behaviour)
     policies: dict[str, StatePolicy] = {
@@ -172,7 +179,8 @@ def learn_policies(unit: Unit, tracker: TrackerInput, spec: PolicySpec) -> Resul
                 value = _with_placebo(value, gain)
             influences[f"influence{len(stored)}"] = valuation.in_corpus_order(value)
             stored.append(valuation.stored(name, value))
-    return Result(PolicyValues(tuple(stored), dict(learned.diagnostics)), influences)
+    learned_from = transitions.n_dialogs
+    return Result(PolicyValues(tuple(stored), dict(learned.diagnostics), learned_from), influences)
 
 
 _BEHAVIOURS: RecentlyMade[Behaviour] = RecentlyMade(4)
@@ -181,7 +189,7 @@ _BEHAVIOURS: RecentlyMade[Behaviour] = RecentlyMade(4)
 def _behaviour(unit: Unit, tracker: TrackerInput, spec: PolicySpec, transitions: Transitions) -> Behaviour:
     """P(a | s), which depends on neither reward nor learner: variants with the same states share it."""
     model = spec.behaviour.make(BEHAVIOURS)
-    parts = (spec.features, spec.conditions, spec.behaviour)
+    parts = (spec.features, spec.conditions, spec.behaviour, spec.share)
     key = content_hash(unit.identity, tracker.identity, *(msgspec.json.encode(part) for part in parts))
     shared = _BEHAVIOURS.get(key, lambda: fit_behaviour(model, transitions, spec.threshold))
     return replace(shared, threshold=spec.threshold)
