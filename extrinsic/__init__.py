@@ -10,9 +10,15 @@ if TYPE_CHECKING:
     from extrinsic.corpus.formats import read_tracker as read_tracker
     from extrinsic.metrics.scoring import Scores as Scores
     from extrinsic.metrics.scoring import score as score
+    from extrinsic.study.configuration.settings_file import read_policies as read_policies
     from extrinsic.study.configuration.settings_file import read_study as read_study
     from extrinsic.study.finished_run import Run as Run
+    from extrinsic.study.runner import run_policies as run_policies
     from extrinsic.study.runner import run_study as run_study
+    from extrinsic.value.single_policy import SinglePolicy as SinglePolicy
+    from extrinsic.value.single_policy import learn as learn
+    from extrinsic.value.single_policy import play as play
+    from extrinsic.value.single_policy import value as value
 
 __version__ = "0.1.0"
 
@@ -23,8 +29,14 @@ _API = {
     "read_corpus": "extrinsic.corpus.formats",
     "read_tracker": "extrinsic.corpus.formats",
     "read_states": "extrinsic.corpus.formats",
+    "learn": "extrinsic.value.single_policy",
+    "value": "extrinsic.value.single_policy",
+    "play": "extrinsic.value.single_policy",
+    "SinglePolicy": "extrinsic.value.single_policy",
     "read_study": "extrinsic.study.configuration.settings_file",
     "run_study": "extrinsic.study.runner",
+    "read_policies": "extrinsic.study.configuration.settings_file",
+    "run_policies": "extrinsic.study.runner",
     "Run": "extrinsic.study.finished_run",
 }
 

@@ -218,14 +218,17 @@ def _curve_section(grid: Grid) -> Section | None:
             points = sorted(
                 (row.dialogs, row.value, row.low, row.high)
                 for row in rows
-                if row.policy == name and None not in (row.value, row.low, row.high)
+                if row.policy == name
+                and row.value is not None
+                and row.low is not None
+                and row.high is not None
             )
+            if not points:
+                continue
+            dialogs, values, lows, highs = zip(*points, strict=True)
             colour, marker = SERIES[number % len(SERIES)], MARKERS[number % len(MARKERS)]
-            dialogs, values = [point[0] for point in points], [point[1] for point in points]
             axes.plot(dialogs, values, f"{marker}-", color=colour, markersize=4, linewidth=1.1, label=name)
-            axes.vlines(
-                dialogs, *zip(*(point[2:] for point in points), strict=True), color=colour, linewidth=0.9
-            )
+            axes.vlines(dialogs, lows, highs, color=colour, linewidth=0.9)
         axes.set_xlabel("training dialogs")
         axes.set_ylabel(f"return of a dialog, {first.estimator}")
         put_legend(axes, ncols=3)

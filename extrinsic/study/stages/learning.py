@@ -166,8 +166,10 @@ def learn_policies(unit: Unit, tracker: TrackerInput, spec: PolicySpec) -> Resul
         "sl": SupervisedPolicy(behaviour.model),
         "sl_sampled": SupervisedPolicy(behaviour.model, sampled=True),
     }
-    valuations = [_Valuation(unit, tracker, spec, features, reward, part) for part in unit.parts]
-    gains = _placebo_gains(spec, transitions, valuations) if spec.placebo else [None] * len(valuations)
+    valuations = [_valuation(unit, tracker, spec, features, reward, part) for part in unit.parts]
+    gains: list[float | None] = [None] * len(valuations)
+    if spec.placebo:
+        gains = _placebo_gains(unit, tracker, spec, transitions, valuations)
     stored: list[PolicyValue] = []
     influences: dict[str, np.ndarray] = {}
     for valuation, gain in zip(valuations, gains, strict=True):
@@ -186,20 +188,24 @@ def learn_policies(unit: Unit, tracker: TrackerInput, spec: PolicySpec) -> Resul
 _BEHAVIOURS: RecentlyMade[Behaviour] = RecentlyMade(4)
 
 
-def _behaviour(unit: Unit, tracker: TrackerInput, spec: PolicySpec, transitions: Transitions) -> Behaviour:
+def _behaviour(
+    unit: Unit, tracker: TrackerInput, spec: PolicySpec, transitions: Transitions, is_placebo: bool = False
+) -> Behaviour:
     """P(a | s), which depends on neither reward nor learner: variants with the same states share it."""
     model = spec.behaviour.make(BEHAVIOURS)
-    parts = (spec.features, spec.conditions, spec.behaviour, spec.share)
+    parts = (spec.features, spec.conditions, spec.behaviour, spec.share, is_placebo)
     key = content_hash(unit.identity, tracker.identity, *(msgspec.json.encode(part) for part in parts))
     shared = _BEHAVIOURS.get(key, lambda: fit_behaviour(model, transitions, spec.threshold))
     return replace(shared, threshold=spec.threshold)
 
 
-def _placebo_gains(spec: PolicySpec, train: Transitions, valuations: list[_Valuation]) -> list[float | None]:
+def _placebo_gains(
+    unit: Unit, tracker: TrackerInput, spec: PolicySpec, train: Transitions, valuations: list[_Valuation]
+) -> list[float | None]:
     """The gain of a policy learned from shuffled actions, on every dataset."""
 
     def learn(transitions: Transitions) -> StatePolicy:
-        behaviour = fit_behaviour(spec.behaviour.make(BEHAVIOURS), transitions, spec.threshold)
+        behaviour = _behaviour(unit, tracker, spec, transitions, is_placebo=True)
         policy: StatePolicy = spec.learner.make(LEARNERS).fit(transitions, behaviour)
         return policy
 
@@ -211,6 +217,28 @@ def _with_placebo(value: Value, gain: float) -> Value:
     """A value of the learned policy with the gain of the placebo."""
     large = ("placebo_gain",) if gain > DEFAULT.placebo_gain else ()
     return replace(with_diagnostic(value, "placebo_gain", gain), flags=(*value.flags, *large))
+
+
+_VALUATIONS: RecentlyMade[_Valuation] = RecentlyMade(4)
+
+
+def _valuation(
+    unit: Unit,
+    tracker: TrackerInput,
+    spec: PolicySpec,
+    features: Features,
+    reward: RewardFunction,
+    part: Part,
+) -> _Valuation:
+    """Variants that differ in the policy alone share test dialogs, and estimates of the logged policy."""
+    same = Choice("")
+    spec = msgspec.structs.replace(
+        spec, learner=same, behaviour=same, threshold=0.0, policies=(), placebo=False, share=1.0
+    )
+    proxies = [proxy.identity for proxy in spec.proxies]
+    plain = encoded(msgspec.structs.replace(spec, proxies=()))
+    key = content_hash(unit.identity, tracker.identity, plain, *proxies, part.name)
+    return _VALUATIONS.get(key, lambda: _Valuation(unit, tracker, spec, features, reward, part))
 
 
 class _Valuation:
