@@ -51,6 +51,8 @@ class ArdLSPI(KernelLSPI):
                     changed = list(best.scales)
                     changed[column] = max(1.0, changed[column] * factor)
                     candidate = replace(best, scales=tuple(changed))
+                    if candidate == best:
+                        continue
                     error = self._error(transitions, fold, candidate)
                     if error < lowest:
                         best, lowest = candidate, error
