@@ -13,9 +13,15 @@ if TYPE_CHECKING:
     from extrinsic.policy.kept_policy import KeptPolicy as KeptPolicy
     from extrinsic.policy.kept_policy import load_policy as load_policy
     from extrinsic.policy.transition_files import read_transitions as read_transitions
+    from extrinsic.study.configuration.settings_file import read_policies as read_policies
     from extrinsic.study.configuration.settings_file import read_study as read_study
     from extrinsic.study.finished_run import Run as Run
+    from extrinsic.study.runner import run_policies as run_policies
     from extrinsic.study.runner import run_study as run_study
+    from extrinsic.value.single_policy import SinglePolicy as SinglePolicy
+    from extrinsic.value.single_policy import learn as learn
+    from extrinsic.value.single_policy import play as play
+    from extrinsic.value.single_policy import value as value
 
 __version__ = "0.1.0"
 
@@ -29,8 +35,14 @@ _API = {
     "KeptPolicy": "extrinsic.policy.kept_policy",
     "load_policy": "extrinsic.policy.kept_policy",
     "read_transitions": "extrinsic.policy.transition_files",
+    "learn": "extrinsic.value.single_policy",
+    "value": "extrinsic.value.single_policy",
+    "play": "extrinsic.value.single_policy",
+    "SinglePolicy": "extrinsic.value.single_policy",
     "read_study": "extrinsic.study.configuration.settings_file",
     "run_study": "extrinsic.study.runner",
+    "read_policies": "extrinsic.study.configuration.settings_file",
+    "run_policies": "extrinsic.study.runner",
     "Run": "extrinsic.study.finished_run",
 }
 

@@ -85,7 +85,7 @@ def test_the_domain_is_one(folder: Path) -> None:
 
 
 def test_configuration_examples_have_only_keys_that_exist() -> None:
-    for table in ("[corpus]", "[policy]"):
+    for table in ("[corpus]", "[policy]", "[grid]"):
         text = next(block for block in blocks("toml") if table in block)
         tree = gather_options({"name": "x", **tomllib.loads(text)})
         check_tree(tree, StudySettings, text, "README.md")

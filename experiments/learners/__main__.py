@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
 
+from experiments.learners.ceiling import Config, learner_returns
 from experiments.learners.live_returns import DATASETS, N_LIVE, SEEDS, TRACKED, live_returns
 from experiments.learners.tables import LiveReturn, PolicySummary
 from experiments.main import run_experiment
@@ -18,6 +20,7 @@ from extrinsic.cli.progress import show_progress
 from extrinsic.correlation.intervals import jackknife_interval
 from extrinsic.parallel import run_in_parallel
 from extrinsic.study.tables.table_files import read_rows, write_rows
+from extrinsic.toml_files import read_toml
 
 FOLDER = Path(__file__).parent
 
@@ -54,27 +57,52 @@ def summarise(rows: Sequence[LiveReturn]) -> list[PolicySummary]:
     return summary
 
 
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--part", choices=("states", "learners"), help="compute only what compares states, or learners"
+    )
+    parser.add_argument(
+        "--config", default=FOLDER / "config.toml", metavar="FILE", help="seeds and sizes of `learners`"
+    )
+
+
 def compute(output: Path, arguments: argparse.Namespace) -> None:
-    worlds = [(seed, dataset) for seed in SEEDS for dataset in DATASETS]
-    tasks = [(*world, tracker) for world in worlds for tracker in TRACKED]
-    steps = run_in_parallel(live_returns, tasks, -1)
+    if arguments.part != "learners":
+        worlds = [(seed, dataset) for seed in SEEDS for dataset in DATASETS]
+        tasks: list[tuple[Any, ...]] = [(*world, tracker) for world in worlds for tracker in TRACKED]
+        rows = _computed(live_returns, tasks)
+        write_rows(output / "live_returns.csv", rows, LiveReturn, decimals=3)
+        write_rows(output / "summary.csv", summarise(rows), PolicySummary, decimals=3)
+    if arguments.part != "states":
+        config = read_toml(arguments.config, Config)
+        rows = _computed(learner_returns, [(config, *cell) for cell in config.cells()])
+        write_rows(output / "learner_returns.csv", rows, LiveReturn, decimals=3)
+        write_rows(output / "learner_summary.csv", summarise(rows), PolicySummary, decimals=3)
+
+
+def _computed(function: Callable[..., list[LiveReturn]], tasks: list[tuple[Any, ...]]) -> list[LiveReturn]:
+    steps = run_in_parallel(function, tasks, -1)
     parts = show_progress(steps, len(tasks), "cell", lambda rows: f"{rows[0].dataset} {rows[0].tracker}")
-    rows = [row for part in parts for row in part]
-    write_rows(output / "live_returns.csv", rows, LiveReturn, decimals=3)
-    write_rows(output / "summary.csv", summarise(rows), PolicySummary, decimals=3)
+    return [row for part in parts for row in part]
 
 
 def write_texts(tables: Path, output: Path) -> None:
     rows = Selection(read_rows(tables / "live_returns.csv", LiveReturn))
+    learners = Selection[LiveReturn]([])
+    if (tables / "learner_returns.csv").exists():
+        learners = Selection(read_rows(tables / "learner_returns.csv", LiveReturn))
     text = render(
         FOLDER / "README.md.j2",
         rows=rows,
         summary=Selection(read_rows(tables / "summary.csv", PolicySummary)),
         gain=lambda policy, other="behaviour": gain(rows, policy, other),
         n_live=N_LIVE,
+        learners=learners,
+        learner_summary=summarise(learners.rows),
+        learner_gain=lambda policy, other="behaviour": gain(learners, policy, other),
     )
     (output / "README.md").write_text(text)
 
 
 if __name__ == "__main__":
-    run_experiment(FOLDER, __doc__, compute, write_texts)
+    run_experiment(FOLDER, __doc__, compute, write_texts, add_options)

@@ -11,18 +11,20 @@ import numpy as np
 from experiments.learners.tables import LiveReturn
 from extrinsic.arrays import Floats
 from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.policy.behaviour import fit_behaviour
-from extrinsic.policy.features import find_features
+from extrinsic.policy.features import Features, find_features
 from extrinsic.policy.kernel_logistic import KernelLogistic
-from extrinsic.policy.kernel_lspi import KernelLSPI
+from extrinsic.policy.kernel_lspi import KernelLearner, KernelLSPI, KernelPolicy
 from extrinsic.policy.learner import StatePolicy
 from extrinsic.policy.live_policy import LivePolicy
+from extrinsic.policy.one_step import OneStep
 from extrinsic.policy.reward import Reward, returns
 from extrinsic.policy.supervised import SupervisedPolicy
 from extrinsic.policy.transitions import transitions_of
 from extrinsic.registry import TRACKERS
-from extrinsic.simulation import BusSimulation, ExpertTracker, Play, play
-from extrinsic.trackers.protocol import LearnedTracker
+from extrinsic.simulation import BusSimulation, ExpertTracker, Play, Policy, WorldSettings, play
+from extrinsic.trackers.protocol import BuiltInTracker, LearnedTracker
 from extrinsic.trackers.track import track
 
 DATASETS = ("ds1", "ds2", "ds3", "ds4")
@@ -41,7 +43,7 @@ class Preset:
     """A learner and the states it learns in; threshold: of the filter on the behaviour model."""
 
     features: str
-    learner: KernelLSPI
+    learner: KernelLearner
     behaviour: KernelLogistic = BEHAVIOUR
     threshold: float = 0.1
 
@@ -51,7 +53,7 @@ GROUPED, LEE = KernelLSPI(width=1.0), KernelLSPI(width=3.0, nu=3.0)
 
 PRESETS = {
     "lspi": Preset("compact", KernelLSPI()),
-    "one_step": Preset("compact", KernelLSPI(improvement="one_step")),
+    "one_step": Preset("compact", OneStep()),
     "sampled": Preset("compact", KernelLSPI(temperature=20.0)),
     "lspi, grouped_history": Preset("grouped_history", GROUPED, threshold=0.2),
     "lspi, grouped": Preset("grouped", GROUPED, threshold=0.2),
@@ -60,26 +62,51 @@ PRESETS = {
 }
 
 
-def live_returns(
-    seed: int, dataset: str, name: str, presets: Mapping[str, Preset] = PRESETS, n_live: int = N_LIVE
-) -> list[LiveReturn]:
-    """Every policy of one tracker in one world; the first is the expert who made the corpus."""
-    simulation = BusSimulation.read(seed=seed)
-    train, world = simulation.simulate(dataset, "train").corpus, simulation.world(dataset, "test")
-    tracker = TRACKERS.get(name)
-    believed = track(tracker, train, name)
-    at_play = tracker.fit([train]) if isinstance(tracker, LearnedTracker) else tracker
-    expert = play(world.policy(), ExpertTracker(), n_live, seed, world)
-    seen = track(tracker, expert.corpus, name, [train])
-    reward = Reward.of(train.domain)
-    reference = returns(expert.corpus, reward(expert.corpus, seen))
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """A tracker in a world: training dialogs as it sees them, and what the expert earns from the callers.
 
-    def row(policy: str, played: Play, earned: Floats) -> LiveReturn:
-        difference = earned - reference
+    believed: about the training dialogs.   at_play: the tracker of live play.   reference (n_live,): returns.
+    """
+
+    seed: int
+    dataset: str
+    name: str
+    train: Corpus
+    believed: TrackerOutput
+    at_play: BuiltInTracker
+    world: WorldSettings
+    reward: Reward
+    expert: Play
+    reference: Floats
+
+    @staticmethod
+    def of(seed: int, dataset: str, name: str, n_live: int) -> Cell:
+        simulation = BusSimulation.read(seed=seed)
+        train, world = simulation.simulate(dataset, "train").corpus, simulation.world(dataset, "test")
+        tracker = TRACKERS.get(name)
+        at_play = tracker.fit([train]) if isinstance(tracker, LearnedTracker) else tracker
+        expert = play(world.policy(), ExpertTracker(), n_live, seed, world)
+        reward = Reward.of(train.domain)
+        seen = track(tracker, expert.corpus, name, [train])
+        reference = returns(expert.corpus, reward(expert.corpus, seen))
+        believed = track(tracker, train, name)
+        return Cell(seed, dataset, name, train, believed, at_play, world, reward, expert, reference)
+
+    def play(self, policy: Policy, n_dialogs: int | None = None, callers: int | None = None) -> Play:
+        """Against the callers that the expert met, or others."""
+        n_live = len(self.reference) if n_dialogs is None else n_dialogs
+        return play(policy, self.at_play, n_live, self.seed if callers is None else callers, self.world)
+
+    def earned(self, played: Play) -> Floats:
+        return returns(played.corpus, self.reward(played.corpus, played.output))
+
+    def row(self, policy: str, played: Play, earned: Floats) -> LiveReturn:
+        difference = earned - self.reference
         return LiveReturn(
-            seed=seed,
-            dataset=dataset,
-            tracker=name,
+            seed=self.seed,
+            dataset=self.dataset,
+            tracker=self.name,
             policy=policy,
             earned=float(earned.mean()),
             difference=float(difference.mean()),
@@ -88,27 +115,36 @@ def live_returns(
             three_alike=share_with_three_alike(played.corpus),
         )
 
-    rows = [row("behaviour", expert, reference)]
+    def played_row(self, name: str, features: Features, policy: StatePolicy) -> LiveReturn:
+        """A policy played, with diagnostics of its kernels if it has any."""
+        played = self.play(LivePolicy(features, policy))
+        row = self.row(name, played, self.earned(played))
+        if not isinstance(policy, KernelPolicy):
+            return row
+        met = transitions_of(played.corpus, played.output, features).states
+        return msgspec.structs.replace(
+            row,
+            kernels=policy.fit.kernels,
+            largest_q=max(-policy.fit.lowest_q, policy.fit.highest_q),
+            zero_kernel=policy.zero_kernel_share(met),
+        )
+
+
+def live_returns(
+    seed: int, dataset: str, name: str, presets: Mapping[str, Preset] = PRESETS, n_live: int = N_LIVE
+) -> list[LiveReturn]:
+    """Every policy of one tracker in one world; the first is the expert who made the corpus."""
+    cell = Cell.of(seed, dataset, name, n_live)
+    rows = [cell.row("behaviour", cell.expert, cell.reference)]
     for learner, preset in presets.items():
         features = find_features(preset.features)
-        transitions = transitions_of(train, believed, features)
+        transitions = transitions_of(cell.train, cell.believed, features)
         behaviour = fit_behaviour(preset.behaviour, transitions, preset.threshold)
-        learned = preset.learner.fit(transitions, behaviour)
-        policies: dict[str, StatePolicy] = {learner: learned}
+        policies: dict[str, StatePolicy] = {learner: preset.learner.fit(transitions, behaviour)}
         if learner == "lspi":
             policies["sl"] = SupervisedPolicy(behaviour.model)
             policies["sl_sampled"] = SupervisedPolicy(behaviour.model, sampled=True)
-        for policy, decides in policies.items():
-            played = play(LivePolicy(features, decides), at_play, n_live, seed, world)
-            rows.append(row(policy, played, returns(played.corpus, reward(played.corpus, played.output))))
-            if decides is learned:
-                met = transitions_of(played.corpus, played.output, features).states
-                rows[-1] = msgspec.structs.replace(
-                    rows[-1],
-                    kernels=learned.fit.kernels,
-                    largest_q=max(-learned.fit.lowest_q, learned.fit.highest_q),
-                    zero_kernel=learned.zero_kernel_share(met),
-                )
+        rows += [cell.played_row(policy, features, decides) for policy, decides in policies.items()]
     return rows
 
 

@@ -28,7 +28,9 @@ _extrinsic() {{
 {options}
       esac
       [ "$command:$COMP_CWORD" = "ls:2" ] && found="{kinds} $found"
-      [ "$command:$COMP_CWORD" = "run:2" ] && found="$(extrinsic ls configs | cut -d' ' -f1) $found"
+      case "$command:$COMP_CWORD" in
+        run:2|policies:2) found="$(extrinsic ls configs | cut -d' ' -f1) $found" ;;
+      esac
     fi
   fi
   COMPREPLY=($(compgen -W "$found" -- "$word"))

@@ -8,11 +8,23 @@ import sys
 from collections.abc import Sequence
 
 from extrinsic import __version__
-from extrinsic.cli import compare, completion, ls, play, report, run, score, simulate, track, validate
+from extrinsic.cli import (
+    compare,
+    completion,
+    ls,
+    play,
+    policies,
+    report,
+    run,
+    score,
+    simulate,
+    track,
+    validate,
+)
 from extrinsic.cli.output import SHOWN_PROBLEMS, print_problems
 from extrinsic.errors import ExtrinsicError
 
-COMMANDS = (run, report, compare, play, simulate, track, score, validate, ls, completion)
+COMMANDS = (run, policies, report, compare, play, simulate, track, score, validate, ls, completion)
 
 EXIT_INTERNAL_ERROR = 1
 EXIT_BAD_INPUT = 2

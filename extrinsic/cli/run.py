@@ -15,6 +15,7 @@ from extrinsic.cli.text_tables import print_table
 from extrinsic.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
+    from extrinsic.study.configuration.settings import StudySettings
     from extrinsic.study.engine import Done
     from extrinsic.study.finished_run import Run
     from extrinsic.study.tables.schema import CorrelationRow
@@ -30,6 +31,11 @@ SHOWN = 8
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    add_run_arguments(parser, "the correlations with the primary target, as JSON on stdout")
+
+
+def add_run_arguments(parser: argparse.ArgumentParser, json_help: str) -> None:
+    """What every command has that computes stages."""
     parser.add_argument(
         "config", metavar="CONFIG", help="a study (.toml), or a name of `extrinsic ls configs`"
     )
@@ -55,22 +61,31 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-report", action="store_true", help="write only the tables, no page")
     parser.add_argument("--quiet", action="store_true", help="no progress")
     parser.add_argument("--verbose", action="store_true", help="how long every stage took, what was reused")
-    parser.add_argument(
-        "--json", action="store_true", help="the correlations with the primary target, as JSON on stdout"
-    )
+    parser.add_argument("--json", action="store_true", help=json_help)
 
 
 def run(arguments: argparse.Namespace) -> int:
     from extrinsic.study.configuration.settings_file import read_study
-    from extrinsic.study.engine import Engine
     from extrinsic.study.runner import run_study
 
     settings = read_study(find_config(arguments.config), arguments.changes)
+    return carry_out(arguments, settings, run_study, _show)
+
+
+def carry_out(
+    arguments: argparse.Namespace,
+    settings: StudySettings,
+    run_it: Callable[..., Run],
+    show: Callable[[Run, bool], None],
+) -> int:
+    """Run a study, or a comparison of policies: show progress, results, and where the report is."""
+    from extrinsic.study.engine import Engine
+
     engine = Engine(arguments.engine, arguments.n_jobs, arguments.scheduler)
     folder = Path(arguments.output or Path("runs") / settings.name)
 
     def watch(steps: Iterable[Done], total: int) -> Iterable[Done]:
-        return show_progress(steps, total, NAME, describe, arguments.quiet)
+        return show_progress(steps, total, arguments.command, describe, arguments.quiet)
 
     def describe(done: Done) -> str:
         took = f" ({done.seconds:.1f} s)" if arguments.verbose else ""
@@ -81,11 +96,11 @@ def run(arguments: argparse.Namespace) -> int:
 
     begin = time.perf_counter()
     try:
-        finished = run_study(settings, folder, engine, arguments.overwrite, watch, notify)
+        finished = run_it(settings, folder, engine, arguments.overwrite, watch, notify)
     except KeyboardInterrupt:
         notify(f"interrupted; what was done is in {folder}: run the same command again to continue")
         return 130
-    _show(finished, arguments.json)
+    show(finished, arguments.json)
     report = None if arguments.no_report else _report(finished, notify)
     if arguments.verbose:
         _show_timings(finished, notify)

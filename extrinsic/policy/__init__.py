@@ -21,7 +21,23 @@ BEHAVIOURS.register(
 LEARNERS.register(
     "kernel_lspi", f"{_HERE}.kernel_lspi:KernelLSPI", "least-squares policy iteration with kernels (Lee 2014)"
 )
+LEARNERS.register(
+    "ard_lspi",
+    f"{_HERE}.ard_lspi:ArdLSPI",
+    "the same, with columns that predict little made wider",
+)
+LEARNERS.register(
+    "pessimistic_lspi",
+    f"{_HERE}.pessimistic_lspi:PessimisticLSPI",
+    "the same on a lower bound of Q, for small logs",
+)
+LEARNERS.register(
+    "one_step", f"{_HERE}.one_step:OneStep", "one improvement of the logged policy, on its own Q"
+)
 LEARNERS.register("fitted_q", f"{_HERE}.fitted_q:FittedQ", "fitted Q iteration with trees (Ernst 2005)")
+LEARNERS.register(
+    "imitation", f"{_HERE}.imitation:Imitation", "does what the logged system would most likely do"
+)
 
 REWARDS.register(
     "concepts",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -11,7 +12,7 @@ from scipy import sparse
 
 from extrinsic.arrays import Bools, Floats, Ints
 from extrinsic.bounds import Count, Discount, NotNegative, Positive
-from extrinsic.errors import UsageError, did_you_mean
+from extrinsic.errors import UsageError
 from extrinsic.policy.basis import Basis, with_action
 from extrinsic.policy.behaviour import Behaviour
 from extrinsic.policy.kernels import Gaussian
@@ -22,20 +23,62 @@ from extrinsic.policy.state_actions import StateActions, rows_after
 from extrinsic.policy.states import States
 from extrinsic.policy.transitions import END, Transitions
 
-IMPROVEMENTS = ("lspi", "one_step")
-
 SAME = 1e-6
 """Two policies are equal when no probability differs by more."""
 
 
+@dataclass(frozen=True, eq=False)
+class LoggedKernels:
+    """A log in terms of kernels: phi of what was done, and of all that the filter admits.
+
+    system: of the logged decisions.   pairs: their states with every admitted action.
+    """
+
+    transitions: Transitions
+    behaviour: Behaviour
+    basis: Basis
+    system: System
+    pairs: StateActions
+    prior: float
+    gamma: float
+    temperature: float
+
+    @property
+    def as_logged(self) -> sparse.csr_array:
+        """(n, m) phi of the decisions that follow in the log."""
+        return rows_after(self.system.phi, self.transitions.next)
+
+    def value(self, following: sparse.csr_array) -> Solution:
+        """Q by LSTD, with phi (n, m) of what follows each decision."""
+        reward, ends = self.transitions.reward, self.transitions.next == END
+        return self.system.solve(following, reward, ends, self.gamma, self.prior)
+
+    def value_of_returns(self) -> Solution:
+        """Q of the logged policy by regression on what dialogs earned from each decision on."""
+        return self.system.regress(self.transitions.returns_to_go(), self.prior)
+
+    def differences(self, solution: Solution, following: sparse.csr_array) -> Floats:
+        """(n,) the temporal differences r + gamma q' - q of a solution without doubt."""
+        here = self.prior + self.system.phi @ solution.weights
+        after = np.where(self.transitions.next == END, 0.0, self.prior + following @ solution.weights)
+        return np.asarray(self.transitions.reward + self.gamma * after - here)
+
+    def q(self, solution: Solution) -> Floats:
+        """(n, n_actions) of the logged states; -inf where an action is not admitted."""
+        return self.pairs.spread(solution.of(self.pairs.rows))
+
+    def greedy(self, q: Floats) -> Floats:
+        """(n, n_actions) the policy that is better by q."""
+        return policy_of(q, self.behaviour.chances, self.behaviour.admitted, self.temperature)
+
+
 @dataclass(frozen=True)
-class KernelLSPI:
-    """A greedy policy on a Q function made of Gaussian x delta kernels.
+class KernelLearner(ABC):
+    """A learner whose Q function is made of Gaussian x delta kernels.
 
     height, width: of the Gaussian.   nu: of the sparsification.   largest: the maximum kernels of one block.
     sparsification: `growing` (Engel's) or `removal` (as Lee words it: against all the rest).
     ridge, gamma: of LSTD.   prior: Q where there is no kernel: the `mean` return, or a number.
-    improvement: `lspi` iterates until the policy converges, `one_step` improves the behaviour policy once.
     temperature: 0 is greedy; above, admitted actions are drawn with probability ~ exp(Q / temperature).
     """
 
@@ -45,8 +88,6 @@ class KernelLSPI:
     ridge: NotNegative = 100.0
     gamma: Discount = 1.0
     prior: Literal["mean"] | float = "mean"
-    improvement: str = "lspi"
-    iterations: Count = 30
     temperature: NotNegative = 0.0
     largest: Count | None = None
     sparsification: Sparsification = "growing"
@@ -59,13 +100,8 @@ class KernelLSPI:
             raise UsageError("gamma must lie in (0, 1]", found=str(self.gamma))
         if not (np.isfinite(self.ridge) and self.ridge >= 0.0):
             raise UsageError("the ridge must be at least 0", found=str(self.ridge))
-        if self.improvement not in IMPROVEMENTS:
-            options = did_you_mean(self.improvement, IMPROVEMENTS)
-            raise UsageError(f"there is no improvement {self.improvement!r}; {options}")
         if not (np.isfinite(self.temperature) and self.temperature >= 0.0):
             raise UsageError("the temperature must be at least 0", found=str(self.temperature))
-        if self.iterations < 1:
-            raise UsageError("at least one iteration is needed", found=str(self.iterations))
         if self.prior != "mean" and not (isinstance(self.prior, int | float) and np.isfinite(self.prior)):
             raise UsageError("the prior must be 'mean' or a finite number", found=repr(self.prior))
 
@@ -73,58 +109,87 @@ class KernelLSPI:
         """Learn from transitions; the behaviour's filter determines the admitted actions."""
         require_choice(transitions)
         behaviour.require_about(transitions)
-        states = transitions.states
-        table = with_action(states, transitions.action)
-        kernel = Gaussian(self.height, self.width)
-        basis = Basis.fit(states.continuous, table, kernel, self.nu, self.largest, self.sparsification)
-        prior = float(transitions.returns().mean()) if self.prior == "mean" else float(self.prior)
-        phi = basis.rows(states.continuous, basis.block_of(table))
-        open_pairs = StateActions.of(basis, states, behaviour.admitted)
-        solution, fit = self._iterate(transitions, behaviour, basis, phi, open_pairs, prior)
-        no_states = states.take(np.zeros(0, dtype=np.int64))
-        return KernelPolicy(basis, solution, behaviour, self.temperature, no_states, fit)
-
-    def _iterate(
-        self,
-        transitions: Transitions,
-        behaviour: Behaviour,
-        basis: Basis,
-        phi: sparse.csr_array,
-        open_pairs: StateActions,
-        prior: float,
-    ) -> tuple[Solution, Fit]:
-        """Evaluate and improve until the policy converges or cycles."""
-        ends = transitions.next == END
-        system = System(phi, basis.offsets, self.ridge)
-        following = rows_after(phi, transitions.next)
-        seen: dict[bytes, int] = {}
-        limit = 1 if self.improvement == "one_step" else self.iterations
-        policy: Floats | None = None
-        converged, cycle, number = False, 0, 0
-        for number in range(1, limit + 1):
-            solution = system.solve(following, transitions.reward, ends, self.gamma, prior)
-            q = open_pairs.spread(prior + open_pairs.rows @ solution.weights)
-            better = policy_of(q, behaviour.chances, behaviour.admitted, self.temperature)
-            converged = policy is not None and bool(np.abs(better - policy).max() <= SAME)
-            policy, key = better, better.tobytes()
-            if converged or key in seen:
-                cycle = 0 if converged else number - seen[key]
-                break
-            seen[key] = number
-            following = rows_after(open_pairs.mixed(policy), transitions.next)
-        values = q[np.isfinite(q)]
+        log = self.logged_kernels(transitions, behaviour, self.kernel(transitions))
+        solution, progress = self.improve(log)
+        values = log.q(solution)[behaviour.admitted]
         fit = Fit(
-            kernels=len(basis),
-            iterations=number,
-            converged=converged or self.improvement == "one_step",
-            cycle=cycle,
+            kernels=len(log.basis),
+            iterations=progress.iterations,
+            converged=progress.converged,
+            cycle=progress.cycle,
             condition=solution.condition,
             lowest_q=float(values.min()),
             highest_q=float(values.max()),
-            zero_kernel=open_pairs.zero_share,
-            largest_residual=float(basis.dictionary.residual.max(initial=0.0)),
+            zero_kernel=log.pairs.zero_share,
+            largest_residual=float(log.basis.dictionary.residual.max(initial=0.0)),
         )
-        return solution, fit
+        no_states = transitions.states.take(np.zeros(0, dtype=np.int64))
+        return KernelPolicy(log.basis, solution, behaviour, self.temperature, no_states, fit)
+
+    def kernel(self, transitions: Transitions) -> Gaussian:
+        """The Gaussian; a learner may choose it by the data."""
+        return Gaussian(self.height, self.width)
+
+    def logged_kernels(
+        self, transitions: Transitions, behaviour: Behaviour, kernel: Gaussian
+    ) -> LoggedKernels:
+        states = transitions.states
+        table = with_action(states, transitions.action)
+        basis = Basis.fit(states.continuous, table, kernel, self.nu, self.largest, self.sparsification)
+        system = System(basis.rows(states.continuous, basis.block_of(table)), basis.offsets, self.ridge)
+        pairs = StateActions.of(basis, states, behaviour.admitted)
+        prior = float(transitions.returns().mean()) if self.prior == "mean" else float(self.prior)
+        return LoggedKernels(
+            transitions, behaviour, basis, system, pairs, prior, self.gamma, self.temperature
+        )
+
+    @abstractmethod
+    def improve(self, log: LoggedKernels) -> tuple[Solution, Progress]:
+        """The Q function whose greedy policy is the learned one."""
+
+
+@dataclass(frozen=True)
+class KernelLSPI(KernelLearner):
+    """Least-squares policy iteration: the greedy policy is evaluated and improved until it converges.
+
+    iterations: the maximum.
+    """
+
+    iterations: Count = 30
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.iterations < 1:
+            raise UsageError("at least one iteration is needed", found=str(self.iterations))
+
+    def improve(self, log: LoggedKernels) -> tuple[Solution, Progress]:
+        """Evaluate and improve until the policy converges or cycles."""
+        seen: dict[bytes, int] = {}
+        policy: Floats | None = None
+        following = log.as_logged
+        for number in range(1, self.iterations + 1):
+            solution = self.evaluate(log, following)
+            better = log.greedy(log.q(solution))
+            converged = policy is not None and bool(np.abs(better - policy).max() <= SAME)
+            policy, key = better, better.tobytes()
+            if converged or key in seen:
+                return solution, Progress(number, converged, 0 if converged else number - seen[key])
+            seen[key] = number
+            following = rows_after(log.pairs.mixed(policy), log.transitions.next)
+        return solution, Progress(number, converged=False)
+
+    def evaluate(self, log: LoggedKernels, following: sparse.csr_array) -> Solution:
+        """Q of the policy that leads to `following`."""
+        return log.value(following)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How an improvement went; the meaning of its numbers is that of `Fit`."""
+
+    iterations: int
+    converged: bool
+    cycle: int = 0
 
 
 @dataclass(frozen=True)
@@ -151,7 +216,7 @@ class Fit:
 
 @dataclass(frozen=True, eq=False)
 class KernelPolicy:
-    """The greedy (or, with a temperature, soft) policy on Q(s, a) = prior + phi(s, a) w.
+    """The greedy (or, with a temperature, soft) policy on the Q function of a solution.
 
     learned_from: an empty States with the columns used in training.
     """
@@ -172,16 +237,14 @@ class KernelPolicy:
         states.require_like(self.learned_from)
         chances, admitted = self.behaviour.choices(states, possible)
         pairs = StateActions.of(self.basis, states, admitted)
-        q = pairs.spread(self.solution.prior + pairs.rows @ self.solution.weights)
+        q = pairs.spread(self.solution.of(pairs.rows))
         return policy_of(q, chances, admitted, self.temperature)
 
     def q(self, states: States, actions: Ints) -> Floats:
         """(n,) the value of taking given actions in given states."""
         states.require_like(self.learned_from)
         block = self.basis.block_of(with_action(states, np.asarray(actions, dtype=np.int64)))
-        return np.asarray(
-            self.solution.prior + self.basis.rows(states.continuous, block) @ self.solution.weights
-        )
+        return self.solution.of(self.basis.rows(states.continuous, block))
 
     def zero_kernel_share(self, states: States) -> float:
         """Share of the admitted actions of states for which there is no kernel."""

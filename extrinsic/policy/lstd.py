@@ -25,11 +25,26 @@ KRYLOV = 80
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """Q(x) = prior + phi(x) weights.   condition: of the Gram matrix phi' phi + ridge (2-norm)."""
+    """Q(x) = prior + phi(x) weights - sqrt(phi(x) doubt phi(x)').
+
+    condition: of the Gram matrix phi' phi + ridge (2-norm).   doubt (m, m): None where nothing is subtracted.
+    unsupported: what is subtracted at points without a kernel.
+    """
 
     weights: Floats
     prior: float
     condition: float
+    doubt: sparse.csr_array | None = None
+    unsupported: float = 0.0
+
+    def of(self, rows: sparse.csr_array) -> Floats:
+        """(n,) Q of points with the basis functions `rows` (n, m)."""
+        q = np.asarray(self.prior + rows @ self.weights)
+        if self.doubt is None:
+            return q
+        squares = np.asarray((rows @ self.doubt).multiply(rows).sum(axis=1)).ravel()
+        has_kernel = np.diff(rows.indptr) > 0
+        return np.asarray(q - np.where(has_kernel, np.sqrt(np.maximum(squares, 0.0)), self.unsupported))
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +81,12 @@ class System:
         """
         right = self.transposed @ (reward + gamma * prior * ~ends - prior)
         weights = self._solved(self.transposed, self.phi - gamma * phi_next, right)
-        return Solution(weights, prior, self._inverse_of_gram[1])
+        return Solution(weights, prior, self.inverse_of_gram[1])
+
+    def regress(self, target: Floats, prior: float) -> Solution:
+        """w such that phi' (target - prior - phi w) = ridge w: ridge regression, block by block."""
+        inverse, condition = self.inverse_of_gram
+        return Solution(np.asarray(inverse @ (self.transposed @ (target - prior))), prior, condition)
 
     def solve_transposed(self, phi_next: sparse.csr_array, right: Floats, gamma: float) -> Floats:
         """x such that (phi' (phi - gamma phi_next) + ridge)' x = right: the sensitivity of a linear function
@@ -92,7 +112,7 @@ class System:
         The preconditioned system is the identity minus gamma times the transition to the next decision, and
         dialogs are short: hardly more steps are needed than a dialog has turns.
         """
-        inverse, _ = self._inverse_of_gram
+        inverse, _ = self.inverse_of_gram
         size = len(right)
 
         def apply(vector: Floats) -> Floats:
@@ -110,7 +130,7 @@ class System:
         return np.asarray(solution)
 
     @cached_property
-    def _inverse_of_gram(self) -> tuple[sparse.csr_array, float]:
+    def inverse_of_gram(self) -> tuple[sparse.csr_array, float]:
         """The inverse of phi' phi + ridge, block by block, and its condition number."""
         gram = sparse.csr_array(self.transposed @ self.phi)
         blocks, columns, lowest, highest = [], [], np.inf, 0.0

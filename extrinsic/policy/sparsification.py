@@ -104,6 +104,7 @@ def _grow(
     points: Floats, kernel: Gaussian, nu: float, largest: int | None
 ) -> tuple[Ints, Floats, Floats, bool]:
     """(m,) positions that join, (n,) deltas, (m, n) the factor, and whether the block is full."""
+    points = kernel.scaled(points)
     n_points, own = len(points), float(kernel.height) ** 2
     delta = np.full(n_points, own)
     # -|x - y|^2 / 2 sigma^2 as a sum of parts that are computed once.

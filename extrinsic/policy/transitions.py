@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from extrinsic.arrays import Bools, Floats, Ints
 from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.splits import ranked_sessions
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.errors import Problems, UsageError
 from extrinsic.policy.decisions import decision_observations, decision_turns, require_predicates
@@ -112,6 +113,29 @@ class Transitions:
     def returns(self) -> Floats:
         """(n_dialogs,) the undiscounted return of each dialog."""
         return np.bincount(self.dialog, self.reward, self.n_dialogs).astype(np.float64)
+
+    def by_turn(self, column: Floats, fill: float = 0.0) -> Floats:
+        """(n_dialogs, longest) a column of decisions arranged by dialog and position in it."""
+        table = np.full((self.n_dialogs, int(self._position.max()) + 1), fill)
+        table[self.dialog, self._position] = column
+        return table
+
+    def returns_to_go(self) -> Floats:
+        """(n,) what each dialog earned from this decision on."""
+        to_go = np.cumsum(self.by_turn(self.reward)[:, ::-1], axis=1)[:, ::-1]
+        return np.asarray(to_go[self.dialog, self._position])
+
+    @property
+    def _position(self) -> Ints:
+        """(n,) 0 for the first decision of its dialog, and so on."""
+        return np.asarray(np.arange(len(self)) - np.flatnonzero(self.first)[self.dialog])
+
+    def take_share(self, share: float) -> Transitions:
+        """Of a share of the dialogs, at least one; a smaller share is part of a larger one."""
+        if share == 1.0:
+            return self
+        n_dialogs = max(1, round(share * self.n_dialogs))
+        return self.take_dialogs(np.sort(ranked_sessions(self.sessions, 0)[:n_dialogs]))
 
     def take_dialogs(self, dialogs: Ints) -> Transitions:
         """The transitions of the chosen dialogs (ascending), renumbered."""

@@ -47,14 +47,17 @@ def script_and_style() -> dict[str, Markup]:
     }
 
 
-def render_page(study: Study, sections: Sequence[Section]) -> str:
+def render_page(
+    study: Study, sections: Sequence[Section], template: str = "page.html", compared: str = ""
+) -> str:
+    """The page; compared: what was compared, in one line; by default trackers and metrics."""
     environment = make_environment()
     environment.globals["study"] = study
     macros: Any = environment.get_template("blocks.html").module
-    return environment.get_template("page.html").render(
+    return environment.get_template(template).render(
         sections=sections,
         blocks=partial(macros.show, study=study),
-        facts=facts(study),
+        facts=compared or facts(study),
         signature=study.signature,
         **script_and_style(),
     )

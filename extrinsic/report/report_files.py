@@ -10,6 +10,7 @@ from extrinsic.errors import OutputError, UsageError
 from extrinsic.report.drawing.page_parts import pictures
 from extrinsic.report.latex import latex_tables
 from extrinsic.report.page import render_page
+from extrinsic.report.policies_page import policy_sections, read_grid
 from extrinsic.report.results.report_data import read_run
 from extrinsic.report.sections import make_sections
 from extrinsic.storage import write_atomic
@@ -29,14 +30,21 @@ def write_report(run: Run, output: str | Path | None = None) -> Path:
     path = run.folder / PAGE if output is None else Path(output)
     if path.is_dir():
         raise OutputError("this is a directory", path=str(path), expected="the name of a file")
-    study = read_run(run, folder="" if output is None else _relative_link(path.parent, run.folder))
-    sections = make_sections(study)
-    page = render_page(study, sections)
+    folder = "" if output is None else _relative_link(path.parent, run.folder)
+    if run.is_grid:
+        grid = read_grid(run, folder)
+        study, sections = grid.study, policy_sections(grid)
+        page = render_page(study, sections, "policies.html", grid.facts)
+        latex = {}
+    else:
+        study = read_run(run, folder)
+        sections, latex = make_sections(study), latex_tables(study)
+        page = render_page(study, sections)
     if output is None:
         for section in sections:
             for picture in pictures(section.blocks):
                 write_atomic(run.folder / "figures" / f"{picture.name}.svg", picture.file.encode())
-        for name, text in latex_tables(study).items():
+        for name, text in latex.items():
             write_atomic(run.folder / "tables" / f"{name}.tex", text.encode())
     write_atomic(path, page.encode())
     return path

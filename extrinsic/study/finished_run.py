@@ -16,13 +16,16 @@ from extrinsic.study.stages.learning import PolicyValues
 from extrinsic.study.stages.store import Result, Store
 from extrinsic.study.stages.stored_scores import TrackerScores
 from extrinsic.study.tables.schema import (
+    POLICY_TABLES,
     TABLES,
     CompositeRow,
     CorrelationRow,
+    CurveRow,
     DiagnosticRow,
     InfluenceRow,
     IntrinsicRow,
     PairRow,
+    PolicyRow,
     ReturnRow,
     Row,
     SensitivityRow,
@@ -35,7 +38,7 @@ from extrinsic.study.tables.table_files import read_rows
 if TYPE_CHECKING:
     import pandas
 
-READABLE: dict[str, type[Row]] = {**TABLES, "timings": TimingRow}
+READABLE: dict[str, type[Row]] = {**TABLES, **POLICY_TABLES, "timings": TimingRow}
 
 
 @dataclass(frozen=True)
@@ -73,9 +76,17 @@ class Run:
     def is_complete(self) -> bool:
         return self.manifest.status == "complete"
 
+    @property
+    def is_grid(self) -> bool:
+        """Whether it compares policies (`extrinsic policies`); a study compares metrics."""
+        return any(variant.policy for variant in self.plan.variants)
+
     def scores(self, tracker: str) -> list[Result[TrackerScores]]:
         """The stored scores of a tracker, one result for each unit of dialogs."""
-        return [Result.decode(self.store.read(key), key, TrackerScores) for key in self.plan.scored[tracker]]
+        return [
+            Result.decode(self.store.read(key), key, TrackerScores)
+            for key in self.plan.scored.get(tracker, ())
+        ]
 
     def values(self, tracker: str, variant: str | None) -> list[Result[PolicyValues]]:
         """The stored targets of a tracker: values of the policies of a variant, and outcomes."""
@@ -108,6 +119,10 @@ class Run:
     def table(self, name: Literal["trackers"]) -> list[TrackerRow]: ...
     @overload
     def table(self, name: Literal["diagnostics"]) -> list[DiagnosticRow]: ...
+    @overload
+    def table(self, name: Literal["policies"]) -> list[PolicyRow]: ...
+    @overload
+    def table(self, name: Literal["learning_curve"]) -> list[CurveRow]: ...
     @overload
     def table(self, name: Literal["timings"]) -> list[TimingRow]: ...
     @overload

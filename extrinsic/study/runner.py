@@ -10,12 +10,12 @@ from typing import TypeVar
 
 import msgspec
 
-from extrinsic.errors import InputError, Problem
+from extrinsic.errors import InputError, Problem, UsageError
 from extrinsic.plugins import hash_of_plugins
 from extrinsic.signature import sign
 from extrinsic.storage import content_hash, encode_json, write_atomic
 from extrinsic.study.configuration.settings import StudySettings
-from extrinsic.study.configuration.settings_file import read_study
+from extrinsic.study.configuration.settings_file import read_policies, read_study
 from extrinsic.study.configuration.settings_toml import settings_text
 from extrinsic.study.correlating.core_trackers import CoreTask, CoreTrackers
 from extrinsic.study.correlating.correlation_stage import CorrelationTables, CorrelationTask
@@ -23,6 +23,7 @@ from extrinsic.study.engine import Done, Engine, Workers
 from extrinsic.study.finished_run import Run
 from extrinsic.study.kept_policies import write_policies
 from extrinsic.study.planning import Plan, Schedule, make_schedule
+from extrinsic.study.policy_rows import GridValues, curve_rows, policy_rows
 from extrinsic.study.run_directory import (
     CONFIG,
     MANIFEST,
@@ -35,6 +36,7 @@ from extrinsic.study.run_directory import (
     make_directory,
     require_same_study,
 )
+from extrinsic.study.stages.learning import LearnTask
 from extrinsic.study.stages.store import Result, Store
 from extrinsic.study.stages.task import Task
 from extrinsic.study.stages.versions import versions
@@ -46,7 +48,7 @@ from extrinsic.study.table_rows import (
     stored_values,
     variant_rows,
 )
-from extrinsic.study.tables.schema import TABLES, Row, TimingRow
+from extrinsic.study.tables.schema import POLICY_TABLES, TABLES, Row, TimingRow
 from extrinsic.study.tables.table_files import write_rows
 
 Watch = Callable[[Iterable[Done], int], Iterable[Done]]
@@ -70,7 +72,32 @@ def run_study(
     study: settings, or the file that holds them.   watch, notify: show progress and messages.
     """
     settings = study if isinstance(study, StudySettings) else read_study(study)
-    folder = Path(folder)
+    return _run(settings, Path(folder), engine, overwrite, watch, notify)
+
+
+def run_policies(
+    study: StudySettings | str | Path,
+    folder: str | Path,
+    engine: Engine | None = None,
+    overwrite: bool = False,
+    watch: Watch = lambda steps, total: steps,
+    notify: Callable[[str], None] = lambda text: None,
+) -> Run:
+    """Compare the policies of a grid, as `run_study` runs a study; study: of `read_policies`, or its file."""
+    settings = study if isinstance(study, StudySettings) else read_policies(study)
+    if settings.grid is None:
+        raise UsageError("these are the settings of a study: read them by `read_policies`")
+    return _run(settings, Path(folder), engine, overwrite, watch, notify)
+
+
+def _run(
+    settings: StudySettings,
+    folder: Path,
+    engine: Engine | None,
+    overwrite: bool,
+    watch: Watch,
+    notify: Callable[[str], None],
+) -> Run:
     require_same_study(folder, settings.name, overwrite)
     begin = time.perf_counter()
     schedule = make_schedule(settings)
@@ -114,10 +141,13 @@ class _Runner:
                 self.store.write(key, data)
         with self.engine.workers(self.settings.plugins) as workers:
             self._compute(self.schedule.bundles, workers)
-            core = self._core_trackers(workers)
-            correlated = self._correlate(core, workers)
+            rows = self._policy_tables() if self.settings.grid else self._study_tables(workers)
         writing = time.perf_counter()
-        hashes = self._write_tables(core, correlated) | write_policies(self.folder, self.plan, self.store)
+        hashes = {
+            f"{name}.csv": content_hash(write_rows(self.folder / f"{name}.csv", rows[name], kind))
+            for name, kind in (POLICY_TABLES if self.settings.grid else TABLES).items()
+        }
+        hashes |= write_policies(self.folder, self.plan, self.store)
         self._add_timing("tables", writing)
         self._add_timing("everything", self.begin)
         write_rows(self.folder / TIMINGS, self.timings, TimingRow)
@@ -183,27 +213,36 @@ class _Runner:
     def _result(self, task: Task, kind: type[V]) -> V:
         return Result.decode(self.store.read(task.key), task.key, kind).values
 
-    def _write_tables(self, core: CoreTrackers, correlated: dict[str, CorrelationTables]) -> dict[str, str]:
-        """Write every table; returns the hashes of their bytes."""
-        plan = self.plan
-        values = stored_values(plan, self.store)
+    def _value_tables(self) -> dict[str, Sequence[Row]]:
+        values = stored_values(self.plan, self.store)
+        return {"returns": return_rows(values), "diagnostics": diagnostic_rows(values)}
+
+    def _policy_tables(self) -> dict[str, Sequence[Row]]:
+        """The tables of a grid of policies."""
+        values = GridValues.read(self.plan, self.store)
+        return {
+            "policies": policy_rows(self.plan, values),
+            "learning_curve": curve_rows(self.plan, values),
+            **self._value_tables(),
+        }
+
+    def _study_tables(self, workers: Workers) -> dict[str, Sequence[Row]]:
+        """The tables of a study, after the stages that need the results of all trackers."""
+        plan, core = self.plan, self._core_trackers(workers)
+        correlated = self._correlate(core, workers)
         rows: dict[str, Sequence[Row]] = {
             "intrinsic": intrinsic_rows(plan, self.store),
-            "returns": return_rows(values),
-            "diagnostics": diagnostic_rows(values),
+            **self._value_tables(),
             "trackers": core.rows,
             "sensitivity": sensitivity_rows(plan, correlated),
         }
         for name in ("correlations", "pairs", "composite", "influence", "stability"):
             rows[name] = variant_rows(correlated, name)
-        return {
-            f"{name}.csv": content_hash(write_rows(self.folder / f"{name}.csv", rows[name], kind))
-            for name, kind in TABLES.items()
-        }
+        return rows
 
     def _write_manifest(self, status: Status, tables: dict[str, str] | None = None) -> None:
-        correlated = [task.key.hash for task in self.tasks if isinstance(task, CorrelationTask)]
-        results = content_hash(*correlated)[:12]
+        last = LearnTask if self.settings.grid else CorrelationTask
+        results = content_hash(*(task.key.hash for task in self.tasks if isinstance(task, last)))[:12]
         signature = sign(study=self.settings.name, seed=self.settings.seed, results=results)
         manifest = Manifest(
             signature=signature if status == "complete" else None,

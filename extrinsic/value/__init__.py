@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+from types import ModuleType
+from typing import Any
+
 from extrinsic.registry import ESTIMATORS
 
 _HERE = "extrinsic.value"
@@ -31,3 +35,16 @@ for _name, _target, _summary in (
     ("wdr", "estimators:WDR", "doubly robust, weights normalised"),
 ):
     ESTIMATORS.register(_name, f"{_HERE}.{_target}", _summary)
+
+
+class _CallablePackage(ModuleType):
+    """`extrinsic.value(policy, dialogs)` is a function, and this package has the same name."""
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        from extrinsic.value.single_policy import value
+
+        return value(*arguments, **options)
+
+
+# Importing any module of this package makes `extrinsic.value` the package, so the package can be called.
+sys.modules[__name__].__class__ = _CallablePackage

@@ -35,7 +35,9 @@ class DoublyRobust:
         q, v = fit_q_of_others(problem, fold, self.settings)
         weight = cumulative_ratios(problem)
         diagnostics = weight_diagnostics(weight[:, -1])
-        reward, of_q, of_v = (problem.by_turn(column) for column in (problem.transitions.reward, q, v))
+        reward, of_q, of_v = (
+            problem.transitions.by_turn(column) for column in (problem.transitions.reward, q, v)
+        )
         n_dialogs = len(weight)
         before = np.concatenate([np.ones((n_dialogs, 1)), weight[:, :-1]], axis=1)
         if not self.weighted:

@@ -81,14 +81,6 @@ class EvaluationProblem:
             raise InputError(_propensity_problems(self.transitions, logged, bad))
         return np.asarray(self.target[np.arange(len(logged)), self.transitions.action] / logged)
 
-    def by_turn(self, column: Floats, fill: float = 0.0) -> Floats:
-        """(n_dialogs, longest) a column of decisions arranged by dialog and position in it."""
-        dialog = self.transitions.dialog
-        position = np.arange(len(dialog)) - self.first[dialog]
-        table = np.full((self.transitions.n_dialogs, int(position.max()) + 1), fill)
-        table[dialog, position] = column
-        return table
-
 
 WITHOUT_PROPENSITIES = (
     "observed, lstd, lstd_behaviour, fqe, lstd_augmented, fqe_augmented, mean_augmented and live need none"

@@ -88,7 +88,7 @@ def _bounds(problem: EvaluationProblem) -> tuple[float, float]:
     """The range of returns of a dialog; for a custom reward, of the observed returns-to-go."""
     if problem.transitions.feasible is not None:
         return problem.transitions.feasible
-    to_go = returns_to_go(problem)
+    to_go = problem.transitions.returns_to_go()
     return float(to_go.min()), float(to_go.max())
 
 
@@ -115,7 +115,7 @@ def _leaves(
         settings.trees, min_samples_leaf=settings.smallest_leaf, random_state=settings.seed, n_jobs=1
     )
     n_actions = len(transitions.actions)
-    forest.fit(tree_columns(states, transitions.action, n_actions), returns_to_go(problem))
+    forest.fit(tree_columns(states, transitions.action, n_actions), transitions.returns_to_go())
     sizes = offsets_from_lengths([tree.tree_.node_count for tree in forest.estimators_])
     n_leaves = int(sizes[-1])
 
@@ -135,11 +135,3 @@ def _leaves(
 def _indicator(leaves: Ints, n_leaves: int) -> sparse.csr_array:
     offsets = np.arange(len(leaves) + 1) * leaves.shape[1]
     return sparse.csr_array((np.ones(leaves.size), leaves.ravel(), offsets), shape=(len(leaves), n_leaves))
-
-
-def returns_to_go(problem: EvaluationProblem) -> Floats:
-    """(n,) the return-to-go of each decision in the logged dialog."""
-    rewards = problem.by_turn(problem.transitions.reward)
-    to_go = np.cumsum(rewards[:, ::-1], axis=1)[:, ::-1]
-    dialog = problem.transitions.dialog
-    return np.asarray(to_go[dialog, np.arange(len(dialog)) - problem.first[dialog]])

@@ -32,7 +32,7 @@ class ImportanceSampling:
     resampled_over: ResampledOver = "dialogs"
 
     def estimate(self, problem: EvaluationProblem) -> Value:
-        weight, reward = cumulative_ratios(problem), problem.by_turn(problem.transitions.reward)
+        weight, reward = cumulative_ratios(problem), problem.transitions.by_turn(problem.transitions.reward)
         if not self.per_decision:
             weight, reward = weight[:, -1:], reward.sum(axis=1, keepdims=True)
         diagnostics = weight_diagnostics(weight[:, -1])
@@ -49,7 +49,7 @@ class ImportanceSampling:
 
 def cumulative_ratios(problem: EvaluationProblem) -> Floats:
     """(n_dialogs, longest) rho_t; a dialog that has ended keeps its last."""
-    return np.asarray(np.cumprod(problem.by_turn(problem.ratios, fill=1.0), axis=1))
+    return np.asarray(np.cumprod(problem.transitions.by_turn(problem.ratios, fill=1.0), axis=1))
 
 
 def weight_diagnostics(weight: Floats) -> dict[str, float]:

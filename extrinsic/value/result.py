@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
@@ -62,6 +62,14 @@ def mean_of_dialogs(
     return value_of(estimator, float(numbers.mean()), influence, diagnostics or {}, resampled_over)
 
 
+def interval(mean: float, influences: Sequence[Floats], seed: int = 0) -> tuple[float, float]:
+    """A 95 % interval; influences: of dialogs in groups that are resampled independently."""
+    changes = [_changes(len(group), seed + number) @ group for number, group in enumerate(influences)]
+    tail = 50.0 * (1.0 - CONFIDENCE)
+    low, high = np.percentile(mean + sum(changes[1:], changes[0]), [tail, 100.0 - tail])
+    return float(low), float(high)
+
+
 def value_of(
     estimator: str,
     mean: float,
@@ -71,16 +79,13 @@ def value_of(
     seed: int = 0,
 ) -> Value:
     """A Value with the interval that its influence gives."""
-    n = len(influence)
-    estimates = mean + _changes(n, seed) @ influence
-    tail = 50.0 * (1.0 - CONFIDENCE)
-    low, high = np.percentile(estimates, [tail, 100.0 - tail])
+    low, high = interval(mean, [influence], seed)
     return Value(
         estimator,
         float(mean),
-        float(low),
-        float(high),
-        n,
+        low,
+        high,
+        len(influence),
         influence,
         dict(diagnostics),
         resampled_over=resampled_over,

@@ -8,7 +8,7 @@ import numpy as np
 
 from extrinsic.arrays import Floats, Ints
 from extrinsic.policy.behaviour import Behaviour, fit_behaviour
-from extrinsic.policy.kernel_lspi import KernelLSPI, KernelPolicy
+from extrinsic.policy.kernel_lspi import KernelLearner, KernelLSPI, KernelPolicy
 from extrinsic.policy.learner import StatePolicy
 from extrinsic.policy.states import States
 from extrinsic.policy.transitions import Transitions
@@ -30,9 +30,10 @@ def learn(
     behaviour: str = "logistic",
     threshold: float = 0.1,
     chances: Floats | None = None,
+    learner: type[KernelLearner] = KernelLSPI,
     **options: Any,
 ) -> KernelPolicy:
-    return KernelLSPI(**options).fit(log, behaviour_of(log, behaviour, threshold, chances))
+    return learner(**options).fit(log, behaviour_of(log, behaviour, threshold, chances))
 
 
 def act(policy: StatePolicy, states: States) -> Ints:

@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 
 from extrinsic.arrays import Bools, Floats
+from extrinsic.policy.ard_lspi import ArdLSPI
 from extrinsic.policy.features import find_features
 from extrinsic.policy.kernel_logistic import KernelLogistic
-from extrinsic.policy.kernel_lspi import KernelPolicy
+from extrinsic.policy.kernel_lspi import KernelLearner, KernelLSPI, KernelPolicy
 from extrinsic.policy.live_policy import LivePolicy
+from extrinsic.policy.one_step import OneStep
+from extrinsic.policy.pessimistic_lspi import PessimisticLSPI
 from extrinsic.policy.reward import Reward, returns
 from extrinsic.policy.states import States
 from extrinsic.policy.supervised import SupervisedPolicy
@@ -36,13 +39,13 @@ def learned_from() -> Transitions:
 
 
 @cache
-def learned(improvement: str) -> KernelPolicy:
-    return learn(learned_from(), improvement=improvement)
+def learned(learner: type[KernelLearner]) -> KernelPolicy:
+    return learn(learned_from(), learner=learner)
 
 
-@pytest.mark.parametrize("improvement", ["lspi", "one_step"])
-def test_a_learned_policy_plays(improvement: str) -> None:
-    policy = Witness(LivePolicy(FEATURES, learned(improvement)), FEATURES)
+@pytest.mark.parametrize("learner", [KernelLSPI, OneStep, PessimisticLSPI, ArdLSPI])
+def test_a_learned_policy_plays(learner: type[KernelLearner]) -> None:
+    policy = Witness(LivePolicy(FEATURES, learned(learner)), FEATURES)
     ds4 = read_simulation().world("ds4")
     played = play(policy, TRACKERS.get("focus"), N_DIALOGS, 12, ds4)
     chances = np.concatenate(policy.chances)
@@ -55,7 +58,7 @@ def test_a_learned_policy_plays(improvement: str) -> None:
     assert low <= earned.min() <= earned.max() <= high
     # No random walk: those who only ever ask, or hang up, earn far less.
     assert earned.mean() > learned_from().returns().mean() - 60
-    assert learned(improvement).zero_kernel_share(learned_from().states) < 0.05
+    assert learned(learner).zero_kernel_share(learned_from().states) < 0.05
 
 
 @pytest.mark.parametrize("sampled", [False, True])

@@ -15,6 +15,7 @@ from extrinsic.policy.kernel_lspi import KernelPolicy
 from extrinsic.policy.kernels import Gaussian
 from extrinsic.policy.learner import best_action
 from extrinsic.policy.lstd import Solution, solve_lstd
+from extrinsic.policy.one_step import OneStep
 from extrinsic.policy.transitions import Transitions
 from tests.policy.decisions import decisions, drawn_decisions, states_of
 from tests.policy.learning import act, learn
@@ -62,7 +63,7 @@ def test_the_best_policy_by_enumeration(deterministic: bool, gamma: float, data:
 @given(log=episodes(deterministic=False), gamma=st.sampled_from([1.0, 0.9]))
 def test_one_step_improves_the_behaviour_policy(log: Episodes, gamma: float) -> None:
     """Q of what was done, then the best of it."""
-    learned = learn(log.transitions(), chances=log.chances(), **TABULAR, gamma=gamma, improvement="one_step")
+    learned = learn(log.transitions(), chances=log.chances(), learner=OneStep, **TABULAR, gamma=gamma)
     expected = log.closed_form(gamma)
     assert np.abs(q_table(learned, log) - expected).max() <= 1e-9 * max(100.0, np.abs(expected).max())
     value = expected[np.arange(log.n_states), act(learned, every_state(log))]
@@ -88,7 +89,8 @@ class Script:
         self.preferred = list(preferred)
         self.asked: list[np.ndarray] = []
 
-    def __call__(self, *of_the_system: Any) -> Script:
+    def __call__(self, phi: Any, *others: Any) -> Script:
+        self.phi = phi
         return self
 
     def solve(self, phi_next: Any, *others: Any) -> Solution:

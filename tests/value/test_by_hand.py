@@ -22,7 +22,6 @@ import pytest
 
 from extrinsic.value import doubly_robust
 from extrinsic.value.evaluation_problem import EvaluationProblem
-from extrinsic.value.fqe import returns_to_go
 from extrinsic.value.importance import cumulative_ratios
 from extrinsic.value.result import Value
 from tests.policy.decisions import decisions, states_of
@@ -44,7 +43,7 @@ def case(monkeypatch: pytest.MonkeyPatch) -> EvaluationProblem:
 def test_ratios(case: EvaluationProblem) -> None:
     assert case.ratios == pytest.approx([2.0, 0.5, 0.5])
     assert cumulative_ratios(case) == pytest.approx(np.array([[2.0, 1.0], [0.5, 0.5]]))
-    assert returns_to_go(case).tolist() == [3.0, 2.0, 4.0]
+    assert case.transitions.returns_to_go().tolist() == [3.0, 2.0, 4.0]
     assert case.first.tolist() == [0, 2]
     assert case.ends.tolist() == [False, True, True]
 

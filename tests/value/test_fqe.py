@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from extrinsic.value.diagnostics import checked
 from extrinsic.value.evaluation_problem import EvaluationProblem
-from extrinsic.value.fqe import MOST_STEPS, Fqe, TreeSettings, returns_to_go
+from extrinsic.value.fqe import MOST_STEPS, Fqe, TreeSettings
 from tests.policy.decisions import decisions, drawn_decisions, states_of
 
 SMALL = Fqe(settings=TreeSettings(trees=5, smallest_leaf=2))
@@ -32,7 +32,7 @@ def random_case(seed: int, n_dialogs: int, longest: int, n_states: int) -> Evalu
 @example(283, 3, 5, 3)
 def test_no_value_leaves_the_range(seed: int, n_dialogs: int, longest: int, n_states: int) -> None:
     case = random_case(seed, n_dialogs, longest, n_states)
-    to_go = returns_to_go(case)
+    to_go = case.transitions.returns_to_go()
     found = SMALL.estimate(case)
     assert to_go.min() - 1e-6 <= found.mean <= to_go.max() + 1e-6
     assert found.diagnostics["lowest_q"] >= to_go.min() - 1e-6
@@ -89,7 +89,7 @@ def test_one_leaf_is_the_mean() -> None:
 def test_returns_to_go() -> None:
     states = states_of(np.zeros((4, 1)), np.zeros((4, 1)))
     log = decisions(states, [0, 1, 0, 1], [1.0, 2.0, 4.0, 8.0], [0, 0, 0, 1], 2)
-    assert returns_to_go(EvaluationProblem(log, np.full((4, 2), 0.5))).tolist() == [7.0, 6.0, 4.0, 8.0]
+    assert log.returns_to_go().tolist() == [7.0, 6.0, 4.0, 8.0]
 
 
 def test_the_seed_decides() -> None:

@@ -13,7 +13,6 @@ from extrinsic.report.results.report_tables import Tables, clean, read_tables
 from extrinsic.report.results.variant_results import VariantResults, variant_results
 from extrinsic.storage import content_hash, read_bytes
 from extrinsic.study.finished_run import Run
-from extrinsic.study.tables.schema import TABLES
 
 
 @dataclass(frozen=True)
@@ -74,9 +73,17 @@ class _Settings(msgspec.Struct, frozen=True):
 
 def read_run(run: Run, folder: str = "") -> Study:
     """Everything the report needs; raises InputError for a run that is not complete or is damaged."""
+    require_complete(run)
+    return study_of(run, read_tables(run.folder), folder)
+
+
+def require_complete(run: Run) -> None:
     if not run.is_complete:
         raise InputError("this run is not complete: run it again to finish it", path=str(run.folder))
-    tables = read_tables(run.folder)
+
+
+def study_of(run: Run, tables: Tables, folder: str) -> Study:
+    """A run with tables that were read."""
     path = run.folder / "config.toml"
     try:
         config = read_bytes(path).decode()
@@ -102,6 +109,5 @@ def read_run(run: Run, folder: str = "") -> Study:
 
 def _changed(run: Run) -> tuple[str, ...]:
     """Tables that were changed after the run wrote them."""
-    recorded = run.manifest.tables
-    names = (f"{name}.csv" for name in TABLES)
-    return tuple(name for name in names if content_hash(read_bytes(run.folder / name)) != recorded.get(name))
+    recorded = run.manifest.tables.items()
+    return tuple(name for name, known in recorded if content_hash(read_bytes(run.folder / name)) != known)

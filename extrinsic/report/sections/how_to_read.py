@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from extrinsic.report.drawing.page_parts import Partial, Section
 from extrinsic.report.results.numbers import counted, listing
 from extrinsic.report.results.report_data import Study
@@ -9,7 +11,7 @@ from extrinsic.report.results.report_tables import clean
 from extrinsic.study.tables.schema import TABLES
 
 
-def section(study: Study) -> Section:
+def section(study: Study, template: str = "reading.html", tables: Iterable[str] = TABLES) -> Section:
     values = {
         "study": study,
         "signature": study.signature,
@@ -17,7 +19,7 @@ def section(study: Study) -> Section:
         "stages": listing([f"{number} × {name}" for name, number in sorted(study.stages.items())]),
         "n_stages": counted(study.stages.total(), "stage"),
         "config": "\n".join(map(clean, study.config.splitlines())),
-        "tables": [f"{name}.csv" for name in TABLES],
+        "tables": [f"{name}.csv" for name in tables],
         "changed": study.changed,
     }
-    return Section("reading", "How to read this", (Partial("reading.html", values),))
+    return Section("reading", "How to read this", (Partial(template, values),))

@@ -85,7 +85,8 @@ def report_strays(tree: Tree, text: str, problems: Problems) -> Tree:
         strays = [key for key in keys if key not in kind.__struct_fields__]
         for key in strays:
             owners = [name for name, options in _owners(*registries) if key in options]
-            owner = owners[0] if len(owners) == 1 else "<name>"
+            used = [name for name in owners if name in _chosen(keys)] or owners
+            owner = used[0] if len(used) == 1 else "<name>"
             hint = (
                 f"an option of {', '.join(owners)}: write it into [{table}.{owner}]"
                 if owners
@@ -94,6 +95,12 @@ def report_strays(tree: Tree, text: str, problems: Problems) -> Tree:
             report_key(problems, text, (table, key), f"unknown; {hint}")
         cleared[table] = {key: value for key, value in keys.items() if key not in strays}
     return cleared
+
+
+def _chosen(policy: Tree) -> list[str]:
+    """The learners that a table [policy] names."""
+    learner = policy.get("learner", PolicyTable().learner)
+    return [learner] if isinstance(learner, str) else list(learner)
 
 
 def check_choices(settings: StudySettings, text: str, problems: Problems) -> None:
@@ -154,7 +161,8 @@ def check_options(
 
     def whose(key: str) -> str | None:
         owners = [other for other, names in _owners(registry) if key in names and other != name]
-        return f"{name} has no such option; {owners[0]} has" if owners else None
+        have = "has" if len(owners) == 1 else "have"
+        return f"{name} has no such option; {', '.join(owners)} {have}" if owners else None
 
     kind, before = _config(registry, name), len(problems)
     check_table(dict(options), kind, keys, text, problems, whose)

@@ -221,6 +221,20 @@ class SensitivityTable(Table, frozen=True):
     """None: the primary target."""
 
 
+class GridTable(Table, frozen=True):
+    """The policies that `extrinsic policies` compares: each learner of [policy] with each fill rule of
+    [reward] and each combination of `vary`, on every tracker."""
+
+    vary: dict[str, tuple[Option, ...]] = {}
+    """Values for keys of [policy] and [reward]: `vary = {"policy.features" = ["compact", "grouped"]}`."""
+    baseline: str | dict[str, Option] = "logged"
+    """What policies are compared to: `logged`, a learner, or settings of the grid; else as in each row."""
+    estimator: str | None = None
+    """The one that orders the policies and values the learning curve; none: live, else the first."""
+    curve: tuple[Annotated[float, msgspec.Meta(gt=0.0, lt=1.0)], ...] = ()
+    """Shares of the training dialogs from which every policy is learned as well: the learning curve."""
+
+
 class StudySettings(Table, frozen=True):
     """A whole study."""
 
@@ -240,3 +254,4 @@ class StudySettings(Table, frozen=True):
     value: ValueTable = ValueTable()
     correlation: CorrelationTable = CorrelationTable()
     sensitivity: SensitivityTable = SensitivityTable()
+    grid: GridTable | None = None

@@ -11,6 +11,7 @@ from extrinsic.corpus.fill import Fill
 from extrinsic.errors import ExtrinsicError, Problems, UsageError, did_you_mean
 from extrinsic.registry import BEHAVIOURS, ESTIMATORS, FORMATS, LEARNERS, TRACKERS, WORLDS
 from extrinsic.study.configuration.choices import check_choices
+from extrinsic.study.configuration.grid import check_grid
 from extrinsic.study.configuration.overrides import check_overrides
 from extrinsic.study.configuration.settings import StatesTable, StudySettings
 from extrinsic.study.configuration.targets import possible_targets, tracker_names
@@ -36,7 +37,10 @@ def check_settings(settings: StudySettings, text: str, problems: Problems) -> No
     _check_trackers(settings, text, problems)
     _check_tables(settings, text, problems)
     _check_names(settings, text, problems)
-    _check_targets(settings, text, problems)
+    if settings.grid is None:
+        _check_targets(settings, text, problems)
+    elif not problems.errors:
+        check_grid(settings, text, problems)
 
 
 def _check_twice(settings: StudySettings, text: str, problems: Problems) -> None:
@@ -134,6 +138,7 @@ def _check_trackers(settings: StudySettings, text: str, problems: Problems) -> N
 def _check_tables(settings: StudySettings, text: str, problems: Problems) -> None:
     """A table of options that nothing in the study would use, and a study without a learner."""
     policy, vary = settings.policy, settings.sensitivity.vary
+    vary = settings.grid.vary if settings.grid else vary
     if not policy.learners:
         report_key(problems, text, ("policy", "learner"), "at least one learner is needed")
     used = {*policy.learners, policy.behaviour}

@@ -15,7 +15,7 @@ from extrinsic.errors import InputError, Problems
 from extrinsic.plugins import load_plugins
 from extrinsic.study.configuration.choices import Tree, gather_options, report_strays, with_defaults
 from extrinsic.study.configuration.overrides import set_key
-from extrinsic.study.configuration.settings import StudySettings
+from extrinsic.study.configuration.settings import GridTable, StudySettings
 from extrinsic.study.configuration.settings_checks import check_settings
 from extrinsic.toml_files import check_tree, read_tree, report_key
 
@@ -35,6 +35,15 @@ def read_study(path: str | Path, changes: Sequence[str] = ()) -> StudySettings:
 
     A path may hold ${NAME} or ${NAME:-instead}; a relative one starts at the file's own folder.
     """
+    return _read(path, changes, has_grid=False)
+
+
+def read_policies(path: str | Path, changes: Sequence[str] = ()) -> StudySettings:
+    """The settings of a comparison of policies: those of a study, with a table [grid]."""
+    return _read(path, changes, has_grid=True)
+
+
+def _read(path: str | Path, changes: Sequence[str], has_grid: bool) -> StudySettings:
     tree, text = read_tree(path)
     problems = Problems(str(path))
     settings_tree = _checked(tree, text, str(path), problems)
@@ -48,6 +57,10 @@ def read_study(path: str | Path, changes: Sequence[str] = ()) -> StudySettings:
     _resolve_paths(settings_tree, Path(path).resolve().parent, text, problems)
     problems.raise_errors()
     settings = msgspec.convert(settings_tree, StudySettings)
+    if has_grid and settings.grid is None:
+        settings = msgspec.structs.replace(settings, grid=GridTable())
+    elif settings.grid is not None and not has_grid:
+        report_key(problems, text, ("grid",), "goes with `extrinsic policies`, not with a study")
     load_plugins(settings.plugins)
     check_settings(settings, text, problems)
     problems.raise_errors()

@@ -11,7 +11,7 @@ from extrinsic.study.planning.outcomes import outcome_results
 from extrinsic.study.planning.plan import Plan, Schedule
 from extrinsic.study.planning.tracker_inputs import built_in, require_files, resolve_files, trackers_of
 from extrinsic.study.planning.units import units_of
-from extrinsic.study.planning.variants import variants_of
+from extrinsic.study.planning.variants import grid_variants, variants_of
 from extrinsic.study.stages.inputs import TrackerInput, Unit, corpus_of, file_hash
 from extrinsic.study.stages.learning import LearnTask
 from extrinsic.study.stages.stored_scores import ScoreTask
@@ -24,7 +24,7 @@ def plan_beliefs(settings: StudySettings) -> Schedule:
     trackers = trackers_of(settings)
     by_name = {tracker.name: tracker for tracker in trackers}
     proxies = [by_name.get(name) or built_in(name, settings) for name in settings.value.proxies]
-    variants = variants_of(settings, proxies)
+    variants = (grid_variants if settings.grid else variants_of)(settings, proxies)
     plan = Plan(
         trackers=tuple(trackers),
         units=tuple(units),
@@ -58,14 +58,18 @@ def _add_bundle(
     schedule: Schedule, settings: StudySettings, unit: Unit, tracker: TrackerInput, plugins: str
 ) -> None:
     plan = schedule.plan
-    scored = ScoreTask(unit, tracker, settings.metrics, plugins)
-    plan.scored[tracker.name] = (*plan.scored.get(tracker.name, ()), scored.key)
-    tasks: list[Task] = [scored]
+    bundles: dict[bytes, list[Task]] = {}
+    if settings.grid is None:
+        scored = ScoreTask(unit, tracker, settings.metrics, plugins)
+        plan.scored[tracker.name] = (*plan.scored.get(tracker.name, ()), scored.key)
+        bundles[b""] = [scored]
     for variant in plan.variants:
         proxies = tuple(resolve_files(proxy, unit) for proxy in variant.spec.proxies)
         spec = msgspec.structs.replace(variant.spec, proxies=proxies)
         task = LearnTask(unit, tracker, spec, variant.name, plugins)
         keys = plan.learned.setdefault(variant.name, {})
         keys[tracker.name] = (*keys.get(tracker.name, ()), task.key)
-        tasks.append(task)
-    schedule.bundles.append(tasks)
+        # A grid may have one tracker only: its bundles are the policies that share a behaviour model.
+        shared = (spec.features, spec.conditions, spec.behaviour, spec.share)
+        bundles.setdefault(msgspec.json.encode(shared) if settings.grid else b"", []).append(task)
+    schedule.bundles += bundles.values()

@@ -8,11 +8,12 @@ import msgspec
 
 from extrinsic.errors import Problems
 from extrinsic.study.configuration.choices import Choice, has_fill
+from extrinsic.study.configuration.grid import baselines, combinations, first_estimator, logged_name
 from extrinsic.study.configuration.overrides import check_overrides
 from extrinsic.study.configuration.settings import PolicyTable, StudySettings
 from extrinsic.study.configuration.targets import chosen_targets
 from extrinsic.study.stages.inputs import TrackerInput
-from extrinsic.study.stages.learning import LOGGED, PolicySpec
+from extrinsic.study.stages.learning import LEARNED, LOGGED, PolicySpec
 
 
 class Variant(msgspec.Struct, frozen=True):
@@ -21,7 +22,9 @@ class Variant(msgspec.Struct, frozen=True):
     name: what sets it apart, e.g. `fill=argmax` or `fill=argmax, reward.when=terminal`.
     targets: what metrics are correlated with, the primary one first.
     parameter, value: what differs from the study's first variant; None for that one itself.
-    brief: only tried for sensitivity.
+    brief: only tried for sensitivity, or for a point of a learning curve.
+    policy: of a grid, its row.   logged: the name of the logged policy under the row's reward.
+    baseline: the row, or the logged policy, that it is compared to.
     """
 
     name: str
@@ -30,6 +33,9 @@ class Variant(msgspec.Struct, frozen=True):
     parameter: str | None = None
     value: str | None = None
     brief: bool = False
+    policy: str = ""
+    logged: str = ""
+    baseline: str = ""
 
 
 def variants_of(settings: StudySettings, proxies: Sequence[TrackerInput]) -> list[Variant]:
@@ -45,6 +51,30 @@ def variants_of(settings: StudySettings, proxies: Sequence[TrackerInput]) -> lis
             name = f"{first.name}, {parameter}={value}"
             varied.append(Variant(name, spec, (target,), parameter, value, brief=True))
     return own + varied
+
+
+def grid_variants(settings: StudySettings, proxies: Sequence[TrackerInput]) -> list[Variant]:
+    """Every combination of a grid, learned from all training dialogs, then from the shares of the curve."""
+    assert settings.grid is not None
+    rows = combinations(settings)
+    names = baselines(settings, rows)
+    specs, variants = {}, []
+    for row in rows:
+        reward = row.settings.reward
+        fill = reward.fill[0] if has_fill(reward.kind) else None
+        spec = _spec(row.settings, proxies, row.settings.policy.learners[0], fill)
+        specs[row.name] = spec = msgspec.structs.replace(spec, policies=(LEARNED,))
+        logged = logged_name(settings, row)
+        baseline = names[row.name] or logged
+        variants.append(Variant(row.name, spec, (), policy=row.name, logged=logged, baseline=baseline))
+    for share in sorted(settings.grid.curve):
+        for name, spec in specs.items():
+            part = msgspec.structs.replace(
+                spec, share=share, estimators=(first_estimator(settings),), on_policy=False, placebo=False
+            )
+            value = f"{share:g}"
+            variants.append(Variant(f"{name}, share={value}", part, (), "share", value, True, name))
+    return variants
 
 
 def _own_variants(settings: StudySettings, proxies: Sequence[TrackerInput]) -> list[Variant]:

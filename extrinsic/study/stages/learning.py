@@ -55,6 +55,7 @@ class PolicySpec(msgspec.Struct, frozen=True):
     """Everything that a policy and its values depend on, beside the dialogs and the tracker.
 
     threshold: of the filter.   proxies: the trackers that augment the state.   keep: the policies, too.
+    share: of the training dialogs that are learned from.
     """
 
     features: str | tuple[str, ...]
@@ -72,6 +73,7 @@ class PolicySpec(msgspec.Struct, frozen=True):
     on_policy: bool
     placebo: bool
     keep: bool = False
+    share: float = 1.0
 
     def estimator(self, name: str) -> Estimator:
         """An estimator with the study's options."""
@@ -114,10 +116,12 @@ class PolicyValues(msgspec.Struct, frozen=True):
     """What the stage stores: values (array `influence<i>` for value i), and the learner's diagnostics.
 
     Where policies are kept, array `policy.<name>` is the file of a policy, as bytes.
+    dialogs: how many were learned from.
     """
 
     values: tuple[PolicyValue, ...]
     learner: dict[str, float]
+    dialogs: int = 0
 
 
 @dataclass(frozen=True)
@@ -159,6 +163,7 @@ def learn_policies(unit: Unit, tracker: TrackerInput, spec: PolicySpec) -> Resul
     features = spec.feature_map()
     reward = make_reward(REWARDS.get(spec.reward.name), train.domain, spec.reward.options)
     transitions = transitions_of(train, output_of(tracker, unit, "train"), features, reward)
+    transitions = transitions.take_share(spec.share)
     behaviour = _behaviour(unit, tracker, spec, transitions)
     learner = spec.learner.make(LEARNERS)
     learned: LearnedPolicy = learner.fit(transitions, behaviour)
@@ -167,8 +172,10 @@ def learn_policies(unit: Unit, tracker: TrackerInput, spec: PolicySpec) -> Resul
         "sl": SupervisedPolicy(behaviour.model),
         "sl_sampled": SupervisedPolicy(behaviour.model, sampled=True),
     }
-    valuations = [_Valuation(unit, tracker, spec, features, reward, part) for part in unit.parts]
-    gains = _placebo_gains(spec, transitions, valuations) if spec.placebo else [None] * len(valuations)
+    valuations = [_valuation(unit, tracker, spec, features, reward, part) for part in unit.parts]
+    gains: list[float | None] = [None] * len(valuations)
+    if spec.placebo:
+        gains = _placebo_gains(unit, tracker, spec, transitions, valuations)
     stored: list[PolicyValue] = []
     arrays: dict[str, np.ndarray] = {}
     for name in spec.policies if spec.keep else ():
@@ -183,26 +190,30 @@ def learn_policies(unit: Unit, tracker: TrackerInput, spec: PolicySpec) -> Resul
                 value = _with_placebo(value, gain)
             arrays[f"influence{len(stored)}"] = valuation.in_corpus_order(value)
             stored.append(valuation.stored(name, value))
-    return Result(PolicyValues(tuple(stored), dict(learned.diagnostics)), arrays)
+    return Result(PolicyValues(tuple(stored), dict(learned.diagnostics), transitions.n_dialogs), arrays)
 
 
 _BEHAVIOURS: RecentlyMade[Behaviour] = RecentlyMade(4)
 
 
-def _behaviour(unit: Unit, tracker: TrackerInput, spec: PolicySpec, transitions: Transitions) -> Behaviour:
+def _behaviour(
+    unit: Unit, tracker: TrackerInput, spec: PolicySpec, transitions: Transitions, is_placebo: bool = False
+) -> Behaviour:
     """P(a | s), which depends on neither reward nor learner: variants with the same states share it."""
     model = spec.behaviour.make(BEHAVIOURS)
-    parts = (spec.features, spec.conditions, spec.behaviour)
+    parts = (spec.features, spec.conditions, spec.behaviour, spec.share, is_placebo)
     key = content_hash(unit.identity, tracker.identity, *(msgspec.json.encode(part) for part in parts))
     shared = _BEHAVIOURS.get(key, lambda: fit_behaviour(model, transitions, spec.threshold))
     return replace(shared, threshold=spec.threshold)
 
 
-def _placebo_gains(spec: PolicySpec, train: Transitions, valuations: list[_Valuation]) -> list[float | None]:
+def _placebo_gains(
+    unit: Unit, tracker: TrackerInput, spec: PolicySpec, train: Transitions, valuations: list[_Valuation]
+) -> list[float | None]:
     """The gain of a policy learned from shuffled actions, on every dataset."""
 
     def learn(transitions: Transitions) -> StatePolicy:
-        behaviour = fit_behaviour(spec.behaviour.make(BEHAVIOURS), transitions, spec.threshold)
+        behaviour = _behaviour(unit, tracker, spec, transitions, is_placebo=True)
         policy: StatePolicy = spec.learner.make(LEARNERS).fit(transitions, behaviour)
         return policy
 
@@ -214,6 +225,28 @@ def _with_placebo(value: Value, gain: float) -> Value:
     """A value of the learned policy with the gain of the placebo."""
     large = ("placebo_gain",) if gain > DEFAULT.placebo_gain else ()
     return replace(with_diagnostic(value, "placebo_gain", gain), flags=(*value.flags, *large))
+
+
+_VALUATIONS: RecentlyMade[_Valuation] = RecentlyMade(4)
+
+
+def _valuation(
+    unit: Unit,
+    tracker: TrackerInput,
+    spec: PolicySpec,
+    features: Features,
+    reward: RewardFunction,
+    part: Part,
+) -> _Valuation:
+    """Variants that differ in the policy alone share test dialogs, and estimates of the logged policy."""
+    same = Choice("")
+    spec = msgspec.structs.replace(
+        spec, learner=same, behaviour=same, threshold=0.0, policies=(), placebo=False, share=1.0
+    )
+    proxies = [proxy.identity for proxy in spec.proxies]
+    plain = encoded(msgspec.structs.replace(spec, proxies=()))
+    key = content_hash(unit.identity, tracker.identity, plain, *proxies, part.name)
+    return _VALUATIONS.get(key, lambda: _Valuation(unit, tracker, spec, features, reward, part))
 
 
 class _Valuation:

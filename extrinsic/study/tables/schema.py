@@ -290,6 +290,61 @@ class TrackerRow(Row, frozen=True, kw_only=True):
     agreement: float | None = None
 
 
+class PolicyRow(Row, frozen=True, kw_only=True):
+    """The policies of a grid (`extrinsic policies`), each beside its baseline.
+
+    dataset, tracker: the dialogs, and the tracker whose beliefs it sees; `all`: the mean over all of them.
+    policy: its learner and the settings that vary; `logged`: the system that made the dialogs.
+    estimator: how the value was estimated.
+    value, low, high: the expected return of a dialog, with a 95 % interval over dialogs.
+    n: dialogs, or callers of live play.
+    baseline: the policy that it is compared to.
+    difference: its value less the baseline's, which of the logged policy is what the dialogs earned.
+    difference_low, difference_high: a 95 % interval, over the same dialogs (or callers) for both.
+    placebo_gain: what a policy learned from shuffled actions seems to gain over the logged one, by LSTD.
+    flags: reasons not to trust the value, a word each; of a mean, those of any part.
+    """
+
+    dataset: str
+    tracker: str
+    policy: str
+    estimator: str
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    n: int
+    baseline: str = ""
+    difference: float | None = None
+    difference_low: float | None = None
+    difference_high: float | None = None
+    placebo_gain: float | None = None
+    flags: tuple[str, ...] = ()
+
+
+class CurveRow(Row, frozen=True, kw_only=True):
+    """The policies of a grid learned from fewer dialogs: the learning curve.
+
+    dataset, tracker, policy, estimator: as in `policies`.
+    share: of the training dialogs; 1: all of them.
+    dialogs: how many these are; of a mean, on average.
+    value, low, high: as in `policies`.
+    n: as in `policies`.
+    flags: as in `policies`.
+    """
+
+    dataset: str
+    tracker: str
+    policy: str
+    estimator: str
+    share: float
+    dialogs: int
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    n: int
+    flags: tuple[str, ...] = ()
+
+
 LEARNER = "learner"
 """In place of an estimator, in rows about the learner itself."""
 
@@ -342,6 +397,14 @@ TABLES: dict[str, type[Row]] = {
 }
 """The tables whose bytes the manifest records; `timings` is not among them."""
 
+POLICY_TABLES: dict[str, type[Row]] = {
+    "policies": PolicyRow,
+    "learning_curve": CurveRow,
+    "returns": ReturnRow,
+    "diagnostics": DiagnosticRow,
+}
+"""The same of a run of `extrinsic policies`."""
+
 HELP_LINE = re.compile(r"(?P<columns>\w+(?:, \w+)*): (?P<help>.+)")
 ELSEWHERE = re.compile(r"as in `(?P<table>\w+)`\.")
 
@@ -368,4 +431,4 @@ def column_help(kind: type[Row]) -> dict[str, str]:
 def _resolved(column: str, text: str) -> str:
     """Replace a reference to another table by the text of that table."""
     reference = ELSEWHERE.fullmatch(text)
-    return column_help(TABLES[reference["table"]])[column] if reference else text
+    return column_help((TABLES | POLICY_TABLES)[reference["table"]])[column] if reference else text

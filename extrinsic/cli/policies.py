@@ -1,0 +1,73 @@
+"""`extrinsic policies`: learners, features, rewards, filters and trackers compared on one corpus."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from extrinsic.cli.output import print_rows
+from extrinsic.cli.run import add_run_arguments, carry_out, find_config
+from extrinsic.cli.text_tables import print_table
+
+if TYPE_CHECKING:
+    from extrinsic.study.finished_run import Run
+    from extrinsic.study.tables.schema import PolicyRow
+
+NAME = "policies"
+HELP = "compare policies: learners, features, rewards, filters and trackers on one corpus"
+DESCRIPTION = (
+    "Learn every policy of a grid (the table [grid] of a configuration, a .toml file or a name of `extrinsic "
+    "ls configs`) from the training dialogs, value it on the test dialogs by every estimator, and live where "
+    "there is a world; show paired differences to a baseline. It is resumable and parallel, as `run` is."
+)
+HEADS = {
+    "policy": "policy",
+    "estimator": "estimator",
+    "value": "value",
+    "low": "low",
+    "high": "high",
+    "difference": "difference",
+    "difference_low": "low",
+    "difference_high": "high",
+    "placebo_gain": "placebo",
+    "flags": "flags",
+}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    add_run_arguments(parser, "policies.csv as JSON on stdout")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from extrinsic.study.configuration.settings_file import read_policies
+    from extrinsic.study.runner import run_policies
+
+    settings = read_policies(find_config(arguments.config), arguments.changes)
+    return carry_out(arguments, settings, run_policies, _show)
+
+
+def _show(finished: Run, as_json: bool) -> None:
+    """The mean over all datasets and trackers, by every estimator; the best first."""
+    rows = finished.table("policies")
+    if as_json:
+        print_rows(finished.signature, rows, sys.stdout)
+        return
+    shown = [row for row in rows if (row.dataset, row.tracker) == (rows[0].dataset, rows[0].tracker)]
+    cells = len({(row.dataset, row.tracker) for row in rows} - {(shown[0].dataset, shown[0].tracker)})
+    where = f"the mean of {cells} datasets and trackers" if cells else f"{rows[0].dataset}, {rows[0].tracker}"
+    baselines = sorted({row.baseline for row in rows if row.baseline})
+    print(f"\nReturn of a dialog, {where}; differences to {' or '.join(baselines)}")
+    for estimator in dict.fromkeys(row.estimator for row in shown):
+        of_estimator = [row for row in shown if row.estimator == estimator]
+        print_table([_line(row) for row in _ordered(of_estimator)], HEADS, sys.stdout)
+        print()
+
+
+def _ordered(rows: list[PolicyRow]) -> list[PolicyRow]:
+    return sorted(rows, key=lambda row: -(row.value if row.value is not None else float("-inf")))
+
+
+def _line(row: PolicyRow) -> dict[str, object]:
+    line: dict[str, object] = {name: getattr(row, name) for name in HEADS}
+    return {**line, "flags": " ".join(row.flags)}

@@ -1,0 +1,242 @@
+"""The page of a grid of policies: which earns most, by how much, how it grows with dialogs, what to trust."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from extrinsic.report.drawing.figures import INK, MARKERS, SERIES, draw, panels, put_legend, put_rows, short
+from extrinsic.report.drawing.page_parts import Block, Fold, Picture, Section, Table, Text, described, table
+from extrinsic.report.results.numbers import NOTHING, amount, counted, listing
+from extrinsic.report.results.report_data import Study, require_complete, study_of
+from extrinsic.report.results.report_tables import Tables, clean
+from extrinsic.report.sections import how_to_read, trust
+from extrinsic.study.configuration.grid import LOGGED_BASELINE
+from extrinsic.study.finished_run import Run
+from extrinsic.study.tables.schema import POLICY_TABLES, CurveRow, DiagnosticRow, PolicyRow, ReturnRow
+from extrinsic.study.tables.table_files import read_rows
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+WIDTH, ROW_HEIGHT = 5.2, 0.27
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A run of `extrinsic policies`: its rows, those of the mean over all cells first."""
+
+    study: Study
+    rows: list[PolicyRow]
+    curve: list[CurveRow]
+
+    @property
+    def overall(self) -> list[PolicyRow]:
+        """The rows of the mean of all datasets and trackers (or of the only ones)."""
+        first = self.rows[0]
+        return [row for row in self.rows if (row.dataset, row.tracker) == (first.dataset, first.tracker)]
+
+    @property
+    def estimators(self) -> list[str]:
+        return list(dict.fromkeys(row.estimator for row in self.overall if not is_logged(row)))
+
+    @property
+    def estimator(self) -> str:
+        """The one that orders the policies, as the grid has it: live by default, else the first."""
+        names = self.estimators
+        chosen = tomllib.loads(self.study.config).get("grid", {}).get("estimator")
+        return next((name for name in (chosen, "live") if name in names), names[0])
+
+    @property
+    def ranked(self) -> list[PolicyRow]:
+        """The policies, the best first; without the logged one."""
+        rows = [row for row in self.overall if row.estimator == self.estimator and not is_logged(row)]
+        return sorted(rows, key=lambda row: -(row.value if row.value is not None else math.inf))
+
+    @property
+    def facts(self) -> str:
+        cells = {(row.dataset, row.tracker) for row in self.rows if row.dataset != "all"}
+        datasets, trackers = ({cell[place] for cell in cells} for place in (0, 1))
+        policies = {row.policy for row in self.rows if not is_logged(row)}
+        parts = (
+            counted(len(policies), "policy", "policies"),
+            counted(len(datasets), "dataset") + f" ({listing(sorted(datasets), 6)})",
+            counted(len(trackers), "tracker") + f" ({listing(sorted(trackers), 6)})",
+        )
+        return f"{', '.join(parts)}; estimators: {listing(self.estimators)}."
+
+
+def is_logged(row: PolicyRow) -> bool:
+    """Whether a row is of the system that made the dialogs."""
+    return row.policy.partition(",")[0] == LOGGED_BASELINE
+
+
+def read_grid(run: Run, folder: str = "") -> Grid:
+    """Everything the page needs; raises InputError for a run that is not complete or is damaged."""
+    require_complete(run)
+    tables = Tables(
+        returns=read_rows(run.folder / "returns.csv", ReturnRow, clean),
+        diagnostics=read_rows(run.folder / "diagnostics.csv", DiagnosticRow, clean),
+    )
+    rows = read_rows(run.folder / "policies.csv", PolicyRow, clean)
+    curve = read_rows(run.folder / "learning_curve.csv", CurveRow, clean)
+    return Grid(study_of(run, tables, folder), rows, curve)
+
+
+def policy_sections(grid: Grid) -> list[Section]:
+    made = [
+        Section("answer", "The answer", (Text(_answer(grid)), _differences(grid))),
+        Section("values", "Every policy, by every estimator", _tables(grid)),
+        _curve_section(grid),
+        trust.section(grid.study),
+        how_to_read.section(grid.study, "policies_reading.html", POLICY_TABLES),
+    ]
+    return [section for section in made if section is not None]
+
+
+def _answer(grid: Grid) -> tuple[str, ...]:
+    ranked = grid.ranked
+    best = ranked[0]
+    text = f"By {grid.estimator}, {best.policy} earns most: {_with_interval(best.value, best.low, best.high)}"
+    if best.baseline:
+        gain = _with_interval(best.difference, best.difference_low, best.difference_high)
+        text += f", which is {gain} more than {best.baseline}"
+    better = [row.policy for row in ranked if row.difference_low is not None and row.difference_low > 0]
+    worse = [row.policy for row in ranked if row.difference_high is not None and row.difference_high < 0]
+    compared = [row for row in ranked if row.baseline]
+    second = (
+        f"Of {counted(len(compared), 'policy', 'policies')} with a baseline, {len(better)} "
+        f"{'earns' if len(better) == 1 else 'earn'} more than it, {len(worse)} less; of the other "
+        f"{len(compared) - len(better) - len(worse)} the interval of the difference contains 0."
+    )
+    return (f"{text}.", second)
+
+
+def _with_interval(value: float | None, low: float | None, high: float | None) -> str:
+    return f"{amount(value, 1)} [{amount(low, 1)}, {amount(high, 1)}]"
+
+
+def _differences(grid: Grid) -> Picture:
+    """Each policy's difference to its baseline, by every estimator."""
+    names = [row.policy for row in grid.ranked if row.baseline] or [row.policy for row in grid.ranked]
+    compares = any(row.baseline for row in grid.ranked)
+    keys = ("difference", "difference_low", "difference_high") if compares else ("value", "low", "high")
+
+    def paint(figure: Figure) -> None:
+        (axes,) = panels(figure, 1, 1, WIDTH, ROW_HEIGHT * max(3, len(names)))
+        put_rows(axes, [short(name, 48) for name in names])
+        for number, estimator in enumerate(grid.estimators):
+            rows = {row.policy: row for row in grid.overall if row.estimator == estimator}
+            offset = (number - (len(grid.estimators) - 1) / 2) * 0.6 / max(1, len(grid.estimators))
+            points = [
+                (y + offset, *(getattr(rows[name], key) for key in keys))
+                for y, name in enumerate(names)
+                if name in rows
+            ]
+            _plot(axes, number, estimator, [point for point in points if None not in point])
+        if compares:
+            axes.axvline(0.0, color=INK, linewidth=0.8)
+        axes.set_xlabel("return of a dialog, less the baseline's" if compares else "return of a dialog")
+        put_legend(axes)
+
+    caption = (
+        "Points with 95 % intervals over dialogs; the policies in the order of the estimator "
+        f"{grid.estimator}. An estimator that favours one kind of learner disagrees with live play here."
+    )
+    title = "Differences to the baseline" if compares else "Values"
+    return draw("differences", title, caption, paint)
+
+
+def _plot(axes: Axes, number: int, label: str, points: Sequence[tuple[float, float, float, float]]) -> None:
+    colour, marker = SERIES[number % len(SERIES)], MARKERS[number % len(MARKERS)]
+    heights = [y for y, *_ in points]
+    axes.hlines(heights, [p[2] for p in points], [p[3] for p in points], color=colour, linewidth=1.1)
+    axes.plot([p[1] for p in points], heights, marker, color=colour, markersize=4.2, label=label)
+
+
+def _tables(grid: Grid) -> tuple[Block, ...]:
+    first = grid.overall
+    blocks: list[Block] = [_table(first)]
+    for cell in dict.fromkeys((row.dataset, row.tracker) for row in grid.rows):
+        rows = [row for row in grid.rows if (row.dataset, row.tracker) == cell]
+        if rows != first:
+            blocks.append(Fold(f"{cell[0]}, {cell[1]}", (_table(rows),), is_aside=True))
+    return tuple(blocks)
+
+
+def _table(rows: Sequence[PolicyRow]) -> Table:
+    heads = described(
+        PolicyRow,
+        policy="policy",
+        estimator="estimator",
+        value="#value",
+        low="#interval",
+        n="#n",
+        baseline="baseline",
+        difference="#difference",
+        difference_low="#its interval",
+        placebo_gain="#placebo",
+        flags="flags",
+    )
+    lines = [
+        (
+            row.policy,
+            row.estimator,
+            amount(row.value, 1),
+            _interval(row.low, row.high),
+            f"{row.n:,}",
+            row.baseline,
+            amount(row.difference, 1),
+            _interval(row.difference_low, row.difference_high),
+            amount(row.placebo_gain, 1),
+            " ".join(row.flags),
+        )
+        for row in rows
+    ]
+    where = f"Dataset {rows[0].dataset}, tracker {rows[0].tracker}."
+    caption = "The mean over all datasets and trackers." if rows[0].dataset == "all" else where
+    return table(caption, heads, lines, "policies.csv")
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return NOTHING if low is None or high is None else f"[{amount(low, 1)}, {amount(high, 1)}]"
+
+
+def _curve_section(grid: Grid) -> Section | None:
+    if not grid.curve:
+        return None
+    first = grid.curve[0]
+    rows = [row for row in grid.curve if (row.dataset, row.tracker) == (first.dataset, first.tracker)]
+
+    def paint(figure: Figure) -> None:
+        (axes,) = panels(figure, 1, 1, WIDTH, 3.0)
+        for number, name in enumerate(dict.fromkeys(row.policy for row in rows)):
+            points = sorted(
+                (row.dialogs, row.value, row.low, row.high)
+                for row in rows
+                if row.policy == name
+                and row.value is not None
+                and row.low is not None
+                and row.high is not None
+            )
+            if not points:
+                continue
+            dialogs, values, lows, highs = zip(*points, strict=True)
+            colour, marker = SERIES[number % len(SERIES)], MARKERS[number % len(MARKERS)]
+            axes.plot(dialogs, values, f"{marker}-", color=colour, markersize=4, linewidth=1.1, label=name)
+            axes.vlines(dialogs, lows, highs, color=colour, linewidth=0.9)
+        axes.set_xlabel("training dialogs")
+        axes.set_ylabel(f"return of a dialog, {first.estimator}")
+        put_legend(axes, ncols=3)
+
+    caption = (
+        "Each policy learned from a part of the training dialogs; a smaller part is within a larger one. "
+        "Where lines still rise at the right, more dialogs would help. Intervals are over test dialogs; a "
+        "line that goes up and down shows how much the choice of training dialogs matters."
+    )
+    picture = draw("learning_curve", "What more training dialogs bring", caption, paint)
+    return Section("curve", "Learning curve", (picture,))

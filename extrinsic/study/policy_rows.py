@@ -1,0 +1,187 @@
+"""The rows of a grid of policies: values, paired differences to a baseline, the learning curve."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from extrinsic.registry import ESTIMATORS
+from extrinsic.study.planning.plan import Plan
+from extrinsic.study.planning.variants import Variant
+from extrinsic.study.stages.learning import LEARNED, LOGGED, PolicyValue, PolicyValues
+from extrinsic.study.stages.store import Result, Store, plain
+from extrinsic.study.tables.schema import CurveRow, PolicyRow
+from extrinsic.value.estimator import parts_of
+from extrinsic.value.paired import Paired, mean_of
+
+ALL = "all"
+"""Instead of a dataset's and a tracker's name: the mean over all of them."""
+
+Cell = tuple[str, str]
+"""Dataset and tracker."""
+
+
+@dataclass(frozen=True, eq=False)
+class Valued:
+    """A stored value with its influence; dialogs: how many its policy was learned from."""
+
+    value: PolicyValue
+    paired: Paired
+    dialogs: int
+
+
+@dataclass(frozen=True)
+class GridValues:
+    """Every stored value of a grid, by variant, cell, policy and estimator."""
+
+    cells: tuple[Cell, ...]
+    values: dict[tuple[str, Cell, str, str], Valued]
+
+    @staticmethod
+    def read(plan: Plan, store: Store) -> GridValues:
+        values: dict[tuple[str, Cell, str, str], Valued] = {}
+        for variant, by_tracker in plan.learned.items():
+            for tracker, keys in by_tracker.items():
+                for key in keys:
+                    result = Result.decode(store.read(key), key, PolicyValues)
+                    for number, value in enumerate(result.values.values):
+                        paired = _paired(value, result.arrays[f"influence{number}"])
+                        place = (variant, (value.dataset, tracker), value.policy, value.estimator)
+                        values[place] = Valued(value, paired, result.values.dialogs)
+        cells = tuple((dataset, tracker) for dataset in plan.datasets for tracker in plan.tracker_names)
+        return GridValues(cells, values)
+
+    def of(self, variant: str, cell: Cell, estimator: str) -> Valued:
+        return self.values[variant, cell, LEARNED, estimator]
+
+    def logged(self, variant: str, cell: Cell) -> Valued:
+        return self.values[variant, cell, LOGGED, "observed"]
+
+
+def _paired(value: PolicyValue, influence: np.ndarray) -> Paired:
+    # Every policy is played against the same callers, whatever the dataset.
+    dialogs = value.resampled_over if value.resampled_over == "callers" else f"dialogs of {value.dataset}"
+    estimator = ESTIMATORS.get(value.estimator)
+    names = [part.name for part in parts_of(estimator)] if hasattr(estimator, "parts") else []
+    parts = {name: value.diagnostics[name] for name in names}
+    return Paired(value.mean, {dialogs: np.asarray(influence)}, parts)
+
+
+def policy_rows(plan: Plan, values: GridValues) -> list[PolicyRow]:
+    """Of every cell and of their mean: the logged policy, and each policy by every estimator."""
+    variants = [variant for variant in plan.variants if not variant.brief]
+    rows: list[PolicyRow] = []
+    for cells in _cells_and_all(values.cells):
+        for name, variant in {variant.logged: variant for variant in reversed(variants)}.items():
+            logged = [values.logged(variant.name, cell) for cell in cells]
+            rows.append(_policy_row(cells, name, logged))
+        for variant in variants:
+            for estimator in variant.spec.estimators:
+                chosen = [values.of(variant.name, cell, estimator) for cell in cells]
+                if variant.baseline == variant.logged:
+                    others = [values.logged(variant.name, cell) for cell in cells]
+                else:
+                    others = [values.of(variant.baseline, cell, estimator) for cell in cells]
+                is_own = variant.baseline == variant.name
+                rows.append(
+                    _policy_row(cells, variant.name, chosen, "" if is_own else variant.baseline, others)
+                )
+    return rows
+
+
+def _cells_and_all(cells: Sequence[Cell]) -> Iterator[Sequence[Cell]]:
+    """The mean of all first, where there are several."""
+    if len(cells) > 1:
+        yield cells
+    for cell in cells:
+        yield [cell]
+
+
+def _policy_row(
+    cells: Sequence[Cell],
+    name: str,
+    valued: Sequence[Valued],
+    baseline: str = "",
+    others: Sequence[Valued] = (),
+) -> PolicyRow:
+    value, low, high = _with_interval([entry.paired for entry in valued])
+    difference: tuple[float | None, float | None, float | None] = (None, None, None)
+    if baseline:
+        pairs = zip(valued, others, strict=True)
+        difference = _with_interval([entry.paired.minus(other.paired) for entry, other in pairs])
+    gains = [
+        entry.value.diagnostics["placebo_gain"]
+        for entry in valued
+        if "placebo_gain" in entry.value.diagnostics
+    ]
+    dataset, tracker = cells[0] if len(cells) == 1 else (ALL, ALL)
+    return PolicyRow(
+        dataset=dataset,
+        tracker=tracker,
+        policy=name,
+        estimator=valued[0].value.estimator,
+        value=value,
+        low=low,
+        high=high,
+        n=_n(valued),
+        baseline=baseline,
+        difference=difference[0],
+        difference_low=difference[1],
+        difference_high=difference[2],
+        placebo_gain=plain(np.mean(gains)) if gains else None,
+        flags=_flags(valued),
+    )
+
+
+def _with_interval(values: Sequence[Paired]) -> tuple[float | None, float | None, float | None]:
+    mean = mean_of(values) if len(values) > 1 else values[0]
+    low, high = mean.interval()
+    return plain(mean.mean), plain(low), plain(high)
+
+
+def _n(valued: Sequence[Valued]) -> int:
+    """The dialogs that a value rests on: those of a dataset count once, whatever the trackers."""
+    sizes = {name: len(numbers) for entry in valued for name, numbers in entry.paired.influence.items()}
+    return sum(sizes.values())
+
+
+def _flags(valued: Sequence[Valued]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(flag for entry in valued for flag in entry.value.flags))
+
+
+def curve_rows(plan: Plan, values: GridValues) -> list[CurveRow]:
+    """Every policy by the number of dialogs it was learned from; none where there is no curve."""
+    points: dict[str, list[Variant]] = {}
+    for variant in plan.variants:
+        if variant.brief:
+            points.setdefault(variant.policy, []).append(variant)
+    full = {variant.name: variant for variant in plan.variants if not variant.brief}
+    return [
+        _curve_row(cells, name, variant, values, shares[0].spec.estimators[0])
+        for cells in _cells_and_all(values.cells)
+        for name, shares in points.items()
+        for variant in (*shares, full[name])
+    ]
+
+
+def _curve_row(
+    cells: Sequence[Cell], name: str, variant: Variant, values: GridValues, estimator: str
+) -> CurveRow:
+    valued = [values.of(variant.name, cell, estimator) for cell in cells]
+    value, low, high = _with_interval([entry.paired for entry in valued])
+    dataset, tracker = cells[0] if len(cells) == 1 else (ALL, ALL)
+    return CurveRow(
+        dataset=dataset,
+        tracker=tracker,
+        policy=name,
+        estimator=estimator,
+        share=variant.spec.share,
+        dialogs=round(float(np.mean([entry.dialogs for entry in valued]))),
+        value=value,
+        low=low,
+        high=high,
+        n=_n(valued),
+        flags=_flags(valued),
+    )

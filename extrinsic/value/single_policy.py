@@ -1,0 +1,193 @@
+"""One policy in three calls: learn it, value it, play it.
+
+policy = extrinsic.learn("ds1", "hwu")
+extrinsic.value(policy, "ds1")["mean_augmented"].mean
+extrinsic.play(policy, "ds1").returns.mean()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from extrinsic.arrays import Bools, Floats
+from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.tracker_output import TrackerOutput
+from extrinsic.errors import UsageError
+from extrinsic.policy.behaviour import Behaviour, BehaviourModel, fit_behaviour
+from extrinsic.policy.features import Features, find_features
+from extrinsic.policy.learner import LearnedPolicy, Learner
+from extrinsic.policy.live_policy import LivePolicy
+from extrinsic.policy.reward import Reward, RewardFunction, returns
+from extrinsic.policy.states import States
+from extrinsic.policy.transitions import Transitions, transitions_of
+from extrinsic.registry import BEHAVIOURS, ESTIMATORS, LEARNERS, TRACKERS, WORLDS
+from extrinsic.simulation.play import DEFAULT_WORLD, Play
+from extrinsic.simulation.play import play as play_live
+from extrinsic.simulation.world import World
+from extrinsic.trackers.protocol import AnyTracker, BuiltInTracker, LearnedTracker
+from extrinsic.trackers.track import track
+from extrinsic.value.augmented_states import PROXIES, augment
+from extrinsic.value.diagnostics import checked, with_on_policy_gap
+from extrinsic.value.evaluation_problem import EvaluationProblem
+from extrinsic.value.live import LivePlay
+from extrinsic.value.result import Value
+
+ESTIMATED = ("observed", "mean_augmented", "lstd")
+
+
+@dataclass(frozen=True, eq=False)
+class SinglePolicy:
+    """A learned policy with what it takes to value and play it.
+
+    policy: as its learner returned it.   behaviour: the fitted model of the logged system.
+    train, transitions: what it was learned from.   tracker: None where its beliefs came from a file.
+    """
+
+    policy: LearnedPolicy
+    behaviour: Behaviour
+    train: Corpus
+    transitions: Transitions
+    tracker: AnyTracker | None
+    tracker_name: str
+    features: Features
+    reward: RewardFunction
+
+    @property
+    def diagnostics(self) -> Mapping[str, float]:
+        return self.policy.diagnostics
+
+    def probabilities(self, states: States, possible: Bools | None = None) -> Floats:
+        """(n, n_actions) what it does in given states."""
+        return self.policy.probabilities(states, possible)
+
+    @property
+    def live(self) -> LivePolicy:
+        """The policy as `extrinsic.simulation.play` takes it."""
+        return LivePolicy(self.features, self.policy)
+
+    def playing_tracker(self) -> BuiltInTracker:
+        """The tracker in live play; a learned one is trained on the training dialogs."""
+        if self.tracker is None:
+            raise UsageError(
+                f"the beliefs of {self.tracker_name!r} came from a file, so it cannot track live dialogs",
+                expected="a policy learned on a tracker of `extrinsic ls trackers`",
+            )
+        return self.tracker.fit([self.train]) if isinstance(self.tracker, LearnedTracker) else self.tracker
+
+    def beliefs_about(self, test: Corpus) -> TrackerOutput:
+        if self.tracker is None:
+            raise UsageError(
+                f"the beliefs of {self.tracker_name!r} came from a file",
+                expected="its beliefs about these dialogs, as output=read_tracker(...)",
+            )
+        return track(self.tracker, test, self.tracker_name, [self.train])
+
+
+@dataclass(frozen=True, eq=False)
+class Played(Play):
+    """Dialogs as played, with returns (n_dialogs,): what each of them earned."""
+
+    returns: Floats
+
+
+def learn(
+    dialogs: Corpus | str,
+    tracker: str | AnyTracker | TrackerOutput,
+    learner: Learner | str = "kernel_lspi",
+    *,
+    features: Features | str | Sequence[str] = "compact",
+    reward: RewardFunction | None = None,
+    behaviour: BehaviourModel | str = "logistic",
+    threshold: float = 0.1,
+) -> SinglePolicy:
+    """Learn a policy from dialogs as a tracker sees them.
+
+    dialogs: a corpus, or a dataset of the embedded world, e.g. `ds1`: its training dialogs.
+    tracker: a name of `extrinsic ls trackers`, a tracker, or its output on these dialogs (`read_tracker`).
+    learner, behaviour: names, or their configs with options set: `OneStep(ridge=30)`.
+    reward: None: the domain's.   threshold: of the filter.
+    """
+    train = _corpus(dialogs, "train")
+    runs: AnyTracker | None = None
+    if isinstance(tracker, TrackerOutput):
+        output, name = tracker, tracker.name
+    else:
+        runs = TRACKERS.get(tracker) if isinstance(tracker, str) else tracker
+        name = tracker if isinstance(tracker, str) else type(tracker).__name__
+        output = track(runs, train, name)
+    chosen = find_features(features)
+    paid = Reward.of(train.domain) if reward is None else reward
+    transitions = transitions_of(train, output, chosen, paid)
+    model = BEHAVIOURS.get(behaviour)() if isinstance(behaviour, str) else behaviour
+    fitted = fit_behaviour(model, transitions, threshold)
+    config: Learner = LEARNERS.get(learner)() if isinstance(learner, str) else learner
+    policy = config.fit(transitions, fitted)
+    return SinglePolicy(policy, fitted, train, transitions, runs, name, chosen, paid)
+
+
+def value(
+    policy: SinglePolicy,
+    dialogs: Corpus | str,
+    estimators: str | Sequence[str] = ESTIMATED,
+    *,
+    output: TrackerOutput | None = None,
+    proxies: Sequence[str] = PROXIES,
+    n_live: int = 1000,
+    seed: int = 0,
+) -> dict[str, Value]:
+    """Values of a policy by name of the estimator, each with its interval, diagnostics and flags.
+
+    dialogs: a corpus, or a dataset of the embedded world: its test dialogs, and `live` is an estimator too.
+    output: the tracker's beliefs about them, where they come from a file.   proxies: augment the state.
+    n_live, seed: how many callers live play has, and which.
+    """
+    test = _corpus(dialogs, "test")
+    shared = set(test.sessions) & set(policy.train.sessions)
+    if shared:
+        raise UsageError(
+            "a policy must not be valued on what it learned from",
+            session=min(shared),
+            found=f"{len(shared):,} dialogs of both",
+        )
+    chosen = [ESTIMATORS.get(name) for name in ([estimators] if isinstance(estimators, str) else estimators)]
+    needs = {need for estimator in chosen for need in estimator.needs}
+    believed = policy.beliefs_about(test) if output is None else output
+    held_out = transitions_of(test, believed, policy.features, policy.reward)
+    augmented = stage = None
+    if "augmented_states" in needs:
+        summaries = [track(TRACKERS.get(name), test, name, [policy.train]) for name in proxies]
+        augmented = augment(held_out, test, believed, summaries, policy.reward)
+    if "world" in needs and isinstance(dialogs, str):
+        tracker = policy.playing_tracker()
+        stage = LivePlay(policy.live, tracker, _world(dialogs), n_live, seed, policy.reward)
+    problem = EvaluationProblem(held_out, policy.probabilities(held_out.states), augmented, stage)
+    values = {}
+    for estimator in chosen:
+        estimate = estimator.estimate(problem)
+        if estimate.resampled_over == "dialogs" and estimator.name != "observed":
+            estimate = with_on_policy_gap(estimate, estimator, problem)
+        values[estimator.name] = checked(estimate, problem)
+    return values
+
+
+def play(policy: SinglePolicy, world: World | str, n_dialogs: int = 1000, seed: int = 0) -> Played:
+    """Play a policy live; the same seed gives the same callers to every policy.
+
+    world: a dataset of the embedded world, e.g. `ds1`: where its test dialogs come from; or any World.
+    """
+    place = _world(world) if isinstance(world, str) else world
+    played = play_live(policy.live, policy.playing_tracker(), n_dialogs, seed, place)
+    return Played(**vars(played), returns=returns(played.corpus, policy.reward(played.corpus, played.output)))
+
+
+def _corpus(dialogs: Corpus | str, split: str) -> Corpus:
+    if isinstance(dialogs, Corpus):
+        return dialogs
+    corpus: Corpus = WORLDS.get(DEFAULT_WORLD[0]).read().simulate(dialogs, split).corpus
+    return corpus
+
+
+def _world(dataset: str) -> World:
+    world: World = WORLDS.get(DEFAULT_WORLD[0]).read().world(dataset, "test")
+    return world
