@@ -8,12 +8,10 @@ import numpy as np
 from scipy.special import betaincinv
 
 from extrinsic.arrays import Bools, Floats, Ints
-from extrinsic.simulation.bus_ontology import N_NEIGHBOURS, Values
-from extrinsic.simulation.bus_settings import RecogniserSettings
-from extrinsic.simulation.caller import NO, YES, Utterance
 from extrinsic.simulation.chance import Chance
-from extrinsic.simulation.goals import NOTHING
-from extrinsic.simulation.system import BYE, GO_BACK, RESTART, SILENT
+from extrinsic.simulation.ontology import N_NEIGHBOURS, Values
+from extrinsic.simulation.settings import RecogniserSettings
+from extrinsic.simulation.utterance import NO, NOTHING, SILENT, YES, Utterance
 
 TAIL = 1.5
 """The exponent of the length of long lists."""
@@ -39,10 +37,16 @@ class Lists:
 
 
 class Recogniser:
-    """Recognises n callers, each with an individual error level; repetitions may be misheard alike."""
+    """Recognises n callers, each with an individual error level; repetitions may be misheard alike.
 
-    def __init__(self, settings: RecogniserSettings, values: Values, chance: Chance) -> None:
+    confusable: the first and the last of the commands that are taken for each other.
+    """
+
+    def __init__(
+        self, settings: RecogniserSettings, values: Values, chance: Chance, confusable: tuple[int, int]
+    ) -> None:
         self.settings, self.values, self.chance = settings, values, chance
+        self.confusable = confusable
         alpha = settings.error * settings.concentration
         beta = (1.0 - settings.error) * settings.concentration
         drawn = betaincinv(alpha, beta, chance.uniform("error level", 0))
@@ -178,17 +182,18 @@ class Recogniser:
     def _commands(self, chance: Chance, turn: int, level: Floats, said: Ints) -> tuple[Ints, Bools]:
         """(m, longest) the command in each hypothesis, and whether the best has it right.
 
-        One request to browse is confused with another as a yes is with a no; a request to start over is not.
+        One that is `confusable` is confused with another as a yes is with a no.
         """
         shape = (len(said), self.settings.longest)
         speaks = said != SILENT
         if not speaks.any():
             return np.full(shape, NOTHING), ~speaks
-        likely = self.settings.yes_no * level * 2.0 * (said != RESTART)
+        first, last = self.confusable
+        likely = self.settings.yes_no * level * 2.0 * (said >= first)
         swapped = chance.uniform("command swapped", turn, shape[1:]) < likely[:, None]
-        n_others = BYE - GO_BACK
+        n_others = last - first
         step = 1 + (chance.uniform("command for", turn, shape[1:]) * n_others).astype(np.int64)
-        other = GO_BACK + (said[:, None] - GO_BACK + step) % (n_others + 1)
+        other = first + (said[:, None] - first + step) % (n_others + 1)
         heard = np.where(swapped, other, said[:, None])
         code = np.where(speaks[:, None], len(self.values) + NO + heard, NOTHING)
         return code, ~speaks | ~swapped[:, 0]

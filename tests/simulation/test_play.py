@@ -13,7 +13,7 @@ from extrinsic.corpus.tracking import Tracker
 from extrinsic.errors import UsageError
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import Expert, ExpertTracker, Moment, Play, Policy, play
-from extrinsic.simulation.bus_settings import ExpertSettings
+from extrinsic.simulation.bus.bus_settings import ExpertSettings
 from extrinsic.simulation.chance import Chance
 from extrinsic.trackers.protocol import BuiltInTracker
 from extrinsic.trackers.track import track

@@ -10,26 +10,25 @@ from extrinsic.arrays import Bools, Floats, Ids, Ints
 from extrinsic.corpus.history import AFFIRMED, NOT_AFFIRMED, wording_of
 from extrinsic.corpus.nbest import NBest
 from extrinsic.corpus.vocabulary import NONE
-from extrinsic.simulation.bus_ontology import Values
-from extrinsic.simulation.bus_settings import SystemSettings
-from extrinsic.simulation.caller import Callers
-from extrinsic.simulation.chance import Chance
-from extrinsic.simulation.goals import NOTHING
-from extrinsic.simulation.recogniser import Recogniser
-from extrinsic.simulation.speech import acts_of, nbest_of
-from extrinsic.simulation.system import (
+from extrinsic.simulation.bus.bus_settings import SystemSettings
+from extrinsic.simulation.bus.caller import Callers
+from extrinsic.simulation.bus.speech import acts_of, nbest_of
+from extrinsic.simulation.bus.system import (
     BROWSING,
     COMMANDS,
     GRANTED,
     NEXT,
     PREVIOUS,
     RESTART,
-    SILENT,
     SystemTurn,
     greeting,
     possible,
     realise,
 )
+from extrinsic.simulation.chance import Chance
+from extrinsic.simulation.ontology import Values
+from extrinsic.simulation.recogniser import Recogniser
+from extrinsic.simulation.utterance import NOTHING, SILENT
 from extrinsic.simulation.world import GOES_ON, GOODBYE, HANG_UP, Dialogs, Exchange, Moment, View
 
 

@@ -7,8 +7,8 @@ import numpy as np
 from extrinsic.arrays import Bools, Floats, Ints
 from extrinsic.corpus.candidates import Heard
 from extrinsic.corpus.history import AFFIRMED, NOT_ASKED
-from extrinsic.simulation.bus_settings import ExpertSettings, SystemSettings
-from extrinsic.simulation.system import heard_groups, needed
+from extrinsic.simulation.bus.bus_settings import ExpertSettings, SystemSettings
+from extrinsic.simulation.bus.system import heard_groups, needed
 from extrinsic.simulation.world import Moment
 
 HEARD_FROM = 0.3

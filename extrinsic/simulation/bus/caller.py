@@ -8,27 +8,12 @@ import numpy as np
 from scipy.special import gammaincinv
 
 from extrinsic.arrays import Bools, Floats, Ints
-from extrinsic.simulation.bus_ontology import Values
-from extrinsic.simulation.bus_settings import CallerSettings, GoalSettings, SystemSettings
+from extrinsic.simulation.bus.bus_settings import CallerSettings, GoalSettings, SystemSettings
+from extrinsic.simulation.bus.goals import another_value, draw_goals, separate_places
+from extrinsic.simulation.bus.system import AGAIN, BYE, GO_BACK, NEXT, PREVIOUS, RESTART, SystemTurn
 from extrinsic.simulation.chance import Chance
-from extrinsic.simulation.goals import NOTHING, another_value, draw_goals, separate_places
-from extrinsic.simulation.system import AGAIN, BYE, GO_BACK, NEXT, PREVIOUS, RESTART, SILENT, SystemTurn
-
-YES, NO = 1, 2
-
-
-@dataclass(frozen=True, eq=False)
-class Utterance:
-    """What m callers say.
-
-    value (m, n_groups): the value said for each group, NOTHING for none.   answer (m,): YES, NO, SILENT.
-    command (m,): any other request: SILENT or one of COMMANDS.   hangs_up (m,): ends the call.
-    """
-
-    value: Ints
-    answer: Ints
-    command: Ints
-    hangs_up: Bools
+from extrinsic.simulation.ontology import Values
+from extrinsic.simulation.utterance import NO, NOTHING, SILENT, YES, Utterance
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,11 +10,11 @@ from extrinsic.arrays import Ids, Ints, offsets_from_lengths, row_of_each, take_
 from extrinsic.corpus.acts import Acts
 from extrinsic.corpus.nbest import NBest
 from extrinsic.corpus.vocabulary import NONE
-from extrinsic.simulation.bus_ontology import Values
-from extrinsic.simulation.goals import NOTHING
+from extrinsic.simulation.bus.system import AGAIN, COMMANDS, GRANTED, NEXT, PREVIOUS, SystemTurn
+from extrinsic.simulation.bus.timetable import pairs_of_offers
+from extrinsic.simulation.ontology import Values
 from extrinsic.simulation.recogniser import Lists
-from extrinsic.simulation.system import AGAIN, COMMANDS, GRANTED, NEXT, PREVIOUS, SystemTurn
-from extrinsic.simulation.timetable import pairs_of_offers
+from extrinsic.simulation.utterance import NOTHING
 
 
 def nbest_of(values: Values, lists: Lists) -> NBest:

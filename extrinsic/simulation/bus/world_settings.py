@@ -12,23 +12,16 @@ import msgspec
 from extrinsic.corpus.vocabulary import Vocabulary
 from extrinsic.domain import Domain
 from extrinsic.errors import Problems, UsageError, did_you_mean
-from extrinsic.simulation.bus_dialogs import BusDialogs
-from extrinsic.simulation.bus_ontology import bus_ontology
-from extrinsic.simulation.bus_settings import (
-    CallerSettings,
-    Count,
-    ExpertSettings,
-    GoalSettings,
-    RecogniserSettings,
-    Settings,
-    Share,
-    SystemSettings,
-)
-from extrinsic.simulation.caller import Callers
+from extrinsic.simulation.bus.bus_dialogs import BusDialogs
+from extrinsic.simulation.bus.bus_ontology import bus_ontology
+from extrinsic.simulation.bus.bus_settings import CallerSettings, ExpertSettings, GoalSettings, SystemSettings
+from extrinsic.simulation.bus.caller import Callers
+from extrinsic.simulation.bus.expert import Expert, ExpertTracker
+from extrinsic.simulation.bus.system import CONFUSABLE
 from extrinsic.simulation.chance import Chance
-from extrinsic.simulation.expert import Expert, ExpertTracker
 from extrinsic.simulation.play import Play, play
 from extrinsic.simulation.recogniser import Recogniser
+from extrinsic.simulation.settings import Count, RecogniserSettings, Settings, Share
 from extrinsic.storage import content_hash, encode_json, read_bytes
 from extrinsic.toml_files import check_tree, read_tree, report_key
 
@@ -67,7 +60,7 @@ class WorldSettings(Settings, frozen=True):
     def begin(self, chance: Chance) -> BusDialogs:
         values = bus_ontology()
         callers = Callers(self.goal, self.caller, values, chance, self.system)
-        recogniser = Recogniser(self.recogniser, values, chance)
+        recogniser = Recogniser(self.recogniser, values, chance, CONFUSABLE)
         return BusDialogs(callers, recogniser, self.no_connection, self.system)
 
     def policy(self) -> Expert:
