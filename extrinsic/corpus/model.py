@@ -37,6 +37,7 @@ class Corpus(DialogTurns):
     restart:    (n_turns,) the system started over at this turn.
     conditions: per name one value a dialog.   outcomes: per name one number a dialog, NaN if unknown.
     propensities: (n_turns, n_predicates) how likely each act was, NaN where that was not logged.
+    possible:   (n_turns, n_predicates) what could be done at each turn, by the log; None: it does not say.
     ontology:   the challenge's own description of the task, where there is one (DSTC2).
     signature:  a hash of the bytes it was read from.
     """
@@ -58,6 +59,7 @@ class Corpus(DialogTurns):
     conditions: Mapping[str, tuple[str | None, ...]] = field(default_factory=dict)
     outcomes: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     propensities: Floats | None = None
+    possible: Bools | None = None
     ontology: Mapping[str, Any] = field(default_factory=dict)
     signature: str = ""
 
@@ -77,6 +79,8 @@ class Corpus(DialogTurns):
             "labels": not isinstance(self.labels, GoalLabels) or len(self.labels.goal) == self.n_turns,
             "propensities": self.propensities is None
             or self.propensities.shape == (self.n_turns, len(self.domain.predicate_names)),
+            "possible": self.possible is None
+            or self.possible.shape == (self.n_turns, len(self.domain.predicate_names)),
             **{
                 f"conditions[{name!r}]": len(values) == self.n_dialogs
                 for name, values in self.conditions.items()
@@ -157,6 +161,7 @@ class Corpus(DialogTurns):
             nbest=self.nbest.take(turns),
             labels=self.labels.take(turns),
             propensities=None if self.propensities is None else self.propensities[turns],
+            possible=None if self.possible is None else self.possible[turns],
             conditions={name: tuple(values[i] for i in chosen) for name, values in self.conditions.items()},
             outcomes={name: tuple(values[i] for i in chosen) for name, values in self.outcomes.items()},
             signature=content_hash(self.signature, chosen.tobytes()),

@@ -49,16 +49,18 @@ class Behaviour:
 
     chances (n, n_actions): P(a | s) of the transitions' own states.   model: P(a | s) of any states.
     threshold: actions less likely than this are not admitted.
+    possible (n, n_actions): what could be done in the transitions' own states; None: everything.
     """
 
     chances: Floats
     model: ActionModel
     threshold: float = 0.1
+    possible: Bools | None = None
 
     @cached_property
     def admitted(self) -> Bools:
         """(n, n_actions) what the filter admits in the transitions' own states."""
-        return admit(self.chances, self.threshold)
+        return admit(self.chances, self.threshold, self.possible)
 
     def choices(self, states: States, possible: Bools | None = None) -> tuple[Floats, Bools]:
         """(n, n_actions) P(a | s) of other states, and which actions are possible and admitted there."""
@@ -78,7 +80,8 @@ class Behaviour:
 
 def fit_behaviour(model: BehaviourModel, transitions: Transitions, threshold: float = 0.1) -> Behaviour:
     """Fit a behaviour model once, for the filter, for learners and for imitation."""
-    return Behaviour(model.cross_fitted(transitions), model.fit(transitions), threshold)
+    chances = model.cross_fitted(transitions)
+    return Behaviour(chances, model.fit(transitions), threshold, transitions.possible)
 
 
 class Classifier(ABC):

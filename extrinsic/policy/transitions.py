@@ -28,6 +28,7 @@ class Transitions:
     reward (n,): earned between it and the next one.   next (n,): the next decision, END for none.
     dialog (n,): 0, 1, ... in order of the session ids.   turn (n,): of the corpus, within its dialog.
     propensities (n, n_actions): the system's probability of each action, NaN where not logged.
+    possible (n, n_actions): what could be done, by the log; None if it does not say, and all could.
     feasible: the lowest and highest return a dialog can have (None for a custom reward).
     """
 
@@ -41,6 +42,7 @@ class Transitions:
     actions: tuple[str, ...]
     sessions: tuple[str, ...]
     feasible: tuple[float, float] | None = None
+    possible: Bools | None = None
 
     def __len__(self) -> int:
         return len(self.action)
@@ -79,6 +81,7 @@ class Transitions:
             dialog=number[self.dialog[rows]],
             turn=self.turn[rows],
             propensities=self.propensities[rows],
+            possible=None if self.possible is None else self.possible[rows],
             sessions=tuple(self.sessions[i] for i in dialogs),
         )
 
@@ -94,6 +97,7 @@ def transitions_of(
     reward = Reward.of(corpus.domain) if reward is None else reward
     decides = is_decision(corpus)
     _require_predicates(corpus, decides)
+    _require_possible(corpus, decides)
     turns = decision_turns(corpus)
     states = chosen(decision_observations(corpus, output))
     in_order = np.argsort(corpus.sessions, kind="stable")
@@ -118,6 +122,7 @@ def transitions_of(
         actions=corpus.domain.predicate_names,
         sessions=tuple(corpus.sessions[i] for i in in_order[has_some]),
         feasible=_feasible(corpus, reward, lengths),
+        possible=None if corpus.possible is None else corpus.possible[turns],
     )
 
 
@@ -164,6 +169,27 @@ def _require_predicates(corpus: Corpus, decides: Bools) -> None:
         raise InputError(_unmapped_problems(corpus, unmapped))
     if not decides.any():
         raise UsageError(f"the corpus {corpus.dataset!r} has no decisions: every system turn is a greeting")
+
+
+def _require_possible(corpus: Corpus, decides: Bools) -> None:
+    """Raise InputError where the log says that what was done was not possible."""
+    if corpus.possible is None:
+        return
+    turns = np.flatnonzero(decides)
+    names = corpus.domain.predicate_names
+    impossible = turns[~corpus.possible[turns, corpus.predicate[turns]]]
+    problems = [
+        Problem(
+            "what the system did is not among what the log calls possible",
+            session=corpus.sessions[corpus.dialog_of_turn[turn]],
+            turn=int(corpus.turn_in_dialog[turn]),
+            expected=", ".join(names[column] for column in np.flatnonzero(corpus.possible[turn])),
+            found=names[corpus.predicate[turn]],
+        )
+        for turn in impossible
+    ]
+    if problems:
+        raise InputError(problems)
 
 
 def _unmapped_problems(corpus: Corpus, turns: Ints) -> list[Problem]:

@@ -3,9 +3,12 @@
 from extrinsic.registry import WORLDS
 from extrinsic.simulation.bus.expert import Expert, ExpertTracker
 from extrinsic.simulation.bus.world_settings import BusSimulation, WorldSettings, read_simulation
-from extrinsic.simulation.datasets import Simulation, simulate
+from extrinsic.simulation.datasets import Simulation, find_simulation, simulate
 from extrinsic.simulation.play import Play, play
+from extrinsic.simulation.session import Session
+from extrinsic.simulation.single_world import Turn, World
 from extrinsic.simulation.statistics import Statistics, describe
+from extrinsic.simulation.tracked_dialogs import BeliefState
 from extrinsic.simulation.world import (
     CUT_OFF,
     GOES_ON,
@@ -13,10 +16,10 @@ from extrinsic.simulation.world import (
     HANG_UP,
     Dialogs,
     Exchange,
+    LockstepWorld,
     Moment,
     Policy,
     View,
-    World,
 )
 
 WORLDS.register(
@@ -31,20 +34,25 @@ __all__ = [
     "GOES_ON",
     "GOODBYE",
     "HANG_UP",
+    "BeliefState",
     "BusSimulation",
     "Dialogs",
     "Exchange",
     "Expert",
     "ExpertTracker",
+    "LockstepWorld",
     "Moment",
     "Play",
     "Policy",
+    "Session",
     "Simulation",
     "Statistics",
+    "Turn",
     "View",
     "World",
     "WorldSettings",
     "describe",
+    "find_simulation",
     "play",
     "read_simulation",
     "simulate",

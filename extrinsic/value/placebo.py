@@ -49,18 +49,22 @@ def placebo(
 
 
 def _gain(policy: StatePolicy, test: Transitions, estimator: Estimator) -> Gain:
-    problem = EvaluationProblem(test, policy.probabilities(test.states))
+    problem = EvaluationProblem(test, policy.probabilities(test.states, test.possible))
     return Gain(estimator.estimate(problem).mean, estimator.estimate(problem.behaviour(logged=True)).mean)
 
 
 def shuffled(transitions: Transitions, rng: np.random.Generator) -> Transitions:
-    """Actions permuted within each discrete state, together with their logged propensities."""
+    """Actions permuted within each discrete state, together with what the log says of the choice."""
     _, block = Blocks.of(transitions.states.discrete)
     order = np.lexsort((rng.random(len(block)), block))
     source = np.empty_like(order)
     source[np.argsort(block, kind="stable")] = order
+    possible = transitions.possible
     return replace(
-        transitions, action=transitions.action[source], propensities=transitions.propensities[source]
+        transitions,
+        action=transitions.action[source],
+        propensities=transitions.propensities[source],
+        possible=None if possible is None else possible[source],
     )
 
 

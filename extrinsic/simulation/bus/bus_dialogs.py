@@ -52,9 +52,9 @@ class BusDialogs(Dialogs):
         self.bus: Ints = np.zeros(n_dialogs, dtype=np.int64)
 
     @property
-    def completed(self) -> Bools:
-        """(n,) the right bus was offered."""
-        return self.callers.served
+    def outcomes(self) -> dict[str, Floats]:
+        """success: the right bus was offered."""
+        return {"success": self.callers.served.astype(np.float64)}
 
     def greet(self) -> Exchange:
         dialogs = np.arange(len(self.callers.goal))

@@ -244,7 +244,7 @@ class _Valuation:
     def values_of(self, policy: StatePolicy) -> list[Value]:
         """The value of a policy by every estimator; means of estimators reuse their values."""
         play = self._live_play(policy) if "world" in self.needs else None
-        probabilities = policy.probabilities(self.transitions.states)
+        probabilities = policy.probabilities(self.transitions.states, self.transitions.possible)
         problem = EvaluationProblem(self.transitions, probabilities, self.augmented, play)
         values: dict[str, Value] = {}
         for estimator in self.estimators:
