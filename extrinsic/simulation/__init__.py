@@ -29,6 +29,12 @@ WORLDS.register(
     "cambridge in that of real calls",
 )
 
+WORLDS.register(
+    "restaurants",
+    "extrinsic.simulation.restaurants.restaurant_world:RestaurantSimulation",
+    "callers who look for a restaurant in the terms of DSTC2, a recogniser and an expert: quiet and noisy",
+)
+
 __all__ = [
     "CUT_OFF",
     "GOES_ON",

@@ -41,7 +41,7 @@ from tests.policy.players import Witness
 from tests.simulation.test_play import dialogs_of, first_lists
 from tests.value.finding import find
 
-KINDS = ("bus", "pizza")
+KINDS = ("bus", "restaurants", "pizza")
 N_DIALOGS = 40
 
 pytestmark = pytest.mark.usefixtures("plugged")

@@ -12,7 +12,7 @@ from extrinsic.corpus.nbest import NBest
 from extrinsic.corpus.vocabulary import NONE
 from extrinsic.simulation.bus.bus_settings import SystemSettings
 from extrinsic.simulation.bus.caller import Callers
-from extrinsic.simulation.bus.speech import acts_of, nbest_of
+from extrinsic.simulation.bus.speech import acts_of, caller_phrases
 from extrinsic.simulation.bus.system import (
     BROWSING,
     COMMANDS,
@@ -114,7 +114,7 @@ class BusDialogs(Dialogs):
         self.declined[dialogs[restart]] = False
         repeated = np.zeros(len(dialogs), dtype=bool) if before is None else wording_of(system) == before
         answer = self.callers.respond(dialogs, turn, system_turn, repeated)
-        nbest = nbest_of(self.values, self.recogniser.hear(dialogs, turn, answer))
+        nbest = caller_phrases(self.values).nbest(self.recogniser.hear(dialogs, turn, answer))
         self.command[dialogs] = self._understood(nbest)
         goodbye = system_turn.predicate == self.name("goodbye")
         return Exchange(
