@@ -28,3 +28,8 @@ REWARDS.register(
     f"{_HERE}.reward:Reward",
     "right, wrong and empty concepts, a price a turn (Lee 2014)",
 )
+REWARDS.register(
+    "outcome",
+    f"{_HERE}.outcome_reward:OutcomeReward",
+    "an amount for an outcome of the dialog, such as success, and a price a turn",
+)

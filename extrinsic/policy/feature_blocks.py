@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from extrinsic.arrays import Ids
+from extrinsic.corpus.requests import METHODS
 from extrinsic.corpus.vocabulary import NONE
 from extrinsic.policy.observations import Observations, stable_number
 from extrinsic.registry import BLOCKS
@@ -89,16 +89,11 @@ def group_indicators(observations: Observations) -> Columns:
 
 @_block("the best value of every slot (Lee)", discrete=True)
 def top_values(observations: Observations) -> Columns:
-    return _stable_numbers(observations, observations.summary.value), _named("value", observations.slots)
-
-
-def _stable_numbers(observations: Observations, values: Ids) -> npt.NDArray[np.int64]:
-    """Numbers that stand for the same values in every process and corpus."""
-    words = np.unique(values)
+    words = np.unique(observations.summary.value)
     numbers = np.array(
         [stable_number(observations.vocabulary.text(int(word))) for word in words], dtype=np.int64
     )
-    return numbers[np.searchsorted(words, values)]
+    return numbers[np.searchsorted(words, observations.summary.value)], _named("value", observations.slots)
 
 
 @_block("the answer to the last yes/no question: not asked, yes, not yes", discrete=True)
@@ -131,9 +126,10 @@ def requested_slots(observations: Observations) -> Columns:
     return observations.requests, _named("requested", observations.requestable)
 
 
-@_block("the likeliest method of search (DSTC2)", discrete=True)
+@_block("the likeliest method of search (DSTC2): 1 to 5, 0 for none", discrete=True)
 def method(observations: Observations) -> Columns:
-    return _stable_numbers(observations, observations.method)[:, None], ("method",)
+    numbers = observations.vocabulary.ids(METHODS)
+    return (observations.method[:, None] == numbers) @ np.arange(1, len(METHODS) + 1)[:, None], ("method",)
 
 
 @_block("the conditions that the domain puts into the state", discrete=True)

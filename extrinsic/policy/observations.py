@@ -18,7 +18,7 @@ from extrinsic.corpus.tracking import StepBelief
 from extrinsic.corpus.vocabulary import NONE, Vocabulary
 from extrinsic.domain import Domain
 from extrinsic.errors import UsageError
-from extrinsic.simulation.world import Conditions, Moment
+from extrinsic.simulation.world import Conditions, View
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,7 +169,7 @@ def _require_slots(corpus: Corpus) -> None:
         )
 
 
-def observations_of_moment(moment: Moment) -> Observations:
+def observations_of_view(moment: View) -> Observations:
     """The observations at a moment of live play."""
     return Observations(
         domain=moment.domain,
@@ -189,7 +189,7 @@ def _best_values(beliefs: Beliefs, items: Ints) -> Ids:
     return _summary_of(beliefs, 1, items).value[:, 0]
 
 
-def _best_method(moment: Moment) -> Ids:
+def _best_method(moment: View) -> Ids:
     """(m,) the same of the beliefs about the method at a moment."""
     identities = moment.vocabulary.ids(METHODS)
     is_tracked = moment.method.any(axis=1)

@@ -157,9 +157,9 @@ def decision_observations(corpus: Corpus, output: TrackerOutput) -> Observations
 
 
 def _feasible(corpus: Corpus, reward: RewardFunction, lengths: Ints) -> tuple[float, float] | None:
-    if not isinstance(reward, Reward):
-        return None
-    return reward.feasible(corpus.domain, 1, int(lengths.max()))
+    feasible = getattr(reward, "feasible", None)
+    bounds: tuple[float, float] | None = feasible and feasible(corpus.domain, 1, int(lengths.max()))
+    return bounds
 
 
 def _require_predicates(corpus: Corpus, decides: Bools) -> None:

@@ -157,7 +157,8 @@ class SingleDialogs(Dialogs):
         exchange = self._exchange("act", moment.dialogs, turns)
         self._require_predicates(exchange, predicate, names)
         goes_on = exchange.ending == GOES_ON
-        if not self.task.is_capped and moment.turn + 1 >= LONGEST and goes_on.any():
+        goes_on = goes_on & (np.asarray(moment.turn) + 1 >= LONGEST)
+        if not self.task.is_capped and goes_on.any():
             raise UsageError(
                 f"a dialog of the world has not ended after {LONGEST} turns; act must return None or a Turn "
                 "that ends, or the world needs a longest_dialog at which dialogs are cut off",

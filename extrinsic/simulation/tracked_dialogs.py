@@ -19,6 +19,7 @@ from extrinsic.corpus.tracking import StepBelief, Tracker, Tracking
 from extrinsic.corpus.vocabulary import Value, Vocabulary
 from extrinsic.domain import Domain
 from extrinsic.errors import UsageError, did_you_mean
+from extrinsic.simulation.chance import TurnNumber
 from extrinsic.simulation.world import Conditions, View
 
 
@@ -67,7 +68,7 @@ class TrackedDialogs:
             self.requested[dialogs], self.method[dialogs] = requests.requested, requests.method
         return belief, evidence
 
-    def view(self, dialogs: Ints, turn: int, belief: StepBelief, conditions: Conditions) -> View:
+    def view(self, dialogs: Ints, turn: TurnNumber, belief: StepBelief, conditions: Conditions) -> View:
         """The chosen dialogs before the system acts; conditions: those of all n dialogs."""
         task = self.task
         return View(

@@ -23,7 +23,7 @@ from extrinsic.corpus.tracking import StepBelief
 from extrinsic.corpus.vocabulary import NONE, Vocabulary
 from extrinsic.domain import Domain
 from extrinsic.errors import UsageError
-from extrinsic.simulation.chance import Chance
+from extrinsic.simulation.chance import Chance, TurnNumber
 
 GOES_ON, GOODBYE, HANG_UP, CUT_OFF = -1, 0, 1, 2
 """How a dialog ends: the system says goodbye, the caller hangs up, or it reaches the maximum length."""
@@ -36,7 +36,8 @@ Conditions = Mapping[str, tuple[str | None, ...]]
 class View:
     """What the system observes of m dialogs before it acts.
 
-    dialogs (m,): their indices among the dialogs played.   turn: how many turns each of them has had.
+    dialogs (m,): their indices among the dialogs played.
+    turn: how many turns each of them has had; (m,) where they differ, which in `play` they never do.
     belief: the tracker's, after the last turn.   tops: the best value of every group.
     history: the history of these m dialogs.
     requested (m, n_requestable): the probability that the caller asked for each, and was not told yet.
@@ -48,7 +49,7 @@ class View:
     slots: tuple[str, ...]
     vocabulary: Vocabulary
     dialogs: Ints
-    turn: int
+    turn: TurnNumber
     belief: StepBelief
     tops: GroupTops
     history: History
@@ -116,8 +117,8 @@ class Exchange:
 class Dialogs(ABC):
     """The state of n dialogs of a world, from the greeting to the end.
 
-    All dialogs still running (`view.dialogs`) have had the same number of turns. Every random draw must come
-    from the dialogs' Chance, by turn and purpose: then every policy meets the same callers.
+    `view.dialogs` are some of those that are still running. Every random draw must come from the dialogs'
+    Chance, by turn and purpose: then every policy meets the same callers.
     """
 
     @property

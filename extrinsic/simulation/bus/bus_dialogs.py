@@ -25,7 +25,7 @@ from extrinsic.simulation.bus.system import (
     possible,
     realise,
 )
-from extrinsic.simulation.chance import Chance
+from extrinsic.simulation.chance import Chance, TurnNumber
 from extrinsic.simulation.ontology import Values
 from extrinsic.simulation.recogniser import Recogniser
 from extrinsic.simulation.utterance import NOTHING, SILENT
@@ -105,7 +105,7 @@ class BusDialogs(Dialogs):
         return chances
 
     def _exchange(
-        self, dialogs: Ints, turn: int, system_turn: SystemTurn, before: np.ndarray | None
+        self, dialogs: Ints, turn: TurnNumber, system_turn: SystemTurn, before: np.ndarray | None
     ) -> Exchange:
         """The system speaks, the callers answer; before (m,): the wording of the system's last turn."""
         system = acts_of(self.values, system_turn)

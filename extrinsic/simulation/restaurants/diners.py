@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import gammaincinv
 
 from extrinsic.arrays import Bools, Floats, Ints
-from extrinsic.simulation.chance import Chance
+from extrinsic.simulation.chance import Chance, TurnNumber
 from extrinsic.simulation.restaurants.database import ALTERNATIVES, ASKED, BYE, Database
 from extrinsic.simulation.restaurants.restaurant_settings import DinerSettings, SearchSettings
 from extrinsic.simulation.utterance import NO, NOTHING, SILENT, YES, Utterance
@@ -91,7 +91,7 @@ class Diners:
         """(n,) a right place was offered, and all that the caller wanted to know of it was told."""
         return np.asarray((self.place != NOTHING) & (self.told | ~self.wants).all(axis=1))
 
-    def respond(self, dialogs: Ints, turn: int, system: HostTurn, repeated: Bools) -> Utterance:
+    def respond(self, dialogs: Ints, turn: TurnNumber, system: HostTurn, repeated: Bools) -> Utterance:
         """The answers of the chosen callers. repeated (m,): the system repeated itself exactly."""
         settings, chance, name = self.settings, self.chance.take(dialogs), self.names.index
         self._settle(dialogs, system)
@@ -168,7 +168,7 @@ class Diners:
         tells = (system.about != NOTHING) & (system.place == self.place[dialogs])
         self.told[dialogs[tells], system.about[tells]] = True
 
-    def _change_goals(self, dialogs: Ints, chance: Chance, turn: int, refused: Bools) -> Bools:
+    def _change_goals(self, dialogs: Ints, chance: Chance, turn: TurnNumber, refused: Bools) -> Bools:
         """(m, n_slots) what changed: callers for whom there is nothing want what another place has."""
         drawn = (chance.uniform("another place", turn) * len(self.town.attribute)).astype(np.int64)
         goal = self.goal[dialogs]
@@ -189,7 +189,7 @@ class Diners:
         self,
         dialogs: Ints,
         chance: Chance,
-        turn: int,
+        turn: TurnNumber,
         system: HostTurn,
         wrong_value: Bools,
         wrong_query: Bools,

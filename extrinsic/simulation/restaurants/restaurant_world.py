@@ -15,7 +15,7 @@ from extrinsic.corpus.tracking import Tracker
 from extrinsic.corpus.vocabulary import NONE, Vocabulary
 from extrinsic.domain import Domain
 from extrinsic.registry import TRACKERS
-from extrinsic.simulation.chance import Chance
+from extrinsic.simulation.chance import Chance, TurnNumber
 from extrinsic.simulation.recogniser import Recogniser
 from extrinsic.simulation.restaurants.database import BYE, Database, database
 from extrinsic.simulation.restaurants.diners import Diners, HostTurn
@@ -59,7 +59,9 @@ class RestaurantDialogs(Dialogs):
         self.place[moment.dialogs[offers]] = system.place[offers]
         return self._exchange(moment.dialogs, moment.turn, system, moment.history.wording)
 
-    def _exchange(self, dialogs: Ints, turn: int, system: HostTurn, before: np.ndarray | None) -> Exchange:
+    def _exchange(
+        self, dialogs: Ints, turn: TurnNumber, system: HostTurn, before: np.ndarray | None
+    ) -> Exchange:
         """The system speaks, the callers answer; before (m,): the wording of the system's last turn."""
         town = self.town
         acts = acts_of(town, town.values.domain.predicate_names, system)

@@ -112,7 +112,8 @@ class Orders(Dialogs):
         misheard = dice.uniform("ear", turn) < self.world.noise
         other, asks = dice.uniform("other", turn), dice.uniform("price", turn) < 0.4
         goal, said = (np.full((len(dialogs), len(SLOTS)), NONE, dtype=np.int32) for _ in range(2))
-        ending = np.full(len(dialogs), GOES_ON if turn < self.world.patience else HANG_UP)
+        turn_of_each = np.broadcast_to(turn, len(dialogs))
+        ending = np.where(turn_of_each < self.world.patience, GOES_ON, HANG_UP)
         lists, truth = [], []
         for row, (name, pairs) in enumerate(acts):
             wanted = {slot: VALUES[slot][self.goal[dialogs[row], i]] for i, slot in enumerate(SLOTS)}
