@@ -14,7 +14,7 @@ ROLES = {"greeting": ("hello",), "offer": ("paint",), "yes_no": ("check",), "end
 
 class Colours:
     domain = Domain(
-        "colours", "a colour", (Slot("colour"),), {"colour": ("colour",)}, ("colour",), RULES, **ROLES
+        "colours", "a game", (Slot("colour"),), {"colour": ("colour",)}, ("colour",), RULES, **ROLES
     )
 
     def begin(self, seed):
@@ -26,7 +26,7 @@ class Colours:
         return ["ask", "check", "paint"] if beliefs.goals["colour"] else ["ask"]
 
     def act(self, predicate, beliefs):
-        value, score = beliefs.best("colour")
+        value, _ = beliefs.best("colour")
         self.success = float(predicate == "paint" and value == self.goal)
         return None if predicate == "paint" else self._turn(predicate, value)
 
@@ -34,12 +34,15 @@ class Colours:
         return {"success": self.success}
 
     def _turn(self, predicate, value=None):
-        answer = {"act": "affirm" if value == self.goal else "negate", "slots": []}
-        said = answer if predicate == "check" else {"act": "inform", "slots": [["colour", self.goal]]}
-        misheard = {"act": "inform", "slots": [["colour", self.random.choice(COLOURS)]]}
-        heard = misheard if self.random.random() < 0.3 else said
-        system = {"act": ACTS[predicate], "slots": [["colour", value]]}
-        return Turn([system], [{"slu-hyp": [heard], "score": 0.6}], [said], {"colour": self.goal})
+        answer = _act("affirm" if value == self.goal else "negate")
+        said = answer if predicate == "check" else _act("inform", self.goal)
+        heard = _act("inform", self.random.choice(COLOURS)) if self.random.random() < 0.3 else said
+        nbest = [{"slu-hyp": [heard], "score": 0.6}]
+        return Turn([_act(ACTS[predicate], value)], nbest, [said], {"colour": self.goal})
+
+
+def _act(name, value=None):
+    return {"act": name, "slots": [["colour", value]] if value else []}
 
 
 WORLDS.register("colours", Colours, "somebody thinks of a colour")
