@@ -194,4 +194,10 @@ REWARDS: Registry[Any] = Registry(
 ESTIMATORS: Registry[Any] = Registry(
     "estimator", "extrinsic.estimators", "extrinsic.value", ("name", "estimate", "needs", "resampled_over")
 )
-WORLDS: Registry[Any] = Registry("world", "extrinsic.worlds", "extrinsic.simulation", ("read",))
+WORLDS: Registry[Any] = Registry(
+    "world",
+    "extrinsic.worlds",
+    "extrinsic.simulation",
+    ("read",),
+    ("domain", "begin", "possible", "act", "outcome"),
+)

@@ -14,7 +14,8 @@ from extrinsic.errors import UsageError
 if TYPE_CHECKING:
     from extrinsic.policy.kept_policy import KeptPolicy
     from extrinsic.policy.reward import RewardFunction
-    from extrinsic.simulation import Simulation, World
+    from extrinsic.simulation import Simulation
+    from extrinsic.simulation.world import LockstepWorld
     from extrinsic.trackers.protocol import BuiltInTracker
 
 NAME = "play"
@@ -33,7 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("policy", metavar="POLICY", help="the file of a policy")
     parser.add_argument("--tracker", required=True, metavar="T", help="whose beliefs it acts on")
     parser.add_argument(
-        "--world", required=True, metavar="W", help="a dataset of the bus world (ds1), or KIND:DATASET"
+        "--world", required=True, metavar="W", help="a dataset of the bus world (ds1), KIND:DATASET, or KIND"
     )
     parser.add_argument("--config", metavar="C", help="the world's configuration; default: the embedded one")
     parser.add_argument("--dialogs", type=int, default=1000, metavar="N", help="how many callers (1000)")
@@ -46,14 +47,17 @@ def run(arguments: argparse.Namespace) -> int:
     from extrinsic.policy.kept_policy import load_policy
     from extrinsic.policy.reward import returns
     from extrinsic.simulation import play
+    from extrinsic.simulation.datasets import find_dataset
+    from extrinsic.simulation.single_world import lockstep_form
     from extrinsic.value.result import mean_of_dialogs
 
     import_plugins(arguments)
     if arguments.dialogs < 2:
         raise UsageError("an interval needs at least two dialogs", found=str(arguments.dialogs))
     kept = load_policy(arguments.policy)
-    simulation, dataset = _simulation(arguments)
-    world = simulation.world(dataset, TEST)
+    simulation, dataset = find_dataset(arguments.world, arguments.config)
+    simulation.require(dataset, TEST)
+    world = lockstep_form(simulation.world(dataset, TEST))
     policy, reward = kept.live(world.domain), _reward(kept, world)
     tracker = _tracker(arguments.tracker, simulation, dataset)
     for caution in kept.cautions(world.domain, arguments.tracker):
@@ -82,17 +86,6 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _simulation(arguments: argparse.Namespace) -> tuple[Simulation, str]:
-    """The simulation and the dataset that --world names."""
-    from extrinsic.registry import WORLDS
-
-    kind, colon, dataset = arguments.world.partition(":")
-    simulation: Simulation = WORLDS.get(kind if colon else "bus").read(arguments.config, None)
-    dataset = dataset if colon else kind
-    simulation.require(dataset, TEST)
-    return simulation, dataset
-
-
 def _tracker(name: str, simulation: Simulation, dataset: str) -> BuiltInTracker:
     """The tracker of a name; a learned one learns from the world's training dialogs."""
     from extrinsic.registry import TRACKERS
@@ -107,7 +100,7 @@ def _tracker(name: str, simulation: Simulation, dataset: str) -> BuiltInTracker:
     return found
 
 
-def _reward(kept: KeptPolicy, world: World) -> RewardFunction:
+def _reward(kept: KeptPolicy, world: LockstepWorld) -> RewardFunction:
     """The reward that the policy was learned for; without one, the domain's."""
     from extrinsic.policy.reward import Reward
     from extrinsic.registry import REWARDS

@@ -42,7 +42,7 @@ class UserActs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     inform, deny: of the values they name.   affirm: a yes to what was just confirmed explicitly.
     negate: a no to what was asked; where nothing was, to what was confirmed implicitly.
     undo: denies whatever was just confirmed, explicitly or implicitly, even beside another question.
-    request: asks for the slots it names.
+    request: asks for the slots it names.   alternatives: asks for another offer.   finish: says bye.
     """
 
     inform: tuple[str, ...] = ("inform",)
@@ -51,6 +51,8 @@ class UserActs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     negate: tuple[str, ...] = ("negate",)
     undo: tuple[str, ...] = ()
     request: tuple[str, ...] = ("request",)
+    alternatives: tuple[str, ...] = ("reqalts",)
+    finish: tuple[str, ...] = ("bye",)
 
 
 class EndedBy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -91,6 +93,7 @@ class Domain(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
     exclude_restarts: whether dialogs that the log flags as begun anew are left out as well.
     state:      feature blocks that a policy's state needs beyond the beliefs (see policy/features).
     reward:     which of the reward's choices fit the task (`when`, `absent`: see policy/reward.py).
+    requestable: what a caller may ask for, in live play (a corpus of DSTC2 has its own list).
     """
 
     name: str
@@ -111,10 +114,17 @@ class Domain(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
     conditions: tuple[Condition, ...] = ()
     state: tuple[str, ...] = ()
     reward: dict[str, str] = {}
+    requestable: tuple[str, ...] = ()
 
     @cached_property
     def slot_names(self) -> tuple[str, ...]:
         return tuple(slot.name for slot in self.slots)
+
+    @property
+    def log_format(self) -> str:
+        """How calls of live play are written and labelled: where something can be requested as DSTC2's, with
+        goals, requests and method at every turn; else as DSTC1's, by whether a value heard is wanted."""
+        return "dstc2" if self.requestable else "dstc1"
 
     @cached_property
     def slot_of_part(self) -> dict[str, str]:

@@ -45,3 +45,8 @@ REWARDS.register(
     "right, wrong and empty concepts, a price a turn (Lee 2014)",
 )
 REWARDS.register("logged", f"{_HERE}.logged_reward:LoggedReward", "the rewards that the log itself has")
+REWARDS.register(
+    "outcome",
+    f"{_HERE}.outcome_reward:OutcomeReward",
+    "an amount for an outcome of the dialog, such as success, and a price a turn",
+)

@@ -8,7 +8,8 @@ import numpy as np
 
 from extrinsic.arrays import Floats
 from extrinsic.corpus.candidates import Heard
-from extrinsic.trackers.protocol import BuiltInTracker, Rule
+from extrinsic.corpus.requests import Rule
+from extrinsic.trackers.protocol import BuiltInTracker
 from extrinsic.trackers.shares import best_only
 
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from extrinsic.arrays import Floats
 from extrinsic.corpus.candidates import Heard
 from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.requests import Rule
 from extrinsic.trackers.shares import capped
-
-Rule = Literal["focus", "baseline"]
-"""Which of the second challenge's two own trackers is followed for joint, method and requests."""
 
 
 class BuiltInTracker(ABC):

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from extrinsic.errors import UsageError
 from extrinsic.policy.reward import Reward, RewardFunction, returns
 from extrinsic.simulation.play import play
-from extrinsic.simulation.world import Policy, World
+from extrinsic.simulation.single_world import World
+from extrinsic.simulation.world import LockstepWorld, Policy
 from extrinsic.value.result import ResampledOver, Value, mean_of_dialogs
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ class LivePlay:
 
     policy: Policy
     tracker: Tracker
-    world: World
+    world: World | LockstepWorld
     n_dialogs: int = 1_000
     seed: int = 0
     reward: RewardFunction | None = None
@@ -42,5 +43,5 @@ class Live:
         played = play(stage.policy, stage.tracker, stage.n_dialogs, stage.seed, stage.world)
         reward = Reward.of(played.corpus.domain) if stage.reward is None else stage.reward
         earned = returns(played.corpus, reward(played.corpus, played.output))
-        diagnostics = {"completed": float(played.completed.mean())}
+        diagnostics = {name: float(outcome.mean()) for name, outcome in played.outcomes.items()}
         return mean_of_dialogs(self.name, earned, diagnostics, self.resampled_over)

@@ -21,10 +21,12 @@ from extrinsic.policy.live_policy import LivePolicy
 from extrinsic.policy.reward import Reward, RewardFunction, returns
 from extrinsic.policy.states import States
 from extrinsic.policy.transitions import Transitions, transitions_of
-from extrinsic.registry import BEHAVIOURS, ESTIMATORS, LEARNERS, TRACKERS, WORLDS
-from extrinsic.simulation.play import DEFAULT_WORLD, Play
+from extrinsic.registry import BEHAVIOURS, ESTIMATORS, LEARNERS, TRACKERS
+from extrinsic.simulation.datasets import find_dataset
+from extrinsic.simulation.play import Play
 from extrinsic.simulation.play import play as play_live
-from extrinsic.simulation.world import World
+from extrinsic.simulation.single_world import World
+from extrinsic.simulation.world import LockstepWorld
 from extrinsic.trackers.protocol import AnyTracker, BuiltInTracker, LearnedTracker
 from extrinsic.trackers.track import track
 from extrinsic.value.augmented_states import PROXIES, augment
@@ -171,10 +173,12 @@ def value(
     return values
 
 
-def play(policy: SinglePolicy, world: World | str, n_dialogs: int = 1000, seed: int = 0) -> Played:
+def play(
+    policy: SinglePolicy, world: World | LockstepWorld | str, n_dialogs: int = 1000, seed: int = 0
+) -> Played:
     """Play a policy live; the same seed gives the same callers to every policy.
 
-    world: a dataset of the embedded world, e.g. `ds1`: where its test dialogs come from; or any World.
+    world: a dataset, e.g. `ds1` or `restaurants:quiet`: where its test dialogs come from; or any World.
     """
     place = _world(world) if isinstance(world, str) else world
     played = play_live(policy.live, policy.playing_tracker(), n_dialogs, seed, place)
@@ -184,10 +188,10 @@ def play(policy: SinglePolicy, world: World | str, n_dialogs: int = 1000, seed: 
 def _corpus(dialogs: Corpus | str, split: str) -> Corpus:
     if isinstance(dialogs, Corpus):
         return dialogs
-    corpus: Corpus = WORLDS.get(DEFAULT_WORLD[0]).read().simulate(dialogs, split).corpus
-    return corpus
+    simulation, dataset = find_dataset(dialogs)
+    return simulation.simulate(dataset, split).corpus
 
 
-def _world(dataset: str) -> World:
-    world: World = WORLDS.get(DEFAULT_WORLD[0]).read().world(dataset, "test")
-    return world
+def _world(name: str) -> World | LockstepWorld:
+    simulation, dataset = find_dataset(name)
+    return simulation.world(dataset, "test")

@@ -17,14 +17,13 @@ from extrinsic.corpus.formats.session_lists import Dataset, find_dataset
 from extrinsic.corpus.formats.sessions import Sessions, read_sessions, sign_corpus
 from extrinsic.corpus.labels import GoalLabels
 from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.requests import METHODS
 from extrinsic.corpus.vocabulary import Vocabulary
 from extrinsic.domain import Domain
 from extrinsic.errors import InputError, Problems, did_you_mean
 from extrinsic.storage import decode_json
 
 LIST_EXTENSION = "flist"
-
-METHODS = ("none", "byconstraints", "byname", "byalternatives", "finished")
 
 
 class Semantics(msgspec.Struct, gc=False):
@@ -79,6 +78,8 @@ def read_corpus(path: str | Path, dataset: str | None, domain: Domain) -> Corpus
     problems = Problems(str(path))
     labels = _label_columns(sessions, slots, requestable, vocabulary, problems)
     problems.raise_errors()
+    logged = sessions.logs.build(vocabulary, domain)
+    success = {"success": tuple(labels.success() for labels in sessions.labels)}
     return Corpus(
         dataset=listed.name,
         format=DSTC2.name,
@@ -90,10 +91,9 @@ def read_corpus(path: str | Path, dataset: str | None, domain: Domain) -> Corpus
         directories=listed.directories,
         labels=labels,
         conditions=sessions.frozen_conditions(),
-        outcomes={"success": tuple(labels.success() for labels in sessions.labels)},
         ontology=msgspec.to_builtins(ontology),
         signature=sign_corpus(DSTC2.name, listed, domain, sessions.signature, ontology_data),
-        **sessions.logs.build(vocabulary, domain),
+        **{**logged, "outcomes": success | logged["outcomes"]},
     )
 
 

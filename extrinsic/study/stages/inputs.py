@@ -21,7 +21,7 @@ from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.errors import InputError
 from extrinsic.plugins import hash_of_source
 from extrinsic.registry import FORMATS, TRACKERS, WORLDS
-from extrinsic.simulation import Simulation
+from extrinsic.simulation import Simulation, find_simulation
 from extrinsic.storage import content_hash, encode_json, read_bytes
 from extrinsic.trackers.protocol import AnyTracker, BuiltInTracker, LearnedTracker
 from extrinsic.trackers.track import track
@@ -46,8 +46,7 @@ class SimulatedDialogs(Input, frozen=True, tag="simulated"):
 
     @property
     def simulation(self) -> Simulation:
-        simulation: Simulation = WORLDS.get(self.world).read(self.config, self.seed)
-        return simulation
+        return find_simulation(self.world, self.config, self.seed)
 
     @property
     def identity(self) -> str:

@@ -10,26 +10,25 @@ from extrinsic.arrays import Bools, Floats, Ids, Ints
 from extrinsic.corpus.history import AFFIRMED, NOT_AFFIRMED, wording_of
 from extrinsic.corpus.nbest import NBest
 from extrinsic.corpus.vocabulary import NONE
-from extrinsic.simulation.bus_ontology import Values
-from extrinsic.simulation.bus_settings import SystemSettings
-from extrinsic.simulation.caller import Callers
-from extrinsic.simulation.chance import Chance
-from extrinsic.simulation.goals import NOTHING
-from extrinsic.simulation.recogniser import Recogniser
-from extrinsic.simulation.speech import acts_of, nbest_of
-from extrinsic.simulation.system import (
+from extrinsic.simulation.bus.bus_settings import SystemSettings
+from extrinsic.simulation.bus.caller import Callers
+from extrinsic.simulation.bus.speech import acts_of, caller_phrases
+from extrinsic.simulation.bus.system import (
     BROWSING,
     COMMANDS,
     GRANTED,
     NEXT,
     PREVIOUS,
     RESTART,
-    SILENT,
     SystemTurn,
     greeting,
     possible,
     realise,
 )
+from extrinsic.simulation.chance import Chance, TurnNumber
+from extrinsic.simulation.ontology import Values
+from extrinsic.simulation.recogniser import Recogniser
+from extrinsic.simulation.utterance import NOTHING, SILENT
 from extrinsic.simulation.world import GOES_ON, GOODBYE, HANG_UP, Dialogs, Exchange, Moment, View
 
 
@@ -53,9 +52,9 @@ class BusDialogs(Dialogs):
         self.bus: Ints = np.zeros(n_dialogs, dtype=np.int64)
 
     @property
-    def completed(self) -> Bools:
-        """(n,) the right bus was offered."""
-        return self.callers.served
+    def outcomes(self) -> dict[str, Floats]:
+        """success: the right bus was offered."""
+        return {"success": self.callers.served.astype(np.float64)}
 
     def greet(self) -> Exchange:
         dialogs = np.arange(len(self.callers.goal))
@@ -106,7 +105,7 @@ class BusDialogs(Dialogs):
         return chances
 
     def _exchange(
-        self, dialogs: Ints, turn: int, system_turn: SystemTurn, before: np.ndarray | None
+        self, dialogs: Ints, turn: TurnNumber, system_turn: SystemTurn, before: np.ndarray | None
     ) -> Exchange:
         """The system speaks, the callers answer; before (m,): the wording of the system's last turn."""
         system = acts_of(self.values, system_turn)
@@ -115,7 +114,7 @@ class BusDialogs(Dialogs):
         self.declined[dialogs[restart]] = False
         repeated = np.zeros(len(dialogs), dtype=bool) if before is None else wording_of(system) == before
         answer = self.callers.respond(dialogs, turn, system_turn, repeated)
-        nbest = nbest_of(self.values, self.recogniser.hear(dialogs, turn, answer))
+        nbest = caller_phrases(self.values).nbest(self.recogniser.hear(dialogs, turn, answer))
         self.command[dialogs] = self._understood(nbest)
         goodbye = system_turn.predicate == self.name("goodbye")
         return Exchange(

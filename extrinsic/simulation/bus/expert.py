@@ -7,8 +7,9 @@ import numpy as np
 from extrinsic.arrays import Bools, Floats, Ints
 from extrinsic.corpus.candidates import Heard
 from extrinsic.corpus.history import AFFIRMED, NOT_ASKED
-from extrinsic.simulation.bus_settings import ExpertSettings, SystemSettings
-from extrinsic.simulation.system import heard_groups, needed
+from extrinsic.simulation.bus.bus_settings import ExpertSettings, SystemSettings
+from extrinsic.simulation.bus.system import heard_groups, needed
+from extrinsic.simulation.exploration import exploring
 from extrinsic.simulation.world import Moment
 
 HEARD_FROM = 0.3
@@ -36,7 +37,7 @@ class ExpertTracker:
 
 
 class Expert:
-    """P(a) = main [a is the rule's] + rest [a is its second choice] + exploration / |sensible|."""
+    """The first rule that applies, its second choice, or anything sensible (see `exploring`)."""
 
     def __init__(
         self,
@@ -49,12 +50,7 @@ class Expert:
         settings = self.settings
         main = self._choice(moment)
         second = self._second(moment, main)
-        rows = np.arange(len(main))
-        blind = np.where(self._sensible(moment), 1.0, 0.0)
-        chances: Floats = settings.exploration * blind / blind.sum(axis=1, keepdims=True)
-        np.add.at(chances, (rows, main), settings.main)
-        np.add.at(chances, (rows, second), 1.0 - settings.exploration - settings.main)
-        return chances
+        return exploring(main, second, self._sensible(moment), settings.main, settings.exploration)
 
     def _choice(self, moment: Moment) -> Ints:
         """(m,) the choice of the first rule that applies."""

@@ -12,16 +12,15 @@ import numpy as np
 
 from extrinsic.arrays import Bools, Ints
 from extrinsic.corpus.vocabulary import NONE
-from extrinsic.simulation.bus_ontology import Values
-from extrinsic.simulation.bus_settings import SystemSettings
-from extrinsic.simulation.goals import NOTHING
+from extrinsic.simulation.bus.bus_settings import SystemSettings
+from extrinsic.simulation.ontology import Values
+from extrinsic.simulation.utterance import NOTHING
 from extrinsic.simulation.world import Moment, View
 
 OPTIONAL_FROM = 0.3
 """A route or a date is part of an offer when its score is above this."""
 
 
-SILENT = 0
 RESTART, GO_BACK, NEXT, PREVIOUS, AGAIN, BYE = 1, 2, 3, 4, 5, 6
 """What a caller may say besides values, yes and no."""
 
@@ -29,6 +28,10 @@ COMMANDS = ("restart", "goback", "nextbus", "prevbus", "repeat", "bye")
 """Their names in files, in that order."""
 
 BROWSING = (NEXT, PREVIOUS, AGAIN)
+
+CONFUSABLE = (GO_BACK, BYE)
+"""A request to start over is never misheard as another."""
+
 GRANTED = 7
 """An offer that follows a yes to the question for the next bus; the others follow a request to browse."""
 

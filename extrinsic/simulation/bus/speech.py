@@ -8,31 +8,18 @@ import numpy as np
 
 from extrinsic.arrays import Ids, Ints, offsets_from_lengths, row_of_each, take_rows
 from extrinsic.corpus.acts import Acts
-from extrinsic.corpus.nbest import NBest
 from extrinsic.corpus.vocabulary import NONE
-from extrinsic.simulation.bus_ontology import Values
-from extrinsic.simulation.goals import NOTHING
-from extrinsic.simulation.recogniser import Lists
-from extrinsic.simulation.system import AGAIN, COMMANDS, GRANTED, NEXT, PREVIOUS, SystemTurn
-from extrinsic.simulation.timetable import pairs_of_offers
+from extrinsic.simulation.bus.system import AGAIN, COMMANDS, GRANTED, NEXT, PREVIOUS, SystemTurn
+from extrinsic.simulation.bus.timetable import pairs_of_offers
+from extrinsic.simulation.ontology import Values
+from extrinsic.simulation.phrases import Phrases
+from extrinsic.simulation.utterance import NOTHING
 
 
-def nbest_of(values: Values, lists: Lists) -> NBest:
-    """N-best lists as acts: one `inform` a value, `affirm`, `negate`, and what else callers say."""
-    present = lists.score > 0.0
-    content = lists.content[present]
-    word = values.vocabulary.find
-    other = np.array([word(act) for act in ("null", "affirm", "negate", *COMMANDS)], dtype=np.int32)
-    owner, position = np.nonzero(content != NOTHING)
-    code = content[owner, position]
-    is_value = code < len(values)
-    name = np.where(is_value, word("inform"), other[np.where(is_value, 0, code - len(values))])
-    return NBest(
-        offsets_from_lengths(present.sum(axis=1)),
-        lists.score[present],
-        np.zeros(len(content), dtype=bool),
-        _acts(values, len(content), owner, name.astype(np.int32), np.where(is_value, code, NOTHING)),
-    )
+@cache
+def caller_phrases(values: Values) -> Phrases:
+    """What callers say: one `inform` a value, `affirm`, `negate`, and the commands."""
+    return Phrases.of_callers(values, [(name, ()) for name in COMMANDS])
 
 
 def acts_of(values: Values, system: SystemTurn) -> Acts:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from extrinsic.corpus.model import Corpus
-from extrinsic.trackers.protocol import Rule
-from extrinsic.trackers.requests import track_method, track_requests
+from extrinsic.corpus.requests import Rule, method_hypotheses, track_requests
 from tests.builders import act, heard
 from tests.trackers.calls import restaurant_calls
 
@@ -15,11 +14,11 @@ THAI, NAMED = act("inform", ("food", "thai")), act("inform", ("name", "nandos"))
 
 
 def phone(corpus: Corpus, rule: Rule) -> list[float]:
-    return track_requests(corpus, rule)[:, corpus.requestable.index("phone")].tolist()
+    return track_requests(corpus, rule).requested[:, corpus.requestable.index("phone")].tolist()
 
 
 def methods(corpus: Corpus, rule: Rule) -> list[dict[str, float]]:
-    found = track_method(corpus, rule)
+    found = method_hypotheses(corpus, track_requests(corpus, rule).method)
     return [
         {
             str(corpus.vocabulary.value(int(found.value[i]))): round(float(found.score[i]), 9)

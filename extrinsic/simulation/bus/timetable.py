@@ -8,9 +8,10 @@ from functools import cache
 import numpy as np
 
 from extrinsic.arrays import Ids, Ints, offsets_from_lengths, row_of_each, take_rows
-from extrinsic.simulation.bus_ontology import Values, bus_ontology
+from extrinsic.simulation.bus.bus_ontology import bus_ontology
 from extrinsic.simulation.chance import Chance
-from extrinsic.simulation.goals import NOTHING
+from extrinsic.simulation.ontology import Values
+from extrinsic.simulation.utterance import NOTHING
 
 QUARTERS = 96
 """Buses leave every quarter of an hour, day and night."""

@@ -8,27 +8,12 @@ import numpy as np
 from scipy.special import gammaincinv
 
 from extrinsic.arrays import Bools, Floats, Ints
-from extrinsic.simulation.bus_ontology import Values
-from extrinsic.simulation.bus_settings import CallerSettings, GoalSettings, SystemSettings
-from extrinsic.simulation.chance import Chance
-from extrinsic.simulation.goals import NOTHING, another_value, draw_goals, separate_places
-from extrinsic.simulation.system import AGAIN, BYE, GO_BACK, NEXT, PREVIOUS, RESTART, SILENT, SystemTurn
-
-YES, NO = 1, 2
-
-
-@dataclass(frozen=True, eq=False)
-class Utterance:
-    """What m callers say.
-
-    value (m, n_groups): the value said for each group, NOTHING for none.   answer (m,): YES, NO, SILENT.
-    command (m,): any other request: SILENT or one of COMMANDS.   hangs_up (m,): ends the call.
-    """
-
-    value: Ints
-    answer: Ints
-    command: Ints
-    hangs_up: Bools
+from extrinsic.simulation.bus.bus_settings import CallerSettings, GoalSettings, SystemSettings
+from extrinsic.simulation.bus.goals import another_value, draw_goals, separate_places
+from extrinsic.simulation.bus.system import AGAIN, BYE, GO_BACK, NEXT, PREVIOUS, RESTART, SystemTurn
+from extrinsic.simulation.chance import Chance, TurnNumber
+from extrinsic.simulation.ontology import Values
+from extrinsic.simulation.utterance import NO, NOTHING, SILENT, YES, Utterance
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +64,7 @@ class Callers:
             return np.full(len(self.chance.key), np.inf)
         return np.asarray(gammaincinv(shape, self.chance.uniform("patience", 0)) * mean / shape)
 
-    def respond(self, dialogs: Ints, turn: int, system: SystemTurn, repeated: Bools) -> Utterance:
+    def respond(self, dialogs: Ints, turn: TurnNumber, system: SystemTurn, repeated: Bools) -> Utterance:
         """The answers of the chosen callers. repeated (m,): the system repeated itself exactly."""
         settings, chance = self.settings, self.chance.take(dialogs)
         name = self.values.domain.predicate_names.index
@@ -116,7 +101,7 @@ class Callers:
             hangs_up=hangs_up,
         )
 
-    def _browses(self, chance: Chance, turn: int) -> Ints:
+    def _browses(self, chance: Chance, turn: TurnNumber) -> Ints:
         """(m,) what is requested after an offer of the right bus: another bus, the same again, or nothing."""
         settings = self.settings
         if settings.browses == 0.0:
@@ -130,7 +115,7 @@ class Callers:
         """The system has forgotten everything, so everything has to be mentioned again."""
         self.mentioned[dialogs] = False
 
-    def _change_goals(self, dialogs: Ints, chance: Chance, turn: int, refused: Bools) -> bool:
+    def _change_goals(self, dialogs: Ints, chance: Chance, turn: TurnNumber, refused: Bools) -> bool:
         """Sometimes a caller wants another value of a group mentioned already, and says so at once.
 
         A caller who is refused, because no bus goes there, changes the destination.
@@ -164,7 +149,13 @@ class Callers:
         return Faults(faults[0], faults[1], offers & ~fits.all(axis=1), ~fits)
 
     def _topics(
-        self, dialogs: Ints, chance: Chance, turn: int, system: SystemTurn, faults: Faults, objects: Bools
+        self,
+        dialogs: Ints,
+        chance: Chance,
+        turn: TurnNumber,
+        system: SystemTurn,
+        faults: Faults,
+        objects: Bools,
     ) -> Bools:
         """(m, n_groups) the groups a caller mentions: the requested, the wrong, and sometimes more."""
         settings, values = self.settings, self.values
@@ -187,14 +178,16 @@ class Callers:
             topics[rows[when], group_of[value[when]]] = True
         return np.asarray(topics | (faults.offered & faults.offer[:, None]))
 
-    def _first_to_mention(self, dialogs: Ints, chance: Chance, turn: int) -> Ints:
+    def _first_to_mention(self, dialogs: Ints, chance: Chance, turn: TurnNumber) -> Ints:
         """(m,) what a caller mentions first when free to choose: something new, mostly the origin."""
         n_groups = self.goal.shape[1]
         liking = chance.uniform("first", turn, (n_groups,)) - 0.5 * np.arange(n_groups)
         liking = np.where(self.goal[dialogs] != NOTHING, liking, -1e3) - 1e2 * self.mentioned[dialogs]
         return np.asarray(liking.argmax(axis=1))
 
-    def _answer(self, dialogs: Ints, chance: Chance, turn: int, system: SystemTurn, objects: Bools) -> Ints:
+    def _answer(
+        self, dialogs: Ints, chance: Chance, turn: TurnNumber, system: SystemTurn, objects: Bools
+    ) -> Ints:
         """(m,) YES or NO to a yes/no question, else SILENT."""
         name = self.values.domain.predicate_names.index
         again = self.content[dialogs] & (chance.uniform("again", turn) < self.settings.another_bus)
@@ -217,7 +210,9 @@ class Callers:
         )
         self.worn[dialogs] += np.where(self.content[dialogs], 0.0, cost)
 
-    def _leaves(self, dialogs: Ints, chance: Chance, turn: int, browsing: Bools) -> tuple[Bools, Bools]:
+    def _leaves(
+        self, dialogs: Ints, chance: Chance, turn: TurnNumber, browsing: Bools
+    ) -> tuple[Bools, Bools]:
         """(m,) whether a caller hangs up, because patience is exhausted or the right bus was named and that
         is enough; and whether the caller says bye first."""
         leaves = chance.uniform("leaves", turn) < self.settings.leaves_content

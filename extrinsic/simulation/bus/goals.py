@@ -5,12 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from extrinsic.arrays import Bools, Ints
-from extrinsic.simulation.bus_ontology import Values
-from extrinsic.simulation.bus_settings import GoalSettings
+from extrinsic.simulation.bus.bus_settings import GoalSettings
 from extrinsic.simulation.chance import Chance
-
-NOTHING = -1
-"""No value: a group the caller does not care about, or the system knows nothing about."""
+from extrinsic.simulation.ontology import Values
+from extrinsic.simulation.utterance import NOTHING
 
 
 def draw_goals(settings: GoalSettings, values: Values, chance: Chance) -> Ints:
