@@ -1,4 +1,4 @@
-"""Calls of the bus world stay what they were before worlds became a protocol: digests made by that version."""
+"""Calls of the bus world stay what they were before worlds became a protocol: digests of that version."""
 
 from __future__ import annotations
 
