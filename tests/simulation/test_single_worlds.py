@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,10 +32,11 @@ REWARD = OutcomeReward()
 HELLO = Turn([{"act": "hello", "slots": []}])
 
 
-@pytest.fixture(autouse=True)
-def _toy() -> None:
-    if "colours" not in WORLDS.names():
-        load_plugins([str(TOY)])
+@pytest.fixture(autouse=True, scope="module")
+def _toy() -> Iterator[None]:
+    load_plugins([str(TOY)])
+    yield
+    WORLDS.unregister("colours")
 
 
 def toy() -> Any:
