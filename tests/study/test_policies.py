@@ -199,6 +199,18 @@ def test_from_python(grid: Path, tmp_path: Path) -> None:
         extrinsic.run_policies(extrinsic.read_study("configs/quick.toml"), tmp_path / "other")
 
 
+def test_its_record_makes_the_same_grid_again(grid: Path) -> None:
+    config = grid.parent / "grid.toml"
+    assert extrinsic.read_policies(grid / "config.toml") == extrinsic.read_policies(config)
+
+
+def test_two_trackers_of_a_grid_are_compared(grid: Path) -> None:
+    """By what policies on them earn; metrics were not computed."""
+    compared = run("compare", grid, "baseline", "hwu", "--json")
+    assert compared.code == 0, compared.text
+    assert {row["kind"] for row in compared.json()["rows"]} == {"return"}
+
+
 @pytest.mark.parametrize(
     ("old", "new", "messages"),
     [
