@@ -78,7 +78,7 @@ KINDS: dict[str, tuple[str, Callable[[], Lines]]] = {
     "rewards": ("rewards that policies are learned for", partial(_registered, REWARDS)),
     "estimators": ("estimators of the value of a policy", partial(_registered, ESTIMATORS)),
     "worlds": ("simulated worlds that policies can be played in", partial(_registered, WORLDS)),
-    "configs": ("studies to run: `extrinsic run NAME`", _configs),
+    "configs": ("studies: `extrinsic run NAME`; of policies: `extrinsic policies NAME`", _configs),
 }
 
 

@@ -199,6 +199,17 @@ def test_from_python(grid: Path, tmp_path: Path) -> None:
         extrinsic.run_policies(extrinsic.read_study("configs/quick.toml"), tmp_path / "other")
 
 
+def test_its_record_makes_the_same_grid_again(grid: Path) -> None:
+    config = grid.parent / "grid.toml"
+    assert extrinsic.read_policies(grid / "config.toml") == extrinsic.read_policies(config)
+
+
+def test_a_grid_has_no_trackers_to_compare(grid: Path) -> None:
+    compared = run("compare", grid, "baseline", "hwu")
+    assert compared.code == 2
+    assert "its differences are in policies.csv" in compared.errors
+
+
 @pytest.mark.parametrize(
     ("old", "new", "messages"),
     [

@@ -16,7 +16,7 @@ from extrinsic.errors import ExtrinsicError
 from extrinsic.policy.kernel_lspi import KernelLSPI
 from extrinsic.study.configuration.choices import gather_options
 from extrinsic.study.configuration.settings import StudySettings
-from extrinsic.study.configuration.settings_file import read_study
+from extrinsic.study.configuration.settings_file import read_policies, read_study
 from extrinsic.study.configuration.settings_toml import settings_text
 from extrinsic.study.configuration.targets import chosen_targets
 from tests.real_data import FOLDER, needs_data
@@ -116,12 +116,16 @@ def test_a_file_written_is_read_as_it_was(fill: set[str], ridge: float, seed: in
         assert read_study(again) == changed
 
 
+def read_any(path: Path) -> StudySettings:
+    return (read_policies if "[grid]" in path.read_text() else read_study)(path)
+
+
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
 def test_the_studies_that_come_along_are_read(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With data somewhere else than usual; a pattern of files that are not there is the only complaint."""
     monkeypatch.setenv("EXTRINSIC_DATA", "/nowhere/data")
     try:
-        study = read_study(path)
+        study = read_any(path)
     except ExtrinsicError as error:
         assert path.stem == "multiwoz"
         assert "/nowhere/data/multiwoz" in str(error)
@@ -137,7 +141,7 @@ def test_the_studies_that_come_along_are_read(path: Path, monkeypatch: pytest.Mo
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
 def test_the_studies_that_come_along_find_the_data(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EXTRINSIC_DATA", str(FOLDER))
-    study = read_study(path)
+    study = read_any(path)
     files = list(study.states.files) if study.states else []
     files += [study.corpus.path] if study.corpus else []
     assert all(Path(file).exists() for file in files)

@@ -325,7 +325,7 @@ class CurveRow(Row, frozen=True, kw_only=True):
     """The policies of a grid learned from fewer dialogs: the learning curve.
 
     dataset, tracker, policy, estimator: as in `policies`.
-    share: of the training dialogs; 1: all of them.
+    share: of the training dialogs, 1 for all; a learned tracker is trained on all of them in any case.
     dialogs: how many these are; of a mean, on average.
     value, low, high: as in `policies`.
     n: as in `policies`.
