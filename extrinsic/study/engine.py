@@ -6,6 +6,7 @@ bytes that are stored, in any order; their contents do not depend on which proce
 
 from __future__ import annotations
 
+import logging
 import signal
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -142,7 +143,9 @@ def _dask(engine: Engine) -> Iterator[str]:
     cluster: Any = None
     if engine.scheduler is None:
         workers = None if engine.n_jobs == -1 else engine.n_jobs
-        cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
+        # A worker that takes seconds to end is no concern of the user's.
+        quiet = {"dashboard_address": None, "silence_logs": logging.ERROR}
+        cluster = LocalCluster(n_workers=workers, threads_per_worker=1, **quiet)
     try:
         client = Client(cluster or engine.scheduler, timeout=PATIENCE)
     except (OSError, TimeoutError, ValueError) as error:

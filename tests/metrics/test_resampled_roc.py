@@ -123,5 +123,5 @@ def test_simulated_calls(simulated: Any, points: RocPoints, component: str, sche
     items = table.select(component, schedule).roc
     statistics = statistics_of(points, items.n_dialogs, items.score, items.correct, items.dialog)
     weights = resample_dialogs(simulated.identity, simulated.n_dialogs, 25, seed=0)
-    assert len(items.score) > 40
+    assert len(items.score) > 30
     assert len(np.unique(assert_exact(weights, statistics))) > 25
