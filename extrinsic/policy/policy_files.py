@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from extrinsic.errors import ExtrinsicError, InputError, UsageError
 from extrinsic.policy.forest import Forest
@@ -116,6 +117,9 @@ def _plain(value: Any, name: str, arrays: Arrays) -> Any:
     if isinstance(value, np.ndarray) and not value.dtype.hasobject:
         arrays[name or "array"] = value
         return {"array": name or "array"}
+    if isinstance(value, sparse.csr_array):
+        matrix = (value.data, value.indices, value.indptr, value.shape)
+        return {"sparse": _plain(matrix, name, arrays)["tuple"]}
     if isinstance(value, tuple | list):
         items = [_plain(item, f"{name}.{number}", arrays) for number, item in enumerate(value)]
         return {"tuple": items} if isinstance(value, tuple) else items
@@ -169,6 +173,12 @@ def _made(value: Any, arrays: Arrays, place: str) -> Any:
         return arrays[content]
     if kind == "float":
         return float(content)
+    if kind == "sparse":
+        data, columns, offsets, shape = (_made(item, arrays, place) for item in content)
+        try:
+            return sparse.csr_array((data, columns, offsets), shape=shape)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"a matrix of the policy cannot be made: {error}", path=place) from None
     if kind == "tuple":
         return tuple(_made(item, arrays, place) for item in content)
     if kind == "dict":

@@ -374,7 +374,7 @@ built_in = ["baseline", "focus"]
         ('learner = "one_step"\n[policy.one_step]\nevaluation = "monte"', ["policy.one_step.evaluation"]),
         (
             'learner = "one_step"\n[policy.one_step]\niterations = 3',
-            ["no such option; ard_lspi, kernel_lspi"],
+            ["no such option; ard_lspi, fitted_q, kernel_lspi"],
         ),
         ('learner = "pessimistic_lspi"\n[policy.pessimistic_lspi]\npessimism = -1.0', ["`float` >= 0.0"]),
         ('learner = "pessimistic_lspi"\n[policy.pessimistic_lspi]\nridge = 0.0', ["needs a ridge above 0"]),
