@@ -17,6 +17,7 @@ from experiments.data import require
 from experiments.dstc1 import run_rows
 from experiments.dstc1.figure import draw_correlations, draw_policies
 from experiments.dstc1.tables import ESTIMATORS, LEE, TABLES
+from experiments.dstc2.gains import flag_rows
 from experiments.estimate_rows import row_verdict
 from experiments.main import run_experiment
 from experiments.runs import make_run
@@ -45,6 +46,7 @@ MAKE: dict[str, Callable[[Run], Iterable[msgspec.Struct]]] = {
     "accuracy": run_rows.accuracy_rows,
     "beyond": run_rows.beyond_rows,
     "findings": run_rows.verdict_rows,
+    "flags": flag_rows,
 }
 
 

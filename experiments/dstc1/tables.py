@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import msgspec
 
+from experiments.dstc2.tables import FlagCount
 from experiments.lee2014.tables import Beyond
 
 ESTIMATORS = ("mean_augmented", "lstd_augmented", "fqe_augmented", "lstd")
@@ -111,5 +112,6 @@ TABLES: dict[str, type[msgspec.Struct]] = {
     "accuracy": Accuracy,
     "beyond": Beyond,
     "findings": ToolVerdict,
+    "flags": FlagCount,
     "other_domain": Correlation,
 }

@@ -53,6 +53,11 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(
             "the run is not complete: run the study again to finish it", path=str(finished.folder)
         )
+    if finished.is_grid:
+        raise InputError(
+            "this run compares policies, not trackers: its differences are in policies.csv",
+            path=str(finished.folder),
+        )
     rows = compare_trackers(finished, arguments.first, arguments.second, arguments.seed)
     if arguments.json:
         print_rows(finished.signature, rows, sys.stdout)

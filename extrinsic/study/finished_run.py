@@ -83,10 +83,7 @@ class Run:
 
     def scores(self, tracker: str) -> list[Result[TrackerScores]]:
         """The stored scores of a tracker, one result for each unit of dialogs."""
-        return [
-            Result.decode(self.store.read(key), key, TrackerScores)
-            for key in self.plan.scored.get(tracker, ())
-        ]
+        return [Result.decode(self.store.read(key), key, TrackerScores) for key in self.plan.scored[tracker]]
 
     def values(self, tracker: str, variant: str | None) -> list[Result[PolicyValues]]:
         """The stored targets of a tracker: values of the policies of a variant, and outcomes."""

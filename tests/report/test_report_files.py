@@ -178,6 +178,16 @@ def test_a_table_that_was_changed_is_named(tmp_path: Path) -> None:
     assert "stability.csv: not as the run wrote it." in Outline(write_report(made).read_text()).text
 
 
+def test_dialogs_that_were_left_out_are_counted(tmp_path: Path) -> None:
+    made = write_run(tmp_path, SMALL)
+    path = tmp_path / "manifest.json"
+    manifest = json.loads(path.read_text())
+    manifest["plan"]["left_out"] = [{"dialogs": "train3", "n": 240, "total": 687, "rules": "restart"}]
+    path.write_text(json.dumps(manifest))
+    text = Outline(write_report(Run(made.folder)).read_text()).text
+    assert "240 of 687 dialogs of train3 were left out: restart." in text
+
+
 def test_what_is_no_finished_run_is_refused(tmp_path: Path) -> None:
     assert_refused(run("report", tmp_path / "nowhere"), "nowhere", "there is no such directory")
     assert_refused(run("report", tmp_path), "it has no manifest.json")

@@ -46,11 +46,11 @@ def first_spec(path: Path) -> PolicySpec:
         ("[value.lstd]\nwidht = 3.0", "line 11, key value.lstd.widht: unknown; did you mean 'width'?"),
         (
             "[value.lstd]\ntrees = 3",
-            "line 11, key value.lstd.trees: unknown; lstd has no such option; fqe has",
+            "line 11, key value.lstd.trees: unknown; lstd has no such option; fqe, fqe_augmented have",
         ),
         ("[value.live]\nnu = 3.0", "key value.live.nu: unknown; live has no such option; "),
         ("[value.live]\nzzz = 3.0", "key value.live.zzz: unknown"),
-        ("[value.mean_augmented]\ntrees = 3", "mean_augmented has no such option; fqe has"),
+        ("[value.mean_augmented]\ntrees = 3", "mean_augmented has no such option; fqe, fqe_augmented have"),
         ("[value.lsdt]\nwidth = 3.0", "line 10, key value.lsdt: no estimator; did you mean 'lstd'?"),
         (
             "trees = 3",

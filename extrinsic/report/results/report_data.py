@@ -20,6 +20,7 @@ class Study:
     """A run with everything the report shows.
 
     confidence: of the intervals, 0 to 1.   stages: how many results of each kind the run has.
+    left_out: which dialogs the domain excludes, a sentence for each list.
     folder: the link from the page to the run's directory ("" if the page is there).
     """
 
@@ -34,6 +35,7 @@ class Study:
     versions: dict[str, str]
     stages: Counter[str]
     changed: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
     folder: str = ""
 
     @property
@@ -103,6 +105,7 @@ def study_of(run: Run, tables: Tables, folder: str) -> Study:
         versions={clean(name): clean(version) for name, version in manifest.versions.items()},
         stages=Counter(clean(stage.stage) for stage in manifest.stages),
         changed=_changed(run),
+        left_out=tuple(clean(str(part)) for part in manifest.plan.left_out),
         folder=folder,
     )
 

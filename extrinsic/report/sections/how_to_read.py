@@ -21,5 +21,6 @@ def section(study: Study, template: str = "reading.html", tables: Iterable[str] 
         "config": "\n".join(map(clean, study.config.splitlines())),
         "tables": [f"{name}.csv" for name in tables],
         "changed": study.changed,
+        "left_out": study.left_out,
     }
     return Section("reading", "How to read this", (Partial(template, values),))
