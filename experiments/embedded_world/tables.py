@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from extrinsic.corpus.profile import Measures
+
 
 class SimulatedDataset(msgspec.Struct, frozen=True):
     """What simulated calls look like; shares are of dialogs, rank_1 and in_list of the values callers said.
@@ -25,31 +27,13 @@ class SimulatedDataset(msgspec.Struct, frozen=True):
     expert_return: float
 
 
-class CorpusProfile(msgspec.Struct, frozen=True):
+class CorpusProfile(Measures, frozen=True):
     """Measures of real and simulated calls; what they are is in extrinsic/corpus/profile.py.
 
-    is_real. request to help: shares of turns, empty where the corpus has no such predicate.
+    request to help: shares of turns, empty where the corpus has no such predicate.
     """
 
-    dataset: str
     is_real: bool
-    calls: int
-    turns_per_call: float
-    ended_by_system: float
-    hang_ups: float
-    empty_lists: float
-    lists_of_one: float
-    long_lists: float
-    longest: int
-    concepts: float
-    values: float
-    rank_1: float
-    in_list: float
-    wrong_again: float
-    auc: float
-    calibration: float
-    sure: float
-    mean_score: float
     request: float | None
     confirm: float | None
     implicit_confirm: float | None

@@ -18,7 +18,7 @@ SURE = 0.9
 N_BINS = 10
 
 
-class Profile(msgspec.Struct, frozen=True):
+class Measures(msgspec.Struct, frozen=True):
     """Measures of a corpus, real or simulated, whose labels are those of DSTC1 or DSTC2.
 
     turns_per_call.   ended_by_system: share of calls.   hang_ups: of calls that the caller ended before any
@@ -33,7 +33,6 @@ class Profile(msgspec.Struct, frozen=True):
     auc: probability that the best score is higher where rank 1 is right than where it is not.
     calibration: mean distance of best score and share of right ones, in ten bins of equal width.
     sure, mean_score: of the best scores, the share above .9, and their mean.
-    predicates: share of turns by what the system does in them.
     """
 
     dataset: str
@@ -54,6 +53,11 @@ class Profile(msgspec.Struct, frozen=True):
     calibration: float
     sure: float
     mean_score: float
+
+
+class Profile(Measures, frozen=True):
+    """With predicates: share of turns by what the system does in them."""
+
     predicates: dict[str, float]
 
 
