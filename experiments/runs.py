@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from extrinsic.cli.progress import show_progress
+from extrinsic.report.results.lee_findings import Finding, findings
+from extrinsic.report.results.report_tables import read_tables
+from extrinsic.report.results.variant_results import variant_results
 from extrinsic.study.configuration.settings import StudySettings
 from extrinsic.study.engine import Done, Engine
 from extrinsic.study.finished_run import Run
@@ -23,3 +26,11 @@ def make_run(settings: StudySettings, folder: Path, n_jobs: int = -1) -> Run:
         print(text, file=sys.stderr)
 
     return run_study(settings, folder, Engine(n_jobs=n_jobs), watch=watch, notify=tell)
+
+
+def findings_of_report(run: Run) -> Iterator[tuple[str, str, Finding]]:
+    """What the report of a run says of Lee's findings, with its fill rule and group of trackers."""
+    for results in variant_results(read_tables(run.folder)):
+        for group in results.groups:
+            for finding in findings(results, group):
+                yield results.variant.removeprefix("fill="), group, finding

@@ -22,10 +22,8 @@ from experiments.dstc2.return_correlations import correlate_sample
 from experiments.estimate_rows import estimate_fields
 from experiments.lee2014.tables import Beyond
 from experiments.partial_correlations import beyond_logged, with_logged
+from experiments.runs import findings_of_report
 from extrinsic.correlation.resampling import Sample
-from extrinsic.report.results.lee_findings import findings
-from extrinsic.report.results.report_tables import read_tables
-from extrinsic.report.results.variant_results import variant_results
 from extrinsic.study.configuration.settings_file import read_study
 from extrinsic.study.finished_run import Run
 from extrinsic.study.stored_panel import stored_panel
@@ -40,9 +38,8 @@ def correlation_rows(run: Run) -> Iterator[Correlation]:
     """Lee's metrics with every target; those of states, filled as the reward fills, with the study's own."""
     influence = {_key(row): row for row in run.table("influence") if row.coefficient == "pearson"}
     for row in run.table("correlations"):
-        shown = row.metric in (*LEE, "brier") or (
-            row.target == PRIMARY and f"fill={_fill(row)}" in row.metric
-        )
+        of_states = row.target == PRIMARY and f"fill={_fill(row)}" in row.metric
+        shown = of_states or row.metric in (*LEE, "brier")
         chosen = (row.coefficient, row.scope) == ("pearson", "within") and row.target in TARGETS
         if shown and chosen and row.r is not None:
             one = influence[_key(row)]
@@ -134,10 +131,6 @@ def beyond_rows(run: Run) -> Iterator[Beyond]:
 
 def verdict_rows(run: Run) -> list[ToolVerdict]:
     return [
-        ToolVerdict(
-            results.variant.removeprefix("fill="), group, finding.claim, finding.verdict, finding.numbers
-        )
-        for results in variant_results(read_tables(run.folder))
-        for group in results.groups
-        for finding in findings(results, group)
+        ToolVerdict(fill, group, finding.claim, finding.verdict, finding.numbers)
+        for fill, group, finding in findings_of_report(run)
     ]

@@ -9,11 +9,8 @@ from pathlib import Path
 import msgspec
 
 from experiments.lee2014.tables import METRICS, RETURNS, MetricValues, ReturnValues, ToolVerdict, TrackerKind
-from experiments.runs import make_run
-from extrinsic.report.results.lee_findings import findings
+from experiments.runs import findings_of_report, make_run
 from extrinsic.report.results.naming import Name
-from extrinsic.report.results.report_tables import read_tables
-from extrinsic.report.results.variant_results import variant_results
 from extrinsic.study.configuration.settings import StudySettings
 from extrinsic.study.configuration.settings_file import read_study
 from extrinsic.study.finished_run import Run
@@ -70,8 +67,6 @@ def tracker_rows(run: Run, seed: int) -> list[TrackerKind]:
 def verdict_rows(run: Run, seed: int) -> list[ToolVerdict]:
     """What the report of the run says of Lee's findings, for each fill rule and group of trackers."""
     return [
-        ToolVerdict(seed, results.variant.removeprefix("fill="), group, finding.claim, finding.verdict)
-        for results in variant_results(read_tables(run.folder))
-        for group in results.groups
-        for finding in findings(results, group)
+        ToolVerdict(seed, fill, group, finding.claim, finding.verdict)
+        for fill, group, finding in findings_of_report(run)
     ]
