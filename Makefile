@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: demo test lint bench clean study-dstc1 study-dstc2 study-multiwoz study-lee2014 study-metrics
+.PHONY: demo test lint bench fuzz clean study-dstc1 study-dstc2 study-multiwoz study-lee2014 study-metrics
 .DEFAULT_GOAL := test
 
 $(VENV)/installed: pyproject.toml
@@ -25,6 +25,12 @@ lint: $(VENV)/installed
 
 bench: $(VENV)/installed
 	$(ONE_THREAD) $(BIN)/python -m pytest benchmarks
+
+# Thousands of mutated inputs (SEEDS), or runs killed at random moments (KILLS=100), and a table of what came of it.
+SEEDS ?= 5000
+KILLS ?= 0
+fuzz: $(VENV)/installed
+	$(ONE_THREAD) $(BIN)/python -m tests.fuzz --seeds $(SEEDS) --kills $(KILLS)
 
 # The studies of experiments/, made again; those of real data need EXTRINSIC_DATA or ../shared/data.
 study-dstc1 study-dstc2 study-multiwoz study-lee2014 study-metrics: study-%: $(VENV)/installed

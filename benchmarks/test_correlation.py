@@ -18,9 +18,11 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.measuring import LINES, seconds
 from extrinsic.arrays import Floats
-from extrinsic.correlation.coefficients import Coefficient
+from extrinsic.correlation.best_set import best_set
+from extrinsic.correlation.coefficients import Coefficient, correlate
+from extrinsic.correlation.influence import without_each
 from extrinsic.correlation.paired_permutation import Swapped, swapped_p
-from extrinsic.correlation.permutation import draw_permutations, permutation_p
+from extrinsic.correlation.permutation import draw_permutations, permutation_p, permutation_test
 from extrinsic.correlation.resampling import Sample, draw_trackers, resampled_correlations
 
 N_METRICS, N_DATASETS, N_TRACKERS, N_DIALOGS = 100, 4, 16, 300
@@ -193,3 +195,26 @@ def test_swaps_of_all_pairs(benchmark: BenchmarkFixture, way: Swapped) -> None:
     told(what, took, its, limit, times, "a pair at a time")
     assert took <= limit
     assert its / took >= times
+
+
+BEST_SET_LIMIT = 5.0
+
+
+def test_best_set_and_max_t(benchmark: BenchmarkFixture) -> None:
+    """120 metrics, 4 datasets, 200 trackers, 2,000 resamples and as many permutations, on one core."""
+    rng = np.random.default_rng(0)
+    target = rng.normal(size=(1, 4, 200))
+    metrics = target + np.linspace(0.3, 2.0, 120)[:, None, None] * rng.normal(size=(120, 4, 200))
+
+    def ours() -> int:
+        r = correlate(metrics, target, "pearson", "within")[:, 0]
+        left_out = without_each(metrics, target, "pearson", "within")[..., 0]
+        drawn = draw_permutations("benchmark", 200, 2_000, 0)
+        test = permutation_test(metrics, target, "pearson", "within", drawn)
+        return best_set(r, left_out, 2_000, "benchmark", 0).size + int((test.p_max_t < 0.05).sum())
+
+    with threadpool_limits(1):
+        took = min(seconds(ours) for _ in range(2))
+        benchmark.pedantic(ours, rounds=1)
+    LINES.append(f"best set and max-T of 120 metrics: {took:.2f} s (at most {BEST_SET_LIMIT:.0f})")
+    assert took <= BEST_SET_LIMIT

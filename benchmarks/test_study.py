@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.measuring import LINES, seconds
 from extrinsic.correlation.resampling import draw_trackers, resampled_correlations
-from extrinsic.simulation.world_settings import read_simulation
+from extrinsic.simulation.bus.world_settings import read_simulation
 from extrinsic.study.configuration.settings import MetricsTable, StudySettings
 from extrinsic.study.configuration.settings_file import read_study
 from extrinsic.study.correlating.panel import TargetValue, build_panel

@@ -12,8 +12,8 @@ from extrinsic.corpus.formats import DSTC2
 from extrinsic.corpus.likely_joint import likeliest_assignments
 from extrinsic.corpus.model import Corpus
 from extrinsic.registry import TRACKERS
+from extrinsic.simulation.bus.world_settings import read_simulation
 from extrinsic.simulation.datasets import simulate
-from extrinsic.simulation.world_settings import read_simulation
 from extrinsic.trackers.protocol import BuiltInTracker, LearnedTracker
 from extrinsic.trackers.track import track
 from tests.real_data import ARCHIVE, needs_data

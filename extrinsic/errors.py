@@ -6,17 +6,39 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
-Severity = Literal["error", "repair", "note"]
+Severity = Literal["error", "repair", "warning", "note"]
+SEVERITIES: tuple[Severity, ...] = ("error", "repair", "warning", "note")
 
 LONGEST_FOUND = 80
+LONGEST_PARTS = {"message": 1_000, "path": 1_000, "session": 200, "slot": 200, "expected": 400, "found": 400}
+"""Characters of each part of a problem: what comes from a file may be of any length."""
+
+MOST_IN_TEXT = 1_000
+
+
+def printable(text: str, longest: int | None = None) -> str:
+    """Text from outside as a terminal may show it: on one line, nothing hidden, not beyond a length.
+
+    Escape codes, line breaks, marks that turn the direction of text and the like appear as `\\x1b`, `\\n`,
+    `\\u202e`: a name in a file can neither command the terminal nor pretend to be another line.
+    """
+    text = text if longest is None else shortened(text, longest)
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def shortened(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[:longest]}... ({len(text):,} characters)"
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One defect and its location.
+    """One defect and its location; parts that are too long to read are shortened.
 
     An `error` stops the reading. A `repair` is a defect that the scoring rules themselves define how to
-    treat (a negative score, scores that sum above 1). A `note` is information that changes nothing.
+    treat (a negative score, scores that sum above 1). A `warning` is something that is probably a mistake,
+    and is read as it stands. A `note` is information that changes nothing.
     """
 
     message: str
@@ -27,6 +49,12 @@ class Problem:
     expected: str | None = None
     found: str | None = None
     severity: Severity = "error"
+
+    def __post_init__(self) -> None:
+        for name, longest in LONGEST_PARTS.items():
+            part = getattr(self, name)
+            if part is not None and len(part) > longest:
+                object.__setattr__(self, name, shortened(part, longest))
 
     def place(self) -> str:
         """File, session, turn and slot, as far as they are known."""
@@ -47,7 +75,7 @@ class Problem:
             details.append(f"found {self.found}")
         text = self.message + (f" ({', '.join(details)})" if details else "")
         place = self.place()
-        return f"{place}: {text}" if place else text
+        return printable(f"{place}: {text}" if place else text)
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -62,7 +90,9 @@ class ExtrinsicError(Exception):
         elif isinstance(problems, Problem):
             problems = [problems]
         self.problems: tuple[Problem, ...] = tuple(problems)
-        super().__init__("\n".join(str(problem) for problem in self.problems))
+        lines = [str(problem) for problem in self.problems[:MOST_IN_TEXT]]
+        rest = len(self.problems) - len(lines)
+        super().__init__("\n".join([*lines, f"... and {rest:,} more"] if rest else lines))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.problems,)
@@ -105,14 +135,14 @@ class Problems:
         return [problem for problem in self._items if problem.severity == "error"]
 
     def raise_errors(self) -> None:
-        """Raise InputError if there are errors; repairs and notes are included in it."""
+        """Raise InputError if there are errors; everything else that was collected is included in it."""
         if self.errors:
             raise InputError(self._items)
 
     def strict(self) -> None:
-        """Turn repairs into errors."""
+        """Turn repairs and warnings into errors."""
         self._items = [
-            replace(problem, severity="error") if problem.severity == "repair" else problem
+            replace(problem, severity="error") if problem.severity in ("repair", "warning") else problem
             for problem in self._items
         ]
 
@@ -121,6 +151,7 @@ def did_you_mean(name: str, options: Iterable[str], limit: int = 40) -> str:
     """A suggestion for an unknown name: the closest option, or the list of options."""
     from difflib import get_close_matches
 
+    name = name[:LONGEST_FOUND]  # comparing takes the square of the length
     names = sorted(options)
     by_lower = {option.lower(): option for option in names}
     close = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.6)
@@ -128,9 +159,9 @@ def did_you_mean(name: str, options: Iterable[str], limit: int = 40) -> str:
         return f"did you mean {by_lower[close[0]]!r}?"
     if not names:
         return "none is available"
-    shown = ", ".join(names[:limit])
+    listed = ", ".join(shortened(option, LONGEST_FOUND) for option in names[:limit])
     rest = f" and {len(names) - limit} more" if len(names) > limit else ""
-    return f"available: {shown}{rest}"
+    return f"available: {listed}{rest}"
 
 
 def shown(value: object) -> str:
@@ -140,6 +171,5 @@ def shown(value: object) -> str:
     if isinstance(value, dict | list):
         return f"{kind} with {len(value)} {'entry' if len(value) == 1 else 'entries'}"
     text = repr(value)
-    if len(text) > LONGEST_FOUND:
-        text = text[:LONGEST_FOUND] + "..."
+    text = shortened(text, LONGEST_FOUND)
     return "null" if value is None else f"{kind} {text}"

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from extrinsic.errors import ExtrinsicError, InputError, Problem
+from extrinsic.errors import ExtrinsicError, InputError, Problem, Problems
 from extrinsic.storage import content_hash, read_bytes
 
 _LOADED: dict[str, None] = {}
@@ -38,6 +38,19 @@ def load_plugins(paths: Sequence[str]) -> None:
             del sys.modules[name]
             raise InputError(_problems(path, error)) from error
         _LOADED[path] = None
+
+
+def check_plugins(paths: Sequence[str]) -> None:
+    """Refuse files that are missing or not Python, all of them at once and before any is imported."""
+    problems = Problems()
+    for path in paths:
+        try:
+            compile(read_bytes(path), path, "exec", dont_inherit=True)
+        except InputError as error:
+            problems.extend(error.problems)
+        except (SyntaxError, ValueError) as error:  # ValueError: null bytes
+            problems.extend(_problems(path, error))
+    problems.raise_errors()
 
 
 def loaded_plugins() -> tuple[str, ...]:

@@ -36,16 +36,24 @@ class Registry(Generic[T]):
     entry-point group that plugins use. Both are loaded when a name is first looked up.
     `parts` names the attributes every target must have; one tuple for each kind of target.
     `configs`: targets are classes whose fields are the options of a study, dataclasses or structs.
+    `forms`: the function that makes a target from a printed form with parameters, `name(key=value)`.
     """
 
     def __init__(
-        self, kind: str, group: str, home: str | None = None, *parts: tuple[str, ...], configs: bool = False
+        self,
+        kind: str,
+        group: str,
+        home: str | None = None,
+        *parts: tuple[str, ...],
+        configs: bool = False,
+        forms: str | None = None,
     ) -> None:
         self.kind = kind
         self.group = group
         self.home = home
         self.parts = parts
         self.configs = configs
+        self.forms = forms
         self._entries: dict[str, Entry] = {}
         self._complete = False
 
@@ -99,9 +107,12 @@ class Registry(Generic[T]):
         return name in self.names()
 
     def get(self, name: str) -> T:
-        """The target of a name, imported now if it was lazy."""
+        """The target of a name, imported now if it was lazy; or of a printed form with parameters."""
         self._complete_entries()
         entry = self._entries.get(name)
+        if entry is None and self.forms is not None and "(" in name:
+            made: T = self._load(Entry(name, self.forms, ""))(name)
+            return made
         if entry is None:
             raise UsageError(f"there is no {self.kind} {name!r}; {did_you_mean(name, self._entries)}")
         if isinstance(entry.target, str):
@@ -177,7 +188,9 @@ FORMATS: Registry[Any] = Registry(
     ("name", "read"),
 )
 METRICS: Registry[Any] = Registry("metric", "extrinsic.metrics", "extrinsic.metrics")
-TRACKERS: Registry[Any] = Registry("tracker", "extrinsic.trackers", "extrinsic.trackers")
+TRACKERS: Registry[Any] = Registry(
+    "tracker", "extrinsic.trackers", "extrinsic.trackers", forms="extrinsic.trackers.forms:tracker_of_form"
+)
 BLOCKS: Registry[Any] = Registry(
     "feature block", "extrinsic.blocks", "extrinsic.policy.feature_blocks", ("columns", "discrete")
 )
@@ -194,4 +207,13 @@ REWARDS: Registry[Any] = Registry(
 ESTIMATORS: Registry[Any] = Registry(
     "estimator", "extrinsic.estimators", "extrinsic.value", ("name", "estimate", "needs", "resampled_over")
 )
-WORLDS: Registry[Any] = Registry("world", "extrinsic.worlds", "extrinsic.simulation", ("read",))
+WORLDS: Registry[Any] = Registry(
+    "world",
+    "extrinsic.worlds",
+    "extrinsic.simulation",
+    ("read",),
+    ("domain", "begin", "possible", "act", "outcome"),
+)
+EVALUATORS: Registry[Any] = Registry(
+    "evaluator", "extrinsic.evaluators", "extrinsic.outcomes", ("prepare", "outcomes"), configs=True
+)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import codecs
 import hashlib
+import io
 import json
 import os
+import re
 import secrets
+import stat
 import zlib
 from collections import Counter
 from pathlib import Path
@@ -22,38 +25,73 @@ UNDECODABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """What msgspec raises for data that is not JSON, or not of the expected type."""
 
 
+LARGEST = 1 << 30
+"""Bytes that a compressed file may have when unpacked: a few kB of gzip can be made to unpack to any size."""
+
+PADDING = re.compile(rb"\0*")
+FIRST_BLOCK, LARGEST_BLOCK = 1 << 9, 1 << 18
+
+
 def read_bytes(path: str | Path) -> bytes:
-    """The content of a file, decompressed if its first bytes (not its name) mark it as gzip."""
-    try:
-        with open(path, "rb") as file:  # noqa: PTH123 - thousands of small files: Path costs as much again
-            data = file.read()
-    except FileNotFoundError:
-        raise InputError("there is no such file", path=str(path)) from None
-    except IsADirectoryError:
-        raise InputError("this is a directory", path=str(path), expected="a file") from None
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", path=str(path)) from None
-    except ValueError as error:  # a name with a null byte
-        raise InputError(f"cannot be read: {error}", path=repr(str(path))) from None
+    """The content of a regular file, decompressed if its first bytes (not its name) mark it as gzip."""
+    data = read_plain(path)
     if not data:
         raise InputError("the file is empty", path=str(path))
     return decompress(data, str(path)) if data.startswith(GZIP_MAGIC) else data
 
 
+def read_plain(path: str | Path) -> bytes:
+    """The content of a regular file as it is."""
+    try:
+        require_regular(os.stat(path).st_mode, str(path))  # noqa: PTH116 - as below
+        with open(path, "rb") as file:  # noqa: PTH123 - thousands of small files: Path costs as much again
+            return file.read()
+    except FileNotFoundError:
+        raise InputError("there is no such file", path=str(path)) from None
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", path=str(path)) from None
+    except ValueError as error:  # a name with a null byte
+        raise InputError(f"cannot be read: {error}", path=repr(str(path))) from None
+
+
+def require_regular(mode: int, path: str) -> None:
+    """Refuse anything but a regular file: reading a pipe or a device waits for ever, or never ends."""
+    if stat.S_ISDIR(mode):
+        raise InputError("this is a directory", path=path, expected="a file")
+    if not stat.S_ISREG(mode):
+        kinds = {stat.S_IFIFO: "a pipe", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
+        kind = kinds.get(stat.S_IFMT(mode), "a socket")
+        raise InputError(f"this is {kind}", path=path, expected="a regular file")
+
+
 def decompress(data: bytes, path: str) -> bytes:
     """Gunzip, member after member, checking that nothing is cut off and the check sums hold."""
-    parts = []
+    unpacked = io.BytesIO()
+    position, block = 0, FIRST_BLOCK
+    stream = zlib.decompressobj(wbits=31)
     try:
-        while data:
-            stream = zlib.decompressobj(wbits=31)
-            parts.append(stream.decompress(data))
-            if not stream.eof:
-                raise InputError("the gzip data is cut off", path=path)
-            # Padding with zeros after the last member is usual (tapes, tar) and means nothing.
-            data = stream.unused_data.lstrip(b"\0")
+        while position < len(data):
+            # In blocks: what a member does not use is copied, and a file may have very many members.
+            unpacked.write(stream.decompress(data[position : position + block]))
+            if unpacked.tell() > LARGEST:
+                raise InputError(
+                    "the gzip data is too large: unpack the file if it is meant to be",
+                    path=path,
+                    expected=f"at most {LARGEST:,} bytes, unpacked",
+                )
+            position = min(position + block, len(data)) - len(stream.unused_data)
+            block = min(2 * block, LARGEST_BLOCK)
+            if stream.eof:
+                # Padding with zeros after the last member is usual (tapes, tar) and means nothing.
+                padding = PADDING.match(data, position)
+                position = padding.end() if padding else position
+                if position < len(data):
+                    stream, block = zlib.decompressobj(wbits=31), FIRST_BLOCK
     except zlib.error as error:
         raise InputError(f"the gzip data is corrupt: {error}", path=path) from None
-    return parts[0] if len(parts) == 1 else b"".join(parts)
+    if not stream.eof:
+        raise InputError("the gzip data is cut off", path=path)
+    return unpacked.getvalue()
 
 
 def compress(data: bytes) -> bytes:
@@ -65,9 +103,13 @@ def compress(data: bytes) -> bytes:
 def write_atomic(path: str | Path, data: bytes) -> None:
     """Write a file completely or not at all: to a temporary file, flushed to disk, then renamed.
 
-    A name that ends in .gz is compressed.
+    A name that ends in .gz is compressed. What exists there and is no regular file is left alone: a device
+    would be replaced by a file.
     """
     path = Path(path)
+    if os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113 - Path's raise for long names
+        kind = "a directory" if path.is_dir() else "a device or a pipe"
+        raise OutputError(f"this is {kind}", path=str(path), expected="the name of a file")
     if path.suffix == ".gz":
         data = compress(data)
     temporary = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
@@ -123,6 +165,23 @@ def _refuse_non_finite(value: Any) -> None:
     elif isinstance(value, list | tuple):
         for item in value:
             _refuse_non_finite(item)
+
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "'")
+NUMBER_FORM = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?inf")
+
+
+def text_cell(text: str) -> str:
+    """A text as the cell of a csv file: a spreadsheet would execute one that begins as a formula does.
+
+    Such a text gets an apostrophe in front, which `plain_cell` takes away; so does one that begins with it.
+    """
+    return f"'{text}" if text.startswith(FORMULA) and not NUMBER_FORM.fullmatch(text) else text
+
+
+def plain_cell(cell: str) -> str:
+    """The inverse of `text_cell`."""
+    return cell[1:] if cell.startswith("'") and cell[1:].startswith(FORMULA) else cell
 
 
 class Repeated(dict[str, Any]):

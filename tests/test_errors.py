@@ -104,4 +104,24 @@ def test_found_values_are_named_by_their_json_kind(value: object, text: str) -> 
 
 
 def test_long_values_are_cut() -> None:
-    assert shown("x" * 1000) == "text '" + "x" * 79 + "..."
+    assert shown("x" * 1000) == "text '" + "x" * 79 + "... (1,002 characters)"
+
+
+def test_what_a_terminal_would_obey_is_escaped() -> None:
+    problem = Problem(
+        "a key \x1b]0;title\x07", path="a\nb: all is well", session="\u202egpj", found="x\x9b2J"
+    )
+    assert str(problem) == (
+        "a\\nb: all is well, session \\u202egpj: a key \\x1b]0;title\\x07 (found x\\x9b2J)"
+    )
+    assert str(Problem("plain ünïcode 中")) == "plain ünïcode 中"
+
+
+def test_no_message_grows_without_bound() -> None:
+    huge = "x" * 1_000_000
+    problem = Problem(huge, huge, huge, 0, huge, huge, huge)
+    assert len(str(problem)) < 5_000
+    assert all(len(str(part)) < 1_100 for part in problem.as_dict().values())
+    assert "(1,000,000 characters)" in str(problem)
+    assert len(did_you_mean(huge, [huge + str(number) for number in range(100)])) < 5_000
+    assert len(str(InputError([Problem(huge)] * 3_000))) < 2_000_000

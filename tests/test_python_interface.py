@@ -76,7 +76,7 @@ def test_one_policy_in_three_calls() -> None:
     played = extrinsic.play(policy, "ds4", n_dialogs=50, seed=7)
     assert list(values) == ["observed", "lstd", "live"]
     assert values["live"].mean == pytest.approx(played.returns.mean())
-    assert (values["live"].diagnostics["completed"], values["live"].n) == (played.completed.mean(), 50)
+    assert (values["live"].diagnostics["success"], values["live"].n) == (played.completed.mean(), 50)
     assert values["lstd"].low < values["lstd"].mean < values["lstd"].high
     assert "on_policy_gap" in values["lstd"].diagnostics
     assert policy.diagnostics["kernels"] > 10

@@ -79,11 +79,11 @@ def difference_rows(run: Run) -> Iterator[Difference]:
 
 def value_rows(run: Run) -> Iterator[PolicyValue]:
     names = [row.tracker for row in run.table("trackers")]
+    by_fill = {fill: run.values(f"fill={fill}") for fill in FILLS}
     for tracker, fill in product(names, FILLS):
         stored = {
-            (value.dataset, value.target): (Worth(value.mean, result.arrays[f"influence{number}"]), value)
-            for result in run.values(tracker, f"fill={fill}")
-            for number, value in enumerate(result.values.values)
+            (entry.value.dataset, entry.value.target): (Worth(entry.value.mean, entry.influence), entry.value)
+            for entry in by_fill[fill][tracker]
         }
         for dataset, estimator in product(run.plan.datasets, ESTIMATORS):
             logged, _ = stored[dataset, LOGGED]

@@ -80,7 +80,7 @@ def candidate_gains(
     for preset in dict.fromkeys(candidate.features for candidate in candidates):
         behaviour: Behaviour | None = None
         for fill in FILLS:
-            reward = Reward.of(calls.corpus.domain, fill=fill)
+            reward = Reward.of(calls.corpus.domain, fill=fill, when="terminal")
             train, test = (
                 transitions_of(part.corpus, part.output, find_features(preset), reward)
                 for part in (learned_from, held_out)

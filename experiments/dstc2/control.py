@@ -76,10 +76,10 @@ def _metric_values(
                 value = measured.rows[row].value
                 whole = np.nan if value is None else sign * value
                 parts[headline_name(name)] = (whole, sign * each[row])
-        for number, worth in enumerate(logged.values.values):
+        for entry in logged:
+            worth = entry.value
             if (worth.dataset, worth.target) == (dataset, LOGGED):
-                influence = logged.arrays[f"influence{number}"]
-                parts[RETURN] = (worth.mean, worth.mean + len(dialogs) * influence)
+                parts[RETURN] = (worth.mean, worth.mean + len(dialogs) * entry.influence)
         by_condition.append([whole for whole, _ in parts.values()])
         for label, (_, calls) in parts.items():
             by_call.setdefault(label, np.full(n_dialogs, np.nan))[dialogs] = calls

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import NamedTuple
 
@@ -14,8 +14,8 @@ from experiments.dstc2.scenarios import LOGGED, TARGET, Scenario
 from experiments.dstc2.tables import Check, FlagCount, Gain
 from extrinsic.arrays import Floats
 from extrinsic.study.finished_run import Run
-from extrinsic.study.stages.learning import PolicyValue, PolicyValues
-from extrinsic.study.stages.store import Result
+from extrinsic.study.stages.policy_spec import PolicyValue
+from extrinsic.study.stages.variant_values import TrackerValue
 
 
 class Worth(NamedTuple):
@@ -48,17 +48,16 @@ def gain_rows(scenario: Scenario, run: Run, trackers: list[str]) -> Iterator[Gai
         )
 
 
-def stored_values(run: Run, tracker: str, fill: str) -> Result[PolicyValues]:
-    (result,) = run.values(tracker, f"fill={fill}")
-    return result
+def stored_values(run: Run, tracker: str, fill: str) -> list[TrackerValue]:
+    return run.values(f"fill={fill}")[tracker]
 
 
-def worth_by_target(result: Result[PolicyValues]) -> dict[str, Worth]:
+def worth_by_target(values: Sequence[TrackerValue]) -> dict[str, Worth]:
     """All conditions together: every call counts as much."""
     parts: dict[str, list[Worth]] = {}
-    for number, value in enumerate(result.values.values):
-        part = Worth(value.mean, result.arrays[f"influence{number}"])
-        parts.setdefault(value.target, []).append(part)
+    for entry in values:
+        part = Worth(entry.value.mean, entry.influence)
+        parts.setdefault(entry.value.target, []).append(part)
     return {target: together(by_condition) for target, by_condition in parts.items()}
 
 
@@ -77,8 +76,8 @@ def check_rows(scenario: Scenario, run: Run, trackers: list[str]) -> Iterator[Ch
     """The placebo is valued by LSTD, so that the gain beside it is, too."""
     for fill, tracker in product(FILLS, trackers):
         values: dict[str, list[PolicyValue]] = {}
-        for value in stored_values(run, tracker, fill).values.values:
-            values.setdefault(value.target, []).append(value)
+        for entry in stored_values(run, tracker, fill):
+            values.setdefault(entry.value.target, []).append(entry.value)
         own, by_lstd, logged = (values[target] for target in (TARGET, "rl.lstd", LOGGED))
         gains = [
             a.mean - b.mean - a.diagnostics["on_policy_gap"] for a, b in zip(by_lstd, logged, strict=True)

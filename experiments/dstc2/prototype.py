@@ -76,7 +76,7 @@ def learn_and_value(
     task = next(task for task in tasks if isinstance(task, LearnTask) and task.tracker == name)
     train, test = corpus_of(task.unit.train), corpus_of(task.unit.test)
     features = replace(find_features(candidate.features), conditions=manager == "seen")
-    reward = Reward.of(train.domain, fill=FILLS[0])
+    reward = Reward.of(train.domain, fill=FILLS[0], when="terminal")
     learned_from = transitions_of(train, output_of(task.system, task.unit, "train"), features, reward)
     output = output_of(task.system, task.unit, "test")
     transitions = transitions_of(test, output, features, reward)

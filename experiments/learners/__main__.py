@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 
 from experiments.learners.ceiling import Config, learner_returns
+from experiments.learners.curve import CurveConfig, curve_returns
 from experiments.learners.live_returns import DATASETS, N_LIVE, SEEDS, TRACKED, live_returns
 from experiments.learners.tables import LiveReturn, PolicySummary
 from experiments.main import run_experiment
@@ -59,7 +60,9 @@ def summarise(rows: Sequence[LiveReturn]) -> list[PolicySummary]:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--part", choices=("states", "learners"), help="compute only what compares states, or learners"
+        "--part",
+        choices=("states", "learners", "curve"),
+        help="compute only what compares states, or learners, or training sizes",
     )
     parser.add_argument(
         "--config", default=FOLDER / "config.toml", metavar="FILE", help="seeds and sizes of `learners`"
@@ -67,17 +70,21 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def compute(output: Path, arguments: argparse.Namespace) -> None:
-    if arguments.part != "learners":
+    if arguments.part in (None, "states"):
         worlds = [(seed, dataset) for seed in SEEDS for dataset in DATASETS]
         tasks: list[tuple[Any, ...]] = [(*world, tracker) for world in worlds for tracker in TRACKED]
         rows = _computed(live_returns, tasks)
         write_rows(output / "live_returns.csv", rows, LiveReturn, decimals=3)
         write_rows(output / "summary.csv", summarise(rows), PolicySummary, decimals=3)
-    if arguments.part != "states":
+    if arguments.part in (None, "learners"):
         config = read_toml(arguments.config, Config)
         rows = _computed(learner_returns, [(config, *cell) for cell in config.cells()])
         write_rows(output / "learner_returns.csv", rows, LiveReturn, decimals=3)
         write_rows(output / "learner_summary.csv", summarise(rows), PolicySummary, decimals=3)
+    if arguments.part in (None, "curve"):
+        sizes = read_toml(FOLDER / "curve.toml", CurveConfig)
+        rows = _computed(curve_returns, [(sizes, *cell) for cell in sizes.cells()])
+        write_rows(output / "curve_returns.csv", rows, LiveReturn, decimals=3)
 
 
 def _computed(function: Callable[..., list[LiveReturn]], tasks: list[tuple[Any, ...]]) -> list[LiveReturn]:
@@ -86,11 +93,14 @@ def _computed(function: Callable[..., list[LiveReturn]], tasks: list[tuple[Any, 
     return [row for part in parts for row in part]
 
 
+def _rows_if_any(path: Path) -> Selection[LiveReturn]:
+    """The rows of a table, none if it was not computed."""
+    return Selection(read_rows(path, LiveReturn) if path.exists() else [])
+
+
 def write_texts(tables: Path, output: Path) -> None:
     rows = Selection(read_rows(tables / "live_returns.csv", LiveReturn))
-    learners = Selection[LiveReturn]([])
-    if (tables / "learner_returns.csv").exists():
-        learners = Selection(read_rows(tables / "learner_returns.csv", LiveReturn))
+    learners, curve = (_rows_if_any(tables / f"{name}_returns.csv") for name in ("learner", "curve"))
     text = render(
         FOLDER / "README.md.j2",
         rows=rows,
@@ -99,6 +109,8 @@ def write_texts(tables: Path, output: Path) -> None:
         n_live=N_LIVE,
         learners=learners,
         learner_summary=summarise(learners.rows),
+        curve=curve,
+        curve_summary=summarise(curve.rows),
         learner_gain=lambda policy, other="behaviour": gain(learners, policy, other),
     )
     (output / "README.md").write_text(text)

@@ -19,7 +19,7 @@ from extrinsic.policy.kernel_lspi import KernelLearner, KernelLSPI, KernelPolicy
 from extrinsic.policy.learner import StatePolicy
 from extrinsic.policy.live_policy import LivePolicy
 from extrinsic.policy.one_step import OneStep
-from extrinsic.policy.reward import Reward, returns
+from extrinsic.policy.reward import Reward, fill_of, returns
 from extrinsic.policy.supervised import SupervisedPolicy
 from extrinsic.policy.transitions import transitions_of
 from extrinsic.registry import TRACKERS
@@ -96,7 +96,9 @@ class Cell:
     def play(self, policy: Policy, n_dialogs: int | None = None, callers: int | None = None) -> Play:
         """Against the callers that the expert met, or others."""
         n_live = len(self.reference) if n_dialogs is None else n_dialogs
-        return play(policy, self.at_play, n_live, self.seed if callers is None else callers, self.world)
+        number = self.seed if callers is None else callers
+        fill = fill_of(self.reward)
+        return play(policy, self.at_play, n_live, number, self.world, joint=False, fill=fill)
 
     def earned(self, played: Play) -> Floats:
         return returns(played.corpus, self.reward(played.corpus, played.output))

@@ -30,7 +30,7 @@ from extrinsic.policy.features import find_features
 from extrinsic.policy.kernel_logistic import KernelLogistic
 from extrinsic.policy.kernel_lspi import KernelLSPI, KernelPolicy
 from extrinsic.policy.live_policy import LivePolicy
-from extrinsic.policy.reward import Reward, returns
+from extrinsic.policy.reward import Reward, fill_of, returns
 from extrinsic.policy.sparsification import Sparsification
 from extrinsic.policy.transitions import Transitions, transitions_of
 from extrinsic.registry import TRACKERS
@@ -86,7 +86,8 @@ class World:
 
     def earned(self, policy: KernelPolicy) -> Floats:
         """(n_live,) the return of each call; every policy meets the same callers."""
-        played = play(LivePolicy(self.features, policy), self.tracker, N_LIVE, self.seed, self.callers)
+        live, fill = LivePolicy(self.features, policy), fill_of(self.reward)
+        played = play(live, self.tracker, N_LIVE, self.seed, self.callers, fill=fill)
         return returns(played.corpus, self.reward(played.corpus, played.output))
 
 

@@ -15,7 +15,7 @@ from experiments.data import require
 from experiments.main import run_experiment
 from experiments.multiwoz import benchmark, dialog_correlations, system_correlations
 from experiments.multiwoz.ceilings import ceiling_rows
-from experiments.multiwoz.dialog_correlations import BOTH, Scatters, all_weights
+from experiments.multiwoz.dialog_correlations import all_weights, grid_scatters
 from experiments.multiwoz.dialog_grid import (
     METRICS,
     OUTCOMES,
@@ -31,6 +31,7 @@ from experiments.selection import Selection
 from experiments.texts import render
 from extrinsic.cli.progress import show_progress
 from extrinsic.correlation.coefficients import correlate
+from extrinsic.correlation.dialog_level import BOTH
 from extrinsic.correlation.two_way import draw_two_way
 from extrinsic.study.tables.table_files import read_rows, write_rows
 
@@ -77,12 +78,12 @@ def compute_tables(runs_folder: Path) -> Iterator[Table]:
 def compute_dialog_tables(grid: Grid, resamples: int, permutations: int) -> Iterator[Table]:
     """The tables whose points are dialogs of systems."""
     drawn = draw_two_way(grid.systems, grid.dialogs, resamples, SEED)
-    scatters = Scatters.of_grid(grid, (*METRICS, *OUTCOMES), all_weights(grid, drawn))
+    scatters = grid_scatters(grid, (*METRICS, *OUTCOMES), all_weights(grid, drawn))
     p_values = dialog_correlations.permutation_tests(grid, permutations, SEED)
     yield "splits", dialog_correlations.split_rows(scatters, p_values)
     yield "by_system", dialog_correlations.system_rows(grid)
     # Of everything, one way of resampling is enough and fits in memory.
-    scatters = Scatters.of_grid(grid, grid.names, {BOTH: drawn})
+    scatters = grid_scatters(grid, grid.names, {BOTH: drawn})
     yield "controls", dialog_correlations.control_rows(scatters)
     yield "final", dialog_correlations.last_turn_rows(scatters)
     yield "others", dialog_correlations.predictor_rows(scatters)

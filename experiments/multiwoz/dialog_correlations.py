@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import msgspec
 import numpy as np
@@ -30,25 +29,20 @@ from experiments.multiwoz.tables import (
     metric_rows,
 )
 from extrinsic.arrays import Floats, Ints
+from extrinsic.correlation.dialog_level import BOTH, DIALOGS, Scatters
 from extrinsic.correlation.estimate import Estimate
-from extrinsic.correlation.multiple_testing import holm
-from extrinsic.correlation.partial import partial_scatter, scatter_correlations
-from extrinsic.correlation.permutation import SAME
+from extrinsic.correlation.multiple_testing import SAME, holm
+from extrinsic.correlation.partial import partial_scatter
 from extrinsic.correlation.resampling import rng_of
 from extrinsic.correlation.two_way import (
     SPLITS,
     Split,
-    TwoWaySums,
     TwoWayWeights,
     centre,
     two_way_error,
-    two_way_scatter,
 )
 
 JGA = METRICS.index("jga")
-BOTH, DIALOGS = "both", "dialogs"
-"""Systems and dialogs resampled (Owen's pigeonhole bootstrap, 2007); or dialogs alone: these systems."""
-
 LEFT_OUT = ("without each system", "without each dialog")
 COMPARED: tuple[Split, ...] = ("within", "both")
 
@@ -60,48 +54,19 @@ def all_weights(grid: Grid, resamples: TwoWayWeights) -> dict[str, TwoWayWeights
     return {BOTH: resamples, DIALOGS: resamples.dialogs_alone(), **dict(zip(LEFT_OUT, without, strict=True))}
 
 
-@dataclass(frozen=True, eq=False)
-class Scatters:
-    """Sums of products by split: as observed (k, k), and under every way of weighting (n, k, k)."""
+def grid_scatters(grid: Grid, names: Sequence[str], weights: Mapping[str, TwoWayWeights]) -> Scatters:
+    return Scatters.of_values(np.array([grid[name] for name in names]), grid.present, names, weights)
 
-    names: tuple[str, ...]
-    observed: dict[Split, Floats]
-    weighted: dict[str, dict[Split, Floats]]
 
-    @staticmethod
-    def of_grid(grid: Grid, names: Sequence[str], weights: Mapping[str, TwoWayWeights]) -> Scatters:
-        sums = TwoWaySums.of(np.array([grid[name] for name in names]), grid.present)
-        observed = two_way_scatter(sums, TwoWayWeights.observed(*grid.present.shape))
-        return Scatters(
-            tuple(names),
-            {split: scatter[0] for split, scatter in observed.items()},
-            {way: two_way_scatter(sums, each) for way, each in weights.items()},
-        )
+def multiple(scatters: Scatters, split: Split, predictors: Sequence[str], outcome: str) -> Estimate:
+    """(1,) the multiple correlation, in sample."""
+    at, given = scatters.at([outcome]), scatters.at(predictors)
 
-    def _at(self, names: Sequence[str]) -> list[int]:
-        return [self.names.index(name) for name in names]
+    def multiple_r(scatter: Floats) -> Floats:
+        left = partial_scatter(scatter, given, kept=at)[..., 0] / scatter[..., at, at]
+        return np.asarray(np.sqrt(np.maximum(1.0 - left, 0.0)))
 
-    def r(self, scatter: Floats, metrics: Sequence[str], outcome: str, given: Sequence[str] = ()) -> Floats:
-        """(..., n_metrics) correlations with an outcome, what is `given` held fixed."""
-        left = partial_scatter(scatter, self._at(given)) if given else scatter
-        return np.asarray(scatter_correlations(left, self._at(metrics), self._at([outcome]))[..., 0])
-
-    def estimate(
-        self, split: Split, metrics: Sequence[str], outcome: str, given: Sequence[str] = (), way: str = BOTH
-    ) -> Estimate:
-        """(n_metrics,) as `r`, on resamples."""
-        resampled = self.r(self.weighted[way][split], metrics, outcome, given)
-        return Estimate(self.r(self.observed[split], metrics, outcome, given), resampled)
-
-    def multiple(self, split: Split, predictors: Sequence[str], outcome: str) -> Estimate:
-        """(1,) the multiple correlation, in sample."""
-        at = self._at([outcome])
-
-        def multiple_r(scatter: Floats) -> Floats:
-            left = partial_scatter(scatter, self._at(predictors), kept=at)[..., 0] / scatter[..., at, at]
-            return np.asarray(np.sqrt(np.maximum(1.0 - left, 0.0)))
-
-        return Estimate(multiple_r(self.observed[split]), multiple_r(self.weighted[BOTH][split]))
+    return Estimate(multiple_r(scatters.observed[split]), multiple_r(scatters.weighted[BOTH][split]))
 
 
 def split_rows(scatters: Scatters, p_values: Mapping[tuple[Split, str], Floats]) -> list[DialogCorrelation]:
@@ -232,7 +197,7 @@ def predictor_rows(scatters: Scatters) -> list[Predictor]:
         # Once dialogs are centred, the others' outcome is this one's by construction.
         estimates[OTHERS + outcome] = {"within": scatters.estimate("within", [OTHERS + outcome], outcome)}
         for name, given in (("domains, gold slots and turns", DIFFICULTY), ("all metrics", METRICS)):
-            estimates[name] = {"within": scatters.multiple("within", given, outcome)}
+            estimates[name] = {"within": multiple(scatters, "within", given, outcome)}
         for name, by_split in estimates.items():
             columns: dict[str, Floats] = {}
             for split, r in by_split.items():

@@ -1,4 +1,4 @@
-"""`python -m experiments.truth [CONFIG]`: what estimators say a policy is worth, against live play."""
+"""`python -m experiments.truth`: what estimators say a policy is worth, against live play, on fresh logs."""
 
 from __future__ import annotations
 
@@ -12,71 +12,93 @@ import msgspec
 from experiments.main import run_experiment
 from experiments.selection import Selection
 from experiments.texts import render
-from experiments.truth import policy_values
+from experiments.truth.ablations import AblationCell, ablation_cell, ablation_rows
 from experiments.truth.figure import draw
-from experiments.truth.summary import summarise
-from experiments.truth.tables import EstimatorSummary, PolicyEstimate, RealValue, VariantSummary
+from experiments.truth.policy_values import (
+    Registered,
+    TrackerCell,
+    cells,
+    compute_cell,
+    estimate_rows,
+    part_rows,
+)
+from experiments.truth.summary import dataset_biases, summarise
+from experiments.truth.tables import DatasetBias, EstimatorSummary, PolicyEstimate
 from extrinsic.cli.progress import show_progress
 from extrinsic.parallel import run_in_parallel
 from extrinsic.study.configuration.settings_file import read_study
+from extrinsic.study.stages.learning import LearnTask
 from extrinsic.study.tables.table_files import read_rows, write_rows
+from extrinsic.toml_files import read_toml
 
+C = TypeVar("C", TrackerCell, AblationCell)
 FOLDER = Path(__file__).parent
+STUDIES = {"bus": "config.toml", "restaurants": "restaurants.toml"}
+BY_DATASET = ("observed", "fqe_augmented", "mean_augmented", "world_mixed", "ceiling")
 TABLES: dict[str, type[msgspec.Struct]] = {
-    "estimates": PolicyEstimate,
+    **{f"{world}_estimates": PolicyEstimate for world in STUDIES},
+    **{f"{world}_parts": EstimatorSummary for world in STUDIES},
     "summary": EstimatorSummary,
-    "variants": VariantSummary,
-    "dstc2": RealValue,
+    "datasets": DatasetBias,
 }
-COMPUTED = ("estimates", "variants", "dstc2")
-R = TypeVar("R", PolicyEstimate, RealValue)
 
 
 def compute(output: Path, arguments: argparse.Namespace) -> None:
-    study = read_study(arguments.config)
-    tables: dict[str, Sequence[msgspec.Struct]] = {}
-    if "estimates" in arguments.table:
-        rows = _rows(policy_values.estimate_rows, policy_values.estimate_cells(study))
-        write_rows(output / "estimates.csv", rows, PolicyEstimate, decimals=3)
-        # Of the rounded numbers: anybody can make it again from the table.
-        tables["summary"] = summarise(read_rows(output / "estimates.csv", PolicyEstimate))
-    if "variants" in arguments.table:
-        summaries = summarise(_rows(policy_values.variant_rows, policy_values.variant_cells(study)))
-        names = VariantSummary.__struct_fields__
-        tables["variants"] = [VariantSummary(*(getattr(row, n) for n in names)) for row in summaries]
-    if "dstc2" in arguments.table:
-        cells = policy_values.real_cells(read_study(FOLDER / "dstc2.toml"))
-        tables["dstc2"] = _rows(policy_values.real_rows, cells)
-    for name, made in tables.items():
-        write_rows(output / f"{name}.csv", made, TABLES[name], decimals=3)
+    registered = read_toml(FOLDER / "registered.toml", Registered)
+    for world in arguments.world:
+        seeds: Sequence[int] = arguments.seeds or getattr(registered, world)
+        computed = _computed(world, seeds, compute_cell)
+        rows = list(estimate_rows(world, computed))
+        write_rows(output / f"{world}_estimates.csv", rows, PolicyEstimate, decimals=3)
+        parts = summarise(list(part_rows(world, computed)))
+        write_rows(output / f"{world}_parts.csv", parts, EstimatorSummary, decimals=3)
+    if arguments.ablations:
+        seeds = arguments.seeds or registered.ablations
+        estimates = Selection(read_rows(_estimates(output, "bus"), PolicyEstimate))
+        left_out = ablation_rows(_computed("bus", seeds, ablation_cell), estimates)
+        write_rows(output / "ablations.csv", summarise(list(left_out)), EstimatorSummary, decimals=3)
+    # Of the rounded numbers: anybody can make them again from the tables.
+    paths = [path for world in STUDIES if (path := _estimates(output, world)).exists()]
+    made = [read_rows(path, PolicyEstimate) for path in paths]
+    summaries = [row for rows in made for row in summarise(rows)]
+    write_rows(output / "summary.csv", summaries, EstimatorSummary, decimals=3)
+    biases = [row for rows in made for row in dataset_biases(rows, BY_DATASET)]
+    write_rows(output / "datasets.csv", biases, DatasetBias, decimals=3)
 
 
-def _rows(function: Callable[..., list[R]], cells: Sequence[tuple[object, ...]]) -> list[R]:
-    steps = run_in_parallel(function, cells, -1)
-    parts = show_progress(steps, len(cells), "cell", lambda rows: rows[0].tracker)
-    return [row for rows in parts for row in rows]
+def _estimates(folder: Path, world: str) -> Path:
+    return folder / f"{world}_estimates.csv"
+
+
+def _computed(world: str, seeds: Sequence[int], compute: Callable[[LearnTask], C]) -> list[C]:
+    tasks = cells(read_study(FOLDER / STUDIES[world]), seeds)
+    steps = run_in_parallel(compute, tasks, -1)
+    return list(
+        show_progress(steps, len(tasks), "cell", lambda cell: f"{cell.seed} {cell.dataset} {cell.tracker}")
+    )
 
 
 def write_texts(tables: Path, output: Path) -> None:
-    estimates = Selection(read_rows(tables / "estimates.csv", PolicyEstimate))
+    estimates = Selection(read_rows(_estimates(tables, "bus"), PolicyEstimate))
     draw(estimates, output / "truth.svg")
-    errors = [msgspec.structs.replace(row, value=row.value - row.live) for row in estimates.rows]
     text = render(
         FOLDER / "README.md.j2",
         estimates=estimates,
-        lstd_errors=Selection(errors).where(estimator="lstd", degenerate=False),
         summary=Selection(read_rows(tables / "summary.csv", EstimatorSummary)),
-        variants=Selection(read_rows(tables / "variants.csv", VariantSummary)),
-        dstc2=Selection(read_rows(tables / "dstc2.csv", RealValue)),
+        datasets=Selection(read_rows(tables / "datasets.csv", DatasetBias)),
+        parts=Selection(read_rows(tables / "bus_parts.csv", EstimatorSummary)),
     )
     (output / "README.md").write_text(text)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("config", nargs="?", default=str(FOLDER / "config.toml"), help="what is played")
     parser.add_argument(
-        "--table", nargs="+", choices=COMPUTED, default=COMPUTED, help="compute only these; DIR has the rest"
+        "--world", nargs="*", choices=STUDIES, default=tuple(STUDIES), help="compute only these"
     )
+    parser.add_argument(
+        "--ablations", action="store_true", help="also leave out parts of the fitted world: ablations.csv"
+    )
+    parser.add_argument("--seeds", nargs="+", type=int, help="other seeds than those of registered.toml")
 
 
 if __name__ == "__main__":

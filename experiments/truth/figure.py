@@ -8,15 +8,15 @@ from experiments.figures import begin, plt, save
 from experiments.selection import Selection
 from experiments.truth.tables import PolicyEstimate
 
-SHOWN = ("observed", "lstd", "lstd_augmented", "fqe_augmented", "mean_augmented", "wdr")
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
+SHOWN = ("observed", "lstd", "fqe_augmented", "mean_augmented", "world_mixed", "ceiling")
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
 
 
 def draw(estimates: Selection[PolicyEstimate], path: Path) -> None:
     """A panel for each of the estimators shown; a colour for each dataset; hollow: degenerate trackers."""
     begin()
     figure, panels = plt.subplots(2, 3, figsize=(9.5, 6.4), sharex=True, sharey=True)
-    # LSTD's optimism has to fit in; the wildest of the weighted estimates need not.
+    # LSTD's optimism has to fit in.
     highest = max(estimates.highest("live"), estimates.where(estimator="lstd").highest("value"))
     bounds = (estimates.lowest("live") - 40, highest + 20)
     for panel, estimator in zip(panels.ravel(), SHOWN, strict=True):
@@ -32,6 +32,7 @@ def draw(estimates: Selection[PolicyEstimate], path: Path) -> None:
                     facecolors="none" if degenerate else colour,
                     linewidths=0.8,
                     label=None if degenerate else dataset,
+                    rasterized=True,  # thousands of points
                 )
         panel.set(title=estimator, xlim=bounds, ylim=bounds)
     panels[0, 0].legend(loc="upper left", frameon=False)

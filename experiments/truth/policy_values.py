@@ -1,138 +1,157 @@
-"""What learned policies are worth by each estimator: in simulated worlds beside live play, and on real calls.
+"""What learned policies are worth by each estimator, beside live play, in simulated logs.
 
 The product plans a study and learns its policies; nothing is scored or correlated, the values become rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import msgspec
+import numpy as np
 
-from experiments.truth.estimator_variants import VARIANTS, registered_variants
-from experiments.truth.tables import PolicyEstimate, RealValue
+from experiments.truth.tables import PolicyEstimate
+from extrinsic.arrays import Floats
+from extrinsic.bounds import Whole
 from extrinsic.study.configuration.settings import SimulationTable, StudySettings
 from extrinsic.study.planning import make_schedule
-from extrinsic.study.stages.learning import LEARNED, LOGGED, LearnTask, PolicyValue, learn_policies
+from extrinsic.study.stages.learning import LearnTask, learn_policies
+from extrinsic.study.stages.policy_spec import LEARNED, LOGGED, PolicyValue
+from extrinsic.study.stages.variant_values import TrackerValue, levelled, stored_value
+from extrinsic.value.result import mean_of_dialogs
+from extrinsic.value.world_value import DIFFERENCE, IN_WORLD, WORLD_SHARE
 
-SEEDS = (301, 302, 303)
-"""Worlds that were not used while building."""
-
-BUILT_ON = 7
-"""A world that was: for the variants."""
-
-AUGMENTED = ("lstd_augmented", "fqe_augmented", "mean_augmented")
-OTHER_PROXIES = ("rank_only", "last_turn")
-"""Unlike the expert's tracker, neither takes back what is denied nor keeps the highest score."""
+CEILING = "ceiling"
+"""The policy played for as many calls as the test half has: what the noise of the log allows."""
 
 
-def estimate_cells(study: StudySettings) -> list[tuple[LearnTask, LearnTask]]:
-    """The arguments of `estimate_rows`, for every seed, dataset and tracker."""
-    others = _with_value(study, estimators=AUGMENTED, proxies=OTHER_PROXIES)
-    return [
-        cell
-        for seed in SEEDS
-        for cell in zip(_simulated_tasks(study, seed), _simulated_tasks(others, seed), strict=True)
-    ]
+PLAYED = ("live", "completed", "gain")
+"""What comes from live play itself, and is no estimate of it."""
 
 
-def estimate_rows(task: LearnTask, others: LearnTask) -> list[PolicyEstimate]:
-    """Of one tracker in one world; `others`: the same with other proxies."""
-    again = [
-        msgspec.structs.replace(value, estimator=f"{value.estimator} (other proxies)")
-        for value in _values(others)[LEARNED]
-    ]
-    return _beside_live(task, [*_values(task)[LEARNED], *again])
+class Registered(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """See registered.toml."""
+
+    bus: tuple[Whole, ...]
+    restaurants: tuple[Whole, ...]
+    ablations: tuple[Whole, ...]
 
 
-def variant_cells(study: StudySettings) -> list[tuple[LearnTask]]:
-    """The arguments of `variant_rows`, for every dataset and tracker."""
-    names = ("observed", "lstd_augmented", "fqe_augmented", *VARIANTS, "live")
-    variants = _with_value(study, estimators=names, on_policy=False)
-    with registered_variants():
-        return [(task,) for task in _simulated_tasks(variants, BUILT_ON)]
+@dataclass(frozen=True, eq=False)
+class TrackerCell:
+    """The values of one tracker's policy in one log, and whether the tracker is degenerate."""
+
+    seed: int
+    dataset: str
+    tracker: str
+    degenerate: bool
+    values: list[TrackerValue]
 
 
-def variant_rows(task: LearnTask) -> list[PolicyEstimate]:
-    """Of one tracker in one world."""
-    with registered_variants():
-        return _beside_live(task, _values(task)[LEARNED])
+def cells(study: StudySettings, seeds: Sequence[int]) -> list[tuple[LearnTask]]:
+    """The arguments of `compute_cell`, for every seed, dataset and tracker."""
+    tasks: list[tuple[LearnTask]] = []
+    for seed in seeds:
+        simulation = msgspec.structs.replace(study.simulation or SimulationTable(), seed=seed)
+        settings = msgspec.structs.replace(study, seed=seed, simulation=simulation)
+        planned = (task for bundle in make_schedule(settings).bundles for task in bundle)
+        tasks += [(task,) for task in planned if isinstance(task, LearnTask)]
+    return tasks
 
 
-def real_cells(study: StudySettings) -> list[tuple[LearnTask, LearnTask]]:
-    """The arguments of `real_rows`, for every tracker: with the dialog manager in the state, and without."""
-    blind = msgspec.structs.replace(study.policy, conditions=False)
-    both = (study, msgspec.structs.replace(study, policy=blind))
-    return list(zip(*map(_learn_tasks, both), strict=True))
+def compute_cell(task: LearnTask) -> TrackerCell:
+    """Learn and value the policy of one tracker in one log."""
+    stored = learn_policies(task.unit, task.system, task.spec)
+    values = [stored_value(stored, number) for number in range(len(stored.values.values))]
+    return TrackerCell(task.spec.live_seed, task.unit.name, task.tracker, task.system.degenerate, values)
 
 
-def real_rows(*tasks: LearnTask) -> list[RealValue]:
-    """Every policy of one tracker."""
-    rows = []
-    for task in tasks:
-        values_by_policy = _values(task)
-        (observed,) = values_by_policy[LOGGED]
-        for policy in task.spec.policies:
-            values = {value.estimator: value for value in values_by_policy[policy]}
-            flags = {flag for value in values.values() for flag in value.flags} - {"placebo_gain"}
-            gain = values["mean_augmented"].diagnostics.get("placebo_gain")
-            means = {name: value.mean for name, value in values.items()}
-            rows.append(
-                RealValue(
-                    tracker=task.tracker,
-                    manager=task.spec.conditions,
-                    policy=policy,
-                    observed=observed.mean,
-                    **means,
-                    placebo_gain=gain,
-                    flags=tuple(sorted(flags)),
-                )
-            )
-    return rows
+def estimate_rows(world: str, computed: Sequence[TrackerCell]) -> Iterator[PolicyEstimate]:
+    """The rows of all cells; the values in fitted worlds are levelled over the datasets of a seed."""
+    for of_seed in _by_seed(computed):
+        values: dict[str, list[TrackerValue]] = {}
+        for cell in of_seed:
+            values.setdefault(cell.tracker, []).extend(cell.values)
+        together = levelled(values)
+        for cell in of_seed:
+            of_cell = [entry for entry in together[cell.tracker] if entry.value.dataset == cell.dataset]
+            yield from _rows(world, cell, of_cell)
 
 
-def _with_value(study: StudySettings, **changes: Any) -> StudySettings:
-    return msgspec.structs.replace(study, value=msgspec.structs.replace(study.value, **changes))
+def _by_seed(computed: Sequence[TrackerCell]) -> list[list[TrackerCell]]:
+    seeds = dict.fromkeys(cell.seed for cell in computed)
+    return [[cell for cell in computed if cell.seed == seed] for seed in seeds]
 
 
-def _simulated_tasks(study: StudySettings, seed: int) -> list[LearnTask]:
-    worlds = msgspec.structs.replace(study.simulation or SimulationTable(), seed=seed)
-    return _learn_tasks(msgspec.structs.replace(study, seed=seed, simulation=worlds))
-
-
-def _learn_tasks(study: StudySettings) -> list[LearnTask]:
-    tasks = (task for bundle in make_schedule(study).bundles for task in bundle)
-    return [task for task in tasks if isinstance(task, LearnTask)]
-
-
-def _beside_live(task: LearnTask, values: Sequence[PolicyValue]) -> list[PolicyEstimate]:
-    (live,) = (value for value in values if value.estimator == "live")
-    low, high = _interval(live)
-    where = (task.spec.live_seed, task.unit.name, task.tracker, task.system.degenerate)
-    return [
-        PolicyEstimate(
-            *where,
-            value.estimator,
-            value.mean,
-            *_interval(value),
-            live.mean,
-            (high - low) / 2.0,
-            value.diagnostics.get("on_policy_gap", float("nan")),
-            value.flags,
+def part_rows(world: str, computed: Sequence[TrackerCell]) -> Iterator[PolicyEstimate]:
+    """The estimate of the fitted world without parts of it; these have no interval."""
+    for of_seed in _by_seed(computed):
+        datasets = list(dict.fromkeys(cell.dataset for cell in of_seed))
+        trackers = list(dict.fromkeys(cell.tracker for cell in of_seed))
+        place = {(cell.dataset, cell.tracker): cell for cell in of_seed}
+        mixed = [[_mixed(place[dataset, tracker]) for tracker in trackers] for dataset in datasets]
+        in_world, difference, trees = (
+            np.array([[value.diagnostics[name] for value in row] for row in mixed])
+            for name in (IN_WORLD, DIFFERENCE, "fqe_augmented")
         )
-        for value in values
-        if value is not live
+        level, own = float(np.median(difference, axis=1).mean()), _deviation(difference)
+        variants = {
+            "world without corrections": in_world,
+            "world without own difference": in_world + level,
+            "world without level": in_world + own,
+            "world_mixed without corrections": _mix(in_world, trees),
+            "world_mixed without own difference": _mix(in_world + level, trees),
+            "world_mixed without level": _mix(in_world + own, trees),
+        }
+        for cell in of_seed:
+            live = _live(cell.values).value
+            at = datasets.index(cell.dataset), trackers.index(cell.tracker)
+            where = (world, cell.seed, cell.dataset, cell.tracker, cell.degenerate)
+            for name, values in variants.items():
+                value = float(values[at])
+                yield PolicyEstimate(*where, name, value, value, value, live.mean, 0.0, ())
+
+
+def _mixed(cell: TrackerCell) -> PolicyValue:
+    (value,) = (entry.value for entry in cell.values if entry.value.estimator == "world_mixed")
+    return value
+
+
+def _deviation(table: Floats) -> Floats:
+    return np.asarray(table - np.median(table, axis=1, keepdims=True))
+
+
+def _mix(world: Floats, trees: Floats) -> Floats:
+    return np.asarray(world + (1.0 - WORLD_SHARE) * (_deviation(trees) - _deviation(world)))
+
+
+def _rows(world: str, cell: TrackerCell, values: Sequence[TrackerValue]) -> Iterator[PolicyEstimate]:
+    live = _live(values)
+    (observed,) = (entry for entry in values if entry.value.estimator == "observed")
+    returns = live.value.mean + live.value.n * live.influence
+    n_test = observed.value.n
+    ceiling, truth = mean_of_dialogs(CEILING, returns[:n_test]), mean_of_dialogs("live", returns[n_test:])
+    shown: list[tuple[str, float, float, float, tuple[str, ...]]] = [
+        (CEILING, ceiling.mean, ceiling.low, ceiling.high, ())
     ]
+    shown += [
+        (value.estimator, value.mean, _end(value.low), _end(value.high), value.flags)
+        for value in (entry.value for entry in values)
+        if value.estimator not in PLAYED and value.policy in (LOGGED, LEARNED)
+    ]
+    for estimator, mean, low, high, flags in shown:
+        half_width = (truth.high - truth.low) / 2.0
+        where = (world, cell.seed, cell.dataset, cell.tracker, cell.degenerate)
+        yield PolicyEstimate(*where, estimator, mean, low, high, truth.mean, half_width, flags)
 
 
-def _interval(value: PolicyValue) -> tuple[float, float]:
-    assert value.low is not None and value.high is not None
-    return value.low, value.high
+def _live(values: Sequence[TrackerValue]) -> TrackerValue:
+    """The live return of the learned policy."""
+    (live,) = (e for e in values if (e.value.policy, e.value.estimator) == (LEARNED, "live"))
+    return live
 
 
-def _values(task: LearnTask) -> dict[str, list[PolicyValue]]:
-    """By policy."""
-    values = learn_policies(task.unit, task.system, task.spec).values.values
-    policies = (LOGGED, *task.spec.policies)
-    return {policy: [value for value in values if value.policy == policy] for policy in policies}
+def _end(bound: float | None) -> float:
+    assert bound is not None
+    return bound

@@ -9,18 +9,15 @@ from experiments.selection import Selection
 from experiments.uncertainty.tables import Coverage
 
 SHOWN = {
-    ("both", "percentile"): ("#0072B2", "-", "both, percentile"),
-    ("both", "bca"): ("#0072B2", "--", "both, bca"),
-    ("trackers", "percentile"): ("#D55E00", "-", "trackers, percentile"),
-    ("trackers", "bca"): ("#D55E00", "--", "trackers, bca"),
-    ("closed form", "jackknife"): ("#009E73", "-", "jackknife of atanh r"),
-    ("closed form", "fisher, points"): ("#CC79A7", ":", "Fisher, all points"),
+    ("both", "percentile"): ("#0072B2", "-", "before: both, percentile"),
+    ("closed form", "jackknife"): ("#009E73", "--", "jackknife of atanh r"),
+    ("jackknife", "noise removed"): ("#D55E00", "-", "now: noise removed"),
 }
 LEVEL, LOWEST = 0.95, 0.5
 
 
 def draw(coverage: Selection[Coverage], path: Path) -> None:
-    """Resampled dialogs alone lie far below and are left to the table."""
+    """What lies below LOWEST is drawn there."""
     begin()
     populations, correlations, sizes = map(coverage.distinct, ("population", "r", "n_trackers"))
     figure, panels = plt.subplots(

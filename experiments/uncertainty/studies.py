@@ -10,16 +10,30 @@ import numpy as np
 from scipy.stats import kstest
 
 from experiments.uncertainty import worlds
-from experiments.uncertainty.tables import TESTS, Coverage, Difference, Independent, Null
+from experiments.uncertainty.tables import (
+    TESTS,
+    Chosen,
+    Combined,
+    Coverage,
+    Decided,
+    Difference,
+    Independent,
+    Null,
+)
 from experiments.uncertainty.worlds import N_DATASETS, N_DIALOGS, effective_points, study_rng
-from extrinsic.arrays import Floats, Ints
+from extrinsic.arrays import Bools, Floats, Ints
+from extrinsic.correlation.best_set import best_set
 from extrinsic.correlation.coefficients import correlate
-from extrinsic.correlation.dependent import fisher_interval, williams, zou_interval
+from extrinsic.correlation.composite import compose, correlation_of
+from extrinsic.correlation.deciding import calibration
+from extrinsic.correlation.dependent import williams, zou_interval
+from extrinsic.correlation.disattenuation import disattenuation
 from extrinsic.correlation.estimate import correlation_estimate
-from extrinsic.correlation.intervals import METHODS
+from extrinsic.correlation.influence import CARRIED, leverage
+from extrinsic.correlation.intervals import interval, jackknife_interval
 from extrinsic.correlation.paired_permutation import swapped_p
 from extrinsic.correlation.permutation import draw_permutations, permutation_p
-from extrinsic.correlation.resampling import WAYS, Sample, draw_trackers
+from extrinsic.correlation.resampling import Sample, draw_trackers
 
 LEVEL, ALPHA = 0.95, 0.05
 
@@ -31,6 +45,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is simulated; see config.toml."""
 
     seed: int
+    earlier_seed: int
     n_trackers: tuple[int, ...]
     populations: tuple[str, ...]
     correlations: tuple[float, ...]
@@ -46,6 +61,15 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     n_points: tuple[int, ...]
     zou_pairs: tuple[Pair, ...]
     zou_studies: int
+    n_metrics: int
+    sizes: tuple[tuple[int, int], ...]
+    chosen_studies: int
+    draws: int
+    combined_trackers: tuple[int, ...]
+    combined_methods: tuple[str, ...]
+    combined_studies: int
+    decided_populations: tuple[str, ...]
+    decided_studies: int
 
     def cells(self) -> list[tuple[str, tuple[Any, ...]]]:
         """Tables and parameters; a cell's random numbers depend on the seed and its index in this list."""
@@ -54,6 +78,9 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             "null": product(self.null_worlds, self.n_trackers, self.interactions),
             "differences": product(self.pairs, self.n_trackers),
             "independent": product(self.zou_pairs, self.n_points),
+            "chosen": product(worlds.ORDERS, self.sizes),
+            "combined": product(self.combined_methods, self.combined_trackers),
+            "decided": product(self.decided_populations, self.n_trackers),
         }
         return [(table, cell) for table, cells in parameters.items() for cell in cells]
 
@@ -71,26 +98,32 @@ def coverage_rows(config: Config, number: int, population: str, n_trackers: int,
     rows = []
     for way, method in studies[0][1]:
         low, high = np.array([intervals[way, method] for _, intervals in studies]).T
+        withheld = float(np.isnan(low).mean())
+        low, high = low[~np.isnan(low)], high[~np.isnan(low)]
         below, above = truth < low, truth > high
         shares = (~below & ~above, (low <= here) & (here <= high), high - low, below, above)
-        means = (float(share.mean()) for share in shares)
+        means = [*(float(share.mean()) for share in shares), withheld]
         cell = (population, n_trackers, r, truth, here, mean_r)
         rows.append(Coverage(*cell, way, method, config.studies, *means))
     return rows
 
 
+DEFAULT = ("jackknife", "noise removed")
+"""What correlations.csv has as low and high."""
+
+
 def study_intervals(sample: Sample, trackers: Ints) -> tuple[float, dict[tuple[str, str], Floats]]:
-    """r, and low and high (2,) by way and method: resampled in every way, and three without resamples."""
-    intervals: dict[tuple[str, str], Floats] = {}
-    for way in WAYS:
-        r = correlation_estimate(sample, "pearson", "within", way, trackers, leave_out=way != "dialogs")
-        for method in METHODS:
-            intervals[way, method] = np.ravel(r.interval(LEVEL, method))
-    observed, n_trackers = float(r.value[0, 0]), sample.n_trackers
-    for name, n in (("points", effective_points(n_trackers)), ("trackers", n_trackers)):
-        intervals["closed form", f"fisher, {name}"] = np.array(fisher_interval(observed, n, LEVEL))
+    """r, and low and high (2,) by way and method: the default before, the jackknife, and the default now."""
+    r = correlation_estimate(sample, "pearson", "within", "both", trackers)
+    assert r.left_out is not None
+    intervals = {("both", "percentile"): np.ravel(r.interval(LEVEL))}
     intervals["closed form", "jackknife"] = np.ravel(r.jackknife(LEVEL))
-    return observed, intervals
+    ends = jackknife_interval(r.value, r.left_out, LEVEL, heavy_tails=True)
+    intervals["jackknife", "heavy tails"] = np.ravel(ends)
+    true_ends = disattenuation(sample, "within").true_interval(ends)
+    carried = leverage(sample.metrics, sample.targets, "within").share[0, 0] >= CARRIED
+    intervals[DEFAULT] = np.full(2, np.nan) if carried else np.ravel(true_ends)
+    return float(r.value[0, 0]), intervals
 
 
 def null_rows(
@@ -101,9 +134,9 @@ def null_rows(
     world = worlds.one_metric(population, n_trackers, 0.0, interaction, noise_r)
     p = np.empty(config.null_studies)
     for study in range(config.null_studies):
-        rng = study_rng(config.seed, number, study)
+        rng = study_rng(config.earlier_seed, number, study)
         values = worlds.draw_means(world, worlds.draw_truth(world, rng), rng)
-        drawn = draw_permutations(f"{number} {study}", n_trackers, config.permutations, config.seed)
+        drawn = draw_permutations(f"{number} {study}", n_trackers, config.permutations, config.earlier_seed)
         p[study] = permutation_p(values[:1], values[1:], "pearson", "within", drawn)[0, 0]
     at_05, at_01 = (float((p <= alpha).mean()) for alpha in (0.05, 0.01))
     distance = float(kstest(p, "uniform").statistic)
@@ -113,10 +146,10 @@ def null_rows(
 def difference_rows(config: Config, number: int, pair: Pair, n_trackers: int) -> list[Difference]:
     """The share of studies in which each test finds two metrics different."""
     world = worlds.two_metrics("normal", n_trackers, *pair)
-    weights = worlds.draw_weights(config.resamples, study_rng(config.seed, number))
+    weights = worlds.draw_weights(config.resamples, study_rng(config.earlier_seed, number))
     studies = []
     for study in range(config.pair_studies):
-        dialogs, sample = worlds.draw_study(world, weights, study_rng(config.seed, number, study))
+        dialogs, sample = worlds.draw_study(world, weights, study_rng(config.earlier_seed, number, study))
         studies.append(study_tests(config, f"{number} {study}", dialogs, sample))
     shares = {test: float(np.mean([different[test] for different in studies])) for test in TESTS}
     return [Difference(n_trackers, *pair, config.pair_studies, **shares)]
@@ -130,9 +163,9 @@ def study_tests(config: Config, identity: str, dialogs: Floats, sample: Sample) 
     for way in ("trackers", "both"):
         parts = [contributions[way][:, dataset] for dataset in range(N_DATASETS)]
         target, permutations = sample.targets[0], config.pair_permutations
-        p = swapped_p(parts, target, "within", way, permutations, identity, config.seed)
+        p = swapped_p(parts, target, "within", way, permutations, identity, config.earlier_seed)
         different[f"swapped_{way}"] = bool(p[0, 1] <= ALPHA)
-    trackers = draw_trackers(identity, sample.n_trackers, config.resamples, config.seed)
+    trackers = draw_trackers(identity, sample.n_trackers, config.resamples, config.earlier_seed)
     r = correlation_estimate(sample, "pearson", "within", "both", trackers, leave_out=False)
     ends = r.take(0, 0).minus(r.take(1, 0)).interval(1.0 - ALPHA)
     different["resampled_both"] = bool(not ends.low <= 0.0 <= ends.high)
@@ -148,9 +181,104 @@ def study_tests(config: Config, identity: str, dialogs: Floats, sample: Sample) 
 def independent_rows(config: Config, number: int, pair: Pair, n_points: int) -> list[Independent]:
     """Zou's interval where its assumption holds: independent draws from a normal distribution."""
     factor = np.linalg.cholesky(np.array(worlds.two_metrics("normal", n_points, *pair).correlations))
-    points = factor @ study_rng(config.seed, number).normal(size=(config.zou_studies, 3, n_points))
+    points = factor @ study_rng(config.earlier_seed, number).normal(size=(config.zou_studies, 3, n_points))
     r = correlate(points[:, :, None], points[:, :, None], "pearson", "pooled")
     low, high = np.array([zou_interval(each[0, 2], each[1, 2], each[0, 1], n_points) for each in r]).T
     inside = (low <= pair[0] - pair[1]) & (pair[0] - pair[1] <= high)
     width = float((high - low).mean())
     return [Independent(n_points, *pair, config.zou_studies, float(inside.mean()), width)]
+
+
+def chosen_rows(config: Config, number: int, order: str, size: tuple[int, int]) -> list[Chosen]:
+    """The best set, the ranks and the intervals of the first of many metrics, beside what was said before."""
+    n_trackers, n_datasets = size
+    world = worlds.many_metrics(order, config.n_metrics, n_trackers, n_datasets)
+    r = np.array([world.truth(metric=metric) for metric in range(config.n_metrics)])
+    is_best, rank = r == r.max(), 1 + (r[None, :] > r[:, None]).sum(axis=1)
+    studies = []
+    for study in range(config.chosen_studies):
+        rng, identity = study_rng(config.seed, number, study), f"{number} {study}"
+        values = worlds.draw_means(world, worlds.draw_truth(world, rng), rng)
+        sample = Sample.of_trackers(values[:-1], values[-1:], config.draws)
+        trackers = draw_trackers(identity, n_trackers, config.draws, config.seed)
+        estimate = correlation_estimate(sample, "pearson", "within", "trackers", trackers).take(
+            slice(None), 0
+        )
+        assert estimate.left_out is not None
+        made = best_set(estimate.value, estimate.left_out, config.draws, identity, config.seed, LEVEL)
+        cluster = first_cluster(config, identity, sample, estimate.value)
+        first = int(estimate.value.argmax())
+        truth = world.truth_here(first)
+        alone = estimate.take(first)
+        intervals = (made.low[first], made.high[first]), alone.jackknife(LEVEL), alone.interval(LEVEL)
+        studies.append(
+            (
+                made.in_set[is_best].mean(),
+                made.size,
+                cluster[is_best].mean(),
+                cluster.sum(),
+                *(float(low <= truth <= high) for low, high in intervals),
+                ((made.rank_low <= rank) & (rank <= made.rank_high)).mean(),
+                (made.rank_high - made.rank_low).mean(),
+            )
+        )
+    return [Chosen(order, n_trackers, n_datasets, config.chosen_studies, *np.mean(studies, axis=0).tolist())]
+
+
+def first_cluster(config: Config, identity: str, sample: Sample, r: Floats) -> Bools:
+    """(n_metrics,) what stood in place of the best set before: from the first down to one clearly worse than
+    it."""
+    parts = [sample.metrics[:, dataset, :, None] for dataset in range(sample.metrics.shape[1])]
+    permutations, seed = config.pair_permutations, config.seed
+    p = swapped_p(parts, sample.targets[0], "within", "trackers", permutations, identity, seed)
+    order = np.argsort(-r, kind="stable")
+    worse = p[order[0], order] < ALPHA
+    inside = np.zeros(len(r), dtype=bool)
+    inside[order[: int(worse.argmax()) if worse.any() else len(order)]] = True
+    return inside
+
+
+def combined_rows(config: Config, number: int, method: str, n_trackers: int) -> list[Combined]:
+    """Intervals of composites of eight metrics."""
+    world = worlds.many_metrics("steep", 8, n_trackers, N_DATASETS)
+    matrix = np.array(world.correlations) + 0.5 * worlds.NOISE**2 / N_DIALOGS * (
+        world.noise_r + (1.0 - world.noise_r) * np.eye(len(world.correlations))
+    )
+    studies, truths = [], []
+    for study in range(config.combined_studies):
+        rng = study_rng(config.seed, number, study)
+        values = worlds.draw_means(world, worlds.draw_truth(world, rng), rng)
+        made = compose(values[:-1], values[-1], method, jackknife=True)
+        weights = made.weights / np.sqrt(values[:-1].var(axis=-1).mean(axis=-1))
+        spread = np.sqrt(weights @ matrix[:-1, :-1] @ weights * matrix[-1, -1])
+        truths.append(float(weights @ matrix[:-1, -1] / spread))
+        trackers = draw_trackers(f"{number} {study}", n_trackers, config.draws, config.seed)
+        drawn = [correlation_of(made.predicted[:, rows], made.wanted[:, rows]) for rows in trackers]
+        observed = np.array(made.r)
+        ends = jackknife_interval(observed, made.left_out, LEVEL), interval(observed, np.array(drawn))
+        studies.append((made.r, *(float(end) for pair in ends for end in pair)))
+    r, low, high, low_before, high_before = np.array(studies).T
+    truth = float(np.mean(truths))
+    refitted, resampled = (low <= truth) & (truth <= high), (low_before <= truth) & (truth <= high_before)
+    shares = (truth, float(r.mean()), float(refitted.mean()), float(resampled.mean()))
+    return [Combined(method, n_trackers, config.combined_studies, *shares)]
+
+
+def decided_rows(config: Config, number: int, population: str, n_trackers: int) -> list[Decided]:
+    """Pairs of trackers left out, over studies of every correlation but 0, where nothing can be said."""
+    sums: dict[tuple[float, float], Floats] = {}
+    for study in range(config.decided_studies):
+        rng = study_rng(config.seed, number, study)
+        correlations = [r for r in config.correlations if r > 0.0]
+        world = worlds.one_metric(population, n_trackers, correlations[study % len(correlations)])
+        values = worlds.draw_means(world, worlds.draw_truth(world, rng), rng)
+        for part in calibration(values[0], values[1]).bins:
+            counts = np.nan_to_num(np.array([1.0, part.predicted, part.right])) * part.n_pairs
+            sums[part.low, part.high] = sums.get((part.low, part.high), np.zeros(3)) + counts
+    return [
+        Decided(
+            population, n_trackers, config.decided_studies, *ends, int(n), float(said / n), float(right / n)
+        )
+        for ends, (n, said, right) in sums.items()
+        if n
+    ]

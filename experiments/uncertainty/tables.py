@@ -10,7 +10,8 @@ class Coverage(msgspec.Struct, frozen=True):
 
     truth: that correlation; truth_here: the one that unlimited trackers with as few dialogs would show.
     coverage, coverage_here: shares of studies whose interval contains the one and the other; below, above:
-    how often the truth lies on either side of the interval.
+    how often the truth lies on either side of the interval. withheld: share of studies without an interval,
+    which count in none of these.
     """
 
     population: str
@@ -27,6 +28,7 @@ class Coverage(msgspec.Struct, frozen=True):
     width: float
     below: float
     above: float
+    withheld: float
 
 
 class Null(msgspec.Struct, frozen=True):
@@ -80,3 +82,60 @@ class Independent(msgspec.Struct, frozen=True):
     studies: int
     coverage: float
     width: float
+
+
+class Chosen(msgspec.Struct, frozen=True):
+    """The best of many metrics: how often what is said of it is true.
+
+    order: how good the metrics truly are.   best_in_set, size: how often a truly best metric is in the best
+    set, and the metrics in it; best_in_cluster, cluster: the same of the first cluster, before.
+    first_simultaneous,
+    first_jackknife, first_resampled: how often the interval of the metric that came first contains its
+    correlation.
+    ranks, rank_width: how often the interval of a metric's rank contains it, and how many ranks it spans
+    beyond one.
+    """
+
+    order: str
+    n_trackers: int
+    n_datasets: int
+    studies: int
+    best_in_set: float
+    size: float
+    best_in_cluster: float
+    cluster: float
+    first_simultaneous: float
+    first_jackknife: float
+    first_resampled: float
+    ranks: float
+    rank_width: float
+
+
+class Combined(msgspec.Struct, frozen=True):
+    """How often the interval of a composite contains its correlation on new trackers, on average `truth`.
+
+    refitted: by the jackknife, fitted again without each tracker; resampled: of predictions that are not,
+    before.
+    """
+
+    method: str
+    n_trackers: int
+    studies: int
+    truth: float
+    mean_r: float
+    refitted: float
+    resampled: float
+
+
+class Decided(msgspec.Struct, frozen=True):
+    """Of the pairs of trackers given a chance from low to high: how many, the mean chance, and the share
+    right."""
+
+    population: str
+    n_trackers: int
+    studies: int
+    low: float
+    high: float
+    pairs: int
+    predicted: float
+    right: float

@@ -42,19 +42,20 @@ class World:
     correlations: tuple[tuple[float, ...], ...]
     interaction: float = 0.3
     noise_r: float = 0.5
+    n_datasets: int = N_DATASETS
 
     @property
     def noise(self) -> float:
         return NOISY if self.population == "noisy" else NOISE
 
-    def truth(self, noise: float = 0.0) -> float:
-        """The correlation of the first metric with the target, over the population, within a dataset."""
+    def truth(self, noise: float = 0.0, metric: int = 0) -> float:
+        """The correlation of a metric with the target, over the population, within a dataset."""
         apart = OUTLIERS * (1.0 - OUTLIERS) * FAR**2 if self.population == "degenerate" else 0.0
-        return (self.correlations[0][-1] + apart + self.noise_r * noise) / (1.0 + apart + noise)
+        return (self.correlations[metric][-1] + apart + self.noise_r * noise) / (1.0 + apart + noise)
 
-    def truth_here(self) -> float:
+    def truth_here(self, metric: int = 0) -> float:
         """The same of what so many dialogs show: noise on top, the part that trackers do not share."""
-        return self.truth(0.5 * self.noise**2 / N_DIALOGS)
+        return self.truth(0.5 * self.noise**2 / N_DIALOGS, metric)
 
 
 def one_metric(
@@ -67,6 +68,26 @@ def two_metrics(population: str, n_trackers: int, r_a: float, r_b: float, r_ab: 
     return World(population, n_trackers, ((1.0, r_ab, r_a), (r_ab, 1.0, r_b), (r_a, r_b, 1.0)))
 
 
+ORDERS = ("equal", "three best", "steep")
+"""Of many metrics: all alike; three better than the rest; every one better than the next."""
+
+ALIKE = 0.6
+"""Correlation of what two of many metrics see beside the target."""
+
+
+def many_metrics(order: str, n_metrics: int, n_trackers: int, n_datasets: int) -> World:
+    r = {
+        "equal": np.full(n_metrics, 0.8),
+        "three best": np.where(np.arange(n_metrics) < 3, 0.85, 0.7),
+        "steep": np.linspace(0.9, 0.2, n_metrics),
+    }[order]
+    apart = np.sqrt(1.0 - r**2)
+    among = np.outer(r, r) + ALIKE * np.outer(apart, apart)
+    np.fill_diagonal(among, 1.0)
+    matrix = np.block([[among, r[:, None]], [r[None, :], np.ones((1, 1))]])
+    return World("normal", n_trackers, tuple(map(tuple, matrix.tolist())), n_datasets=n_datasets)
+
+
 def effective_points(n_trackers: int) -> int:
     """The number of points, less the degrees of freedom that centring within datasets takes."""
     return n_trackers * N_DATASETS - (N_DATASETS - 1)
@@ -77,7 +98,7 @@ def draw_truth(world: World, rng: np.random.Generator) -> Floats:
     k, n_trackers = len(world.correlations), world.n_trackers
     factor = np.linalg.cholesky(np.array(world.correlations))
     own = rng.normal(size=(k, 1, n_trackers))
-    there = rng.normal(size=(k, N_DATASETS, n_trackers))
+    there = rng.normal(size=(k, world.n_datasets, n_trackers))
     mixed = np.sqrt(1.0 - world.interaction) * own + np.sqrt(world.interaction) * there
     values = np.tensordot(factor, mixed, axes=1)
     if world.population.startswith("heavy"):
@@ -87,7 +108,7 @@ def draw_truth(world: World, rng: np.random.Generator) -> Floats:
         values = values * np.sqrt((DEGREES - 2.0) / chi)
     if world.population == "degenerate":
         values = values - FAR * (rng.random(n_trackers) < OUTLIERS)
-    return np.asarray(values + SHIFT * rng.normal(size=(k, N_DATASETS, 1)))
+    return np.asarray(values + SHIFT * rng.normal(size=(k, world.n_datasets, 1)))
 
 
 def draw_dialogs(world: World, truth: Floats, rng: np.random.Generator) -> Floats:
@@ -105,7 +126,7 @@ def _noise(world: World, rng: np.random.Generator, *n_dialogs: int) -> Floats:
     k = len(world.correlations)
     factor = np.linalg.cholesky(np.full((k, k), world.noise_r) + (1.0 - world.noise_r) * np.eye(k))
     shared, own = (
-        np.tensordot(factor, rng.normal(size=(k, N_DATASETS, n, *n_dialogs)), axes=1)
+        np.tensordot(factor, rng.normal(size=(k, world.n_datasets, n, *n_dialogs)), axes=1)
         for n in (1, world.n_trackers)
     )
     return np.asarray(shared + own)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from extrinsic.errors import UsageError
+from extrinsic.cli.output import say
+from extrinsic.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from extrinsic.corpus.state_sets import StateReading
+    from extrinsic.study.finished_run import Run
 
 
 def add_corpus_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,11 +31,11 @@ def add_corpus_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_state_arguments(parser: argparse.ArgumentParser) -> None:
-    """--gold, --fuzzy: what `state_reading` makes of them."""
+    """--gold, --fuzzy, --normalise, ...: what `state_reading` makes of them."""
     parser.add_argument(
         "--gold",
         metavar="P",
-        help="file or directory of the gold states, for files that hold predictions alone",
+        help="file or directory of the gold states, for files that hold predictions alone or another gold",
     )
     parser.add_argument(
         "--fuzzy",
@@ -41,12 +44,26 @@ def add_state_arguments(parser: argparse.ArgumentParser) -> None:
         help="values of open slots count as equal from this similarity on, 1 to 100 (default: equal text)",
     )
 
+    parser.add_argument(
+        "--gold-name", metavar="NAME", help="which gold, where the file of --gold has several, e.g. gold24"
+    )
+    parser.add_argument(
+        "--normalise",
+        metavar="RULE|FILE",
+        help="make values alike first: multiwoz_eval, trade, trippy, strict, or your own .toml",
+    )
+    parser.add_argument(
+        "--dontcare", metavar="CHOICE", help="keep (default), drop, or drop_gold: from gold alone"
+    )
+
 
 def state_reading(arguments: argparse.Namespace) -> StateReading:
     """How state files are to be read."""
     from extrinsic.corpus.state_sets import StateReading
 
-    return StateReading(arguments.gold, arguments.fuzzy)
+    return StateReading(
+        arguments.gold, arguments.fuzzy, arguments.normalise, arguments.dontcare, arguments.gold_name
+    )
 
 
 def add_plugin_argument(parser: argparse.ArgumentParser) -> None:
@@ -68,10 +85,43 @@ def import_plugins(arguments: argparse.Namespace) -> None:
         load_plugins(arguments.plugin)
 
 
+def add_trust_argument(parser: argparse.ArgumentParser) -> None:
+    """--trust-plugins, for `open_run`."""
+    parser.add_argument(
+        "--trust-plugins",
+        action="store_true",
+        help="import the Python files that the run's configuration names; without it nothing is imported",
+    )
+
+
+def open_run(folder: str, trusted: bool) -> Run:
+    """A complete run, to be read; it may come from anybody, so its plugins are imported only if trusted."""
+    from extrinsic.study.finished_run import Run
+
+    path = Path(folder)
+    if not os.path.isdir(path):  # noqa: PTH112 - Path's raises for a name that is too long
+        raise InputError("there is no such directory", path=folder, expected="the directory of a run")
+    finished = Run(path)
+    finished.require_complete()
+    if finished.changed:
+        say(f"{folder}: not as the run wrote them: {', '.join(finished.changed)}")
+    if finished.plugins:
+        names = ", ".join(finished.plugins)
+        if trusted:
+            from extrinsic.plugins import load_plugins
+
+            say(f"importing {names}")
+            load_plugins(finished.plugins)
+        else:
+            say(f"the run used plugins, which are not imported without --trust-plugins: {names}")
+    return finished
+
+
 def require_corpus(arguments: argparse.Namespace) -> None:
     if not arguments.corpus:
         raise UsageError(f"the format {arguments.format!r} needs a corpus: say where it is with --corpus")
-    given = [f"--{name}" for name in ("gold", "fuzzy") if getattr(arguments, name, None) is not None]
+    choices = ("gold", "gold_name", "fuzzy", "normalise", "dontcare")
+    given = [f"--{name.replace('_', '-')}" for name in choices if getattr(arguments, name, None) is not None]
     if given:
         raise UsageError(
             f"{', '.join(given)}: for state sets; the gold of {arguments.format!r} is its corpus"
@@ -98,8 +148,15 @@ def unique_names(paths: Sequence[str]) -> list[str]:
         if times > 1:
             raise UsageError("the file is named more than once", path=str(path))
     names = [stem(path) for path in paths]
+    longest = max((len(path.parts) for path in resolved), default=0)
     depth = 1
     while len(set(names)) < len(names):
+        if depth > longest:
+            name, _ = Counter(names).most_common(1)[0]
+            same = [path for path, other in zip(paths, names, strict=True) if other == name]
+            raise UsageError(
+                "files have one name but for .json and .gz: leave one out or rename it", found=", ".join(same)
+            )
         counts = Counter(names)
         names = [
             "/".join((*path.parts[-1 - depth : -1], stem(path))) if counts[name] > 1 else name

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from extrinsic.cli.output import print_rows
+from extrinsic.cli.arguments import add_trust_argument, open_run
+from extrinsic.cli.output import print_rows, put, say
 from extrinsic.cli.text_tables import print_table
 from extrinsic.errors import InputError, UsageError
 
@@ -38,27 +38,24 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output", metavar="FILE", help="the page (default: RUN/compare-A-B.html)")
     parser.add_argument("--seed", type=int, default=0, metavar="K", help="of the resamples (0)")
     parser.add_argument("--json", action="store_true", help="every row, of every dataset, as JSON on stdout")
+    add_trust_argument(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     from extrinsic.report.comparison import write_comparison
     from extrinsic.study.comparing import MEAN, compare_trackers
     from extrinsic.study.disagreements import most_different_dialogs
-    from extrinsic.study.finished_run import Run
 
     if arguments.dialogs < 0:
         raise UsageError("the number of dialogs must be at least 0", found=str(arguments.dialogs))
-    finished = Run(Path(arguments.run_folder))
-    if not finished.is_complete:
-        raise InputError(
-            "the run is not complete: run the study again to finish it", path=str(finished.folder)
-        )
+    finished = open_run(arguments.run_folder, arguments.trust_plugins)
     if finished.is_grid:
         raise InputError(
             "this run compares policies, not trackers: its differences are in policies.csv",
             path=str(finished.folder),
         )
-    rows = compare_trackers(finished, arguments.first, arguments.second, arguments.seed)
+    with finished.reading():
+        rows = compare_trackers(finished, arguments.first, arguments.second, arguments.seed)
     if arguments.json:
         print_rows(finished.signature, rows, sys.stdout)
         return 0
@@ -67,20 +64,20 @@ def run(arguments: argparse.Namespace) -> int:
     if shown not in datasets:
         raise UsageError(f"the run has no dataset {shown!r}", expected=f"one of {', '.join(datasets[1:])}")
     _print_rows([row for row in rows if row.dataset == shown], arguments.first, arguments.second)
-    dialogs = most_different_dialogs(
-        finished, arguments.first, arguments.second, max(arguments.dialogs, IN_PAGE)
-    )
+    with finished.reading():
+        most = max(arguments.dialogs, IN_PAGE)
+        dialogs = most_different_dialogs(finished, arguments.first, arguments.second, most)
     for dialog in dialogs[: arguments.dialogs]:
         _print_dialog(dialog, arguments.first, arguments.second)
     path = write_comparison(finished, arguments.first, arguments.second, rows, dialogs, arguments.output)
-    print(f"the page: {path}", file=sys.stderr)
+    say(f"the page: {path}")
     return 0
 
 
 def _print_rows(rows: list[ComparisonRow], first: str, second: str) -> None:
     from msgspec.structs import replace
 
-    print(
+    put(
         f"{first} against {second}, {rows[0].dataset} "
         "(95% interval of the difference; p by exchanging dialogs)"
     )
@@ -107,14 +104,15 @@ def _print_rows(rows: list[ComparisonRow], first: str, second: str) -> None:
 
 def _print_dialog(dialog: Disagreement, first: str, second: str) -> None:
     ahead = first if dialog.difference > 0 else second
-    print(
-        f"\nDialog {dialog.session} of {dialog.dataset}: {ahead} has {abs(dialog.difference)} more slots "
+    print()
+    put(
+        f"Dialog {dialog.session} of {dialog.dataset}: {ahead} has {abs(dialog.difference)} more slots "
         "right, summed over turns"
     )
     for turn in dialog.turns:
-        print(f"  turn {turn.number}  system: {turn.system}" if turn.system else f"  turn {turn.number}")
+        put(f"  turn {turn.number}  system: {turn.system}" if turn.system else f"  turn {turn.number}")
         if turn.heard:
-            print("    heard: " + ", ".join(f"{text} {score:.2f}" for text, score in turn.heard))
+            put("    heard: " + ", ".join(f"{text} {score:.2f}" for text, score in turn.heard))
         for slot in turn.slots:
             sides = []
             for name, entries, right in zip((first, second), slot.beliefs, slot.correct, strict=True):
@@ -122,7 +120,7 @@ def _print_dialog(dialog: Disagreement, first: str, second: str) -> None:
                 best = ", ".join(f"{_short(value)} {score:.2f}" for value, score in entries[:2])
                 sides.append(f"{mark} {name}: {best}")
             wanted = " or ".join(map(_short, slot.right)) or "none"
-            print(f"    {slot.slot} = {wanted}   " + "   ".join(sides))
+            put(f"    {slot.slot} = {wanted}   " + "   ".join(sides))
 
 
 def _short(text: str) -> str:

@@ -9,12 +9,13 @@ from functools import partial
 from typing import Any
 
 from extrinsic.cli.arguments import add_plugin_argument, import_plugins
-from extrinsic.cli.output import print_rows
+from extrinsic.cli.output import print_rows, put
 from extrinsic.cli.run import config_folder
 from extrinsic.registry import (
     BEHAVIOURS,
     BLOCKS,
     ESTIMATORS,
+    EVALUATORS,
     FEATURES,
     FORMATS,
     LEARNERS,
@@ -54,6 +55,19 @@ def _configs() -> Lines:
     return [(path.stem, str(read_tree(path)[0].get("description", ""))) for path in files]
 
 
+def _populations() -> Lines:
+    from extrinsic.trackers.families import FAMILIES
+
+    return [
+        (
+            family.name,
+            f"{family.summary}; {', '.join(part.name for part in family.all_parameters)}"
+            + (f"; {family.size:,} distinct" if family.in_populations else ""),
+        )
+        for family in FAMILIES.values()
+    ]
+
+
 def _details(kind: str | None, key: str) -> dict[str, Any]:
     """Further fields of --json."""
     if kind != "trackers":
@@ -68,6 +82,7 @@ KINDS: dict[str, tuple[str, Callable[[], Lines]]] = {
     "domains": ("tasks: slots, groups, what the system's acts mean", _domains),
     "metrics": ("intrinsic metrics of a tracker", partial(_registered, METRICS)),
     "trackers": ("trackers that run on any corpus with an SLU N-best", partial(_registered, TRACKERS)),
+    "populations": ("families of trackers with parameters, to draw populations from", _populations),
     "features": ("maps from beliefs to the state of a policy", partial(_registered, FEATURES)),
     "blocks": (
         "parts of feature maps; `policy.features` may be a list of them",
@@ -77,6 +92,7 @@ KINDS: dict[str, tuple[str, Callable[[], Lines]]] = {
     "learners": ("learners of policies", partial(_registered, LEARNERS)),
     "rewards": ("rewards that policies are learned for", partial(_registered, REWARDS)),
     "estimators": ("estimators of the value of a policy", partial(_registered, ESTIMATORS)),
+    "evaluators": ("evaluators of outcomes, for [outcomes] evaluator", partial(_registered, EVALUATORS)),
     "worlds": ("simulated worlds that policies can be played in", partial(_registered, WORLDS)),
     "configs": ("studies: `extrinsic run NAME`; of policies: `extrinsic policies NAME`", _configs),
 }
@@ -94,7 +110,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.key is not None:
         from extrinsic.cli.ls_details import show_details
 
-        return show_details(arguments.kind, arguments.key, dict(KINDS[arguments.kind][1]()), arguments.json)
+        # A tracker with parameters has the name of its family, which need not be that of a tracker.
+        more = _populations() if arguments.kind == "trackers" else []
+        summaries = {**dict(more), **dict(KINDS[arguments.kind][1]())}
+        return show_details(arguments.kind, arguments.key, summaries, arguments.json)
     if arguments.kind is None:
         lines = [(kind, description) for kind, (description, _) in KINDS.items()]
     else:
@@ -105,7 +124,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     width = max((len(key) for key, _ in lines), default=0)
     for key, summary in lines:
-        print(f"{key:<{width}}  {summary}")
+        put(f"{key:<{width}}  {summary}")
     if not lines:
         print(f"this version has no {arguments.kind} yet", file=sys.stderr)
     return 0

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from typing import Any
 
-from extrinsic.cli.output import print_rows
+from extrinsic.cli.output import print_rows, put
 from extrinsic.cli.run import config_folder
 from extrinsic.errors import UsageError, did_you_mean
 from extrinsic.registry import (
@@ -20,6 +20,7 @@ from extrinsic.registry import (
     METRICS,
     REWARDS,
     TRACKERS,
+    WORLDS,
     Registry,
 )
 from extrinsic.signature import sign
@@ -41,7 +42,7 @@ def show_details(kind: str, key: str, summaries: Mapping[str, str], as_json: boo
     width = max(map(len, details))
     for head, value in details.items():
         text = "yes" if value is True else "no" if value is False else str(value)
-        print(f"{head.replace('_', ' '):<{width}}  {text}")
+        put(f"{head.replace('_', ' '):<{width}}  {text}")
     return 0
 
 
@@ -52,6 +53,14 @@ def _details(kind: str, key: str) -> dict[str, Any]:
         from extrinsic.trackers.protocol import flags_of
 
         return {**flags_of(TRACKERS.get(key)), "what": _first_paragraph(type(TRACKERS.get(key)))}
+    if kind == "populations":
+        return _of_family(key)
+    if kind == "worlds":
+        properties = getattr(WORLDS.get(key), "properties", {})
+        return {
+            part.name: f"{part.what}; {part.expected}; drawn from {part.drawn[0]:g} to {part.drawn[1]:g}"
+            for part in properties.values()
+        }
     if kind == "features":
         return {"blocks": ", ".join(FEATURES.get(key).blocks)}
     if kind == "estimators":
@@ -62,6 +71,23 @@ def _details(kind: str, key: str) -> dict[str, Any]:
         return _of_config(CONFIGURED[kind].get(key))
     folder = config_folder()
     return {"file": str(folder / f"{key}.toml")} if kind == "configs" and folder else {}
+
+
+def _of_family(key: str) -> dict[str, Any]:
+    """The parameters of a family of trackers: what there is, the default, and what a population draws."""
+    from extrinsic.trackers.families import FAMILIES
+    from extrinsic.trackers.forms import setting_text
+
+    family = FAMILIES[key]
+    about: dict[str, Any] = {"made_of": f"{family.n_parts} other trackers"} if family.n_parts else {}
+    for parameter in family.all_parameters:
+        default = "required" if parameter.default is None else f"default {setting_text(parameter.default)}"
+        values = list(map(setting_text, parameter.drawn))
+        drawn = f"{len(values)} values, {values[0]} to {values[-1]}" if len(values) > 6 else ", ".join(values)
+        about[parameter.name] = f"{parameter.what}; {parameter.expected}; {default}" + (
+            f"; drawn: {drawn}" if family.in_populations else ""
+        )
+    return about | ({"distinct": family.size} if family.in_populations else {})
 
 
 def _of_config(kind: Any) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from extrinsic import __version__
 from extrinsic.cli import (
     compare,
     completion,
+    evaluate,
     ls,
     play,
     policies,
@@ -22,9 +23,9 @@ from extrinsic.cli import (
     validate,
 )
 from extrinsic.cli.output import SHOWN_PROBLEMS, print_problems
-from extrinsic.errors import ExtrinsicError
+from extrinsic.errors import ExtrinsicError, Problem
 
-COMMANDS = (run, policies, report, compare, play, simulate, track, score, validate, ls, completion)
+COMMANDS = (run, policies, report, compare, play, simulate, track, score, evaluate, validate, ls, completion)
 
 EXIT_INTERNAL_ERROR = 1
 EXIT_BAD_INPUT = 2
@@ -49,11 +50,8 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code."""
-    parsed = build_parser().parse_args(arguments)
     try:
-        code: int = parsed.run(parsed)
-        sys.stdout.flush()
-        return code
+        return _run(arguments)
     except ExtrinsicError as error:
         print_problems(error.problems, sys.stderr, most=SHOWN_PROBLEMS)
         return EXIT_BAD_INPUT
@@ -62,11 +60,38 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return EXIT_INTERRUPTED
     except BrokenPipeError:
         # The reader of our output closed the pipe; nothing more may be written at exit either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()
         return 0
+    except OSError as error:
+        # What no reader or writer expected of the system: a name that is too long, a full disk.
+        _discard_output()
+        what = "cannot be read or written" if error.filename else "the output cannot be written"
+        path = None if error.filename is None else str(error.filename)
+        print_problems([Problem(f"{what}: {error.strerror or error}", path=path)], sys.stderr, most=None)
+        return EXIT_BAD_INPUT
     except Exception:
         import traceback
 
         traceback.print_exc()
         print("this is an error in extrinsic, not in your input; please report it", file=sys.stderr)
         return EXIT_INTERNAL_ERROR
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    """Parse and run; the output is complete before this returns, so that a failure to write it is seen."""
+    try:
+        parsed = build_parser().parse_args(arguments)
+        code: int = parsed.run(parsed)
+    except SystemExit:  # argparse: help, or wrong arguments
+        sys.stdout.flush()
+        raise
+    sys.stdout.flush()
+    return code
+
+
+def _discard_output() -> None:
+    """What is still buffered would be written at exit, and fail again."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError:  # a stream in memory
+        return

@@ -1,18 +1,37 @@
-"""The output of commands: problems for people, rows for programs."""
+"""The output of commands: lines and problems for people, rows for programs.
+
+Whatever comes from files passes through `printable` before a terminal sees it.
+"""
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import TextIO
 
-from extrinsic.errors import Problem
+from extrinsic.errors import SEVERITIES, Problem, printable
 
 SHOWN_PROBLEMS = 50
+HIDDEN = re.compile("[\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]")
+"""Characters that JSON may contain as they are, and a terminal may obey."""
+
+
+def put(text: str) -> None:
+    """A line on stdout."""
+    print(printable(text))
+
+
+def say(text: str) -> None:
+    """A line on stderr. Long work does not stop because nobody reads how it goes."""
+    with suppress(OSError):
+        print(printable(text), file=sys.stderr, flush=True)
 
 
 def print_problems(problems: Sequence[Problem], stream: TextIO, most: int | None, indent: str = "") -> None:
     """One line per problem, errors first, and how many more there are."""
-    order = sorted(problems, key=lambda problem: ("error", "repair", "note").index(problem.severity))
+    order = sorted(problems, key=lambda problem: SEVERITIES.index(problem.severity))
     for problem in order[:most]:
         label = "" if problem.severity == "error" else f"[{problem.severity}] "
         print(f"{indent}{label}{problem}", file=stream)
@@ -27,4 +46,5 @@ def print_rows(signature: str, rows: Iterable[object], stream: TextIO) -> None:
     from extrinsic.storage import encode_json
 
     plain = msgspec.to_builtins({"signature": signature, "rows": list(rows)})
-    stream.write(encode_json(plain, indent=2).decode())
+    text = encode_json(plain, indent=2).decode()
+    stream.write(HIDDEN.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text))

@@ -7,14 +7,15 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from extrinsic.cli.arguments import add_plugin_argument, import_plugins
-from extrinsic.cli.output import print_rows
+from extrinsic.cli.output import print_rows, say
 from extrinsic.cli.text_tables import print_table
 from extrinsic.errors import UsageError
 
 if TYPE_CHECKING:
     from extrinsic.policy.kept_policy import KeptPolicy
     from extrinsic.policy.reward import RewardFunction
-    from extrinsic.simulation import Simulation, World
+    from extrinsic.simulation import Simulation
+    from extrinsic.simulation.world import LockstepWorld
     from extrinsic.trackers.protocol import BuiltInTracker
 
 NAME = "play"
@@ -33,7 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("policy", metavar="POLICY", help="the file of a policy")
     parser.add_argument("--tracker", required=True, metavar="T", help="whose beliefs it acts on")
     parser.add_argument(
-        "--world", required=True, metavar="W", help="a dataset of the bus world (ds1), or KIND:DATASET"
+        "--world", required=True, metavar="W", help="a dataset of the bus world (ds1), KIND:DATASET, or KIND"
     )
     parser.add_argument("--config", metavar="C", help="the world's configuration; default: the embedded one")
     parser.add_argument("--dialogs", type=int, default=1000, metavar="N", help="how many callers (1000)")
@@ -44,21 +45,24 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from extrinsic.policy.kept_policy import load_policy
-    from extrinsic.policy.reward import returns
+    from extrinsic.policy.reward import fill_of, returns
     from extrinsic.simulation import play
+    from extrinsic.simulation.datasets import find_dataset
+    from extrinsic.simulation.single_world import lockstep_form
     from extrinsic.value.result import mean_of_dialogs
 
     import_plugins(arguments)
     if arguments.dialogs < 2:
         raise UsageError("an interval needs at least two dialogs", found=str(arguments.dialogs))
     kept = load_policy(arguments.policy)
-    simulation, dataset = _simulation(arguments)
-    world = simulation.world(dataset, TEST)
+    simulation, dataset = find_dataset(arguments.world, arguments.config)
+    simulation.require(dataset, TEST)
+    world = lockstep_form(simulation.world(dataset, TEST))
     policy, reward = kept.live(world.domain), _reward(kept, world)
     tracker = _tracker(arguments.tracker, simulation, dataset)
     for caution in kept.cautions(world.domain, arguments.tracker):
-        print(f"note: {caution}", file=sys.stderr)
-    played = play(policy, tracker, arguments.dialogs, arguments.seed, world)
+        say(f"note: {caution}")
+    played = play(policy, tracker, arguments.dialogs, arguments.seed, world, fill=fill_of(reward))
     numbers = {
         "return": returns(played.corpus, reward(played.corpus, played.output)),
         "success": played.completed.astype(float),
@@ -78,19 +82,8 @@ def run(arguments: argparse.Namespace) -> int:
         print_rows(signature, rows, sys.stdout)
     else:
         print_table(rows, HEADS, sys.stdout)
-        print(signature, file=sys.stderr)
+        say(signature)
     return 0
-
-
-def _simulation(arguments: argparse.Namespace) -> tuple[Simulation, str]:
-    """The simulation and the dataset that --world names."""
-    from extrinsic.registry import WORLDS
-
-    kind, colon, dataset = arguments.world.partition(":")
-    simulation: Simulation = WORLDS.get(kind if colon else "bus").read(arguments.config, None)
-    dataset = dataset if colon else kind
-    simulation.require(dataset, TEST)
-    return simulation, dataset
 
 
 def _tracker(name: str, simulation: Simulation, dataset: str) -> BuiltInTracker:
@@ -101,13 +94,13 @@ def _tracker(name: str, simulation: Simulation, dataset: str) -> BuiltInTracker:
     tracker: Any = TRACKERS.get(name)
     if isinstance(tracker, LearnedTracker):
         simulation.require(dataset, TRAIN)
-        print(f"{name}: trained on the training dialogs of {dataset}", file=sys.stderr)
+        say(f"{name}: trained on the training dialogs of {dataset}")
         tracker = tracker.fit([simulation.simulate(dataset, TRAIN).corpus])
     found: BuiltInTracker = tracker
     return found
 
 
-def _reward(kept: KeptPolicy, world: World) -> RewardFunction:
+def _reward(kept: KeptPolicy, world: LockstepWorld) -> RewardFunction:
     """The reward that the policy was learned for; without one, the domain's."""
     from extrinsic.policy.reward import Reward
     from extrinsic.registry import REWARDS

@@ -6,8 +6,8 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from extrinsic.cli.output import print_rows
-from extrinsic.cli.run import add_run_arguments, carry_out, find_config
+from extrinsic.cli.output import print_rows, put
+from extrinsic.cli.run import add_run_arguments, carry_out
 from extrinsic.cli.text_tables import print_table
 
 if TYPE_CHECKING:
@@ -43,8 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     from extrinsic.study.configuration.settings_file import read_policies
     from extrinsic.study.runner import run_policies
 
-    settings = read_policies(find_config(arguments.config), arguments.changes)
-    return carry_out(arguments, settings, run_policies, _show)
+    return carry_out(arguments, read_policies, run_policies, _show)
 
 
 def _show(finished: Run, as_json: bool) -> None:
@@ -57,7 +56,8 @@ def _show(finished: Run, as_json: bool) -> None:
     cells = len({(row.dataset, row.tracker) for row in rows} - {(shown[0].dataset, shown[0].tracker)})
     where = f"the mean of {cells} datasets and trackers" if cells else f"{rows[0].dataset}, {rows[0].tracker}"
     baselines = sorted({row.baseline for row in rows if row.baseline})
-    print(f"\nReturn of a dialog, {where}; differences to {' or '.join(baselines)}")
+    print()
+    put(f"Return of a dialog, {where}; differences to {' or '.join(baselines)}")
     for estimator in dict.fromkeys(row.estimator for row in shown):
         of_estimator = [row for row in shown if row.estimator == estimator]
         print_table([_line(row) for row in _ordered(of_estimator)], HEADS, sys.stdout)

@@ -6,6 +6,9 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
+from extrinsic.cli.output import say
+from extrinsic.errors import printable
+
 T = TypeVar("T")
 
 
@@ -17,14 +20,15 @@ def show_progress(
         yield from steps
     elif not sys.stderr.isatty():
         for number, step in enumerate(steps, start=1):
-            print(f"{title} {number}/{total} {name(step)}", file=sys.stderr, flush=True)
+            say(f"{title} {number}/{total} {name(step)}")
             yield step
     else:
         from rich.console import Console
+        from rich.markup import escape
         from rich.progress import Progress
 
         with Progress(console=Console(stderr=True), transient=True) as progress:
             task = progress.add_task(title, total=total)
             for step in steps:
-                progress.update(task, advance=1, description=f"{title} {name(step)}")
+                progress.update(task, advance=1, description=escape(printable(f"{title} {name(step)}")))
                 yield step

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import sys
-from pathlib import Path
 
-from extrinsic.errors import InputError
+from extrinsic.cli.arguments import add_trust_argument, open_run
+from extrinsic.cli.output import say
 
 NAME = "report"
 HELP = "render the report of a run again"
@@ -20,16 +19,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", metavar="RUN", help="the directory of a run")
     parser.add_argument("--output", metavar="FILE", help="write only the page, to this file")
     parser.add_argument("--quiet", action="store_true", help="do not say where the page is")
+    add_trust_argument(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    folder = Path(arguments.folder)
-    if not folder.is_dir():
-        raise InputError("there is no such directory", path=str(folder), expected="the directory of a run")
     from extrinsic.report.report_files import write_report
-    from extrinsic.study.finished_run import Run
 
-    path = write_report(Run(folder), arguments.output)
+    finished = open_run(arguments.folder, arguments.trust_plugins)
+    if arguments.output is not None:
+        path = write_report(finished, arguments.output)
+    else:
+        from extrinsic.study.run_directory import clear_parts, lock_directory
+
+        with lock_directory(finished.folder, say):
+            clear_parts(finished.folder)
+            path = write_report(finished)
     if not arguments.quiet:
-        print(f"the report is in {path}", file=sys.stderr)
+        say(f"the report is in {path}")
     return 0

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from extrinsic.cli.output import print_rows
+from extrinsic.cli.output import print_rows, put, say
 from extrinsic.cli.progress import show_progress
 from extrinsic.cli.text_tables import print_table
 from extrinsic.errors import UsageError, did_you_mean
@@ -68,21 +68,32 @@ def run(arguments: argparse.Namespace) -> int:
     from extrinsic.study.configuration.settings_file import read_study
     from extrinsic.study.runner import run_study
 
-    settings = read_study(find_config(arguments.config), arguments.changes)
-    return carry_out(arguments, settings, run_study, _show)
+    return carry_out(arguments, read_study, run_study, _show)
 
 
 def carry_out(
     arguments: argparse.Namespace,
-    settings: StudySettings,
+    read: Callable[..., StudySettings],
     run_it: Callable[..., Run],
     show: Callable[[Run, bool], None],
 ) -> int:
     """Run a study, or a comparison of policies: show progress, results, and where the report is."""
+    from extrinsic.study.configuration.settings_file import locate_keys
     from extrinsic.study.engine import Engine
+    from extrinsic.study.run_directory import require_same_study
 
     engine = Engine(arguments.engine, arguments.n_jobs, arguments.scheduler)
-    folder = Path(arguments.output or Path("runs") / settings.name)
+    config = find_config(arguments.config)
+
+    def folder_of(settings: StudySettings) -> Path:
+        return Path(arguments.output or Path("runs") / settings.name)
+
+    def before_import(settings: StudySettings) -> None:
+        require_same_study(folder_of(settings), settings.name, arguments.overwrite)
+        say(f"importing {', '.join(settings.plugins)}")
+
+    settings = read(config, arguments.changes, before_import)
+    folder = folder_of(settings)
 
     def watch(steps: Iterable[Done], total: int) -> Iterable[Done]:
         return show_progress(steps, total, arguments.command, describe, arguments.quiet)
@@ -91,44 +102,45 @@ def carry_out(
         took = f" ({done.seconds:.1f} s)" if arguments.verbose else ""
         return f"{done.key.kind} {done.label}{took}"
 
-    def notify(text: str) -> None:
-        print(text, file=sys.stderr, flush=True)
-
     begin = time.perf_counter()
+
+    def finish(finished: Run) -> None:
+        show(finished, arguments.json)
+        report = None if arguments.no_report else _report(finished)
+        if arguments.verbose:
+            _show_timings(finished)
+        if not arguments.quiet:
+            say(f"done in {time.perf_counter() - begin:.0f} s; everything is in {folder}")
+            if report:
+                say(f"the report: {report}")
+
     try:
-        finished = run_it(settings, folder, engine, arguments.overwrite, watch, notify)
+        with locate_keys(config, arguments.changes):
+            run_it(settings, folder, engine, arguments.overwrite, watch, say, finish)
     except KeyboardInterrupt:
-        notify(f"interrupted; what was done is in {folder}: run the same command again to continue")
+        say(f"interrupted; what was done is in {folder}: run the same command again to continue")
         return 130
-    show(finished, arguments.json)
-    report = None if arguments.no_report else _report(finished, notify)
-    if arguments.verbose:
-        _show_timings(finished, notify)
-    if not arguments.quiet:
-        notify(f"done in {time.perf_counter() - begin:.0f} s; everything is in {folder}")
-        if report:
-            notify(f"the report: {report}")
     return 0
 
 
-def _show_timings(finished: Run, notify: Callable[[str], None]) -> None:
+def _show_timings(finished: Run) -> None:
     """How many stages of each kind were computed and reused, and how long they took."""
     rows = finished.table("timings")
     for kind in dict.fromkeys(row.stage for row in rows):
         of_kind = [row for row in rows if row.stage == kind]
         computed = [row.seconds for row in of_kind if row.status == "computed"]
         reused = len(of_kind) - len(computed)
-        notify(f"{kind}: {len(computed)} computed in {sum(computed):.1f} s, {reused} reused")
+        say(f"{kind}: {len(computed)} computed in {sum(computed):.1f} s, {reused} reused")
 
 
-def _report(finished: Run, notify: Callable[[str], None]) -> Path | None:
+def _report(finished: Run) -> Path | None:
     """Write the page; a study does not fail if the libraries that draw it are missing."""
     from extrinsic.report.report_files import write_report
 
     try:
         return write_report(finished)
     except UsageError as error:
-        notify(str(error))
+        say(str(error))
         return None
 
 
@@ -153,7 +165,7 @@ def find_config(name: str) -> Path:
 
 def _show(finished: Run, as_json: bool) -> None:
     """The best and the worst metrics by the primary target, of every variant."""
-    rows = finished.table("correlations")
+    rows, sets = finished.table("correlations"), finished.table("best_set")
     target = rows[0].target if rows else None
     chosen = [row for row in rows if row.target == target]
     if as_json:
@@ -167,23 +179,34 @@ def _show(finished: Run, as_json: bool) -> None:
         "low": "low",
         "high": "high",
         "p_adjusted": "p (Holm)",
-        "cluster": "cluster",
     }
     for variant in dict.fromkeys(row.variant for row in chosen):
         for trackers in ("all", "core"):
             ranked = _ranked(chosen, variant, trackers)
             n = next((row.n for row in chosen if row.trackers == trackers), 0)
-            print(
-                f"\nPearson's r with {target} within datasets, {trackers} trackers ({n} points)"
+            print()
+            put(
+                f"Pearson's r with {target} within datasets, {trackers} trackers ({n} points)"
                 + (f", {variant}" if variant else "")
             )
             if not ranked:
-                print(f"none: {next((row.reason for row in chosen if row.trackers == trackers), '')}")
+                put(f"none: {next((row.reason for row in chosen if row.trackers == trackers), '')}")
                 continue
             print_table(ranked[:SHOWN], heads, sys.stdout)
             if len(ranked) > SHOWN:
                 print(f"... {len(ranked) - SHOWN - 1} more, the last:")
                 print_table(ranked[-1:], heads, sys.stdout)
+            key = (variant, trackers, target)
+            of_target = [
+                row for row in sets if (row.variant, row.trackers, row.target) == key and row.r is not None
+            ]
+            n_best = sum(row.in_set for row in of_target)
+            undecided = next((row.reason for row in of_target if not n_best), None)
+            print(
+                f"the best metric: {undecided}"
+                if undecided
+                else f"{n_best} of {len(of_target)} may be the best"
+            )
 
 
 def _ranked(rows: list[CorrelationRow], variant: str | None, trackers: str) -> list[CorrelationRow]:

@@ -17,7 +17,7 @@ from extrinsic.cli.arguments import (
     unique_names,
 )
 from extrinsic.cli.output import print_problems
-from extrinsic.errors import InputError, Problem
+from extrinsic.errors import InputError, Problem, printable
 
 if TYPE_CHECKING:
     from extrinsic.corpus.model import Corpus
@@ -59,6 +59,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seed", type=int, default=0, metavar="K", help="of the resamples (default 0)")
     parser.add_argument(
+        "--paired",
+        action="store_true",
+        help="instead: two files, the difference of every metric with its interval over dialogs "
+        "(--bootstrap, default 1000), and p by exchanging them dialog by dialog",
+    )
+    parser.add_argument(
         "--turn-correlation",
         action="store_true",
         help="instead: how state-set metrics correlate over turns (Kim et al. 2022, Fig. 3)",
@@ -92,6 +98,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     import_plugins(arguments)
     scored = _read(arguments)
+    if arguments.paired:
+        return _print_paired(arguments, scored)
     if arguments.turn_correlation:
         return _print_turn_correlations(arguments, [labelled for labelled, _ in scored])
     if arguments.fit_fga:
@@ -126,6 +134,7 @@ def _read(arguments: argparse.Namespace) -> list[tuple[Corpus | StateSets, Track
     if isinstance(form, BeliefFormat):
         require_corpus(arguments)
         corpus = form.read_corpus(arguments.corpus, arguments.dataset, arguments.domain)
+        print_problems(corpus.problems, sys.stderr, most=None)
     else:
         refuse_corpus(arguments)
     scored: list[tuple[Corpus | StateSets, TrackerOutput | None]] = []
@@ -141,21 +150,55 @@ def _read(arguments: argparse.Namespace) -> list[tuple[Corpus | StateSets, Track
                 states = read_state_file(form, path, name, reading)
                 scored.append((states, None))
                 reported = states.problems
-                if states.value_rules:
+                if reading.normalise:
+                    counted = f"{states.n_values_changed:,} of {states.n_predicted:,} predicted values"
+                    print(f"{path}: {counted} changed by {states.value_rules}", file=sys.stderr)
+                elif states.value_rules:
                     changed = f"{states.n_values_changed:,} predicted values count as gold ones"
-                    print(f"{path}: {changed} by {states.value_rules} alone", file=sys.stderr)
+                    print(f"{printable(path)}: {changed} by {states.value_rules} alone", file=sys.stderr)
         except InputError as error:
             problems.extend(error.problems)
             continue
         repairs = sum(problem.severity == "repair" for problem in reported)
         if repairs:
             counted = "1 repair" if repairs == 1 else f"{repairs:,} repairs"
-            print(f"{path}: {counted} by the scoring rules; `extrinsic validate` lists them", file=sys.stderr)
-        about_file = [note for note in reported if note.severity == "note" and note.session is None]
+            print(
+                f"{printable(path)}: {counted} by the scoring rules; `extrinsic validate` lists them",
+                file=sys.stderr,
+            )
+        about_file = [
+            problem
+            for problem in reported
+            if problem.severity == "warning" or (problem.severity == "note" and problem.session is None)
+        ]
         print_problems(about_file, sys.stderr, most=None)
     if problems:
         raise InputError(problems)
     return scored
+
+
+def _print_paired(
+    arguments: argparse.Namespace, scored: Sequence[tuple[Corpus | StateSets, TrackerOutput | None]]
+) -> int:
+    from extrinsic.cli.score_tables import print_paired
+    from extrinsic.errors import UsageError
+    from extrinsic.metrics.paired_scores import paired_scores, sources_of
+    from extrinsic.metrics.scoring import choose_metrics
+
+    if len(scored) != 2:
+        raise UsageError("--paired compares two files", expected="2 files", found=str(len(scored)))
+    ignored = [name for name in ("turn_correlation", "fit_fga") if getattr(arguments, name)]
+    ignored += [arguments.form] if arguments.form in ("latex",) else []
+    if ignored:
+        raise UsageError(f"--paired does not go with --{', --'.join(ignored).replace('_', '-')}")
+    first, second = sources_of(scored)
+    metrics = choose_metrics(first, arguments.metric, arguments.fill)
+    n_resamples = arguments.bootstrap or 1_000
+    rows = paired_scores(
+        first, second, metrics, arguments.schedule, arguments.component, n_resamples, seed=arguments.seed
+    )
+    print_paired(rows, (first, second), n_resamples, arguments, sys.stdout)
+    return 0
 
 
 def _print_turn_correlations(arguments: argparse.Namespace, scored: Sequence[Corpus | StateSets]) -> int:

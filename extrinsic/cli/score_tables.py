@@ -6,6 +6,7 @@ import argparse
 import csv
 import os
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any, TextIO
 
 from extrinsic.cli.output import print_rows
@@ -13,12 +14,15 @@ from extrinsic.cli.text_tables import print_table
 from extrinsic.corpus.conventions import STATE_SETS, ScoreConventions
 from extrinsic.corpus.ratings import Ratings
 from extrinsic.corpus.state_sets import StateSets
+from extrinsic.errors import printable
 from extrinsic.metrics.fga_fitting import FittedLambda
 from extrinsic.metrics.items.state_tables import STATE
+from extrinsic.metrics.paired_scores import PERMUTATIONS, PairedScore
 from extrinsic.metrics.scoring import Score, Scores
+from extrinsic.metrics.sources import Source
 from extrinsic.metrics.turn_correlation import TurnCorrelation
 from extrinsic.signature import sign
-from extrinsic.storage import content_hash, read_bytes
+from extrinsic.storage import content_hash, read_bytes, text_cell
 
 WIDE = 1_000
 
@@ -49,7 +53,14 @@ def _print_csv(rows: list[dict[str, Any]], signature: str, stream: TextIO) -> No
     """The signature is a column, so that every row keeps it and any reader of CSV can read the file."""
     writer = csv.DictWriter(stream, [*rows[0], "signature"], lineterminator="\n")
     writer.writeheader()
-    writer.writerows({**row, "signature": signature} for row in rows)
+    for row in rows:
+        signed = {**row, "signature": signature}
+        writer.writerow(
+            {
+                name: text_cell(printable(cell)) if isinstance(cell, str) else cell
+                for name, cell in signed.items()
+            }
+        )
 
 
 def _is_default(row: Score, conventions: ScoreConventions) -> bool:
@@ -78,20 +89,31 @@ def _number(score: Score | None) -> str:
 
 def _head(lines: Lines) -> list[str]:
     head = ["tracker", "component", "schedule"]
-    return [*head, "labels", "n"] if any(line[3] for line in lines) else [*head, "n"]
+    head += ["labels", "n"] if any(line[3] for line in lines) else ["n"]
+    changed = any(score.changed is not None for scores in lines.values() for score in scores.values())
+    return [*head, "changed"] if changed else head
 
 
 def _cells(line: Line, by_metric: dict[str, Score], head: Sequence[str]) -> list[str]:
     tracker, component, schedule, labels = line
     # Metrics of one line may count different items (turns with a gold state); the largest n is shown.
     n = max(score.n for score in by_metric.values())
-    cells = {"tracker": tracker, "component": component, "schedule": str(schedule), "labels": labels or ""}
-    return [f"{n:,}" if name == "n" else cells[name] for name in head]
+    changed = max(score.changed or 0 for score in by_metric.values())
+    cells = {
+        "tracker": tracker,
+        "component": component,
+        "schedule": str(schedule),
+        "labels": labels or "",
+        "n": f"{n:,}",
+        "changed": f"{changed:,}",
+    }
+    return [printable(cells[name]) for name in head]
 
 
 def _print_table(rows: Sequence[Score], scores: Scores, stream: TextIO) -> None:
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     metrics, lines = _pivot(rows)
     head = _head(lines)
@@ -104,19 +126,22 @@ def _print_table(rows: Sequence[Score], scores: Scores, stream: TextIO) -> None:
     console.width = max(console.width, fixed + widest)
     for part in _fitting(metrics, lines, console.width - fixed):
         table = Table(box=None, pad_edge=False, header_style="bold")
+        # As Text: a name in brackets would be taken for a style.
         for name in head:
-            table.add_column(name, justify="right" if name in ("n", "schedule") else "left", no_wrap=True)
+            table.add_column(
+                name, justify="right" if name in ("n", "schedule", "changed") else "left", no_wrap=True
+            )
         for metric in part:
-            table.add_column(metric, justify="right", no_wrap=True)
+            table.add_column(Text(printable(metric)), justify="right", no_wrap=True)
         for line, by_metric in lines.items():
-            table.add_row(*cells[line], *(_number(by_metric.get(metric)) for metric in part))
+            table.add_row(*map(Text, cells[line]), *(Text(_number(by_metric.get(metric))) for metric in part))
         console.print(table)
         console.print()
     if len(rows) < len(scores.rows):
         shown = f"{len(rows):,} of {len(scores.rows):,} scores shown"
         advice = "--component, --schedule and --metric choose, --json and --csv give all"
         console.print(f"{shown}; {advice}", style="dim", soft_wrap=True)
-    console.print(scores.signature, style="dim", soft_wrap=True)
+    console.print(Text(printable(scores.signature)), style="dim", soft_wrap=True)
 
 
 def _width(metric: str, lines: Lines) -> int:
@@ -141,21 +166,34 @@ def _fitting(metrics: Sequence[str], lines: Lines, width: int) -> list[list[str]
 def _print_markdown(rows: Sequence[Score], signature: str, stream: TextIO) -> None:
     metrics, lines = _pivot(rows)
     head = _head(lines)
-    print("| " + " | ".join([*head, *metrics]) + " |", file=stream)
+    print("| " + " | ".join(map(_escape_markdown, [*head, *metrics])) + " |", file=stream)
     print("|" + "|".join(["---"] * len(head) + ["---:"] * len(metrics)) + "|", file=stream)
     for line, by_metric in lines.items():
-        cells = [cell.replace("|", "\\|") for cell in _cells(line, by_metric, head)]
+        cells = [_escape_markdown(cell) for cell in _cells(line, by_metric, head)]
         print(
             "| " + " | ".join(cells + [_number(by_metric.get(metric)) for metric in metrics]) + " |",
             file=stream,
         )
-    print(f"\n`{signature}`", file=stream)
+    print(f"\n`{printable(signature).replace('`', chr(39))}`", file=stream)
+
+
+MARKDOWN = str.maketrans(
+    {sign: f"\\{sign}" for sign in "\\`*[]|~"} | {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+)
+
+
+def _escape_markdown(text: str) -> str:
+    """Text that Markdown shows as it is: neither its own signs nor HTML in it are obeyed.
+
+    An underscore within a word means nothing in Markdown, and names are full of them.
+    """
+    return printable(text).translate(MARKDOWN)
 
 
 def _print_latex(rows: Sequence[Score], signature: str, stream: TextIO) -> None:
     metrics, lines = _pivot(rows)
     head = _head(lines)
-    print(f"% {signature}", file=stream)
+    print(f"% {printable(signature)}", file=stream)
     print(f"\\begin{{tabular}}{{{'l' * len(head)}{'r' * len(metrics)}}}", file=stream)
     print(" & ".join(map(_escape_latex, [*head, *metrics])) + r" \\ \hline", file=stream)
     for line, by_metric in lines.items():
@@ -168,7 +206,7 @@ def _print_latex(rows: Sequence[Score], signature: str, stream: TextIO) -> None:
 
 def _escape_latex(text: str) -> str:
     special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    return "".join(special.get(c, f"\\{c}" if c in "&%$#_{}" else c) for c in text)
+    return "".join(special.get(c, f"\\{c}" if c in "&%$#_{}" else c) for c in printable(text))
 
 
 def print_turn_correlations(
@@ -192,7 +230,65 @@ def print_turn_correlations(
     else:
         for states, result in results:
             _print_matrix(states, result, stream)
-        print(signature, file=stream)
+        print(printable(signature), file=stream)
+
+
+def print_paired(
+    rows: Sequence[PairedScore],
+    sources: tuple[Source, Source],
+    n_resamples: int,
+    arguments: argparse.Namespace,
+    stream: TextIO,
+) -> None:
+    """One table: both values, their difference with its interval, p, and which tracker the metric prefers."""
+    first, second = (source.tracker for source in sources)
+    states = first if isinstance(first, StateSets) else None
+    signature = sign(
+        format=sources[0].conventions.name,
+        gold=states.gold_signature[:12] or None if states else None,
+        values=states.value_rules or None if states else None,
+        corpus=sources[0].corpus.signature[:12] if sources[0].corpus else None,
+        paired=content_hash(first.signature, second.signature)[:12],
+        bootstrap=f"{n_resamples},seed={arguments.seed}",
+        permutations=str(PERMUTATIONS),
+    )
+    plain = [asdict(row) for row in rows]
+    if arguments.form == "json":
+        print_rows(signature, plain, stream)
+        return
+    if arguments.form == "csv":
+        _print_csv(plain, signature, stream)
+        return
+    chosen = bool(arguments.metric or arguments.schedule or arguments.component)
+    shown = [
+        row
+        for row in rows
+        if chosen
+        or (row.component in sources[0].conventions.shown_components and row.label_scheme in (None, "a"))
+    ]
+    heads = {
+        "metric": "metric",
+        "component": "component",
+        "schedule": "schedule",
+        "first": first.name,
+        "second": second.name,
+        "difference": "difference",
+        "low": "low",
+        "high": "high",
+        "p": "p",
+        "better": "better",
+    }
+    if any(row.label_scheme for row in shown):
+        heads = {"metric": "metric", "label_scheme": "labels"} | heads
+    # Three decimals would print a small p as 0.
+    lines = [asdict(row) | {"p": "-" if row.p is None else f"{row.p:.4f}"} for row in shown]
+    print_table(lines, heads, stream, markdown=arguments.form == "markdown")
+    print(
+        f"\ndifference: {first.name} less {second.name}; low, high: 95 % over {n_resamples:,} resamples of "
+        f"{sources[0].n_dialogs:,} dialogs; p: {PERMUTATIONS:,} permutations, not adjusted for many metrics",
+        file=stream,
+    )
+    print(f"\n{signature}", file=stream)
 
 
 def print_fitted_lambda(
@@ -236,13 +332,13 @@ def print_fitted_lambda(
             "gain_high": "high",
         }
         print_table(fitted.rows, heads, stream)
-        print(f"\n{signature}", file=stream)
+        print(f"\n{printable(signature)}", file=stream)
 
 
 def _print_matrix(states: StateSets, result: TurnCorrelation, stream: TextIO) -> None:
     first = max(map(len, result.metrics))
     widths = [max(len(metric), 7) for metric in result.metrics]
-    print(f"{states.name}: correlation of metrics over {states.n_turns:,} turns", file=stream)
+    print(f"{printable(states.name)}: correlation of metrics over {states.n_turns:,} turns", file=stream)
     heads = (f"{metric:>{width}}" for metric, width in zip(result.metrics, widths, strict=True))
     print(" " * first, *heads, file=stream)
     for metric, row in zip(result.metrics, result.correlation, strict=True):

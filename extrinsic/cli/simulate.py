@@ -1,4 +1,4 @@
-"""`extrinsic simulate`: write the corpora of a world, the embedded one or another, as DSTC1 files."""
+"""`extrinsic simulate`: write the corpora of a world, an embedded one or another, as DSTC1 or DSTC2 files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from extrinsic.cli.output import print_rows
+from extrinsic.cli.arguments import add_plugin_argument, import_plugins
+from extrinsic.cli.output import print_rows, say
 from extrinsic.cli.progress import show_progress
 from extrinsic.cli.text_tables import print_table
 from extrinsic.errors import OutputError, UsageError, did_you_mean
@@ -18,12 +19,13 @@ if TYPE_CHECKING:
     from extrinsic.simulation import Play, Simulation
 
 NAME = "simulate"
-HELP = "write simulated calls as DSTC1 files"
+HELP = "write simulated calls as DSTC1 or DSTC2 files"
 DESCRIPTION = (
     "Simulate callers, a recogniser and the expert who answers, and write their calls with labels and logged "
     "propensities as DSTC1 files: DIR/<dataset>/<session>/dstc.log.json and dstc.labels.json, the lists in "
-    "DIR/config/<dataset>.sessions. Without --world and --config, bus-information calls as embedded, "
-    "training and test: ds1 to ds4 in the manner of Lee 2014, letsgo and cambridge in that of real calls."
+    "DIR/config/<dataset>.sessions; calls in which something can be requested as DSTC2 files. Without "
+    "--world and --config, bus-information calls as embedded, training and test: ds1 to ds4 in the manner of "
+    "Lee 2014, letsgo and cambridge in that of real calls."
 )
 
 RECORD = "simulation.json"
@@ -46,10 +48,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--world", default="bus", metavar="W", help="the kind of world (bus)")
     parser.add_argument("--config", metavar="C", help="its configuration (.toml); default: the embedded one")
     parser.add_argument("--output", required=True, metavar="DIR", help="the directory to write")
-    parser.add_argument("--format", default="dstc1", choices=["dstc1"], help="of the files (dstc1)")
     parser.add_argument(
         "--dataset", action="append", metavar="D", help="only this one, e.g. ds1 or ds1_test; may be repeated"
     )
+    add_plugin_argument(parser)
     parser.add_argument("--n-jobs", type=int, default=1, metavar="N", help="processes (1)")
     parser.add_argument("--quiet", action="store_true", help="no progress")
     parser.add_argument("--json", action="store_true", help="the table as JSON on stdout")
@@ -57,16 +59,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from extrinsic.parallel import run_in_parallel
-    from extrinsic.registry import WORLDS
+    from extrinsic.plugins import loaded_plugins
+    from extrinsic.simulation import find_simulation
     from extrinsic.storage import content_hash, encode_json
 
-    simulation: Simulation = WORLDS.get(arguments.world).read(arguments.config, None)
+    import_plugins(arguments)
+    simulation = find_simulation(arguments.world, arguments.config)
     chosen = _choose(simulation, arguments.dataset)
     folder = Path(arguments.output)
     world = content_hash("simulation", encode_json(simulation.plain()))[:12]
-    signature = sign(command=NAME, format=arguments.format, seed=simulation.seed, world=world)
+    form = simulation.world(*chosen[0]).domain.log_format
+    signature = sign(command=NAME, format=form, seed=simulation.seed, world=world)
     before = _claim(folder, signature)
-    tasks = [(arguments.world, arguments.config, dataset, split, folder) for dataset, split in chosen]
+    source = (loaded_plugins(), arguments.world, arguments.config)
+    tasks = [(*source, dataset, split, folder) for dataset, split in chosen]
     done = run_in_parallel(_write, tasks, arguments.n_jobs)
     # Written before the work, so that it can be resumed in this directory if it is interrupted.
     _write_record(folder, signature, simulation, before)
@@ -76,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
         print_rows(signature, rows, sys.stdout)
     else:
         print_table(rows, HEADS, sys.stdout)
-        print(f"{sum(row['dialogs'] for row in rows):,} calls in {folder}", file=sys.stderr)
+        say(f"{sum(row['dialogs'] for row in rows):,} calls in {folder}")
     return 0
 
 
@@ -133,13 +139,17 @@ def dataset_row(played: Play) -> dict[str, Any]:
     return {**asdict(describe(played)), "expert_return": float(returns(played.corpus, reward).mean())}
 
 
-def _write(world: str, config: str | None, dataset: str, split: str, folder: Path) -> dict[str, Any]:
+def _write(
+    plugins: tuple[str, ...], world: str, config: str | None, dataset: str, split: str, folder: Path
+) -> dict[str, Any]:
     """Simulate one corpus and write it; returns its row of the table."""
-    from extrinsic.corpus.formats import DSTC1
-    from extrinsic.registry import WORLDS
+    from extrinsic.plugins import load_plugins
+    from extrinsic.registry import FORMATS
+    from extrinsic.simulation import find_simulation
 
-    played = WORLDS.get(world).read(config, None).simulate(dataset, split)
-    DSTC1.write_corpus(played.corpus, folder)
+    load_plugins(plugins)
+    played = find_simulation(world, config).simulate(dataset, split)
+    FORMATS.get(played.corpus.format).write_corpus(played.corpus, folder)
     return dataset_row(played)
 
 

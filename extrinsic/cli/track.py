@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from extrinsic.cli.arguments import add_corpus_arguments, import_plugins, require_corpus
+from extrinsic.cli.output import say
 from extrinsic.cli.progress import show_progress
 from extrinsic.errors import OutputError, UsageError
 
@@ -30,7 +30,20 @@ ALL = "all"
 def configure(parser: argparse.ArgumentParser) -> None:
     add_corpus_arguments(parser)
     parser.add_argument(
-        "--tracker", action="append", required=True, metavar="T", help="a tracker, or all; repeatable"
+        "--tracker",
+        action="append",
+        default=[],
+        metavar="T",
+        help="a tracker, with parameters if it has any (ls populations), or all; repeatable",
+    )
+    parser.add_argument(
+        "--population", type=int, metavar="N", help="the first N members of a population (ls populations)"
+    )
+    parser.add_argument(
+        "--population-seed", type=int, default=0, metavar="S", help="another population (default 0)"
+    )
+    parser.add_argument(
+        "--distinct", type=float, metavar="X", help="leave out those that agree with an earlier one by X"
     )
     parser.add_argument(
         "--output",
@@ -56,28 +69,54 @@ def run(arguments: argparse.Namespace) -> int:
     tracker_writer(arguments.format)
     form: BeliefFormat = FORMATS.get(arguments.format)
     require_corpus(arguments)
-    names, learned = _chosen(arguments.tracker)
+    names, learned = _chosen(arguments)
     _require_use(arguments, bool(learned))
     paths = _paths(arguments, names)
     corpus = form.read_corpus(arguments.corpus, arguments.dataset, arguments.domain)
+    if arguments.distinct is not None:
+        paths = {name: paths[name] for name in _distinct(names, corpus, arguments.distinct)}
     train = _read_training(form, arguments, corpus)
     folds = FOLDS if arguments.folds is None else arguments.folds
     if learned:
-        print(f"{', '.join(learned)}: {_training(corpus, train, folds)}", file=sys.stderr)
+        say(f"{', '.join(learned)}: {_training(corpus, train, folds)}")
     done = write_tracker_files(paths, corpus, train, folds, arguments.n_jobs)
-    for _ in show_progress(done, len(names), NAME, str, arguments.quiet):
+    for _ in show_progress(done, len(paths), NAME, str, arguments.quiet):
         pass
     return 0
 
 
-def _chosen(requested: Sequence[str]) -> tuple[list[str], list[str]]:
+def _chosen(arguments: argparse.Namespace) -> tuple[list[str], list[str]]:
     """The requested trackers, each once, and those of them that are learned."""
     from extrinsic.registry import TRACKERS
+    from extrinsic.trackers.designs import population
+    from extrinsic.trackers.forms import canonical_name
     from extrinsic.trackers.protocol import LearnedTracker
 
+    requested: Sequence[str] = arguments.tracker
     every = TRACKERS.names() if ALL in requested else []
-    names = list(dict.fromkeys([*every, *(name for name in requested if name != ALL)]))
+    members = []
+    if arguments.population is not None:
+        if arguments.population < 1:
+            raise UsageError("a population has at least one member", found=str(arguments.population))
+        members = population(arguments.population, arguments.population_seed)
+    chosen = [canonical_name(name) for name in requested if name != ALL]
+    names = list(dict.fromkeys([*every, *chosen, *members]))
+    if not names:
+        raise UsageError("which trackers? --tracker T, --tracker all, or --population N")
     return names, [name for name in names if isinstance(TRACKERS.get(name), LearnedTracker)]
+
+
+def _distinct(names: Sequence[str], corpus: Corpus, threshold: float) -> list[str]:
+    """The trackers that agree with no earlier one; the others are named on stderr."""
+    from extrinsic.study.planning.populations import distinct_trackers
+
+    if not 0.0 < threshold <= 1.0:
+        raise UsageError("--distinct is out of range", expected="above 0, at most 1", found=str(threshold))
+    compared = list(distinct_trackers(names, corpus, threshold))
+    for tracker, original in compared:
+        if original is not None:
+            say(f"{tracker}: left out, it agrees with {original}")
+    return [tracker for tracker, original in compared if original is None]
 
 
 def _require_use(arguments: argparse.Namespace, learning: bool) -> None:
@@ -121,7 +160,7 @@ def _read_training(form: BeliefFormat, arguments: argparse.Namespace, corpus: Co
             "leave out the training corpus to cross-fit"
         )
     if shared:
-        print(f"warning: {len(shared):,} session ids are in both corpora", file=sys.stderr)
+        say(f"warning: {len(shared):,} session ids are in both corpora")
     return [train]
 
 

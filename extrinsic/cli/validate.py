@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from extrinsic.cli.arguments import (
     state_reading,
 )
 from extrinsic.cli.output import SHOWN_PROBLEMS, print_problems, print_rows
-from extrinsic.errors import InputError, Problems, UsageError
+from extrinsic.errors import InputError, Problems, UsageError, printable
 from extrinsic.signature import sign
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ HELP = "report every problem of tracker files or a corpus"
 DESCRIPTION = (
     "Report every problem of the files, with session, turn, slot, what was expected and what was found. "
     "Exit code 0: clean; 2: problems. Repairs that the scoring rules define (a negative score, scores that "
-    "sum above 1) are counted and do not fail, unless --strict."
+    "sum above 1) and warnings (values that the ontology lacks) are listed and do not fail, unless --strict."
 )
 
 
@@ -40,7 +41,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "files", nargs="*", metavar="FILE", help="tracker files; none: check the corpus itself"
     )
-    parser.add_argument("--strict", action="store_true", help="treat repairs as errors")
+    parser.add_argument("--strict", action="store_true", help="treat repairs and warnings as errors")
     parser.add_argument("--json", action="store_true", help="all problems, as JSON on stdout")
 
 
@@ -56,14 +57,15 @@ def run(arguments: argparse.Namespace) -> int:
         require_corpus(arguments)
         corpus, row = _check_corpus(form, arguments)
         # Without its corpus a tracker file cannot be judged: then the corpus's problems are the result.
-        rows = [row] if corpus is None or not arguments.files else []
+        alone = corpus is None or not arguments.files
+        rows = [row] if alone or row["problems"] else []
     else:
         refuse_corpus(arguments)
-        rows = []
+        rows, alone = [], False
         if not arguments.files:
             raise UsageError("nothing to validate: name at least one file")
-    if not rows:
-        rows = [_check(form, path, corpus, reading, arguments.strict) for path in arguments.files]
+    if not alone:
+        rows += [_check(form, path, corpus, reading, arguments.strict) for path in arguments.files]
     if arguments.json:
         signature = sign(
             command=NAME,
@@ -94,6 +96,9 @@ def _check_corpus(form: BeliefFormat, arguments: argparse.Namespace) -> tuple[Co
     except InputError as error:
         problems.extend(error.problems)
         return None, _row(arguments.corpus, None, None, problems)
+    problems.extend(corpus.problems)
+    if arguments.strict:
+        problems.strict()
     return corpus, _row(arguments.corpus, corpus.n_dialogs, corpus.n_turns, problems)
 
 
@@ -120,26 +125,25 @@ def _check(
 
 
 def _row(path: str, sessions: int | None, turns: int | None, problems: Problems) -> dict[str, Any]:
-    counts = {
-        severity: sum(p.severity == severity for p in problems) for severity in ("error", "repair", "note")
-    }
+    counts = Counter(problem.severity for problem in problems)
     return {
         "file": path,
         "sessions": sessions,
         "turns": turns,
         "errors": counts["error"],
         "repairs": counts["repair"],
+        "warnings": counts["warning"],
         "notes": counts["note"],
         "problems": list(problems),
     }
 
 
 def _print_row(row: dict[str, Any]) -> None:
-    kinds = ("sessions", "turns", "errors", "repairs", "notes")
+    kinds = ("sessions", "turns", "errors", "repairs", "warnings", "notes")
     counts = [_count(row[kind], kind) for kind in kinds if row[kind]]
     if not row["problems"]:
         counts.append("no problems")
-    print(f"{row['file']}: {', '.join(counts)}")
+    print(f"{printable(row['file'])}: {', '.join(counts)}")
     # The file is named above; where a problem lies in it is enough below.
     problems = [replace(p, path=None) if p.path == row["file"] else p for p in row["problems"]]
     print_problems(problems, sys.stdout, SHOWN_PROBLEMS, indent="  ")

@@ -31,6 +31,12 @@ class Acts:
         pair_offsets, pairs = take_rows(self.pair_offsets, acts)
         return Acts(offsets, self.name[acts], pair_offsets, self.slot[pairs], self.value[pairs])
 
+    def translated(self, identity: Ids) -> Acts:
+        """In another vocabulary; identity (n_words,): the new id of each old one."""
+        return Acts(
+            self.offsets, identity[self.name], self.pair_offsets, identity[self.slot], identity[self.value]
+        )
+
     @staticmethod
     def joined(parts: Sequence[Acts]) -> Acts:
         """The concatenation of the parts, owner by owner."""

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from extrinsic.arrays import Bools, Floats, Ids, Ints, row_of_each
+from extrinsic.arrays import Bools, Floats, Ids, Ints, row_of_each, take_rows
 from extrinsic.corpus.evidence import Evidence
 from extrinsic.corpus.vocabulary import NONE
 
@@ -121,6 +121,29 @@ class Heard:
     def requested(self) -> Bools:
         """(m, n_slots)"""
         return self.evidence.requested
+
+    def take(self, row: Ints, slot: Ints) -> Heard:
+        """The chosen slots of the dialogs, each as a dialog with a single slot: arrays are (k, 1, width)."""
+        evidence = self.evidence
+        offsets, rows = take_rows(evidence.offsets, row * evidence.n_slots + slot)
+        chosen = Evidence(
+            1,
+            offsets,
+            evidence.value[rows],
+            evidence.informed[rows],
+            evidence.affirmed[rows],
+            evidence.top[rows],
+            evidence.denied[rows],
+            evidence.rejected[rows],
+            evidence.rank[rows],
+            evidence.explicit[rows],
+            evidence.implicit[rows],
+            evidence.requested[row, slot][:, None],
+            evidence.affirms[row],
+            evidence.negates[row],
+            evidence.restart[row],
+        )
+        return Heard(chosen, self.place[rows], self.value[row, slot][:, None])
 
     def _laid_out(self, column: npt.NDArray) -> npt.NDArray:  # type: ignore[type-arg]
         table = np.zeros(self.value.shape, dtype=column.dtype)

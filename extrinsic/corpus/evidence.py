@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from extrinsic.arrays import Bools, Floats, Ids, Ints, offsets_from_lengths, take_rows
+from extrinsic.arrays import Bools, Floats, Ids, Ints, is_among, offsets_from_lengths, take_rows
 from extrinsic.corpus.acts import Acts
 from extrinsic.corpus.mentions import Mentions, SlotNames, latest, mentions_of_acts
 from extrinsic.corpus.nbest import NBest
@@ -164,7 +164,7 @@ def _claims(
     kept = live[acts.owner_of_act()]
 
     def said(names_of_acts: tuple[str, ...]) -> Bools:
-        return np.isin(acts.name, names.vocabulary.find_all(names_of_acts)) & kept
+        return is_among(acts.name, names.vocabulary.find_all(names_of_acts)) & kept
 
     informed = mentions_of_acts(names, acts, user.inform, kept, asked)
     affirmed = single.answered(acts, turn_of, said(user.affirm))
@@ -215,4 +215,4 @@ def _ranks(nbest: NBest) -> Ints:
 
 def _said(nbest: NBest, vocabulary: Vocabulary, live: Bools, acts: tuple[str, ...]) -> Bools:
     """(h,) whether a live hypothesis holds one of the acts."""
-    return live & nbest.acts.owners_where(np.isin(nbest.acts.name, vocabulary.find_all(acts)))
+    return live & nbest.acts.owners_where(is_among(nbest.acts.name, vocabulary.find_all(acts)))

@@ -10,12 +10,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from extrinsic.arrays import Ids
+from extrinsic.arrays import Floats, Ids
 from extrinsic.corpus.hypotheses import Beliefs
 from extrinsic.corpus.vocabulary import NONE
 from extrinsic.errors import UsageError, did_you_mean
 
 RULES = ("argmax", "threshold")
+
+EMPTY = -1.0
+"""The score of what is not filled: below that of any value."""
 
 
 @dataclass(frozen=True)
@@ -49,12 +52,17 @@ class Fill:
 
     def states(self, beliefs: Beliefs) -> Ids:
         """(n_items,) the value that fills each item, NONE where it stays empty."""
-        top = beliefs.top
-        if self.rule == "argmax":
-            return beliefs.value[top]
-        # Where None is the best, the best value comes next (if there is one at all).
-        behind = np.minimum(top + 1, len(beliefs.value) - 1)
-        none_first = beliefs.value[top] == NONE
-        has_value = np.diff(beliefs.offsets) > 1
-        best = np.where(none_first & has_value, behind, top)
-        return np.where(beliefs.score[best] > self.threshold, beliefs.value[best], NONE).astype(np.int32)
+        return self.filled(beliefs)[0]
+
+    def filled(self, beliefs: Beliefs) -> tuple[Ids, Floats]:
+        """(n_items,) the value that fills each item and its score; NONE and EMPTY where it stays empty."""
+        best = top = beliefs.top
+        if self.rule == "threshold":
+            # Where None is the best, the best value comes next (if there is one at all).
+            none_first = beliefs.value[top] == NONE
+            best = top + (none_first & (np.diff(beliefs.offsets) > 1))
+        value, score = beliefs.value[best], beliefs.score[best]
+        is_filled = value != NONE
+        if self.rule == "threshold":
+            is_filled &= score > self.threshold
+        return np.where(is_filled, value, NONE).astype(np.int32), np.where(is_filled, score, EMPTY)

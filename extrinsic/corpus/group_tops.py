@@ -1,4 +1,4 @@
-"""The best value of every slot group: what the system assumes the caller wants."""
+"""The best value of every slot group, and what counts as filled: what the system assumes and may offer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from extrinsic.arrays import Floats, Ids, Ints
-from extrinsic.corpus.tracking import StepBelief
+from extrinsic.corpus.fill import Fill
+from extrinsic.corpus.hypotheses import Beliefs
+from extrinsic.corpus.ranking import RankingRule
+from extrinsic.corpus.tracking import BeliefRows, StepBelief
 from extrinsic.corpus.vocabulary import NONE
 from extrinsic.domain import Domain
 
@@ -30,6 +33,43 @@ def group_tops(domain: Domain, slots: tuple[str, ...], belief: StepBelief) -> Gr
     score = np.take_along_axis(belief.score, best, axis=2)[..., 0]
     value = np.take_along_axis(belief.value, best, axis=2)[..., 0]
     value = np.where(score > 0.0, value, NONE).astype(np.int32)
+    return _best_slots(domain, slots, value, score)
+
+
+def _best_slots(domain: Domain, slots: tuple[str, ...], value: Ids, score: Floats) -> GroupTops:
+    """Of the values (m, n_slots) of each group the one with the best score (m, n_slots)."""
     columns = domain.group_columns(slots)
     slot = np.stack([np.array(group)[score[:, group].argmax(axis=1)] for group in columns], axis=1)
     return GroupTops(slot, np.take_along_axis(value, slot, axis=1), np.take_along_axis(score, slot, axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class FilledValues:
+    """What counts as filled by a rule: all that a system may offer.
+
+    value (m, n_slots): NONE where empty.   groups: of each group the filled slot with the best value.
+    """
+
+    value: Ids
+    groups: GroupTops
+
+
+def filled_values(
+    domain: Domain, slots: tuple[str, ...], belief: StepBelief, rank: RankingRule, fill: Fill
+) -> FilledValues:
+    """The values that fill the slots and groups of m dialogs after a turn.
+
+    rank: of the conventions by which the dialogs are logged: a reward then judges the same values in the log,
+    to the last bit.
+    """
+    shape = belief.score.shape[:2]
+    rows = BeliefRows()
+    rows.add(np.arange(shape[0]), belief)
+    given = rows.hypotheses(*shape)
+    ranking = rank(given.offsets, given.score)
+    ranked = np.full(len(ranking.source), NONE, dtype=np.int32)
+    ranked[~ranking.none] = given.value[ranking.source[~ranking.none]]
+    beliefs = Beliefs(ranking.offsets, ranked, ranking.score, np.zeros(len(ranked), dtype=bool))
+    flat, score = fill.filled(beliefs)
+    value = flat.reshape(shape)
+    return FilledValues(value, _best_slots(domain, slots, value, score.reshape(shape)))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 import numpy.typing as npt
 
-from extrinsic.arrays import Bools, Floats, Ids, Ints, row_of_each
+from extrinsic.arrays import Bools, Floats, Ids, Ints, is_among, row_of_each
 from extrinsic.corpus.acts import Acts
 from extrinsic.corpus.evidence import Evidence
 from extrinsic.corpus.tracking import turns_in_step
@@ -141,7 +141,7 @@ def history_of_turns(
 
 
 def _is(domain: Domain, predicate: Ints, names: tuple[str, ...]) -> Bools:
-    return np.isin(predicate, [domain.predicate_names.index(name) for name in names])
+    return is_among(predicate, [domain.predicate_names.index(name) for name in names])
 
 
 def wording_of(acts: Acts) -> npt.NDArray[np.uint64]:

@@ -83,6 +83,10 @@ class LabelEvents:
         chosen = by_turn[flat]
         return LabelEvents(row_of_each(offsets), self.slot[chosen], self.value[chosen], self.correct[chosen])
 
+    def translated(self, identity: Ids) -> LabelEvents:
+        """In another vocabulary; identity (n_words,): the new id of each old one."""
+        return replace(self, value=identity[self.value])
+
     def ever_labelled(self, segment_end: Ints, n_slots: int) -> SpanTruth:
         """As `truth`, but every labelled value counts as right: the values labelled so far."""
         return replace(self, correct=np.ones(len(self.turn), dtype=bool)).truth(segment_end, n_slots)
@@ -136,6 +140,15 @@ class GoalLabels:
             requested=self.requested[turns],
             method=self.method[turns],
             heard=self.heard.take(turns),
+        )
+
+    def translated(self, identity: Ids) -> GoalLabels:
+        """In another vocabulary; identity (n_words,): the new id of each old one."""
+        return replace(
+            self,
+            goal=identity[self.goal],
+            method=identity[self.method],
+            heard=self.heard.translated(identity),
         )
 
     def truth(self) -> TableTruth:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from extrinsic.arrays import Bools, Ids, Ints, offsets_from_lengths, row_of_each, take_rows
+from extrinsic.arrays import Bools, Ids, Ints, is_among, offsets_from_lengths, row_of_each, take_rows
 from extrinsic.corpus.acts import Acts
 from extrinsic.corpus.vocabulary import Vocabulary
 from extrinsic.domain import Domain
@@ -111,7 +111,7 @@ def mentions_of_acts(
     A simple slot has one mention a pair; the parts of a compound slot make one mention an act.
     asked (n_owners,): the slot that `this` refers to, as an id of the vocabulary.
     """
-    chosen = np.isin(acts.name, names.vocabulary.find_all(act_names))
+    chosen = is_among(acts.name, names.vocabulary.find_all(act_names))
     which = np.flatnonzero(chosen if kept is None else chosen & kept)
     offsets, pairs = take_rows(acts.pair_offsets, which)
     act = which[row_of_each(offsets)]

@@ -20,7 +20,7 @@ from extrinsic.corpus.predicates import predicate_of_turns, turns_with
 from extrinsic.corpus.turns import DialogTurns
 from extrinsic.corpus.vocabulary import Vocabulary
 from extrinsic.domain import ENDED_BY, SYSTEM, Domain
-from extrinsic.errors import UsageError, did_you_mean, shown
+from extrinsic.errors import Problem, UsageError, did_you_mean, shown
 from extrinsic.storage import content_hash
 
 
@@ -40,7 +40,7 @@ class Corpus(DialogTurns):
     possible:   (n_turns, n_predicates) which acts the system could choose from, None if the log does not say.
     rewards:    (n_turns,) the reward that the log gives each turn, None if it gives none.
     ontology:   the challenge's own description of the task, where there is one (DSTC2).
-    signature:  a hash of the bytes it was read from.
+    signature:  a hash of the bytes it was read from.   problems: what its reader found, none of it an error.
     """
 
     dataset: str
@@ -64,6 +64,7 @@ class Corpus(DialogTurns):
     rewards: Floats | None = None
     ontology: Mapping[str, Any] = field(default_factory=dict)
     signature: str = ""
+    problems: tuple[Problem, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse columns that do not fit together: corpora are also made in memory, without a reader."""
@@ -169,6 +170,18 @@ class Corpus(DialogTurns):
             conditions={name: tuple(values[i] for i in chosen) for name, values in self.conditions.items()},
             outcomes={name: tuple(values[i] for i in chosen) for name, values in self.outcomes.items()},
             signature=content_hash(self.signature, chosen.tobytes()),
+        )
+
+    def in_vocabulary(self, vocabulary: Vocabulary) -> Corpus:
+        """The same dialogs with the ids of another vocabulary, to which what it lacks is added."""
+        words = range(1, len(self.vocabulary))
+        identity = np.append(np.int32(0), vocabulary.ids([self.vocabulary.value(word) for word in words]))
+        return replace(
+            self,
+            vocabulary=vocabulary,
+            system=self.system.translated(identity),
+            nbest=replace(self.nbest, acts=self.nbest.acts.translated(identity)),
+            labels=self.labels.translated(identity),
         )
 
     def dialogs_by(self, condition: str) -> dict[str, Ints]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from extrinsic.arrays import Bools, Ids, Ints
+from extrinsic.arrays import Bools, Ids, Ints, is_among
 from extrinsic.corpus.acts import Acts
 from extrinsic.corpus.vocabulary import NONE, Vocabulary
 from extrinsic.domain import Domain
@@ -23,7 +23,7 @@ def predicate_of_turns(domain: Domain, system: Acts, vocabulary: Vocabulary) -> 
         matching = acts_matching(rule.acts, system, vocabulary)
         if rule.slots:
             about = np.zeros(len(system.name), dtype=bool)
-            about[system.act_of_pair()[np.isin(system.slot, vocabulary.find_all(rule.slots))]] = True
+            about[system.act_of_pair()[is_among(system.slot, vocabulary.find_all(rule.slots))]] = True
             matching &= about
         turns = system.owners_where(matching)
         for pattern in rule.together_with:
@@ -43,7 +43,7 @@ def acts_matching(patterns: Sequence[str], acts: Acts, vocabulary: Vocabulary) -
     """(n_acts,) whether an act matches one of the patterns, such as `canthelp.*` or `inform(addr)`."""
     parsed = [parse_pattern(pattern) for pattern in patterns]
     plain = [pattern.act for pattern in parsed if pattern.is_plain]
-    matching = np.isin(acts.name, vocabulary.find_all(plain))
+    matching = is_among(acts.name, vocabulary.find_all(plain))
     for pattern in parsed:
         if pattern.is_plain:
             continue
@@ -73,7 +73,7 @@ def mentioned_slots(names_of_slots: Sequence[Sequence[str]], acts: Acts, vocabul
     mentioned = np.zeros((len(acts.offsets) - 1, len(names_of_slots)), dtype=bool)
     owner_of_pair = acts.owner_of_act()[acts.act_of_pair()]
     for column, names in enumerate(names_of_slots):
-        mentioned[owner_of_pair[np.isin(acts.slot, vocabulary.find_all(names))], column] = True
+        mentioned[owner_of_pair[is_among(acts.slot, vocabulary.find_all(names))], column] = True
     return mentioned
 
 

@@ -13,9 +13,6 @@ is given where the file is read.
 
 from __future__ import annotations
 
-import csv
-import io
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,8 +21,8 @@ import numpy as np
 
 from extrinsic.arrays import Floats, Ints
 from extrinsic.corpus.state_sets import StateSets
-from extrinsic.errors import InputError, Problems, did_you_mean
-from extrinsic.storage import read_bytes
+from extrinsic.csv_files import number_in, read_csv
+from extrinsic.errors import Problems, did_you_mean
 
 COLUMNS = ("dialog", "rater", "rating")
 Unit = tuple[int, int, int]
@@ -60,14 +57,15 @@ def read_ratings(
     Not everything must be rated, and not everything by everyone: a unit has the mean of those who did.
     """
     problems = Problems(str(path))
-    rows = _rows(path, len(systems) > 1, problems)
+    rows = read_csv(path, (*COLUMNS, *(["system"] if len(systems) > 1 else [])), problems)
     problems.raise_errors()
     names = {states.name: number for number, states in enumerate(systems)}
     dialogs = [{dialog: i for i, dialog in enumerate(states.dialogs)} for states in systems]
     of_unit: dict[Unit, dict[str, float]] = {}
-    for line, row in enumerate(rows, start=2):
-        unit = _unit(line, row, names, dialogs, systems, problems)
-        rating = _rating(line, row, scale, problems)
+    for row in rows:
+        line = row.line
+        unit = _unit(line, row.cells, names, dialogs, systems, problems)
+        rating = _rating(line, row.cells, scale, problems)
         rater = row["rater"]
         if not rater:
             problems.add(f"line {line}: the rater is missing", expected="a name", session=row["dialog"])
@@ -95,19 +93,6 @@ def read_ratings(
         tuple(sorted({rater for by_rater in of_unit.values() for rater in by_rater})),
         sum(map(len, of_unit.values())),
     )
-
-
-def _rows(path: str | Path, several: bool, problems: Problems) -> list[dict[str, str]]:
-    try:
-        text = read_bytes(path).decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InputError("this is not text", path=str(path), expected="a table in UTF-8") from None
-    reader = csv.DictReader(io.StringIO(text, newline=""), restval="")
-    heads = list(reader.fieldnames or ())
-    for column in (*COLUMNS, *(["system"] if several else [])):
-        if column not in heads:
-            problems.add(f"there is no column {column!r}; {did_you_mean(column, heads)}")
-    return [{head: (row[head] or "").strip() for head in heads} for row in reader]
 
 
 def _unit(
@@ -145,11 +130,8 @@ def _unit(
 
 
 def _rating(line: int, row: dict[str, str], scale: tuple[float, float], problems: Problems) -> float | None:
-    try:
-        rating = float(row["rating"])
-    except ValueError:
-        rating = math.nan
-    if scale[0] <= rating <= scale[1]:
+    rating = number_in(row["rating"])
+    if rating is not None and scale[0] <= rating <= scale[1]:
         return rating
     problems.add(
         f"line {line}: the rating is missing"

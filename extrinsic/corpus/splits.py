@@ -19,6 +19,10 @@ def fold_of_dialogs(corpus: Corpus, n_folds: int, seed: int = 0) -> Ints:
 
 def fold_of_sessions(sessions: Sequence[str], n_folds: int, seed: int = 0) -> Ints:
     """(n_dialogs,) the fold of each of these sessions, sizes differing by at most one."""
+    if len(sessions) < 2:
+        raise UsageError(
+            "what learns from dialogs needs at least two, to be cross-fitted", found=str(len(sessions))
+        )
     if not 2 <= n_folds <= len(sessions):
         raise UsageError(
             "the number of folds must lie between 2 and the number of dialogs",

@@ -9,9 +9,10 @@ import numpy as np
 
 from extrinsic.arrays import Bools, Ids, Ints, take_rows
 from extrinsic.corpus.conventions import STATE_SETS, ScoreConventions
+from extrinsic.corpus.normalisations import load_normalisation
 from extrinsic.corpus.turns import DialogTurns
 from extrinsic.corpus.vocabulary import Value, Vocabulary
-from extrinsic.errors import Problem, UsageError
+from extrinsic.errors import Problem, UsageError, did_you_mean
 from extrinsic.storage import content_hash
 
 ABSENT = 0
@@ -21,6 +22,9 @@ GIVEN_NONE = 1
 """The slot is in the set with the value "none"; only metrics of change distinguish it from ABSENT."""
 
 
+DONTCARE_CHOICES = ("keep", "drop", "drop_gold")
+
+
 @dataclass(frozen=True)
 class StateReading:
     """What the user chooses when state files are read; which choices there are depends on the format.
@@ -28,14 +32,28 @@ class StateReading:
     gold: the file or directory of the gold states, where the files hold predictions alone.
     fuzzy: the similarity (1 to 100) from which on a value of an open slot counts as the gold one; None: equal
     text.
+    normalise: a named rule that makes values alike, or its .toml file.   dontcare: `keep` it, `drop` it on
+    both
+    sides, or `drop_gold`.   gold_name: which gold, where its file has several.
     """
 
     gold: str | None = None
     fuzzy: int | None = None
+    normalise: str | None = None
+    dontcare: str | None = None
+    gold_name: str | None = None
 
     def __post_init__(self) -> None:
         if self.fuzzy is not None and not 1 <= self.fuzzy <= 100:
             raise UsageError("fuzzy is out of range", expected="1 to 100", found=str(self.fuzzy))
+        if self.dontcare not in (None, *DONTCARE_CHOICES):
+            raise UsageError(
+                f"dontcare cannot be {self.dontcare!r}; {did_you_mean(str(self.dontcare), DONTCARE_CHOICES)}"
+            )
+        if self.gold_name is not None and self.gold is None:
+            raise UsageError("a gold was named, but not its file", expected="--gold FILE --gold-name NAME")
+        if self.normalise is not None:
+            load_normalisation(self.normalise)
 
     @property
     def chosen(self) -> tuple[str, ...]:
@@ -45,7 +63,26 @@ class StateReading:
     @property
     def value_rules(self) -> str:
         """When values count as equal, as a signature has it; empty where equal text is meant."""
-        return "" if self.fuzzy is None else f"fuzzy={self.fuzzy}"
+        rules = [] if self.fuzzy is None else [f"fuzzy={self.fuzzy}"]
+        if self.normalise is not None:
+            rule = load_normalisation(self.normalise)
+            # A file of one's own is known by its content.
+            own = f"@{rule.signature}" if self.normalise.endswith(".toml") else ""
+            rules.append(f"normalise={rule.name}{own}")
+        if self.dontcare is not None:
+            rules.append(f"dontcare={self.dontcare}")
+        return ",".join(rules)
+
+
+@dataclass(frozen=True)
+class Suspicion:
+    """A sign that a system did not track (see tracker_checks): the rule, and the figures that meet it."""
+
+    rule: str
+    text: str
+
+    def note(self, path: str) -> Problem:
+        return Problem(f"this may be no tracker ({self.rule}): {self.text}", path=path, severity="note")
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +95,7 @@ class StateSets(DialogTurns):
     conventions: what is scored by default.
     gold_signature: a hash of the gold files, where they are not the system's own.
     value_rules: when values counted as equal; empty for equal text.   n_values_changed: how many predicted
-    values were taken for gold ones by these rules alone.
+    values these rules changed, or took for gold ones.   suspicions: signs that this is no tracker.
     """
 
     name: str
@@ -75,10 +112,16 @@ class StateSets(DialogTurns):
     gold_signature: str = ""
     value_rules: str = ""
     n_values_changed: int = 0
+    suspicions: tuple[Suspicion, ...] = ()
 
     @cached_property
     def domains(self) -> tuple[str, ...]:
         return tuple(sorted({domain for domain, _ in self.slots}))
+
+    @property
+    def n_predicted(self) -> int:
+        """How many values are predicted."""
+        return int((self.predicted > GIVEN_NONE).sum())
 
     def value(self, identity: int) -> Value | None:
         """The value of an id; "none" for GIVEN_NONE."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from extrinsic.corpus.candidates import Candidates, Heard, widened
 from extrinsic.corpus.evidence import Evidence
 from extrinsic.corpus.hypotheses import Hypotheses
 from extrinsic.errors import UsageError
+
+if TYPE_CHECKING:
+    from extrinsic.corpus.turn_labels import TurnLabels
 
 
 class Tracker(Protocol):
@@ -43,6 +46,21 @@ class StepBelief:
 
     def take(self, rows: Ints | Bools) -> StepBelief:
         return StepBelief(self.value[rows], self.score[rows])
+
+
+class PlacedErrors(Protocol):
+    """What a tracker that errs on purpose does to the beliefs of n dialogs; `Tracker.errors` makes it."""
+
+    @property
+    def needs_labels(self) -> bool: ...
+
+    def forget(self, dialogs: Ints) -> None:
+        """These dialogs begin anew."""
+        ...
+
+    def place(self, dialogs: Ints, belief: StepBelief, labels: TurnLabels | None) -> StepBelief:
+        """The beliefs after a turn of each of some dialogs, with the errors."""
+        ...
 
 
 class BeliefRows:
@@ -84,20 +102,25 @@ class Tracking:
         self.tracker = tracker
         self.candidates = Candidates(n_dialogs, n_slots)
         self._memory: Floats = np.zeros((tracker.planes, n_dialogs, n_slots, self.candidates.width))
+        errors = getattr(tracker, "errors", None)
+        self.errors: PlacedErrors | None = None if errors is None else errors(n_dialogs, n_slots)
 
-    def step(self, dialogs: Ints, evidence: Evidence) -> StepBelief:
-        """Process one more turn of each of the chosen dialogs."""
+    def step(self, dialogs: Ints, evidence: Evidence, labels: TurnLabels | None = None) -> StepBelief:
+        """Process one more turn of each of the chosen dialogs; labels: for a tracker that errs on purpose."""
         restarted = dialogs[evidence.restart]
         if len(restarted):
             self.candidates.forget(restarted)
             self._memory[:, restarted] = 0.0
+            if self.errors is not None:
+                self.errors.forget(restarted)
         position = self.candidates.locate(dialogs, evidence)
         if self.candidates.width > self._memory.shape[-1]:
             self._memory = widened(self._memory, self.candidates.width)
         heard = Heard(evidence, position, self.candidates.value[dialogs])
         memory = self.tracker.update(self._memory[:, dialogs], heard)
         self._memory[:, dialogs] = memory
-        return StepBelief(heard.value, self.tracker.belief(memory, heard))
+        belief = StepBelief(heard.value, self.tracker.belief(memory, heard))
+        return belief if self.errors is None else self.errors.place(dialogs, belief, labels)
 
 
 def turns_in_step(offsets: Ints, dialogs: Ints) -> Iterator[tuple[Ints, Ints]]:

@@ -19,14 +19,20 @@ def agreement(tops: Sequence[Ints], scores: Sequence[Floats]) -> Floats:
     items for which either of two has a value: the mean of 1 - |difference of scores| where the values are
     equal, and 0 where they are not.
     """
-    size = len(tops)
-    alike = np.eye(size)
-    for i in range(size):
-        for j in range(i):
-            counts = (tops[i] != NOTHING) | (tops[j] != NOTHING)
-            same = np.where(tops[i] == tops[j], 1.0 - np.abs(scores[i] - scores[j]), 0.0)[counts]
-            alike[i, j] = alike[j, i] = float(same.mean()) if len(same) else 1.0
+    alike = np.eye(len(tops))
+    all_tops, all_scores = np.array(tops), np.array(scores, dtype=np.float64)
+    for i in range(1, len(tops)):
+        alike[i, :i] = alike[:i, i] = agreement_with(tops[i], scores[i], all_tops[:i], all_scores[:i])
     return alike
+
+
+def agreement_with(top: Ints, score: Floats, tops: Ints, scores: Floats) -> Floats:
+    """(n,) how alike the beliefs of one tracker (n_items,) and those of n others (n, n_items) are."""
+    same = top == tops
+    counts = ((top != NOTHING) | (tops != NOTHING)).sum(axis=1)
+    # Where neither has a value both are NOTHING: these items are equal, and do not count.
+    alike = np.where(same & (top != NOTHING), 1.0 - np.abs(score - scores), 0.0).sum(axis=1)
+    return np.where(counts > 0, alike / np.maximum(counts, 1), 1.0)
 
 
 def near_duplicates(alike: Floats, threshold: float) -> list[int | None]:

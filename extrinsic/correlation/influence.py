@@ -35,7 +35,8 @@ class Influence:
 
 
 def influence(observed: Floats, left_out: Floats) -> Influence:
-    moved = np.abs(left_out - observed)
+    # Rounded: of trackers that move it equally far the first counts, whatever the last bits are.
+    moved = np.round(np.abs(left_out - observed), 9)
     defined = ~np.isnan(observed) & ~np.isnan(left_out).all(axis=0)
     tracker = np.where(defined, np.nan_to_num(moved, nan=-1.0).argmax(axis=0), -1)
     filled = np.where(np.isnan(left_out), np.inf, left_out)
@@ -49,3 +50,36 @@ def influence(observed: Floats, left_out: Floats) -> Influence:
         tracker,
         without + undefined_as_nan,
     )
+
+
+CARRIED = 0.5
+"""A tracker with this share of the variance carries the correlation: there is no interval to be trusted."""
+
+
+@dataclass(frozen=True, eq=False)
+class Leverage:
+    """share (n_metrics, n_targets): the most that one tracker has of the variance; tracker: its index."""
+
+    share: Floats
+    tracker: Ints
+
+
+def leverage(metrics: Floats, targets: Floats, scope: Scope) -> Leverage:
+    """How much of the sums of squares of metric and target, the mean of both shares, is one tracker's.
+
+    Over n trackers that are alike it is about 1 / n. Near 1 the correlation is that of one tracker against
+    the rest, and says nothing of trackers to come (Belsley, Kuh and Welsch 1980).
+
+    >>> values = np.array([[[0.0, 0.1, -0.1, 5.0]]])
+    >>> far = leverage(values, values, "within")
+    >>> print(f"{far.share[0, 0]:.2f}", far.tracker[0, 0])
+    0.75 3
+    """
+    axes = -1 if scope == "within" else (-2, -1)
+    shares = []
+    for values in (metrics, targets):
+        squares = ((values - values.mean(axis=axes, keepdims=True)) ** 2).sum(axis=-2)
+        total = squares.sum(axis=-1, keepdims=True)
+        shares.append(np.divide(squares, total, out=np.full_like(squares, np.nan), where=total > 0.0))
+    both = 0.5 * (shares[0][:, None, :] + shares[1][None, :, :])
+    return Leverage(both.max(axis=-1), np.nan_to_num(both, nan=-1.0).argmax(axis=-1))

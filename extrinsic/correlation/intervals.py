@@ -1,7 +1,8 @@
-"""Intervals of a statistic from its resamples: percentile and BCa (Efron 1987)."""
+"""Intervals of a statistic: from its resamples (percentile and BCa, Efron 1987), and by the jackknife."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -11,6 +12,12 @@ from extrinsic.errors import UsageError, did_you_mean
 
 IntervalMethod = Literal["percentile", "bca"]
 METHODS: tuple[IntervalMethod, ...] = ("percentile", "bca")
+
+LARGEST = 1.0 - 1e-12
+"""A coefficient of at least this is 1."""
+
+TAILS = 0.25
+"""By how much the kurtosis of the influence lowers the degrees of freedom."""
 
 FEWEST = 0.5
 """The least share of resamples on which the statistic must be defined."""
@@ -48,25 +55,91 @@ def interval(
     return Interval(np.where(missing, np.nan, low), np.where(missing, np.nan, high))
 
 
+@dataclass(frozen=True, eq=False)
+class Jackknife:
+    """value (...,): atanh(r), or the statistic itself.   influence (n_units, ...): its mean is 0.
+
+    error (...,): its standard error, sqrt(sum of influence^2 / (n (n - 1))).
+    """
+
+    value: Floats
+    influence: Floats
+    error: Floats
+
+
+def jackknife_influence(observed: Floats, left_out: Floats, is_correlation: bool = True) -> Jackknife:
+    """The influence (n - 1)(mean of z - z_i) of every unit on z = atanh(r), z_i without the unit (Tukey
+    1958).
+
+    A coefficient of 1 is taken as 1 - 1e-12. NaN where the statistic is undefined without a unit.
+
+    >>> r = jackknife_influence(np.array(0.5), np.array([0.4, 0.5, 0.6]))
+    >>> print(f"{r.value:.3f} {r.error:.3f}")
+    0.549 0.156
+    """
+    n = len(left_out)
+    whole, each = np.asarray(observed, dtype=np.float64), left_out
+    if is_correlation:
+        whole, each = (np.arctanh(np.clip(r, -LARGEST, LARGEST)) for r in (whole, each))
+    influence = (n - 1) * (each.mean(axis=0) - each)
+    return Jackknife(whole, influence, np.sqrt((influence**2).sum(axis=0) / (n * (n - 1))))
+
+
+def effective_degrees(influence: Floats) -> float:
+    """Degrees of freedom of Student's t for errors estimated from influence (n_units, n_statistics).
+
+    (n - 1) / (1 + TAILS kappa), kappa: the mean excess kurtosis of the influence (Fisher's G2), at least 0.
+    A variance estimated from n draws is as sure as that of (n - 1) / (1 + kappa / 2) normal ones; half of
+    that is what simulated studies call for, since heavy tails stretch the value and its error together.
+
+    >>> print(f"{effective_degrees(np.array([[-1.0], [-1.0], [0.0], [1.0], [1.0]])):.2f}")
+    4.00
+    """
+    n = len(influence)
+    squares = (influence**2).mean(axis=0)
+    varies = squares > 0.0
+    if n < 4 or not varies.any():
+        return float(max(n - 1, 1))
+    plain = (influence[:, varies] ** 4).mean(axis=0) / squares[varies] ** 2 - 3.0
+    kurtosis = (n - 1) / ((n - 2) * (n - 3)) * ((n + 1) * plain + 6.0)
+    return float(max((n - 1) / (1.0 + TAILS * max(float(kurtosis.mean()), 0.0)), 1.0))
+
+
 def jackknife_interval(
-    observed: Floats, left_out: Floats, level: float = 0.95, is_correlation: bool = True
+    observed: Floats,
+    left_out: Floats,
+    level: float = 0.95,
+    is_correlation: bool = True,
+    heavy_tails: bool = False,
 ) -> Interval:
     """tanh(atanh(r) -+ t se): the error of atanh(r) by leaving out units, t with n - 1 degrees of freedom.
 
     In simulated studies this covers the truth more faithfully than resampling does (experiments/uncertainty).
-    A statistic that is not a correlation is not transformed. Shapes as for `interval`.
+    A statistic that is not a correlation is not transformed. Shapes as for `interval`. heavy_tails: with the
+    `effective_degrees` of every statistic instead, which is never narrower.
+
+    >>> low, high = jackknife_interval(np.array(0.5), np.array([0.4, 0.5, 0.6, 0.5]))
+    >>> print(f"{low:.3f} {high:.3f}")
+    0.023 0.791
     """
     from scipy.special import stdtrit
 
     n = len(left_out)
-    forth, back = (np.arctanh, np.tanh) if is_correlation else (np.asarray, np.asarray)
+    if is_correlation:  # 1 but for its last bits is 1
+        left_out, observed = np.round(left_out, 12), np.round(observed, 12)
     with np.errstate(divide="ignore", invalid="ignore"):
-        each, centre = forth(left_out), forth(observed)
-        error = np.sqrt((n - 1) / n * ((each - each.mean(axis=0)) ** 2).sum(axis=0))
-        half = stdtrit(n - 1, (1.0 + level) / 2.0) * error
-        low, high = back(centre - half), back(centre + half)
+        made = jackknife_influence(observed, left_out, is_correlation)
+        degrees: Floats = np.full(np.shape(observed), n - 1.0)
+        if heavy_tails:
+            flat = made.influence.reshape(n, -1, 1)
+            each = [effective_degrees(flat[:, i]) for i in range(flat.shape[1])]
+            degrees = np.reshape(each, np.shape(observed))
+        half = stdtrit(degrees, (1.0 + level) / 2.0) * made.error
+        ends = made.value - half, made.value + half
+        low, high = (np.tanh(end) if is_correlation else end for end in ends)
     # A coefficient of 1, with or without a unit, has no finite error.
-    undefined = ~np.isfinite(error) | ~np.isfinite(centre)
+    at_end = is_correlation & ((np.abs(observed) >= LARGEST) | (np.abs(left_out) >= LARGEST).any(axis=0))
+    undefined = ~np.isfinite(made.error) | ~np.isfinite(made.value) | at_end
     return Interval(np.where(undefined, np.nan, low), np.where(undefined, np.nan, high))
 
 

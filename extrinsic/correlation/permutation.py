@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import permutations
 from math import factorial
 
@@ -9,10 +11,10 @@ import numpy as np
 
 from extrinsic.arrays import Floats, Ints
 from extrinsic.correlation.coefficients import Coefficient, Scope, correlate, numbers_per_row
+from extrinsic.correlation.multiple_testing import SAME, ClearCount, clear_count, max_t_p
+from extrinsic.correlation.partial import partial_correlation
 from extrinsic.correlation.resampling import rng_of
-
-SAME = 1e-9
-"""Coefficients nearer than this count as equal, so that rounding does not decide a p-value."""
+from extrinsic.errors import UsageError
 
 BLOCK = 20_000_000
 
@@ -25,20 +27,90 @@ def draw_permutations(identity: str, n_trackers: int, most: int, seed: int) -> I
     return np.argsort(rng.random((most, n_trackers)), axis=1)
 
 
+@dataclass(frozen=True, eq=False)
+class PermutationTest:
+    """observed (n_metrics, n_targets): r less what chance gives; null (n_permutations, ...): the same,
+    permuted.
+
+    p: two-sided (count + 1) / (n + 1), NaN where the coefficient is undefined. The count is of permutations
+    whose coefficient is at least as far from chance. With all permutations drawn this is the exact p-value.
+    """
+
+    observed: Floats
+    null: Floats
+
+    @cached_property
+    def p(self) -> Floats:
+        count = (np.abs(self.null) >= np.abs(self.observed) - SAME).sum(axis=0)
+        return np.asarray(np.where(np.isnan(self.observed), np.nan, (count + 1.0) / (len(self.null) + 1.0)))
+
+    @cached_property
+    def p_max_t(self) -> Floats:
+        """(n_metrics, n_targets) the same, for all metrics of a target at once: `max_t_p`."""
+        columns = [
+            max_t_p(np.abs(self.observed[:, k]), np.abs(self.null[:, :, k]))
+            for k in range(self.observed.shape[1])
+        ]
+        return np.stack(columns, axis=1)
+
+    def clear(self, target: int, level: float = 0.95) -> ClearCount:
+        """How many metrics clearly rise with a target, beside how many would by chance."""
+        return clear_count(self.observed[:, target], self.null[:, :, target], level)
+
+
+def permutation_test(
+    metrics: Floats,
+    targets: Floats,
+    coefficient: Coefficient,
+    scope: Scope,
+    drawn: Ints,
+    given: Floats | None = None,
+) -> PermutationTest:
+    """Every metric with every target, the trackers of the target permuted by `drawn` (n, n_trackers).
+
+    given (1, n_datasets, n_trackers): the partial correlation given this; the residuals of the targets are
+    what is permuted (Freedman and Lane 1983), for Pearson's r only.
+
+    >>> metrics = np.array([[[1.0, 2.0, 3.0, 4.0]], [[1.0, 2.0, 4.0, 3.0]]])
+    >>> test = permutation_test(metrics, metrics[:1], "pearson", "within", draw_permutations("", 4, 23, 0))
+    >>> [f"{p:.3f}" for p in test.p[:, 0]], [f"{p:.3f}" for p in test.p_max_t[:, 0]]
+    (['0.083', '0.333'], ['0.167', '0.333'])
+    """
+    if given is not None:
+        if coefficient != "pearson":
+            raise UsageError("a partial permutation test is of Pearson's r", found=coefficient)
+        given_r = correlate(metrics, given, coefficient, scope)
+        observed_targets, targets = targets, residuals(targets, given, scope)
+    centre = 0.5 if coefficient == "pairwise" else 0.0
+
+    def statistic(goals: Floats) -> Floats:
+        r = correlate(metrics[None], goals, coefficient, scope)
+        if given is not None:
+            # Permuted residuals may go along with what is given again.
+            along = np.swapaxes(correlate(goals, given[None], coefficient, scope), -1, -2)
+            r = partial_correlation(r, given_r[None], along)
+        return r - centre
+
+    observed = statistic((targets if given is None else observed_targets)[None])[0]
+    step = max(1, BLOCK // max(1, numbers_per_row(metrics, coefficient) * len(targets)))
+    parts = [
+        statistic(np.moveaxis(targets[..., drawn[begin : begin + step]], -2, 0))
+        for begin in range(0, len(drawn), step)
+    ]
+    return PermutationTest(observed, np.concatenate([np.zeros((0, *observed.shape)), *parts]))
+
+
 def permutation_p(
     metrics: Floats, targets: Floats, coefficient: Coefficient, scope: Scope, drawn: Ints
 ) -> Floats:
-    """(n_metrics, n_targets) two-sided p = (count + 1) / (n + 1), NaN where the coefficient is undefined.
+    """(n_metrics, n_targets) two-sided p-values of `permutation_test`."""
+    return permutation_test(metrics, targets, coefficient, scope, drawn).p
 
-    The count is of permutations whose coefficient is at least as far from chance. With all permutations
-    drawn this is the exact p-value.
-    """
-    centre = 0.5 if coefficient == "pairwise" else 0.0
-    observed = np.abs(correlate(metrics, targets, coefficient, scope) - centre)
-    step = max(1, BLOCK // max(1, numbers_per_row(metrics, coefficient) * len(targets)))
-    count = np.zeros(observed.shape)
-    for begin in range(0, len(drawn), step):
-        permuted = np.moveaxis(targets[..., drawn[begin : begin + step]], -2, 0)
-        distance = np.abs(correlate(metrics[None], permuted, coefficient, scope) - centre)
-        count += (distance >= observed - SAME).sum(axis=0)
-    return np.asarray(np.where(np.isnan(observed), np.nan, (count + 1.0) / (len(drawn) + 1.0)))
+
+def residuals(targets: Floats, given: Floats, scope: Scope) -> Floats:
+    """Targets (k, n_datasets, n_trackers) less their regression on given (1, n_datasets, n_trackers)."""
+    axes = -1 if scope == "within" else (-2, -1)
+    y, z = (values - values.mean(axis=axes, keepdims=True) for values in (targets, given))
+    squares = float((z**2).sum())
+    slope = (y * z).sum(axis=(-2, -1), keepdims=True) / squares if squares > 0.0 else 0.0
+    return np.asarray(y - slope * z)

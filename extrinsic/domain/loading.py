@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from extrinsic.domain.act_patterns import parse_pattern
-from extrinsic.domain.task import DIRECTORY, Domain
+from extrinsic.domain.task import DIRECTORY, REWARD_CHOICES, Domain
 from extrinsic.errors import Problems, UsageError, did_you_mean
 from extrinsic.storage import read_bytes
 from extrinsic.toml_files import parse_toml, report_key
@@ -51,6 +51,10 @@ def _check_references(domain: Domain, text: str, problems: Problems) -> None:
         if not slots:
             report_key(problems, text, ("groups", group), "a group needs at least one slot")
     _check_known(domain.required, domain.groups, ("required",), "group", text, problems)
+    _check_known(tuple(domain.reward), REWARD_CHOICES, ("reward",), "option", text, problems)
+    for option, value in domain.reward.items():
+        choices = REWARD_CHOICES.get(option, (value,))
+        _check_known((value,), choices, ("reward", option), "value", text, problems)
     for role in ("greeting", "offer", "yes_no", "end"):
         _check_known(getattr(domain, role), domain.predicate_names, (role,), "predicate", text, problems)
     _check_known(tuple(domain.required_unless), domain.groups, ("required_unless",), "group", text, problems)

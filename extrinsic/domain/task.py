@@ -14,6 +14,13 @@ ENDED_BY = "ended-by"
 """The condition that says who ended a call, SYSTEM or CALLER, where a field of the log does."""
 SYSTEM, CALLER = "system", "caller"
 
+REWARD_CHOICES: dict[str, tuple[str, ...]] = {
+    "when": ("terminal", "first_offer", "last_offer"),
+    "absent": ("zero", "correct", "empty"),
+    "concepts": ("groups", "slots"),
+}
+"""What a domain may choose for the reward of its task, and the values there are (policy/reward.py)."""
+
 
 class Slot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A slot. With `parts`, its value is a set of (part, value) pairs, as DSTC1's date and time are."""
@@ -42,7 +49,7 @@ class UserActs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     inform, deny: of the values they name.   affirm: a yes to what was just confirmed explicitly.
     negate: a no to what was asked; where nothing was, to what was confirmed implicitly.
     undo: denies whatever was just confirmed, explicitly or implicitly, even beside another question.
-    request: asks for the slots it names.
+    request: asks for the slots it names.   alternatives: asks for another offer.   finish: says bye.
     """
 
     inform: tuple[str, ...] = ("inform",)
@@ -51,6 +58,8 @@ class UserActs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     negate: tuple[str, ...] = ("negate",)
     undo: tuple[str, ...] = ()
     request: tuple[str, ...] = ("request",)
+    alternatives: tuple[str, ...] = ("reqalts",)
+    finish: tuple[str, ...] = ("bye",)
 
 
 class EndedBy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -91,6 +100,9 @@ class Domain(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
     exclude_restarts: whether dialogs that the log flags as begun anew are left out as well.
     state:      feature blocks that a policy's state needs beyond the beliefs (see policy/features).
     reward:     which of the reward's choices fit the task (`when`, `absent`: see policy/reward.py).
+    requestable: what a caller may ask for, in live play (a corpus of DSTC2 has its own list).
+    offered_as: what stands before the name of a slot in the acts of an offer, e.g. `result.`.
+    refusal:    patterns of system acts that say that nothing was found.
     """
 
     name: str
@@ -111,10 +123,19 @@ class Domain(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
     conditions: tuple[Condition, ...] = ()
     state: tuple[str, ...] = ()
     reward: dict[str, str] = {}
+    requestable: tuple[str, ...] = ()
+    offered_as: str = ""
+    refusal: tuple[str, ...] = ()
 
     @cached_property
     def slot_names(self) -> tuple[str, ...]:
         return tuple(slot.name for slot in self.slots)
+
+    @property
+    def log_format(self) -> str:
+        """How calls of live play are written and labelled: where something can be requested as DSTC2's, with
+        goals, requests and method at every turn; else as DSTC1's, by whether a value heard is wanted."""
+        return "dstc2" if self.requestable else "dstc1"
 
     @cached_property
     def slot_of_part(self) -> dict[str, str]:

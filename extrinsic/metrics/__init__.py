@@ -58,10 +58,16 @@ _STATE = {
         "gca:GranularChangeAccuracy",
         "granular change accuracy: every change of the state judged once; (similarity=edit) partial credit",
     ),
+    "priced": (
+        "priced:Priced",
+        "priced(wrong=, missed=, overshot=, stale=): errors of each kind at their price",
+    ),
     "tail_orientation": ("traits:TailOrientation", "how late in a dialog its mistakes occur (TO)"),
     "non_uniformity": ("traits:NonUniformity", "how unevenly a dialog's mistakes are spread (NU)"),
     "changes": ("counts:ChangeCount", "changes(correct|wrong|missed|overshot): the counts behind gca"),
     "turn_errors": ("counts:TurnErrorCount", "turn_errors(own|carried): the counts behind fga"),
+    "own": ("own:OwnScore", "own(column): a score from a table of your own, in a study with [scores]"),
+    "sentinel": ("sentinel:Sentinel", "sentinel(length|slots|noise): knows nothing; the floor of a study"),
     "first_error": ("traits:FirstError", "where in a dialog its state is first wrong"),
 }
 

@@ -44,6 +44,17 @@ class Measurement:
         return self.metric.count(self.items, self.totals)
 
 
+class ChoiceError(UsageError):
+    """A schedule or a component that the dialogs do not have; choice: `schedules` or `components`."""
+
+    def __init__(self, choice: str, message: str, **details: str) -> None:
+        super().__init__(message, **details)
+        self.choice = choice
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return UsageError, (self.problems,)
+
+
 def measure(
     source: Source,
     metrics: Sequence[Metric],
@@ -99,15 +110,18 @@ def _check_names(
     schedules: Sequence[int] | None,
     components: Sequence[str] | None,
 ) -> None:
-    """Raise UsageError for schedules and components that none of the tables has."""
+    """Raise ChoiceError for schedules and components that none of the tables has."""
     all_schedules = sorted({schedule for table in tables for schedule in _schedules_of(source, table)})
     for schedule in schedules or ():
         if schedule not in all_schedules:
             available = ", ".join(map(str, all_schedules))
-            raise UsageError(f"there is no schedule {schedule} here", expected=f"one of {available}")
+            raise ChoiceError(
+                "schedules", f"there is no schedule {schedule} here", expected=f"one of {available}"
+            )
     all_components = list(dict.fromkeys(name for table in tables for name in table.components))
     for component in components or ():
         if component not in all_components:
-            raise UsageError(
-                f"there is no component {component!r}; {did_you_mean(component, all_components)}"
+            raise ChoiceError(
+                "components",
+                f"there is no component {component!r}; {did_you_mean(component, all_components)}",
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +37,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Score:
-    """One score: what was measured, on how many items; an interval if dialogs were resampled."""
+    """One score: what was measured, on how many items; an interval if dialogs were resampled.
+
+    changed: of states whose values were made alike first, how many predicted values that changed.
+    """
 
     tracker: str
     component: str
@@ -48,6 +51,7 @@ class Score:
     value: float | None
     low: float | None = None
     high: float | None = None
+    changed: int | None = None
 
 
 @dataclass(frozen=True)
@@ -64,12 +68,12 @@ class Scores:
         return sign(**self.made_by)
 
     def as_rows(self) -> list[dict[str, Any]]:
-        """The scores as dictionaries; without intervals if none were computed."""
-        rows = [asdict(row) for row in self.rows]
-        if not self.has_intervals:
-            for row in rows:
-                del row["low"], row["high"]
-        return rows
+        """The scores as dictionaries; without intervals, or changed values, where there are none."""
+        lacking: tuple[str, ...] = () if self.has_intervals else ("low", "high")
+        lacking += () if any(row.changed is not None for row in self.rows) else ("changed",)
+        return [
+            {name: value for name, value in asdict(row).items() if name not in lacking} for row in self.rows
+        ]
 
     def to_dataframe(self) -> pandas.DataFrame:
         """The rows as a pandas DataFrame, if pandas is installed."""
@@ -106,7 +110,7 @@ def score(
         raise UsageError("a corpus is scored together with a tracker's output")
     else:
         source = Source(corpus, tracker)
-    chosen = _choose_metrics(source, _as_list(metrics), _as_list(fill) or [])
+    chosen = choose_metrics(source, _as_list(metrics), _as_list(fill) or [])
     weights = None
     if bootstrap:
         weights = resample_dialogs(source.identity, source.n_dialogs, bootstrap, seed)
@@ -114,6 +118,8 @@ def score(
     # The last bits of a matrix product depend on the number of BLAS threads; intervals must not.
     with threadpool_limits(1, user_api="blas") if bootstrap else nullcontext():
         rows = tuple(_rows(measurements, weights))
+    if isinstance(source.tracker, StateSets) and source.tracker.value_rules:
+        rows = tuple(replace(row, changed=source.tracker.n_values_changed) for row in rows)
     if not rows:
         raise UsageError("nothing to score: these metrics have no such component on such a schedule")
     return Scores(rows, _made_by(source, bootstrap, seed), bootstrap > 0)
@@ -170,9 +176,10 @@ def merge_scores(results: Sequence[Scores]) -> Scores:
     return Scores(rows, {**shared, "trackers": trackers}, results[0].has_intervals)
 
 
-def _choose_metrics(
+def choose_metrics(
     source: Source, metrics: Sequence[str | Metric] | None, fill: Sequence[str]
 ) -> list[Metric]:
+    """The metrics named, or those of the conventions; state metrics of beliefs by each fill rule."""
     requested = source.conventions.metrics if metrics is None else metrics
     chosen = [parse_metric(metric) if isinstance(metric, str) else metric for metric in requested]
     rules = [Fill.parse(rule) for rule in fill]

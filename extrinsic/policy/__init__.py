@@ -32,6 +32,11 @@ LEARNERS.register(
     "the same on a lower bound of Q, for small logs",
 )
 LEARNERS.register(
+    "widening_lspi",
+    f"{_HERE}.widening_lspi:WideningLSPI",
+    "pessimistic LSPI whose filter admits more as the log grows",
+)
+LEARNERS.register(
     "one_step", f"{_HERE}.one_step:OneStep", "one improvement of the logged policy, on its own Q"
 )
 LEARNERS.register("fitted_q", f"{_HERE}.fitted_q:FittedQ", "fitted Q iteration with trees (Ernst 2005)")
@@ -45,3 +50,8 @@ REWARDS.register(
     "right, wrong and empty concepts, a price a turn (Lee 2014)",
 )
 REWARDS.register("logged", f"{_HERE}.logged_reward:LoggedReward", "the rewards that the log itself has")
+REWARDS.register(
+    "outcome",
+    f"{_HERE}.outcome_reward:OutcomeReward",
+    "an amount for an outcome of the dialog, such as success, and a price a turn",
+)

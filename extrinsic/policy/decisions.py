@@ -33,6 +33,27 @@ def require_predicates(corpus: Corpus, decides: Bools) -> None:
         raise UsageError(f"the corpus {corpus.dataset!r} has no decisions: every system turn is a greeting")
 
 
+def require_possible(corpus: Corpus, decides: Bools) -> None:
+    """Raise InputError where the log says that what was done was not possible."""
+    if corpus.possible is None:
+        return
+    turns = np.flatnonzero(decides)
+    names = corpus.domain.predicate_names
+    impossible = turns[~corpus.possible[turns, corpus.predicate[turns]]]
+    problems = [
+        Problem(
+            "what the system did is not among what the log calls possible",
+            session=corpus.sessions[corpus.dialog_of_turn[turn]],
+            turn=int(corpus.turn_in_dialog[turn]),
+            expected=", ".join(names[column] for column in np.flatnonzero(corpus.possible[turn])),
+            found=names[corpus.predicate[turn]],
+        )
+        for turn in impossible
+    ]
+    if problems:
+        raise InputError(problems)
+
+
 def _unmapped_problems(corpus: Corpus, turns: Ints) -> list[Problem]:
     acts = corpus.system
     kinds: dict[str, list[int]] = {}

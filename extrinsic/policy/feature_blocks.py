@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from extrinsic.corpus.requests import METHODS
 from extrinsic.corpus.vocabulary import NONE
 from extrinsic.policy.observations import Observations, stable_number
 from extrinsic.registry import BLOCKS
@@ -118,6 +119,17 @@ def last_act(observations: Observations) -> Columns:
 @_block("whether the caller probably asks for something", discrete=True)
 def requested(observations: Observations) -> Columns:
     return observations.requested[:, None], ("requested",)
+
+
+@_block("the probability that the caller asks for each thing that there is to ask for")
+def requested_slots(observations: Observations) -> Columns:
+    return observations.requests, _named("requested", observations.requestable)
+
+
+@_block("the likeliest method of search (DSTC2): 1 to 5, 0 for none", discrete=True)
+def method(observations: Observations) -> Columns:
+    numbers = observations.vocabulary.ids(METHODS)
+    return (observations.method[:, None] == numbers) @ np.arange(1, len(METHODS) + 1)[:, None], ("method",)
 
 
 @_block("the conditions that the domain puts into the state", discrete=True)

@@ -1,4 +1,10 @@
-"""The filter: only actions that were likely enough in the logs are admitted (Lee, Henderson et al. 2008)."""
+"""The filter: only actions that were likely enough in the logs are admitted (Lee, Henderson et al. 2008).
+
+Which actions a policy may choose is one notion everywhere, a mask (n, n_actions) called `possible`: in a log
+what its turns call possible (`Transitions.possible`), in live play what the world does (`Moment.allowed`). A
+policy chooses among the possible actions that the filter admits; where it admits none of them, the likeliest
+possible one.
+"""
 
 from __future__ import annotations
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from extrinsic.arrays import Floats
 from extrinsic.policy.features import Features, find_features
 from extrinsic.policy.learner import StatePolicy
-from extrinsic.policy.observations import observations_of_moment
+from extrinsic.policy.observations import observations_of_view
 from extrinsic.simulation.world import Moment
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class LivePolicy:
     """Adapts a policy of states to live play: converts each moment to a state."""
 
@@ -20,5 +20,5 @@ class LivePolicy:
     policy: StatePolicy
 
     def probabilities(self, moment: Moment) -> Floats:
-        states = find_features(self.features)(observations_of_moment(moment))
+        states = find_features(self.features)(observations_of_view(moment))
         return self.policy.probabilities(states, moment.allowed)

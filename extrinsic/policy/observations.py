@@ -12,12 +12,13 @@ from extrinsic.arrays import Bools, Floats, Ids, Ints
 from extrinsic.corpus.history import History
 from extrinsic.corpus.hypotheses import Beliefs
 from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.requests import METHODS
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.corpus.tracking import StepBelief
 from extrinsic.corpus.vocabulary import NONE, Vocabulary
 from extrinsic.domain import Domain
 from extrinsic.errors import UsageError
-from extrinsic.simulation.world import Conditions, Moment
+from extrinsic.simulation.world import Conditions, View
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,8 +36,10 @@ class Summary:
 class Observations:
     """n moments before a decision.
 
-    summary: of the tracker's beliefs.   history: up to that moment.   requested (n,): the caller probably
-    asked for something.   conditions: per name (n,) numbers that encode what is known of the call in advance.
+    summary: of the tracker's beliefs.   history: up to that moment.
+    requestable: what a caller may ask for.   requests (n, n_requestable): the probability that it was.
+    method (n,): the likeliest method of search, NONE where none is tracked.
+    conditions: per name (n,) numbers that encode what is known of the call in advance.
     """
 
     domain: Domain
@@ -44,11 +47,18 @@ class Observations:
     vocabulary: Vocabulary
     summary: Summary
     history: History
-    requested: Bools
+    requestable: tuple[str, ...]
+    requests: Floats
+    method: Ids
     conditions: dict[str, Ints]
 
     def __len__(self) -> int:
-        return len(self.requested)
+        return len(self.requests)
+
+    @property
+    def requested(self) -> Bools:
+        """(n,) whether the caller probably asks for something."""
+        return np.asarray(self.requests.max(axis=1, initial=0.0) > 0.5)
 
     @cached_property
     def columns(self) -> list[Ints]:
@@ -138,7 +148,9 @@ def observations_of_corpus(
         vocabulary=corpus.vocabulary,
         summary=summary,
         history=history,
-        requested=_asked_for_something(output.requested[known_turns]) & ~early,
+        requestable=corpus.requestable,
+        requests=np.where(early[:, None], 0.0, output.requested[known_turns]),
+        method=np.where(early, NONE, _best_values(output.method, known_turns)),
         conditions={
             name: numbers[dialog]
             for name, numbers in _condition_numbers(corpus.domain, corpus.conditions).items()
@@ -157,7 +169,7 @@ def _require_slots(corpus: Corpus) -> None:
         )
 
 
-def observations_of_moment(moment: Moment) -> Observations:
+def observations_of_view(moment: View) -> Observations:
     """The observations at a moment of live play."""
     return Observations(
         domain=moment.domain,
@@ -165,14 +177,23 @@ def observations_of_moment(moment: Moment) -> Observations:
         vocabulary=moment.vocabulary,
         summary=_summary_of_step(moment.belief),
         history=moment.history,
-        requested=_asked_for_something(moment.requested),
+        requestable=moment.requestable,
+        requests=moment.requested,
+        method=_best_method(moment),
         conditions=_condition_numbers(moment.domain, moment.conditions),
     )
 
 
-def _asked_for_something(requested: Floats) -> Bools:
-    """(n,) from (n, n_requestable) probabilities."""
-    return np.asarray(requested.max(axis=1, initial=0.0) > 0.5)
+def _best_values(beliefs: Beliefs, items: Ints) -> Ids:
+    """(n,) the best value of each item that is not None; NONE where there is none."""
+    return _summary_of(beliefs, 1, items).value[:, 0]
+
+
+def _best_method(moment: View) -> Ids:
+    """(m,) the same of the beliefs about the method at a moment."""
+    identities = moment.vocabulary.ids(METHODS)
+    is_tracked = moment.method.any(axis=1)
+    return np.where(is_tracked, identities[moment.method.argmax(axis=1)], NONE).astype(np.int32)
 
 
 def _condition_numbers(domain: Domain, conditions: Conditions) -> dict[str, Ints]:

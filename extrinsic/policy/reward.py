@@ -13,7 +13,7 @@ from extrinsic.corpus.fill import Fill
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.corpus.vocabulary import NONE
-from extrinsic.domain import Domain
+from extrinsic.domain import REWARD_CHOICES, Domain
 from extrinsic.errors import UsageError, did_you_mean
 
 RewardFunction = Callable[[Corpus, TrackerOutput], Floats]
@@ -23,9 +23,6 @@ The registry REWARDS contains frozen configs that are such functions: their fiel
 A config may have `of(domain, **options)` to choose what fits the domain.
 """
 
-WHEN = ("terminal", "first_offer", "last_offer")
-ABSENT = ("zero", "correct", "empty")
-CONCEPTS = ("groups", "slots")
 NO_TURN = -1
 
 
@@ -56,7 +53,7 @@ class Reward:
 
     def __post_init__(self) -> None:
         Fill.parse(self.fill)
-        for name, choices in (("when", WHEN), ("absent", ABSENT), ("concepts", CONCEPTS)):
+        for name, choices in REWARD_CHOICES.items():
             value = getattr(self, name)
             if value not in choices:
                 raise UsageError(f"there is no reward.{name} {value!r}; {did_you_mean(value, choices)}")
@@ -137,10 +134,8 @@ class Reward:
         """(n_dialogs, n_concepts) whether a concept is filled at the turn, and whether correctly."""
         beliefs = output.marginals(corpus)
         n_slots = len(corpus.slots)
-        value = Fill.parse(self.fill).states(beliefs).reshape(-1, n_slots)[turn]
-        # Of several filled slots of a group the one with the best value counts; after None comes a value.
-        best = beliefs.top + ((beliefs.value[beliefs.top] == NONE) & (np.diff(beliefs.offsets) > 1))
-        score = np.where(value != NONE, beliefs.score[best].reshape(-1, n_slots)[turn], -1.0)
+        # Of several filled slots of a group the one with the best value counts.
+        value, score = (column.reshape(-1, n_slots)[turn] for column in Fill.parse(self.fill).filled(beliefs))
         concepts = self._concepts(corpus.domain, corpus.slots)
         filled = np.zeros((len(turn), len(concepts)), dtype=bool)
         right = filled.copy()
@@ -174,6 +169,15 @@ def is_decision(corpus: Corpus) -> Bools:
 def returns(corpus: Corpus, reward: Floats) -> Floats:
     """(n_dialogs,) the undiscounted sum of the rewards of each dialog's turns."""
     return np.add.reduceat(reward, corpus.offsets[:-1])
+
+
+def fill_of(reward: RewardFunction | None) -> Fill | None:
+    """The rule by which a reward counts concepts as filled; None for one that does not judge beliefs.
+
+    What is played for this reward must follow it: a system does not offer what counts as empty.
+    """
+    rule = getattr(reward, "fill", None)
+    return Fill.parse(rule) if isinstance(rule, str) else None
 
 
 def make_reward(kind: Any, domain: Domain, options: Mapping[str, object]) -> RewardFunction:

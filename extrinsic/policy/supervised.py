@@ -12,11 +12,11 @@ from extrinsic.policy.filter import admit
 from extrinsic.policy.states import States
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class SupervisedPolicy:
     """P(a | s) as a policy: its likeliest action, or (`sampled`) a draw from it.
 
-    The likeliest action tends to loop on confirmations; a draw does not.
+    The likeliest action tends to loop on confirmations; a draw does not. Two with one model are equal.
     """
 
     model: ActionModel

@@ -13,7 +13,12 @@ from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.splits import ranked_sessions
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.errors import Problems, UsageError
-from extrinsic.policy.decisions import decision_observations, decision_turns, require_predicates
+from extrinsic.policy.decisions import (
+    decision_observations,
+    decision_turns,
+    require_possible,
+    require_predicates,
+)
 from extrinsic.policy.features import Features, find_features
 from extrinsic.policy.reward import Reward, RewardFunction, is_decision
 from extrinsic.policy.source import NOWHERE, Source, hash_of_domain, plain_config
@@ -34,7 +39,8 @@ class Transitions:
     dialog (n,): 0, 1, ... in order of the session ids.   turn (n,): of the corpus, within its dialog.
     propensities (n, n_actions): the system's probability of each action, NaN where not logged.
     feasible: the lowest and highest return a dialog can have (None for a custom reward).
-    possible (n, n_actions): what could be done, None where the log does not say.   source: the origin.
+    possible (n, n_actions): what could be done, by the log; None if it does not say, and all could.
+    source: what they were made of.
     """
 
     states: States
@@ -153,8 +159,8 @@ class Transitions:
             dialog=number[self.dialog[rows]],
             turn=self.turn[rows],
             propensities=self.propensities[rows],
-            sessions=tuple(self.sessions[i] for i in dialogs),
             possible=None if self.possible is None else self.possible[rows],
+            sessions=tuple(self.sessions[i] for i in dialogs),
         )
 
 
@@ -198,6 +204,7 @@ def transitions_of(
     reward = Reward.of(corpus.domain) if reward is None else reward
     decides = is_decision(corpus)
     require_predicates(corpus, decides)
+    require_possible(corpus, decides)
     turns = decision_turns(corpus)
     states = chosen(decision_observations(corpus, output))
     in_order = np.argsort(corpus.sessions, kind="stable")
@@ -255,9 +262,9 @@ def _earned(corpus: Corpus, output: TrackerOutput, reward: RewardFunction) -> Fl
 
 
 def _feasible(corpus: Corpus, reward: RewardFunction, lengths: Ints) -> tuple[float, float] | None:
-    if not isinstance(reward, Reward):
-        return None
-    return reward.feasible(corpus.domain, 1, int(lengths.max()))
+    feasible = getattr(reward, "feasible", None)
+    bounds: tuple[float, float] | None = feasible and feasible(corpus.domain, 1, int(lengths.max()))
+    return bounds
 
 
 def _until_next(corpus: Corpus, earned: Floats, decides: Bools) -> Floats:

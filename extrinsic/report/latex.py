@@ -41,7 +41,30 @@ COLUMNS = {
         "low",
         "high",
         "p_adjusted",
-        "cluster",
+    ),
+    "best_set": (
+        "variant",
+        "trackers",
+        "metric",
+        "schedule",
+        "component",
+        "r",
+        "low",
+        "high",
+        "rank_low",
+        "rank_high",
+    ),
+    "partial": (
+        "variant",
+        "trackers",
+        "metric",
+        "schedule",
+        "component",
+        "r",
+        "r_given",
+        "partial",
+        "low",
+        "high",
     ),
     "pairs": (
         "variant",
@@ -101,6 +124,23 @@ COLUMNS = {
         "diagnostic",
         "value",
     ),
+    "fit": ("dataset", "measure", "logged", "low", "high", "fitted", "misfit"),
+    "swap": (
+        "target",
+        "trackers",
+        "level",
+        "generator",
+        "metric",
+        "schedule",
+        "component",
+        "r",
+        "low",
+        "high",
+        "difference",
+        "difference_low",
+        "difference_high",
+    ),
+    "costs": ("target", "trackers", "error", "slots", "share", "cost", "low", "high", "r", "r_low", "r_high"),
 }
 
 
@@ -110,6 +150,7 @@ def latex_tables(study: Study) -> dict[str, str]:
         "correlations": [
             row for results in study.evidence for group in results.groups for row in results.ranked[group]
         ],
+        "partial": [row for row in study.tables.partial if row.target == study.target],
         "pairs": [row for results in study.evidence for row in _of_the_best(results)],
         "influence": [row for results in study.evidence for row in rows_of_group(results.influence, "all")],
     }

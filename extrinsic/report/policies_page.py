@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from extrinsic.report.drawing.figures import INK, MARKERS, SERIES, draw, panels, put_legend, put_rows, short
 from extrinsic.report.drawing.page_parts import Block, Fold, Picture, Section, Table, Text, described, table
 from extrinsic.report.results.numbers import NOTHING, amount, counted, listing
-from extrinsic.report.results.report_data import Study, require_complete, study_of
+from extrinsic.report.results.report_data import Study, study_of
 from extrinsic.report.results.report_tables import Tables, clean
 from extrinsic.report.sections import how_to_read, trust
 from extrinsic.study.configuration.grid import LOGGED_BASELINE
@@ -77,7 +77,7 @@ def is_logged(row: PolicyRow) -> bool:
 
 def read_grid(run: Run, folder: str = "") -> Grid:
     """Everything the page needs; raises InputError for a run that is not complete or is damaged."""
-    require_complete(run)
+    run.require_complete()
     tables = Tables(
         returns=read_rows(run.folder / "returns.csv", ReturnRow, clean),
         diagnostics=read_rows(run.folder / "diagnostics.csv", DiagnosticRow, clean),

@@ -28,18 +28,19 @@ def write_report(run: Run, output: str | Path | None = None) -> Path:
     """
     require_libraries()
     path = run.folder / PAGE if output is None else Path(output)
-    if path.is_dir():
+    if os.path.isdir(path):  # noqa: PTH112 - Path's raises for a name that is too long
         raise OutputError("this is a directory", path=str(path), expected="the name of a file")
     folder = "" if output is None else _relative_link(path.parent, run.folder)
-    if run.is_grid:
-        grid = read_grid(run, folder)
-        study, sections = grid.study, policy_sections(grid)
-        page = render_page(study, sections, "policies.html", grid.facts)
-        latex = {}
-    else:
-        study = read_run(run, folder)
-        sections, latex = make_sections(study), latex_tables(study)
-        page = render_page(study, sections)
+    with run.reading():
+        if run.is_grid:
+            grid = read_grid(run, folder)
+            study, sections = grid.study, policy_sections(grid)
+            page = render_page(study, sections, "policies.html", grid.facts)
+            latex = {}
+        else:
+            study = read_run(run, folder)
+            sections, latex = make_sections(study), latex_tables(study)
+            page = render_page(study, sections)
     if output is None:
         for section in sections:
             for picture in pictures(section.blocks):

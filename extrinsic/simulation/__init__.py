@@ -1,10 +1,14 @@
 """Simulated worlds: live play in any of them, and the embedded bus world."""
 
 from extrinsic.registry import WORLDS
-from extrinsic.simulation.datasets import Simulation, simulate
-from extrinsic.simulation.expert import Expert, ExpertTracker
+from extrinsic.simulation.bus.expert import Expert, ExpertTracker
+from extrinsic.simulation.bus.world_settings import BusSimulation, WorldSettings, read_simulation
+from extrinsic.simulation.datasets import Simulation, find_simulation, simulate
 from extrinsic.simulation.play import Play, play
+from extrinsic.simulation.session import Session
+from extrinsic.simulation.single_world import Turn, World
 from extrinsic.simulation.statistics import Statistics, describe
+from extrinsic.simulation.tracked_dialogs import BeliefState
 from extrinsic.simulation.world import (
     CUT_OFF,
     GOES_ON,
@@ -12,18 +16,23 @@ from extrinsic.simulation.world import (
     HANG_UP,
     Dialogs,
     Exchange,
+    LockstepWorld,
     Moment,
     Policy,
     View,
-    World,
 )
-from extrinsic.simulation.world_settings import BusSimulation, WorldSettings, read_simulation
 
 WORLDS.register(
     "bus",
-    "extrinsic.simulation.world_settings:BusSimulation",
+    "extrinsic.simulation.bus.world_settings:BusSimulation",
     "callers who want a bus, a recogniser and an expert: ds1 to ds4 in the manner of Lee 2014, letsgo and "
     "cambridge in that of real calls",
+)
+
+WORLDS.register(
+    "restaurants",
+    "extrinsic.simulation.restaurants.restaurant_world:RestaurantSimulation",
+    "callers who look for a restaurant in the terms of DSTC2, a recogniser and an expert: quiet and noisy",
 )
 
 __all__ = [
@@ -31,20 +40,25 @@ __all__ = [
     "GOES_ON",
     "GOODBYE",
     "HANG_UP",
+    "BeliefState",
     "BusSimulation",
     "Dialogs",
     "Exchange",
     "Expert",
     "ExpertTracker",
+    "LockstepWorld",
     "Moment",
     "Play",
     "Policy",
+    "Session",
     "Simulation",
     "Statistics",
+    "Turn",
     "View",
     "World",
     "WorldSettings",
     "describe",
+    "find_simulation",
     "play",
     "read_simulation",
     "simulate",

@@ -18,6 +18,9 @@ from extrinsic.arrays import Floats, Ints
 
 Keys = npt.NDArray[np.uint64]
 
+TurnNumber = int | Ints
+"""The number of a turn: of all dialogs, or (n,) of each."""
+
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -25,6 +28,14 @@ _STEP = np.uint64(0x9E3779B97F4A7C15)
 def _number_of(*names: object) -> np.uint64:
     digest = hashlib.sha256("/".join(map(str, names)).encode()).digest()
     return np.uint64(int.from_bytes(digest[:8], "little"))
+
+
+def _numbers_of(purpose: str, turn: TurnNumber) -> Keys | np.uint64:
+    """The number of the purpose at a turn; where dialogs are at different turns, (n,) of each."""
+    if not isinstance(turn, np.ndarray):
+        return _number_of(purpose, turn)
+    numbers = [_number_of(purpose, number) for number in range(int(turn.max(initial=0)) + 1)]
+    return np.array(numbers, dtype=np.uint64)[turn]
 
 
 def _mixed(numbers: Keys) -> Keys:
@@ -49,7 +60,7 @@ class Chance:
     def take(self, dialogs: Ints) -> Chance:
         return Chance(self.key[dialogs])
 
-    def uniform(self, purpose: str, turn: int, shape: tuple[int, ...] = ()) -> Floats:
+    def uniform(self, purpose: str, turn: TurnNumber, shape: tuple[int, ...] = ()) -> Floats:
         """(n, *shape) numbers in [0, 1)."""
         size = int(np.prod(shape, dtype=np.int64))
         positions = np.arange(size, dtype=np.uint64)
@@ -57,9 +68,9 @@ class Chance:
             len(self.key), *shape
         )
 
-    def uniform_at(self, purpose: str, turn: int, position: npt.NDArray) -> Floats:  # type: ignore[type-arg]
+    def uniform_at(self, purpose: str, turn: TurnNumber, position: npt.NDArray) -> Floats:  # type: ignore[type-arg]
         """Numbers in [0, 1) for given positions (n, ...): the same position, the same number."""
-        keys = _mixed(self.key + _number_of(purpose, turn))
+        keys = _mixed(self.key + _numbers_of(purpose, turn))
         keys = keys.reshape(-1, *[1] * (position.ndim - 1))
         bits = _mixed(keys + (position.astype(np.uint64) + np.uint64(1)) * _STEP)
         return (bits >> np.uint64(11)).astype(np.float64) * 2.0**-53

@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ints
-from extrinsic.corpus.evidence import gather_evidence
-from extrinsic.corpus.group_tops import group_tops
-from extrinsic.corpus.history import History
+from extrinsic.corpus.fill import Fill
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.predicates import predicate_of_turns
+from extrinsic.corpus.requests import RequestBelief
 from extrinsic.corpus.tracker_output import TrackerOutput
-from extrinsic.corpus.tracking import StepBelief, Tracker, Tracking
+from extrinsic.corpus.tracking import StepBelief, Tracker
 from extrinsic.errors import UsageError
 from extrinsic.registry import WORLDS
 from extrinsic.simulation.chance import Chance
+from extrinsic.simulation.decisions import decide
 from extrinsic.simulation.record import Record, Step
+from extrinsic.simulation.single_world import World, lockstep_form
+from extrinsic.simulation.tracked_dialogs import TrackedDialogs
 from extrinsic.simulation.world import (
-    BOOLS,
     CUT_OFF,
     GOES_ON,
     NUMBERS,
     Exchange,
+    LockstepWorld,
     Moment,
     Policy,
-    View,
-    World,
+    outcomes_of,
+    possible_in,
     require_array,
     require_exchange,
 )
@@ -42,7 +45,7 @@ class Play:
     """Dialogs as played.
 
     corpus: as if logged and labelled.   output: the tracker's beliefs.
-    ending (n_dialogs,): GOODBYE, HANG_UP or CUT_OFF.   completed (n_dialogs,): the caller reached the goal.
+    ending (n_dialogs,): GOODBYE, HANG_UP or CUT_OFF.   outcomes: per name (n_dialogs,), `success` among them.
     said_rank (k,): for every value a caller said, its rank in the N-best list, -1 if it is not listed.
     list_size (l,): the size of every N-best list of a turn in which the caller said a value.
     """
@@ -50,9 +53,14 @@ class Play:
     corpus: Corpus
     output: TrackerOutput
     ending: Ints
-    completed: Bools
+    outcomes: Mapping[str, Floats]
     said_rank: Ints
     list_size: Ints
+
+    @property
+    def completed(self) -> Bools:
+        """(n_dialogs,) whether the caller reached the goal."""
+        return np.asarray(self.outcomes["success"] > 0.5)
 
 
 def play(
@@ -60,34 +68,41 @@ def play(
     tracker: Tracker,
     n_dialogs: int,
     rng: int | np.random.Generator | Chance,
-    world: World | None = None,
+    world: World | LockstepWorld | None = None,
     *,
     dataset: str = "live",
+    joint: bool = True,
+    fill: Fill | None = None,
 ) -> Play:
     """Play n dialogs of a policy that sees a tracker's beliefs, in a world (DS1's by default).
 
+    A world that plays one dialog at a time may be given as an object, which is copied, or as its class.
+
     `rng` determines the callers: the same number (or a generator in the same state) gives the same callers,
     with the same draws at every turn, whatever policy and tracker they meet.
+    joint: whether the output has joint hypotheses, which metrics need and rewards do not.
+    fill: the rule by which a reward counts concepts as filled (`fill_of`): the system then offers what counts
+    as filled and nothing else, so that the reward judges what was offered. Without a rule it offers the best
+    values, whatever their scores, as the experts of the logs do.
     """
     if n_dialogs < 1:
         raise UsageError("at least one dialog has to be played", found=str(n_dialogs))
     kind, *corpus_name = DEFAULT_WORLD
-    played_world: World = WORLDS.get(kind).read().world(*corpus_name) if world is None else world
+    played_world = lockstep_form(WORLDS.get(kind).read().world(*corpus_name) if world is None else world)
     chance = _chance_of(n_dialogs, rng)
-    lockstep = _LockstepPlay(policy, tracker, played_world, chance)
+    lockstep = _LockstepPlay(policy, tracker, played_world, chance, fill)
     active, turn = np.arange(n_dialogs), 0
     while len(active):
         active = lockstep.step(active, turn)
         turn += 1
-    completed = lockstep.dialogs.completed
-    require_array("completed", "", completed, (n_dialogs,), BOOLS)
+    outcomes = outcomes_of(lockstep.dialogs, n_dialogs)
     signature = content_hash(played_world.signature(), chance.key.tobytes())
-    corpus = lockstep.record.corpus(dataset, signature, lockstep.ending)
+    corpus = lockstep.record.corpus(dataset, signature, lockstep.ending, outcomes)
     return Play(
         corpus=corpus,
-        output=lockstep.record.output(corpus, "live"),
+        output=lockstep.record.output(corpus, "live", lockstep.tracked.rule if joint else None),
         ending=lockstep.ending,
-        completed=completed,
+        outcomes=outcomes,
         said_rank=lockstep.record.ranks_of_said(),
         list_size=lockstep.record.list_sizes(),
     )
@@ -106,11 +121,13 @@ def _chance_of(n_dialogs: int, rng: int | np.random.Generator | Chance) -> Chanc
 
 
 class _LockstepPlay:
-    """The state of live play: the world's dialogs, the tracker, the policy and the record."""
+    """The state of live play: the world's dialogs, as the system tracks them, and the record."""
 
-    def __init__(self, policy: Policy, tracker: Tracker, world: World, chance: Chance) -> None:
+    def __init__(
+        self, policy: Policy, tracker: Tracker, world: LockstepWorld, chance: Chance, fill: Fill | None
+    ) -> None:
         self.policy, self.world, self.chance = policy, world, chance
-        n_dialogs, n_slots = len(chance.key), len(world.slots)
+        n_dialogs = len(chance.key)
         self.dialogs = world.begin(chance)
         self.conditions = self.dialogs.conditions
         for name, values in self.conditions.items():
@@ -120,88 +137,46 @@ class _LockstepPlay:
                     expected=str(n_dialogs),
                     found=str(len(values)),
                 )
-        self.tracking = Tracking(tracker, n_dialogs, n_slots)
-        self.history = History.of(n_dialogs, n_slots)
-        self.requested: Floats = np.zeros((n_dialogs, len(world.requestable)))
+        self.tracked = TrackedDialogs(world, tracker, n_dialogs, fill, chance)
         self.ending: Ints = np.full(n_dialogs, CUT_OFF, dtype=np.int64)
         self.belief: StepBelief | None = None
         self.record = Record(world, self.conditions)
 
     def step(self, active: Ints, turn: int) -> Ints:
         """One turn of each active dialog: the system speaks, the caller answers. Returns the active ones."""
-        world = self.world
-        exchange, predicate, chances = self._exchange(active, turn)
-        evidence = gather_evidence(
-            world.domain, world.slots, world.vocabulary, exchange.system, exchange.nbest, exchange.restart
+        exchange, predicate, chances, possible = self._exchange(active, turn)
+        belief, evidence = self.tracked.hear(
+            active, exchange.system, exchange.nbest, exchange.restart, predicate, exchange.goal
         )
-        belief = self.tracking.step(active, evidence)
-        self.history.step(world.domain, active, predicate, exchange.system, evidence)
-        self.record.add(Step(active, exchange, chances, evidence, belief))
+        requests = RequestBelief(self.tracked.requested[active], self.tracked.method[active])
+        self.record.add(Step(active, exchange, chances, possible, evidence, belief, requests))
 
         goes_on = exchange.ending == GOES_ON
         self.ending[active[~goes_on]] = exchange.ending[~goes_on]
-        goes_on &= turn + 1 < world.longest_dialog
+        goes_on &= turn + 1 < self.world.longest_dialog
         self.belief = belief.take(goes_on)
-        if exchange.requested is not None:
-            self.requested[active] = exchange.requested
         return np.asarray(active[goes_on])
 
-    def _exchange(self, active: Ints, turn: int) -> tuple[Exchange, Ints, Floats]:
-        """A turn, its predicates, and their probabilities (NaN for a greeting, which is not a decision)."""
+    def _exchange(self, active: Ints, turn: int) -> tuple[Exchange, Ints, Floats, Bools]:
+        """A turn, its predicates, their probabilities, and which were possible.
+
+        A greeting is not a decision: its probabilities are NaN, and nothing is said to be impossible.
+        """
         domain, n_dialogs = self.world.domain, len(active)
         if self.belief is None:
             exchange = self.dialogs.greet()
             require_exchange("greet", exchange, n_dialogs, self.world)
             predicate = predicate_of_turns(domain, exchange.system, self.world.vocabulary).astype(np.int64)
-            return exchange, predicate, np.full((n_dialogs, len(domain.predicate_names)), np.nan)
-        moment = self._moment(active, turn, self.belief)
-        chances = self.policy.probabilities(moment)
-        _require_chances(chances, moment.allowed)
-        chances = self.dialogs.carried_out(moment, chances)
-        require_array("carried_out", "", chances, moment.allowed.shape, NUMBERS)
-        draw = self.chance.take(active).uniform("policy", turn)
-        predicate = (np.cumsum(chances, axis=1) <= draw[:, None]).sum(axis=1)
-        # Rounding may leave the sum just below 1: then the last possible predicate is meant.
-        predicate = np.minimum(predicate, (np.arange(chances.shape[1]) * (chances > 0)).max(axis=1))
+            shape = (n_dialogs, len(domain.predicate_names))
+            return exchange, predicate, np.full(shape, np.nan), np.ones(shape, dtype=bool)
+        view = self.tracked.view(active, turn, self.belief, self.conditions)
+        moment = view.moment(possible_in(self.dialogs, view))
+        predicate, chances = decide(self.policy, moment, self.chance.take(active), self._carried_out)
         exchange = self.dialogs.act(moment, predicate)
         require_exchange("act", exchange, n_dialogs, self.world)
-        return exchange, predicate, chances
+        return exchange, predicate, chances, moment.allowed | (chances > 0.0)
 
-    def _moment(self, active: Ints, turn: int, belief: StepBelief) -> Moment:
-        world = self.world
-        view = View(
-            domain=world.domain,
-            slots=world.slots,
-            vocabulary=world.vocabulary,
-            dialogs=active,
-            turn=turn,
-            belief=belief,
-            tops=group_tops(world.domain, world.slots, belief),
-            history=self.history.take(active),
-            requested=self.requested[active],
-            conditions={
-                name: tuple(values[dialog] for dialog in active) for name, values in self.conditions.items()
-            },
-        )
-        allowed = self.dialogs.possible(view)
-        require_array("possible", "", allowed, (len(active), len(world.domain.predicate_names)), BOOLS)
-        if not allowed.any(axis=1).all():
-            raise UsageError(
-                "the world's possible leaves nothing to do in some dialog; a world must end a dialog or let "
-                "the system act"
-            )
-        return Moment(**{field.name: getattr(view, field.name) for field in fields(view)}, allowed=allowed)
-
-
-def _require_chances(chances: Floats, allowed: Bools) -> None:
-    """Raise UsageError where a policy's probabilities are invalid or not allowed."""
-    if chances.shape != allowed.shape:
-        raise UsageError(
-            "a policy gave probabilities of the wrong shape",
-            expected=str(allowed.shape),
-            found=str(chances.shape),
-        )
-    if not np.allclose(chances.sum(axis=1), 1.0) or (chances < 0).any():
-        raise UsageError("the probabilities of a policy must be at least 0 and sum to 1")
-    if (chances[~allowed] > 0).any():
-        raise UsageError("a policy chose what is not allowed at that moment")
+    def _carried_out(self, moment: Moment, chances: Floats) -> Floats:
+        carried_out = self.dialogs.carried_out(moment, chances)
+        require_array("carried_out", "", carried_out, moment.allowed.shape, NUMBERS)
+        return carried_out

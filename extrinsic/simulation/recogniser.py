@@ -8,12 +8,10 @@ import numpy as np
 from scipy.special import betaincinv
 
 from extrinsic.arrays import Bools, Floats, Ints
-from extrinsic.simulation.bus_ontology import N_NEIGHBOURS, Values
-from extrinsic.simulation.bus_settings import RecogniserSettings
-from extrinsic.simulation.caller import NO, YES, Utterance
-from extrinsic.simulation.chance import Chance
-from extrinsic.simulation.goals import NOTHING
-from extrinsic.simulation.system import BYE, GO_BACK, RESTART, SILENT
+from extrinsic.simulation.chance import Chance, TurnNumber
+from extrinsic.simulation.ontology import N_NEIGHBOURS, Values
+from extrinsic.simulation.settings import RecogniserSettings
+from extrinsic.simulation.utterance import NO, NOTHING, SILENT, YES, Utterance
 
 TAIL = 1.5
 """The exponent of the length of long lists."""
@@ -39,16 +37,22 @@ class Lists:
 
 
 class Recogniser:
-    """Recognises n callers, each with an individual error level; repetitions may be misheard alike."""
+    """Recognises n callers, each with an individual error level; repetitions may be misheard alike.
 
-    def __init__(self, settings: RecogniserSettings, values: Values, chance: Chance) -> None:
+    confusable: the first and the last of the commands that are taken for each other.
+    """
+
+    def __init__(
+        self, settings: RecogniserSettings, values: Values, chance: Chance, confusable: tuple[int, int]
+    ) -> None:
         self.settings, self.values, self.chance = settings, values, chance
+        self.confusable = confusable
         alpha = settings.error * settings.concentration
         beta = (1.0 - settings.error) * settings.concentration
         drawn = betaincinv(alpha, beta, chance.uniform("error level", 0))
         self.level: Floats = np.minimum(settings.noise * drawn, 0.98)
 
-    def hear(self, dialogs: Ints, turn: int, utterance: Utterance) -> Lists:
+    def hear(self, dialogs: Ints, turn: TurnNumber, utterance: Utterance) -> Lists:
         """The N-best lists of the chosen callers' utterances."""
         chance, level = self.chance.take(dialogs), self.level[dialogs]
         rank = self._ranks_of_truth(chance, turn, level, utterance.value.shape[1])
@@ -72,7 +76,7 @@ class Recogniser:
         lists = _distinct(content, self._scores(chance, turn, level, size, right))
         return self._continued(chance, turn, utterance, lists, goes_on) if goes_on.any() else lists
 
-    def _sizes(self, chance: Chance, turn: int, level: Floats, right: Bools, goes_on: Bools) -> Ints:
+    def _sizes(self, chance: Chance, turn: TurnNumber, level: Floats, right: Bools, goes_on: Bools) -> Ints:
         """(m,) the number of hypotheses of a list, before equal ones are merged."""
         settings = self.settings
         lengthens = -np.expm1(-settings.lengthens * level)
@@ -83,7 +87,7 @@ class Recogniser:
             size = np.where(stops, 1, size)
         return np.where(goes_on, settings.longest, size)
 
-    def _goes_on(self, chance: Chance, turn: int, informs: Bools, right: Bools) -> Bools:
+    def _goes_on(self, chance: Chance, turn: TurnNumber, informs: Bools, right: Bools) -> Bools:
         """(m,) whether a list is one of the long ones."""
         if self.settings.long_lists == 0.0:
             return np.zeros(len(right), dtype=bool)
@@ -91,7 +95,7 @@ class Recogniser:
         return np.asarray(informs & (chance.uniform("goes on", turn) < likely))
 
     def _continued(
-        self, chance: Chance, turn: int, utterance: Utterance, lists: Lists, goes_on: Bools
+        self, chance: Chance, turn: TurnNumber, utterance: Utterance, lists: Lists, goes_on: Bools
     ) -> Lists:
         """The lists, some with a tail of further values of the slot mentioned, all with low scores."""
         longest, rows = self.settings.longest, np.flatnonzero(goes_on)
@@ -118,7 +122,7 @@ class Recogniser:
         score[rows, longest:] = np.where(kept, fading, 0) / 10**DECIMALS
         return Lists(content, score)
 
-    def _ranks_of_truth(self, chance: Chance, turn: int, level: Floats, n_groups: int) -> Ints:
+    def _ranks_of_truth(self, chance: Chance, turn: TurnNumber, level: Floats, n_groups: int) -> Ints:
         """(m, n_groups) the rank of the value said in the list; `longest` if it is not listed."""
         longest = self.settings.longest
         wrong = chance.uniform("wrong", turn, (n_groups,)) < level[:, None]
@@ -129,7 +133,7 @@ class Recogniser:
         return np.where(wrong, np.where(listed, further, longest), 0)
 
     def _variants(
-        self, dialogs: Ints, chance: Chance, turn: int, level: Floats, said: Ints, rank: Ints
+        self, dialogs: Ints, chance: Chance, turn: TurnNumber, level: Floats, said: Ints, rank: Ints
     ) -> Ints:
         """(m, longest, n_groups) the value of each group in each hypothesis."""
         settings, longest = self.settings, self.settings.longest
@@ -148,7 +152,7 @@ class Recogniser:
         lost = chance.uniform("lost", turn, shape) < settings.deletion * level[:, None, None] * 2.0
         return np.where((true == NOTHING) | lost, NOTHING, heard)
 
-    def _which_neighbour(self, chance: Chance, turn: int, value: Ints) -> Ints:
+    def _which_neighbour(self, chance: Chance, turn: TurnNumber, value: Ints) -> Ints:
         """(m, longest, n_groups) which neighbour a value is confused with, mostly the caller's usual one."""
         own = chance.uniform_at("own neighbour", 0, value)
         fresh = chance.uniform("fresh neighbour", turn, value.shape[1:])
@@ -157,7 +161,7 @@ class Recogniser:
         first = (np.where(habit, own, fresh) ** 2 * N_NEIGHBOURS).astype(np.int64)
         return np.asarray((first + np.arange(value.shape[1])[:, None]) % N_NEIGHBOURS)
 
-    def _insertions(self, chance: Chance, turn: int, level: Floats) -> Ints:
+    def _insertions(self, chance: Chance, turn: TurnNumber, level: Floats) -> Ints:
         """(m, longest) inserted values that were not said, in some hypotheses."""
         shape = (self.settings.longest,)
         added = chance.uniform("added", turn, shape) < (self.settings.insertion * level * 0.5)[:, None]
@@ -166,7 +170,7 @@ class Recogniser:
         value = self.values.begin[slot] + (chance.uniform("added value", turn, shape) * size).astype(np.int64)
         return np.where(added, value, NOTHING)
 
-    def _answers(self, chance: Chance, turn: int, level: Floats, said: Ints) -> tuple[Ints, Bools]:
+    def _answers(self, chance: Chance, turn: TurnNumber, level: Floats, said: Ints) -> tuple[Ints, Bools]:
         """(m, longest) yes or no in each hypothesis, and whether the best has it right."""
         shape = (self.settings.longest,)
         swapped = chance.uniform("swapped", turn, shape) < (self.settings.yes_no * level * 2.0)[:, None]
@@ -175,25 +179,26 @@ class Recogniser:
         heard = np.where(said[:, None] == SILENT, NOTHING, len(self.values) + heard)
         return heard, ~swapped[:, 0] | (said == SILENT)
 
-    def _commands(self, chance: Chance, turn: int, level: Floats, said: Ints) -> tuple[Ints, Bools]:
+    def _commands(self, chance: Chance, turn: TurnNumber, level: Floats, said: Ints) -> tuple[Ints, Bools]:
         """(m, longest) the command in each hypothesis, and whether the best has it right.
 
-        One request to browse is confused with another as a yes is with a no; a request to start over is not.
+        One that is `confusable` is confused with another as a yes is with a no.
         """
         shape = (len(said), self.settings.longest)
         speaks = said != SILENT
         if not speaks.any():
             return np.full(shape, NOTHING), ~speaks
-        likely = self.settings.yes_no * level * 2.0 * (said != RESTART)
+        first, last = self.confusable
+        likely = self.settings.yes_no * level * 2.0 * (said >= first)
         swapped = chance.uniform("command swapped", turn, shape[1:]) < likely[:, None]
-        n_others = BYE - GO_BACK
+        n_others = last - first
         step = 1 + (chance.uniform("command for", turn, shape[1:]) * n_others).astype(np.int64)
-        other = GO_BACK + (said[:, None] - GO_BACK + step) % (n_others + 1)
+        other = first + (said[:, None] - first + step) % (n_others + 1)
         heard = np.where(swapped, other, said[:, None])
         code = np.where(speaks[:, None], len(self.values) + NO + heard, NOTHING)
         return code, ~speaks | ~swapped[:, 0]
 
-    def _scores(self, chance: Chance, turn: int, level: Floats, size: Ints, right: Bools) -> Floats:
+    def _scores(self, chance: Chance, turn: TurnNumber, level: Floats, size: Ints, right: Bools) -> Floats:
         """(m, longest) scores, best first: steep where the best is right, flat where it is not, mostly."""
         settings = self.settings
         discrimination = settings.discrimination

@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from extrinsic.arrays import Floats, Ints, offsets_from_lengths, row_of_each
+from extrinsic.arrays import Bools, Floats, Ints, offsets_from_lengths, row_of_each
 from extrinsic.corpus.acts import Acts
-from extrinsic.corpus.conventions import DSTC1
+from extrinsic.corpus.conventions import DSTC1, DSTC2
 from extrinsic.corpus.evidence import Evidence
-from extrinsic.corpus.labels import LabelEvents
-from extrinsic.corpus.likely_joint import likeliest_assignments
+from extrinsic.corpus.labels import GoalLabels, LabelEvents
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.nbest import NBest
+from extrinsic.corpus.requests import (
+    METHODS,
+    NO_METHOD,
+    RequestBelief,
+    Rule,
+    method_hypotheses,
+    methods_of,
+    requests_of,
+)
 from extrinsic.corpus.tracker_output import TrackerOutput, build_output
 from extrinsic.corpus.tracking import BeliefRows, StepBelief
 from extrinsic.corpus.vocabulary import NONE
 from extrinsic.domain import CALLER, DIRECTORY, ENDED_BY, SYSTEM
-from extrinsic.simulation.world import GOODBYE, Conditions, Exchange, World
+from extrinsic.simulation.world import GOODBYE, Conditions, Exchange, LockstepWorld
 from extrinsic.storage import content_hash
 
+CONVENTIONS = {form.name: form for form in (DSTC1, DSTC2)}
 NOWHERE = -1
 
 
@@ -28,21 +39,27 @@ NOWHERE = -1
 class Step:
     """One turn of each of m dialogs.
 
-    dialogs (m,).   chances (m, n_predicates): the probability of each decision.
+    dialogs (m,).   chances (m, n_predicates): the probability of each decision.   possible: which there were.
     """
 
     dialogs: Ints
     exchange: Exchange
     chances: Floats
+    possible: Bools
     evidence: Evidence
     belief: StepBelief
+    requests: RequestBelief
 
 
 class Record:
-    """Gathers steps and builds a corpus from them, dialog by dialog, with labels."""
+    """Gathers steps and builds a corpus from them, dialog by dialog, with labels.
 
-    def __init__(self, world: World, conditions: Conditions) -> None:
+    They are written and labelled as the domain's `log_format` is.
+    """
+
+    def __init__(self, world: LockstepWorld, conditions: Conditions) -> None:
         self.world, self.conditions = world, conditions
+        self.conventions = CONVENTIONS[world.domain.log_format]
         self._steps: list[Step] = []
         self._beliefs = BeliefRows()
         self._n_turns = 0
@@ -52,7 +69,7 @@ class Record:
         self._n_turns += len(step.dialogs)
         self._steps.append(step)
 
-    def corpus(self, dataset: str, signature: str, ending: Ints) -> Corpus:
+    def corpus(self, dataset: str, signature: str, ending: Ints, outcomes: Mapping[str, Floats]) -> Corpus:
         """The corpus of these dialogs; its own signature includes `signature`.
 
         ending (n_dialogs,): how each ended; the corpus says by whom where the domain's logs do.
@@ -67,8 +84,8 @@ class Record:
         content = (dialog, system.name, system.value, nbest.offsets, nbest.score, nbest.acts.value)
         return Corpus(
             dataset=dataset,
-            format=DSTC1.name,
-            conventions=DSTC1,
+            format=self.conventions.name,
+            conventions=self.conventions,
             domain=world.domain,
             slots=world.slots,
             requestable=world.requestable,
@@ -79,9 +96,12 @@ class Record:
             restart=np.concatenate([step.exchange.restart for step in steps])[turns],
             system=system,
             nbest=nbest,
-            labels=self._labels(turns),
+            labels=self._goal_labels(turns) if world.requestable else self._labels(turns),
             conditions={DIRECTORY: (dataset,) * len(sessions), **self._ended_by(ending), **self.conditions},
+            outcomes={name: tuple(outcome.tolist()) for name, outcome in outcomes.items()},
             propensities=np.concatenate([step.chances for step in steps])[turns],
+            possible=np.concatenate([step.possible for step in steps])[turns],
+            ontology=self._ontology() if world.requestable else {},
             signature=content_hash(signature, *(column.tobytes() for column in content)),
         )
 
@@ -90,21 +110,21 @@ class Record:
             return {}
         return {ENDED_BY: tuple(SYSTEM if how == GOODBYE else CALLER for how in ending.tolist())}
 
-    def output(self, corpus: Corpus, name: str) -> TrackerOutput:
-        """The beliefs of the tracker in play."""
+    def output(self, corpus: Corpus, name: str, rule: Rule | None) -> TrackerOutput:
+        """The beliefs of the tracker in play, which follows a rule for joint lists; None: without any."""
         turns = self._turns_in_order()
         number = np.empty_like(turns)
         number[turns] = np.arange(len(turns))
         hypotheses = self._beliefs.hypotheses(len(turns), len(corpus.slots), number)
-        joint = likeliest_assignments(hypotheses, len(corpus.slots))
+        joint = None if rule is None else self.conventions.make_joint(hypotheses, len(corpus.slots), rule)
         signature = content_hash("live", name, corpus.signature, hypotheses.score.tobytes())
-        requests = [step.exchange.requested for step in self._steps]
-        requested = (
-            np.concatenate([part for part in requests if part is not None])[turns]
-            if corpus.requestable
-            else None
-        )
-        return build_output(corpus, name, hypotheses, joint, requested=requested, signature=signature)[0]
+        method = requested = None
+        if corpus.requestable:
+            requests = [step.requests for step in self._steps]
+            requested = np.concatenate([belief.requested for belief in requests])[turns]
+            believed = np.concatenate([belief.method for belief in requests])[turns]
+            method = method_hypotheses(corpus, believed)
+        return build_output(corpus, name, hypotheses, joint, method, requested, signature=signature)[0]
 
     def ranks_of_said(self) -> Ints:
         """(k,) for every value that a caller said: its rank in the N-best list, NOWHERE if not listed."""
@@ -134,6 +154,36 @@ class Record:
             begin += len(step.dialogs)
         turn, slot, value, correct = (np.concatenate(column) for column in zip(*parts, strict=True))
         return LabelEvents(turn, slot, value, correct).take(turns)
+
+    def _goal_labels(self, turns: Ints) -> GoalLabels:
+        """What the caller wants, asks for and how, at every turn, by what was truly said."""
+        world = self.world
+        said = Acts.joined([_said_acts(step.exchange) for step in self._steps]).take(turns)
+        indicated = methods_of(world.domain, world.vocabulary, said)
+        dialog = np.concatenate([step.dialogs for step in self._steps])[turns]
+        begins = np.diff(dialog, prepend=-1) > 0
+        # The method stays what it was last said to be.
+        latest = np.maximum.accumulate(np.where(begins | (indicated != NO_METHOD), np.arange(len(turns)), 0))
+        return GoalLabels(
+            goal=np.concatenate([step.exchange.goal for step in self._steps])[turns],
+            requested=requests_of(world.domain, world.requestable, world.vocabulary, said),
+            method=world.vocabulary.ids(METHODS)[indicated[latest]],
+            heard=said,
+        )
+
+    def _ontology(self) -> dict[str, Any]:
+        """As DSTC2 describes a task."""
+        world = self.world
+        return {
+            "informable": {slot: [] for slot in world.slots},
+            "requestable": list(world.requestable),
+            "method": list(METHODS),
+        }
+
+
+def _said_acts(exchange: Exchange) -> Acts:
+    assert exchange.said_acts is not None
+    return exchange.said_acts
 
 
 def _ranks(step: Step, n_words: int) -> Ints:

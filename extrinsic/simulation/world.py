@@ -1,28 +1,29 @@
-"""The protocol of worlds for live play: a task, and batches of dialogs that run in lockstep.
+"""The protocol of worlds that play many dialogs in lockstep: a task, and batches of its dialogs.
 
-A custom world is two classes: a `World`, which defines the task, and the `Dialogs` that it begins, which
-define the possible actions, the system's acts and the callers' answers.
+Such a world is two classes: a `LockstepWorld`, which defines the task, and the `Dialogs` that it begins,
+which define the possible actions, the system's acts and the callers' answers. It is the fast form: a world
+that plays one dialog at a time is easier to write (`single_world.py`), and is wrapped into this one.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Protocol
 
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ids, Ints
 from extrinsic.corpus.acts import Acts
-from extrinsic.corpus.group_tops import GroupTops
+from extrinsic.corpus.group_tops import FilledValues, GroupTops
 from extrinsic.corpus.history import History
 from extrinsic.corpus.nbest import NBest
 from extrinsic.corpus.tracking import StepBelief
 from extrinsic.corpus.vocabulary import NONE, Vocabulary
 from extrinsic.domain import Domain
 from extrinsic.errors import UsageError
-from extrinsic.simulation.chance import Chance
+from extrinsic.simulation.chance import Chance, TurnNumber
 
 GOES_ON, GOODBYE, HANG_UP, CUT_OFF = -1, 0, 1, 2
 """How a dialog ends: the system says goodbye, the caller hangs up, or it reaches the maximum length."""
@@ -35,23 +36,34 @@ Conditions = Mapping[str, tuple[str | None, ...]]
 class View:
     """What the system observes of m dialogs before it acts.
 
-    dialogs (m,): their indices among the dialogs played.   turn: how many turns each of them has had.
+    dialogs (m,): their indices among the dialogs played.
+    turn: how many turns each of them has had; (m,) where they differ, which in `play` they never do.
     belief: the tracker's, after the last turn.   tops: the best value of every group.
     history: the history of these m dialogs.
-    requested (m, n_requestable): the probability that the caller just asked for each.
+    requested (m, n_requestable): the probability that the caller asked for each, and was not told yet.
+    method (m, n_methods): the belief about how the caller searches (DSTC2's METHODS); 0 if not tracked.
     conditions: what was known of these m dialogs in advance.
+    filled: what counts as filled by the fill rule that is played under: offers are for these values, and
+    need those that they require. None without a rule: then the best values are offered, whatever their score.
     """
 
     domain: Domain
     slots: tuple[str, ...]
     vocabulary: Vocabulary
     dialogs: Ints
-    turn: int
+    turn: TurnNumber
     belief: StepBelief
     tops: GroupTops
     history: History
+    requestable: tuple[str, ...]
     requested: Floats
+    method: Floats
     conditions: Conditions
+    filled: FilledValues | None = None
+
+    def moment(self, possible: Bools) -> Moment:
+        """What a policy observes where these predicates (m, n_predicates) are possible."""
+        return Moment(**{field.name: getattr(self, field.name) for field in fields(self)}, allowed=possible)
 
     @property
     def confirmed(self) -> Bools:
@@ -68,9 +80,10 @@ class View:
         return np.asarray(filled & (np.take_along_axis(value, self.tops.slot, axis=1) == self.tops.value))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Moment(View):
-    """What a policy observes: a view, and which predicates are `allowed` (m, n_predicates)."""
+    """What a policy observes: a view, and which predicates are `allowed` (m, n_predicates): the possible
+    ones, as a log's `possible` names them."""
 
     allowed: Bools
 
@@ -91,7 +104,8 @@ class Exchange:
     goal, said (m, n_slots): the value of each slot that the caller wants now, and the one that was truly
     said; NONE where there is none. A value of the N-best list is labelled right if it is the goal.
     ending (m,): GOES_ON, GOODBYE or HANG_UP.   restart (m,): the system forgot everything and started over.
-    requested (m, n_requestable): the probability that the caller asked for each; None if the world has none.
+    said_acts: all that was truly said, as acts. A world with requestable slots needs them: its calls are
+    labelled as DSTC2's are, and `goal` has what was asked for so far.
     """
 
     system: Acts
@@ -100,20 +114,20 @@ class Exchange:
     said: Ids
     ending: Ints
     restart: Bools
-    requested: Floats | None = None
+    said_acts: Acts | None = None
 
 
 class Dialogs(ABC):
     """The state of n dialogs of a world, from the greeting to the end.
 
-    All dialogs still running (`view.dialogs`) have had the same number of turns. Every random draw must come
-    from the dialogs' Chance, by turn and purpose: then every policy meets the same callers.
+    `view.dialogs` are some of those that are still running. Every random draw must come from the dialogs'
+    Chance, by turn and purpose: then every policy meets the same callers.
     """
 
     @property
     @abstractmethod
-    def completed(self) -> Bools:
-        """(n,) whether the caller reached the goal."""
+    def outcomes(self) -> Mapping[str, Floats]:
+        """Per name (n,) how the dialogs turned out; `success`, 0 or 1, is whether the goal was reached."""
 
     @abstractmethod
     def greet(self) -> Exchange:
@@ -142,8 +156,8 @@ class Dialogs(ABC):
         return {}
 
 
-class World(Protocol):
-    """A task that can be played.
+class LockstepWorld(Protocol):
+    """A task that can be played in batches.
 
     slots: what is tracked.   requestable: what a caller may ask for.   vocabulary: one object per process, so
     that beliefs, goals and acts share its ids.
@@ -187,7 +201,7 @@ def require_array(method: str, part: str, array: Any, shape: tuple[int, ...], ki
         )
 
 
-def require_exchange(method: str, exchange: Any, n_dialogs: int, world: World) -> None:
+def require_exchange(method: str, exchange: Any, n_dialogs: int, world: LockstepWorld) -> None:
     """Raise UsageError unless the parts of an exchange have `n_dialogs` turns."""
     if not isinstance(exchange, Exchange):
         raise UsageError(
@@ -200,5 +214,28 @@ def require_exchange(method: str, exchange: Any, n_dialogs: int, world: World) -
     require_array(method, "said", exchange.said, per_slot, WHOLE)
     require_array(method, "ending", exchange.ending, (n_dialogs,), WHOLE)
     require_array(method, "restart", exchange.restart, (n_dialogs,), BOOLS)
-    if exchange.requested is not None or world.requestable:
-        require_array(method, "requested", exchange.requested, (n_dialogs, len(world.requestable)), NUMBERS)
+    if exchange.said_acts is not None or world.requestable:
+        offsets = None if exchange.said_acts is None else exchange.said_acts.offsets
+        require_array(method, "said_acts.offsets", offsets, (n_dialogs + 1,), WHOLE)
+
+
+def possible_in(dialogs: Dialogs, view: View) -> Bools:
+    """(m, n_predicates) what the world says is possible, checked."""
+    possible = dialogs.possible(view)
+    require_array("possible", "", possible, (len(view.dialogs), len(view.domain.predicate_names)), BOOLS)
+    if not possible.any(axis=1).all():
+        raise UsageError(
+            "the world's possible leaves nothing to do in some dialog; a world must end a dialog or let "
+            "the system act"
+        )
+    return possible
+
+
+def outcomes_of(dialogs: Dialogs, n_dialogs: int) -> dict[str, Floats]:
+    """Per name (n_dialogs,) the outcomes that the world reports, checked."""
+    outcomes = dict(dialogs.outcomes)
+    if "success" not in outcomes:
+        raise UsageError("the world's outcomes lack 'success'", found=", ".join(outcomes) or "none")
+    for name, outcome in outcomes.items():
+        require_array("outcomes", f"[{name!r}]", outcome, (n_dialogs,), NUMBERS)
+    return {name: np.asarray(outcome, dtype=np.float64) for name, outcome in outcomes.items()}

@@ -21,9 +21,10 @@ from extrinsic.metrics.parsing import parse_metric
 from extrinsic.study.correlating.correlation_stage import dialogs_of
 from extrinsic.study.finished_run import Run
 from extrinsic.study.planning.outcomes import OUTCOME
-from extrinsic.study.stages.learning import PolicyValue, PolicyValues
-from extrinsic.study.stages.store import Result, plain
+from extrinsic.study.stages.policy_spec import PolicyValue
+from extrinsic.study.stages.store import plain
 from extrinsic.study.stages.stored_scores import Measurements
+from extrinsic.study.stages.variant_values import TrackerValue
 from extrinsic.study.tables.schema import Row
 
 RESAMPLES = 1_000
@@ -88,7 +89,7 @@ class Compared:
 
 def compare_trackers(run: Run, first: str, second: str, seed: int = 0) -> list[ComparisonRow]:
     """Rows of every return and metric: by dataset, and the mean over datasets."""
-    trackers = [row.tracker for row in run.table("trackers")]
+    trackers = run.plan.tracker_names
     for name in (first, second):
         if name not in trackers:
             raise UsageError(f"the run has no tracker {name!r}; {did_you_mean(name, trackers)}")
@@ -157,7 +158,8 @@ def _returns(run: Run, first: str, second: str, seed: int) -> list[ComparisonRow
     rows: list[ComparisonRow] = []
     variants: list[str | None] = [*(variant.name for variant in run.plan.variants)] or [None]
     for number, variant in enumerate(variants):
-        first_values, second_values = (_values(run.values(tracker, variant)) for tracker in (first, second))
+        values = run.values(variant)
+        first_values, second_values = (_by_target(values[tracker]) for tracker in (first, second))
         for target, by_dataset in first_values.items():
             is_outcome = target.partition(".")[0] == OUTCOME
             # Outcomes do not depend on how policies are learned.
@@ -176,13 +178,11 @@ def _returns(run: Run, first: str, second: str, seed: int) -> list[ComparisonRow
     return sorted(rows, key=lambda row: row.variant is not None)
 
 
-def _values(results: Sequence[Result[PolicyValues]]) -> dict[str, dict[str, tuple[PolicyValue, Floats]]]:
+def _by_target(entries: Sequence[TrackerValue]) -> dict[str, dict[str, tuple[PolicyValue, Floats]]]:
     """By target and dataset, the value and its influence."""
     values: dict[str, dict[str, tuple[PolicyValue, Floats]]] = {}
-    for result in results:
-        for number, value in enumerate(result.values.values):
-            influence = result.arrays[f"influence{number}"]
-            values.setdefault(value.target, {})[value.dataset] = (value, influence)
+    for entry in entries:
+        values.setdefault(entry.value.target, {})[entry.value.dataset] = (entry.value, entry.influence)
     return values
 
 

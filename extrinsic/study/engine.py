@@ -9,22 +9,28 @@ from __future__ import annotations
 import logging
 import signal
 import time
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 from extrinsic.errors import ExtrinsicError, Problem, UsageError, did_you_mean
 from extrinsic.plugins import load_plugins, problems_of_plugins
 from extrinsic.study.stages.store import Results, StageKey, Store
 from extrinsic.study.stages.task import Task
 
-ENGINES = ("joblib", "dask")
-LOCAL = "loky"
-"""joblib's processes of this machine."""
+if TYPE_CHECKING:
+    from dask.distributed import Client
 
+ENGINES = ("joblib", "dask")
 PATIENCE = 10.0
 """Seconds to wait for a scheduler."""
+
+PATIENCE_FOR_WORKERS = 60.0
+POLL, LEAVE = 2.0, 2.0
+GO_ON = "what was done is stored: run the same command again to go on"
 
 
 @dataclass(frozen=True)
@@ -58,50 +64,113 @@ class Engine:
     def workers(self, plugins: Sequence[str] = ()) -> Iterator[Workers]:
         """The processes, for as long as they are needed; `plugins`: files that each imports first."""
         if self.name == "dask":
-            with _dask(self) as backend:
-                yield Workers(self.n_jobs, backend, tuple(plugins))
+            with _dask(self) as client:
+                yield Workers(self.n_jobs, tuple(plugins), client)
         else:
-            yield Workers(self.n_jobs, LOCAL, tuple(plugins))
+            yield Workers(self.n_jobs, tuple(plugins))
 
 
 @dataclass(frozen=True)
 class Workers:
+    """Processes of this machine, or of the cluster of a Dask client."""
+
     n_jobs: int
-    backend: str
     plugins: tuple[str, ...] = ()
+    client: Client | None = None
 
     def run(self, bundles: Iterable[Sequence[Task]], store: Store) -> Iterator[Done]:
         """Every stage of every bundle, as they finish; a bundle is taken when a process is free."""
-        if self.backend == LOCAL and self.n_jobs == 1:
+        if self.client is not None:
+            yield from run_on_cluster(self.client, bundles, store, self.plugins)
+        elif self.n_jobs == 1:
             for bundle in bundles:
                 yield from run_bundle(bundle, store, self.plugins)
-            return
-        from joblib import Parallel, delayed, parallel_config
+        else:
+            yield from self._run_here(bundles, store)
 
-        with parallel_config(backend=self.backend):
-            parallel = Parallel(n_jobs=self.n_jobs, return_as="generator_unordered", batch_size=1)
-            calls = (
-                delayed(run_bundle)(bundle, self._results(bundle, store), self.plugins) for bundle in bundles
-            )
-            with _interrupts_withheld():
-                results = parallel(calls)
+    def _run_here(self, bundles: Iterable[Sequence[Task]], store: Store) -> Iterator[Done]:
+        from joblib import Parallel, delayed
+        from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+        parallel = Parallel(n_jobs=self.n_jobs, backend="loky", return_as="generator_unordered", batch_size=1)
+        calls = (delayed(run_bundle)(bundle, store, self.plugins) for bundle in bundles)
+        with _interrupts_withheld():
+            results = parallel(calls)
+        try:
             for done in results:
                 yield from done
+        except TerminatedWorkerError:
+            raise UsageError(
+                f"a process was ended from outside, perhaps for lack of memory; {GO_ON}"
+            ) from None
 
-    def _results(self, bundle: Sequence[Task], store: Store) -> Results:
-        """Where a process reads earlier results; another machine may not see the run's directory."""
-        if self.backend == LOCAL:
-            return store
-        return store.loaded(key for task in bundle for key in task.inputs)
+
+def run_on_cluster(
+    client: Client, bundles: Iterable[Sequence[Task]], store: Store, plugins: Sequence[str]
+) -> Iterator[Done]:
+    """The stages of a Dask cluster's workers.
+
+    A stage is one task: its inputs travel with it, since another machine may not see the run's directory, and
+    what a lost worker had is computed by another one. Without the scheduler, or without any worker for a
+    while, the run ends; what is stored stays.
+    """
+    from dask.distributed import CancelledError, KilledWorker, wait
+    from dask.distributed import TimeoutError as NothingDone
+    from distributed.comm import CommClosedError
+
+    waiting, running = iter(bundles), set[Any]()
+    worked = time.monotonic()
+    try:
+        while True:
+            threads = sum(client.nthreads().values())
+            worked = time.monotonic() if threads else worked
+            if time.monotonic() - worked > PATIENCE_FOR_WORKERS:
+                raise UsageError(
+                    f"the Dask cluster has had no workers for {PATIENCE_FOR_WORKERS:.0f} s; {GO_ON}"
+                )
+            for bundle in islice(waiting, max(0, 2 * threads - len(running))):
+                results = store.loaded(key for task in bundle for key in task.inputs)
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")  # that what travels is large
+                    running.add(client.submit(run_bundle, bundle, results, plugins, pure=False))
+            if not running and threads:
+                return
+            if not running:
+                time.sleep(POLL / 10)
+                continue
+            try:
+                finished = wait(running, timeout=POLL, return_when="FIRST_COMPLETED").done
+            except NothingDone:
+                continue
+            for future in finished:
+                running.discard(future)
+                yield from future.result()
+    except KilledWorker as error:
+        raise UsageError(
+            f"a stage ended every worker that began it, perhaps for lack of memory; {GO_ON} ({error})"
+        ) from None
+    except (CancelledError, OSError, RuntimeError) as error:
+        # An error of a stage, unless the connection is lost or the client has closed itself.
+        if client.status == "running" and not isinstance(error, CancelledError | CommClosedError):
+            raise
+        raise UsageError(f"the Dask scheduler was lost; {GO_ON}") from error
+    finally:
+        with suppress(Exception):
+            client.cancel(list(running))
 
 
 def run_bundle(bundle: Sequence[Task], results: Results, plugins: Sequence[str] = ()) -> list[Done]:
-    """Compute stages here, with one BLAS thread: with two, the last bits of a result may differ."""
+    """Compute stages here, with one BLAS thread: with two, the last bits of a result may differ.
+
+    What a stage would spread over processes stays in this one: on a cluster, parts of it would be tasks of
+    their own, and be lost with any worker.
+    """
+    from joblib import parallel_config
     from threadpoolctl import threadpool_limits
 
     load_plugins(plugins)
     done = []
-    with threadpool_limits(limits=1, user_api="blas"):
+    with threadpool_limits(limits=1, user_api="blas"), parallel_config(backend="sequential"):
         for task in bundle:
             begin = time.perf_counter()
             problems: tuple[Problem, ...] = ()
@@ -134,18 +203,21 @@ def _interrupts_withheld() -> Iterator[None]:
 
 
 @contextmanager
-def _dask(engine: Engine) -> Iterator[str]:
+def _dask(engine: Engine) -> Iterator[Client]:
     """A client of a scheduler, or of a cluster on this machine."""
     try:
         from dask.distributed import Client, LocalCluster
     except ImportError:
         raise UsageError("the engine dask needs dask.distributed: pip install 'extrinsic[dask]'") from None
+    # A worker that takes seconds to end, or a lost connection, is told in our words or not at all.
+    for name in [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     cluster: Any = None
     if engine.scheduler is None:
         workers = None if engine.n_jobs == -1 else engine.n_jobs
-        # A worker that takes seconds to end is no concern of the user's.
-        quiet = {"dashboard_address": None, "silence_logs": logging.ERROR}
-        cluster = LocalCluster(n_workers=workers, threads_per_worker=1, **quiet)
+        quiet = {"dashboard_address": None, "silence_logs": logging.CRITICAL}
+        with _interrupts_withheld():
+            cluster = LocalCluster(n_workers=workers, threads_per_worker=1, **quiet)
     try:
         client = Client(cluster or engine.scheduler, timeout=PATIENCE)
     except (OSError, TimeoutError, ValueError) as error:
@@ -154,8 +226,9 @@ def _dask(engine: Engine) -> Iterator[str]:
             f"reachable from here? Without --scheduler, a cluster is made on this machine ({error})"
         ) from None
     try:
-        yield "dask"
+        yield client
     finally:
-        client.close()
+        with suppress(Exception):  # one whose scheduler is gone cannot say goodbye
+            client.close(timeout=LEAVE)
         if cluster is not None:
             cluster.close()

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from extrinsic.errors import UsageError, did_you_mean
+from extrinsic.errors import InputError, UsageError, did_you_mean
 from extrinsic.policy.kept_policy import KeptPolicy, load_policy
 from extrinsic.storage import content_hash, write_atomic
 from extrinsic.study.planning.plan import Plan
 from extrinsic.study.planning.variants import Variant
-from extrinsic.study.run_directory import POLICIES
-from extrinsic.study.stages.learning import KEPT, PolicyValues
+from extrinsic.study.run_directory import POLICIES, is_within
+from extrinsic.study.stages.policy_spec import KEPT, PolicyValues
 from extrinsic.study.stages.store import Result, StageKey, Store
 
 
@@ -66,4 +66,7 @@ def read_kept(
         if name not in names:
             raise UsageError(f"the run has no {kind} {name!r}; {did_you_mean(name, names)}", path=str(folder))
     names = {kind: name for kind, (name, _) in chosen.items()}
-    return load_policy(folder / _path(names["dataset"], tracker, policy, variants[names["variant"]]))
+    path = _path(names["dataset"], tracker, policy, variants[names["variant"]])
+    if not is_within(path):
+        raise InputError("a policy of the run lies elsewhere", path=str(folder), found=repr(path))
+    return load_policy(folder / path)

@@ -7,17 +7,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from extrinsic.registry import ESTIMATORS
 from extrinsic.study.planning.plan import Plan
 from extrinsic.study.planning.variants import Variant
-from extrinsic.study.stages.learning import LEARNED, LOGGED, PolicyValue, PolicyValues
-from extrinsic.study.stages.store import Result, Store, plain
+from extrinsic.study.stages.policy_spec import LEARNED, LOGGED, PolicyValue
+from extrinsic.study.stages.store import Store, plain
+from extrinsic.study.stages.variant_values import paired, variant_values
 from extrinsic.study.tables.schema import CurveRow, PolicyRow
-from extrinsic.value.estimator import parts_of
 from extrinsic.value.paired import Paired, mean_of
 
 ALL = "all"
 """Instead of a dataset's and a tracker's name: the mean over all of them."""
+
+OBSERVED = "observed"
 
 Cell = tuple[str, str]
 """Dataset and tracker."""
@@ -43,30 +44,21 @@ class GridValues:
     def read(plan: Plan, store: Store) -> GridValues:
         values: dict[tuple[str, Cell, str, str], Valued] = {}
         for variant, by_tracker in plan.learned.items():
-            for tracker, keys in by_tracker.items():
-                for key in keys:
-                    result = Result.decode(store.read(key), key, PolicyValues)
-                    for number, value in enumerate(result.values.values):
-                        paired = _paired(value, result.arrays[f"influence{number}"])
-                        place = (variant, (value.dataset, tracker), value.policy, value.estimator)
-                        values[place] = Valued(value, paired, result.values.dialogs)
+            for tracker, of_tracker in variant_values(store, by_tracker).items():
+                for entry in of_tracker:
+                    value = entry.value
+                    place = (variant, (value.dataset, tracker), value.policy, value.estimator)
+                    values[place] = Valued(value, paired(entry), entry.dialogs)
         cells = tuple((dataset, tracker) for dataset in plan.datasets for tracker in plan.tracker_names)
         return GridValues(cells, values)
 
     def of(self, variant: str, cell: Cell, estimator: str) -> Valued:
         return self.values[variant, cell, LEARNED, estimator]
 
-    def logged(self, variant: str, cell: Cell) -> Valued:
-        return self.values[variant, cell, LOGGED, "observed"]
-
-
-def _paired(value: PolicyValue, influence: np.ndarray) -> Paired:
-    # Every policy is played against the same callers, whatever the dataset.
-    dialogs = value.resampled_over if value.resampled_over == "callers" else f"dialogs of {value.dataset}"
-    estimator = ESTIMATORS.get(value.estimator)
-    names = [part.name for part in parts_of(estimator)] if hasattr(estimator, "parts") else []
-    parts = {name: value.diagnostics[name] for name in names}
-    return Paired(value.mean, {dialogs: np.asarray(influence)}, parts)
+    def logged(self, variant: str, cell: Cell, estimator: str = OBSERVED) -> Valued:
+        """The logged policy: of live play its value with the same callers, where it can be played."""
+        played = self.values.get((variant, cell, LOGGED, estimator))
+        return self.values[variant, cell, LOGGED, OBSERVED] if played is None else played
 
 
 def policy_rows(plan: Plan, values: GridValues) -> list[PolicyRow]:
@@ -75,13 +67,15 @@ def policy_rows(plan: Plan, values: GridValues) -> list[PolicyRow]:
     rows: list[PolicyRow] = []
     for cells in _cells_and_all(values.cells):
         for name, variant in {variant.logged: variant for variant in reversed(variants)}.items():
-            logged = [values.logged(variant.name, cell) for cell in cells]
-            rows.append(_policy_row(cells, name, logged))
+            for estimator in dict.fromkeys((OBSERVED, *variant.spec.estimators)):
+                logged = [values.logged(variant.name, cell, estimator) for cell in cells]
+                if all(entry.value.estimator == estimator for entry in logged):
+                    rows.append(_policy_row(cells, name, logged))
         for variant in variants:
             for estimator in variant.spec.estimators:
                 chosen = [values.of(variant.name, cell, estimator) for cell in cells]
                 if variant.baseline == variant.logged:
-                    others = [values.logged(variant.name, cell) for cell in cells]
+                    others = [values.logged(variant.name, cell, estimator) for cell in cells]
                 else:
                     others = [values.of(variant.baseline, cell, estimator) for cell in cells]
                 is_own = variant.baseline == variant.name

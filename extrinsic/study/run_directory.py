@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Literal
 
 import msgspec
 from filelock import FileLock, Timeout
 
-from extrinsic.errors import InputError, OutputError
-from extrinsic.storage import decode_json, read_bytes
+from extrinsic.errors import InputError, OutputError, Problems
+from extrinsic.storage import content_hash, decode_json, encode_json, read_bytes
 from extrinsic.study.planning.plan import Plan
 
 MANIFEST = "manifest.json"
@@ -74,6 +74,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
 
     signature: None until it is complete.   inputs: hashes of the files it read.
     plan: with names resolved.   tables: hashes of the files it wrote, kept policies included.
+    check_sum: of all the rest; empty for a record that was made by hand.
     """
 
     signature: str | None = None
@@ -86,21 +87,57 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     stages: tuple[StageRecord, ...] = ()
     tables: dict[str, str] = {}
     timings: str
+    check_sum: str = ""
+
+    def encode(self) -> bytes:
+        """As JSON, with its check sum."""
+        signed = msgspec.structs.replace(self, check_sum=self._sum())
+        return encode_json(msgspec.to_builtins(signed), indent=2)
+
+    def _sum(self) -> str:
+        plain = msgspec.structs.replace(self, check_sum="")
+        return content_hash(encode_json(msgspec.to_builtins(plain)))
+
+    def check(self, problems: Problems) -> None:
+        """Report what a run would not have written: a directory may be damaged, or made to mislead."""
+        if self.check_sum not in ("", self._sum()):
+            problems.add("the record of the run is damaged: its check sum does not hold")
+        for name in self.tables:
+            if not is_within(name):
+                problems.add("a file of the run lies elsewhere", expected="a relative name", found=repr(name))
+        plan = self.plan
+        results = {"scored": plan.scored, "outcomes": plan.outcomes, **plan.learned}
+        for name, keys in results.items():
+            if keys and set(keys) != set(plan.tracker_names):
+                problems.add(f"the results under {name!r} are not those of the run's trackers")
+        for variant in plan.variants:
+            if variant.name not in plan.learned:
+                problems.add(f"the variant {variant.name!r} has no results")
 
 
 def read_manifest(folder: Path) -> Manifest | None:
-    """The manifest of a directory, None where there is none."""
+    """The manifest of a directory, checked; None where there is none."""
     path = folder / MANIFEST
     if not path.exists():
         return None
     try:
-        return msgspec.convert(decode_json(read_bytes(path), str(path)), Manifest)
+        manifest = msgspec.convert(decode_json(read_bytes(path), str(path)), Manifest)
     except msgspec.ValidationError as error:
         raise InputError(
             f"the record of the run is damaged, or of another version: {error}; run the study again with "
             "--overwrite",
             path=str(path),
         ) from None
+    problems = Problems(str(path))
+    manifest.check(problems)
+    problems.raise_errors()
+    return manifest
+
+
+def is_within(name: str) -> bool:
+    """Whether a name, relative to a directory, stays in it."""
+    path = PurePosixPath(name)
+    return bool(name) and not path.is_absolute() and ".." not in path.parts and "\0" not in name
 
 
 def is_part(path: Path) -> bool:
@@ -126,6 +163,7 @@ def lock_directory(folder: Path, notify: Callable[[str], None]) -> Iterator[None
     path = folder / STAGES / LOCK
     lock = FileLock(path)
     try:
+        path.parent.mkdir(exist_ok=True)
         try:
             lock.acquire(timeout=0)
         except Timeout:

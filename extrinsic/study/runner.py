@@ -8,17 +8,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-import msgspec
-
 from extrinsic.errors import InputError, Problem, UsageError
 from extrinsic.plugins import hash_of_plugins
 from extrinsic.signature import sign
-from extrinsic.storage import content_hash, encode_json, write_atomic
+from extrinsic.storage import content_hash, write_atomic
 from extrinsic.study.configuration.settings import StudySettings
 from extrinsic.study.configuration.settings_file import read_policies, read_study
 from extrinsic.study.configuration.settings_toml import settings_text
 from extrinsic.study.correlating.core_trackers import CoreTask, CoreTrackers
 from extrinsic.study.correlating.correlation_stage import CorrelationTables, CorrelationTask
+from extrinsic.study.correlating.swap_stage import SwapTables, SwapTask
 from extrinsic.study.engine import Done, Engine, Workers
 from extrinsic.study.finished_run import Run
 from extrinsic.study.kept_policies import write_policies
@@ -36,20 +35,23 @@ from extrinsic.study.run_directory import (
     make_directory,
     require_same_study,
 )
+from extrinsic.study.stages.inputs import StoredDialogs, corpus_of
 from extrinsic.study.stages.learning import LearnTask
 from extrinsic.study.stages.store import Result, Store
 from extrinsic.study.stages.task import Task
 from extrinsic.study.stages.versions import versions
 from extrinsic.study.table_rows import (
     diagnostic_rows,
+    fit_rows,
     intrinsic_rows,
     return_rows,
     sensitivity_rows,
     stored_values,
     variant_rows,
 )
-from extrinsic.study.tables.schema import POLICY_TABLES, TABLES, Row, TimingRow
+from extrinsic.study.tables.schema import POLICY_TABLES, TABLES, WORLDS_TABLE, Row, TimingRow
 from extrinsic.study.tables.table_files import write_rows
+from extrinsic.study.world_rows import world_rows
 
 Watch = Callable[[Iterable[Done], int], Iterable[Done]]
 """Wraps the stages as they finish (a progress bar); the second argument is how many there will be."""
@@ -66,13 +68,15 @@ def run_study(
     overwrite: bool = False,
     watch: Watch = lambda steps, total: steps,
     notify: Callable[[str], None] = lambda text: None,
+    finish: Callable[[Run], None] = lambda run: None,
 ) -> Run:
     """Compute what the directory does not hold yet, and write its tables.
 
     study: settings, or the file that holds them.   watch, notify: show progress and messages.
+    finish: what is to be done with the run while no other may write into its directory.
     """
     settings = study if isinstance(study, StudySettings) else read_study(study)
-    return _run(settings, Path(folder), engine, overwrite, watch, notify)
+    return _run(settings, Path(folder), engine, overwrite, watch, notify, finish)
 
 
 def run_policies(
@@ -82,12 +86,13 @@ def run_policies(
     overwrite: bool = False,
     watch: Watch = lambda steps, total: steps,
     notify: Callable[[str], None] = lambda text: None,
+    finish: Callable[[Run], None] = lambda run: None,
 ) -> Run:
     """Compare the policies of a grid, as `run_study` runs a study; study: of `read_policies`, or its file."""
     settings = study if isinstance(study, StudySettings) else read_policies(study)
     if settings.grid is None:
         raise UsageError("these are the settings of a study: read them by `read_policies`")
-    return _run(settings, Path(folder), engine, overwrite, watch, notify)
+    return _run(settings, Path(folder), engine, overwrite, watch, notify, finish)
 
 
 def _run(
@@ -97,17 +102,29 @@ def _run(
     overwrite: bool,
     watch: Watch,
     notify: Callable[[str], None],
+    finish: Callable[[Run], None],
 ) -> Run:
     require_same_study(folder, settings.name, overwrite)
     begin = time.perf_counter()
     schedule = make_schedule(settings)
     for left_out in schedule.plan.left_out:
         notify(str(left_out))
+    for line in _warnings(schedule.plan):
+        notify(line)
     make_directory(folder)
     with lock_directory(folder, notify):
         clear_parts(folder)
         _Runner(settings, schedule, folder, engine or Engine(), watch, begin).run()
+        finish(Run(folder))
     return Run(folder)
+
+
+def _warnings(plan: Plan) -> list[str]:
+    """What the readers of the dialogs on disk thought suspicious; planning has read them already."""
+    stored = [
+        part for unit in plan.units for part in (unit.train, unit.test) if isinstance(part, StoredDialogs)
+    ]
+    return list(dict.fromkeys(str(problem) for dialogs in stored for problem in corpus_of(dialogs).problems))
 
 
 @dataclass
@@ -142,10 +159,14 @@ class _Runner:
         with self.engine.workers(self.settings.plugins) as workers:
             self._compute(self.schedule.bundles, workers)
             rows = self._policy_tables() if self.settings.grid else self._study_tables(workers)
+        kinds = POLICY_TABLES if self.settings.grid else TABLES
+        if self.settings.simulation is not None and self.settings.simulation.worlds is not None:
+            kinds = kinds | WORLDS_TABLE
+            rows["worlds"] = list(world_rows(self.plan.units))
         writing = time.perf_counter()
         hashes = {
             f"{name}.csv": content_hash(write_rows(self.folder / f"{name}.csv", rows[name], kind))
-            for name, kind in (POLICY_TABLES if self.settings.grid else TABLES).items()
+            for name, kind in kinds.items()
         }
         hashes |= write_policies(self.folder, self.plan, self.store)
         self._add_timing("tables", writing)
@@ -186,12 +207,27 @@ class _Runner:
 
     def _correlate(self, core: CoreTrackers, workers: Workers) -> dict[str, CorrelationTables]:
         """The tables of every variant, by its name; "" where nothing is learned."""
+        tasks = self._correlation_tasks(core)
+        self._compute([[task] for task in tasks.values()], workers)
+        return {name: self._result(task, CorrelationTables) for name, task in tasks.items()}
+
+    def _swap(self, core: CoreTrackers, workers: Workers) -> SwapTables:
+        """The tables of trackers x generators, where an evaluator computed the outcomes."""
+        plan, outcomes = self.plan, self.settings.outcomes
+        if not plan.generators or outcomes is None:
+            return SwapTables(swap=[], costs=[])
+        (correlation,) = self._correlation_tasks(core).values()
+        task = SwapTask(correlation, outcomes.names, plan.generators, plan.slots)
+        self._compute([[task]], workers)
+        return self._result(task, SwapTables)
+
+    def _correlation_tasks(self, core: CoreTrackers) -> dict[str, CorrelationTask]:
         plan = self.plan
         variants: list[tuple[str | None, tuple[str, ...], bool]] = [
             (variant.name, variant.targets, variant.brief) for variant in plan.variants
         ]
         plugins = hash_of_plugins(self.settings.plugins)
-        tasks = {
+        return {
             name or "": CorrelationTask(
                 plan.datasets,
                 plan.tracker_names,
@@ -207,15 +243,17 @@ class _Runner:
             )
             for name, targets, brief in variants or [(None, plan.targets, False)]
         }
-        self._compute([[task] for task in tasks.values()], workers)
-        return {name: self._result(task, CorrelationTables) for name, task in tasks.items()}
 
     def _result(self, task: Task, kind: type[V]) -> V:
         return Result.decode(self.store.read(task.key), task.key, kind).values
 
     def _value_tables(self) -> dict[str, Sequence[Row]]:
         values = stored_values(self.plan, self.store)
-        return {"returns": return_rows(values), "diagnostics": diagnostic_rows(values)}
+        return {
+            "returns": return_rows(values),
+            "diagnostics": diagnostic_rows(values),
+            "fit": fit_rows(self.plan, self.store),
+        }
 
     def _policy_tables(self) -> dict[str, Sequence[Row]]:
         """The tables of a grid of policies."""
@@ -236,7 +274,9 @@ class _Runner:
             "trackers": core.rows,
             "sensitivity": sensitivity_rows(plan, correlated),
         }
-        for name in ("correlations", "pairs", "composite", "influence", "stability"):
+        swapped = self._swap(core, workers)
+        rows |= {"swap": swapped.swap, "costs": swapped.costs}
+        for name in ("correlations", "partial", "best_set", "pairs", "composite", "influence", "stability"):
             rows[name] = variant_rows(correlated, name)
         return rows
 
@@ -259,7 +299,7 @@ class _Runner:
             tables=tables or {},
             timings=TIMINGS,
         )
-        write_atomic(self.folder / MANIFEST, encode_json(msgspec.to_builtins(manifest), indent=2))
+        write_atomic(self.folder / MANIFEST, manifest.encode())
 
 
 def _timing(task: Task, status: str, seconds: float) -> TimingRow:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from extrinsic.study.configuration.settings_file import read_study
+from extrinsic.study.configuration.settings_file import read_stored
 from extrinsic.study.configuration.targets import chosen_targets
 from extrinsic.study.correlating.correlation_stage import CorrelationTask
 from extrinsic.study.correlating.panel import Panel
@@ -17,7 +17,7 @@ def stored_panel(run: Run, variant: str | None = None, targets: Sequence[str] = 
 
     variant: e.g. `fill=argmax`; None where nothing was learned.   targets: default: those of the run.
     """
-    settings, plan = read_study(run.folder / CONFIG), run.plan
+    settings, plan = read_stored(run.folder / CONFIG), run.plan
     task = CorrelationTask(
         plan.datasets,
         plan.tracker_names,

@@ -5,15 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 
 from extrinsic.correlation.coefficients import correlate
 from extrinsic.study.correlating.correlation_stage import CorrelationTables, RankedMetric
 from extrinsic.study.planning.plan import Plan
-from extrinsic.study.stages.learning import LEARNED, LOGGED, PolicyValue, PolicyValues
+from extrinsic.study.stages.policy_spec import LEARNED, LOGGED, PolicyValue, PolicyValues
 from extrinsic.study.stages.store import Result, Store, plain
 from extrinsic.study.stages.stored_scores import TrackerScores
-from extrinsic.study.tables.schema import LEARNER, DiagnosticRow, IntrinsicRow, ReturnRow, Row, SensitivityRow
+from extrinsic.study.stages.variant_values import variant_values
+from extrinsic.study.tables.schema import (
+    LEARNER,
+    DiagnosticRow,
+    IntrinsicRow,
+    ReturnRow,
+    Row,
+    SensitivityRow,
+    WorldFitRow,
+)
 
 MetricKey = tuple[str, int, str]
 """Metric, schedule, component."""
@@ -48,7 +58,7 @@ class StoredValue:
     tracker: str
     variant: str | None
     value: PolicyValue
-    learner: dict[str, float]
+    learner: Mapping[str, float]
 
 
 def stored_values(plan: Plan, store: Store) -> list[StoredValue]:
@@ -57,12 +67,10 @@ def stored_values(plan: Plan, store: Store) -> list[StoredValue]:
     values: list[StoredValue] = []
     for variant, by_tracker in (*stages, (None, plan.outcomes)):
         of_variant = []
-        for tracker, keys in by_tracker.items():
-            for key in keys:
-                result = Result.decode(store.read(key), key, PolicyValues).values
-                of_variant += [
-                    StoredValue(tracker, variant, value, result.learner) for value in result.values
-                ]
+        for tracker, values_of_tracker in variant_values(store, by_tracker).items():
+            of_variant += [
+                StoredValue(tracker, variant, entry.value, entry.learner) for entry in values_of_tracker
+            ]
         order = {dataset: number for number, dataset in enumerate(plan.datasets)}
         values += sorted(of_variant, key=lambda valued: order[valued.value.dataset])
     return values
@@ -92,13 +100,27 @@ def return_rows(values: Sequence[StoredValue]) -> list[ReturnRow]:
     return rows
 
 
+def fit_rows(plan: Plan, store: Store) -> list[WorldFitRow]:
+    """How well the fitted world of each dataset fits; the same for every tracker and variant."""
+    rows: dict[str, list[WorldFitRow]] = {}
+    for variant in plan.variants[:1]:
+        for keys in list(plan.learned[variant.name].values())[:1]:
+            for key in keys:
+                for dataset, fit in Result.decode(store.read(key), key, PolicyValues).values.fit.items():
+                    rows[dataset] = [
+                        WorldFitRow(dataset=dataset, **msgspec.structs.asdict(row)) for row in fit
+                    ]
+    return [row for dataset in plan.datasets for row in rows.get(dataset, [])]
+
+
 def diagnostic_rows(values: Sequence[StoredValue]) -> list[DiagnosticRow]:
     """A row for every number that a learner or an estimator reports about itself."""
     rows = []
     for valued in values:
         value = valued.value
-        policy, estimator, numbers = value.policy, value.estimator, value.diagnostics
-        if policy == LOGGED:
+        policy, estimator = value.policy, value.estimator
+        numbers: Mapping[str, float] = value.diagnostics
+        if (policy, estimator) == (LOGGED, "observed"):
             # The logged policy has no diagnostics; the learner's take its row, once per dataset.
             policy, estimator, numbers = LEARNED, LEARNER, valued.learner
         rows += [

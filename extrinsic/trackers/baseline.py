@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 
 from extrinsic.arrays import Floats
 from extrinsic.corpus.candidates import Heard
-from extrinsic.trackers.protocol import BuiltInTracker, Rule
+from extrinsic.corpus.requests import Rule
+from extrinsic.trackers.protocol import BuiltInTracker
 from extrinsic.trackers.shares import best_only
 
 
 class Baseline(BuiltInTracker):
     """One value per slot: the one informed with the highest score in any turn; a later equal replaces it."""
 
-    rule: ClassVar[Rule] = "baseline"
+    rule: Rule = "baseline"
 
     def update(self, memory: Floats, heard: Heard) -> Floats:
         before = memory[0]

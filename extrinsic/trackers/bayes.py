@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 
 from extrinsic.arrays import Floats
@@ -19,7 +17,7 @@ CHANGE = 0.05
 
 
 class Bayes(BuiltInTracker):
-    """b_t(v) ~ L_t(v) b'(v), with b' = (1 - CHANGE) b_{t-1} + CHANGE / N_VALUES.
+    """b_t(v) ~ L_t(v) b'(v), with b' = (1 - c) b_{t-1} + c / N_VALUES, c: `change`.
 
     L_t(v) = ((1 - k) u_t(v) + (k sum u_t + 1 - sum u_t) / N_VALUES) (1 - (1 - k) d_t(v)): what was said is v
     with probability 1 - `confusion`, else anything; what was not heard may have been anything, too. For
@@ -28,11 +26,11 @@ class Bayes(BuiltInTracker):
     Memory: the belief, and whether the value was mentioned before.
     """
 
-    kind: ClassVar[str] = "bayes"
+    kind = "bayes"
     planes = 2
 
-    def __init__(self, confusion: float) -> None:
-        self.confusion = confusion
+    def __init__(self, confusion: float, change: float = CHANGE) -> None:
+        self.confusion, self.change = confusion, change
 
     def update(self, memory: Floats, heard: Heard) -> Floats:
         before, seen = memory
@@ -40,7 +38,7 @@ class Bayes(BuiltInTracker):
         is_candidate = heard.is_candidate.astype(np.float64)
         unseen = np.maximum(0.0, 1.0 - total(before)) / np.maximum(1.0, N_VALUES - total(seen))
         spoken = np.where(seen > 0.0, before, unseen) * is_candidate
-        prior = (1.0 - CHANGE) * spoken + CHANGE / N_VALUES * is_candidate
+        prior = (1.0 - self.change) * spoken + self.change / N_VALUES * is_candidate
         of_none = np.maximum(0.0, 1.0 - total(prior))
         anything = np.maximum(0.0, 1.0 - sure * total(informed)) / N_VALUES
         possible = prior * (sure * informed + anything) * (1.0 - sure * np.minimum(heard.denied, 1.0))

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ids, Ints
 from extrinsic.corpus.candidates import Heard
 from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.splits import ranked_sessions
 from extrinsic.corpus.tracking import Tracking, turns_in_step
 from extrinsic.errors import UsageError
-from extrinsic.trackers.candidate_features import FEATURES, PLANES, describe, remember
+from extrinsic.trackers.candidate_features import FEATURE_SETS, FEATURES, PLANES, describe, remember
 from extrinsic.trackers.protocol import BuiltInTracker, LearnedTracker
 from extrinsic.trackers.shares import capped, total
 
@@ -45,11 +46,11 @@ class Constant:
 class Fitted(BuiltInTracker):
     """b(v) = o(v) / (1 + sum o) with the odds o(v) = p(v) / (1 - p(v)) that the model gives a candidate."""
 
-    kind: ClassVar[str] = "learned"
+    kind = "learned"
     planes = len(PLANES)
 
-    def __init__(self, model: Model) -> None:
-        self.model = model
+    def __init__(self, model: Model, columns: Sequence[int] | None = None) -> None:
+        self.model, self.columns = model, columns
 
     def update(self, memory: Floats, heard: Heard) -> Floats:
         return remember(memory, heard)
@@ -58,18 +59,32 @@ class Fitted(BuiltInTracker):
         odds = np.zeros(heard.value.shape)
         places, rows = describe(memory, heard)
         if len(rows):
+            rows = rows if self.columns is None else np.ascontiguousarray(rows[:, self.columns])
             probability = np.clip(self.model.probability(rows), 1.0 - SUREST, SUREST)
             odds[places] = probability / (1.0 - probability)
         return capped(odds / (1.0 + total(odds)))
 
 
 class CandidateClassifier(LearnedTracker):
-    """Trains a model on every candidate of every turn, with the labels as the target."""
+    """Trains a model on every candidate of every turn, with the labels as the target.
+
+    share: of the training dialogs it learns from, chosen by their ids and `seed`.
+    features: which of FEATURE_SETS it sees.   seed: also of the model's own draws.
+    """
+
+    def __init__(self, share: float = 1.0, features: str = "all", seed: int = 0) -> None:
+        self.share, self.features, self.seed = share, features, seed
+
+    @property
+    def columns(self) -> list[int] | None:
+        """Which columns of the features it sees; None: all."""
+        names = FEATURE_SETS[self.features]
+        return None if names == FEATURES else [FEATURES.index(name) for name in names]
 
     def fit(self, corpora: Sequence[Corpus]) -> Fitted:
         from threadpoolctl import threadpool_limits
 
-        examples = [_examples(corpus) for corpus in corpora]
+        examples = [_examples(self._chosen(corpus)) for corpus in corpora]
         rows = np.concatenate([rows for rows, _ in examples])
         right = np.concatenate([right for _, right in examples])
         if not len(rows):
@@ -79,8 +94,16 @@ class CandidateClassifier(LearnedTracker):
             rows, right = rows[chosen], right[chosen]
         if right.all() or not right.any():
             return Fitted(Constant(right))
+        if self.columns is not None:
+            rows = np.ascontiguousarray(rows[:, self.columns])
         with threadpool_limits(limits=1):  # how sums are split among threads decides their last bits
-            return Fitted(self.teach(rows, right))
+            return Fitted(self.teach(rows, right), self.columns)
+
+    def _chosen(self, corpus: Corpus) -> Corpus:
+        if self.share == 1.0:
+            return corpus
+        n_dialogs = max(1, round(self.share * corpus.n_dialogs))
+        return corpus.take(sorted(ranked_sessions(corpus.sessions, self.seed)[:n_dialogs]))
 
     @abstractmethod
     def teach(self, rows: Floats, right: Bools) -> Model:

@@ -41,6 +41,16 @@ FEATURES = (
     "candidates",
 )
 
+NOW = tuple(name for name in FEATURES if name.endswith(" now"))
+FEATURE_SETS = {
+    "all": FEATURES,
+    "now": NOW,
+    "memory": PLANES,
+    "scores": ("highest", "sum", "focus", "informed now", "affirmed now", "denied now", "slot informed now"),
+    "ranks": ("count", "top count", "best rank", "top now", "rank now", "candidates"),
+}
+"""Named parts of the features, for learned trackers that see less than all of them."""
+
 Places = tuple[Ints, Ints, Ints]
 """Some candidates: their row, slot and position in the arrays of a turn."""
 
@@ -90,13 +100,13 @@ def describe(memory: Floats, heard: Heard) -> tuple[Places, Floats]:
     columns[-6] = heard.requested[row, slot]
     columns[-5] = total(informed)[row, slot, 0]
     columns[-4] = summed[places] / np.maximum(total(summed)[row, slot, 0], 1e-9)
-    columns[-3] = _best_other(focus)[places]
-    columns[-2] = _best_other(highest)[places]
+    columns[-3] = best_other(focus)[places]
+    columns[-2] = best_other(highest)[places]
     columns[-1] = heard.is_candidate.sum(axis=-1)[row, slot]
     return places, np.ascontiguousarray(columns.T)
 
 
-def _best_other(scores: Floats) -> Floats:
+def best_other(scores: Floats) -> Floats:
     """(m, n_slots, width) the highest score among the other candidates of the slot."""
     best_two = np.sort(scores, axis=-1)[..., -2:]
     return np.where(scores == best_two[..., 1:], best_two[..., :1], best_two[..., 1:])

@@ -28,13 +28,23 @@ class BoostedModel:
 
 
 class GradientBoosting(CandidateClassifier):
-    """Forty trees of depth three, each on half of the examples."""
+    """Forty trees of depth three, each on half of the examples; `leaf`: the fewest examples in a leaf."""
+
+    def __init__(self, share: float = 1.0, features: str = "all", leaf: int = 1, seed: int = 0) -> None:
+        super().__init__(share, features, seed)
+        self.leaf = leaf
 
     def teach(self, rows: Floats, right: Bools) -> BoostedModel:
         from sklearn.ensemble import GradientBoostingClassifier
 
         boosted = GradientBoostingClassifier(
-            n_estimators=40, max_depth=3, learning_rate=RATE, subsample=0.5, max_features=0.5, random_state=0
+            n_estimators=40,
+            max_depth=3,
+            learning_rate=RATE,
+            subsample=0.5,
+            max_features=0.5,
+            min_samples_leaf=self.leaf,
+            random_state=self.seed,
         ).fit(rows, right)
         share = right.mean()
         trees = [stage.tree_ for stage in boosted.estimators_[:, 0]]

@@ -23,12 +23,18 @@ class LogisticModel:
 class Logistic(CandidateClassifier):
     """Ridge-penalised, on standardised features."""
 
+    def __init__(
+        self, share: float = 1.0, features: str = "all", penalty: float = 1.0, seed: int = 0
+    ) -> None:
+        super().__init__(share, features, seed)
+        self.penalty = penalty
+
     def teach(self, rows: Floats, right: Bools) -> LogisticModel:
         from sklearn.linear_model import LogisticRegression
 
         mean, spread = rows.mean(axis=0), rows.std(axis=0)
         spread = np.where(spread > 1e-9, spread, 1.0)
-        model = LogisticRegression(C=1.0, max_iter=500).fit((rows - mean) / spread, right)
+        model = LogisticRegression(C=1.0 / self.penalty, max_iter=500).fit((rows - mean) / spread, right)
         weights = model.coef_[0] / spread
         return LogisticModel(weights, float(model.intercept_[0] - (weights * mean).sum()))
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any
 
 from extrinsic.arrays import Floats
 from extrinsic.corpus.candidates import Heard
 from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.requests import Rule
 from extrinsic.trackers.shares import capped
-
-Rule = Literal["focus", "baseline"]
-"""Which of the second challenge's two own trackers is followed for joint, method and requests."""
 
 
 class BuiltInTracker(ABC):
@@ -23,13 +21,15 @@ class BuiltInTracker(ABC):
     recalibrated_from: the tracker with the same beliefs in the same order, but other scores.
     rule:       which of the challenge's trackers it follows for joint, method and requests.
     planes:     how many numbers it keeps per candidate.
+    parts:      the trackers that it is made of.
     """
 
-    kind: ClassVar[str] = "rule"
-    rule: ClassVar[Rule] = "focus"
+    kind: str = "rule"
+    rule: Rule = "focus"
     degenerate: bool = False
     recalibrated_from: str | None = None
     planes: int = 1
+    parts: tuple[AnyTracker, ...] = ()
 
     @abstractmethod
     def update(self, memory: Floats, heard: Heard) -> Floats:
@@ -43,10 +43,11 @@ class BuiltInTracker(ABC):
 class LearnedTracker(ABC):
     """A tracker that is trained on labelled dialogs."""
 
-    kind: ClassVar[str] = "learned"
-    rule: ClassVar[Rule] = "focus"
+    kind: str = "learned"
+    rule: Rule = "focus"
     degenerate: bool = False
     recalibrated_from: str | None = None
+    parts: tuple[AnyTracker, ...] = ()
 
     @abstractmethod
     def fit(self, corpora: Sequence[Corpus]) -> BuiltInTracker:
@@ -54,6 +55,11 @@ class LearnedTracker(ABC):
 
 
 AnyTracker = BuiltInTracker | LearnedTracker
+
+
+def all_parts(tracker: AnyTracker) -> list[AnyTracker]:
+    """A tracker and all that it is made of."""
+    return [tracker, *(part for inner in tracker.parts for part in all_parts(inner))]
 
 
 def flags_of(tracker: Any) -> dict[str, Any]:

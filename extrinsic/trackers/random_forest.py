@@ -28,13 +28,17 @@ class ForestModel:
 
 
 class RandomForest(CandidateClassifier):
-    """Thirty trees of depth eight at most."""
+    """Thirty trees of depth eight at most; `leaf`: the fewest examples in a leaf."""
+
+    def __init__(self, share: float = 1.0, features: str = "all", leaf: int = 5, seed: int = 0) -> None:
+        super().__init__(share, features, seed)
+        self.leaf = leaf
 
     def teach(self, rows: Floats, right: Bools) -> ForestModel:
         from sklearn.ensemble import RandomForestClassifier
 
         forest = RandomForestClassifier(
-            n_estimators=30, max_depth=8, min_samples_leaf=5, random_state=0, n_jobs=1
+            n_estimators=30, max_depth=8, min_samples_leaf=self.leaf, random_state=self.seed, n_jobs=1
         ).fit(rows, right)
         return ForestModel([tree.tree_ for tree in forest.estimators_])
 

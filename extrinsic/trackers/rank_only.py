@@ -14,13 +14,16 @@ WEIGHT_OF_NONE = 0.5
 
 
 class RankOnly(BuiltInTracker):
-    """b_t(v) = p_t(v) + (1 - sum p_t) b_{t-1}(v), with p_t(v) = r_t(v) / (WEIGHT_OF_NONE + sum r_t).
+    """b_t(v) = p_t(v) + (1 - sum p_t) b_{t-1}(v), with p_t(v) = r_t(v) / (`none` + sum r_t).
 
     r_t(v): 1 if the best hypothesis informs v, 1/2 if the second is the first that does, ...
     """
 
+    def __init__(self, none: float = WEIGHT_OF_NONE) -> None:
+        self.none = none
+
     def update(self, memory: Floats, heard: Heard) -> Floats:
-        informed = heard.rank / (WEIGHT_OF_NONE + total(heard.rank))
+        informed = heard.rank / (self.none + total(heard.rank))
         return np.asarray(informed + (1.0 - total(informed)) * memory)
 
 

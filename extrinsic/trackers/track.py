@@ -9,12 +9,13 @@ import numpy as np
 from extrinsic.arrays import Ints
 from extrinsic.corpus.hypotheses import Hypotheses
 from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.requests import method_hypotheses, track_requests
 from extrinsic.corpus.splits import fold_of_dialogs
 from extrinsic.corpus.tracker_output import TrackerOutput, build_output
 from extrinsic.corpus.tracking import BeliefRows, Tracker, Tracking, turns_in_step
+from extrinsic.corpus.turn_labels import CorpusLabels
 from extrinsic.storage import content_hash
 from extrinsic.trackers.protocol import AnyTracker, LearnedTracker
-from extrinsic.trackers.requests import track_method, track_requests
 
 DIALOGS_AT_ONCE = 2_000
 """How many dialogs run in lockstep; more only costs memory."""
@@ -48,7 +49,8 @@ def track(
     joint = corpus.conventions.make_joint(hypotheses, len(corpus.slots), tracker.rule)
     method = requested = None
     if corpus.conventions.tracks_requests:
-        method, requested = track_method(corpus, tracker.rule), track_requests(corpus, tracker.rule)
+        belief = track_requests(corpus, tracker.rule)
+        method, requested = method_hypotheses(corpus, belief.method), belief.requested
     return build_output(corpus, name, hypotheses, joint, method, requested, signature=signature)[0]
 
 
@@ -60,6 +62,9 @@ def hypotheses_of(parts: Sequence[tuple[Tracker, Ints]], corpus: Corpus) -> Hypo
         for begin in range(0, len(dialogs), DIALOGS_AT_ONCE):
             chunk = dialogs[begin : begin + DIALOGS_AT_ONCE]
             tracking = Tracking(tracker, len(chunk), n_slots)
+            errors = tracking.errors
+            labels = CorpusLabels(corpus) if errors is not None and errors.needs_labels else None
             for active, turns in turns_in_step(corpus.offsets, chunk):
-                rows.add(turns, tracking.step(active, corpus.evidence.take(turns)))
+                right = None if labels is None else labels.take(chunk[active], turns)
+                rows.add(turns, tracking.step(active, corpus.evidence.take(turns), right))
     return rows.hypotheses(corpus.n_turns, n_slots)

@@ -14,13 +14,16 @@ VOTES_FOR_NONE = 0.5
 
 
 class Vote(BuiltInTracker):
-    """b_t(v) = n_t(v) / (VOTES_FOR_NONE + sum n_t); n_t(v): turns whose best hypothesis informs v."""
+    """b_t(v) = n_t(v) / (`none` + sum n_t); n_t(v): turns whose best hypothesis informs v."""
+
+    def __init__(self, none: float = VOTES_FOR_NONE) -> None:
+        self.none = none
 
     def update(self, memory: Floats, heard: Heard) -> Floats:
         return memory + (heard.top > 0.0)
 
     def belief(self, memory: Floats, heard: Heard) -> Floats:
-        return np.asarray(memory[0] / (VOTES_FOR_NONE + total(memory[0])))
+        return np.asarray(memory[0] / (self.none + total(memory[0])))
 
 
 VOTE = Vote()

@@ -13,13 +13,14 @@ SIZE = 3
 
 
 class Window(BuiltInTracker):
-    """b_t(v) = h_t s_t(v) / sum s_t, where s_t sums u_i over the last SIZE turns i that mention the slot.
+    """b_t(v) = h_t s_t(v) / sum s_t, where s_t sums u_i over the last `size` turns i that mention the slot.
 
     h_t = 1 - prod_i (1 - sum u_i) over the same turns: probability that the slot was mentioned at all.
     Memory: u of those turns, latest first.
     """
 
-    planes = SIZE
+    def __init__(self, size: int = SIZE) -> None:
+        self.planes = size
 
     def update(self, memory: Floats, heard: Heard) -> Floats:
         informed = capped(heard.informed)

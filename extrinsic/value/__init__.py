@@ -26,6 +26,12 @@ for _name, _target, _summary in (
     ),
     ("fqe_augmented", "estimators:FQE_AUGMENTED", "trees in the augmented state: the cross-check (default)"),
     ("mean_augmented", "estimators:MEAN_AUGMENTED", "the mean of these two, which have opposite biases"),
+    ("world", "estimators:WORLD", "the policy played in a world fitted to the log"),
+    (
+        "world_mixed",
+        "estimators:WORLD_MIXED",
+        "three quarters of world, a quarter of fqe_augmented (default)",
+    ),
     ("live", "estimators:LIVE", "the policy played against simulated callers: the true value"),
     ("is", "estimators:IS", "importance sampling of whole dialogs"),
     ("pdis", "estimators:PDIS", "importance sampling per decision"),

@@ -11,7 +11,7 @@ import msgspec
 from extrinsic.value.evaluation_problem import EvaluationProblem
 from extrinsic.value.result import ResampledOver, Value
 
-Need = Literal["augmented_states", "world", "propensities"]
+Need = Literal["augmented_states", "world", "fitted_world", "propensities"]
 
 
 class Estimator(Protocol):

@@ -9,6 +9,7 @@ from extrinsic.value.live import Live
 from extrinsic.value.lstd_value import Lstd
 from extrinsic.value.mean_of import MeanOf
 from extrinsic.value.observed import Observed
+from extrinsic.value.world_value import World, WorldMixed
 
 OBSERVED = Observed()
 LIVE = Live()
@@ -18,6 +19,8 @@ LSTD_AUGMENTED = Lstd("lstd_augmented", augmented=True)
 FQE = Fqe()
 FQE_AUGMENTED = Fqe("fqe_augmented", augmented=True)
 MEAN_AUGMENTED = MeanOf("mean_augmented", (LSTD_AUGMENTED, FQE_AUGMENTED))
+WORLD = World()
+WORLD_MIXED = WorldMixed("world_mixed", (WORLD, FQE_AUGMENTED))
 IS = ImportanceSampling("is", per_decision=False, weighted=False)
 PDIS = ImportanceSampling("pdis", per_decision=True, weighted=False)
 WIS = ImportanceSampling("wis", per_decision=False, weighted=True)

@@ -11,6 +11,7 @@ from extrinsic.arrays import Bools, Floats, Ints
 from extrinsic.errors import InputError, Problem, UsageError
 from extrinsic.policy.states import States
 from extrinsic.policy.transitions import END, Transitions
+from extrinsic.value.fitted_play import FittedPlay
 from extrinsic.value.live import LivePlay
 
 
@@ -22,13 +23,14 @@ class EvaluationProblem:
     target (n, n_actions): the policy's action probabilities at each of them.
     augmented: states with more information than the policy has (beliefs of proxy trackers), for estimators
     that use them; the policy still acts on its own states.
-    stage: where it can be played live, if anywhere.
+    stage: where it can be played live, if anywhere.   fitted: a world fitted to the logs to play it in.
     """
 
     transitions: Transitions
     target: Floats
     augmented: States | None = None
     stage: LivePlay | None = None
+    fitted: FittedPlay | None = None
 
     def __post_init__(self) -> None:
         shape = (len(self.transitions), len(self.transitions.actions))
@@ -83,7 +85,8 @@ class EvaluationProblem:
 
 
 WITHOUT_PROPENSITIES = (
-    "observed, lstd, lstd_behaviour, fqe, lstd_augmented, fqe_augmented, mean_augmented and live need none"
+    "observed, lstd, lstd_behaviour, fqe, lstd_augmented, fqe_augmented, mean_augmented, world, world_mixed "
+    "and live need none"
 )
 
 

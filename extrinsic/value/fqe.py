@@ -16,10 +16,12 @@ from extrinsic.arrays import Floats, Ints, offsets_from_lengths
 from extrinsic.bounds import Count, Whole
 from extrinsic.policy.fitted_q import tree_columns
 from extrinsic.policy.states import States
+from extrinsic.policy.transitions import Transitions
 from extrinsic.value.estimator import Need
 from extrinsic.value.evaluation_problem import EvaluationProblem
 from extrinsic.value.lstd_value import require_augmented
 from extrinsic.value.result import ResampledOver, Value, value_of
+from extrinsic.value.shared_parts import Shared
 
 TOLERANCE = 1e-6
 MOST_STEPS = 500
@@ -108,28 +110,43 @@ def _leaves(
 ) -> tuple[sparse.csr_array, sparse.csr_array]:
     """(n, n_leaves) the leaves of each decision (1 each), and the pi(a | s)-weighted mean over trees of the
     leaves of its state's actions."""
-    from sklearn.ensemble import ExtraTreesRegressor
-
-    transitions = problem.transitions
-    forest = ExtraTreesRegressor(
-        settings.trees, min_samples_leaf=settings.smallest_leaf, random_state=settings.seed, n_jobs=1
-    )
-    n_actions = len(transitions.actions)
-    forest.fit(tree_columns(states, transitions.action, n_actions), transitions.returns_to_go())
-    sizes = offsets_from_lengths([tree.tree_.node_count for tree in forest.estimators_])
-    n_leaves = int(sizes[-1])
-
-    def rows(state: States, action: Ints) -> Ints:
-        return np.asarray(forest.apply(tree_columns(state, action, n_actions)) + sizes[:-1], dtype=np.int64)
-
-    taken = _indicator(rows(states, transitions.action), n_leaves)
+    forest = _FORESTS.get(problem.transitions, states, settings, _grow)
+    taken = _indicator(forest.leaves[np.arange(len(states)), problem.transitions.action], forest.n_leaves)
     state, action = np.nonzero(problem.target > 0.0)
-    pairs = _indicator(rows(states.take(state), action), n_leaves)
+    pairs = _indicator(forest.leaves[state, action], forest.n_leaves)
     mix = sparse.csr_array(
         (problem.target[state, action] / settings.trees, (state, np.arange(len(state)))),
         shape=(len(states), len(state)),
     )
     return taken, sparse.csr_array(mix @ pairs)
+
+
+@dataclass(frozen=True, eq=False)
+class _Forest:
+    """leaves (n, n_actions, n_trees): the leaf of every action in every state, numbered through all trees."""
+
+    leaves: Ints
+    n_leaves: int
+
+
+def _grow(transitions: Transitions, states: States, settings: TreeSettings) -> _Forest:
+    """The forest of some decisions, which is the same for every policy."""
+    from sklearn.ensemble import ExtraTreesRegressor
+
+    forest = ExtraTreesRegressor(
+        settings.trees, min_samples_leaf=settings.smallest_leaf, random_state=settings.seed, n_jobs=1
+    )
+    n_states, n_actions = len(states), len(transitions.actions)
+    forest.fit(tree_columns(states, transitions.action, n_actions), transitions.returns_to_go())
+    sizes = offsets_from_lengths([tree.tree_.node_count for tree in forest.estimators_])
+    state, action = np.divmod(np.arange(n_states * n_actions), n_actions)
+    rows = np.asarray(tree_columns(states.take(state), action, n_actions), dtype=np.float32)
+    # The trees directly: scikit-learn's wrapper checks the rows again for each of them.
+    leaves = np.stack([tree.tree_.apply(rows) for tree in forest.estimators_], axis=1) + sizes[:-1]
+    return _Forest(leaves.reshape(n_states, n_actions, -1).astype(np.int64), int(sizes[-1]))
+
+
+_FORESTS: Shared[TreeSettings, _Forest] = Shared()
 
 
 def _indicator(leaves: Ints, n_leaves: int) -> sparse.csr_array:

@@ -16,7 +16,9 @@ from extrinsic.policy.lstd import Solution, System
 from extrinsic.policy.sparsification import Sparsification, require_threshold
 from extrinsic.policy.state_actions import StateActions, rows_after
 from extrinsic.policy.states import States
+from extrinsic.policy.transitions import Transitions
 from extrinsic.value.evaluation_problem import EvaluationProblem
+from extrinsic.value.shared_parts import Shared
 
 
 @dataclass(frozen=True)
@@ -74,15 +76,23 @@ class Model:
 def _model(problem: EvaluationProblem, states: States, settings: KernelSettings) -> Model:
     """Q(s, a) = E[r + gamma sum_a' pi(a' | s') Q(s', a')], linear in kernels of `states`."""
     transitions = problem.transitions
-    table = with_action(states, transitions.action)
-    kernel = Gaussian(settings.height, settings.width)
-    basis = Basis.fit(states.continuous, table, kernel, settings.nu, sparsification=settings.sparsification)
-    system = System(basis.rows(states.continuous, basis.block_of(table)), basis.offsets, settings.ridge)
+    basis, system = _SYSTEMS.get(transitions, states, settings, _system)
     expected_phi = StateActions.of(basis, states, problem.target > 0.0).mixed(problem.target)
     following = rows_after(expected_phi, transitions.next)
     prior = float(transitions.returns().mean())
     solution = system.solve(following, transitions.reward, problem.ends, settings.gamma, prior)
     return Model(basis, system, solution, expected_phi, following)
+
+
+def _system(transitions: Transitions, states: States, settings: KernelSettings) -> tuple[Basis, System]:
+    """The kernels of some decisions and their Gram matrix, which are the same for every policy."""
+    table = with_action(states, transitions.action)
+    kernel = Gaussian(settings.height, settings.width)
+    basis = Basis.fit(states.continuous, table, kernel, settings.nu, sparsification=settings.sparsification)
+    return basis, System(basis.rows(states.continuous, basis.block_of(table)), basis.offsets, settings.ridge)
+
+
+_SYSTEMS: Shared[KernelSettings, tuple[Basis, System]] = Shared()
 
 
 def fit_q(problem: EvaluationProblem, states: States, settings: KernelSettings) -> FittedQ:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal
 
@@ -27,6 +27,7 @@ class Value:
     weights w has the estimate mean + (w - 1) @ influence. Nothing has to be fitted again.
     diagnostics: numbers by which to judge it.   flags: names of the diagnostics that are out of bounds.
     resampled_over: whether `influence` refers to the logged dialogs or to those of live play.
+    components: of a value that a study combines anew, the influence (n,) on its parts, by name.
     """
 
     estimator: str
@@ -38,6 +39,7 @@ class Value:
     diagnostics: Mapping[str, float] = field(default_factory=dict)
     flags: tuple[str, ...] = ()
     resampled_over: ResampledOver = "dialogs"
+    components: Mapping[str, Floats] = field(default_factory=dict)
 
     def resampled(self, weights: Floats) -> Floats:
         """(k,) the estimates of resamples with weights (k, n)."""
@@ -60,6 +62,30 @@ def mean_of_dialogs(
     """The mean of one number a dialog, with its interval."""
     influence = (numbers - numbers.mean()) / len(numbers)
     return value_of(estimator, float(numbers.mean()), influence, diagnostics or {}, resampled_over)
+
+
+def mean_of_values(estimator: str, values: Sequence[Value]) -> Value:
+    """The mean of values over the same dialogs; what they report is averaged, their flags are joined."""
+    first, n_values = values[0], len(values)
+    influence = sum((value.influence for value in values[1:]), first.influence) / n_values
+    low = sum(value.low for value in values) / n_values
+    high = sum(value.high for value in values) / n_values
+    return replace(
+        first,
+        estimator=estimator,
+        mean=sum(value.mean for value in values) / n_values,
+        low=low,
+        high=high,
+        influence=influence,
+        diagnostics={
+            name: sum(value.diagnostics[name] for value in values) / n_values for name in first.diagnostics
+        },
+        flags=tuple(dict.fromkeys(flag for value in values for flag in value.flags)),
+        components={
+            name: sum((value.components[name] for value in values[1:]), first.components[name]) / n_values
+            for name in first.components
+        },
+    )
 
 
 def interval(mean: float, influences: Sequence[Floats], seed: int = 0) -> tuple[float, float]:

@@ -18,22 +18,26 @@ from extrinsic.policy.behaviour import Behaviour, BehaviourModel, fit_behaviour
 from extrinsic.policy.features import Features, find_features
 from extrinsic.policy.learner import LearnedPolicy, Learner
 from extrinsic.policy.live_policy import LivePolicy
-from extrinsic.policy.reward import Reward, RewardFunction, returns
+from extrinsic.policy.reward import Reward, RewardFunction, fill_of, returns
 from extrinsic.policy.states import States
 from extrinsic.policy.transitions import Transitions, transitions_of
-from extrinsic.registry import BEHAVIOURS, ESTIMATORS, LEARNERS, TRACKERS, WORLDS
-from extrinsic.simulation.play import DEFAULT_WORLD, Play
+from extrinsic.registry import BEHAVIOURS, ESTIMATORS, LEARNERS, TRACKERS
+from extrinsic.simulation.datasets import find_dataset, logged_policy
+from extrinsic.simulation.fitted.fitted_world import fit_world
+from extrinsic.simulation.play import Play
 from extrinsic.simulation.play import play as play_live
-from extrinsic.simulation.world import World
+from extrinsic.simulation.single_world import World
+from extrinsic.simulation.world import LockstepWorld
 from extrinsic.trackers.protocol import AnyTracker, BuiltInTracker, LearnedTracker
 from extrinsic.trackers.track import track
 from extrinsic.value.augmented_states import PROXIES, augment
 from extrinsic.value.diagnostics import checked, with_on_policy_gap
 from extrinsic.value.evaluation_problem import EvaluationProblem
+from extrinsic.value.fitted_play import FittedPlay, play_logged
 from extrinsic.value.live import LivePlay
 from extrinsic.value.result import Value
 
-ESTIMATED = ("observed", "mean_augmented", "lstd")
+ESTIMATED = ("observed", "world_mixed", "mean_augmented", "lstd")
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,13 +138,14 @@ def value(
     output: TrackerOutput | None = None,
     proxies: Sequence[str] = PROXIES,
     n_live: int = 1000,
+    n_world: int = 2000,
     seed: int = 0,
 ) -> dict[str, Value]:
     """Values of a policy by name of the estimator, each with its interval, diagnostics and flags.
 
     dialogs: a corpus, or a dataset of the embedded world: its test dialogs, and `live` is an estimator too.
     output: the tracker's beliefs about them, where they come from a file.   proxies: augment the state.
-    n_live, seed: how many callers live play has, and which.
+    n_live, seed: how many callers live play has, and which.   n_world: how many the fitted world has.
     """
     test = _corpus(dialogs, "test")
     shared = set(test.sessions) & set(policy.train.sessions)
@@ -161,33 +166,54 @@ def value(
     if "world" in needs and isinstance(dialogs, str):
         tracker = policy.playing_tracker()
         stage = LivePlay(policy.live, tracker, _world(dialogs), n_live, seed, policy.reward)
-    problem = EvaluationProblem(held_out, policy.probabilities(held_out.states), augmented, stage)
+    fitted = None
+    if "fitted_world" in needs:
+        fitted = _fitted_play(policy, test, dialogs if isinstance(dialogs, str) else None, n_world, seed)
+    target = policy.probabilities(held_out.states, held_out.possible)
+    problem = EvaluationProblem(held_out, target, augmented, stage, fitted)
     values = {}
     for estimator in chosen:
         estimate = estimator.estimate(problem)
-        if estimate.resampled_over == "dialogs" and estimator.name != "observed":
+        # A fitted world has the difference of the logged policy as a diagnostic of its own.
+        estimated = "fitted_world" not in estimator.needs and estimator.name != "observed"
+        if estimate.resampled_over == "dialogs" and estimated:
             estimate = with_on_policy_gap(estimate, estimator, problem)
         values[estimator.name] = checked(estimate, problem)
     return values
 
 
-def play(policy: SinglePolicy, world: World | str, n_dialogs: int = 1000, seed: int = 0) -> Played:
+def play(
+    policy: SinglePolicy, world: World | LockstepWorld | str, n_dialogs: int = 1000, seed: int = 0
+) -> Played:
     """Play a policy live; the same seed gives the same callers to every policy.
 
-    world: a dataset of the embedded world, e.g. `ds1`: where its test dialogs come from; or any World.
+    world: a dataset, e.g. `ds1` or `restaurants:quiet`: where its test dialogs come from; or any World.
     """
     place = _world(world) if isinstance(world, str) else world
-    played = play_live(policy.live, policy.playing_tracker(), n_dialogs, seed, place)
+    fill = fill_of(policy.reward)
+    played = play_live(policy.live, policy.playing_tracker(), n_dialogs, seed, place, fill=fill)
     return Played(**vars(played), returns=returns(played.corpus, policy.reward(played.corpus, played.output)))
+
+
+def _fitted_play(
+    policy: SinglePolicy, test: Corpus, dataset: str | None, n_dialogs: int, seed: int
+) -> FittedPlay:
+    """In a world fitted to what it learned from and is valued on; in a simulated one its expert is known."""
+    world = fit_world([policy.train, test])
+    expert = tracker = None
+    if dataset is not None:
+        expert, tracker = logged_policy(_world(dataset))
+    logged = play_logged(world, n_dialogs, seed, expert, tracker)
+    return FittedPlay(world, logged, policy.live, policy.playing_tracker(), policy.reward, n_dialogs, seed)
 
 
 def _corpus(dialogs: Corpus | str, split: str) -> Corpus:
     if isinstance(dialogs, Corpus):
         return dialogs
-    corpus: Corpus = WORLDS.get(DEFAULT_WORLD[0]).read().simulate(dialogs, split).corpus
-    return corpus
+    simulation, dataset = find_dataset(dialogs)
+    return simulation.simulate(dataset, split).corpus
 
 
-def _world(dataset: str) -> World:
-    world: World = WORLDS.get(DEFAULT_WORLD[0]).read().world(dataset, "test")
-    return world
+def _world(name: str) -> World | LockstepWorld:
+    simulation, dataset = find_dataset(name)
+    return simulation.world(dataset, "test")

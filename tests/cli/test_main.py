@@ -78,3 +78,27 @@ def test_a_closed_pipe_is_no_error() -> None:
     command = f"{sys.executable} -m extrinsic ls formats | true; exit ${{PIPESTATUS[0]}}"
     result = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert (result.returncode, result.stderr) == (0, "")
+
+
+def shell(command: str) -> subprocess.CompletedProcess[str]:
+    program = f'extrinsic() {{ {sys.executable} -m extrinsic "$@"; }}; {command}'
+    return subprocess.run(["bash", "-c", program], capture_output=True, text=True, check=False)
+
+
+def test_a_full_disk_is_said() -> None:
+    result = shell("extrinsic ls metrics > /dev/full")
+    assert (result.returncode, result.stderr) == (
+        2,
+        "the output cannot be written: No space left on device\n",
+    )
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["run {}", "report {}", "compare {} a b", "simulate --output {}", "validate --format dstc1 --corpus {}"],
+)
+def test_names_too_long_for_the_system(command: str) -> None:
+    outcome = run(*(part.replace("{}", "n" * 300) for part in command.split()))
+    assert outcome.code == 2
+    assert "n" * 300 in outcome.text
+    assert "Traceback" not in outcome.text

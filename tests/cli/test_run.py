@@ -16,6 +16,8 @@ from tests.study.studies import Study as Made
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
 
+TOO_FEW = "not decided: 3 trackers, at least 5 are needed for an interval"
+
 
 @pytest.fixture
 def config(tmp_path: Path) -> Path:
@@ -179,7 +181,7 @@ def test_what_stands_in_the_way_of_a_table(made: Made, tmp_path: Path) -> None:
     study = copied(made, tmp_path / "run")
     (study.folder / "pairs.csv").unlink()
     (study.folder / "pairs.csv").mkdir()
-    assert_refused(run_in(study.config, study.folder), "pairs.csv: cannot be written: Is a directory")
+    assert_refused(run_in(study.config, study.folder), "pairs.csv: this is a directory")
 
 
 @pytest.mark.parametrize("after", [0, 3, 8, 14])
@@ -233,7 +235,8 @@ def test_two_metrics_are_not_told_apart_by_three_trackers_alone(made: Made) -> N
     """As the smallest study there is goes: correlations of three trackers, none of two."""
     for row in made.rows("correlations"):
         assert row["n"] == "3"
-        assert row["reason"] == ""
+        assert (row["r"] != "", row["low"], row["reason"] in ("", TOO_FEW)) == (True, "", True)
+    assert {row["in_set"] for row in made.rows("best_set")} == {"false"}
 
 
 @pytest.mark.parametrize("trackers", ['["hwu"]', '["hwu", "vote"]'])
@@ -253,7 +256,7 @@ def test_fewer_than_three_core_trackers(made: Made, tmp_path: Path) -> None:
     outcome = run_in(study.config, study.folder, "--set", 'trackers.degenerate=["hwu"]')
     assert outcome.code == 0, outcome.text
     reasons = {(row["trackers"], row["reason"]) for row in study.rows("correlations")}
-    assert reasons == {("all", ""), ("core", "fewer than 3 trackers")}
+    assert reasons == {("all", ""), ("all", TOO_FEW), ("core", "fewer than 3 trackers")}
     assert "core trackers (2 points)" in outcome.output
 
 

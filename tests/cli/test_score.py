@@ -330,3 +330,27 @@ def test_a_number_is_never_cut_off(states: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("COLUMNS", "20")
     outcome = score_states(states, "--metric", "jga", "--bootstrap", "5")
     assert "\u2026" not in outcome.output and "]" in outcome.output
+
+
+HOSTILE = "=[bold]<i>|`\x1b[31m\nforged line"
+
+
+@pytest.mark.parametrize(
+    ("form", "shown"),
+    [
+        ("", "=[bold]<i>|`\\x1b[31m\\nforged line"),
+        ("--markdown", "=\\[bold\\]&lt;i&gt;\\|\\`\\\\x1b\\[31m\\\\nforged line"),
+        ("--csv", "'=[bold]<i>|`\\x1b[31m\\nforged line,"),
+        ("--latex", "=[bold]<i>|`\\textbackslash{}x1b[31m\\textbackslash{}nforged line"),
+        ("--json", '"=[bold]<i>|`\\u001b[31m\\nforged line"'),
+    ],
+)
+def test_names_of_files_command_nothing(tmp_path: Path, form: str, shown: str) -> None:
+    """Neither a terminal nor a page of Markdown nor a spreadsheet."""
+    path = tmp_path / f"{HOSTILE}.json"
+    path.write_text(json.dumps(small_state_sets().states))
+    outcome = run("score", "--format", "state-sets", path, "--metric", "jga", *([form] if form else []))
+    assert outcome.code == 0, outcome.text
+    assert "\x1b" not in outcome.text
+    assert not any(line.startswith("forged") for line in outcome.text.splitlines())
+    assert shown in outcome.output

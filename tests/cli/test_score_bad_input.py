@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 from pathlib import Path
 
 import pytest
@@ -101,3 +103,12 @@ def test_every_problem_of_every_file_is_reported(bus: Written, tmp_path: Path) -
     # Not a word about the good one, and no scores.
     assert "tracker.json" not in outcome.text
     assert outcome.output == ""
+
+
+def test_names_that_cannot_be_told_apart(tmp_path: Path) -> None:
+    """A file and its compressed form: no folder makes their names unique."""
+    content = json.dumps({"d": {"0": {"gt": {}, "pr": {}}}}).encode()
+    (tmp_path / "x.json").write_bytes(content)
+    (tmp_path / "x.json.gz").write_bytes(gzip.compress(content))
+    outcome = run("score", "--format", "state-sets", tmp_path / "x.json", tmp_path / "x.json.gz")
+    assert_refused(outcome, "one name but for .json and .gz", "x.json.gz")

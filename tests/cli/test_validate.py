@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.builders import (
+    Dstc2Files,
     Written,
     dstc1_turn,
     hypothesis,
@@ -160,3 +163,61 @@ def test_json_also_has_the_problems_of_a_corpus(bus: Written) -> None:
     assert outcome.code == 2
     problems = [problem for row in outcome.json()["rows"] for problem in row["problems"]]
     assert len(problems) == 5
+
+
+def spelt(files: Dstc2Files, change: Callable[[str], str]) -> Dstc2Files:
+    """The files with every food that the tracker believes in spelt in another way."""
+    files = copy.deepcopy(files)
+    for session in files.tracker["sessions"]:
+        for turn in session["turns"]:
+            for slot, scores in turn["goal-labels"].items():
+                if slot == "food":
+                    turn["goal-labels"][slot] = {change(name): score for name, score in scores.items()}
+    return files
+
+
+@pytest.mark.parametrize(
+    ("change", "hint"),
+    [
+        (str.upper, "'THAI' (did you mean 'thai'?), 'GREEK' (did you mean 'greek'?)"),
+        (lambda name: f"{name} ", "'thai ' (did you mean 'thai'?)"),
+        (lambda name: "nosuchfood", "found 'nosuchfood'"),
+    ],
+)
+def test_values_outside_the_ontology(tmp_path: Path, change: Callable[[str], str], hint: str) -> None:
+    """They can never be right: said with a count and an example, and an error where strict."""
+    written = write_dstc2(tmp_path, spelt(small_dstc2(), change))
+    outcome = validate(written, written.tracker, form="dstc2")
+    assert outcome.code == 0
+    assert "1 warning" in outcome.output
+    assert "session one, turn 0, slot food: hypotheses:" in outcome.output
+    assert hint in outcome.output
+    assert_refused(validate(written, written.tracker, "--strict", form="dstc2"), hint)
+    scored = run("score", "--format", "dstc2", "--corpus", written.corpus, written.tracker)
+    assert scored.code == 0
+    assert hint in scored.errors
+
+
+def test_labels_outside_the_ontology(tmp_path: Path) -> None:
+    files = copy.deepcopy(small_dstc2())
+    files.labels["Mar13_S0A0/one"]["turns"][1]["goal-labels"]["area"] = "North"
+    written = write_dstc2(tmp_path, files)
+    for arguments in ((), (written.tracker,)):
+        outcome = validate(written, *arguments, form="dstc2")
+        assert outcome.code == 0
+        assert "session one, turn 1, slot area: labels: 1 with values that the ontology" in outcome.output
+        assert "'North' (did you mean 'north'?)" in outcome.output
+        assert validate(written, *arguments, "--strict", form="dstc2").code == 2
+    rows = validate(written, "--json", form="dstc2").json()["rows"]
+    assert [row["warnings"] for row in rows] == [1]
+
+
+def test_real_files_have_no_warnings(tmp_path: Path) -> None:
+    written = write_dstc2(tmp_path, small_dstc2())
+    assert "no problems" in validate(written, written.tracker, form="dstc2").output
+
+
+def test_a_missing_list_names_the_dataset(tmp_path: Path) -> None:
+    (tmp_path / "corpus").mkdir()
+    outcome = run("validate", "--format", "dstc2", "--corpus", tmp_path / "corpus", "--dataset", "dstc2_dev")
+    assert_refused(outcome, "config/dstc2_dev.flist or scripts/config/dstc2_dev.flist")

@@ -205,3 +205,16 @@ def test_a_metric_flat_up_to_rounding_says_nothing(method: str) -> None:
     flat[0, 0, 0] = 0.1 + 0.2
     with_flat = compose(np.concatenate([metrics, flat]), target, method)
     assert with_flat.predicted == pytest.approx(compose(metrics, target, method).predicted)
+
+
+@pytest.mark.parametrize("method", ["best_single", "mean"])
+def test_fitted_again_without_each_tracker(method: str) -> None:
+    """What has no penalty to choose is what a study without the tracker gives."""
+    metrics, target = study(3)
+    made = compose(metrics, target, method, jackknife=True)
+    for left in range(N_TRACKERS):
+        others = np.delete(np.arange(N_TRACKERS), left)
+        assert made.left_out[left] == pytest.approx(
+            compose(metrics[..., others], target[:, others], method).r
+        )
+    assert compose(metrics, target, method).left_out.size == 0

@@ -10,7 +10,24 @@ import pytest
 
 import extrinsic.correlation
 
-WITH_EXAMPLES = {"estimate", "multiple_testing", "partial", "power", "two_way", "verdicts"}
+WITH_EXAMPLES = {
+    "best_set",
+    "composite",
+    "deciding",
+    "dialog_level",
+    "disattenuation",
+    "estimate",
+    "influence",
+    "intervals",
+    "multiple_testing",
+    "partial",
+    "permutation",
+    "power",
+    "soft_pairwise",
+    "tie_calibration",
+    "two_way",
+    "verdicts",
+}
 
 
 @pytest.mark.parametrize("name", [module.name for module in iter_modules(extrinsic.correlation.__path__)])

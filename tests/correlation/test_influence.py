@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from extrinsic.correlation.coefficients import COEFFICIENTS, Coefficient, correlate
-from extrinsic.correlation.influence import influence, without_each
+from extrinsic.correlation.influence import influence, leverage, without_each
 from tests.correlation.drawing import draw, draw_study, flattened
 
 
@@ -65,3 +65,17 @@ def test_a_metric_that_only_one_tracker_moves() -> None:
     found = influence(correlate(metrics, targets, "pearson", "within"), left_out)
     assert found.tracker[0, 0] in (0, 1, 3, 4)
     assert not np.isnan(found.without[0, 0])
+
+
+def test_leverage_tracker_by_tracker() -> None:
+    metrics, targets = draw_study(4, 2, 3, 5)
+    metrics[1, :, 2] += 50.0
+    made = leverage(metrics, targets, "within")
+    for m in range(2):
+        shares = []
+        for values in (metrics[m], targets[0]):
+            away = values - values.mean(axis=1, keepdims=True)
+            shares.append((away**2).sum(axis=0) / (away**2).sum())
+        assert made.share[m, 0] == pytest.approx(np.mean(shares, axis=0).max())
+    assert made.tracker[1, 0] == 2
+    assert np.isnan(leverage(np.ones((1, 2, 4)), draw(1, 1, 2, 4), "within").share[0, 0])

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extrinsic.arrays import Floats
-from extrinsic.correlation.multiple_testing import benjamini_hochberg, holm
+from extrinsic.correlation.multiple_testing import benjamini_hochberg, clear_count, holm, max_t_p
 
 p_values = st.lists(st.floats(0.0, 1.0), min_size=1, max_size=7)
 
@@ -73,3 +73,41 @@ def benjamini_hochberg_by_formula(p: Floats) -> Floats:
 def test_false_discoveries_are_the_formula_to_the_last_bit(p: list[float]) -> None:
     values = np.array(p, dtype=np.float64)
     assert np.array_equal(benjamini_hochberg(values), benjamini_hochberg_by_formula(values), equal_nan=True)
+
+
+def test_max_t_by_loops() -> None:
+    """From the largest down, against the largest of those not above it, draw by draw."""
+    rng = np.random.default_rng(3)
+    null = np.abs(rng.normal(size=(30, 5)))
+    observed = np.array([2.0, 0.5, np.nan, 1.5, 1.4])
+    order = [0, 3, 4, 1]
+    expected, highest = np.full(5, np.nan), 0.0
+    for place, metric in enumerate(order):
+        count = sum(max(row[other] for other in order[place:]) >= observed[metric] for row in null)
+        highest = max(highest, (count + 1) / 31)
+        expected[metric] = highest
+    assert max_t_p(observed, null) == pytest.approx(expected, nan_ok=True)
+
+
+def test_statistics_that_are_one_cost_nothing() -> None:
+    """Holm pays for every copy of a metric, the largest of them does not."""
+    rng = np.random.default_rng(4)
+    alone = np.abs(rng.normal(size=(199, 1)))
+    p = max_t_p(np.array([2.2]), alone)[0]
+    copies = max_t_p(np.full(10, 2.2), np.repeat(alone, 10, axis=1))
+    assert copies == pytest.approx(np.full(10, p))
+    assert holm(np.full(10, p))[0] == pytest.approx(10 * p)
+
+
+def test_counts_beside_chance() -> None:
+    """Of independent statistics 2.5 % are clear by chance; of copies all or none."""
+    rng = np.random.default_rng(5)
+    null = rng.normal(size=(2_000, 40))
+    apart = clear_count(np.r_[np.full(4, 5.0), np.zeros(36)], null)
+    assert (apart.count, apart.total) == (4, 40)
+    assert apart.expected == pytest.approx(1.0, abs=0.05)
+    assert 2 <= apart.most <= 4
+    copies = clear_count(np.full(40, 5.0), np.repeat(null[:, :1], 40, axis=1))
+    assert copies.expected == pytest.approx(1.0, abs=0.05)
+    assert copies.p == pytest.approx(0.025, abs=0.003)
+    assert clear_count(np.full(3, np.nan), null[:, :3]).total == 0

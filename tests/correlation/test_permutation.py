@@ -12,7 +12,7 @@ from scipy import stats
 from extrinsic.arrays import Floats
 from extrinsic.correlation import permutation
 from extrinsic.correlation.coefficients import COEFFICIENTS, SCOPES, Coefficient, Scope
-from extrinsic.correlation.permutation import draw_permutations, permutation_p
+from extrinsic.correlation.permutation import draw_permutations, permutation_p, permutation_test, residuals
 from tests.correlation.drawing import draw, draw_study, flattened
 from tests.correlation.test_coefficients import SCIPY, count_pairs
 
@@ -120,3 +120,41 @@ def test_draws_are_fair() -> None:
     # (5 - 1)^2 free; the statistic of a permutation's places is (5 - 1) / 5 of a chi-square.
     statistic = ((counts - 20.0) ** 2 / 20.0).sum() * 4 / 5
     assert statistic < stats.chi2.ppf(0.999, 16)
+
+
+def test_the_largest_of_all_metrics() -> None:
+    metrics, targets = draw_study(1, 3, 2, 5)
+    drawn = draw_permutations("study", 5, 200, 0)
+    test = permutation_test(metrics, targets, "pearson", "within", drawn)
+    far = np.array([distance(metric, targets[0], "pearson", "within") for metric in metrics])
+    null = np.array(
+        [[distance(m, targets[0][:, row], "pearson", "within") for m in metrics] for row in drawn]
+    )
+    order, highest = np.argsort(-far), 0.0
+    for place, metric in enumerate(order):
+        count = (null[:, order[place:]].max(axis=1) >= far[metric] - 1e-9).sum()
+        highest = max(highest, (count + 1) / (len(drawn) + 1))
+        assert test.p_max_t[metric, 0] == pytest.approx(highest)
+    assert test.clear(0).total == 3
+
+
+def test_given_another_variable() -> None:
+    """Residuals by least squares, permuted; the partial correlation of each, by regression."""
+    metrics, targets = draw_study(2, 2, 2, 6)
+    given = targets + draw(9, *targets.shape)
+    drawn = draw_permutations("study", 6, 50, 0)
+    test = permutation_test(metrics, targets, "pearson", "within", drawn, given)
+
+    def rest(values: Floats) -> Floats:
+        x, z = flattened(values, "within"), flattened(given[0], "within")
+        return x - z * (x @ z) / (z @ z)
+
+    left = residuals(targets, given, "within")
+    assert left[0].ravel() == pytest.approx(rest(targets[0]), abs=1e-8)
+    for metric in range(2):
+        expected = np.corrcoef(rest(metrics[metric]), rest(targets[0]))[0, 1]
+        assert test.observed[metric, 0] == pytest.approx(expected)
+        for number in (0, 17):
+            moved = rest(left[0][:, drawn[number]])
+            expected = np.corrcoef(rest(metrics[metric]), moved)[0, 1]
+            assert test.null[number, metric, 0] == pytest.approx(expected)

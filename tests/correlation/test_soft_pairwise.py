@@ -87,3 +87,9 @@ def test_no_value_no_accuracy() -> None:
     assert np.isnan(observed).tolist() == missing
     assert (np.isnan(resampled) == missing).all()
     assert observed[[0, 2], 0] == pytest.approx(whole[[0, 2], 0])
+
+
+def test_a_difference_by_rounding_is_a_tie() -> None:
+    drawn = draw(5, 6, 2, 2, 4)
+    drawn[..., 1] = drawn[..., 0] * (1.0 + 1e-15)
+    assert (preferences(drawn)[..., 0, 1] == 0.5).all()

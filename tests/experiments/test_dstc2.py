@@ -51,6 +51,7 @@ from extrinsic.study.configuration.settings_file import read_study
 from extrinsic.study.planning import make_schedule
 from extrinsic.study.stages.learning import LearnTask
 from extrinsic.study.stages.store import LoadedResults
+from extrinsic.study.stages.variant_values import variant_values
 from extrinsic.study.tables.table_files import read_rows, table_bytes, write_rows
 from tests.real_data import needs_data
 
@@ -228,7 +229,11 @@ def test_a_tracker_again() -> None:
     bundles = make_schedule(scenario.settings(*few)).bundles
     learning = (task for bundle in bundles for task in bundle if isinstance(task, LearnTask))
     task = next(task for task in learning if (task.tracker, task.variant) == ("focus", "fill=argmax"))
-    worth = worth_by_target(task.run(LoadedResults({})))
+    worth = worth_by_target(
+        variant_values(
+            LoadedResults({task.key: task.run(LoadedResults({})).encode(task.key)}), {"focus": [task.key]}
+        )["focus"]
+    )
     gains = Selection(read_rows(FOLDER / "gains.csv", Gain))
     (expected,) = gains.where(
         manager=scenario.manager, absent=scenario.absent, fill="argmax", tracker="focus"

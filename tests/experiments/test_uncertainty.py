@@ -16,15 +16,17 @@ from experiments.selection import Selection
 from experiments.texts import UnsupportedClaim
 from experiments.uncertainty.__main__ import FOLDER, TABLES, cell_rows, write_texts
 from experiments.uncertainty.studies import Config
-from experiments.uncertainty.tables import TESTS, Coverage, Difference, Independent
+from experiments.uncertainty.tables import TESTS, Chosen, Coverage, Difference, Independent
 from experiments.uncertainty.worlds import (
     N_DATASETS,
     N_DIALOGS,
+    ORDERS,
     draw_dialogs,
     draw_means,
     draw_study,
     draw_truth,
     draw_weights,
+    many_metrics,
     one_metric,
     resample_dialogs,
     two_metrics,
@@ -78,19 +80,27 @@ def test_every_cell_has_its_rows() -> None:
         "null": ("population", "noise_r", "n_trackers", "interaction"),
         "differences": ("r_a", "r_b", "r_ab", "n_trackers"),
         "independent": ("r_a", "r_b", "r_ab", "n_points"),
+        "chosen": ("order", "n_trackers", "n_datasets"),
+        "combined": ("method", "n_trackers"),
+        "decided": ("population", "n_trackers"),
     }
-    studies = (CONFIG.studies, CONFIG.null_studies, CONFIG.pair_studies, CONFIG.zou_studies)
+    before = (CONFIG.studies, CONFIG.null_studies, CONFIG.pair_studies, CONFIG.zou_studies)
+    studies = (*before, CONFIG.chosen_studies, CONFIG.combined_studies, CONFIG.decided_studies)
     for (table, (kind, _)), expected in zip(TABLES.items(), studies, strict=True):
         rows = Selection(read_rows(FOLDER / f"{table}.csv", kind))
         cells = [cell for name, cell in CONFIG.cells() if name == table]
-        flat = [(*cell[0], *cell[1:]) if isinstance(cell[0], tuple) else cell for cell in cells]
+        parts = [[part if isinstance(part, tuple) else (part,) for part in cell] for cell in cells]
+        flat = [tuple(value for part in cell for value in part) for cell in parts]
         assert rows.distinct(*fields[table]) == flat
         assert rows.distinct("studies") == [expected]
 
 
-@pytest.mark.parametrize(("table", "n_rows"), [("coverage", 9), ("null", 1), ("differences", 1)])
+@pytest.mark.parametrize(
+    ("table", "n_rows"), [("coverage", 4), ("null", 1), ("differences", 1), ("chosen", 1), ("combined", 1)]
+)
 def test_a_cell_of_few_studies(table: str, n_rows: int) -> None:
     few = {"studies": 3, "null_studies": 3, "pair_studies": 3, "resamples": 20, "pair_permutations": 19}
+    few |= {"chosen_studies": 3, "combined_studies": 3, "draws": 20}
     number = [name for name, _ in CONFIG.cells()].index(table)
     _, rows = cell_rows(msgspec.structs.replace(CONFIG, **few), number)
     assert len(rows) == n_rows
@@ -98,6 +108,9 @@ def test_a_cell_of_few_studies(table: str, n_rows: int) -> None:
         assert row.studies == 3  # type: ignore[attr-defined]
         if isinstance(row, Coverage):
             assert row.coverage + row.below + row.above == pytest.approx(1.0)
+            assert row.withheld * 3 in (0, 1, 2)
+        if isinstance(row, Chosen):
+            assert 0 <= row.best_in_set <= 1 <= row.size <= CONFIG.n_metrics
         if isinstance(row, Difference):
             assert all(getattr(row, test) * 3 in (0, 1, 2, 3) for test in TESTS)
 
@@ -157,3 +170,12 @@ def test_a_study_has_its_metrics_first() -> None:
     assert (sample.targets == dialogs.mean(axis=-1)[2:]).all()
     assert sample.metrics_drawn.shape == (7, 2, N_DATASETS, 3)
     assert sample.targets_drawn.shape == (7, 1, N_DATASETS, 3)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_many_metrics_correlate_as_they_should(order: str) -> None:
+    world = many_metrics(order, 6, 20_000, 2)
+    values = draw_truth(world, np.random.default_rng(5))
+    points = (values - values.mean(axis=-1, keepdims=True)).reshape(7, -1)
+    assert np.corrcoef(points) == pytest.approx(np.array(world.correlations), abs=0.03)
+    assert values.shape == (7, 2, 20_000)

@@ -170,7 +170,7 @@ ROWS = [("d00", "", "anna", 1), ("d01", "", "anna", 0), ("d02", "", "ben", 1)]
         ([*ROWS, ("d03", "", "anna", 2)], ("line 5", "d03", "from 0 to 1", "'2'")),
         ([*ROWS, ("d03", "", "anna", "nan")], ("line 5", "from 0 to 1")),
         ([*ROWS, ("d03", "", "anna", "")], ("line 5", "the rating is missing", "d03")),
-        ([*ROWS, ("d03", "", "anna")], ("line 5", "the rating is missing")),
+        ([*ROWS, ("d03", "", "anna")], ("line 5", "fewer cells")),
         ([*ROWS, ("d03", "", "", 1)], ("line 5", "the rater is missing")),
         ([*ROWS, ("d00", "", "anna", 0)], ("line 5", "anna has rated this before", "d00")),
         ([*ROWS, ("d03", 6, "anna", 1)], ("line 5", "no such turn", "0 to 5", "'6'")),

@@ -36,7 +36,12 @@ VARIANTS = (
     "gca(weights=plain, fill=threshold:0.25)",
 )
 
-NEEDS_A_PARAMETER = {"changes": "changes(wrong)", "turn_errors": "turn_errors(own)"}
+NEEDS_A_PARAMETER = {
+    "changes": "changes(wrong)",
+    "turn_errors": "turn_errors(own)",
+    "own": "own(judge)",
+    "sentinel": "sentinel(noise)",
+}
 
 
 @pytest.mark.parametrize("text", sorted({*DSTC1.metrics, *DSTC2.metrics, *STATE_SETS.metrics, *VARIANTS}))

@@ -6,7 +6,7 @@ import numpy as np
 
 from extrinsic.arrays import Floats, Ints
 from extrinsic.policy.features import Features
-from extrinsic.policy.observations import observations_of_moment
+from extrinsic.policy.observations import observations_of_view
 from extrinsic.policy.states import States
 from extrinsic.simulation import Moment, Policy
 from tests.simulation.worlds import PREDICATES
@@ -31,7 +31,7 @@ class Witness:
         self.chances: list[Floats] = []
 
     def probabilities(self, moment: Moment) -> Floats:
-        states = self.features(observations_of_moment(moment))
+        states = self.features(observations_of_view(moment))
         self.seen.append((moment.dialogs.copy(), moment.history.turn.copy(), states))
         self.chances.append(self.policy.probabilities(moment))
         assert not self.chances[-1][~moment.allowed].any()

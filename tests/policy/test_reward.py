@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
-from extrinsic.domain import load_domain
+from extrinsic.domain import REWARD_CHOICES, load_domain
 from extrinsic.errors import UsageError
-from extrinsic.policy.reward import ABSENT, WHEN, Reward, is_decision, returns
+from extrinsic.policy.reward import Reward, is_decision, returns
 from tests.builders import act
 from tests.metrics.calls import Turn, files_of
 from tests.metrics.reading import read_dstc1, read_dstc2
@@ -142,14 +142,17 @@ def test_a_concept_is_right_by_the_labels_of_the_judged_turn() -> None:
 
 
 def test_restaurants_by_hand() -> None:
-    """terminal, absent=correct. one: food thai .75 and area dontcare .5 (None has as much, but comes second)
+    """absent=correct; terminal, because these calls have no offer.
+
+    one: food thai .75 and area dontcare .5 (None has as much, but comes second)
     are right, price absent. two: nothing wanted, nothing believed. three: food right, the rest absent."""
     corpus, output = read_dstc2(small_dstc2())
-    reward = Reward.of(corpus.domain)
-    assert (reward.when, reward.absent) == ("terminal", "correct")
+    assert Reward.of(corpus.domain).when == "last_offer"
+    reward = Reward.of(corpus.domain, when="terminal")
+    assert reward.absent == "correct"
     assert returns(corpus, reward(corpus, output)).tolist() == [300 - 20, 300, 300 - 20]
     # Without pay for what nobody wants: two concepts, none, one.
-    paid = Reward.of(corpus.domain, absent="zero")
+    paid = Reward.of(corpus.domain, when="terminal", absent="zero")
     assert returns(corpus, paid(corpus, output)).tolist() == [200 - 20, 0, 100 - 20]
 
 
@@ -196,8 +199,8 @@ REWARDS = st.builds(
     empty=st.sampled_from([-50.0, 400.0]),
     turn=st.sampled_from([-20.0, 0.0, 2.0]),
     fill=st.sampled_from(["argmax", "threshold", "threshold:0.2"]),
-    when=st.sampled_from(WHEN),
-    absent=st.sampled_from(ABSENT),
+    when=st.sampled_from(REWARD_CHOICES["when"]),
+    absent=st.sampled_from(REWARD_CHOICES["absent"]),
 )
 
 

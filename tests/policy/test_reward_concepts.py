@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from extrinsic.domain import load_domain
+from extrinsic.domain import REWARD_CHOICES, load_domain
 from extrinsic.errors import UsageError
-from extrinsic.policy.reward import ABSENT, CONCEPTS, WHEN, Reward, returns
+from extrinsic.policy.reward import Reward, returns
 from tests.metrics.calls import Turn
 from tests.policy.test_reward import ASK, BYE, CMU, FOUR_DECISIONS, HELLO, NEXT, OFFER, long_call, read
 
@@ -71,9 +71,9 @@ def test_what_a_belief_would_be_worth() -> None:
         assert each.tolist() == (100 * right - 200 * wrong - 50 * (n - right - wrong)).tolist()
 
 
-@pytest.mark.parametrize("concepts", CONCEPTS)
-@pytest.mark.parametrize("absent", ABSENT)
-@pytest.mark.parametrize("when", WHEN)
+@pytest.mark.parametrize("concepts", REWARD_CHOICES["concepts"])
+@pytest.mark.parametrize("absent", REWARD_CHOICES["absent"])
+@pytest.mark.parametrize("when", REWARD_CHOICES["when"])
 def test_returns_are_feasible(concepts: str, absent: str, when: str) -> None:
     reward = Reward(concepts=concepts, absent=absent, when=when)
     for call in (long_call(BYE), long_call(NEXT)):

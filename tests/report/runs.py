@@ -16,17 +16,20 @@ from extrinsic.study.planning.plan import Plan
 from extrinsic.study.run_directory import Manifest, StageRecord, Status
 from extrinsic.study.tables.schema import (
     TABLES,
+    BestSetRow,
     CompositeRow,
     CorrelationRow,
     DiagnosticRow,
     InfluenceRow,
     IntrinsicRow,
     PairRow,
+    PartialRow,
     ReturnRow,
     Row,
     SensitivityRow,
     StabilityRow,
     TrackerRow,
+    WorldFitRow,
 )
 from extrinsic.study.tables.table_files import write_rows
 
@@ -175,10 +178,56 @@ def _correlations(made: Made) -> Iterator[CorrelationRow]:
                                 p_adjusted=0.02,
                                 n=10,
                                 trackers=trackers,
-                                cluster=1,
                                 variant=variant,
                                 reason=made.reason,
                             )
+
+
+def _partial(made: Made) -> Iterator[PartialRow]:
+    given = "behaviour.observed"
+    for variant in made.variants if given in made.targets else ():
+        for trackers in ("all", "core"):
+            for key in made.metrics:
+                r = r_of(made, key, variant, trackers)
+                if r is not None:
+                    yield PartialRow(
+                        target=made.targets[0],
+                        given=given,
+                        **_named(key),
+                        scope="within",
+                        r=r,
+                        r_given=r / 2.0,
+                        partial=r / 3.0,
+                        low=r / 3.0 - 0.1,
+                        high=r / 3.0 + 0.1,
+                        n=len(made.datasets) * len(made.trackers),
+                        trackers=trackers,
+                        variant=variant,
+                    )
+
+
+def _best_set(made: Made) -> Iterator[BestSetRow]:
+    for variant in made.variants:
+        for trackers in ("all", "core"):
+            for number, key in enumerate(made.metrics):
+                r = r_of(made, key, variant, trackers)
+                yield BestSetRow(
+                    target=made.targets[0],
+                    **_named(key),
+                    scope="within",
+                    coefficient="pearson",
+                    r=r,
+                    low=r and max(-1.0, r - 0.4),
+                    high=r and min(1.0, r + 0.3),
+                    in_set=r is not None and number < 3,
+                    p=0.5 if number < 3 else 0.01,
+                    rank=1 + number,
+                    rank_low=1 if number < 3 else 2,
+                    rank_high=len(made.metrics),
+                    trackers=trackers,
+                    variant=variant,
+                    reason=made.reason,
+                )
 
 
 def _pairs(made: Made) -> Iterator[PairRow]:
@@ -319,10 +368,27 @@ def _diagnostics(made: Made) -> Iterator[DiagnosticRow]:
             )
 
 
+def _fit(made: Made) -> Iterator[WorldFitRow]:
+    for dataset in made.datasets if made.has_policies else ():
+        for measure in ("rank 1", "turns"):
+            logged = wave(dataset, measure)
+            yield WorldFitRow(
+                dataset=dataset,
+                measure=measure,
+                logged=logged,
+                low=logged - 0.1,
+                high=logged + 0.1,
+                fitted=logged + 0.2,
+                misfit=measure == "turns",
+            )
+
+
 ROWS: dict[str, Callable[[Made], Iterator[Row]]] = {
     "intrinsic": _intrinsic,
     "returns": _returns,
     "correlations": _correlations,
+    "partial": _partial,
+    "best_set": _best_set,
     "pairs": _pairs,
     "composite": _composite,
     "influence": _influence,
@@ -330,6 +396,9 @@ ROWS: dict[str, Callable[[Made], Iterator[Row]]] = {
     "sensitivity": _sensitivity,
     "trackers": _trackers,
     "diagnostics": _diagnostics,
+    "fit": _fit,
+    "swap": lambda made: iter(()),
+    "costs": lambda made: iter(()),
 }
 
 STATES = Made(

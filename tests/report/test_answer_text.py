@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace as replace_row
 
 from extrinsic.report.results.answer_text import (
     across_variants,
@@ -12,6 +13,7 @@ from extrinsic.report.results.answer_text import (
     apart_sentence,
     best_sentence,
     core_sentence,
+    targets_sentence,
 )
 from extrinsic.report.results.caveats import caveats
 from extrinsic.report.results.naming import Name, family_of, shortened, target_in_words
@@ -26,7 +28,15 @@ from extrinsic.report.results.numbers import (
 )
 from extrinsic.report.results.report_tables import Tables
 from extrinsic.report.results.variant_results import VariantResults, variant_results
-from extrinsic.study.tables.schema import CompositeRow, CorrelationRow, PairRow, StabilityRow, TrackerRow
+from extrinsic.study.tables.schema import (
+    BestSetRow,
+    CompositeRow,
+    CorrelationRow,
+    PairRow,
+    PartialRow,
+    StabilityRow,
+    TrackerRow,
+)
 
 
 def tracker(
@@ -99,6 +109,28 @@ def apart(a: str, b: str, difference: float = 0.3) -> PairRow:
     return pair(a, b, difference, 0.1, 0.5, 0.01)
 
 
+def chosen(*metrics: tuple[str, bool], reason: str | None = None) -> list[BestSetRow]:
+    """Rows of the best set, the best first; whether each may be the best."""
+    return [
+        BestSetRow(
+            target="rl.live",
+            metric=metric,
+            schedule=1,
+            component="joint",
+            scope="within",
+            coefficient="pearson",
+            r=0.92 - 0.1 * number,
+            low=0.7 - 0.1 * number,
+            high=0.97 - 0.1 * number,
+            in_set=in_set,
+            rank=1 + number,
+            trackers="all",
+            reason=reason,
+        )
+        for number, (metric, in_set) in enumerate(metrics)
+    ]
+
+
 TWELVE = [tracker(f"t{i}") for i in range(12)]
 
 PLAIN = VariantResults(
@@ -107,6 +139,7 @@ PLAIN = VariantResults(
     datasets=("ds1", "ds2"),
     trackers=TWELVE,
     ranked={"all": ranked(("avgp", 0.92), ("l2", 0.9), ("accuracy", 0.6)), "core": []},
+    best_set=chosen(("avgp", True), ("l2", True), ("accuracy", False)),
     pairs=[alike("avgp", "l2"), apart("avgp", "accuracy"), apart("l2", "accuracy")],
 )
 
@@ -120,10 +153,10 @@ def test_the_best_metric_carries_its_uncertainty() -> None:
     made = answer(PLAIN)
     assert made.sentences[0] == (
         "Under fill=argmax, avgp on schedule 1 (joint) correlates best with the live return of the learned "
-        "policies: r = .92 [.82, 1.12] over 12 trackers on 2 datasets."
+        "policies: r = .92 [.70, .97] over 12 trackers on 2 datasets."
     )
-    assert made.figure == "r = .92 [.82, 1.12]"
-    assert made.sentences[1] == "Of 2 others it cannot be told apart from l2 on schedule 1 (joint)."
+    assert made.figure == "r = .92 [.70, .97]"
+    assert made.sentences[1] == "Of 2 others l2 on schedule 1 (joint) may be the best too."
     assert made.sentences[-1].startswith("At the other end is accuracy on schedule 1 (joint), r = .60")
 
 
@@ -144,39 +177,40 @@ def test_without_a_variant_the_sentence_begins_with_the_metric() -> None:
     )
 
 
-TIED = "It cannot be told apart from l2 on schedule 1 (joint), the only other one."
-
-
 @pytest.mark.parametrize(
-    ("pairs", "told"),
+    ("metrics", "sentence"),
     [
         ([], ""),
-        ([apart("avgp", "l2")], "It is clearly better than l2 on schedule 1 (joint), the only other one."),
-        ([alike("avgp", "l2")], TIED),
-        ([alike("l2", "avgp", 0.0)], TIED),
-        ([apart("avgp", "l2"), apart("avgp", "mrr")], "It is clearly better than each of the 2 others."),
-        ([alike("avgp", "l2"), alike("avgp", "mrr")], "It cannot be told apart from any of the 2 others."),
-        # An interval that misses 0 with a large p, or the other way round, does not tell two metrics apart.
-        ([pair("avgp", "l2", 0.3, 0.1, 0.5, 0.2)], TIED),
-        ([pair("avgp", "l2", 0.3, -0.1, 0.5, 0.001)], TIED),
+        ([("avgp", True)], ""),
+        ([("avgp", True), ("l2", False)], "The only other metric is worse."),
+        ([("avgp", True), ("l2", True)], "The best may as well be the only other one."),
+        ([("avgp", True), ("l2", False), ("mrr", False)], "No other metric may be the best."),
+        ([("avgp", True), ("l2", True), ("mrr", True)], "The best may as well be any of the 2 others."),
     ],
 )
-def test_which_metrics_cannot_be_told_apart(pairs: list[PairRow], told: str) -> None:
-    assert apart_sentence(replace(PLAIN, pairs=pairs), PLAIN.ranked["all"][0]) == told
+def test_which_metrics_may_be_the_best(metrics: list[tuple[str, bool]], sentence: str) -> None:
+    evidence = replace(PLAIN, best_set=chosen(*metrics))
+    assert apart_sentence(evidence, PLAIN.ranked["all"][0]) == sentence
 
 
-def test_of_many_ties_the_nearest_are_named() -> None:
-    pairs = [apart("avgp", "accuracy"), *(alike("avgp", f"m{i}", 0.01 * i) for i in (5, 3, 1, 4))]
-    assert apart_sentence(replace(PLAIN, pairs=pairs), PLAIN.ranked["all"][0]) == (
-        "It cannot be told apart from 4 of the 5 others, among them m1 on schedule 1 (joint), m3 on schedule "
-        "1 (joint) and m4 on schedule 1 (joint)."
+def test_of_many_the_first_are_named() -> None:
+    metrics = [("avgp", True), *((f"m{i}", True) for i in range(1, 5)), ("accuracy", False)]
+    assert apart_sentence(replace(PLAIN, best_set=chosen(*metrics)), PLAIN.ranked["all"][0]) == (
+        "4 of the 5 others may be the best too, among them m1 on schedule 1 (joint), m2 on schedule 1 "
+        "(joint) and m3 on schedule 1 (joint)."
     )
 
 
-def test_by_another_coefficient_it_says_what_the_pairs_are_about() -> None:
-    evidence = replace(PLAIN, coefficient="kendall")
-    assert "τ = .92" in best_sentence(evidence, evidence.ranked["all"][0])
-    assert "by Pearson's r" in apart_sentence(evidence, evidence.ranked["all"][0])
+def test_too_few_trackers_decide_nothing() -> None:
+    rows = chosen(("avgp", False), ("l2", False), reason="not decided: 4 trackers, at least 5 are needed")
+    sentence = apart_sentence(replace(PLAIN, best_set=rows), PLAIN.ranked["all"][0])
+    assert sentence == "Which metric is the best is not decided: 4 trackers, at least 5 are needed."
+
+
+def test_a_withheld_interval_is_said_to_be() -> None:
+    row = replace_row(PLAIN.ranked["all"][0], low=None, high=None, reason="one tracker carries it")
+    evidence = replace(PLAIN, ranked={"all": [row], "core": []})
+    assert "No interval of the best metric is to be trusted: one tracker carries it." in text_of(evidence)
 
 
 CORE = replace(
@@ -189,6 +223,8 @@ CORE = replace(
         tracker("twin2", False, near_duplicate_of="t1"),
     ],
     ranked={**PLAIN.ranked, "core": ranked(("l2", 0.7), ("avgp", 0.5))},
+    # Without a best set, a metric has its own interval.
+    best_set=[],
 )
 
 
@@ -219,6 +255,38 @@ def test_where_all_trackers_are_core_nothing_is_said_of_it() -> None:
     assert core_sentence(PLAIN, PLAIN.ranked["all"][0]) == ""
 
 
+def test_what_else_the_best_metric_predicts() -> None:
+    best = PLAIN.ranked["all"][0]
+    beyond = PartialRow(
+        target="rl.live",
+        given="behaviour.observed",
+        metric=best.metric,
+        schedule=1,
+        component="joint",
+        scope="within",
+        r=0.8,
+        r_given=0.7,
+        partial=0.1,
+        low=-0.2,
+        high=0.4,
+        n=24,
+        trackers="all",
+    )
+    elsewhere = [
+        replace_row(best, target="rl.completed", r=0.6, low=0.3, high=0.8),
+        replace_row(best, target="rl.gain", r=0.2, low=None, high=None, reason="one tracker carries it"),
+        replace_row(best, target="rl.lstd", r=0.9, low=0.8, high=0.95),
+    ]
+    evidence = replace(PLAIN, elsewhere=elsewhere, partial=[beyond])
+    assert targets_sentence(evidence) == (
+        "Over all trackers avgp on schedule 1 (joint) also predicts the share of live callers served by the "
+        "learned policies (r = .60 [.30, .80]); it is not shown to predict the gain of the learned policies "
+        "over the logged one (r = .20) and the return beyond what the logged policy earned "
+        "(partial r = .10 [−.20, .40])."
+    )
+    assert targets_sentence(PLAIN) == ""
+
+
 def test_no_correlation_at_all_gives_the_reason() -> None:
     nothing = replace(PLAIN, ranked={"all": [], "core": []}, reason="fewer than 3 trackers")
     made = answer(nothing)
@@ -231,19 +299,20 @@ def test_no_correlation_at_all_gives_the_reason() -> None:
 
 
 def test_an_interval_around_zero_is_no_finding() -> None:
-    evidence = replace(PLAIN, ranked={"all": ranked(("avgp", 0.1)), "core": []})
+    evidence = replace(PLAIN, ranked={"all": ranked(("avgp", 0.1)), "core": []}, best_set=[])
     assert "includes 0 (.10 [.00, .30])" in text_of(evidence)
     assert "includes 0" not in text_of(PLAIN)
 
 
 def test_a_wide_interval_is_said_to_be_wide() -> None:
-    evidence = replace(PLAIN, ranked={"all": ranked(("avgp", 0.9), low=0.5, high=0.05), "core": []})
+    wide = {"all": ranked(("avgp", 0.9), low=0.5, high=0.05), "core": []}
+    evidence = replace(PLAIN, ranked=wide, best_set=[])
     assert "The interval is wide: r may as well be .40 as .95." in text_of(evidence)
 
 
 def test_a_missing_interval_is_left_out() -> None:
     row = correlation_row("avgp", 0.9, None, None)
-    evidence = replace(PLAIN, ranked={"all": [row], "core": []}, pairs=[])
+    evidence = replace(PLAIN, ranked={"all": [row], "core": []}, pairs=[], best_set=[])
     assert "r = .90 over 12 trackers" in answer(evidence).sentences[0]
     assert not [text for text in caveats(evidence, row) if "interval" in text]
 

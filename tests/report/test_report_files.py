@@ -236,10 +236,10 @@ def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
     write_run(tmp_path)
     (tmp_path / "pairs.csv").write_bytes(b"\xff\xfe\xff")
     (tmp_path / "config.toml").write_text("this is = not = toml")
-    assert_refused(run("report", tmp_path), "pairs.csv", "this is not text")
+    assert_refused(run("report", tmp_path), "pairs.csv", "config.toml")
     write_run(tmp_path)
-    (tmp_path / "config.toml").write_text("this is = not = toml")
-    assert_refused(run("report", tmp_path), "config.toml")
+    (tmp_path / "pairs.csv").write_bytes(b"\xff\xfe\xff")
+    assert_refused(run("report", tmp_path), "pairs.csv", "this is not text")
 
 
 def test_the_report_reads_every_table_of_a_run() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from extrinsic.corpus.formats.dstc1_values import value_of_pairs
-from extrinsic.simulation.bus_ontology import N_NEIGHBOURS, _likeness, _spoken, bus_ontology
+from extrinsic.simulation.bus.bus_ontology import bus_ontology
+from extrinsic.simulation.ontology import N_NEIGHBOURS, _spoken, likeness
 from tests.simulation.worlds import BUS, slot_values
 
 SLOTS = BUS.domain.slot_names
@@ -75,7 +76,7 @@ def test_neighbours_sound_alike_most_alike_first() -> None:
 
 
 def test_likeness_of_a_text_with_itself_is_one() -> None:
-    table = _likeness(["north bank", "zoo"], ["zoo", "south bank", "qqq"])
+    table = likeness(["north bank", "zoo"], ["zoo", "south bank", "qqq"])
     assert table[1, 0] == 1.0
     assert 0 < table[0, 1] < 1
     assert table[1, 2] == 0.0

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from extrinsic.arrays import Ints
-from extrinsic.simulation.bus_settings import GoalSettings
-from extrinsic.simulation.caller import NO, SILENT, YES, Callers, Utterance
+from extrinsic.simulation.bus.bus_settings import GoalSettings
+from extrinsic.simulation.bus.caller import Callers
+from extrinsic.simulation.bus.system import RESTART, SystemTurn
 from extrinsic.simulation.chance import Chance
-from extrinsic.simulation.goals import NOTHING
-from extrinsic.simulation.system import RESTART, SystemTurn
+from extrinsic.simulation.utterance import NO, NOTHING, SILENT, YES, Utterance
 from tests.simulation.worlds import BUS, GROUPS, PATIENT, PREDICATES, group_column, world
 
 N = 600

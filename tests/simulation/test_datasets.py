@@ -99,7 +99,8 @@ def test_datasets_splits_and_seeds_have_their_own_callers(
 
 def test_hang_ups_are_of_those_who_got_nothing(plays: dict[str, Play]) -> None:
     played = plays["ds4_test"]
-    everybody = replace(played, completed=np.zeros_like(played.completed))
+    nobody = {**played.outcomes, "success": np.zeros_like(played.outcomes["success"])}
+    everybody = replace(played, outcomes=nobody)
     assert describe(everybody).hang_ups == (played.ending == 1).mean() > describe(played).hang_ups
 
 

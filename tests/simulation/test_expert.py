@@ -11,7 +11,7 @@ from scipy import stats
 from extrinsic.arrays import Bools, Floats
 from extrinsic.corpus.candidates import Heard
 from extrinsic.simulation import Expert, ExpertTracker, Moment, Play, play
-from extrinsic.simulation.bus_settings import ExpertSettings
+from extrinsic.simulation.bus.bus_settings import ExpertSettings
 from tests.simulation.worlds import PATIENT, PREDICATES, QUIET, expert_play, world
 
 GOODBYE, RESTART = PREDICATES.index("goodbye"), PREDICATES.index("restart")

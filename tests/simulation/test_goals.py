@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from extrinsic.arrays import Ints
-from extrinsic.simulation.bus_settings import GoalSettings
+from extrinsic.simulation.bus.bus_settings import GoalSettings
+from extrinsic.simulation.bus.goals import another_value, draw_goals
 from extrinsic.simulation.chance import Chance
-from extrinsic.simulation.goals import NOTHING, another_value, draw_goals
+from extrinsic.simulation.utterance import NOTHING
 from tests.simulation.worlds import BUS, GROUPS, group_column
 
 N = 20_000

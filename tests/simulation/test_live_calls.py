@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from extrinsic.simulation import CUT_OFF, GOODBYE, HANG_UP, ExpertTracker, play
+from extrinsic.simulation.bus.goals import draw_goals
+from extrinsic.simulation.bus.world_settings import WorldSettings
 from extrinsic.simulation.chance import Chance
-from extrinsic.simulation.goals import draw_goals
-from extrinsic.simulation.world_settings import WorldSettings
 from tests.contents import acts_content
 from tests.simulation.players import Always
 from tests.simulation.worlds import (

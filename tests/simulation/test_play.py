@@ -13,7 +13,7 @@ from extrinsic.corpus.tracking import Tracker
 from extrinsic.errors import UsageError
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import Expert, ExpertTracker, Moment, Play, Policy, play
-from extrinsic.simulation.bus_settings import ExpertSettings
+from extrinsic.simulation.bus.bus_settings import ExpertSettings
 from extrinsic.simulation.chance import Chance
 from extrinsic.trackers.protocol import BuiltInTracker
 from extrinsic.trackers.track import track
@@ -41,7 +41,6 @@ def dialogs_of(played: Play) -> list[dict[str, Any]]:
     found = []
     for dialog in range(corpus.n_dialogs):
         begin, end = corpus.offsets[dialog : dialog + 2]
-        labels = (corpus.labels.turn >= begin) & (corpus.labels.turn < end)
         found.append(
             {
                 "system": acts[begin:end],
@@ -49,11 +48,11 @@ def dialogs_of(played: Play) -> list[dict[str, Any]]:
                 "beliefs": beliefs[begin * n_slots : end * n_slots],
                 "propensities": corpus.propensities[begin:end].tobytes(),
                 "restart": corpus.restart[begin:end].tolist(),
+                "possible": corpus.possible[begin:end].tobytes(),
                 "labels": [
-                    (corpus.labels.turn[labels] - begin).tolist(),
-                    corpus.labels.slot[labels].tolist(),
-                    corpus.labels.value[labels].tolist(),
-                    corpus.labels.correct[labels].tolist(),
+                    column.tolist()
+                    for column in vars(corpus.labels.take(np.arange(begin, end))).values()
+                    if isinstance(column, np.ndarray)
                 ],
                 "end": (int(played.ending[dialog]), bool(played.completed[dialog])),
             }

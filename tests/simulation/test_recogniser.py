@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 
 from extrinsic.arrays import Floats, Ints
-from extrinsic.simulation.bus_settings import GoalSettings, RecogniserSettings
-from extrinsic.simulation.caller import NO, SILENT, YES, Utterance
+from extrinsic.simulation.bus.bus_settings import GoalSettings
+from extrinsic.simulation.bus.goals import draw_goals
+from extrinsic.simulation.bus.system import CONFUSABLE
 from extrinsic.simulation.chance import Chance
-from extrinsic.simulation.goals import NOTHING, draw_goals
 from extrinsic.simulation.recogniser import Lists, Recogniser
+from extrinsic.simulation.settings import RecogniserSettings
+from extrinsic.simulation.utterance import NO, NOTHING, SILENT, YES, Utterance
 from tests.simulation.worlds import BUS, GROUPS
 
 N = 2_000
@@ -22,7 +24,7 @@ ERRORS = ("deletion", "insertion", "cross_slot", "yes_no")
 
 
 def recogniser(**changed: Any) -> Recogniser:
-    return Recogniser(RecogniserSettings(**changed), BUS, Chance.of(N, "recogniser"))
+    return Recogniser(RecogniserSettings(**changed), BUS, Chance.of(N, "recogniser"), CONFUSABLE)
 
 
 def only(error: str | None = None, amount: float = 1.0) -> dict[str, float]:

@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 from extrinsic.arrays import Floats
+from extrinsic.corpus.labels import LabelEvents
+from extrinsic.corpus.vocabulary import NONE
 from extrinsic.errors import UsageError
 from extrinsic.policy.features import find_features
 from extrinsic.policy.live_policy import LivePolicy
@@ -22,10 +24,10 @@ from extrinsic.simulation import (
     GOODBYE,
     HANG_UP,
     Dialogs,
+    LockstepWorld,
     Moment,
     Play,
     Policy,
-    World,
     describe,
     play,
 )
@@ -39,7 +41,7 @@ from tests.policy.players import Witness
 from tests.simulation.test_play import dialogs_of, first_lists
 from tests.value.finding import find
 
-KINDS = ("bus", "pizza")
+KINDS = ("bus", "restaurants", "pizza")
 N_DIALOGS = 40
 
 pytestmark = pytest.mark.usefixtures("plugged")
@@ -51,8 +53,8 @@ def simulation(request: pytest.FixtureRequest) -> Any:
 
 
 @pytest.fixture
-def world(simulation: Any) -> World:
-    in_world: World = simulation.world(*simulation.corpora()[-1])
+def world(simulation: Any) -> LockstepWorld:
+    in_world: LockstepWorld = simulation.world(*simulation.corpora()[-1])
     return in_world
 
 
@@ -72,7 +74,7 @@ class Allowed:
         return np.asarray(weight / weight.sum(axis=1, keepdims=True))
 
 
-def played_in(world: World, policy: Policy | None = None, rng: Any = 3, tracker: str = "hwu") -> Play:
+def played_in(world: LockstepWorld, policy: Policy | None = None, rng: Any = 3, tracker: str = "hwu") -> Play:
     n_dialogs = len(rng.key) if isinstance(rng, Chance) else N_DIALOGS
     return play(policy or Allowed(), TRACKERS.get(tracker), n_dialogs, rng, world)
 
@@ -104,11 +106,13 @@ def test_a_corpus_is_the_same_whoever_makes_it(simulation: Any) -> None:
     assert type(simulation).read(None, 6).simulate(dataset, split).corpus.signature != played.corpus.signature
     assert played.corpus.dataset == f"{dataset}_{split}"
     assert 0.3 < describe(played).completed < 1.0
-    assert played.corpus.labels.correct.any()
-    assert not played.corpus.labels.correct.all()
+    labels = played.corpus.labels
+    right = labels.correct if isinstance(labels, LabelEvents) else labels.goal != NONE
+    assert right.any()
+    assert not right.all()
 
 
-def test_every_policy_and_tracker_meets_the_same_callers(world: World) -> None:
+def test_every_policy_and_tracker_meets_the_same_callers(world: LockstepWorld) -> None:
     plays = [
         played_in(world),
         played_in(world, Allowed(power=2.0)),
@@ -119,7 +123,7 @@ def test_every_policy_and_tracker_meets_the_same_callers(world: World) -> None:
     assert first_lists(plays[0]) != first_lists(played_in(world, rng=4))
 
 
-def test_a_dialog_is_the_same_alone_and_in_company(world: World) -> None:
+def test_a_dialog_is_the_same_alone_and_in_company(world: LockstepWorld) -> None:
     chance = Chance.of(N_DIALOGS, "company")
     together = dialogs_of(played_in(world, rng=chance))
     assert dialogs_of(played_in(world, rng=chance)) == together
@@ -127,7 +131,7 @@ def test_a_dialog_is_the_same_alone_and_in_company(world: World) -> None:
     assert dialogs_of(played_in(world, rng=chance.take(order))) == [together[number] for number in order]
 
 
-def test_what_is_logged_is_what_was_possible_and_done(world: World) -> None:
+def test_what_is_logged_is_what_was_possible_and_done(world: LockstepWorld) -> None:
     witness = Witness(Allowed(), find_features("compact"))
     corpus = played_in(world, witness).corpus
     assert corpus.propensities is not None
@@ -140,7 +144,7 @@ def test_what_is_logged_is_what_was_possible_and_done(world: World) -> None:
     assert len(np.concatenate(witness.chances)) == decisions.sum()
 
 
-def test_what_is_not_possible_is_refused(world: World) -> None:
+def test_what_is_not_possible_is_refused(world: LockstepWorld) -> None:
     class Reckless:
         def probabilities(self, moment: Moment) -> Floats:
             return np.full(moment.allowed.shape, 1.0 / moment.allowed.shape[1])
@@ -149,7 +153,7 @@ def test_what_is_not_possible_is_refused(world: World) -> None:
         played_in(world, Reckless())
 
 
-def test_every_dialog_ends(world: World) -> None:
+def test_every_dialog_ends(world: LockstepWorld) -> None:
     played = played_in(world)
     length = np.diff(played.corpus.offsets)
     assert length.max() <= world.longest_dialog
@@ -170,14 +174,16 @@ def test_a_dialog_that_nobody_ends_is_cut_off(pizza: Any) -> None:
 
 
 @pytest.mark.parametrize("tracker", ["baseline", "hwu"])
-def test_live_beliefs_and_states_are_those_on_file(world: World, tracker: str) -> None:
+def test_live_beliefs_and_states_are_those_on_file(world: LockstepWorld, tracker: str) -> None:
     """Requests and conditions included, where a world has them."""
-    features = find_features(("slot_scores", "requested", "top_values"))
+    features = find_features(("slot_scores", "requested", "requested_slots", "method", "top_values"))
     witness = Witness(Allowed(), features)
     played = played_in(world, witness, tracker=tracker)
     stored = track(TRACKERS.get(tracker), played.corpus, tracker)
     assert stored.given.value.tobytes() == played.output.given.value.tobytes()
     assert stored.given.score.tobytes() == played.output.given.score.tobytes()
+    assert stored.requested.tobytes() == played.output.requested.tobytes()
+    assert stored.given_method.score.tobytes() == played.output.given_method.score.tobytes()
     for dialogs, turn, live in witness.seen:
         turns = played.corpus.offsets[dialogs] + turn - 1
         on_file = features(observations_of_corpus(played.corpus, played.output, turns))
@@ -195,11 +201,13 @@ def test_a_policy_sees_the_requests_and_conditions_of_a_world(pizza: Any) -> Non
         assert len({int(value) for seen in states for value in seen.discrete[:, column]}) == 2
     assert set(played.corpus.conditions["branch"]) == {"north", "south"}
     assert played.corpus.requestable == ("price",)
-    assert set(played.output.requested.ravel().tolist()) == {0.0, 0.8}
+    assert {0.0, 0.8} <= set(played.output.requested.ravel().tolist())
 
 
 def test_a_policy_is_learned_and_valued_live_in_any_world(simulation: Any) -> None:
     """The same code for every world, from its corpus to the live value."""
+    if isinstance(simulation.dialogs, int):  # pizza's own 60 teach too little
+        simulation = replace(simulation, dialogs=300)
     dataset, split = simulation.corpora()[-2:][0]
     tracker, world = TRACKERS.get("hwu"), simulation.world(dataset, split)
     corpus = simulation.simulate(dataset, split).corpus
@@ -229,8 +237,8 @@ class Spoilt(Dialogs):
         return self.spoil(value) if method == self.method else value
 
     @property
-    def completed(self) -> Any:
-        return self._spoilt("completed", self.inner.completed)
+    def outcomes(self) -> Any:
+        return self._spoilt("outcomes", self.inner.outcomes)
 
     @property
     def conditions(self) -> Any:
@@ -274,7 +282,12 @@ def part(name: str, spoil: Callable[[Any], Any]) -> Callable[[Any], Any]:
         ("possible", lambda allowed: allowed.astype(int), "possible is not an array of booleans.*int64"),
         ("possible", lambda allowed: None, r"possible has the wrong shape.*found \(\)"),
         ("possible", lambda allowed: allowed & False, "possible leaves nothing to do"),
-        ("completed", lambda served: served[1:], r"completed has the wrong shape.*\(40,\).*\(39,\)"),
+        (
+            "outcomes",
+            lambda outcomes: {"success": outcomes["success"][1:]},
+            r"outcomes.\['success'\] has the wrong shape.*\(40,\).*\(39,\)",
+        ),
+        ("outcomes", lambda _: {}, "outcomes lack 'success'"),
         ("carried_out", lambda chances: chances[0], r"carried_out has the wrong shape.*\(40, 5\).*\(5,\)"),
         ("conditions", lambda _: {"branch": ("north",)}, r"conditions\['branch'\] has the wrong length"),
         ("greet", lambda _: None, "greet returned no Exchange.*NoneType"),
@@ -300,7 +313,7 @@ def part(name: str, spoil: Callable[[Any], Any]) -> Callable[[Any], Any]:
             part("restart", lambda restart: restart.astype(int)),
             "act.restart is not an array of booleans",
         ),
-        ("act", part("requested", lambda _: None), "act.requested has the wrong shape"),
+        ("act", part("said_acts", lambda _: None), "act.said_acts.offsets has the wrong shape"),
     ],
 )
 def test_arrays_that_do_not_fit_are_refused(

@@ -10,7 +10,8 @@ import numpy as np
 from extrinsic.arrays import Ints
 from extrinsic.corpus.model import Corpus
 from extrinsic.simulation import Expert, ExpertTracker, Play, WorldSettings, play
-from extrinsic.simulation.bus_ontology import Values, bus_ontology
+from extrinsic.simulation.bus.bus_ontology import bus_ontology
+from extrinsic.simulation.ontology import Values
 from tests.contents import acts_content, rows
 
 BUS: Values = bus_ontology()

@@ -38,7 +38,7 @@ DATASETS = ("a", "b")
 TRACKERS = ("baseline", "hwu", "last_turn", "rank_only", "vote", "focus_overconfident")
 METRICS = ("accuracy", "l2", "mrr", "roc.v1_ca05")
 SCHEDULES = (1, 3)
-TARGETS = ("rl.live", "rl.lstd", "behaviour.observed")
+TARGETS = ("rl.live", "rl.completed", "rl.lstd", "behaviour.observed", "rl.gain")
 SEED, LIVE_DIALOGS = 5, 20
 
 STUDY = f"""name = "tiny"

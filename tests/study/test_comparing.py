@@ -148,7 +148,7 @@ def test_the_command(tiny: Study, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("nowhere", "hwu", "vote"), "no manifest.json"),
+        (("nowhere", "hwu", "vote"), "there is no such directory"),
         (("{run}", "hwu", "votee"), "vote"),
         (("{run}", "hwu", "vote", "--dataset", "c"), "no dataset 'c'"),
         (("{run}", "hwu", "vote", "--dialogs", "-1"), "at least 0"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise, permutations, product
+from itertools import permutations, product
 
 import numpy as np
 import pytest
@@ -47,7 +47,7 @@ def targets(tiny: Study) -> dict[str, Floats]:
             f"{row['policy']}.{row['estimator']}", np.full((len(DATASETS), len(TRACKERS)), np.nan)
         )
         table[DATASETS.index(row["dataset"]), TRACKERS.index(row["tracker"])] = number(row["value"])
-    assert set(cells) == set(TARGETS)
+    assert set(cells) == {*TARGETS, "behaviour.live", "behaviour.completed"}
     return cells
 
 
@@ -80,7 +80,9 @@ def test_coefficients_are_scipy_s(
         y = points(targets[row["target"]], trackers, scope)
         assert float(row["r"]) == pytest.approx(SCIPY[coefficient](x, y), abs=1e-8), row
         assert int(row["n"]) == len(x)
-        assert row["reason"] == ""
+        assert (row["low"] == "") == (row["reason"] != "")
+        # Four core trackers are too few for an interval.
+        assert trackers == "all" or row["reason"].startswith("not decided: 4 trackers")
 
 
 @pytest.mark.parametrize("trackers", ["all", "core"])
@@ -104,7 +106,8 @@ def test_pairwise_accuracy_counts_pairs(
 def test_intervals_and_p_values_are_in_range(tiny: Study) -> None:
     for row in tiny.rows("correlations"):
         lowest = 0.0 if row["coefficient"] in ("pairwise", "soft_pairwise") else -1.0
-        assert lowest <= number(row["low"]) <= number(row["high"]) <= 1.0
+        if row["low"]:
+            assert lowest <= number(row["low"]) <= number(row["high"]) <= 1.0
         assert lowest <= number(row["r"]) <= 1.0
         if row["coefficient"] == "soft_pairwise":
             assert row["p"] == row["p_adjusted"] == row["q"] == ""
@@ -115,6 +118,9 @@ def test_intervals_and_p_values_are_in_range(tiny: Study) -> None:
         assert 1 / n <= p <= 1.0
         assert p * n == pytest.approx(round(p * n))
         assert p <= number(row["q"]) <= number(row["p_adjusted"]) <= 1.0
+        # The largest of all metrics is never surer than one alone, nor less sure than Holm allows.
+        assert p <= number(row["p_max_t"]) <= number(row["p_adjusted"]) + 1e-9
+        assert number(row["resampled_low"]) <= number(row["resampled_high"])
 
 
 @pytest.mark.parametrize(("trackers", "scope"), GROUPS)
@@ -211,18 +217,36 @@ def test_influence_leaves_out_a_tracker(
         assert moved[row["tracker"]] == pytest.approx(max(moved.values()), abs=1e-8)
 
 
-def test_metrics_of_one_cluster_stand_together(tiny: Study) -> None:
-    """Clusters are numbered from 1, go down with the correlation, and are of the primary target alone."""
-    rows = tiny.rows("correlations")
-    for trackers, scope in GROUPS:
-        ranked = sorted(
-            select(rows, target="rl.live", coefficient="pearson", trackers=trackers, scope=scope),
-            key=lambda row: -float(row["r"]),
-        )
-        clusters = [int(row["cluster"]) for row in ranked]
-        assert clusters[0] == 1
-        assert all(after - before in (0, 1) for before, after in pairwise(clusters))
-    assert {row["cluster"] for row in rows if row["target"] != "rl.live"} == {""}
+def test_default_intervals_are_of_the_jackknife(tiny: Study) -> None:
+    """Of r itself where nothing is removed (ranks); of Pearson's r between r_true and its noise."""
+    for row in select(tiny.rows("correlations"), trackers="all", coefficient="spearman"):
+        if row["low"] and row["jackknife_low"]:
+            assert number(row["low"]) <= number(row["jackknife_low"]) + 1e-9
+            assert number(row["high"]) >= number(row["jackknife_high"]) - 1e-9
+            assert row["r_true"] == row["reliability"] == ""
+    for row in select(tiny.rows("correlations"), trackers="all", coefficient="pearson"):
+        assert number(row["reliability"]) <= 1.0
+        if row["low"]:
+            assert number(row["low"]) <= number(row["r_true"]) <= number(row["high"])
+        else:
+            assert row["reason"].startswith(("more noise than signal", "one tracker carries"))
+
+
+def test_the_best_set_is_of_every_target(tiny: Study, metrics: Points) -> None:
+    rows = tiny.rows("best_set")
+    for target in TARGETS:
+        chosen = select(rows, target=target, trackers="all")
+        assert len(chosen) == len(metrics)
+        assert any(row["in_set"] == "true" for row in chosen if row["rank"] == "1")
+        for row in chosen:
+            assert (row["rank_low"] == "1") == (row["in_set"] == "true") == (number(row["p"]) > 0.05)
+            assert int(row["rank_low"]) <= int(row["rank"]) <= int(row["rank_high"]) <= len(metrics)
+            if row["low"]:
+                assert number(row["low"]) <= number(row["r"]) <= number(row["high"])
+            assert (row["low"] == "") == (row["reason"] != "")
+    core = select(rows, trackers="core")
+    assert {row["reason"] for row in core} == {"not decided: 4 trackers, at least 5 are needed"}
+    assert {row["in_set"] for row in core} == {"false"}
 
 
 def test_sensitivity_and_ranking_name_the_same_winner(tiny: Study) -> None:

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -9,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from extrinsic.errors import UsageError
-from extrinsic.study.engine import Engine
+from extrinsic.study.engine import GO_ON, Engine
 from tests.running import assert_refused
 from tests.study.studies import Study, require_same, run_in, start, statuses
 
@@ -92,3 +98,116 @@ def test_dask_that_is_not_installed(small: Study, tmp_path: Path, monkeypatch: p
 def test_engines_that_make_no_sense(name: str, n_jobs: int, scheduler: str | None, said: str) -> None:
     with pytest.raises(UsageError, match=said):
         Engine(name, n_jobs, scheduler)
+
+
+class Cluster:
+    """A scheduler and its workers as processes, to be killed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.processes: list[subprocess.Popen[bytes]] = []
+        self.restart()
+
+    def restart(self) -> None:
+        """A new scheduler, and one worker."""
+        file = self.folder / f"scheduler{len(self.processes)}.json"
+        options = ("--port", "0", "--no-dashboard", "--no-show", "--scheduler-file", str(file))
+        self.scheduler = self._start("dask_scheduler", *options)
+        deadline = time.monotonic() + 60
+        while not file.exists() or not file.read_text():
+            assert time.monotonic() < deadline, "no scheduler"
+            time.sleep(0.1)
+        self.address = json.loads(file.read_text())["address"]
+        self.add_worker()
+
+    def add_worker(self) -> None:
+        options = ("--nthreads", "1", "--no-nanny", "--no-dashboard", "--local-directory", str(self.folder))
+        self.worker = self._start("dask_worker", self.address, *options)
+
+    def _start(self, module: str, *options: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", f"distributed.cli.{module}", *options]
+        quiet = subprocess.DEVNULL
+        self.processes.append(subprocess.Popen(command, stdout=quiet, stderr=quiet))
+        return self.processes[-1]
+
+    def close(self) -> None:
+        for process in self.processes:
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[Cluster]:
+    made = Cluster(tmp_path)
+    yield made
+    made.close()
+
+
+def run_until(process: subprocess.Popen[str], text: str) -> None:
+    """Read a run's progress up to a line with this text."""
+    assert process.stderr is not None
+    assert any(text in line for line in process.stderr), f"no {text!r}"
+
+
+@needs_dask
+def test_the_stages_of_a_lost_worker_run_again(small: Study, tmp_path: Path, cluster: Cluster) -> None:
+    """Killed before the first stage, after it, and late; another worker takes over."""
+    process = start(
+        small.config, tmp_path / "run", "--engine", "dask", "--scheduler", cluster.address, "--n-jobs", "1"
+    )
+    cluster.worker.kill()
+    cluster.add_worker()
+    for moment in ("run 1/", "run 5/"):
+        run_until(process, moment)
+        cluster.worker.kill()
+        cluster.add_worker()
+    _, errors = process.communicate()
+    assert process.returncode == 0, errors
+    assert "Traceback" not in errors
+    require_same(small.folder, tmp_path / "run")
+
+
+@needs_dask
+def test_a_lost_scheduler_is_one_line_and_the_next_run_goes_on(
+    small: Study, tmp_path: Path, cluster: Cluster
+) -> None:
+    for moment in ("run 1/", "run 2/"):
+        process = start(small.config, tmp_path / "run", "--engine", "dask", "--scheduler", cluster.address)
+        run_until(process, moment)
+        cluster.scheduler.kill()
+        _, errors = process.communicate()
+        assert process.returncode == 2, errors
+        lines = [line for line in errors.splitlines() if not line.startswith("run ")]
+        assert lines == [f"the Dask scheduler was lost; {GO_ON}"]
+        cluster.restart()
+    assert run_in(small.config, tmp_path / "run").code == 0
+    assert "reused" in statuses(tmp_path / "run").values()
+    require_same(small.folder, tmp_path / "run")
+
+
+@needs_dask
+@pytest.mark.filterwarnings("ignore")
+def test_a_cluster_without_workers_is_not_waited_for_for_ever(
+    small: Study, tmp_path: Path, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("extrinsic.study.engine.PATIENCE_FOR_WORKERS", 1.0)
+    cluster.worker.kill()
+    cluster.worker.wait()
+    options = ["--engine", "dask", "--scheduler", cluster.address]
+    assert_refused(run_in(small.config, tmp_path / "run", *options), "no workers for 1 s", GO_ON)
+
+
+def test_a_killed_process_is_one_line(small: Study, tmp_path: Path) -> None:
+    """As when the system ends it for lack of memory."""
+    process = start(small.config, tmp_path / "run", "--n-jobs", "2")
+    run_until(process, "run 1/")
+    children = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True, check=False)
+    for child in map(int, children.stdout.split()):
+        command = Path(f"/proc/{child}/cmdline").read_bytes()
+        if b"loky" in command and b"resource_tracker" not in command:
+            os.kill(child, signal.SIGKILL)
+    _, errors = process.communicate()
+    assert "Traceback" not in errors
+    assert process.returncode == 0 or "a process was ended from outside" in errors
+    assert run_in(small.config, tmp_path / "run").code == 0
+    require_same(small.folder, tmp_path / "run")

@@ -11,7 +11,7 @@ from extrinsic.errors import InputError
 from extrinsic.study.configuration.settings_file import read_study
 from extrinsic.study.configuration.settings_toml import settings_text
 from extrinsic.study.planning.variants import variants_of
-from extrinsic.study.stages.learning import PolicySpec
+from extrinsic.study.stages.policy_spec import PolicySpec
 from extrinsic.value.q_function import KernelSettings
 
 STUDY = """

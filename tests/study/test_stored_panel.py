@@ -34,7 +34,7 @@ def test_correlations_again(tiny: Study) -> None:
     for m, name in enumerate(panel.metrics):
         row = rows[name]
         if row.r is not None:
-            expected = [row.r, row.low, row.high]
+            expected = [row.r, row.resampled_low, row.resampled_high]
             assert [r[m, 0], low[m, 0], high[m, 0]] == pytest.approx(expected, abs=1e-12)
             compared += 1
     assert compared > 10

@@ -61,7 +61,8 @@ def test_every_combination_has_its_row(tiny: Study) -> None:
     cells = len(DATASETS) * len(TRACKERS)
     metrics = 4 * 2 * 2  # metrics, schedules, components
     assert len(tiny.rows("intrinsic")) == cells * metrics
-    assert len(tiny.rows("returns")) == cells * 3  # observed, live, lstd
+    # Of the logged policy observed, live, completed; of the learned one live, lstd, completed, gain.
+    assert len(tiny.rows("returns")) == cells * 7
     assert len(tiny.rows("trackers")) == len(TRACKERS)
     found = {
         (row["target"], row["scope"], row["coefficient"], row["trackers"]): 0
@@ -71,7 +72,8 @@ def test_every_combination_has_its_row(tiny: Study) -> None:
         found[row["target"], row["scope"], row["coefficient"], row["trackers"]] += 1
     assert set(found.values()) == {metrics}
     # Four coefficients within and pooled; soft pairwise accuracy is of one dataset at a time.
-    assert len(found) == 3 * (4 * 2 + 1) * 2
+    # Targets: the logged return; live, lstd, completed and gain of the learned policy.
+    assert len(found) == 5 * (4 * 2 + 1) * 2
 
 
 def test_the_manifest_tells_what_made_the_run(tiny: Study) -> None:
@@ -165,12 +167,13 @@ def test_a_dataframe_has_the_columns_in_their_order(tmp_path: Path, monkeypatch:
     write_rows(tmp_path / "trackers.csv", [row], TrackerRow)
     lines, columns = Run(tmp_path).to_dataframe("trackers")
     assert columns == list(TrackerRow.__struct_fields__)
-    assert lines == [["28", True, False, False, None, None, None]]
+    assert lines == [["28", True, False, False, None, None, None, ()]]
 
 
 def test_what_learners_and_estimators_report_is_a_number_a_row(tiny: Study) -> None:
     rows = Run(tiny.folder).table("diagnostics")
     assert {(row.policy, row.estimator) for row in rows} == {
+        ("behaviour", "live"),
         ("rl", "learner"),
         ("rl", "live"),
         ("rl", "lstd"),

@@ -12,7 +12,7 @@ from extrinsic.policy.features import find_features
 from extrinsic.policy.kernel_logistic import KernelLogistic
 from extrinsic.policy.kernel_lspi import KernelLSPI
 from extrinsic.policy.live_policy import LivePolicy
-from extrinsic.policy.reward import Reward, returns
+from extrinsic.policy.reward import Reward, fill_of, returns
 from extrinsic.policy.transitions import transitions_of
 from extrinsic.registry import ESTIMATORS, TRACKERS
 from extrinsic.simulation import play, read_simulation, simulate
@@ -51,11 +51,11 @@ def test_metrics_are_those_of_score(tiny: Study, logged: dict[str, Corpus], data
         assert row["label_scheme"] == ""
 
 
-def value_rows(study: Study, estimator: str) -> dict[tuple[str, str], Row]:
+def value_rows(study: Study, estimator: str, policy: str | None = None) -> dict[tuple[str, str], Row]:
     return {
         (row["dataset"], row["tracker"]): row
         for row in study.rows("returns")
-        if row["estimator"] == estimator
+        if row["estimator"] == estimator and (policy is None or row["policy"] == policy)
     }
 
 
@@ -89,14 +89,17 @@ def test_learned_policies_are_worth_what_they_are_by_themselves(tiny: Study, nam
         LIVE_DIALOGS,
         SEED,
         simulation.world(dataset, "test"),
+        fill=fill_of(reward),
     )
     earned = returns(played.corpus, reward(played.corpus, played.output))
-    live = value_rows(tiny, "live")[dataset, name]
+    live = value_rows(tiny, "live", "rl")[dataset, name]
     assert float(live["value"]) == pytest.approx(earned.mean(), abs=1e-9)
     assert int(live["n"]) == LIVE_DIALOGS
+    completed = value_rows(tiny, "completed", "rl")[dataset, name]
+    assert float(completed["value"]) == pytest.approx(played.completed.mean(), abs=1e-12)
     decisions = transitions_of(test, output(test, name), features, reward)
     value = ESTIMATORS.get("lstd").estimate(
-        EvaluationProblem(decisions, learner.probabilities(decisions.states))
+        EvaluationProblem(decisions, learner.probabilities(decisions.states, decisions.possible))
     )
     lstd = value_rows(tiny, "lstd")[dataset, name]
     assert [float(lstd[key]) for key in ("value", "low", "high")] == pytest.approx(

@@ -10,6 +10,7 @@ WEIGHTED = ("is", "pdis", "wis", "pdwis", "dr", "wdr")
 
 PLAIN = ("observed", "lstd", "lstd_behaviour", "fqe")
 AUGMENTED = ("lstd_augmented", "fqe_augmented", "mean_augmented")
+FITTED = ("world", "world_mixed")
 
 
 def find(name: str) -> Estimator:

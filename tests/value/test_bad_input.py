@@ -11,7 +11,7 @@ from extrinsic.errors import InputError, UsageError
 from extrinsic.registry import ESTIMATORS
 from extrinsic.value.evaluation_problem import WITHOUT_PROPENSITIES, EvaluationProblem
 from tests.policy.decisions import drawn_decisions
-from tests.value.finding import AUGMENTED, PLAIN, WEIGHTED, find
+from tests.value.finding import AUGMENTED, FITTED, PLAIN, WEIGHTED, find
 
 
 def case_of(n_dialogs: int = 12) -> EvaluationProblem:
@@ -60,10 +60,16 @@ def test_the_others_need_none(name: str) -> None:
 
 
 def test_every_estimator_is_in_one_of_the_lists() -> None:
-    assert {*PLAIN, *AUGMENTED, *WEIGHTED, "live"} == set(ESTIMATORS.names())
+    assert {*PLAIN, *AUGMENTED, *WEIGHTED, *FITTED, "live"} == set(ESTIMATORS.names())
 
 
-@pytest.mark.parametrize("name", [*PLAIN, *AUGMENTED, "live"])
+@pytest.mark.parametrize("name", FITTED)
+def test_a_fitted_world_is_needed(name: str) -> None:
+    with pytest.raises(UsageError, match="no world was fitted to this log"):
+        find(name).estimate(case_of())
+
+
+@pytest.mark.parametrize("name", [*PLAIN, *AUGMENTED, *FITTED, "live"])
 def test_those_that_need_none_are_named(name: str) -> None:
     assert name in WITHOUT_PROPENSITIES.replace(",", "").split()
 

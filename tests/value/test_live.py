@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from extrinsic.policy.reward import Reward, returns
+from extrinsic.policy.reward import Reward, fill_of, returns
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import Expert, play
 from extrinsic.value.evaluation_problem import EvaluationProblem
@@ -36,12 +36,12 @@ def stage(policy: Any = None, **changed: Any) -> LivePlay:
 @pytest.mark.parametrize("reward", [None, Reward(when="terminal", turn=-5.0)], ids=["default", "own"])
 def test_by_hand(reward: Reward | None) -> None:
     found = live(stage(reward=reward))
-    played = play(Expert(WORLD.expert), FOCUS, 80, 7, WORLD)
-    rule = Reward.of(played.corpus.domain) if reward is None else reward
+    rule = Reward.of(WORLD.domain) if reward is None else reward
+    played = play(Expert(WORLD.expert), FOCUS, 80, 7, WORLD, fill=fill_of(rule))
     earned = returns(played.corpus, rule(played.corpus, played.output))
     assert found.mean == pytest.approx(earned.mean(), abs=1e-9)
     assert (found.estimator, found.n) == ("live", 80)
-    assert found.diagnostics == {"completed": played.completed.mean()}
+    assert found.diagnostics == {"success": played.completed.mean()}
     assert found.influence == pytest.approx((earned - earned.mean()) / 80)
     assert found.high - found.low == pytest.approx(2 * 1.96 * earned.std() / np.sqrt(80), rel=0.15)
 

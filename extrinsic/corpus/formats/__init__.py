@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -163,11 +163,14 @@ AS_WRITTEN = StateReading()
 def check_reading(form: StateFormat, reading: StateReading) -> None:
     """Refuse choices that the format does not have, and ask for those that it needs."""
     takes: tuple[str, ...] = getattr(form, "takes", ())
-    refused = [name for name in reading.chosen if name not in takes]
+    own = [name for name in reading.chosen if name not in ("normalise", "dontcare")]
+    # A gold of several is chosen where we join it; a format that reads its own gold has one.
+    joined = () if "gold" in takes else ("gold", "gold_name")
+    refused = [name for name in own if name not in (*takes, *joined)]
     if refused:
-        why = "hold their own gold" if refused == ["gold"] else f"take no {' and no '.join(refused)}"
+        choices = ", ".join(f"--{name.replace('_', '-')}" for name in refused)
         raise UsageError(
-            f"files of format {form.name!r} {why}: leave out {', '.join(f'--{name}' for name in refused)}"
+            f"files of format {form.name!r} take no {' and no '.join(refused)}: leave out {choices}"
         )
     needs: tuple[str, ...] = getattr(form, "needs", ())
     for name in needs:
@@ -182,10 +185,23 @@ def read_state_file(
     form: StateFormat, path: str | Path, name: str | None = None, reading: StateReading = AS_WRITTEN
 ) -> StateSets:
     """Read a file of a state format, which must know the choices that were made."""
+    from extrinsic.corpus.formats.state_sets.gold_states import join_gold, read_gold
+    from extrinsic.corpus.normalised_states import normalise_states
+    from extrinsic.corpus.tracker_checks import check_tracker
+
     check_reading(form, reading)
-    if isinstance(form, ChoosingStateFormat):
-        return form.read(path, name, reading)
-    return form.read(path, name)
+    takes = form.takes if isinstance(form, ChoosingStateFormat) else ()
+    states = (
+        form.read(path, name, reading) if isinstance(form, ChoosingStateFormat) else form.read(path, name)
+    )
+    said = None
+    if reading.gold is not None and "gold" not in takes:
+        gold = read_gold(reading.gold, reading.gold_name)
+        states, said = join_gold(states, gold, str(path)), gold.said
+    states = normalise_states(states, reading)
+    suspicions = tuple(check_tracker(states, said))
+    notes = tuple(suspicion.note(str(path)) for suspicion in suspicions)
+    return replace(states, suspicions=suspicions, problems=(*states.problems, *notes))
 
 
 @dataclass(frozen=True)
@@ -204,7 +220,6 @@ class StateSetFormat:
     def read(
         self, path: str | Path, name: str | None = None, reading: StateReading = AS_WRITTEN
     ) -> StateSets:
-        check_reading(self, reading)
         function = getattr(import_module(self.module), self.function)
         choices = (reading,) if self.takes else ()
         with paused_collector():
@@ -223,6 +238,7 @@ STATE_SETS = StateSetFormat("state-sets", f"{_HERE}.state_sets.plain")
 TRADE = StateSetFormat("trade", f"{_HERE}.state_sets.trade")
 TRIPPY = StateSetFormat("trippy", f"{_HERE}.state_sets.trippy")
 SIMPLETOD = StateSetFormat("simpletod", f"{_HERE}.state_sets.simpletod")
+MULTIWOZ_EVAL = StateSetFormat("multiwoz-eval", f"{_HERE}.state_sets.multiwoz_eval", needs=("gold",))
 
 _SGD_CHOICES: dict[str, tuple[str, ...]] = {"takes": ("gold", "fuzzy"), "needs": ("gold",)}
 SGD = StateSetFormat("sgd", f"{_HERE}.state_sets.sgd", "read_dialogs", **_SGD_CHOICES)
@@ -240,6 +256,11 @@ FORMATS.register("trade", TRADE, "TRADE's predictions: {dialog: {turn: {turn_bel
 FORMATS.register("trippy", TRIPPY, "TripPy's predictions: a list of turns with slot_prediction_<slot>")
 FORMATS.register(
     "simpletod", SIMPLETOD, "SimpleTOD's output: generated_turn_belief against target_turn_belief"
+)
+FORMATS.register(
+    "multiwoz-eval",
+    MULTIWOZ_EVAL,
+    "MultiWOZ_Evaluation's file: {dialog: [{state, response}]}, with --gold FILE",
 )
 FORMATS.register(
     "sgd", SGD, "SGD/DSTC8 predictions (dialogues_*.json) with --gold DIR: a state a user turn, all services"
@@ -274,15 +295,16 @@ def read_states(
     name: str | None = None,
     gold: str | Path | None = None,
     fuzzy: int | None = None,
+    normalise: str | None = None,
+    dontcare: str | None = None,
+    gold_name: str | None = None,
 ) -> StateSets:
-    """Read a file of predicted and gold state sets.
-
-    gold, fuzzy: where the gold is and how values are compared, for formats that ask (see StateReading).
-    """
+    """Read a file of predicted and gold state sets; the choices are those of StateReading."""
     form = FORMATS.get(format)
     if not isinstance(form, StateFormat):
         raise UsageError(f"files of format {format!r} need a corpus: use read_corpus and read_tracker")
-    return read_state_file(form, path, name, StateReading(None if gold is None else str(gold), fuzzy))
+    chosen = None if gold is None else str(gold)
+    return read_state_file(form, path, name, StateReading(chosen, fuzzy, normalise, dontcare, gold_name))
 
 
 def tracker_writer(format: str) -> WritesTrackers:

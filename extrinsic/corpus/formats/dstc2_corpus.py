@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -13,18 +14,18 @@ from extrinsic.corpus.conventions import DSTC2
 from extrinsic.corpus.formats.columns import columns_of
 from extrinsic.corpus.formats.field_checks import Checker, Missing, check_acts
 from extrinsic.corpus.formats.logs import WrittenAct, columns_of_acts
+from extrinsic.corpus.formats.ontology_values import warn_of_values
 from extrinsic.corpus.formats.session_lists import Dataset, find_dataset
 from extrinsic.corpus.formats.sessions import Sessions, read_sessions, sign_corpus
 from extrinsic.corpus.labels import GoalLabels
 from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.requests import METHODS
 from extrinsic.corpus.vocabulary import Vocabulary
 from extrinsic.domain import Domain
 from extrinsic.errors import InputError, Problems, did_you_mean
 from extrinsic.storage import decode_json
 
 LIST_EXTENSION = "flist"
-
-METHODS = ("none", "byconstraints", "byname", "byalternatives", "finished")
 
 
 class Semantics(msgspec.Struct, gc=False):
@@ -79,7 +80,9 @@ def read_corpus(path: str | Path, dataset: str | None, domain: Domain) -> Corpus
     problems = Problems(str(path))
     labels = _label_columns(sessions, slots, requestable, vocabulary, problems)
     problems.raise_errors()
-    return Corpus(
+    logged = sessions.logs.build(vocabulary, domain)
+    success = {"success": tuple(labels.success() for labels in sessions.labels)}
+    corpus = Corpus(
         dataset=listed.name,
         format=DSTC2.name,
         conventions=DSTC2,
@@ -90,11 +93,13 @@ def read_corpus(path: str | Path, dataset: str | None, domain: Domain) -> Corpus
         directories=listed.directories,
         labels=labels,
         conditions=sessions.frozen_conditions(),
-        outcomes={"success": tuple(labels.success() for labels in sessions.labels)},
         ontology=msgspec.to_builtins(ontology),
         signature=sign_corpus(DSTC2.name, listed, domain, sessions.signature, ontology_data),
-        **sessions.logs.build(vocabulary, domain),
+        **{**logged, "outcomes": success | logged["outcomes"]},
     )
+    turn, slot = np.nonzero(labels.goal)
+    warn_of_values(problems, corpus, "labels", turn, slot, labels.goal[turn, slot])
+    return replace(corpus, problems=tuple(problems))
 
 
 def _check_domain(domain: Domain, ontology: Ontology, dataset: Dataset) -> None:

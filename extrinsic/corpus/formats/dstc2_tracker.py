@@ -11,10 +11,11 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from extrinsic.arrays import Floats, offsets_from_lengths, take_rows
+from extrinsic.arrays import Floats, offsets_from_lengths, row_of_each, take_rows
 from extrinsic.corpus.conventions import DSTC2
 from extrinsic.corpus.formats.columns import columns_of, distinct
 from extrinsic.corpus.formats.dstc2_diagnosis import check_turn
+from extrinsic.corpus.formats.ontology_values import warn_of_values
 from extrinsic.corpus.formats.repairs import report_repairs, report_requested_repairs
 from extrinsic.corpus.formats.tracker_files import TrackerFile, refuse_tracker_file
 from extrinsic.corpus.hypotheses import Hypotheses, JointHypotheses
@@ -65,6 +66,13 @@ def read_tracker(path: str | Path, corpus: Corpus, name: str) -> TrackerOutput:
     report_repairs(problems, corpus, rankings.joint, columns.joint, ["joint"])
     report_repairs(problems, corpus, rankings.method, columns.method, ["method"])
     report_requested_repairs(problems, corpus, columns.requested)
+    item = row_of_each(columns.given.offsets)
+    turn, slot = np.divmod(item, len(corpus.slots))
+    warn_of_values(problems, corpus, "hypotheses", turn, slot, columns.given.value)
+    turn = row_of_each(columns.joint.offsets)
+    hypothesis, slot = np.nonzero(columns.joint.assignment)
+    value = columns.joint.assignment[hypothesis, slot]
+    warn_of_values(problems, corpus, "parts of joint hypotheses", turn[hypothesis], slot, value)
     return replace(output, problems=tuple(problems))
 
 
@@ -102,7 +110,7 @@ def _decode(data: bytes, corpus: Corpus) -> tuple[TrackerFile[TrackerTurn], Colu
 
 def _count_keys(file: TrackerFile[TrackerTurn], columns: Columns) -> int:
     """How many keys a file with this content has if none is repeated."""
-    of_file = 1 + (file.dataset is not msgspec.UNSET) + (file.wall_time is not msgspec.UNSET)
+    of_file = 2 + (file.wall_time is not msgspec.UNSET)
     of_joint = 2 * len(columns.joint.score) + np.count_nonzero(columns.joint.assignment != NONE)
     return int(
         of_file

@@ -10,7 +10,7 @@ import numpy as np
 
 from extrinsic.corpus.formats.jsonl_lines import written_lines
 from extrinsic.corpus.formats.logs import write_acts
-from extrinsic.corpus.formats.propensities import KEY, write_propensities
+from extrinsic.corpus.formats.propensities import KEY, POSSIBLE, write_decision
 from extrinsic.corpus.labels import GoalLabels
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.vocabulary import NONE
@@ -29,7 +29,6 @@ def write_corpus(corpus: Corpus, path: str | Path) -> None:
 
 
 def _lines(corpus: Corpus) -> Iterator[dict[str, Any]]:
-    names = corpus.domain.predicate_names
     for turn in range(corpus.n_turns):
         dialog, number = int(corpus.dialog_of_turn[turn]), int(corpus.turn_in_dialog[turn])
         last = bool(turn == corpus.offsets[dialog + 1] - 1)
@@ -38,15 +37,14 @@ def _lines(corpus: Corpus) -> Iterator[dict[str, Any]]:
         conditions = {
             name: text for name, text in conditions.items() if text is not None and name != DIRECTORY
         }
+        decision = write_decision(corpus, turn)
         yield {
             "dialog": corpus.sessions[dialog],
             "turn": number,
             "system": write_acts(corpus.vocabulary, corpus.system, turn),
             "nbest": _nbest(corpus, turn),
-            "propensities": write_propensities(corpus, turn).get(KEY),
-            "possible": None
-            if corpus.possible is None
-            else [names[column] for column in np.flatnonzero(corpus.possible[turn])],
+            "propensities": decision.get(KEY),
+            "possible": decision.get(POSSIBLE),
             "reward": None if corpus.rewards is None else float(corpus.rewards[turn]),
             "labels": _labels(corpus, turn),
             "outcome": ({name: score for name, score in outcome.items() if score == score} or None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
@@ -13,13 +13,15 @@ from extrinsic.arrays import offsets_from_lengths
 from extrinsic.corpus.acts import Acts
 from extrinsic.corpus.formats.field_checks import Checker, Missing, check_acts
 from extrinsic.corpus.formats.propensities import (
-    KEY,
-    check_propensities,
+    LoggedTurns,
+    check_decision,
+    possible_columns,
     propensity_columns,
-    write_propensities,
+    write_decision,
 )
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.nbest import NBest
+from extrinsic.corpus.predicates import predicate_of_turns
 from extrinsic.corpus.vocabulary import Vocabulary
 from extrinsic.domain import CALLER, ENDED_BY, SYSTEM, Domain, EndedBy
 
@@ -50,6 +52,7 @@ class WrittenInput(msgspec.Struct, gc=False):
 class WrittenOutput(msgspec.Struct, gc=False, rename="kebab"):
     dialog_acts: list[WrittenAct] = []
     propensities: dict[str, float] | None = None
+    possible: Annotated[list[str], msgspec.Meta(min_length=1)] | None = None
 
 
 class LogTurn(msgspec.Struct, gc=False, rename="kebab"):
@@ -62,6 +65,7 @@ class LogTurn(msgspec.Struct, gc=False, rename="kebab"):
 class Log(msgspec.Struct, gc=False, rename="kebab"):
     session_id: str
     turns: list[LogTurn]
+    outcomes: dict[str, float] | None = None
 
     def turns_in_order(self) -> bool:
         return bool(self.turns) and all(turn.turn_index == i for i, turn in enumerate(self.turns))
@@ -86,13 +90,17 @@ class LogColumns:
 
     def __init__(self) -> None:
         self.sessions: list[str] = []
+        self._files: list[str] = []
         self._turns_per_dialog: list[int] = []
         self._turns: list[LogTurn] = []
+        self._outcomes: list[dict[str, float]] = []
 
-    def add(self, log: Log) -> None:
+    def add(self, log: Log, file: str) -> None:
         self.sessions.append(log.session_id)
+        self._files.append(file)
         self._turns_per_dialog.append(len(log.turns))
         self._turns += log.turns
+        self._outcomes.append(log.outcomes or {})
 
     def build(self, vocabulary: Vocabulary, domain: Domain) -> dict[str, Any]:
         """The fields of Corpus that come from the logs."""
@@ -102,17 +110,24 @@ class LogColumns:
         ]
         hypotheses = [hypothesis for live, batch in lists for hypothesis in chain(live, batch)]
         counts = np.array([(len(live), len(batch)) for live, batch in lists]).reshape(-1, 2)
+        system = columns_of_acts([turn.output.dialog_acts for turn in self._turns], vocabulary)
+        places = LoggedTurns(self.sessions, self._files, self._turns_per_dialog)
         return {
             "sessions": tuple(self.sessions),
             "offsets": offsets_from_lengths(self._turns_per_dialog),
             "restart": np.array([turn.restart for turn in self._turns], dtype=bool),
             "propensities": propensity_columns(
-                self.sessions,
-                self._turns_per_dialog,
+                places,
                 [turn.output.propensities for turn in self._turns],
                 domain,
+                lambda: predicate_of_turns(domain, system, vocabulary).tolist(),
             ),
-            "system": columns_of_acts([turn.output.dialog_acts for turn in self._turns], vocabulary),
+            "possible": possible_columns(places, [turn.output.possible for turn in self._turns], domain),
+            "outcomes": {
+                name: tuple(outcomes.get(name, np.nan) for outcomes in self._outcomes)
+                for name in dict.fromkeys(name for outcomes in self._outcomes for name in outcomes)
+            },
+            "system": system,
             "nbest": NBest(
                 offsets_from_lengths(counts.sum(axis=1)),
                 np.array([hypothesis.score for hypothesis in hypotheses], dtype=np.float64),
@@ -128,6 +143,9 @@ def check_log(checker: Checker, value: Any) -> int:
     session = checker.member(log, "session-id", "the log")
     if session is not Missing:
         checker.text(session, "the session id")
+    if log.get("outcomes") is not None:
+        for name, outcome in checker.object(log["outcomes"], "'outcomes'").items():
+            checker.score(outcome, f"the outcome {name!r}")
     turns = checker.member(log, "turns", "the log")
     if turns is Missing:
         return 0
@@ -150,7 +168,7 @@ def _check_turn(checker: Checker, value: Any, number: int) -> None:
     if output is not Missing:
         written = checker.object(output, "the output")
         check_acts(checker, written.get("dialog-acts", []), "the system's acts")
-        check_propensities(checker, written.get(KEY))
+        check_decision(checker, written)
     heard = checker.member(turn, "input", "the turn")
     if heard is Missing:
         return
@@ -225,6 +243,9 @@ def write_log(corpus: Corpus, dialog: int) -> dict[str, Any]:
             part[last] = value
     begin, end = corpus.offsets[dialog], corpus.offsets[dialog + 1]
     log["turns"] = [_write_turn(corpus, turn, turn - begin) for turn in range(begin, end)]
+    outcomes = {name: values[dialog] for name, values in corpus.outcomes.items()}
+    if not all(map(np.isnan, outcomes.values())):
+        log["outcomes"] = {name: value for name, value in outcomes.items() if not np.isnan(value)}
     who = corpus.conditions.get(ENDED_BY, (None,) * corpus.n_dialogs)[dialog]
     if corpus.domain.ended_by is not None and who is not None:
         write_ended_by(log, corpus.domain.ended_by, who)
@@ -246,7 +267,7 @@ def _write_turn(corpus: Corpus, turn: int, number: int) -> dict[str, Any]:
         "restart": bool(corpus.restart[turn]),
         "output": {
             "dialog-acts": write_acts(corpus.vocabulary, corpus.system, turn),
-            **write_propensities(corpus, turn),
+            **write_decision(corpus, turn),
         },
         "input": lists,
     }

@@ -43,7 +43,7 @@ def find_dataset(path: str | Path, dataset: str | None, extension: str) -> Datas
         raise InputError(
             "no list of sessions found",
             path=str(path),
-            expected=" or ".join(f"{folder}/<dataset>.{extension}" for folder in LIST_FOLDERS),
+            expected=" or ".join(f"{folder}/{dataset or '<dataset>'}.{extension}" for folder in LIST_FOLDERS),
         )
     if dataset is None:
         if len(list_files) > 1:

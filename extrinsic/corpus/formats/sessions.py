@@ -80,7 +80,7 @@ def read_sessions(
                 dataset, directory, files, contents, (Log, label_type), (check_log, check_label), problems
             )
             continue
-        sessions.logs.add(log)
+        sessions.logs.add(log, dataset.tree.place(files[0]))
         sessions.labels.append(labels)
         sessions.label_files.append(dataset.tree.place(files[1]))
         values = [directory.partition("/")[0], *conditions_of_log(log_value, keys)]

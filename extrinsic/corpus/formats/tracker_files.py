@@ -30,7 +30,7 @@ class TrackerFile(msgspec.Struct, Generic[T], gc=False, rename="kebab", forbid_u
     """A tracker file whose turns are of the type T."""
 
     sessions: list[TrackerSession[T]]
-    dataset: str | msgspec.UnsetType = msgspec.UNSET
+    dataset: str
     wall_time: float | msgspec.UnsetType = msgspec.UNSET
 
     def turns(self) -> list[T]:
@@ -43,7 +43,7 @@ class TrackerFile(msgspec.Struct, Generic[T], gc=False, rename="kebab", forbid_u
         """Whether it covers the corpus's dataset, its sessions in order, and all their turns."""
         same_sessions = tuple(session.session_id for session in self.sessions) == corpus.sessions
         n_turns = [len(session.turns) for session in self.sessions]
-        same_dataset = self.dataset is msgspec.UNSET or self.dataset == corpus.dataset
+        same_dataset = self.dataset == corpus.dataset
         return same_dataset and same_sessions and n_turns == np.diff(corpus.offsets).tolist()
 
 
@@ -65,11 +65,10 @@ def _check_file(checker: Checker, file: dict[str, Any], corpus: Corpus, check_tu
         checker.member(file, "sessions", "the file")
         return
     checker.only(file, ("dataset", "wall-time", "sessions"), "the file")
-    if "dataset" in file and file["dataset"] != corpus.dataset:
+    dataset = checker.member(file, "dataset", "the file")
+    if dataset is not Missing and dataset != corpus.dataset:
         checker.report(
-            "the file says it is about another dataset",
-            expected=repr(corpus.dataset),
-            found=repr(file["dataset"]),
+            "the file says it is about another dataset", expected=repr(corpus.dataset), found=repr(dataset)
         )
     if "wall-time" in file:
         checker.score(file["wall-time"], "'wall-time'")

@@ -54,8 +54,11 @@ class Archive:
                 problems.add(
                     f"the archive's member {name!r} points out of the archive", expected="a relative name"
                 )
-            if size is not None:
-                self._members["/".join(part for part in parts if part not in ("", "."))] = (begin, size)
+            plain = "/".join(part for part in parts if part not in ("", "."))
+            if size is not None and plain in self._members:
+                problems.add("the archive has two members of this name", path=self.place(plain))
+            elif size is not None:
+                self._members[plain] = (begin, size)
         problems.raise_errors()
 
     def __contains__(self, name: str) -> bool:
@@ -94,11 +97,13 @@ def _index_plainly(data: bytes) -> list[Member] | None:
     try:
         while data[position : position + 1] not in (b"", b"\0"):
             length = int(data[position + 124 : position + 136].rstrip(b"\0 "), 8)
+            if length < 0:  # the next header would be one that was read already
+                return None
             position += BLOCK
             begins.append(position)
             lengths.append(length)
             position += -(-length // BLOCK) * BLOCK
-        if position > len(data) or min(lengths, default=0) < 0:
+        if position > len(data):
             return None
         blocks = np.frombuffer(data, dtype=np.uint8, count=position).reshape(-1, BLOCK)
         headers = blocks[np.array(begins, dtype=np.int64) // BLOCK - 1]
@@ -128,16 +133,22 @@ def _are_plain(headers: npt.NDArray[np.uint8]) -> bool:
 
 def _index_fully(data: bytes, path: Path) -> list[Member]:
     """The members of any tar, by tarfile."""
+    members: list[Member] = []
     try:
         with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
-            return [
-                (member.name, member.offset_data, member.size if member.isreg() else None)
-                for member in archive
-            ]
-    except (tarfile.TarError, EOFError) as error:
+            for member in archive:
+                # With a size below 0 tarfile reads the same headers again, for ever.
+                if member.size < 0 or not 0 < member.offset_data <= len(data):
+                    raise tarfile.TarError(f"the size of {member.name!r} is {member.size}")
+                # A sparse file is stored in pieces: nobody distributes a corpus that way.
+                is_file = member.isreg() and not member.issparse()
+                members.append((member.name, member.offset_data, member.size if is_file else None))
+    except (tarfile.TarError, EOFError, ValueError, OverflowError, RecursionError) as error:
+        # ValueError and the others: numbers that are none, headers about headers about headers.
         raise InputError(
             f"this is not a tar archive: {error}", path=str(path), expected="a directory or a .tar.gz"
         ) from None
+    return members
 
 
 Tree = Directory | Archive

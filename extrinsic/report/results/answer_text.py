@@ -6,13 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from extrinsic.report.results.caveats import caveats
-from extrinsic.report.results.naming import COEFFICIENTS, Name, symbol, target_in_words
+from extrinsic.report.results.naming import Name, symbol, target_in_words
 from extrinsic.report.results.numbers import correlation, counted, listing, with_interval
-from extrinsic.report.results.variant_results import VariantResults
+from extrinsic.report.results.variant_results import VariantResults, rows_of_group
 from extrinsic.study.tables.schema import CorrelationRow
 
+NOT_THE_RETURN = ("rl.gain", "rl.completed", "expert.live", "expert.completed")
+"""Targets that a metric of right concepts is not near by construction, or that another policy earns."""
+
 NAMED = 3
-"""How many of the metrics that cannot be distinguished from the best are named."""
+"""How many of the metrics that may be the best are named."""
 
 
 @dataclass(frozen=True)
@@ -36,11 +39,11 @@ def answer(evidence: VariantResults) -> Answer:
     if best is None:
         return Answer(heading, None, "", "", (no_answer(evidence),), ())
     sentences = [best_sentence(evidence, best), apart_sentence(evidence, best)]
-    sentences += [core_sentence(evidence, best), worst_sentence(evidence, best)]
+    sentences += [core_sentence(evidence, best), targets_sentence(evidence), worst_sentence(evidence, best)]
     return Answer(
         heading,
         Name.of(best).in_words(),
-        f"{symbol(evidence.coefficient)} = {with_interval(best.r, best.low, best.high)}",
+        f"{symbol(evidence.coefficient)} = {with_interval(best.r, *evidence.simultaneous(best))}",
         f"with {target_in_words(evidence.target)}, {sample(evidence)}",
         tuple(filter(None, sentences)),
         tuple(caveats(evidence, best)),
@@ -64,38 +67,29 @@ def best_sentence(evidence: VariantResults, best: CorrelationRow) -> str:
     begin = f"Under {evidence.variant}, {name}" if evidence.variant else f"{name[0].upper()}{name[1:]}"
     return (
         f"{begin} correlates best with {target_in_words(evidence.target)}: "
-        f"{symbol(evidence.coefficient)} = {with_interval(best.r, best.low, best.high)} "
+        f"{symbol(evidence.coefficient)} = {with_interval(best.r, *evidence.simultaneous(best))} "
         f"{sample(evidence)}."
     )
 
 
 def apart_sentence(evidence: VariantResults, best: CorrelationRow, group: str = "all") -> str:
-    """How many other metrics cannot be distinguished from the best, and which."""
-    others = evidence.differences(Name.of(best), group)
-    if not others:
+    """How many other metrics may be the best one too, and which."""
+    rows = [row for row in rows_of_group(evidence.best_set, group) if row.r is not None]
+    if rows and not any(row.in_set for row in rows):
+        return f"Which metric is the best is {rows[0].reason or 'not decided'}."
+    n_others = len(rows) - 1
+    if n_others < 1:
         return ""
-    alike = sorted((other for other in others if not other.is_clear), key=lambda other: other.difference)
-    by = "" if evidence.coefficient == "pearson" else f" by {COEFFICIENTS['pearson']}"
-    if not alike:
-        return (
-            f"It is clearly better{by} than each of the {len(others)} others."
-            if len(others) > 1
-            else f"It is clearly better{by} than {others[0].other.in_words()}, the only other one."
-        )
-    if len(alike) == len(others):
-        every = (
-            f"any of the {len(others)} others"
-            if len(others) > 1
-            else f"{others[0].other.in_words()}, the only other one"
-        )
-        return f"It cannot be told apart{by} from {every}."
-    names = [other.other.in_words() for other in alike]
+    others = [Name.of(row) for row in evidence.may_be_best(group) if Name.of(row) != Name.of(best)]
+    if not others:
+        return "No other metric may be the best." if n_others > 1 else "The only other metric is worse."
+    if len(others) == n_others:
+        every = f"any of the {n_others} others" if n_others > 1 else "the only other one"
+        return f"The best may as well be {every}."
+    names = [name.in_words() for name in others]
     if len(names) <= NAMED:
-        return f"Of {len(others)} others it cannot be told apart{by} from {listing(names)}."
-    return (
-        f"It cannot be told apart{by} from {len(names)} of the {len(others)} others, "
-        f"among them {listing(names[:NAMED])}."
-    )
+        return f"Of {n_others} others {listing(names)} may be the best too."
+    return f"{len(names)} of the {n_others} others may be the best too, among them {listing(names[:NAMED])}."
 
 
 def left_out(evidence: VariantResults) -> str:
@@ -120,7 +114,7 @@ def core_sentence(evidence: VariantResults, best: CorrelationRow) -> str:
     core = evidence.best("core")
     if core is None:
         return f"Without {left_out(evidence)} too few trackers are left to correlate anything."
-    numbers = f"{symbol(evidence.coefficient)} = {with_interval(core.r, core.low, core.high)}"
+    numbers = f"{symbol(evidence.coefficient)} = {with_interval(core.r, *evidence.simultaneous(core))}"
     if Name.of(core) == Name.of(best):
         text = f"it stays the best, {numbers} {sample(evidence, 'core')}"
     else:
@@ -131,6 +125,37 @@ def core_sentence(evidence: VariantResults, best: CorrelationRow) -> str:
             text += f"; {Name.of(best).in_words()} is then at {correlation(before.r)}, rank {rank}"
     alike = apart_sentence(evidence, core, "core")
     return f"Without {left_out(evidence)} {text}. {alike}".strip()
+
+
+def targets_sentence(evidence: VariantResults) -> str:
+    """What else the best metric predicts: the return pays for right concepts, so metrics of them are near."""
+    group = "core" if evidence.has_core and evidence.best("core") is not None else "all"
+    best = evidence.best(group)
+    if best is None:
+        return ""
+    name, sign = Name.of(best), symbol(evidence.coefficient)
+    others: list[tuple[str, str, float | None]] = [
+        (target_in_words(row.target), f"{sign} = {with_interval(row.r, row.low, row.high)}", row.low)
+        for row in rows_of_group(evidence.elsewhere, group)
+        if Name.of(row) == name and row.r is not None and row.target in NOT_THE_RETURN
+    ]
+    others += [
+        (
+            "the return beyond what the logged policy earned",
+            f"partial r = {with_interval(row.partial, row.low, row.high)}",
+            row.low,
+        )
+        for row in rows_of_group(evidence.partial, group)
+        if Name.of(row) == name
+    ]
+    shown = [f"{words} ({numbers})" for words, numbers, low in others if low is not None and low > 0.0]
+    open_ = [f"{words} ({numbers})" for words, numbers, low in others if low is None or low <= 0.0]
+    trackers = "core trackers" if group == "core" else "all trackers"
+    text = f"Over {trackers} {name.in_words()} also predicts {listing(shown)}" if shown else ""
+    if open_:
+        begin = "; it" if shown else f"Over {trackers} {name.in_words()}"
+        text += f"{begin} is not shown to predict {listing(open_)}"
+    return f"{text}." if text else ""
 
 
 def worst_sentence(evidence: VariantResults, best: CorrelationRow) -> str:

@@ -16,28 +16,34 @@ MANY_METRICS = 20
 
 
 def caveats(evidence: VariantResults, best: CorrelationRow) -> Iterator[str]:
-    for caveat in (_zero, _wide, _few, _changed, _flattered, _behaviour, _unsettled, _one_dataset):
+    for caveat in (_zero, _wide, _withheld, _few, _changed, _flattered, _behaviour, _unsettled, _one_dataset):
         text = caveat(evidence, best)
         if text:
             yield text
 
 
 def _zero(evidence: VariantResults, best: CorrelationRow) -> str:
-    if best.low is None or best.high is None or not best.low <= 0 <= best.high:
+    low, high = evidence.simultaneous(best)
+    if low is None or high is None or not low <= 0 <= high:
         return ""
     return (
         "Even the best metric's interval includes 0 "
-        f"({with_interval(best.r, best.low, best.high)}): no metric is shown to predict anything."
+        f"({with_interval(best.r, low, high)}): no metric is shown to predict anything."
     )
 
 
 def _wide(evidence: VariantResults, best: CorrelationRow) -> str:
-    if best.low is None or best.high is None or best.high - best.low <= WIDE:
+    low, high = evidence.simultaneous(best)
+    if low is None or high is None or high - low <= WIDE:
         return ""
     return (
-        f"The interval is wide: {symbol(evidence.coefficient)} may as well be {correlation(best.low)} "
-        f"as {correlation(best.high)}."
+        f"The interval is wide: {symbol(evidence.coefficient)} may as well be {correlation(low)} "
+        f"as {correlation(high)}."
     )
+
+
+def _withheld(evidence: VariantResults, best: CorrelationRow) -> str:
+    return f"No interval of the best metric is to be trusted: {best.reason}." if best.reason else ""
 
 
 def _few(evidence: VariantResults, best: CorrelationRow) -> str:

@@ -130,9 +130,14 @@ POLICIES = {
     "rl": "learned",
     "sl": "supervised",
     "sl_sampled": "supervised, sampled",
+    "expert": "fixed",
     "behaviour": "behaviour",
     "outcome": "outcome",
 }
+
+
+NO_RETURNS = ("gain", "completed")
+"""In place of an estimator: what is no return, though it stands among them."""
 
 
 def target_in_words(target: str) -> str:
@@ -140,11 +145,18 @@ def target_in_words(target: str) -> str:
     policy, _, estimator = target.partition(".")
     if policy == "outcome":
         return f"the outcome {estimator}"
-    if policy == "behaviour":
+    if target == "behaviour.observed":
         return "the return observed in the logged dialogs"
-    policies = {"sl_sampled": "the sampled supervised policies"}.get(
-        policy, f"the {policy_in_words(policy)} policies"
-    )
+    named = {
+        "sl_sampled": "the sampled supervised policies",
+        "expert": "the world's fixed policy",
+        "behaviour": "the logged policy",
+    }
+    policies = named.get(policy, f"the {policy_in_words(policy)} policies")
+    if estimator == "gain":
+        return f"the gain of {policies} over the logged one"
+    if estimator == "completed":
+        return f"the share of live callers served by {policies}"
     return (
         f"the live return of {policies}"
         if estimator == "live"
@@ -157,7 +169,13 @@ def target_on_axis(target: str) -> str:
     policy, _, estimator = target.partition(".")
     if policy == "outcome":
         return estimator
-    return {"live": "live return", "observed": "observed return"}.get(estimator, f"return by {estimator}")
+    names = {
+        "live": "live return",
+        "observed": "observed return",
+        "gain": "gain over the logged policy",
+        "completed": "share of callers served",
+    }
+    return names.get(estimator, f"return by {estimator}")
 
 
 COEFFICIENTS = {

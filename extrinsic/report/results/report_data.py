@@ -11,7 +11,7 @@ import msgspec
 from extrinsic.errors import InputError
 from extrinsic.report.results.report_tables import Tables, clean, read_tables
 from extrinsic.report.results.variant_results import VariantResults, variant_results
-from extrinsic.storage import content_hash, read_bytes
+from extrinsic.storage import read_bytes
 from extrinsic.study.finished_run import Run
 
 
@@ -75,13 +75,8 @@ class _Settings(msgspec.Struct, frozen=True):
 
 def read_run(run: Run, folder: str = "") -> Study:
     """Everything the report needs; raises InputError for a run that is not complete or is damaged."""
-    require_complete(run)
+    run.require_complete()
     return study_of(run, read_tables(run.folder), folder)
-
-
-def require_complete(run: Run) -> None:
-    if not run.is_complete:
-        raise InputError("this run is not complete: run it again to finish it", path=str(run.folder))
 
 
 def study_of(run: Run, tables: Tables, folder: str) -> Study:
@@ -104,13 +99,7 @@ def study_of(run: Run, tables: Tables, folder: str) -> Study:
         signature=clean(run.signature),
         versions={clean(name): clean(version) for name, version in manifest.versions.items()},
         stages=Counter(clean(stage.stage) for stage in manifest.stages),
-        changed=_changed(run),
+        changed=run.changed,
         left_out=tuple(clean(str(part)) for part in manifest.plan.left_out),
         folder=folder,
     )
-
-
-def _changed(run: Run) -> tuple[str, ...]:
-    """Tables that were changed after the run wrote them."""
-    recorded = run.manifest.tables.items()
-    return tuple(name for name, known in recorded if content_hash(read_bytes(run.folder / name)) != known)

@@ -9,17 +9,22 @@ from typing import TypeVar
 
 from extrinsic.errors import InputError, Problems
 from extrinsic.study.tables.schema import (
+    BestSetRow,
     CompositeRow,
     CorrelationRow,
+    CostRow,
     DiagnosticRow,
     InfluenceRow,
     IntrinsicRow,
     PairRow,
+    PartialRow,
     ReturnRow,
     Row,
     SensitivityRow,
     StabilityRow,
+    SwapRow,
     TrackerRow,
+    WorldFitRow,
 )
 from extrinsic.study.tables.table_files import read_rows
 
@@ -33,6 +38,8 @@ class Tables:
     intrinsic: list[IntrinsicRow] = field(default_factory=list)
     returns: list[ReturnRow] = field(default_factory=list)
     correlations: list[CorrelationRow] = field(default_factory=list)
+    partial: list[PartialRow] = field(default_factory=list)
+    best_set: list[BestSetRow] = field(default_factory=list)
     pairs: list[PairRow] = field(default_factory=list)
     composite: list[CompositeRow] = field(default_factory=list)
     influence: list[InfluenceRow] = field(default_factory=list)
@@ -40,6 +47,9 @@ class Tables:
     sensitivity: list[SensitivityRow] = field(default_factory=list)
     trackers: list[TrackerRow] = field(default_factory=list)
     diagnostics: list[DiagnosticRow] = field(default_factory=list)
+    fit: list[WorldFitRow] = field(default_factory=list)
+    swap: list[SwapRow] = field(default_factory=list)
+    costs: list[CostRow] = field(default_factory=list)
 
 
 def read_tables(folder: Path) -> Tables:
@@ -57,6 +67,8 @@ def read_tables(folder: Path) -> Tables:
         intrinsic=read("intrinsic", IntrinsicRow),
         returns=read("returns", ReturnRow),
         correlations=read("correlations", CorrelationRow),
+        partial=read("partial", PartialRow),
+        best_set=read("best_set", BestSetRow),
         pairs=read("pairs", PairRow),
         composite=read("composite", CompositeRow),
         influence=read("influence", InfluenceRow),
@@ -64,6 +76,9 @@ def read_tables(folder: Path) -> Tables:
         sensitivity=read("sensitivity", SensitivityRow),
         trackers=read("trackers", TrackerRow),
         diagnostics=read("diagnostics", DiagnosticRow),
+        fit=read("fit", WorldFitRow),
+        swap=read("swap", SwapRow),
+        costs=read("costs", CostRow),
     )
     problems.raise_errors()
     return tables

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from extrinsic.report.results.naming import Name
 from extrinsic.report.results.report_tables import Tables
 from extrinsic.study.tables.schema import (
+    BestSetRow,
     CompositeRow,
     CorrelationRow,
     InfluenceRow,
     PairRow,
+    PartialRow,
     StabilityRow,
     TrackerRow,
 )
@@ -42,11 +44,19 @@ class Difference:
         return is_clear(self.low, self.high, self.p)
 
 
+class Ends(NamedTuple):
+    """The ends of an interval, None where there is none."""
+
+    low: float | None
+    high: float | None
+
+
 @dataclass(frozen=True)
 class VariantResults:
     """One variant (a fill rule; empty where the study has none) and its primary target.
 
     ranked: by group of trackers, the rows whose correlation is defined, the best first.
+    elsewhere: correlations with the other targets.   partial: with the target, given the logged return.
     """
 
     variant: str
@@ -56,10 +66,13 @@ class VariantResults:
     trackers: list[TrackerRow] = field(default_factory=list)
     ranked: dict[str, list[CorrelationRow]] = field(default_factory=dict)
     reason: str | None = None
+    best_set: list[BestSetRow] = field(default_factory=list)
     pairs: list[PairRow] = field(default_factory=list)
     composite: list[CompositeRow] = field(default_factory=list)
     influence: list[InfluenceRow] = field(default_factory=list)
     stability: list[StabilityRow] = field(default_factory=list)
+    elsewhere: list[CorrelationRow] = field(default_factory=list)
+    partial: list[PartialRow] = field(default_factory=list)
 
     def best(self, group: str = "all") -> CorrelationRow | None:
         rows = self.ranked.get(group)
@@ -76,6 +89,24 @@ class VariantResults:
     @property
     def groups(self) -> tuple[str, ...]:
         return GROUPS if self.has_core else GROUPS[:1]
+
+    def may_be_best(self, group: str = "all") -> list[BestSetRow]:
+        """The metrics of the best set, the highest correlation first; none where nothing is decided."""
+        rows = [row for row in rows_of_group(self.best_set, group) if row.in_set]
+        return sorted(rows, key=lambda row: row.rank or 0)
+
+    def simultaneous(self, row: CorrelationRow) -> Ends:
+        """The interval of a metric that was picked: it holds for all metrics at once.
+
+        The metric's own interval where there is none; nothing where that is withheld.
+        """
+        if row.reason:
+            return Ends(None, None)
+        name = Name.of(row)
+        for other in rows_of_group(self.best_set, row.trackers):
+            if Name.of(other) == name and other.low is not None:
+                return Ends(other.low, other.high)
+        return Ends(row.low, row.high)
 
     def differences(self, name: Name, group: str = "all") -> list[Difference]:
         """A metric against every other, in the order of the table of pairs."""
@@ -132,6 +163,12 @@ def _of_variant(tables: Tables, variant: str | None, target: str, coefficient: s
         for row in tables.correlations
         if (row.variant, row.target, row.scope) == within and row.coefficient == coefficient
     ]
+    elsewhere = [
+        row
+        for row in tables.correlations
+        if (row.variant, row.scope, row.coefficient) == (variant, "within", coefficient)
+        and row.target != target
+    ]
     influence = [row for row in tables.influence if row.coefficient == coefficient]
     return VariantResults(
         variant=variant or "",
@@ -141,10 +178,13 @@ def _of_variant(tables: Tables, variant: str | None, target: str, coefficient: s
         trackers=tables.trackers,
         ranked={group: _ranked(rows_of_group(correlations, group)) for group in GROUPS},
         reason=next((row.reason for row in correlations if row.reason), None),
+        best_set=[row for row in tables.best_set if (row.variant, row.target, row.scope) == within],
         pairs=[row for row in tables.pairs if (row.variant, row.target, row.scope) == within],
         composite=[row for row in tables.composite if (row.variant, row.target, row.scope) == within],
         influence=[row for row in influence if (row.variant, row.target, row.scope) == within],
         stability=[row for row in tables.stability if (row.variant, row.target, row.scope) == within],
+        elsewhere=elsewhere,
+        partial=[row for row in tables.partial if (row.variant, row.target, row.scope) == within],
     )
 
 

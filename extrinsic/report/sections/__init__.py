@@ -17,17 +17,21 @@ from extrinsic.report.sections import (
     scatter,
     sensitivity,
     single_trackers,
+    swaps,
     tracker_by_tracker,
     trust,
+    world_fit,
 )
 
 ORDER = (
     answer,
     returns,
     ranked_metrics,
+    swaps,
     heat_map,
     scatter,
     estimates_and_live,
+    world_fit,
     single_trackers,
     best_against_others,
     combined_metrics,

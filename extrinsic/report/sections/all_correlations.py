@@ -12,7 +12,7 @@ WORDS = ("variant", "target", "trackers", "scope", "coefficient", "metric", "com
 """Columns of few different texts, stored as indices."""
 
 NUMBERS = ("r", "low", "high", "p_adjusted")
-WHOLE = ("schedule", "n", "cluster")
+WHOLE = ("schedule", "n")
 DIGITS = 10_000
 MOST_ROWS = 20_000
 """At most this many rows are embedded; a big study has the rest in its csv."""

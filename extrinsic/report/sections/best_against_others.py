@@ -1,4 +1,4 @@
-"""The best metric against the others, and which metrics form a cluster."""
+"""The best metric against the others, and which metrics may be the best."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING
 from extrinsic.report.drawing.figures import MUTED, PAPER, draw, panels, put_notes, put_rows
 from extrinsic.report.drawing.page_parts import Block, Fold, Head, Picture, Section, described, table
 from extrinsic.report.results.naming import Name, family_of, slug
-from extrinsic.report.results.numbers import correlation, counted, listing, probability
+from extrinsic.report.results.numbers import probability, with_interval
 from extrinsic.report.results.report_data import Study
 from extrinsic.report.results.variant_results import Difference, VariantResults
-from extrinsic.study.tables.schema import CorrelationRow
+from extrinsic.study.tables.schema import BestSetRow, CorrelationRow
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST = 40
-NAMED = 8
 
 
 def section(study: Study) -> Section | None:
@@ -28,10 +27,10 @@ def section(study: Study) -> Section | None:
         others = sorted(evidence.differences(Name.of(best)), key=lambda other: other.difference)
         if others:
             blocks.append(_picture(study, evidence, best, others))
-            clusters = _clusters(evidence)
-            if clusters:
-                title = f"Clusters of metrics{f', {evidence.variant}' if evidence.variant else ''}"
-                blocks.append(Fold(title, (clusters,)))
+            chosen = _best_set(evidence)
+            if chosen:
+                title = f"Metrics that may be the best{f', {evidence.variant}' if evidence.variant else ''}"
+                blocks.append(Fold(title, (chosen,)))
     return Section("pairs", "The best against the others", tuple(blocks)) if blocks else None
 
 
@@ -90,28 +89,26 @@ def _p(value: float | None) -> str:
     return text if text.startswith("<") else f"= {text}"
 
 
-def _clusters(evidence: VariantResults) -> Block | None:
-    """From the best down, a metric that is significantly worse than the leader opens a cluster."""
-    rows = []
-    for group in evidence.groups:
-        numbers = sorted({number for row in evidence.ranked[group] if (number := row.cluster)})
-        for number in numbers:
-            cluster = [row for row in evidence.ranked[group] if row.cluster == number]
-            names = [Name.of(row).label() for row in cluster]
-            span = (
-                f"{correlation(cluster[0].r)} to {correlation(cluster[-1].r)}"
-                if len(cluster) > 1
-                else correlation(cluster[0].r)
-            )
-            rows.append((group, str(number), counted(len(cluster), "metric"), span, listing(names, NAMED)))
+def _best_set(evidence: VariantResults) -> Block | None:
+    rows = [
+        (
+            group,
+            Name.of(row).label(),
+            with_interval(row.r, row.low, row.high),
+            f"{row.rank_low} to {row.rank_high}",
+            probability(row.p),
+        )
+        for group in evidence.groups
+        for row in evidence.may_be_best(group)
+    ]
     caption = (
-        "From the best down, a metric that is significantly worse (p under .05, by swapping) than the leader "
-        "of the cluster opens the next one. Within a cluster, order means nothing."
+        "The metrics for which 'it is the best' is not rejected, trackers resampled: a truly best one is "
+        "among them with the study's confidence. Intervals hold for all metrics at once; ranks for each "
+        "metric alone."
     )
     heads: tuple[Head, ...] = (
-        *described(CorrelationRow, trackers="trackers", cluster="#cluster"),
-        "#size",
-        *described(CorrelationRow, r="#r"),
-        "metrics",
+        *described(BestSetRow, trackers="trackers"),
+        "metric",
+        *described(BestSetRow, r="#r", rank="#ranks", p="#p"),
     )
-    return table(caption, heads, rows, "correlations.csv") if rows else None
+    return table(caption, heads, rows, "best_set.csv") if rows else None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from extrinsic.report.drawing.figures import MUTED, draw, panels, plot_dataset, put_legend, short
 from extrinsic.report.drawing.page_parts import Block, Head, Picture, Section, Text, described, table
-from extrinsic.report.results.naming import policy_in_words, slug
+from extrinsic.report.results.naming import NO_RETURNS, policy_in_words, slug
 from extrinsic.report.results.numbers import amount, correlation
 from extrinsic.report.results.report_data import Study
 from extrinsic.report.sections.scatter import Values, centred
@@ -49,7 +49,7 @@ def estimates(study: Study, variant: str) -> dict[tuple[str, str], Values]:
     """By policy and estimator, the value of each (dataset, tracker)."""
     values: dict[tuple[str, str], Values] = {}
     for row in study.tables.returns:
-        is_estimated = row.policy not in ("behaviour", "outcome")
+        is_estimated = row.policy not in ("behaviour", "outcome") and row.estimator not in NO_RETURNS
         if (row.variant or "") == variant and is_estimated and row.value is not None:
             key = row.policy, row.estimator
             values.setdefault(key, {})[row.dataset, row.tracker] = row.value

@@ -54,9 +54,9 @@ def _picture(study: Study, evidence: VariantResults, group: str) -> Picture:
         put_legend(axes, above=0.3)
 
     caption = (
-        f"Dots are correlations, lines {study.level} intervals that resample dialogs and trackers; a metric "
-        "is named with its component and schedule. Where lines overlap for most of their length, the order "
-        "of the dots means little."
+        f"Dots are correlations, lines {study.level} intervals over trackers for a metric named in advance, "
+        "with the dialogs' noise removed, which may move a line off its dot; a metric is named with its "
+        "component and schedule. Which metrics may be the best is in best_set.csv."
     )
     return draw(name, title, caption, paint)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from extrinsic.report.drawing.figures import INK, MARKERS, MUTED, SERIES, draw, panels, put_legend, short
 from extrinsic.report.drawing.page_parts import Picture, Section, Text
-from extrinsic.report.results.naming import Name, policy_in_words, slug
+from extrinsic.report.results.naming import NO_RETURNS, Name, policy_in_words, slug
 from extrinsic.report.results.report_data import Study
 from extrinsic.study.tables.schema import ReturnRow
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-ORDER = ("rl", "sl", "sl_sampled", "behaviour", "outcome")
+ORDER = ("rl", "sl", "sl_sampled", "expert", "behaviour", "outcome")
 ACCURACIES = (
     ("accuracy", "joint"),
     ("accuracy", "goal.joint"),
@@ -59,11 +59,16 @@ def chosen_estimator(rows: list[ReturnRow], target: str) -> str:
 
 
 def _series(study: Study, variant: str) -> list[Series]:
-    rows = [row for row in study.tables.returns if (row.variant or "") == variant and row.value is not None]
+    rows = [
+        row
+        for row in study.tables.returns
+        if (row.variant or "") == variant and row.value is not None and row.estimator not in NO_RETURNS
+    ]
     estimator = chosen_estimator(rows, study.target)
     series: dict[tuple[str, str], dict[tuple[str, str], Point]] = {}
     for row in rows:
-        is_shown = row.policy in ("behaviour", "outcome") or row.estimator == estimator
+        is_logged = (row.policy, row.estimator) == ("behaviour", "observed")
+        is_shown = row.policy == "outcome" or is_logged or row.estimator == estimator
         if is_shown and row.value is not None:
             points = series.setdefault((row.policy, row.estimator), {})
             points[row.dataset, row.tracker] = Point(row.value, row.low, row.high)

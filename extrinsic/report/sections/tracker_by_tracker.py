@@ -38,6 +38,14 @@ def chosen_values(study: Study) -> Values:
     return values
 
 
+NO_TRACKER = {
+    "gold": "on the slots that it fills, its states are the gold states.",
+    "unfilled": "it never fills slots that the gold has.",
+    "forgets": "it drops right values that the gold keeps.",
+    "copies": "it has values that only the reply after the turn contains.",
+}
+
+
 def _fold(study: Study, tracker: TrackerRow, values: Values) -> Fold:
     name = tracker.tracker
     blocks: list[Block] = [Text((_description(tracker),))]
@@ -49,6 +57,7 @@ def _fold(study: Study, tracker: TrackerRow, values: Values) -> Fold:
         ("degenerate", tracker.degenerate),
         ("recalibrated", tracker.recalibrated),
         ("near-duplicate", tracker.near_duplicate_of),
+        ("no tracker?", tracker.flags),
     )
     marks = ",".join(word for word, applies in kinds if applies)
     return Fold(f"{name}{f' ({marks})' if marks else ''}", tuple(blocks), is_aside=True)
@@ -59,6 +68,9 @@ def _description(tracker: TrackerRow) -> str:
         text = "Degenerate on purpose or by declaration; not among the core trackers."
     elif tracker.recalibrated:
         text = "A recalibrated copy of another tracker; not among the core trackers."
+    elif tracker.flags:
+        rules = " ".join(NO_TRACKER.get(flag, flag) for flag in tracker.flags)
+        text = f"It may be no tracker, and is not among the core trackers: {rules}"
     elif tracker.near_duplicate_of:
         text = f"Nearly the same as {tracker.near_duplicate_of}, which stands for both in the core."
     else:

@@ -18,7 +18,7 @@ from extrinsic.report.drawing.page_parts import (
     described,
     table,
 )
-from extrinsic.report.results.naming import policy_in_words
+from extrinsic.report.results.naming import NO_RETURNS, policy_in_words
 from extrinsic.report.results.numbers import NOTHING, amount, counted
 from extrinsic.report.results.report_data import Study
 from extrinsic.study.tables.schema import LEARNER, DiagnosticRow, ReturnRow
@@ -70,6 +70,8 @@ def judged(returns: Sequence[ReturnRow], diagnostics: Sequence[DiagnosticRow]) -
     rows = []
     for value in returns:
         policy, estimator = value.policy, value.estimator
+        if estimator in NO_RETURNS or (policy, estimator) == ("behaviour", "live"):
+            continue
         if policy == "behaviour":
             policy, estimator = LEARNED, LEARNER
         key = (value.variant, value.dataset, value.tracker, policy, estimator)

@@ -50,7 +50,7 @@
   const count = columns.r.length;
   const shownColumns = [
     ["metric", "metric"], ["schedule", "schedule", 1], ["component", "component"], ["r", "r", 1], ["low", "low", 1],
-    ["high", "high", 1], ["p_adjusted", "p (Holm)", 1], ["n", "points", 1], ["cluster", "cluster", 1], ["target", "target"],
+    ["high", "high", 1], ["p_adjusted", "p (Holm)", 1], ["n", "points", 1], ["target", "target"],
     ["trackers", "trackers"], ["variant", "variant"], ["scope", "scope"], ["coefficient", "coefficient"],
   ];
   const STEP = 60;
@@ -65,7 +65,7 @@
     const value = columns[key][row];
     if (names[key]) return names[key][value];
     if (key === "p_adjusted" && value !== null && value < 10) return "< .001";
-    if (["schedule", "n", "cluster"].includes(key)) return value === null ? "\u2013" : String(value);
+    if (["schedule", "n"].includes(key)) return value === null ? "\u2013" : String(value);
     return point(value);
   };
 

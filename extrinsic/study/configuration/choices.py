@@ -14,9 +14,10 @@ from typing import Any
 import msgspec
 
 from extrinsic.errors import ExtrinsicError, Problems, UsageError, did_you_mean
-from extrinsic.registry import BEHAVIOURS, ESTIMATORS, LEARNERS, REWARDS, Registry
+from extrinsic.registry import BEHAVIOURS, ESTIMATORS, EVALUATORS, LEARNERS, REWARDS, Registry
 from extrinsic.study.configuration.settings import (
     Options,
+    OutcomesTable,
     PolicyTable,
     RewardTable,
     StudySettings,
@@ -33,6 +34,7 @@ REWARD_KEYS = ("kind", "fill")
 NAMED: dict[str, tuple[type[Table], str, tuple[Registry[Any], ...]]] = {
     "policy": (PolicyTable, "learner or behaviour model", (LEARNERS, BEHAVIOURS)),
     "value": (ValueTable, "estimator", (ESTIMATORS,)),
+    "outcomes": (OutcomesTable, "evaluator", (EVALUATORS,)),
 }
 """Tables of a study that hold tables of options, by the names of registries."""
 
@@ -69,6 +71,8 @@ def spread_options(tree: Tree) -> Tree:
     """The inverse of `gather_options`: as a file has it."""
     spread = dict(tree)
     for name, inner in (*((name, "tables") for name in NAMED), ("reward", "options")):
+        if tree.get(name) is None:
+            continue
         table = dict(tree[name])
         options = table.pop(inner, {})
         spread[name] = {**table, **options}
@@ -117,6 +121,54 @@ def check_choices(settings: StudySettings, text: str, problems: Problems) -> Non
                 continue
             check_options(registry, name, options, (table, name), text, problems)
     _check_reward(settings.reward, text, problems)
+
+
+def check_outcomes(settings: StudySettings, text: str, problems: Problems) -> None:
+    """Report outcomes from nowhere or from two sources, and options that the evaluator does not have."""
+    table = settings.outcomes
+    if table is None:
+        return
+    if (table.file is None) == (table.evaluator is None):
+        report_key(
+            problems, text, ("outcomes",), "name a `file` of outcomes, or an `evaluator`, and not both"
+        )
+        return
+    for name in table.tables:
+        if name != table.evaluator:
+            report_key(
+                problems, text, ("outcomes", name), "not used: the study does not name it as its evaluator"
+            )
+    if table.evaluator is None:
+        return
+    if settings.states is None:
+        report_key(problems, text, ("outcomes", "evaluator"), "evaluates states: it goes with [states]")
+    if table.evaluator not in EVALUATORS:
+        _check_names(EVALUATORS, [table.evaluator], ("outcomes", "evaluator"), text, problems)
+        return
+    for key in ("dialog", "rater", "turn", "trial", "pass_k", "scale", "dataset"):
+        if getattr(table, key):
+            report_key(problems, text, ("outcomes", key), "is a column of a file; an evaluator has none")
+    available = EVALUATORS.get(table.evaluator).outcomes
+    for name in table.names:
+        if name not in available:
+            hint = did_you_mean(name, available)
+            report_key(
+                problems, text, ("outcomes", "names"), f"{table.evaluator} computes no {name!r}; {hint}"
+            )
+    options = table.tables.get(table.evaluator, {})
+    check_options(EVALUATORS, table.evaluator, options, ("outcomes", table.evaluator), text, problems)
+
+
+ESTIMATED = ("world_mixed", "world", "mean_augmented", "fqe_augmented", "lstd")
+"""The estimators of a study that names none; where it can be played, live comes first."""
+
+
+def with_estimators(settings: StudySettings) -> StudySettings:
+    """The settings with the estimators that a study has if it names none."""
+    if settings.value.estimators or settings.states is not None:
+        return settings
+    names = ESTIMATED if settings.simulation is None else ("live", *ESTIMATED)
+    return msgspec.structs.replace(settings, value=msgspec.structs.replace(settings.value, estimators=names))
 
 
 def with_defaults(settings: StudySettings) -> StudySettings:

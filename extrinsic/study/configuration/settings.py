@@ -19,11 +19,22 @@ Option = bool | int | float | str | tuple[str, ...]
 """The value of an option in a TOML file."""
 
 Options = dict[str, Option]
-Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
+Name = Annotated[str, msgspec.Meta(pattern=r"\A[A-Za-z0-9][A-Za-z0-9_.-]*\Z")]
 
 
 class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A table of settings."""
+
+
+class WorldsTable(Table, frozen=True):
+    """Worlds drawn from ranges of their properties: `extrinsic ls worlds bus`."""
+
+    draws: Count
+    base: tuple[str, ...] = ()
+    """The datasets that they are drawn around, in turn; none: the first of the file."""
+    ranges: dict[str, tuple[float, float]] = {}
+    """The lowest and highest value of each property that is drawn; none: all, in their own ranges."""
+    seed: Whole = 0
 
 
 class SimulationTable(Table, frozen=True):
@@ -36,7 +47,9 @@ class SimulationTable(Table, frozen=True):
     seed: Whole | None = None
     """Another seed than the file's: other callers in the same world."""
     datasets: tuple[str, ...] = ()
-    """Which datasets; none: all of the file."""
+    """Which datasets; none: all of the file, or the drawn worlds. `ds1(noise=0.3)` is ds1 with more noise."""
+    worlds: WorldsTable | None = None
+    """Further datasets: worlds drawn from ranges."""
     train: str = "train"
     test: str = "test"
 
@@ -84,18 +97,27 @@ class StatesTable(Table, frozen=True):
     """The file or directory of the gold states, where the files hold predictions alone."""
     fuzzy: Annotated[int, msgspec.Meta(ge=1, le=100)] | None = None
     """The similarity from which on values of open slots count as equal; none: equal text."""
+    normalise: str | None = None
+    """A rule that makes values alike on both sides (multiwoz_eval, trade, trippy, strict), or its file."""
+    dontcare: Literal["keep", "drop", "drop_gold"] | None = None
+    gold_name: str | None = None
+    """Which gold, where the file has several."""
+    own_gold: bool = False
+    """Every system has a gold of its own; otherwise gold that differs between systems is an error."""
 
     @property
     def reading(self) -> StateReading:
-        return StateReading(self.gold, self.fuzzy)
+        return StateReading(self.gold, self.fuzzy, self.normalise, self.dontcare, self.gold_name)
 
 
 class OutcomesTable(Table, frozen=True):
-    """A table (.csv, .csv.gz) of outcomes: one row per system, or per system and dialog."""
+    """Outcomes of dialogs: a table (.csv, .csv.gz) by system, dialog or trial, or an evaluator."""
 
-    file: str
     names: tuple[str, ...]
-    """The columns that are outcomes, higher is better."""
+    """The columns that are outcomes, higher is better; of an evaluator, which of its outcomes."""
+    file: str | None = None
+    evaluator: str | None = None
+    """Instead of a file: of `extrinsic ls evaluators`, with its options in `[outcomes.<name>]`."""
     system: str = "system"
     dialog: str | None = None
     """The column of dialog ids; without it the rows are of whole systems."""
@@ -105,8 +127,37 @@ class OutcomesTable(Table, frozen=True):
     """The column of people, where several rated a dialog: its outcome is their mean."""
     turn: str | None = None
     """The column of turn numbers, where people rated turns: a dialog's outcome is the mean of its turns."""
+    trial: str | None = None
+    """The column of trials, where a system played a dialog several times: its outcome is their mean."""
+    pass_k: tuple[Count, ...] = ()
+    """Also the chance that k trials all succeed, as outcomes `<name>.pass<k>`."""
     scale: tuple[float, float] | None = None
     """The lowest and highest outcome there can be."""
+    unknown: Literal["error", "ignore"] = "error"
+    """Rows of systems or dialogs that the study does not have."""
+    tables: dict[str, Options] = {}
+    """The table `[outcomes.<name>]`: the options of the evaluator."""
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The names of all outcomes."""
+        return tuple(
+            name for outcome in self.names for name in (outcome, *(f"{outcome}.pass{k}" for k in self.pass_k))
+        )
+
+
+class ScoresTable(Table, frozen=True):
+    """Scores of one's own (a judge's, BLEU, a calibration error): a table whose columns become metrics."""
+
+    file: str
+    names: tuple[str, ...]
+    """The columns that are scores: the metrics `own(<name>)`."""
+    lower_is_better: tuple[str, ...] = ()
+    """Those of them that are errors."""
+    system: str = "system"
+    dialog: str = "dialog"
+    turn: str | None = None
+    """The column of turn numbers, where turns were scored."""
 
 
 class TrackerFilesTable(Table, frozen=True):
@@ -117,11 +168,38 @@ class TrackerFilesTable(Table, frozen=True):
     train: str | None = None
 
 
+class PopulationTable(Table, frozen=True):
+    """Trackers drawn from families by a design that fills their space: `extrinsic ls populations`."""
+
+    size: Count = 200
+    families: tuple[str, ...] = ()
+    """None: all."""
+    seed: Whole = 0
+    """Another population from the same families."""
+    distinct: Share | None = None
+    """Leave out members whose beliefs about training dialogs of the first dataset agree with an earlier
+    member's at least this much, and draw others instead."""
+
+
+class DosedTable(Table, frozen=True):
+    """Trackers with errors added or removed on purpose, and as they are: `extrinsic ls populations dosed`."""
+
+    trackers: tuple[str, ...]
+    doses: dict[str, tuple[float, ...]]
+    """Doses of each kind: `doses = {wrong = [0.05, 0.1], temperature = [0.5, 2.0]}`."""
+    where: tuple[dict[str, float | str], ...] = ()
+    """Where each dose is placed: `where = [{turns = "early"}, {slot = "route"}]`; none: everywhere."""
+    design: Literal["one_at_a_time", "factorial"] = "one_at_a_time"
+    """One kind of error moves at a time; or all combinations of doses."""
+
+
 class TrackersTable(Table, frozen=True):
     """The trackers that are compared."""
 
     built_in: tuple[str, ...] = ()
-    """Names of `extrinsic ls trackers`, or `all`."""
+    """Names of `extrinsic ls trackers`, with parameters: `focus(discount=0.6)`, or `all`."""
+    population: PopulationTable | None = None
+    dosed: DosedTable | None = None
     files: TrackerFilesTable | None = None
     degenerate: tuple[str, ...] = ()
     recalibrated: tuple[str, ...] = ()
@@ -142,6 +220,8 @@ class MetricsTable(Table, frozen=True):
     """Of dstc2: a or b; none: a."""
     fill: tuple[str, ...] = ()
     """Fill rules by which beliefs are also scored with the state-set metrics."""
+    sentinels: bool | None = None
+    """Also metrics of states that know nothing, as a floor. None: unless metrics are named."""
 
 
 class PolicyTable(Table, frozen=True):
@@ -151,8 +231,9 @@ class PolicyTable(Table, frozen=True):
     """Of `extrinsic ls learners`. Each of several is a variant of its own, as fill rules are."""
     features: str | tuple[str, ...] = "compact"
     conditions: bool = True
-    policies: tuple[Literal["rl", "sl", "sl_sampled"], ...] = ("rl", "sl", "sl_sampled")
-    """Learned; imitated by the likeliest act; imitated by drawing."""
+    policies: tuple[Literal["rl", "sl", "sl_sampled", "expert"], ...] = ("rl", "sl", "sl_sampled")
+    """Learned; imitated by the likeliest act; imitated by drawing. In a simulated world also `expert`: its
+    own fixed policy on the beliefs of each tracker, played live."""
     behaviour: str = "logistic"
     """The model of how the logged system acts, for the filter and for imitation: `ls behaviours`."""
     threshold: Share = 0.1
@@ -182,9 +263,15 @@ class RewardTable(Table, frozen=True):
 class ValueTable(Table, frozen=True):
     """How the values of policies are estimated; `[value.<name>]` are the options of an estimator."""
 
-    estimators: tuple[str, ...] = ("mean_augmented", "lstd_augmented", "fqe_augmented", "lstd", "live")
+    estimators: tuple[str, ...] = ()
+    """Of `extrinsic ls estimators`; none: live where there is a simulator, world_mixed, its parts, lstd."""
     proxies: tuple[str, ...] = ("hwu", "baseline")
     live_dialogs: Count = 2000
+    world_dialogs: Count = 2000
+    """Of each policy in the world that is fitted to the log, for the estimators that need one."""
+    training_resamples: Whole = 0
+    """Also learn from so many random halves of the training dialogs: the mean value of these policies is the
+    target `rl.expected`, and their spread the noise of learning. Two or more."""
     on_policy: bool = True
     """Also estimate the value of the logged policy, whose return is known."""
     placebo: bool = False
@@ -197,10 +284,11 @@ class CorrelationTable(Table, frozen=True):
     """How metrics are correlated with targets."""
 
     primary: str | None = None
-    """The target of pairs, composites, stability and the answer; none: live, else mean_augmented, else the
-    first."""
+    """The target of pairs, composites, stability and the answer; none: live, else world_mixed, else
+    mean_augmented, else the first."""
     targets: tuple[str, ...] = ()
-    """`rl.live`, `behaviour.observed`, `outcome.success`, ...; none: all there are of rl and of behaviour."""
+    """`rl.live`, `rl.gain`, `rl.completed`, `behaviour.observed`, `outcome.success`, ...; none: all there are
+    of rl, expert and outcomes, and the logged return."""
     coefficients: tuple[Coefficient, ...] = COEFFICIENTS
     coefficient: Coefficient = "pearson"
     """The one that ranks metrics."""
@@ -247,6 +335,7 @@ class StudySettings(Table, frozen=True):
     corpus: CorpusTable | None = None
     states: StatesTable | None = None
     outcomes: OutcomesTable | None = None
+    scores: ScoresTable | None = None
     trackers: TrackersTable = TrackersTable()
     metrics: MetricsTable = MetricsTable()
     policy: PolicyTable = PolicyTable()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -10,32 +13,29 @@ import msgspec
 from extrinsic.corpus.fill import Fill
 from extrinsic.errors import ExtrinsicError, Problems, UsageError, did_you_mean
 from extrinsic.registry import BEHAVIOURS, ESTIMATORS, FORMATS, LEARNERS, TRACKERS, WORLDS
-from extrinsic.study.configuration.choices import check_choices
+from extrinsic.study.configuration.choices import check_choices, check_outcomes
 from extrinsic.study.configuration.grid import check_grid
 from extrinsic.study.configuration.overrides import check_overrides
 from extrinsic.study.configuration.settings import StatesTable, StudySettings
-from extrinsic.study.configuration.targets import possible_targets, tracker_names
+from extrinsic.study.configuration.targets import datasets_of, has_expert, possible_targets, tracker_names
 from extrinsic.toml_files import report_key
+from extrinsic.trackers.designs import dosed, population
+from extrinsic.trackers.forms import canonical_name
 
+OWN_NAME = re.compile(r"[A-Za-z0-9_.-]+")
 SOURCES = ("simulation", "corpus", "states")
 SPLIT_DEFAULTS = {"split": 0.5, "splits": 1, "both_ways": False, "split_seed": 0}
 """The keys of [corpus] that say how `dialogs` are divided."""
 
 
 def check_settings(settings: StudySettings, text: str, problems: Problems) -> None:
-    """Report settings that are valid key by key but not together."""
-    sources = [name for name in SOURCES if getattr(settings, name) is not None]
-    if len(sources) != 1:
-        problems.add(
-            "a study needs dialogs from exactly one source",
-            found=" and ".join(sources) or "none",
-            expected="one of the tables [simulation], [corpus], [states]",
-        )
+    """Report settings that are valid key by key but not together, and names that do not exist."""
+    if not check_tables(settings, text, problems):
         return
-    _check_twice(settings, text, problems)
-    _check_corpus(settings, text, problems)
-    _check_trackers(settings, text, problems)
-    _check_tables(settings, text, problems)
+    _check_options(settings, text, problems)
+    check_outcomes(settings, text, problems)
+    if settings.scores is not None:
+        _check_scores(settings, text, problems)
     _check_names(settings, text, problems)
     if settings.grid is None:
         _check_targets(settings, text, problems)
@@ -43,15 +43,63 @@ def check_settings(settings: StudySettings, text: str, problems: Problems) -> No
         check_grid(settings, text, problems)
 
 
+def check_tables(settings: StudySettings, text: str, problems: Problems) -> bool:
+    """Report tables that do not go together, whatever their names mean; False: no more can be said."""
+    sources = [name for name in SOURCES if getattr(settings, name) is not None]
+    if len(sources) != 1:
+        problems.add(
+            "a study needs dialogs from exactly one source",
+            found=" and ".join(sources) or "none",
+            expected="one of the tables [simulation], [corpus], [states]",
+        )
+        return False
+    if not _check_designs(settings, text, problems):
+        return False
+    _check_twice(settings, text, problems)
+    _check_corpus(settings, text, problems)
+    _check_trackers(settings, text, problems)
+    return True
+
+
 def _check_twice(settings: StudySettings, text: str, problems: Problems) -> None:
     """Report items that are listed twice: they would count twice."""
-    for name, table in msgspec.structs.asdict(settings).items():
-        if not isinstance(table, msgspec.Struct):
-            continue
-        for key, listed in msgspec.structs.asdict(table).items():
-            twice = [item for item, times in Counter(listed).items() if times > 1] if _is_list(listed) else []
-            for item in twice:
-                report_key(problems, text, (name, key), "named twice", found=repr(item))
+    _report_twice(settings, (), text, problems)
+
+
+def _report_twice(table: msgspec.Struct, keys: tuple[str, ...], text: str, problems: Problems) -> None:
+    for key, listed in msgspec.structs.asdict(table).items():
+        if isinstance(listed, msgspec.Struct):
+            _report_twice(listed, (*keys, key), text, problems)
+        twice = [item for item, times in Counter(listed).items() if times > 1] if _is_list(listed) else []
+        for item in twice:
+            report_key(problems, text, (*keys, key), "named twice", found=repr(item))
+
+
+def _check_scores(settings: StudySettings, text: str, problems: Problems) -> None:
+    """Report scores of one's own that are not of states, or whose direction is that of another column."""
+    scores = settings.scores
+    assert scores is not None
+    if settings.states is None:
+        report_key(problems, text, ("scores",), "scores of one's own go with [states]")
+    if not scores.names:
+        report_key(problems, text, ("scores", "names"), "no column is named")
+    for name in scores.names:
+        if not OWN_NAME.fullmatch(name):
+            expected = "letters, digits, _ . and -"
+            report_key(
+                problems,
+                text,
+                ("scores", "names"),
+                "cannot name a metric",
+                expected=expected,
+                found=repr(name),
+            )
+    for name in scores.lower_is_better:
+        if name not in scores.names:
+            hint = did_you_mean(name, scores.names)
+            report_key(
+                problems, text, ("scores", "lower_is_better"), f"{name!r} is none of the names; {hint}"
+            )
 
 
 def _is_list(value: Any) -> bool:
@@ -87,11 +135,37 @@ def _check_corpus(settings: StudySettings, text: str, problems: Problems) -> Non
         report_key(problems, text, ("corpus", "datasets_by"), "goes with `train` and `test` only")
 
 
+def _check_designs(settings: StudySettings, text: str, problems: Problems) -> bool:
+    """Report trackers that cannot be made: everything else needs their names."""
+    trackers, before = settings.trackers, len(problems)
+
+    def attempt(key: str, make: Callable[[], object]) -> None:
+        try:
+            make()
+        except ExtrinsicError as error:
+            report_key(problems, text, ("trackers", key), str(error))
+
+    for name in trackers.built_in:
+        attempt("built_in", partial(canonical_name, name))
+    drawn, doses = trackers.population, trackers.dosed
+    if drawn is not None:
+        attempt("population", partial(population, drawn.size, drawn.seed, drawn.families))
+    if doses is not None:
+        for name in doses.trackers:
+            attempt("dosed", partial(TRACKERS.get, name))
+        for kind, amounts in doses.doses.items():
+            for dose in amounts:
+                attempt("dosed", partial(dosed, ["focus"], {kind: [dose]}))
+        for place in doses.where:
+            attempt("dosed", partial(dosed, ["focus"], {"wrong": [0.5]}, [place]))
+    return len(problems) == before
+
+
 def _check_trackers(settings: StudySettings, text: str, problems: Problems) -> None:
     trackers = settings.trackers
     names = tracker_names(settings)
     if settings.states is not None:
-        if trackers.built_in or trackers.files:
+        if trackers.built_in or trackers.files or trackers.population or trackers.dosed:
             report_key(problems, text, ("trackers",), "the files of [states] are the systems; leave this out")
         return
     if not names:
@@ -100,9 +174,10 @@ def _check_trackers(settings: StudySettings, text: str, problems: Problems) -> N
             text,
             ("trackers",),
             "the datasets have no trackers",
-            expected="built_in = [...] or [trackers.files]",
+            expected="built_in = [...], [trackers.population], [trackers.dosed] or [trackers.files]",
         )
-    both = {*trackers.built_in} & {*(trackers.files.names if trackers.files else ())}
+    built_in = TRACKERS.names() if "all" in trackers.built_in else trackers.built_in
+    both = {*built_in} & {*(trackers.files.names if trackers.files else ())}
     for name in sorted(both):
         report_key(problems, text, ("trackers",), "both built in and a file", found=repr(name))
     if settings.simulation is not None and trackers.files:
@@ -135,7 +210,7 @@ def _check_trackers(settings: StudySettings, text: str, problems: Problems) -> N
                 )
 
 
-def _check_tables(settings: StudySettings, text: str, problems: Problems) -> None:
+def _check_options(settings: StudySettings, text: str, problems: Problems) -> None:
     """A table of options that nothing in the study would use, and a study without a learner."""
     policy, vary = settings.policy, settings.sensitivity.vary
     vary = settings.grid.vary if settings.grid else vary
@@ -176,6 +251,8 @@ def _check_names(settings: StudySettings, text: str, problems: Problems) -> None
     attempt(("value", "proxies"), TRACKERS.get, *(set(settings.value.proxies) - set(tracker_names(settings))))
     if settings.simulation:
         attempt(("simulation", "world"), WORLDS.get, settings.simulation.world)
+        if settings.simulation.worlds is not None and settings.simulation.world in WORLDS:
+            attempt(("simulation", "worlds"), datasets_of, settings.simulation)
     check_choices(settings, text, problems)
     _check_needs(settings, text, problems)
     check_overrides(settings, problems)
@@ -196,6 +273,26 @@ def _check_needs(settings: StudySettings, text: str, problems: Problems) -> None
             )
         if "augmented_states" in needs and not settings.value.proxies:
             report_key(problems, text, ("value", "proxies"), f"`{name}` needs at least one proxy tracker")
+    if "expert" in settings.policy.policies:
+        _check_expert(settings, text, problems)
+
+
+def _check_expert(settings: StudySettings, text: str, problems: Problems) -> None:
+    """Report a fixed policy that cannot be played."""
+    message = None
+    if settings.simulation is None:
+        message = "`expert` is the policy of a simulated world, and these dialogs are on disk"
+    elif not has_expert(settings):
+        message = f"the world {settings.simulation.world!r} has no expert that can be played"
+    elif not any("world" in ESTIMATORS.get(name).needs for name in _registered(settings)):
+        message = "`expert` is valued by live play alone, which the study does not have"
+    if message is not None:
+        expected = 'estimators = ["live", ...]' if "live play" in message else "rl, sl, sl_sampled"
+        report_key(problems, text, ("policy", "policies"), message, expected=expected, found="expert")
+
+
+def _registered(settings: StudySettings) -> list[str]:
+    return [name for name in settings.value.estimators if name in ESTIMATORS]
 
 
 def _belief_format(name: str) -> None:

@@ -5,19 +5,31 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from extrinsic.errors import InputError, Problems
-from extrinsic.plugins import load_plugins
-from extrinsic.study.configuration.choices import Tree, gather_options, report_strays, with_defaults
+from extrinsic.errors import ExtrinsicError, InputError, Problem, Problems
+from extrinsic.plugins import check_plugins, load_plugins
+from extrinsic.registry import EVALUATORS
+from extrinsic.study.configuration.choices import (
+    Tree,
+    gather_options,
+    report_strays,
+    with_defaults,
+    with_estimators,
+)
 from extrinsic.study.configuration.overrides import set_key
 from extrinsic.study.configuration.settings import GridTable, StudySettings
-from extrinsic.study.configuration.settings_checks import check_settings
-from extrinsic.toml_files import check_tree, read_tree, report_key
+from extrinsic.study.configuration.settings_checks import check_settings, check_tables
+from extrinsic.toml_files import check_tree, line_of, read_tree, report_key
+
+KEY = re.compile(r"key ([\w.]+): ")
+"""How a message begins that is about a key of a study's file."""
 
 PATHS = (
     ("simulation", "config"),
@@ -25,25 +37,68 @@ PATHS = (
     ("corpus", "domain"),
     ("states", "gold"),
     ("outcomes", "file"),
+    ("scores", "file"),
     ("trackers", "files", "test"),
     ("trackers", "files", "train"),
 )
 
 
-def read_study(path: str | Path, changes: Sequence[str] = ()) -> StudySettings:
+BeforeImport = Callable[[StudySettings], None]
+"""Called before the plugins of a study are imported, if it has any."""
+
+
+def read_study(
+    path: str | Path, changes: Sequence[str] = (), before_import: BeforeImport = lambda settings: None
+) -> StudySettings:
     """The settings of a file with changes `a.b=c` on top; paths are made absolute.
 
     A path may hold ${NAME} or ${NAME:-instead}; a relative one starts at the file's own folder.
     """
-    return _read(path, changes, has_grid=False)
+    return _read(path, changes, before_import, has_grid=False)
 
 
-def read_policies(path: str | Path, changes: Sequence[str] = ()) -> StudySettings:
+def read_policies(
+    path: str | Path, changes: Sequence[str] = (), before_import: BeforeImport = lambda settings: None
+) -> StudySettings:
     """The settings of a comparison of policies: those of a study, with a table [grid]."""
-    return _read(path, changes, has_grid=True)
+    return _read(path, changes, before_import, has_grid=True)
 
 
-def _read(path: str | Path, changes: Sequence[str], has_grid: bool) -> StudySettings:
+def read_stored(path: str | Path) -> StudySettings:
+    """The settings that a run wrote into its directory; no plugin is imported, so names are not looked up."""
+    tree, text = read_tree(path)
+    problems = Problems(str(path))
+    settings_tree = _checked(tree, text, str(path), problems)
+    problems.raise_errors()
+    return msgspec.convert(settings_tree, StudySettings)
+
+
+@contextmanager
+def locate_keys(path: str | Path, changes: Sequence[str] = ()) -> Iterator[None]:
+    """Problems with a key that show only when the data is read name the file and the line as well."""
+    try:
+        yield
+    except ExtrinsicError as error:
+        text = read_tree(path)[1]
+        raise type(error)(
+            [_located(problem, str(path), text, changes) for problem in error.problems]
+        ) from error
+
+
+def _located(problem: Problem, path: str, text: str, changes: Sequence[str]) -> Problem:
+    key = KEY.match(problem.message)
+    if problem.path is not None or key is None:
+        return problem
+    if any(change.partition("=")[0].strip() == key[1] for change in changes):
+        return replace(problem, path="--set")
+    return replace(
+        problem, path=path, message=f"{line_of(text, tuple(key[1].split('.')))}, {problem.message}"
+    )
+
+
+def _read(
+    path: str | Path, changes: Sequence[str], before_import: BeforeImport, has_grid: bool
+) -> StudySettings:
     tree, text = read_tree(path)
     problems = Problems(str(path))
     settings_tree = _checked(tree, text, str(path), problems)
@@ -56,12 +111,19 @@ def _read(path: str | Path, changes: Sequence[str], has_grid: bool) -> StudySett
         mistakes.raise_errors()
     _resolve_paths(settings_tree, Path(path).resolve().parent, text, problems)
     problems.raise_errors()
-    settings = msgspec.convert(settings_tree, StudySettings)
+    settings = with_estimators(msgspec.convert(settings_tree, StudySettings))
     if has_grid and settings.grid is None:
         settings = msgspec.structs.replace(settings, grid=GridTable())
     elif settings.grid is not None and not has_grid:
         report_key(problems, text, ("grid",), "goes with `extrinsic policies`, not with a study")
-    load_plugins(settings.plugins)
+    if settings.plugins:
+        # Nobody's code runs for a study that is refused anyway. Names need the plugins, and come later.
+        check_tables(settings, text, problems)
+        problems.raise_errors()
+        check_plugins(settings.plugins)
+        before_import(settings)
+        load_plugins(settings.plugins)
+    settings = _with_evaluator_paths(settings, Path(path).resolve().parent, text, problems)
     check_settings(settings, text, problems)
     problems.raise_errors()
     return with_defaults(settings)
@@ -107,7 +169,33 @@ def _resolve_paths(tree: Tree, folder: Path, text: str, problems: Problems) -> N
     states = tree.get("states", {})
     if isinstance(states.get("files"), list):
         patterns = [_absolute(file, folder, text, ("states", "files"), problems) for file in states["files"]]
-        states["files"] = [name for pattern in patterns for name in _expanded(pattern, text, problems)]
+        states["files"] = [
+            name for pattern in patterns for name in _expanded(pattern, ("states", "files"), text, problems)
+        ]
+    rule = states.get("normalise")
+    if isinstance(rule, str) and rule.endswith(".toml"):
+        states["normalise"] = _absolute(rule, folder, text, ("states", "normalise"), problems)
+
+
+def _with_evaluator_paths(
+    settings: StudySettings, folder: Path, text: str, problems: Problems
+) -> StudySettings:
+    """The options of an evaluator that are paths, made absolute; which they are it says itself."""
+    table = settings.outcomes
+    if table is None or table.evaluator not in EVALUATORS or table.evaluator not in table.tables:
+        return settings
+    options = dict(table.tables[table.evaluator])
+    for key in getattr(EVALUATORS.get(table.evaluator), "paths", ()):
+        keys, value = ("outcomes", table.evaluator, key), options.get(key)
+        if isinstance(value, str):
+            options[key] = _absolute(value, folder, text, keys, problems)
+        elif isinstance(value, tuple):
+            patterns = [_absolute(file, folder, text, keys, problems) for file in value]
+            options[key] = tuple(
+                name for pattern in patterns for name in _expanded(pattern, keys, text, problems)
+            )
+    tables = table.tables | {table.evaluator: options}
+    return msgspec.structs.replace(settings, outcomes=msgspec.structs.replace(table, tables=tables))
 
 
 VARIABLE = re.compile(r"\$\{(?P<name>\w+)(?::-(?P<instead>[^}]*))?\}")
@@ -123,12 +211,12 @@ def _absolute(value: str, folder: Path, text: str, keys: tuple[str, ...], proble
     return os.path.normpath(folder / VARIABLE.sub(replaced, value))
 
 
-def _expanded(pattern: str, text: str, problems: Problems) -> list[str]:
+def _expanded(pattern: str, keys: tuple[str, ...], text: str, problems: Problems) -> list[str]:
     """The files of a pattern with *, in order of name."""
     if "*" not in pattern:
         return [pattern]
     path = Path(pattern)
     matches = sorted(str(match) for match in path.parent.glob(path.name))
     if not matches:
-        report_key(problems, text, ("states", "files"), "no file matches", found=pattern)
+        report_key(problems, text, keys, "no file matches", found=pattern)
     return matches

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import numpy as np
 
 from extrinsic.arrays import Floats, Ints
-from extrinsic.correlation.composite import METHODS, Composite, compose, correlation_of
-from extrinsic.correlation.intervals import interval
-from extrinsic.correlation.resampling import draw_trackers
+from extrinsic.correlation.composite import METHODS, Composite, compose
+from extrinsic.correlation.intervals import jackknife_interval
 from extrinsic.correlation.stability import stability
 from extrinsic.study.configuration.settings import CorrelationTable
 from extrinsic.study.correlating.panel import Panel
@@ -24,7 +23,7 @@ NAMED = 6
 """How many metrics of a combination are named, the heaviest first."""
 
 
-def composite_rows(panel: Panel, kept: Ints, settings: CorrelationTable, seed: int) -> list[CompositeRow]:
+def composite_rows(panel: Panel, kept: Ints, settings: CorrelationTable) -> list[CompositeRow]:
     """Combinations of metrics against the primary target, on trackers that were left out.
 
     The baselines are the best single metric and the behaviour return alone.
@@ -32,21 +31,18 @@ def composite_rows(panel: Panel, kept: Ints, settings: CorrelationTable, seed: i
     if len(panel.trackers) < FEWEST_TRACKERS or len(kept) < 2:
         return []
     target = panel.sample.targets[0]
-    made = [compose(panel.sample.metrics[kept], target, method) for method in METHODS]
+    made = [compose(panel.sample.metrics[kept], target, method, jackknife=True) for method in METHODS]
     if BEHAVIOUR in panel.targets and panel.targets[0] != BEHAVIOUR:
         behaviour = panel.sample.targets[panel.targets.index(BEHAVIOUR)]
         if np.ptp(behaviour - behaviour.mean(axis=-1, keepdims=True)) > 0.0:
-            alone = compose(behaviour[None], target, "best_single")
-            made.append(Composite("behaviour", alone.predicted, alone.wanted, alone.weights, alone.fitted))
-    drawn = draw_trackers(panel.identity, len(panel.trackers), settings.resamples, seed)
-    resampled = {composite.method: _resampled(composite, drawn) for composite in made}
+            made.append(replace(compose(behaviour[None], target, "best_single", True), method="behaviour"))
     single = next(composite for composite in made if composite.method == "best_single")
     rows = []
     for composite in made:
-        draws = resampled[composite.method]
-        low, high = _interval(composite.r, draws, settings)
+        low, high = _interval(composite.r, composite.left_out, settings)
         above = composite.r - single.r
-        above_low, above_high = _interval(above, draws - resampled["best_single"], settings)
+        apart = composite.left_out - single.left_out
+        above_low, above_high = _interval(above, apart, settings, is_correlation=False)
         rows.append(
             CompositeRow(
                 target=panel.targets[0],
@@ -68,15 +64,10 @@ def composite_rows(panel: Panel, kept: Ints, settings: CorrelationTable, seed: i
     return rows
 
 
-def _resampled(composite: Composite, drawn: Ints) -> Floats:
-    predicted, wanted = composite.predicted, composite.wanted
-    return np.array([correlation_of(predicted[:, rows], wanted[:, rows]) for rows in drawn])
-
-
 def _interval(
-    observed: float, resampled: Floats, settings: CorrelationTable
+    observed: float, left_out: Floats, settings: CorrelationTable, is_correlation: bool = True
 ) -> tuple[float | None, float | None]:
-    low, high = interval(np.array(observed), resampled, None, "percentile", settings.level)
+    low, high = jackknife_interval(np.array(observed), left_out, settings.level, is_correlation)
     return plain(low), plain(high)
 
 

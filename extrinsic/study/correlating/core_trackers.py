@@ -1,4 +1,4 @@
-"""The stage that finds the core trackers: neither degenerate, recalibrated nor near-duplicates."""
+"""The stage that finds the core trackers: neither degenerate, recalibrated, flagged nor near-duplicates."""
 
 from __future__ import annotations
 
@@ -51,7 +51,10 @@ class CoreTask:
 
     @cached_property
     def key(self) -> StageKey:
-        flags = [(tracker.name, tracker.degenerate, tracker.recalibrated) for tracker in self.trackers]
+        flags = [
+            (tracker.name, tracker.degenerate, tracker.recalibrated, tracker.flags)
+            for tracker in self.trackers
+        ]
         hashes = [key.hash for key in self.inputs]
         parts = (code_version(__name__), encode_json((flags, self.near, self.datasets, hashes)))
         return StageKey("core", content_hash("core", *parts))
@@ -68,9 +71,13 @@ class CoreTask:
 def core_rows(trackers: Sequence[TrackerInput], alike: Floats, near: float) -> list[TrackerRow]:
     """A row for every tracker; alike (n, n): how much every two agree.
 
-    Near-duplicates are looked for among the trackers that are neither degenerate nor recalibrated.
+    Near-duplicates are looked for among the trackers that are neither degenerate, recalibrated nor flagged.
     """
-    plain = [i for i, tracker in enumerate(trackers) if not (tracker.degenerate or tracker.recalibrated)]
+    plain = [
+        i
+        for i, tracker in enumerate(trackers)
+        if not (tracker.degenerate or tracker.recalibrated or tracker.flags)
+    ]
     duplicates = near_duplicates(alike[np.ix_(plain, plain)], near)
     original = {plain[i]: plain[j] for i, j in enumerate(duplicates) if j is not None}
     rows = []
@@ -86,6 +93,7 @@ def core_rows(trackers: Sequence[TrackerInput], alike: Floats, near: float) -> l
                 near_duplicate_of=trackers[original[i]].name if i in original else None,
                 nearest=None if nearest is None else trackers[nearest].name,
                 agreement=None if nearest is None else float(alike[i, nearest]),
+                flags=tracker.flags,
             )
         )
     return rows

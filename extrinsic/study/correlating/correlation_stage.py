@@ -9,22 +9,36 @@ from functools import cached_property
 import msgspec
 import numpy as np
 
-from extrinsic.correlation.coefficients import SCOPES, correlate
-from extrinsic.correlation.intervals import interval
-from extrinsic.correlation.resampling import draw_trackers, resampled_correlations
+from extrinsic.correlation.coefficients import correlate
+from extrinsic.correlation.influence import without_each
 from extrinsic.storage import content_hash, encode_json
 from extrinsic.study.configuration.settings import CorrelationTable
 from extrinsic.study.correlating.composites import composite_rows, stability_rows
 from extrinsic.study.correlating.core_trackers import measurements_of
-from extrinsic.study.correlating.correlations import FEWEST_TRACKERS, cluster_metrics, correlation_rows
+from extrinsic.study.correlating.correlations import (
+    FEWEST_TRACKERS,
+    best_set_rows,
+    correlation_rows,
+    default_interval,
+)
 from extrinsic.study.correlating.metric_pairs import kept_metrics, pair_rows, swap_metrics
 from extrinsic.study.correlating.panel import Panel, TargetValue, build_panel
-from extrinsic.study.stages.learning import PolicyValue, PolicyValues
+from extrinsic.study.correlating.partials import partial_rows
+from extrinsic.study.stages.policy_spec import PolicyValue
 from extrinsic.study.stages.store import Result, Results, StageKey, plain
 from extrinsic.study.stages.stored_scores import Measurements
 from extrinsic.study.stages.task import encoded
+from extrinsic.study.stages.variant_values import variant_values
 from extrinsic.study.stages.versions import code_version
-from extrinsic.study.tables.schema import CompositeRow, CorrelationRow, InfluenceRow, PairRow, StabilityRow
+from extrinsic.study.tables.schema import (
+    BestSetRow,
+    CompositeRow,
+    CorrelationRow,
+    InfluenceRow,
+    PairRow,
+    PartialRow,
+    StabilityRow,
+)
 
 
 class RankedMetric(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,7 +57,9 @@ class CorrelationTables(msgspec.Struct, frozen=True, kw_only=True):
     """What one variant adds to the study's tables; a brief one has a ranking only."""
 
     correlations: list[CorrelationRow] = []
+    partial: list[PartialRow] = []
     influence: list[InfluenceRow] = []
+    best_set: list[BestSetRow] = []
     pairs: list[PairRow] = []
     composite: list[CompositeRow] = []
     stability: list[StabilityRow] = []
@@ -109,13 +125,11 @@ class CorrelationTask:
             for dataset, cell in measurements_of(results, self.scored[tracker], list(self.datasets)).items():
                 cells[dataset, tracker] = cell
                 targets[dataset, tracker] = {}
-            for key in self.valued[tracker]:
-                result = Result.decode(results.read(key), key, PolicyValues)
-                for number, value in enumerate(result.values.values):
-                    dialogs = dialogs_of(value, self.datasets[value.dataset])
-                    influence = result.arrays[f"influence{number}"]
-                    target = TargetValue(value.mean, influence, dialogs)
-                    targets[value.dataset, tracker][value.target] = target
+        for tracker, values in variant_values(results, self.valued).items():
+            for entry in values:
+                dialogs = dialogs_of(entry.value, self.datasets[entry.value.dataset])
+                target = TargetValue(entry.value.mean, entry.influence, dialogs)
+                targets[entry.value.dataset, tracker][entry.value.target] = target
         panel = build_panel(
             self.datasets,
             self.trackers,
@@ -143,23 +157,19 @@ def _tables(panel: Panel, task: CorrelationTask) -> CorrelationTables:
     pairs: list[PairRow] = []
     composite: list[CompositeRow] = []
     stability: list[StabilityRow] = []
-    clusters = {}
-    if len(panel.trackers) >= FEWEST_TRACKERS:
-        for scope in SCOPES:
-            kept = kept_metrics(panel, scope)
-            if not len(kept):
-                continue
-            by_trackers = swap_metrics(panel, kept, scope, "trackers", settings, seed)
-            clusters[scope] = cluster_metrics(panel, by_trackers, kept, scope)
-            if scope == "within":
-                by_both = swap_metrics(panel, kept, scope, "both", settings, seed)
-                pairs = pair_rows(panel, kept, by_trackers, by_both, scope, settings, seed)
-                composite = composite_rows(panel, kept, settings, seed)
-                stability = stability_rows(panel, kept, settings, seed)
-    correlations, influence = correlation_rows(panel, settings, seed, clusters)
+    kept = kept_metrics(panel, "within")
+    if len(panel.trackers) >= FEWEST_TRACKERS and len(kept):
+        by_trackers = swap_metrics(panel, kept, "within", "trackers", settings, seed)
+        by_both = swap_metrics(panel, kept, "within", "both", settings, seed)
+        pairs = pair_rows(panel, kept, by_trackers, by_both, "within", settings, seed)
+        composite = composite_rows(panel, kept, settings)
+        stability = stability_rows(panel, kept, settings, seed)
+    correlations, influence = correlation_rows(panel, settings, seed)
     return CorrelationTables(
         correlations=correlations,
+        partial=partial_rows(panel, settings, seed),
         influence=influence,
+        best_set=best_set_rows(panel, settings, seed),
         pairs=pairs,
         composite=composite,
         stability=stability,
@@ -172,18 +182,17 @@ def _ranking(panel: Panel, task: CorrelationTask) -> list[RankedMetric]:
     if len(panel.trackers) < FEWEST_TRACKERS:
         return []
     settings, sample = task.settings, panel.sample
-    r = correlate(sample.metrics, sample.targets[:1], settings.coefficient, "within")
-    drawn = draw_trackers(panel.identity, len(panel.trackers), settings.resamples, task.seed)
-    resampled = resampled_correlations(sample.take_targets(1), settings.coefficient, "within", "both", drawn)
-    low, high = interval(r, resampled, None, "percentile", settings.level)
+    values = sample.metrics, sample.targets[:1], settings.coefficient
+    r, left_out = correlate(*values, "within"), without_each(*values, "within")
+    default = default_interval(panel, settings.coefficient, "within", r, left_out, settings.level)
     return [
         RankedMetric(
             metric=metric,
             schedule=schedule,
             component=component,
             r=plain(r[m, 0]),
-            low=plain(low[m, 0]),
-            high=plain(high[m, 0]),
+            low=plain(default.low[m, 0]),
+            high=plain(default.high[m, 0]),
             trackers=panel.group,
         )
         for m, (metric, schedule, component, _) in enumerate(panel.metrics)

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 import numpy as np
 from msgspec.structs import replace
 
 from extrinsic.arrays import Floats, Ints
-from extrinsic.correlation.clusters import rank_clusters
+from extrinsic.correlation.best_set import FEWEST_TRACKERS as FEWEST_FOR_INTERVALS
+from extrinsic.correlation.best_set import best_set
 from extrinsic.correlation.coefficients import SCOPES, Coefficient, Scope, correlate, is_flat
-from extrinsic.correlation.influence import influence, without_each
+from extrinsic.correlation.disattenuation import LEAST, disattenuation
+from extrinsic.correlation.influence import CARRIED, influence, leverage, without_each
 from extrinsic.correlation.intervals import interval, jackknife_interval
 from extrinsic.correlation.multiple_testing import benjamini_hochberg, holm
-from extrinsic.correlation.permutation import draw_permutations, permutation_p
+from extrinsic.correlation.permutation import draw_permutations, permutation_test
 from extrinsic.correlation.resampling import WAYS, Resampled, draw_trackers, resampled_correlations
 from extrinsic.correlation.soft_pairwise import soft_pairwise_accuracy
 from extrinsic.study.configuration.settings import CorrelationTable
 from extrinsic.study.correlating.panel import MetricName, Panel
 from extrinsic.study.stages.store import plain
-from extrinsic.study.tables.schema import CorrelationRow, InfluenceRow
+from extrinsic.study.tables.schema import BestSetRow, CorrelationRow, InfluenceRow
 
 ALL_WAYS: tuple[Coefficient, ...] = ("pearson", "spearman")
 """For these, intervals are also given over dialogs alone and over trackers alone."""
@@ -27,7 +32,7 @@ SOFT = "soft_pairwise"
 
 
 def correlation_rows(
-    panel: Panel, settings: CorrelationTable, seed: int, clusters: dict[Scope, Ints]
+    panel: Panel, settings: CorrelationTable, seed: int
 ) -> tuple[list[CorrelationRow], list[InfluenceRow]]:
     """Rows of correlations and of influence, of every coefficient and scope."""
     rows: list[CorrelationRow] = []
@@ -47,10 +52,113 @@ def correlation_rows(
     for scope in SCOPES:
         for coefficient in settings.coefficients:
             computed = _Coefficients(panel, settings, scope, coefficient, drawn, permuted)
-            rows += computed.rows(clusters.get(scope) if coefficient == "pearson" else None)
+            rows += computed.rows()
             moved += computed.influence_rows()
     rows += _soft_rows(panel, settings, drawn)
     return rows, moved
+
+
+@dataclass(frozen=True, eq=False)
+class DefaultInterval:
+    """low, high, r_true (n_metrics, n_targets), NaN where withheld; reasons: why, by metric and target.
+
+    reliability (n_metrics,), target_reliability (n_targets,): NaN but for Pearson's r.
+    """
+
+    low: Floats
+    high: Floats
+    r_true: Floats
+    reliability: Floats
+    target_reliability: Floats
+    reasons: Mapping[tuple[int, int], str]
+
+    def reason(self, metric: int, target: int) -> str | None:
+        return self.reasons.get((metric, target))
+
+
+def default_interval(
+    panel: Panel, coefficient: Coefficient, scope: Scope, r: Floats, left_out: Floats, level: float
+) -> DefaultInterval:
+    """The interval of one metric named in advance, for each of them; r (n_metrics, n_targets)."""
+    n_metrics, n_targets = r.shape
+    is_accuracy = coefficient == "pairwise"
+    low, high = jackknife_interval(r, left_out, level, not is_accuracy, heavy_tails=True)
+    if is_accuracy:
+        low, high = np.maximum(low, 0.0), np.minimum(high, 1.0)
+    r_true = np.full(r.shape, np.nan)
+    reliability, target_reliability = np.full(n_metrics, np.nan), np.full(n_targets, np.nan)
+    reasons: dict[tuple[int, int], str] = {}
+    if coefficient == "pearson":
+        sample = panel.sample.take_targets(n_targets)
+        noise = disattenuation(sample, scope)
+        reliability, target_reliability = noise.metric, noise.target
+        carried = leverage(sample.metrics, sample.targets, scope)
+        for m, k in np.argwhere(~np.isnan(r)).tolist():
+            least, what = min((reliability[m], "the metric"), (target_reliability[k], "the target"))
+            if least <= LEAST:
+                reasons[m, k] = f"more noise than signal: the reliability of {what} is {least:.2f}"
+            elif carried.share[m, k] >= CARRIED:
+                name, share = panel.trackers[carried.tracker[m, k]], 100.0 * carried.share[m, k]
+                reasons[m, k] = (
+                    f"one tracker carries the correlation: {name} has {share:.0f} % of the variance"
+                )
+        r_true = noise.true(r)
+        # A metric that is undefined on some resamples has no reliability: its interval is of r as it is.
+        unknown = np.isnan(reliability)[:, None] | np.isnan(target_reliability)[None, :]
+        low, high = (np.where(unknown, end, noise.true(end)) for end in (low, high))
+    if len(left_out) < FEWEST_FOR_INTERVALS:
+        needed = f"at least {FEWEST_FOR_INTERVALS} are needed for an interval"
+        text = f"not decided: {len(left_out)} trackers, {needed}"
+        reasons = dict.fromkeys(((m, k) for m, k in np.argwhere(~np.isnan(r)).tolist()), text)
+    for m, k in reasons:
+        low[m, k] = high[m, k] = np.nan
+    return DefaultInterval(low, high, r_true, reliability, target_reliability, reasons)
+
+
+def best_set_rows(panel: Panel, settings: CorrelationTable, seed: int) -> list[BestSetRow]:
+    """The best set and the ranks by every target, within datasets, by the study's coefficient."""
+    sample, coefficient = panel.sample, settings.coefficient
+    if len(panel.trackers) < FEWEST_TRACKERS:
+        return []
+    r = correlate(sample.metrics, sample.targets, coefficient, "within")
+    left_out = without_each(sample.metrics, sample.targets, coefficient, "within")
+    # An accuracy of pairs is a correlation of their signs, from 0 to 1 in place of -1 to 1.
+    scale, shift = (2.0, -1.0) if coefficient == "pairwise" else (1.0, 0.0)
+    default = default_interval(panel, coefficient, "within", r, left_out, settings.level)
+    rows = []
+    for k, target in enumerate(panel.targets):
+        made = best_set(
+            scale * r[:, k] + shift,
+            scale * left_out[:, :, k] + shift,
+            settings.resamples,
+            panel.identity,
+            seed,
+            settings.level,
+        )
+        for m, (metric, schedule, component, label_scheme) in enumerate(panel.metrics):
+            rows.append(
+                BestSetRow(
+                    target=target,
+                    metric=metric,
+                    schedule=schedule,
+                    component=component,
+                    scope="within",
+                    coefficient=coefficient,
+                    r=plain(r[m, k]),
+                    low=None if (reason := default.reason(m, k)) else plain((made.low[m] - shift) / scale),
+                    high=None if reason else plain((made.high[m] - shift) / scale),
+                    in_set=bool(made.in_set[m]),
+                    p=plain(made.p[m]),
+                    rank=int(made.rank[m]) or None,
+                    rank_low=int(made.rank_low[m]) or None,
+                    rank_high=int(made.rank_high[m]) or None,
+                    trackers=panel.group,
+                    variant=panel.variant,
+                    label_scheme=label_scheme,
+                    reason=made.undecided or reason,
+                )
+            )
+    return rows
 
 
 class _Coefficients:
@@ -69,7 +177,9 @@ class _Coefficients:
         sample = panel.sample
         self.r = correlate(sample.metrics, sample.targets, coefficient, scope)
         self.left_out = without_each(sample.metrics, sample.targets, coefficient, scope)
-        self.p = permutation_p(sample.metrics, sample.targets, coefficient, scope, permuted)
+        self.test = permutation_test(sample.metrics, sample.targets, coefficient, scope, permuted)
+        self.p, self.p_max_t = self.test.p, self.test.p_max_t
+        self.default = default_interval(panel, coefficient, scope, self.r, self.left_out, settings.level)
         self.jackknife = jackknife_interval(self.r, self.left_out, settings.level, coefficient != "pairwise")
         self.intervals: dict[Resampled, tuple[Floats, Floats]] = {}
         for way in WAYS if coefficient in ALL_WAYS else ("both",):
@@ -77,8 +187,8 @@ class _Coefficients:
             units = None if way == "dialogs" else self.left_out
             self.intervals[way] = interval(self.r, resampled, units, settings.interval, settings.level)
 
-    def rows(self, clusters: Ints | None) -> list[CorrelationRow]:
-        """Of every target and metric; clusters (n_metrics,): of the primary target, 0 for none."""
+    def rows(self) -> list[CorrelationRow]:
+        """Of every target and metric."""
         panel, rows = self.panel, []
         flat_metric = is_flat(panel.sample.metrics, self.scope)
         flat_target = is_flat(panel.sample.targets, self.scope)
@@ -90,10 +200,10 @@ class _Coefficients:
                     rows.append(_undefined_row(panel, target, name, self.scope, self.coefficient, reason))
                     continue
                 metric, schedule, component, label_scheme = name
-                low, high = self._bounds("both", m, k)
+                default = self.default
+                resampled_low, resampled_high = self._bounds("both", m, k)
                 dialogs_low, dialogs_high = self._bounds("dialogs", m, k)
                 trackers_low, trackers_high = self._bounds("trackers", m, k)
-                cluster = int(clusters[m]) if clusters is not None and k == 0 else 0
                 rows.append(
                     CorrelationRow(
                         target=target,
@@ -103,22 +213,28 @@ class _Coefficients:
                         scope=self.scope,
                         coefficient=self.coefficient,
                         r=plain(self.r[m, k]),
-                        low=low,
-                        high=high,
+                        low=plain(default.low[m, k]),
+                        high=plain(default.high[m, k]),
                         p=plain(self.p[m, k]),
                         p_adjusted=plain(adjusted[m]),
                         n=panel.n_points,
                         trackers=panel.group,
                         q=plain(rate[m]),
+                        p_max_t=plain(self.p_max_t[m, k]),
+                        r_true=plain(default.r_true[m, k]),
+                        reliability=plain(default.reliability[m]),
+                        target_reliability=plain(default.target_reliability[k]),
+                        resampled_low=resampled_low,
+                        resampled_high=resampled_high,
                         dialogs_low=dialogs_low,
                         dialogs_high=dialogs_high,
                         trackers_low=trackers_low,
                         trackers_high=trackers_high,
                         jackknife_low=plain(self.jackknife[0][m, k]),
                         jackknife_high=plain(self.jackknife[1][m, k]),
-                        cluster=cluster or None,
                         label_scheme=label_scheme,
                         variant=panel.variant,
+                        reason=default.reason(m, k),
                     )
                 )
         return rows
@@ -167,7 +283,9 @@ def _soft_rows(panel: Panel, settings: CorrelationTable, drawn: Ints) -> list[Co
             reason = _reason(panel, m, k, bool(flat[0][m]), bool(flat[1][k]))
             row = _undefined_row(panel, target, name, "within", SOFT, reason)
             if reason is None:
-                row = replace(row, r=plain(observed[m, k]), low=plain(low[m, k]), high=plain(high[m, k]))
+                row = replace(row, r=plain(observed[m, k]))
+            if reason is None and len(panel.trackers) >= FEWEST_FOR_INTERVALS:
+                row = replace(row, low=plain(low[m, k]), high=plain(high[m, k]))
             rows.append(row)
     return rows
 
@@ -210,11 +328,3 @@ def _undefined(panel: Panel, m: int, k: int) -> str | None:
             more = f" and {len(where) - 1} more" if len(where) > 1 else ""
             return f"the {what} is undefined for {panel.trackers[t]} on {panel.datasets[d]}{more}"
     return None
-
-
-def cluster_metrics(panel: Panel, p: Floats, kept: Ints, scope: Scope) -> Ints:
-    """(n_metrics,) the cluster of each metric by the p-values of differences of the kept ones."""
-    clusters = np.zeros(len(panel.metrics), dtype=np.int64)
-    r = correlate(panel.sample.metrics[kept], panel.sample.targets[:1], "pearson", scope)[:, 0]
-    clusters[kept] = rank_clusters(r, p)
-    return clusters

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from extrinsic.arrays import Floats, Ints
+from extrinsic.correlation.coefficients import DIGITS
 from extrinsic.correlation.resampling import Sample
 from extrinsic.metrics.dialog_resampling import resample_dialogs
 from extrinsic.study.stages.stored_scores import Measurements, metric_of
@@ -122,7 +123,9 @@ def build_panel(
                         value.dialogs, len(value.influence), resamples, seed
                     )
                 goals[k, d, t] = value.mean
-                goals_drawn[:, k, d, t] = value.mean + (weights[value.dialogs] - 1.0) @ value.influence
+                drawn_value = value.mean + (weights[value.dialogs] - 1.0) @ value.influence
+                # A share that is 0 in a resample must be 0, not what rounding leaves of it.
+                goals_drawn[:, k, d, t] = np.round(drawn_value, DIGITS)
         contributions.append(each)
     sample = Sample(values, goals, drawn, goals_drawn)
     return Panel(datasets, tuple(trackers), metrics, tuple(targets), sample, tuple(contributions))

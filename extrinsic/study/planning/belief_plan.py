@@ -21,7 +21,7 @@ from extrinsic.study.stages.task import Task
 def plan_beliefs(settings: StudySettings) -> Schedule:
     require_files(settings)
     units, inputs, left_out = units_of(settings)
-    trackers = trackers_of(settings)
+    trackers = trackers_of(settings, units)
     by_name = {tracker.name: tracker for tracker in trackers}
     proxies = [by_name.get(name) or built_in(name, settings) for name in settings.value.proxies]
     variants = (grid_variants if settings.grid else variants_of)(settings, proxies)
@@ -45,7 +45,7 @@ def plan_beliefs(settings: StudySettings) -> Schedule:
             if located.files is not None and located.hashes is not None:
                 plan.inputs |= {path: located.hashes[side] for side, path in located.files.items()}
             _add_bundle(schedule, settings, unit, located, plugins)
-    if settings.outcomes:
+    if settings.outcomes and settings.outcomes.file is not None:
         ids = {
             part.name: list(part.of(corpus_of(unit.test)).sessions) for unit in units for part in unit.parts
         }

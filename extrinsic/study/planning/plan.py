@@ -26,6 +26,7 @@ class Plan(msgspec.Struct, kw_only=True):
     scored: metrics, by tracker.   learned: policies' values, by variant and tracker.
     outcomes: values from a file, by tracker.   inputs: hashes of the files read.
     left_out: dialogs that the domain excludes.
+    generators, slots: of outcomes that an evaluator computes: whose responses, and the slots of all systems.
     """
 
     trackers: tuple[TrackerInput, ...] = ()
@@ -40,6 +41,8 @@ class Plan(msgspec.Struct, kw_only=True):
     dialogs: tuple[str, ...] = ()
     inputs: dict[str, str] = {}
     left_out: tuple[LeftOut, ...] = ()
+    generators: tuple[str, ...] = ()
+    slots: tuple[tuple[str, str], ...] = ()
 
     @property
     def tracker_names(self) -> tuple[str, ...]:

@@ -8,15 +8,19 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from extrinsic.corpus.formats import StateFormat, read_state_file, stem
+from extrinsic.corpus.shared_gold import gold_differences
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.errors import ExtrinsicError, Problems, did_you_mean
 from extrinsic.plugins import hash_of_plugins
 from extrinsic.registry import FORMATS
 from extrinsic.storage import content_hash
-from extrinsic.study.configuration.settings import StatesTable, StudySettings
+from extrinsic.study.configuration.choices import Choice
+from extrinsic.study.configuration.settings import OutcomesTable, StatesTable, StudySettings
 from extrinsic.study.configuration.targets import chosen_targets
 from extrinsic.study.planning.outcomes import outcome_results
+from extrinsic.study.planning.own_scores import read_own_scores
 from extrinsic.study.planning.plan import Plan, Schedule
+from extrinsic.study.stages.evaluation import EvaluateTask, prepared_evaluator
 from extrinsic.study.stages.inputs import STATES_DATASET, StatesInput, TrackerInput, file_hash
 from extrinsic.study.stages.stored_scores import ScoreStatesTask
 
@@ -26,6 +30,8 @@ def plan_states(settings: StudySettings, table: StatesTable) -> Schedule:
     states = _read_states(table)
     _require_systems(settings, [system.name for system in states.values()])
     shared = tuple(_shared_dialogs(table, states))
+    if not table.own_gold:
+        _require_one_gold(states, shared)
     slots = tuple(sorted({slot for system in states.values() for slot in system.slots}))
     files = tuple(
         StatesInput(system.name, table.format, path, system.signature, table.reading)
@@ -34,9 +40,20 @@ def plan_states(settings: StudySettings, table: StatesTable) -> Schedule:
     # All systems have one gold, where it is not in their own files.
     gold = {table.gold: next(iter(states.values())).gold_signature} if table.gold else {}
     degenerate, recalibrated = settings.trackers.degenerate, settings.trackers.recalibrated
+    tables = [
+        file.file
+        for file in (settings.outcomes, settings.scores)
+        if file is not None and file.file is not None
+    ]
     plan = Plan(
         trackers=tuple(
-            TrackerInput(file.name, file.name in degenerate, file.name in recalibrated) for file in files
+            TrackerInput(
+                system.name,
+                system.name in degenerate,
+                system.name in recalibrated,
+                flags=tuple(suspicion.rule for suspicion in system.suspicions),
+            )
+            for system in states.values()
         ),
         states=files,
         datasets={STATES_DATASET: content_hash(*shared)},
@@ -44,16 +61,51 @@ def plan_states(settings: StudySettings, table: StatesTable) -> Schedule:
         dialogs=shared,
         inputs={file.path: file.signature for file in files}
         | gold
-        | {path: file_hash(path) for path in (*settings.plugins, settings.outcomes.file)},
+        | {path: file_hash(path) for path in (*settings.plugins, *tables)},
     )
     schedule = Schedule(plan)
     plugins = hash_of_plugins(settings.plugins)
+    scores = read_own_scores(settings.scores, {system.name: system for system in states.values()}, shared)
     for file in files:
-        task = ScoreStatesTask(file, shared, slots, settings.metrics, plugins)
+        task = ScoreStatesTask(file, shared, slots, settings.metrics, plugins, scores.get(file.name, ()))
         plan.scored[file.name] = (task.key,)
         schedule.bundles.append([task])
-    plan.outcomes, schedule.ready = outcome_results(settings.outcomes, plan, {STATES_DATASET: shared})
+    if settings.outcomes.evaluator is not None:
+        _add_evaluations(schedule, settings.outcomes, shared, slots)
+    else:
+        dialogs = {dialog for system in states.values() for dialog in system.dialogs}
+        plan.outcomes, schedule.ready = outcome_results(
+            settings.outcomes, plan, {STATES_DATASET: shared}, dialogs
+        )
     return schedule
+
+
+def _add_evaluations(
+    schedule: Schedule, table: OutcomesTable, shared: tuple[str, ...], slots: tuple[tuple[str, str], ...]
+) -> None:
+    """A stage for the outcomes of every system, computed by the evaluator."""
+    assert table.evaluator is not None
+    choice = Choice(table.evaluator, table.tables.get(table.evaluator, {}))
+    prepared = prepared_evaluator(choice)
+    plan = schedule.plan
+    plan.generators = prepared.generators
+    plan.slots = slots
+    plan.inputs[table.evaluator] = prepared.signature
+    for file in plan.states:
+        task = EvaluateTask(file, choice, prepared.signature, table.names, shared, slots)
+        plan.outcomes[file.name] = (task.key,)
+        schedule.bundles.append([task])
+
+
+def _require_one_gold(states: Mapping[str, StateSets], shared: Sequence[str]) -> None:
+    """Refuse systems whose gold differs: their scores would not be comparable."""
+    taken = {}
+    for path, system in states.items():
+        position = {dialog: number for number, dialog in enumerate(system.dialogs)}
+        taken[path] = system.take([position[dialog] for dialog in shared])
+    problems = Problems()
+    problems.extend(gold_differences(taken))
+    problems.raise_errors()
 
 
 def _read_states(table: StatesTable) -> dict[str, StateSets]:

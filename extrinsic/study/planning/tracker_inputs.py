@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -9,17 +10,29 @@ import msgspec
 from extrinsic.errors import Problems
 from extrinsic.plugins import hash_of_source
 from extrinsic.registry import TRACKERS
-from extrinsic.storage import content_hash
+from extrinsic.storage import content_hash, read_plain
 from extrinsic.study.configuration.settings import StudySettings
 from extrinsic.study.configuration.targets import tracker_names
-from extrinsic.study.stages.inputs import TrackerInput, Unit
+from extrinsic.study.planning.populations import distinct_members
+from extrinsic.study.stages.inputs import TrackerInput, Unit, corpus_of
+from extrinsic.trackers.protocol import all_parts
 
 
-def trackers_of(settings: StudySettings) -> list[TrackerInput]:
-    files = settings.trackers.files
+def trackers_of(settings: StudySettings, units: Sequence[Unit]) -> list[TrackerInput]:
+    """The trackers of a study; of a population whose members must differ, those that do on the first unit."""
+    files, population = settings.trackers.files, settings.trackers.population
+    members = None
+    if population is not None and population.distinct is not None:
+        members = distinct_members(
+            population.size,
+            population.seed,
+            population.families,
+            corpus_of(units[0].train),
+            population.distinct,
+        )
     return [
         _from_files(name, settings) if files and name in files.names else built_in(name, settings)
-        for name in tracker_names(settings)
+        for name in tracker_names(settings, members)
     ]
 
 
@@ -29,7 +42,7 @@ def built_in(name: str, settings: StudySettings) -> TrackerInput:
         name,
         degenerate=tracker.degenerate or name in settings.trackers.degenerate,
         recalibrated=tracker.recalibrated_from is not None or name in settings.trackers.recalibrated,
-        code=hash_of_source(tracker),
+        code=hash_of_source(*all_parts(tracker)),
     )
 
 
@@ -60,7 +73,7 @@ def resolve_files(tracker: TrackerInput, unit: Unit) -> TrackerInput:
 
 def hash_of(path: str) -> str:
     """The hash of a file's bytes; its reader checks the contents."""
-    return content_hash(Path(path).read_bytes())
+    return content_hash(read_plain(path))
 
 
 def require_files(settings: StudySettings) -> None:

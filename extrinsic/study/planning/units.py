@@ -10,9 +10,9 @@ import numpy as np
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.splits import ranked_sessions
 from extrinsic.errors import ExtrinsicError, InputError, Problems
-from extrinsic.registry import WORLDS
-from extrinsic.simulation import Simulation
+from extrinsic.simulation import find_simulation
 from extrinsic.study.configuration.settings import CorpusTable, SimulationTable, StudySettings
+from extrinsic.study.configuration.targets import datasets_of
 from extrinsic.study.stages.inputs import (
     Part,
     SimulatedDialogs,
@@ -63,11 +63,10 @@ def units_of(settings: StudySettings) -> tuple[list[Unit], dict[str, str], list[
 
 
 def _simulated_units(table: SimulationTable) -> list[Unit]:
-    simulation: Simulation = WORLDS.get(table.world).read(table.config, table.seed)
+    simulation = find_simulation(table.world, table.config, table.seed)
     units = []
     problems = Problems(table.config)
-    datasets = dict.fromkeys(dataset for dataset, _ in simulation.corpora())
-    for dataset in table.datasets or tuple(datasets):
+    for dataset in datasets_of(table):
         sides = []
         for split in (table.train, table.test):
             try:

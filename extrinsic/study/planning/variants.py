@@ -11,9 +11,9 @@ from extrinsic.study.configuration.choices import Choice, has_fill
 from extrinsic.study.configuration.grid import baselines, combinations, first_estimator, logged_name
 from extrinsic.study.configuration.overrides import check_overrides
 from extrinsic.study.configuration.settings import PolicyTable, StudySettings
-from extrinsic.study.configuration.targets import chosen_targets
+from extrinsic.study.configuration.targets import LOGGED_RETURN, chosen_targets, needed_estimators
 from extrinsic.study.stages.inputs import TrackerInput
-from extrinsic.study.stages.learning import LEARNED, LOGGED, PolicySpec
+from extrinsic.study.stages.policy_spec import LEARNED, LOGGED, PolicySpec
 
 
 class Variant(msgspec.Struct, frozen=True):
@@ -119,9 +119,11 @@ def _spec(
         proxies=tuple(proxies),
         live_dialogs=value.live_dialogs,
         live_seed=settings.seed,
+        world_dialogs=value.world_dialogs,
         on_policy=value.on_policy,
         placebo=value.placebo,
         keep=policy.keep,
+        training_resamples=value.training_resamples,
     )
 
 
@@ -131,13 +133,15 @@ def _choice(policy: PolicyTable, name: str) -> Choice:
 
 def _brief(settings: StudySettings, spec: PolicySpec) -> PolicySpec:
     """Only what the target of the sensitivity needs."""
-    policy, _, estimator = (settings.sensitivity.target or chosen_targets(settings)[0]).partition(".")
-    logged = policy == LOGGED
+    target = settings.sensitivity.target or chosen_targets(settings)[0]
+    policy = target.partition(".")[0]
+    observed = target == LOGGED_RETURN
     return msgspec.structs.replace(
         spec,
-        policies=() if logged else (policy,),
-        estimators=() if logged else (estimator,),
+        policies=() if policy == LOGGED else (policy,),
+        estimators=() if observed else needed_estimators(settings, target),
         on_policy=False,
         placebo=False,
         keep=False,
+        training_resamples=0,
     )

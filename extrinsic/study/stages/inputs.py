@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from typing import Generic, Literal, TypeVar
+from typing import Generic, Literal, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
 import msgspec
@@ -21,7 +21,7 @@ from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.errors import InputError
 from extrinsic.plugins import hash_of_source
 from extrinsic.registry import FORMATS, TRACKERS, WORLDS
-from extrinsic.simulation import Simulation
+from extrinsic.simulation import Simulation, find_simulation
 from extrinsic.storage import content_hash, encode_json, read_bytes
 from extrinsic.trackers.protocol import AnyTracker, BuiltInTracker, LearnedTracker
 from extrinsic.trackers.track import track
@@ -46,8 +46,7 @@ class SimulatedDialogs(Input, frozen=True, tag="simulated"):
 
     @property
     def simulation(self) -> Simulation:
-        simulation: Simulation = WORLDS.get(self.world).read(self.config, self.seed)
-        return simulation
+        return find_simulation(self.world, self.config, self.seed)
 
     @property
     def identity(self) -> str:
@@ -149,6 +148,8 @@ class TrackerInput(Input, frozen=True):
     hashes: dict[str, str] | None = None
     code: str = ""
     """A hash of the source of a tracker from outside this package."""
+    flags: tuple[str, ...] = ()
+    """The rules by which a file of states may be no tracker's."""
 
     @property
     def identity(self) -> str:
@@ -247,6 +248,40 @@ def trained_tracker(tracker: TrackerInput, unit: Unit) -> BuiltInTracker:
         return built_in
     key = f"{tracker.identity} {unit.train.identity}"
     return _TRAINED.get(key, lambda: built_in.fit([corpus_of(unit.train)]))
+
+
+class RunningTracker(NamedTuple):
+    """A tracker that can be run.
+
+    is_clone: it exists as files only, and this one was regressed from them.   fits: it agrees with them.
+    """
+
+    tracker: BuiltInTracker
+    is_clone: bool = False
+    fits: bool = True
+
+
+_CLONES: RecentlyMade[RunningTracker] = RecentlyMade(4)
+
+
+def running_tracker(tracker: TrackerInput, unit: Unit) -> RunningTracker:
+    """The tracker itself, or a clone of one that exists as files only."""
+    if tracker.files is None:
+        return RunningTracker(trained_tracker(tracker, unit))
+
+    def make() -> RunningTracker:
+        from extrinsic.trackers.cloned import clone_agreement, clone_tracker
+
+        sides: tuple[Side, Side] = ("train", "test")
+        dialogs = (unit.train, unit.test)
+        examples = [
+            (corpus_of(of_side), output_of(tracker, unit, side))
+            for side, of_side in zip(sides, dialogs, strict=True)
+        ]
+        clone = clone_tracker(examples)
+        return RunningTracker(clone, is_clone=True, fits=clone_agreement(clone, *examples[-1]).fits)
+
+    return _CLONES.get(f"{tracker.identity} {unit.identity}", make)
 
 
 def file_hash(path: str) -> str:

@@ -8,120 +8,35 @@ from functools import cached_property
 import msgspec
 import numpy as np
 
-from extrinsic.arrays import Floats
-from extrinsic.corpus.model import Corpus
-from extrinsic.plugins import hash_of_source
 from extrinsic.policy.behaviour import Behaviour, fit_behaviour
-from extrinsic.policy.features import Features, find_features
 from extrinsic.policy.kept_policy import KeptPolicy
 from extrinsic.policy.learner import LearnedPolicy, StatePolicy
-from extrinsic.policy.live_policy import LivePolicy
-from extrinsic.policy.reward import RewardFunction, make_reward
+from extrinsic.policy.reward import make_reward
 from extrinsic.policy.supervised import SupervisedPolicy
 from extrinsic.policy.transitions import Transitions, transitions_of
-from extrinsic.registry import BEHAVIOURS, BLOCKS, ESTIMATORS, LEARNERS, REWARDS
+from extrinsic.registry import BEHAVIOURS, LEARNERS, REWARDS
 from extrinsic.storage import content_hash
-from extrinsic.study.configuration.choices import Choice
-from extrinsic.study.configuration.settings import Options
-from extrinsic.study.stages.inputs import (
-    Part,
-    RecentlyMade,
-    SimulatedDialogs,
-    TrackerInput,
-    Unit,
-    corpus_of,
-    output_of,
-    trained_tracker,
+from extrinsic.study.stages.inputs import RecentlyMade, TrackerInput, Unit, corpus_of, output_of
+from extrinsic.study.stages.policy_spec import (
+    EXPECTED,
+    EXPERT,
+    KEPT,
+    LEARNED,
+    LOGGED,
+    PolicySpec,
+    PolicyValue,
+    PolicyValues,
 )
 from extrinsic.study.stages.store import Result, Results, StageKey
 from extrinsic.study.stages.task import encoded
+from extrinsic.study.stages.valuation import Valuation, valuation_of
 from extrinsic.study.stages.versions import code_version
-from extrinsic.value.augmented_states import augment
-from extrinsic.value.diagnostics import DEFAULT, checked, with_diagnostic
-from extrinsic.value.estimator import Estimator, with_options
-from extrinsic.value.evaluation_problem import EvaluationProblem
-from extrinsic.value.live import LivePlay
-from extrinsic.value.mean_of import MeanOf
+from extrinsic.value.diagnostics import DEFAULT, with_diagnostic
+from extrinsic.value.live import COMPLETED
 from extrinsic.value.placebo import placebo
-from extrinsic.value.result import ResampledOver, Value
+from extrinsic.value.result import Value, mean_of_values
 
-LEARNED, LOGGED = "rl", "behaviour"
 PLACEBO_ESTIMATOR = "lstd"
-KEPT = "policy."
-"""The names of arrays that are files of policies begin with it."""
-
-
-class PolicySpec(msgspec.Struct, frozen=True):
-    """Everything that a policy and its values depend on, beside the dialogs and the tracker.
-
-    threshold: of the filter.   proxies: the trackers that augment the state.   keep: the policies, too.
-    share: of the training dialogs that are learned from.
-    """
-
-    features: str | tuple[str, ...]
-    conditions: bool
-    learner: Choice
-    behaviour: Choice
-    threshold: float
-    reward: Choice
-    policies: tuple[str, ...]
-    estimators: tuple[str, ...]
-    estimator_options: dict[str, Options]
-    proxies: tuple[TrackerInput, ...]
-    live_dialogs: int
-    live_seed: int
-    on_policy: bool
-    placebo: bool
-    keep: bool = False
-    share: float = 1.0
-
-    def estimator(self, name: str) -> Estimator:
-        """An estimator with the study's options."""
-        estimator: Estimator = with_options(ESTIMATORS.get(name), self.estimator_options)
-        return estimator
-
-    def foreign_code(self) -> str:
-        """A hash of the source of what is not ours; ours is part of the code's version."""
-        chosen = ((LEARNERS, self.learner), (BEHAVIOURS, self.behaviour), (REWARDS, self.reward))
-        things = [registry.get(choice.name) for registry, choice in chosen]
-        things += [BLOCKS.get(name) for name in self.feature_map().blocks]
-        return hash_of_source(*things, *map(ESTIMATORS.get, self.estimators))
-
-    def feature_map(self) -> Features:
-        return replace(find_features(self.features), conditions=self.conditions)
-
-
-class PolicyValue(msgspec.Struct, frozen=True, kw_only=True):
-    """The estimated value of a policy on a dataset; its influence is an array of the result."""
-
-    dataset: str
-    policy: str
-    estimator: str
-    mean: float
-    low: float | None = None
-    high: float | None = None
-    n: int
-    feasible: tuple[float, float] | None = None
-    flags: tuple[str, ...] = ()
-    diagnostics: dict[str, float] = {}
-    resampled_over: ResampledOver = "dialogs"
-
-    @property
-    def target(self) -> str:
-        """Its name as a target of correlations."""
-        return f"{self.policy}.{self.estimator}"
-
-
-class PolicyValues(msgspec.Struct, frozen=True):
-    """What the stage stores: values (array `influence<i>` for value i), and the learner's diagnostics.
-
-    Where policies are kept, array `policy.<name>` is the file of a policy, as bytes.
-    dialogs: how many were learned from.
-    """
-
-    values: tuple[PolicyValue, ...]
-    learner: dict[str, float]
-    dialogs: int = 0
 
 
 @dataclass(frozen=True)
@@ -172,25 +87,41 @@ def learn_policies(unit: Unit, tracker: TrackerInput, spec: PolicySpec) -> Resul
         "sl": SupervisedPolicy(behaviour.model),
         "sl_sampled": SupervisedPolicy(behaviour.model, sampled=True),
     }
-    valuations = [_valuation(unit, tracker, spec, features, reward, part) for part in unit.parts]
+    valuations = [valuation_of(unit, tracker, spec, features, reward, part) for part in unit.parts]
     gains: list[float | None] = [None] * len(valuations)
     if spec.placebo:
         gains = _placebo_gains(unit, tracker, spec, transitions, valuations)
+    halves = _learned_from_halves(unit, spec, transitions)
     stored: list[PolicyValue] = []
     arrays: dict[str, np.ndarray] = {}
-    for name in spec.policies if spec.keep else ():
+    for name in policies if spec.keep else ():
+        if name not in spec.policies:
+            continue
         kept = KeptPolicy.of(policies[name], transitions, learner if name == LEARNED else None, name)
         arrays[f"{KEPT}{name}"] = np.frombuffer(kept.encode(), dtype=np.uint8)
     for valuation, gain in zip(valuations, gains, strict=True):
-        values = [(LOGGED, valuation.observed())]
+        values = [(LOGGED, value) for value in valuation.logged_values]
         for name in spec.policies:
-            values += [(name, value) for value in valuation.values_of(policies[name])]
+            of_policy = valuation.expert_values if name == EXPERT else valuation.values_of(policies[name])
+            values += [(name, value) for value in of_policy]
+        if halves:
+            values.append((LEARNED, _expected(valuation, halves)))
         for name, value in values:
             if gain is not None and name == LEARNED and value.resampled_over == "dialogs":
                 value = _with_placebo(value, gain)
-            arrays[f"influence{len(stored)}"] = valuation.in_corpus_order(value)
+            arrays[f"influence{len(stored)}"] = valuation.in_corpus_order(value, value.influence)
+            # The share of callers served is a value of its own, with its own influence.
+            parts = {name: part for name, part in value.components.items() if name != COMPLETED}
+            for part, influence in parts.items():
+                arrays[f"{part}{len(stored)}"] = valuation.in_corpus_order(value, influence)
             stored.append(valuation.stored(name, value))
-    return Result(PolicyValues(tuple(stored), dict(learned.diagnostics), transitions.n_dialogs), arrays)
+    fit = {
+        valuation.dataset: valuation.fitted.fit.rows
+        for valuation in valuations
+        if valuation.fitted is not None
+    }
+    diagnostics, n_dialogs = dict(learned.diagnostics), transitions.n_dialogs
+    return Result(PolicyValues(tuple(stored), diagnostics, n_dialogs, fit), arrays)
 
 
 _BEHAVIOURS: RecentlyMade[Behaviour] = RecentlyMade(4)
@@ -207,8 +138,32 @@ def _behaviour(
     return replace(shared, threshold=spec.threshold)
 
 
+def _learned_from_halves(unit: Unit, spec: PolicySpec, transitions: Transitions) -> list[StatePolicy]:
+    """Policies learned from random halves of the training dialogs: how much learning depends on them.
+
+    What half of a sample gives differs from what all of it gives as much as samples of that size differ
+    (Politis, Romano & Wolf 1999), so the spread is the noise of learning from all of them.
+    """
+    policies: list[StatePolicy] = []
+    for number in range(spec.training_resamples):
+        draw = np.random.default_rng(int(content_hash(unit.train.identity, str(number))[:16], 16))
+        half = draw.permutation(transitions.n_dialogs)[: max(1, transitions.n_dialogs // 2)]
+        some = transitions.take_dialogs(np.sort(half))
+        behaviour = fit_behaviour(spec.behaviour.make(BEHAVIOURS), some, spec.threshold)
+        policies.append(spec.learner.make(LEARNERS).fit(some, behaviour))
+    return policies
+
+
+def _expected(valuation: Valuation, policies: list[StatePolicy]) -> Value:
+    """The mean value of policies by the study's first choice of an estimator, with their spread."""
+    values = [valuation.first_value_of(policy) for policy in policies]
+    mean = mean_of_values(EXPECTED, values)
+    spread = float(np.std([value.mean for value in values], ddof=1)) if len(values) > 1 else 0.0
+    return with_diagnostic(with_diagnostic(mean, "spread", spread), "resamples", float(len(values)))
+
+
 def _placebo_gains(
-    unit: Unit, tracker: TrackerInput, spec: PolicySpec, train: Transitions, valuations: list[_Valuation]
+    unit: Unit, tracker: TrackerInput, spec: PolicySpec, train: Transitions, valuations: list[Valuation]
 ) -> list[float | None]:
     """The gain of a policy learned from shuffled actions, on every dataset."""
 
@@ -225,131 +180,3 @@ def _with_placebo(value: Value, gain: float) -> Value:
     """A value of the learned policy with the gain of the placebo."""
     large = ("placebo_gain",) if gain > DEFAULT.placebo_gain else ()
     return replace(with_diagnostic(value, "placebo_gain", gain), flags=(*value.flags, *large))
-
-
-_VALUATIONS: RecentlyMade[_Valuation] = RecentlyMade(4)
-
-
-def _valuation(
-    unit: Unit,
-    tracker: TrackerInput,
-    spec: PolicySpec,
-    features: Features,
-    reward: RewardFunction,
-    part: Part,
-) -> _Valuation:
-    """Variants that differ in the policy alone share test dialogs, and estimates of the logged policy."""
-    same = Choice("")
-    spec = msgspec.structs.replace(
-        spec, learner=same, behaviour=same, threshold=0.0, policies=(), placebo=False, share=1.0
-    )
-    proxies = [proxy.identity for proxy in spec.proxies]
-    plain = encoded(msgspec.structs.replace(spec, proxies=()))
-    key = content_hash(unit.identity, tracker.identity, plain, *proxies, part.name)
-    return _VALUATIONS.get(key, lambda: _Valuation(unit, tracker, spec, features, reward, part))
-
-
-class _Valuation:
-    """The dialogs of one dataset as one tracker sees them, and the values of policies there."""
-
-    def __init__(
-        self,
-        unit: Unit,
-        tracker: TrackerInput,
-        spec: PolicySpec,
-        features: Features,
-        reward: RewardFunction,
-        part: Part,
-    ) -> None:
-        whole, believed = corpus_of(unit.test), output_of(tracker, unit, "test")
-        chosen = part.chosen(whole.n_dialogs)
-        everything = part.dialogs is None
-        self.corpus: Corpus = whole if everything else whole.take(chosen)
-        output = believed if everything else believed.take(chosen)
-        self.dataset, self.spec, self.features, self.reward = part.name, spec, features, reward
-        self.unit, self.tracker = unit, tracker
-        self.transitions: Transitions = transitions_of(self.corpus, output, features, reward)
-        self.estimators: tuple[Estimator, ...] = tuple(map(spec.estimator, spec.estimators))
-        self.needs = {need for estimator in self.estimators for need in estimator.needs}
-        self.augmented = None
-        if "augmented_states" in self.needs:
-            proxies = [output_of(proxy, unit, "test") for proxy in spec.proxies]
-            proxies = proxies if everything else [proxy.take(chosen) for proxy in proxies]
-            self.augmented = augment(self.transitions, self.corpus, output, proxies, reward)
-        self.gaps: dict[str, float] = {}
-
-    def observed(self) -> Value:
-        """The return of the logged policy."""
-        actions = len(self.transitions.actions)
-        uniform = np.full((len(self.transitions), actions), 1.0 / actions)
-        value: Value = ESTIMATORS.get("observed").estimate(EvaluationProblem(self.transitions, uniform))
-        return value
-
-    def values_of(self, policy: StatePolicy) -> list[Value]:
-        """The value of a policy by every estimator; means of estimators reuse their values."""
-        play = self._live_play(policy) if "world" in self.needs else None
-        probabilities = policy.probabilities(self.transitions.states, self.transitions.possible)
-        problem = EvaluationProblem(self.transitions, probabilities, self.augmented, play)
-        values: dict[str, Value] = {}
-        for estimator in self.estimators:
-            values[estimator.name] = self._estimate(estimator, problem, values)
-        return list(values.values())
-
-    def _estimate(self, estimator: Estimator, problem: EvaluationProblem, values: dict[str, Value]) -> Value:
-        if estimator.name in values:
-            return values[estimator.name]
-        if isinstance(estimator, MeanOf):
-            parts = [self._estimate(part, problem, values) for part in estimator.parts]
-            value = estimator.of(parts)
-            if self.spec.on_policy:
-                gap = float(np.mean([part.diagnostics["on_policy_gap"] for part in parts]))
-                value = with_diagnostic(value, "on_policy_gap", gap)
-        else:
-            value = estimator.estimate(problem)
-            if self.spec.on_policy and estimator.resampled_over == "dialogs":
-                value = with_diagnostic(value, "on_policy_gap", self._gap(estimator, problem))
-        return checked(value, problem)
-
-    def _gap(self, estimator: Estimator, problem: EvaluationProblem) -> float:
-        """The estimated value of the logged policy, less its observed return; computed once."""
-        if estimator.name not in self.gaps:
-            own = estimator.estimate(problem.behaviour(logged=True)).mean
-            self.gaps[estimator.name] = float(own - self.transitions.returns().mean())
-        return self.gaps[estimator.name]
-
-    def _live_play(self, policy: StatePolicy) -> LivePlay:
-        test = self.unit.test
-        assert isinstance(test, SimulatedDialogs)
-        world = test.simulation.world(test.dataset, test.split)
-        return LivePlay(
-            LivePolicy(self.features, policy),
-            trained_tracker(self.tracker, self.unit),
-            world,
-            self.spec.live_dialogs,
-            self.spec.live_seed,
-            self.reward,
-        )
-
-    def stored(self, policy: str, value: Value) -> PolicyValue:
-        return PolicyValue(
-            dataset=self.dataset,
-            policy=policy,
-            estimator=value.estimator,
-            mean=value.mean,
-            low=value.low,
-            high=value.high,
-            n=value.n,
-            feasible=self.transitions.feasible,
-            flags=value.flags,
-            diagnostics={name: float(number) for name, number in value.diagnostics.items()},
-            resampled_over=value.resampled_over,
-        )
-
-    def in_corpus_order(self, value: Value) -> Floats:
-        """(n_dialogs,) the influence of every dialog of the corpus; of live play, of every caller."""
-        if value.resampled_over == "callers":
-            return value.influence
-        position = {session: number for number, session in enumerate(self.corpus.sessions)}
-        influence = np.zeros(self.corpus.n_dialogs)
-        influence[[position[session] for session in self.transitions.sessions]] = value.influence
-        return influence

@@ -12,13 +12,13 @@ import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Generic, Protocol, TypeVar
+from typing import Annotated, Generic, Protocol, TypeVar
 
 import msgspec
 import numpy as np
 
 from extrinsic.errors import InputError
-from extrinsic.storage import write_atomic
+from extrinsic.storage import read_plain, write_atomic
 
 MAGIC = b"extrinsic stage 2"
 FASTEST = 1
@@ -30,8 +30,8 @@ T = TypeVar("T")
 class StageKey(msgspec.Struct, frozen=True):
     """The name of a result: the kind of its stage, and a hash of everything that determines it."""
 
-    kind: str
-    hash: str
+    kind: Annotated[str, msgspec.Meta(pattern=r"\A[a-z_]+\Z")]
+    hash: Annotated[str, msgspec.Meta(pattern=r"\A[0-9a-f]{32,}\Z")]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,17 +52,22 @@ class Result(Generic[V]):
     @staticmethod
     def decode(data: bytes, key: StageKey, kind: type[T]) -> Result[T]:
         """The result of a key; kind: the struct of its values."""
+        damaged = f"a stored result is damaged: {key.kind}-{key.hash[:32]}; run the study again"
         if not is_whole(data, key):
-            raise InputError(f"a stored result is damaged: {key.kind}-{key.hash[:32]}; run the study again")
+            raise InputError(damaged)
         stored = tuple[kind, dict[str, tuple[str, tuple[int, ...], bytes]]]  # type: ignore[valid-type]
-        values, arrays = msgspec.msgpack.decode(zlib.decompress(data.partition(b"\n")[2]), type=stored)
-        return Result(
-            values,
-            {
-                name: np.frombuffer(raw, dtype=np.dtype(dtype)).reshape(shape)
-                for name, (dtype, shape, raw) in arrays.items()
-            },
-        )
+        try:
+            values, arrays = msgspec.msgpack.decode(zlib.decompress(data.partition(b"\n")[2]), type=stored)
+            return Result(
+                values,
+                {
+                    name: np.frombuffer(raw, dtype=np.dtype(dtype)).reshape(shape)
+                    for name, (dtype, shape, raw) in arrays.items()
+                },
+            )
+        except (msgspec.MsgspecError, zlib.error, ValueError, TypeError) as error:
+            # Its check sum holds, so somebody wrote it: a dtype that is none, a shape that does not fit.
+            raise InputError(f"{damaged} ({error})") from None
 
 
 def _head(key: StageKey, body: bytes) -> bytes:
@@ -102,18 +107,19 @@ class Store:
     def holds(self, key: StageKey) -> bool:
         """Whether the result is stored and undamaged."""
         try:
-            data = self.path(key).read_bytes()
-        except OSError:
+            data = read_plain(self.path(key))
+        except InputError:
             return False
         return is_whole(data, key)
 
     def read(self, key: StageKey) -> bytes:
         path = self.path(key)
         try:
-            return path.read_bytes()
-        except OSError as error:
+            return read_plain(path)
+        except InputError as error:
+            (problem,) = error.problems
             raise InputError(
-                f"a result of this run cannot be read: {error.strerror}; run it again", path=str(path)
+                f"a result of this run cannot be read: {problem.message}; run it again", path=str(path)
             ) from None
 
     def write(self, key: StageKey, data: bytes) -> None:

@@ -16,13 +16,15 @@ from extrinsic.corpus.conventions import STATE_SETS, Conventions, RocPoints, Sco
 from extrinsic.corpus.fill import Fill
 from extrinsic.corpus.state_sets import ABSENT, GIVEN_NONE
 from extrinsic.corpus.vocabulary import NONE, Vocabulary
+from extrinsic.errors import UsageError
 from extrinsic.metrics.definition import Metric
 from extrinsic.metrics.dialog_resampling import resampled_values
 from extrinsic.metrics.filled import Filled
 from extrinsic.metrics.items.curves import RocStatistics, score_order
-from extrinsic.metrics.items.state_tables import STATE
-from extrinsic.metrics.measuring import Measurement, measure
+from extrinsic.metrics.items.state_tables import ALL, STATE
+from extrinsic.metrics.measuring import ChoiceError, Measurement, measure
 from extrinsic.metrics.parsing import parse_metric
+from extrinsic.metrics.sentinel import SENTINELS, Sentinel
 from extrinsic.metrics.sources import Source
 from extrinsic.plugins import hash_of_source
 from extrinsic.registry import METRICS
@@ -119,11 +121,19 @@ class ScoreTask:
         return Result(TrackerScores(datasets), arrays)
 
 
+class OwnScores(msgspec.Struct, frozen=True):
+    """A metric from the user's own table: of each dialog the sum of its scores, and how many there are."""
+
+    metric: str
+    sums: tuple[float, ...]
+    counts: tuple[float, ...]
+
+
 @dataclass(frozen=True)
 class ScoreStatesTask:
     """Measure a file of states on the dialogs that all systems share.
 
-    slots: those of all systems, for comparing their beliefs.
+    slots: those of all systems, for comparing their beliefs.   own: scores that the user brings.
     """
 
     states: StatesInput
@@ -131,6 +141,7 @@ class ScoreStatesTask:
     slots: tuple[tuple[str, str], ...]
     metrics: MetricsTable
     plugins: str = ""
+    own: tuple[OwnScores, ...] = ()
 
     inputs: tuple[StageKey, ...] = ()
     variant: None = None
@@ -138,7 +149,7 @@ class ScoreStatesTask:
     @cached_property
     def key(self) -> StageKey:
         parts = (self.plugins, self.states.signature, encoded(self.metrics))
-        shared = encode_json((self.dialogs, self.slots))
+        shared = encode_json((self.dialogs, self.slots, msgspec.to_builtins(self.own)))
         return StageKey("score", content_hash("states", code_version(__name__), *parts, shared))
 
     @property
@@ -151,7 +162,8 @@ class ScoreStatesTask:
 
     def run(self, results: Results) -> Result[TrackerScores]:
         states = self.states.read(self.dialogs)
-        scores, statistics = pack(_measured(Source(None, states), self.metrics))
+        measured = _measured(Source(None, states), self.metrics)
+        scores, statistics = pack([*measured, *(_own_measurement(self.states.name, own) for own in self.own)])
         # A slot without a prediction is not a belief, and neither is "none".
         predicted = np.where(states.predicted == GIVEN_NONE, ABSENT, states.predicted)
         table = np.full((len(predicted), len(self.slots)), ABSENT, dtype=predicted.dtype)
@@ -162,13 +174,23 @@ class ScoreStatesTask:
         return Result(TrackerScores({STATES_DATASET: scores}), arrays)
 
 
+def _own_measurement(tracker: str, own: OwnScores) -> Measurement:
+    statistics = np.stack([np.array(own.sums), np.array(own.counts)], axis=1)
+    return Measurement(tracker, ALL, metric_of(own.metric), 1, None, None, statistics)
+
+
 def _measured(source: Source, settings: MetricsTable) -> list[Measurement]:
     conventions = source.conventions
     scheme = settings.label_scheme or conventions.label_schemes[0]
     components = settings.components or conventions.components or None
     if components is not None and settings.fill:
         components = (*components, STATE)
-    measured = measure(source, chosen_metrics(conventions, settings), settings.schedules or None, components)
+    chosen = chosen_metrics(conventions, settings)
+    try:
+        measured = list(measure(source, chosen, settings.schedules or None, components))
+    except ChoiceError as error:
+        # Which there are only the dialogs show, after the study's file was read and its keys were checked.
+        raise UsageError(f"key metrics.{error.choice}: {error}") from None
     return [row for row in measured if row.label_scheme in (scheme, None)]
 
 
@@ -176,7 +198,8 @@ def chosen_metrics(conventions: ScoreConventions, settings: MetricsTable) -> lis
     """The metrics named, or those of the conventions; and those of states, by each fill rule."""
     metrics = [parse_metric(name) for name in settings.names or conventions.metrics]
     if not isinstance(conventions, Conventions):
-        return metrics
+        wanted = not settings.names if settings.sentinels is None else settings.sentinels
+        return [*metrics, *(Sentinel(which) for which in SENTINELS)] if wanted else metrics
     belief_metrics = [metric for metric in metrics if metric.kind == "belief" or isinstance(metric, Filled)]
     state_metrics = [metric for metric in metrics if metric not in belief_metrics]
     if not settings.names:

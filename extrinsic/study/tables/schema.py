@@ -42,9 +42,11 @@ class ReturnRow(Row, frozen=True, kw_only=True):
     """The values of policies, by each estimator.
 
     dataset, tracker: the dialogs, and the tracker whose beliefs the policy sees.
-    policy: `rl` learned, `sl` imitated, `sl_sampled` imitated by drawing, `behaviour` logged, `outcome` from
-    the user's own file.
-    estimator: how the value was estimated; of an outcome, its name.
+    policy: `rl` learned, `sl` imitated, `sl_sampled` imitated by drawing, `expert` the world's own on this
+    tracker, `behaviour` logged (on its own tracker), `outcome` from the user's own file.
+    estimator: how the value was estimated; `live`: by playing, all policies with the same callers; of an
+    outcome, its name. Not returns: `gain`, the return less that of the logged policy with the same dialogs or
+    callers, and `completed`, the share of the callers of live play who reached their goal.
     value: the expected return of a dialog; empty where it is undefined.
     low, high: a 95 % interval over dialogs.
     n: dialogs, or callers of live play.
@@ -70,24 +72,30 @@ class ReturnRow(Row, frozen=True, kw_only=True):
 class CorrelationRow(Row, frozen=True, kw_only=True):
     """How well a metric predicts a target over the trackers of a study.
 
-    target: `rl.live`, `behaviour.observed`, `outcome.success`, ...
+    target: `rl.live`, `rl.gain`, `rl.completed`, `behaviour.observed`, `outcome.success`, ...
     metric, schedule, component: as in `intrinsic`.
     scope: `within` datasets (each centred), or `pooled` over all points.
     coefficient: pearson, spearman, kendall, pairwise or soft_pairwise.
     r: the coefficient; compare rows of one coefficient only.
-    low, high: its interval over resampled dialogs and trackers.
+    low, high: the interval for one metric named in advance, over trackers, by the jackknife; of Pearson's r
+    with the noise of the dialogs removed, so that it is about r_true. For the metric that came first see
+    `best_set`.
     p: by permuting trackers.
     p_adjusted: by Holm, over the metrics of a target.
     n: points, datasets times trackers.
     trackers: `all`, or `core` without degenerate, recalibrated and nearly equal ones.
     q: by Benjamini and Hochberg.
+    p_max_t: by the largest of all metrics in each permutation (Westfall and Young).
+    r_true: Pearson's r that unlimited dialogs would show.
+    reliability, target_reliability: the share of the variance of metric and target that is not noise of
+    dialogs.
+    resampled_low, resampled_high: the interval over resampled dialogs and trackers.
     dialogs_low, dialogs_high: the interval over dialogs alone.
     trackers_low, trackers_high: the interval over trackers alone.
-    jackknife_low, jackknife_high: the interval by leaving out each tracker.
-    cluster: 1 for the metrics that are not significantly worse than the first, and so on.
+    jackknife_low, jackknife_high: the interval by leaving out each tracker, of r itself.
     label_scheme: as in `intrinsic`.
     variant: as in `returns`.
-    reason: why the correlation is undefined.
+    reason: why the correlation is undefined, or has no interval.
     """
 
     target: str
@@ -104,15 +112,87 @@ class CorrelationRow(Row, frozen=True, kw_only=True):
     n: int
     trackers: str
     q: float | None = None
+    p_max_t: float | None = None
+    r_true: float | None = None
+    reliability: float | None = None
+    target_reliability: float | None = None
+    resampled_low: float | None = None
+    resampled_high: float | None = None
     dialogs_low: float | None = None
     dialogs_high: float | None = None
     trackers_low: float | None = None
     trackers_high: float | None = None
     jackknife_low: float | None = None
     jackknife_high: float | None = None
-    cluster: int | None = None
     label_scheme: str | None = None
     variant: str | None = None
+    reason: str | None = None
+
+
+class PartialRow(Row, frozen=True, kw_only=True):
+    """What a metric predicts of a target beyond what the logged return already does.
+
+    target, metric, schedule, component, scope: as in `correlations`.
+    given: the target that is held constant.
+    r: Pearson's r of the metric with the target.
+    r_given: with what is held constant.
+    partial: with the target, after both were regressed on what is held constant.
+    low, high: its interval over resampled dialogs and trackers.
+    jackknife_low, jackknife_high: the interval by leaving out each tracker.
+    n, trackers, variant: as in `correlations`.
+    """
+
+    target: str
+    given: str
+    metric: str
+    schedule: int
+    component: str
+    scope: str
+    r: float
+    r_given: float
+    partial: float
+    low: float | None = None
+    high: float | None = None
+    jackknife_low: float | None = None
+    jackknife_high: float | None = None
+    n: int
+    trackers: str
+    variant: str | None = None
+
+
+class BestSetRow(Row, frozen=True, kw_only=True):
+    """Which metrics may be the best by a target, and which ranks each may have.
+
+    target, metric, schedule, component: as in `correlations`.
+    scope, coefficient, r: as in `correlations`.
+    low, high: an interval that holds for all metrics at once, so that the first of them may be read off.
+    in_set: whether the metric may be the best: p is above .05 (1 less the level).
+    p: of the claim that no metric is better, by trackers resampled.
+    rank: by r, 1 for the highest.
+    rank_low, rank_high: the rank is at least and at most this; each end with the study's level, for each
+    metric alone.
+    trackers, variant: as in `correlations`.
+    label_scheme: as in `intrinsic`.
+    reason: why nothing is decided, or why there is no interval.
+    """
+
+    target: str
+    metric: str
+    schedule: int
+    component: str
+    scope: str
+    coefficient: str
+    r: float | None = None
+    low: float | None = None
+    high: float | None = None
+    in_set: bool = False
+    p: float | None = None
+    rank: int | None = None
+    rank_low: int | None = None
+    rank_high: int | None = None
+    trackers: str
+    variant: str | None = None
+    label_scheme: str | None = None
     reason: str | None = None
 
 
@@ -166,7 +246,7 @@ class CompositeRow(Row, frozen=True, kw_only=True):
     target, scope: as in `correlations`.
     method: how metrics are combined; `best_single` and `behaviour` are the baselines.
     r: between prediction and target, over trackers left out.
-    low, high: its interval over trackers.
+    low, high: its interval over trackers, by the jackknife: all is fitted again without each.
     r_in_sample: over the trackers it was fitted to; too optimistic.
     above_best_single, above_low, above_high: r less that of the best single metric, with its interval.
     n: points.
@@ -274,11 +354,12 @@ class TrackerRow(Row, frozen=True, kw_only=True):
     """Which trackers are the core of a study, and why others are not.
 
     tracker: its name.
-    core: neither degenerate nor recalibrated nor a near-duplicate.
+    core: neither degenerate nor recalibrated nor a near-duplicate, and without flags.
     degenerate: ignores what it hears, on purpose.
     recalibrated: another tracker with its scores transformed.
     near_duplicate_of: an earlier tracker with nearly the same beliefs.
     nearest, agreement: the tracker that agrees most, and by how much.
+    flags: rules by which a file of states may be no tracker's: `gold`, `unfilled`, `forgets`, `copies`.
     """
 
     tracker: str
@@ -288,6 +369,7 @@ class TrackerRow(Row, frozen=True, kw_only=True):
     near_duplicate_of: str | None = None
     nearest: str | None = None
     agreement: float | None = None
+    flags: tuple[str, ...] = ()
 
 
 class PolicyRow(Row, frozen=True, kw_only=True):
@@ -295,11 +377,12 @@ class PolicyRow(Row, frozen=True, kw_only=True):
 
     dataset, tracker: the dialogs, and the tracker whose beliefs it sees; `all`: the mean over all of them.
     policy: its learner and the settings that vary; `logged`: the system that made the dialogs.
-    estimator: how the value was estimated.
+    estimator: how the value was estimated; the logged policy has a row for the log, and one for live play.
     value, low, high: the expected return of a dialog, with a 95 % interval over dialogs.
     n: dialogs, or callers of live play.
     baseline: the policy that it is compared to.
-    difference: its value less the baseline's, which of the logged policy is what the dialogs earned.
+    difference: its value less the baseline's, which of the logged policy is what the dialogs earned; in live
+    play what it earns with the same callers.
     difference_low, difference_high: a 95 % interval, over the same dialogs (or callers) for both.
     placebo_gain: what a policy learned from shuffled actions seems to gain over the logged one, by LSTD.
     flags: reasons not to trust the value, a word each; of a mean, those of any part.
@@ -368,6 +451,101 @@ class DiagnosticRow(Row, frozen=True, kw_only=True):
     variant: str | None = None
 
 
+class WorldFitRow(Row, frozen=True, kw_only=True):
+    """How well the worlds that were fitted to the logs fit them: a measure of both.
+
+    dataset: whose test dialogs it was fitted to, beside the training dialogs.
+    measure: what is compared.
+    logged, low, high: in the test dialogs, with a 95 % interval over them.
+    fitted: in dialogs of the logged policy, or of its clone, in the fitted world.
+    misfit: whether that is clearly outside of the interval.
+    """
+
+    dataset: str
+    measure: str
+    logged: float | None
+    low: float | None
+    high: float | None
+    fitted: float | None
+    misfit: bool
+
+
+class SwapRow(Row, frozen=True, kw_only=True):
+    """How well a metric predicts outcomes over trackers x generators; only where an evaluator computes them.
+
+    target: `outcome.success`, ...
+    metric, schedule, component: as in `intrinsic`.
+    level: `tracker`, the trackers' outcomes within each generator; `dialog`, within each generator and
+    dialog.
+    generator: whose responses the states are put under; `all`: all of them.
+    r: Pearson's, the means of generators (and dialogs) taken away.
+    low, high: its interval over trackers, generators and dialogs, each resampled as whole units.
+    difference: r less that of jga; empty where there is none.
+    difference_low, difference_high: its interval over the same resamples.
+    n_trackers, n_generators, n_dialogs: how many there are of each.
+    trackers: as in `correlations`.
+    """
+
+    target: str
+    metric: str
+    schedule: int
+    component: str
+    level: str
+    generator: str
+    r: float | None = None
+    low: float | None = None
+    high: float | None = None
+    difference: float | None = None
+    difference_low: float | None = None
+    difference_high: float | None = None
+    n_trackers: int
+    n_generators: int
+    n_dialogs: int
+    trackers: str
+
+
+class CostRow(Row, frozen=True, kw_only=True):
+    """What each kind of error costs, by slot; only where an evaluator computes outcomes.
+
+    target: the first outcome.
+    error: `missed`, `wrong`, `overshot`, or `any` of them.
+    slots: `all`, the `search` or the `booking` slots, or one slot.
+    share: of trackers' dialogs that have such an error in some turn.
+    cost: by how much the outcome is lower with it than without, within each generator and dialog.
+    low, high: its interval over trackers, generators and dialogs.
+    r: over trackers within generators, of fewer such errors with the outcome.
+    r_low, r_high: its interval.
+    trackers: as in `correlations`.
+    """
+
+    target: str
+    error: str
+    slots: str
+    share: float
+    cost: float | None = None
+    low: float | None = None
+    high: float | None = None
+    r: float | None = None
+    r_low: float | None = None
+    r_high: float | None = None
+    trackers: str
+
+
+class WorldRow(Row, frozen=True, kw_only=True):
+    """Properties of the worlds of a study that draws worlds (`[simulation.worlds]`), a row each.
+
+    dataset: the world.
+    property: its name (`extrinsic ls worlds KIND`), or a measure of its test dialogs.
+    drawn: whether it was drawn; otherwise it was measured.
+    value: its value.
+    """
+
+    dataset: str
+    property: str
+    drawn: bool
+    value: float
+
+
 class TimingRow(Row, frozen=True, kw_only=True):
     """How long every stage took; the only table that differs between equal runs.
 
@@ -387,6 +565,8 @@ TABLES: dict[str, type[Row]] = {
     "intrinsic": IntrinsicRow,
     "returns": ReturnRow,
     "correlations": CorrelationRow,
+    "partial": PartialRow,
+    "best_set": BestSetRow,
     "pairs": PairRow,
     "composite": CompositeRow,
     "influence": InfluenceRow,
@@ -394,6 +574,9 @@ TABLES: dict[str, type[Row]] = {
     "sensitivity": SensitivityRow,
     "trackers": TrackerRow,
     "diagnostics": DiagnosticRow,
+    "fit": WorldFitRow,
+    "swap": SwapRow,
+    "costs": CostRow,
 }
 """The tables whose bytes the manifest records; `timings` is not among them."""
 
@@ -402,8 +585,12 @@ POLICY_TABLES: dict[str, type[Row]] = {
     "learning_curve": CurveRow,
     "returns": ReturnRow,
     "diagnostics": DiagnosticRow,
+    "fit": WorldFitRow,
 }
 """The same of a run of `extrinsic policies`."""
+
+WORLDS_TABLE: dict[str, type[Row]] = {"worlds": WorldRow}
+"""Of a study that draws worlds, besides."""
 
 HELP_LINE = re.compile(r"(?P<columns>\w+(?:, \w+)*): (?P<help>.+)")
 ELSEWHERE = re.compile(r"as in `(?P<table>\w+)`\.")

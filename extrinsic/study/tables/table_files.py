@@ -14,7 +14,7 @@ from typing import Any, TypeVar, Union, get_args, get_origin
 import msgspec
 
 from extrinsic.errors import InputError, Problems
-from extrinsic.storage import read_bytes, write_atomic
+from extrinsic.storage import plain_cell, read_bytes, text_cell, write_atomic
 
 R = TypeVar("R", bound=msgspec.Struct)
 
@@ -50,10 +50,10 @@ def _written(value: Any, decimals: int | None) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, tuple):
-        return " ".join(value)
+        return text_cell(" ".join(value))
     if isinstance(value, float):
         return repr(value) if decimals is None else f"{value:.{decimals}f}"
-    return str(value)
+    return text_cell(value) if isinstance(value, str) else str(value)
 
 
 def read_rows(path: Path, kind: type[R], clean: Callable[[str], str] = str) -> list[R]:
@@ -139,7 +139,7 @@ def _parser(annotation: Any, required: bool, clean: Callable[[str], str]) -> Par
     (plain,) = (member for member in members if member is not type(None))
     parse: Parser
     if get_origin(plain) is tuple:
-        return lambda cell: tuple(clean(cell).split())
+        return lambda cell: tuple(clean(plain_cell(cell)).split())
     if plain is bool:
         parse = _boolean
     elif plain is int:
@@ -147,7 +147,9 @@ def _parser(annotation: Any, required: bool, clean: Callable[[str], str]) -> Par
     elif plain is float:
         parse = _number
     else:
-        parse = clean
+
+        def parse(cell: str) -> str:
+            return clean(plain_cell(cell))
 
     def parse_cell(cell: str) -> Any:
         if cell:

@@ -34,7 +34,7 @@ def by_name(corpus: Corpus, turn: int) -> dict[str, float]:
     return {corpus.domain.predicate_names[column]: row[column].item() for column in np.flatnonzero(row)}
 
 
-LOGGED = {("one", 1): {"confirm": 0.75, "request": 0.25}, ("two", 2): {"offer": 1}, ("two", 1): {}}
+LOGGED = {("one", 1): {"confirm": 0.75, "request": 0.25}, ("two", 2): {"offer": 1}}
 
 
 def test_propensities_by_predicate(tmp_path: Path) -> None:
@@ -42,9 +42,8 @@ def test_propensities_by_predicate(tmp_path: Path) -> None:
     corpus = read(tmp_path, LOGGED)
     assert corpus.propensities is not None
     assert corpus.propensities.shape == (5, len(corpus.domain.predicate_names))
-    assert np.isnan(corpus.propensities).all(axis=1).tolist() == [True, False, True, False, False]
+    assert np.isnan(corpus.propensities).all(axis=1).tolist() == [True, False, True, True, False]
     assert by_name(corpus, 1) == {"confirm": 0.75, "request": 0.25}
-    assert by_name(corpus, 3) == {}
     assert by_name(corpus, 4) == {"offer": 1.0}
 
 
@@ -88,13 +87,19 @@ def test_taken_dialogs_take_them_along(tmp_path: Path) -> None:
         ({"confirm": True}, "propensity of 'confirm'"),
         ([0.5, 0.5], "'propensities'"),
         (0.5, "'propensities'"),
+        ({"offer": 2.0, "confirm": -1.0}, "'offer' is no probability (expected 0 to 1, found 2)"),
+        ({"offer": 1.5, "confirm": -0.5}, "'confirm' is no probability (expected 0 to 1, found -0.5)"),
+        ({"offer": 0.5}, "do not add up to 1 (expected 1, found 0.5)"),
+        ({}, "do not add up to 1"),
+        ({"offer": 0.0, "confirm": 1.0}, "'offer', has a propensity of 0"),
+        ({"confirm": 1.0}, "'offer', has a propensity of 0"),
     ],
 )
-def test_mistakes_name_session_and_turn(tmp_path: Path, logged: Any, message: str) -> None:
+def test_mistakes_name_file_session_and_turn(tmp_path: Path, logged: Any, message: str) -> None:
     with pytest.raises(InputError) as caught:
         read(tmp_path, {("two", 2): logged})
-    (problem,) = caught.value.problems
-    assert message in str(problem)
+    problem = next(problem for problem in caught.value.problems if message in str(problem))
+    assert str(problem.path).endswith("calls/two/dstc.log.json")
     assert problem.session in ("two", "calls/two")
     assert problem.turn == 2
 

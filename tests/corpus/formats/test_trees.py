@@ -108,3 +108,36 @@ def test_a_damaged_archive_is_read_or_refused(
             assert len(tree.read(name)) > 0
     except InputError as error:
         assert str(path) in str(error)
+
+
+def test_two_members_of_one_name_are_refused(tmp_path: Path) -> None:
+    """The last would win, and nobody would know."""
+    path = tmp_path / "a.tar"
+    with tarfile.open(path, "w") as archive:
+        for name, data in (("x/log.json", b"1"), ("./x//log.json", b"2"), ("y", b"3")):
+            member = tarfile.TarInfo(name)
+            member.size = len(data)
+            archive.addfile(member, io.BytesIO(data))
+    with pytest.raises(InputError, match=r"a\.tar:x/log\.json: the archive has two members of this name"):
+        open_tree(path)
+
+
+def with_size(size: bytes) -> bytes:
+    """A tar whose second header claims another size, with a check sum that holds."""
+    data = bytearray(make_tar())
+    header = data[1536:2048]
+    header[124:136] = size
+    header[148:156] = b" " * 8
+    header[148:156] = b"%06o\0 " % sum(header)
+    data[1536:2048] = header
+    return bytes(data)
+
+
+@pytest.mark.parametrize(
+    "size", [b"-0000003000\0", b"\xff" * 10 + b"\xf4\x00", b"\x80" + b"\0" * 3 + b"\x7f" * 8]
+)
+def test_a_size_that_leads_nowhere_is_refused(tmp_path: Path, size: bytes) -> None:
+    """Below 0, the next header is one that was read already: for ever."""
+    (tmp_path / "a.tar").write_bytes(with_size(size))
+    with pytest.raises(InputError, match=r"a\.tar: this is not a tar archive"):
+        open_tree(tmp_path / "a.tar")

@@ -12,7 +12,7 @@ from extrinsic.errors import UsageError, did_you_mean
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import GOES_ON, GOODBYE, HANG_UP, Dialogs, Exchange, play
 from extrinsic.simulation.chance import Chance
-from extrinsic.simulation.plain_acts import acts_from_lists, nbest_from_lists
+from extrinsic.simulation.json_acts import acts_of_json, nbest_of_json
 from extrinsic.storage import content_hash, encode_json
 
 VALUES = {"size": ("small", "medium", "large"), "topping": ("olives", "tuna", "salami", "cheese")}
@@ -37,6 +37,8 @@ DOMAIN = Domain(
     end=("goodbye",),
     conditions=(Condition("branch", "branch", in_state=True),),
     state=("requested",),
+    requestable=("price",),
+    reward={"absent": "zero"},
 )
 VOCABULARY = Vocabulary()
 
@@ -65,10 +67,11 @@ class Orders(Dialogs):
         self.goal = (chance.uniform("goal", 0, (len(SLOTS),)) * sizes).astype(int)
         self.branch = np.where(chance.uniform("branch", 0) < 0.5, "north", "south")
         self.served = np.zeros(n_dialogs, dtype=bool)
+        self.wanted = np.full((n_dialogs, len(SLOTS)), NONE, dtype=np.int32)
 
     @property
-    def completed(self):
-        return self.served
+    def outcomes(self):
+        return {"success": self.served.astype(float)}
 
     @property
     def conditions(self):
@@ -76,7 +79,7 @@ class Orders(Dialogs):
 
     def greet(self):
         dialogs = np.arange(len(self.goal))
-        return self._exchange(dialogs, 0, [[("hello", [])]] * len(dialogs))
+        return self._exchange(dialogs, 0, [("hello", [])] * len(dialogs))
 
     def possible(self, view):
         filled = view.tops.value != NONE
@@ -100,7 +103,7 @@ class Orders(Dialogs):
                 CONFIRM: ("expl-conf", [pair for pair in pairs if pair[0] == SLOTS[doubtful]]),
                 REQUEST: ("request", [("slot", SLOTS[weakest])]),
             }
-            acts.append([said[chosen]])
+            acts.append(said[chosen])
         return self._exchange(moment.dialogs, moment.turn, acts)
 
     def _exchange(self, dialogs, turn, acts):
@@ -109,33 +112,39 @@ class Orders(Dialogs):
         misheard = dice.uniform("ear", turn) < self.world.noise
         other, asks = dice.uniform("other", turn), dice.uniform("price", turn) < 0.4
         goal, said = (np.full((len(dialogs), len(SLOTS)), NONE, dtype=np.int32) for _ in range(2))
-        ending = np.full(len(dialogs), GOES_ON if turn < self.world.patience else HANG_UP)
-        lists, requested = [], np.zeros((len(dialogs), 1))
-        for row, ((name, pairs),) in enumerate(acts):
+        turn_of_each = np.broadcast_to(turn, len(dialogs))
+        ending = np.where(turn_of_each < self.world.patience, GOES_ON, HANG_UP)
+        lists, truth = [], []
+        for row, (name, pairs) in enumerate(acts):
             wanted = {slot: VALUES[slot][self.goal[dialogs[row], i]] for i, slot in enumerate(SLOTS)}
             wrong = [slot for slot, value in pairs if slot in wanted and wanted[slot] != value]
             mentioned = {"hello": SLOTS[:1], "request": [value for _, value in pairs]}.get(name, wrong)
-            yes_no = [("negate", [])] if wrong else [("affirm", [])] if name == "expl-conf" else []
-            true = [*yes_no, *(("inform", [(slot, wanted[slot])]) for slot in mentioned)]
-            false = [
-                *yes_no,
-                *(("inform", [(slot, _other(slot, wanted[slot], other[row]))]) for slot in mentioned),
-            ]
-            lists.append([(0.5, false), (0.4, true)] if misheard[row] else [(0.9, true)])
-            goal[row] = VOCABULARY.ids(list(wanted.values()))
+            common = [_act("negate")] if wrong else [_act("affirm")] if name == "expl-conf" else []
+            common += [_act("request", ("slot", "price"))] if name == "offer" and asks[row] else []
+            true = [*common, *(_act("inform", (slot, wanted[slot])) for slot in mentioned)]
+            misheard_values = [(slot, _other(slot, wanted[slot], other[row])) for slot in mentioned]
+            false = [*common, *(_act("inform", pair) for pair in misheard_values)]
+            heard = [(0.5, false), (0.3, true)] if misheard[row] else [(0.8, true)]
+            lists.append([{"slu-hyp": hypothesis, "score": score} for score, hypothesis in heard])
+            truth.append(true)
             said[row] = [VOCABULARY.id(wanted[slot]) if slot in mentioned else NONE for slot in SLOTS]
-            requested[row] = 0.8 * (name == "offer" and asks[row])
+            goal[row] = np.where(said[row] != NONE, said[row], self.wanted[dialogs[row]])
+            self.wanted[dialogs[row]] = goal[row]
             self.served[dialogs[row]] |= name == "offer" and not wrong
             ending[row] = GOODBYE if name == "bye" else ending[row]
         return Exchange(
-            system=acts_from_lists(acts, VOCABULARY),
-            nbest=nbest_from_lists(lists, VOCABULARY),
+            system=acts_of_json([[_act(name, *pairs)] for name, pairs in acts], VOCABULARY),
+            nbest=nbest_of_json(lists, VOCABULARY),
             goal=goal,
             said=said,
             ending=ending,
             restart=np.zeros(len(dialogs), dtype=bool),
-            requested=requested,
+            said_acts=acts_of_json(truth, VOCABULARY),
         )
+
+
+def _act(name, *pairs):
+    return {"act": name, "slots": [list(pair) for pair in pairs]}
 
 
 def _other(slot, value, draw):

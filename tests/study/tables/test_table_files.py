@@ -78,11 +78,11 @@ def test_bytes_stay_as_they_are() -> None:
     )
     assert b",0.300,-0.000,inf,3," in table_bytes([row], ReturnRow, decimals=3)
     tracker = TrackerRow(tracker="x", core=True, degenerate=False, recalibrated=False)
-    assert table_bytes([tracker], TrackerRow).endswith(b"\nx,true,false,false,,,\n")
+    assert table_bytes([tracker], TrackerRow).endswith(b"\nx,true,false,false,,,,\n")
 
 
-HEAD = "tracker,core,degenerate,recalibrated,near_duplicate_of,nearest,agreement\n"
-GOOD = "x,true,false,false,,y,0.5\n"
+HEAD = "tracker,core,degenerate,recalibrated,near_duplicate_of,nearest,agreement,flags\n"
+GOOD = "x,true,false,false,,y,0.5,\n"
 
 
 def problems_of(tmp_path: Path, data: str | bytes, kind: type[msgspec.Struct] = TrackerRow) -> list[str]:
@@ -105,7 +105,7 @@ def test_a_good_table_is_read(tmp_path: Path) -> None:
 def test_columns_may_stand_in_any_order(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_text(
-        "core,tracker,degenerate,recalibrated,near_duplicate_of,nearest,agreement\ntrue,x,false,false,,,\n"
+        "core,tracker,degenerate,recalibrated,near_duplicate_of,nearest,agreement,flags\ntrue,x,false,false,,,,\n"
     )
     assert read_rows(path, TrackerRow)[0].tracker == "x"
 
@@ -147,8 +147,8 @@ def test_a_column_that_was_mistyped_or_stands_twice(tmp_path: Path) -> None:
         ("0.5", "１", "line 2, column 'agreement': not a number (found '１')"),
         ("0.5", " 0.5", "line 2, column 'agreement': not a number (found ' 0.5')"),
         ("0.5", "nan", "line 2, column 'agreement': not a number (found 'nan')"),
-        (",y", "", "line 2 is damaged (expected 7 cells, found 6)"),
-        (",y", ",y,z", "line 2 is damaged (expected 7 cells, found 8)"),
+        (",y", "", "line 2 is damaged (expected 8 cells, found 7)"),
+        (",y", ",y,z", "line 2 is damaged (expected 8 cells, found 9)"),
     ],
 )
 def test_damaged_cells(tmp_path: Path, old: str, new: str, message: str) -> None:

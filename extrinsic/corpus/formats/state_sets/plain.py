@@ -13,8 +13,10 @@ import numpy as np
 from extrinsic.corpus.formats.columns import distinct
 from extrinsic.corpus.formats.field_checks import Checker, Missing
 from extrinsic.corpus.formats.state_sets.building import WrittenStates, build_state_sets
+from extrinsic.corpus.formats.state_sets.gold_states import state_of
+from extrinsic.corpus.formats.state_sets.native import Dialogs
 from extrinsic.corpus.formats.state_sets.turn_numbers import turn_numbers
-from extrinsic.corpus.state_sets import ABSENT, StateSets
+from extrinsic.corpus.state_sets import StateSets
 from extrinsic.errors import InputError, Problems
 from extrinsic.storage import (
     UNDECODABLE,
@@ -97,6 +99,20 @@ def _in_order(turns: dict[str, Turn]) -> list[Turn]:
     return [turns[str(number)] for number in range(len(turns))]
 
 
+def gather(checker: Checker, value: Any) -> Dialogs:
+    """The states of a decoded file in its own order, problems reported to the checker."""
+    dialogs: Dialogs = {}
+    for dialog, turns in checker.object(value, "the file").items():
+        at_dialog = checker.at(session=dialog)
+        entries = at_dialog.object(turns, "the dialog")
+        order = turn_numbers(entries, at_dialog) or []
+        for number, key in enumerate(order):
+            _check_turn(at_dialog.at(turn=number), entries[key])
+        if not checker.problems.errors:
+            dialogs[dialog] = [(entries[key]["gt"], entries[key]["pr"]) for key in order]
+    return dialogs
+
+
 def _diagnose(data: bytes, path: str) -> None:
     problems = Problems(path)
     checker = Checker(problems)
@@ -107,13 +123,9 @@ def _diagnose(data: bytes, path: str) -> None:
     if isinstance(file.get("sessions"), list):
         raise InputError("this looks like a tracker file of DSTC1 or DSTC2", path=path, expected="state sets")
     for dialog, turns in file.items():
-        dialog_checker = checker.at(session=dialog)
-        entries = dialog_checker.object(turns, "the dialog")
-        if isinstance(turns, dict) and not entries:
-            dialog_checker.report("the dialog has no turns")
-        order = turn_numbers(entries, dialog_checker) or []
-        for number, key in enumerate(order):
-            _check_turn(dialog_checker.at(turn=number), entries[key])
+        if isinstance(turns, dict) and not turns:
+            checker.at(session=dialog).report("the dialog has no turns")
+    gather(checker, file)
     problems.raise_errors()
 
 
@@ -137,15 +149,10 @@ def write(states: StateSets, path: str | Path) -> None:
     for i, dialog in enumerate(states.dialogs):
         rows = range(states.offsets[i], states.offsets[i + 1])
         file[dialog] = {
-            str(number): {"gt": _state(states, states.gold[row]), "pr": _state(states, states.predicted[row])}
+            str(number): {
+                "gt": state_of(states, states.gold[row]),
+                "pr": state_of(states, states.predicted[row]),
+            }
             for number, row in enumerate(rows)
         }
     write_atomic(path, encode_json(file))
-
-
-def _state(states: StateSets, row: Any) -> dict[str, dict[str, Any]]:
-    state: dict[str, dict[str, Any]] = {}
-    for column in (row != ABSENT).nonzero()[0]:
-        domain, slot = states.slots[column]
-        state.setdefault(domain, {})[slot] = states.value(int(row[column]))
-    return state

@@ -14,6 +14,7 @@ from extrinsic.corpus.formats.state_sets.building import State
 from extrinsic.corpus.formats.state_sets.native import Dialogs, put, read_native
 from extrinsic.corpus.formats.state_sets.turn_numbers import is_number
 from extrinsic.corpus.state_sets import StateSets
+from extrinsic.errors import did_you_mean
 
 GOLD = "slot_groundtruth_"
 PREDICTED = "slot_prediction_"
@@ -39,6 +40,7 @@ def gather(checker: Checker, value: Any) -> Dialogs:
         if turn in turns:
             turn_checker.report("the turn occurs more than once")
         turns[turn] = (_state(turn_checker, entry, GOLD), _state(turn_checker, entry, PREDICTED))
+        _compare_slots(turn_checker, entry)
     return {dialog: _in_order(checker.at(session=dialog), turns) for dialog, turns in by_dialog.items()}
 
 
@@ -52,6 +54,25 @@ def _identity(checker: Checker, guid: Any, number: int) -> tuple[str | None, int
         )
         return None, None
     return "-".join(parts[1:-1]), int(parts[-1])
+
+
+def _compare_slots(checker: Checker, entry: dict[str, Any]) -> None:
+    """Every predicted slot has its gold and every gold slot its prediction; a misspelt key is neither.
+
+    Other keys of a turn (its tokens, its loss) are the model's own and are not read.
+    """
+    slots = [{key.removeprefix(side) for key in entry if key.startswith(side)} for side in (GOLD, PREDICTED)]
+    for side, others, slot in (
+        *((GOLD, slots[0], slot) for slot in sorted(slots[1] - slots[0])),
+        *((PREDICTED, slots[1], slot) for slot in sorted(slots[0] - slots[1])),
+    ):
+        resembling = [key for key in entry if not key.startswith((GOLD, PREDICTED))]
+        wanted = side + slot
+        hint = did_you_mean(wanted, [*resembling, *(side + other for other in others)], limit=0)
+        checker.at(slot=slot).report(
+            f"the entry lacks {wanted!r}" + (f"; {hint}" if hint.startswith("did") else ""),
+            expected=repr(wanted),
+        )
 
 
 def _in_order(checker: Checker, turns: dict[int, tuple[State, State]]) -> list[tuple[State, State]]:

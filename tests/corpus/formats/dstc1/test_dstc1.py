@@ -110,14 +110,14 @@ def test_repairs_name_their_place(corpus: Corpus, tmp_path: Path) -> None:
     ]
 
 
-def test_a_dataset_may_be_left_unsaid(corpus: Corpus, tmp_path: Path) -> None:
+def test_a_tracker_file_names_its_dataset(corpus: Corpus, tmp_path: Path) -> None:
     file = {"sessions": small_dstc1().tracker["sessions"]}
-    output = DSTC1.read_tracker(write_json(tmp_path / "t.json", file), corpus)
-    assert output.wall_time is None
+    with pytest.raises(InputError, match="the file lacks 'dataset'"):
+        DSTC1.read_tracker(write_json(tmp_path / "t.json", file), corpus)
 
 
 def test_wall_time_that_is_unknown_stays_unknown(corpus: Corpus, tmp_path: Path) -> None:
-    file = {"sessions": small_dstc1().tracker["sessions"]}
+    file = {"dataset": "train4", "sessions": small_dstc1().tracker["sessions"]}
     output = DSTC1.read_tracker(write_json(tmp_path / "t.json", file), corpus)
     DSTC1.write_tracker(output, corpus, tmp_path / "again.json")
     assert DSTC1.read_tracker(tmp_path / "again.json", corpus).wall_time is None

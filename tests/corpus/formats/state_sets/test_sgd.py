@@ -323,7 +323,8 @@ def test_commands(tmp_path: Path) -> None:
 def test_choices_that_a_format_does_not_have(tmp_path: Path) -> None:
     gold, mine = write_gold(tmp_path / "gold"), write_predictions(tmp_path / "mine.json")
     assert_refused(run("score", "--format", "sgd", mine), "--gold")
-    assert_refused(run("score", "--format", "trade", "--gold", gold, mine), "hold their own gold", "--gold")
+    named = run("score", "--format", "sgd", "--gold", gold, "--gold-name", "gold24", mine)
+    assert_refused(named, "take no gold_name", "--gold-name")
     assert_refused(run("score", "--format", "state-sets", "--fuzzy", 90, mine), "--fuzzy")
     assert_refused(run("score", "--format", "sgd", "--gold", gold, "--fuzzy", 101, mine), "1 to 100")
     assert_refused(run("score", "--format", "sgd", "--gold", gold, "--corpus", gold, mine), "--corpus")

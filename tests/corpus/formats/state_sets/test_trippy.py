@@ -59,6 +59,11 @@ def test_by_hand(tmp_path: Path) -> None:
         ([entry(["test", "d", "0"], gold=7)], "session d, turn 0, slot hotel-area"),
         ([entry(["test", "d", "0"], slot_prediction_hotel="x")], "names no slot"),
         ([{"guid": ["test", "d", "0"], "slot_prediction_a-b": "c"}], "begins with 'slot_groundtruth_'"),
+        (
+            [entry(["test", "d", "0"], **{"slot_prediction_a-b": "c", "slot_groundtruht_a-b": "c"})],
+            "slot a-b: the entry lacks 'slot_groundtruth_a-b'; did you mean 'slot_groundtruht_a-b'?",
+        ),
+        ([entry(["test", "d", "0"], **{"slot_groundtruth_a-b": "c"})], "lacks 'slot_prediction_a-b'"),
     ],
 )
 def test_what_is_wrong_is_placed(tmp_path: Path, value: Any, place: str) -> None:

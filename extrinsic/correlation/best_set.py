@@ -1,0 +1,195 @@
+"""Which metrics may be the best one, and which ranks each may have: confidence sets by trackers resampled.
+
+With z = atanh(r) and se_jk the jackknife's error of z_j - z_k over trackers, the claim that metric k is the
+best is rejected where
+
+    T_k = max over j of (z_j - z_k) / se_jk
+
+is large beside its distribution over resampled trackers: each tracker's influence on every z, over all
+datasets at once, is multiplied by its own standard normal number (Chernozhukov, Chetverikov and Kato 2013).
+The metrics that are not rejected are the set: a truly best metric is in it with the chance `level`. Romano
+and Wolf (2005) go on without the metrics already shown to be better, which gives how many are better at
+least, and in the same way how many are worse (if each of them is also shown to have a better one): the ranks
+k may have (Mogstad, Romano, Shaikh and Wilhelm 2024, the marginal ones). Hansen's model confidence set (2011)
+is a relative.
+
+Two guards, with constants by simulated studies (experiments/uncertainty). Few trackers with heavy tails make
+se_jk too small too often: a quantile of the normal distribution is replaced by Student's, with
+`effective_degrees`. Two metrics that are one have nearly no se_jk: it is at least FLOOR of the larger error
+of the two.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from extrinsic.arrays import Bools, Floats, Ints
+from extrinsic.correlation.intervals import effective_degrees, jackknife_influence
+from extrinsic.correlation.resampling import rng_of
+from extrinsic.errors import UsageError
+
+FLOOR = 0.1
+"""The error of a difference of two z is at least this share of the larger error of both."""
+
+FEWEST_TRACKERS = 5
+"""With fewer, neither an error nor its tails can be estimated: nothing is decided."""
+
+SAME = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class BestSet:
+    """All (n_metrics,); a metric without a correlation has NaN, False and ranks of 0.
+
+    low, high: intervals of r that hold for all metrics at once with the chance `level`, so that the one that
+    came first may be read off.   p: of the claim that the metric is the best.   in_set: whether p is above 1
+    - level.
+    rank: by r, 1 for the highest, ties share the best.   rank_low, rank_high: the true rank is at least and
+    at most this; each end holds with the chance `level`, for each metric on its own. rank_low is 1 in the set
+    only.
+    undecided: why there is no set; empty where there is one.
+    """
+
+    r: Floats
+    low: Floats
+    high: Floats
+    p: Floats
+    in_set: Bools
+    rank: Ints
+    rank_low: Ints
+    rank_high: Ints
+    undecided: str = ""
+
+    @property
+    def size(self) -> int:
+        return int(self.in_set.sum())
+
+
+def best_set(
+    r: Floats, left_out: Floats, n_draws: int, identity: str, seed: int, level: float = 0.95
+) -> BestSet:
+    """Of metrics with correlations r (n_metrics,), and without each tracker left_out (n_trackers, n_metrics).
+
+    >>> from extrinsic.correlation.influence import without_each
+    >>> from extrinsic.correlation.coefficients import correlate
+    >>> rng = np.random.default_rng(0)
+    >>> target = rng.normal(size=(1, 2, 20))
+    >>> metrics = target + np.array([0.3, 0.3, 3.0])[:, None, None] * rng.normal(size=(3, 2, 20))
+    >>> r = correlate(metrics, target, "pearson", "within")[:, 0]
+    >>> left_out = without_each(metrics, target, "pearson", "within")[..., 0]
+    >>> chosen = best_set(r, left_out, 999, "example", seed=0)
+    >>> chosen.in_set.tolist(), chosen.rank_low.tolist(), chosen.rank_high.tolist()
+    ([True, True, False], [1, 1, 3], [2, 2, 3])
+    """
+    if left_out.shape[1:] != r.shape:
+        raise UsageError(
+            "left_out must have the metrics of r",
+            expected=f"(n_trackers, {len(r)})",
+            found=str(left_out.shape),
+        )
+    n_trackers = len(left_out)
+    if n_trackers < FEWEST_TRACKERS:
+        text = f"not decided: {n_trackers} trackers, at least {FEWEST_TRACKERS} are needed"
+        return _undecided(r, text)
+    defined = np.flatnonzero(np.isfinite(r) & np.isfinite(left_out).all(axis=0))
+    if not len(defined):
+        return _undecided(r, "not decided: no metric has a correlation")
+    draws = rng_of("best set", identity, seed).normal(size=(n_draws, n_trackers))
+    compared = _Comparison(r[defined], left_out[:, defined], draws)
+    alpha = 1.0 - level
+    made = _undecided(r, "")
+    made.low[defined], made.high[defined] = compared.simultaneous(level)
+    tests = [compared.stepdown(metric, alpha, 1.0) for metric in range(len(defined))]
+    # [k, j]: whether j is shown to be better than k; and k better than j, by both families it belongs to.
+    better = np.array([test.rejected for test in tests])
+    worse = np.array([compared.stepdown(metric, alpha, -1.0).rejected for metric in range(len(defined))])
+    made.p[defined] = [test.p for test in tests]
+    made.in_set[defined] = ~better.any(axis=1)
+    made.rank_low[defined] = 1 + better.sum(axis=1)
+    made.rank_high[defined] = len(defined) - (worse & better.T).sum(axis=1)
+    return made
+
+
+def _undecided(r: Floats, reason: str) -> BestSet:
+    """No set, ranks as observed; the arrays are filled in where there is one."""
+    empty, ranks = np.full(len(r), np.nan), np.zeros(len(r), dtype=np.int64)
+    rounded = np.round(r, 9)
+    rank = np.where(np.isnan(r), 0, 1 + (rounded[None, :] > rounded[:, None]).sum(axis=1))
+    inside = np.zeros(len(r), dtype=bool)
+    return BestSet(r, empty, empty.copy(), empty.copy(), inside, rank, ranks, ranks.copy(), reason)
+
+
+class _Stepdown(NamedTuple):
+    """p of the claim that none is better (or worse), and which others are shown to be (n_metrics,)."""
+
+    p: float
+    rejected: Bools
+
+
+class _Comparison:
+    """Every metric against the others, on draws (n_draws, n_trackers) of standard normal numbers."""
+
+    def __init__(self, r: Floats, left_out: Floats, draws: Floats) -> None:
+        n = len(left_out)
+        jackknife = jackknife_influence(r, left_out)
+        influence = jackknife.influence
+        self.z, self.error = jackknife.value, jackknife.error
+        self.drawn = draws @ influence / np.sqrt(n * (n - 1))
+        covariance = influence.T @ influence / (n * (n - 1))
+        variance = np.diag(covariance)
+        between = np.sqrt(np.maximum(variance[:, None] + variance[None, :] - 2.0 * covariance, 0.0))
+        least = FLOOR * np.maximum(self.error[:, None], self.error[None, :])
+        self.between = np.maximum(between, least)
+        first, second = np.triu_indices(len(r), 1)
+        self.degrees = effective_degrees(influence)
+        self.pair_degrees = effective_degrees(influence[:, first] - influence[:, second])
+
+    def simultaneous(self, level: float) -> tuple[Floats, Floats]:
+        """tanh(z -+ c error), c: of the largest |error drawn| over all metrics."""
+        largest = np.abs(_ratio(self.drawn, self.error)).max(axis=1)
+        reach = _student(np.quantile(largest, level), self.degrees) * self.error
+        return np.tanh(self.z - reach), np.tanh(self.z + reach)
+
+    def stepdown(self, metric: int, alpha: float, sign: float) -> _Stepdown:
+        """Which others are better (sign 1) or worse (sign -1) than a metric, the largest first."""
+        others = np.arange(len(self.z)) != metric
+        if not others.any():
+            return _Stepdown(1.0, ~others)
+        errors = self.between[metric]
+        observed = _normal(_ratio(sign * (self.z - self.z[metric]), errors), self.pair_degrees)
+        drawn = _ratio(sign * (self.drawn - self.drawn[:, [metric]]), errors)
+        left, first = others.copy(), 1.0
+        while left.any():
+            largest = np.sort(drawn[:, left].max(axis=1))
+            # Each of those left against the distribution of the largest of them.
+            p = (len(largest) - np.searchsorted(largest, observed - SAME) + 1.0) / (len(largest) + 1.0)
+            if left.sum() == others.sum():
+                first = float(p[others].min())
+            if not (left & (p <= alpha)).any():
+                break
+            left &= p > alpha
+        return _Stepdown(first, others & ~left)
+
+
+def _ratio(values: Floats, errors: Floats) -> Floats:
+    """values / errors, 0 where the error is (metrics that do not vary with the trackers)."""
+    return np.divide(values, errors, out=np.zeros(np.broadcast(values, errors).shape), where=errors > 0.0)
+
+
+def _student(normal: float, degrees: float) -> float:
+    """Student's quantile with the same chance as that of a normal one."""
+    from scipy.special import ndtr, stdtrit
+
+    return float(stdtrit(degrees, ndtr(normal)))
+
+
+def _normal(student: Floats, degrees: float) -> Floats:
+    """The normal quantile with the same chance as Student's."""
+    from scipy.special import ndtri, stdtr
+
+    # By the lower tail, which keeps its digits; far out, where even that ends, order is all that matters.
+    tail = np.maximum(stdtr(degrees, -np.abs(student)), 1e-300)
+    return np.asarray(-np.sign(student) * ndtri(tail))

@@ -1,0 +1,136 @@
+"""`evaluator = "multiwoz"`: the states of systems under the responses of one generator or several."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from extrinsic.arrays import Floats
+from extrinsic.corpus.formats.state_sets.building import State
+from extrinsic.corpus.formats.state_sets.gold_states import dialog_key
+from extrinsic.corpus.formats.state_sets.predictions import read_predictions
+from extrinsic.corpus.state_sets import StateReading
+from extrinsic.errors import InputError, Problems, UsageError
+from extrinsic.outcomes.multiwoz import DialogOutcome, Task, active_domains, changed_domains, read_task
+from extrinsic.outcomes.responses import DomainRule, Responses, read_responses
+from extrinsic.registry import FORMATS
+from extrinsic.storage import content_hash
+
+States = Mapping[str, Sequence[State]]
+
+
+@dataclass(frozen=True)
+class MultiWOZ:
+    """The options of `[outcomes.multiwoz]`.
+
+    goals: the file of dialogs with their goals.   booked: which domains were booked by which turn.
+    database: the folder of `<domain>_db.json`.   responses: a file for each generator.
+    domains: which domains a response is about where its file does not say: `states` (whose slots changed, the
+    standard evaluator's rule) or `responses` (that its placeholders name: the tracker cannot change them).
+    """
+
+    outcomes: ClassVar[tuple[str, ...]] = ("success", "inform")
+    paths: ClassVar[tuple[str, ...]] = ("goals", "booked", "database", "responses")
+
+    goals: str
+    booked: str
+    database: str
+    responses: tuple[str, ...]
+    domains: DomainRule = "states"
+
+    def prepare(self) -> Prepared:
+        if not self.responses:
+            raise UsageError("outcomes.multiwoz.responses names no file")
+        problems = Problems()
+        generators = []
+        for path in self.responses:
+            try:
+                generators.append(read_responses(path))
+            except InputError as error:
+                problems.extend(error.problems)
+        names = [responses.name for responses in generators]
+        for name in sorted({name for name in names if names.count(name) > 1}):
+            problems.add(f"several files of responses are of one generator {name!r}")
+        problems.raise_errors()
+        return Prepared(read_task(self.goals, self.booked, self.database), tuple(generators), self.domains)
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """Goals, database and the responses of all generators."""
+
+    task: Task
+    responses: tuple[Responses, ...]
+    domains: DomainRule
+
+    @property
+    def generators(self) -> tuple[str, ...]:
+        return tuple(responses.name for responses in self.responses)
+
+    @cached_property
+    def signature(self) -> str:
+        files = [responses.signature for responses in self.responses]
+        return content_hash("multiwoz", self.task.signature, self.domains, *self.generators, *files)
+
+    def evaluate(
+        self, path: str, format: str, reading: StateReading, name: str, dialogs: Sequence[str]
+    ) -> Floats:
+        """(n_outcomes, n_generators, n_dialogs) success and inform of the states in a file."""
+        states = read_predictions(FORMATS.get(format), path, reading)
+        keys = [dialog_key(dialog) for dialog in dialogs]
+        self.check(states, path, keys)
+        values = np.empty((2, len(self.responses), len(keys)))
+        for number, dialog in enumerate(keys):
+            for generator, outcome in enumerate(self.of_dialog(dialog, states[dialog])):
+                values[:, generator, number] = outcome.success, outcome.inform
+        return values
+
+    def check(self, states: States, path: str, dialogs: Sequence[str]) -> None:
+        """Raise InputError with every dialog that lacks a goal, states or responses, or has other turns."""
+        problems = Problems(path)
+        for dialog in dialogs:
+            if dialog not in self.task.goals:
+                problems.add("there is no goal of this dialog", session=dialog)
+                continue
+            if dialog not in states:
+                problems.add("there are no states of this dialog", session=dialog)
+                continue
+            n_turns = len(states[dialog])
+            for responses in self.responses:
+                turns = responses.dialogs.get(dialog)
+                if turns is None:
+                    problems.add(f"the generator {responses.name!r} has no responses", session=dialog)
+                elif len(turns) != n_turns:
+                    problems.add(
+                        f"the states and the responses of {responses.name!r} have another number of turns",
+                        session=dialog,
+                        expected=f"{n_turns} turns",
+                        found=str(len(turns)),
+                    )
+            if len(self.task.booked[dialog]) < n_turns:
+                problems.add(
+                    "the bookings have fewer turns than the states",
+                    session=dialog,
+                    expected=f"{n_turns} turns",
+                    found=str(len(self.task.booked[dialog])),
+                )
+        problems.raise_errors()
+
+    def of_dialog(self, dialog: str, states: Sequence[State]) -> list[DialogOutcome]:
+        """The outcome of a dialog under every generator's responses."""
+        offers = self.task.offers(dialog, states)
+        # The same for every generator that gives no domains of its own.
+        changed: list[tuple[str, ...]] | None = None
+        outcomes = []
+        for responses in self.responses:
+            turns = responses.dialogs[dialog]
+            if self.domains == "states" and not responses.gives_domains:
+                changed = changed_domains(states) if changed is None else changed
+                outcomes.append(self.task.outcome(dialog, offers, turns, changed))
+            else:
+                outcomes.append(self.task.outcome(dialog, offers, turns, active_domains(turns)))
+        return outcomes

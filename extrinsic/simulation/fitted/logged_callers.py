@@ -1,0 +1,119 @@
+"""The callers of logs: what they want, by the labels, and how badly they are heard."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from extrinsic.arrays import Bools, Floats, Ids, Ints
+from extrinsic.corpus.labels import GoalLabels, LabelEvents
+from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.vocabulary import NONE
+from extrinsic.simulation.fitted.coded_acts import RIGHT, Lists
+from extrinsic.simulation.fitted.logged_values import LoggedValues
+from extrinsic.simulation.utterance import NOTHING
+
+SHRINKAGE = 4.0
+"""Values of the mean caller that are added to those of each caller when an error level is estimated."""
+
+
+@dataclass(frozen=True, eq=False)
+class LoggedCallers:
+    """The callers of n dialogs.
+
+    goal (n, n_concepts): the value wanted, NOTHING if none was labelled.
+    later (n, n_concepts): the one that the caller changed to, NOTHING for no change.
+    wanted (n, n_concepts): whether the concept matters, also where no right value was ever heard.
+    wishes (n, n_requestable): the facts asked for.
+    may_want (n, n_concepts): the probability that it does, also where nothing was heard of it.
+    if_asked (n, n_concepts): the probability that who seems to want nothing does when asked.
+    error (n,): how badly the caller is heard, shrunk to the mean of all.
+    """
+
+    goal: Ints
+    later: Ints
+    wanted: Bools
+    may_want: Floats
+    if_asked: Floats
+    wishes: Bools
+    error: Floats
+
+
+def goals_of(log: Corpus, values: LoggedValues) -> tuple[Ints, Ints]:
+    """(n_dialogs, n_concepts) the value wanted first, and another one wanted at the end."""
+    turn, slot, value = _labelled(log)
+    number = values.number(slot, value)
+    kept = number != NOTHING
+    turn, number = turn[kept], number[kept]
+    dialog, concept = log.dialog_of_turn[turn], values.concept[number]
+    order = np.argsort(turn, kind="stable")
+    first = np.full((log.n_dialogs, values.n_concepts), NOTHING, dtype=np.int64)
+    last = first.copy()
+    last[dialog[order], concept[order]] = number[order]
+    if isinstance(log.labels, LabelEvents):
+        return last, first
+    _, earliest = np.unique(dialog[order] * values.n_concepts + concept[order], return_index=True)
+    rows = order[earliest]
+    first[dialog[rows], concept[rows]] = number[rows]
+    return first, np.where(last == first, NOTHING, last)
+
+
+def changes_of_goal(log: Corpus) -> Bools:
+    """(n_turns,) whether the caller gives up a value for another one, by the labels."""
+    changes = np.zeros(log.n_turns, dtype=bool)
+    if isinstance(log.labels, GoalLabels):
+        goal = log.labels.goal
+        other = (goal[1:] != goal[:-1]) & (goal[1:] != NONE) & (goal[:-1] != NONE)
+        changes[1:] = other.any(axis=1) & (log.turn_in_dialog[1:] > 0)
+    return changes
+
+
+def _labelled(log: Corpus) -> tuple[Ints, Ints, Ids]:
+    """The turn, slot and value of everything labelled as right."""
+    labels = log.labels
+    if isinstance(labels, LabelEvents):
+        return labels.turn[labels.correct], labels.slot[labels.correct], labels.value[labels.correct]
+    turn, slot = np.nonzero(labels.goal != NONE)
+    return turn.astype(np.int64), slot.astype(np.int64), labels.goal[turn, slot]
+
+
+def wanted_by(log: Corpus, values: LoggedValues, goal: Ints, lists: Lists) -> Bools:
+    """(n_dialogs, n_concepts) what matters to the caller.
+
+    Labels of what was heard do not tell of a wish that never got through: what is required is wanted, and
+    so is a concept of which something wrong was heard best.
+    """
+    wanted: Bools = np.asarray(goal != NOTHING)
+    if isinstance(log.labels, GoalLabels):
+        return wanted
+    groups = enumerate(log.domain.groups)
+    wanted[:, [number for number, group in groups if group in log.domain.required]] = True
+    best = lists.best_phrases
+    turn = lists.turn_of_hypothesis[lists.acts.owner[best]]
+    wanted[log.dialog_of_turn[turn], lists.acts.about[best]] = True
+    return wanted
+
+
+def wishes_of(log: Corpus) -> Bools:
+    """(n_dialogs, n_requestable) the facts that the caller ever asked for."""
+    if not isinstance(log.labels, GoalLabels) or not log.requestable:
+        return np.zeros((log.n_dialogs, len(log.requestable)), dtype=bool)
+    wishes: Bools = np.logical_or.reduceat(log.labels.requested, log.offsets[:-1], axis=0)
+    return wishes
+
+
+def heard_wrongly(log: Corpus, lists: Lists) -> tuple[Ints, Ints]:
+    """(n_dialogs,) how many values of best hypotheses are wrong, and how many there are."""
+    best = lists.best_phrases
+    dialog = log.dialog_of_turn[lists.turn_of_hypothesis[lists.acts.owner[best]]]
+    wrong = lists.acts.code[best] != RIGHT
+    return np.bincount(dialog[wrong], minlength=log.n_dialogs), np.bincount(dialog, minlength=log.n_dialogs)
+
+
+def error_levels(counts: Sequence[tuple[Ints, Ints]]) -> Floats:
+    wrong = np.concatenate([part[0] for part in counts])
+    heard = np.concatenate([part[1] for part in counts])
+    mean = wrong.sum() / max(heard.sum(), 1)
+    return np.asarray((wrong + SHRINKAGE * mean) / (heard + SHRINKAGE))

@@ -1,0 +1,278 @@
+"""Logs as the fitted world uses them: callers with goals, and the turns that they answered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from extrinsic.arrays import Bools, Floats, Ids, Ints
+from extrinsic.corpus.labels import GoalLabels, LabelEvents
+from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.tracking import Tracker, turns_in_step
+from extrinsic.corpus.vocabulary import Vocabulary
+from extrinsic.simulation.fitted.caller_states import ANNOYANCES, FEATURES, REACTED_TO, CallerStates
+from extrinsic.simulation.fitted.coded_acts import CodedActs, Lists, code_lists, code_said
+from extrinsic.simulation.fitted.hidden_wishes import content_with, wish_if_asked, wish_probabilities
+from extrinsic.simulation.fitted.logged_callers import (
+    LoggedCallers,
+    changes_of_goal,
+    error_levels,
+    goals_of,
+    heard_wrongly,
+    wanted_by,
+    wishes_of,
+)
+from extrinsic.simulation.fitted.logged_values import LoggedValues, number_values
+from extrinsic.simulation.fitted.standing_in import LoggedTops, best_tracker, never_asked, with_unnamed
+from extrinsic.simulation.fitted.system_turns import (
+    LabelledValues,
+    SystemMentions,
+    SystemTurns,
+    claims_of,
+    read_system_turns,
+    system_mentions,
+)
+from extrinsic.simulation.utterance import NOTHING
+
+
+@dataclass(frozen=True, eq=False)
+class LoggedTurns:
+    """n turns of logs, dialog by dialog.
+
+    dialog, turn (n,): the dialog, and the number within it.   is_last (n,).   own (n,): of the last log.
+    system: what the system said.   context (n, len(FEATURES)).   about, asked, wrong: see Contexts.
+    content (n,), worn (n, len(ANNOYANCES)), wishes_left (n,): after what the system said.
+    now (n, len(REACTED_TO)): what it just did.
+    told (n, n_concepts): before it.   mentioned (n, n_concepts): by the best hypothesis.
+    lists: the N-best lists.   said: what was truly said, None where labels do not tell.
+    """
+
+    dialog: Ints
+    turn: Ints
+    is_last: Bools
+    own: Bools
+    system: SystemTurns
+    context: Ints
+    about: Ints
+    asked: Ints
+    wrong: Bools
+    content: Bools
+    worn: Floats
+    now: Bools
+    wishes_left: Bools
+    told: Bools
+    mentioned: Bools
+    lists: Lists
+    said: CodedActs | None
+
+
+@dataclass(frozen=True, eq=False)
+class Logs:
+    """Some logs of one task; the last is the one whose dialogs policies are valued on.
+
+    corpora: the logs, in one vocabulary.   first (n_logs + 1,): the first dialog of each.
+    unasked (n_concepts,): what the system never asks for.
+    tracker: the name of the one that stands for the system's own.   tops: its beliefs before each turn.
+    agreement: the share of confirmed and offered values that are its best ones.
+    """
+
+    corpora: tuple[Corpus, ...]
+    values: LoggedValues
+    callers: LoggedCallers
+    turns: LoggedTurns
+    first: Ints
+    unasked: Bools
+    tracker: str
+    tops: LoggedTops
+    agreement: float
+
+
+def read_logs(corpora: Sequence[Corpus], trackers: Mapping[str, Tracker]) -> Logs:
+    """Read logs of one domain, the last of them the one that policies are valued on.
+
+    trackers: of which the one whose best values agree most with those that the system confirmed and offered
+    stands for the system's own.
+    """
+    logs = _in_one_vocabulary(corpora)
+    domain, slots, words = logs[-1].domain, logs[-1].slots, logs[-1].vocabulary
+    mentions = [system_mentions(log) for log in logs]
+    values = number_values(domain, slots, words, _all_mentions(logs, mentions))
+    systems = [read_system_turns(log, values, said) for log, said in zip(logs, mentions, strict=True)]
+    tracker, tops, agreement = best_tracker(logs, values, systems, trackers)
+    systems = with_unnamed(systems, tops)
+    unasked = never_asked(values.n_concepts, systems)
+    lists = [code_lists(log, values) for log in logs]
+    mentioned = [of_log.mentioned(values.n_concepts) for of_log in lists]
+    goals = [goals_of(log, values) for log in logs]
+    wanted = [
+        wanted_by(log, values, goal[0], of_log) for log, goal, of_log in zip(logs, goals, lists, strict=True)
+    ]
+    wishes = [wishes_of(log) for log in logs]
+    first = np.cumsum([0, *(log.n_dialogs for log in logs)])
+    parts = [
+        _turns(
+            log,
+            values,
+            unasked,
+            of_wanted,
+            of_wishes,
+            system,
+            of_lists,
+            of_mentioned,
+            position == len(logs) - 1,
+        )
+        for position, (log, of_wanted, of_wishes, system, of_lists, of_mentioned) in enumerate(
+            zip(logs, wanted, wishes, systems, lists, mentioned, strict=True)
+        )
+    ]
+    turns, known = _joined(parts, first), np.concatenate(wanted)
+    may_want = known.astype(np.float64)
+    if isinstance(logs[-1].labels, LabelEvents):
+        may_want = wish_probabilities(
+            len(known), turns.dialog, turns.asked, turns.told, turns.mentioned, known
+        )
+    if_asked = wish_if_asked(len(known), turns.dialog, turns.asked, turns.told, known, may_want)
+    without = np.concatenate([content_with(log, values.n_concepts) for log in logs]) & ~known
+    may_want[without] = if_asked[without] = 0.0
+    callers = LoggedCallers(
+        goal=np.concatenate([goal for goal, _ in goals]),
+        later=np.concatenate([later for _, later in goals]),
+        wanted=known,
+        may_want=may_want,
+        if_asked=if_asked,
+        wishes=np.concatenate(wishes),
+        error=error_levels([heard_wrongly(log, of_log) for log, of_log in zip(logs, lists, strict=True)]),
+    )
+    joined = LoggedTops(*(np.concatenate(parts_of) for parts_of in zip(*tops, strict=True)))
+    return Logs(tuple(logs), values, callers, turns, first, unasked, tracker, joined, agreement)
+
+
+def _in_one_vocabulary(corpora: Sequence[Corpus]) -> list[Corpus]:
+    words = corpora[-1].vocabulary
+    if all(corpus.vocabulary is words for corpus in corpora):
+        return list(corpora)
+    words = Vocabulary()
+    return [corpus.in_vocabulary(words) for corpus in corpora]
+
+
+def _all_mentions(logs: Sequence[Corpus], mentions: Sequence[SystemMentions]) -> list[tuple[Ints, Ids]]:
+    """(slots, values) of everything heard, labelled or said by the system."""
+    pairs: list[tuple[Ints, Ids]] = []
+    for log, said in zip(logs, mentions, strict=True):
+        item = np.repeat(np.arange(len(log.evidence.offsets) - 1), np.diff(log.evidence.offsets))
+        pairs.append((item % log.evidence.n_slots, log.evidence.value))
+        pairs += [(part.slot, part.value) for part in (said.explicit, said.implicit, said.offered)]
+        if isinstance(log.labels, LabelEvents):
+            pairs.append((log.labels.slot, log.labels.value))
+        else:
+            goal = log.labels.goal
+            slot = np.tile(np.arange(goal.shape[1], dtype=np.int64), len(goal))
+            pairs.append((slot, goal.ravel()))
+    return pairs
+
+
+def _turns(
+    log: Corpus,
+    values: LoggedValues,
+    unasked: Bools,
+    wanted: Bools,
+    wishes: Bools,
+    system: SystemTurns,
+    lists: Lists,
+    mentioned: Bools,
+    own: bool,
+) -> LoggedTurns:
+    """The turns of one log, with the state of the callers at each."""
+    # What the system says is judged by what was wanted before the answer, which may bring another wish.
+    before = np.maximum(np.arange(log.n_turns) - 1, log.offsets[:-1][log.dialog_of_turn])
+    required = required_concepts(log, values)
+    claims = claims_of(
+        values, required, system, wanted[log.dialog_of_turn], LabelledValues(values, log, before)
+    )
+    repeated, changes = log.history.streak > 1, changes_of_goal(log)
+    states = CallerStates(log.domain, values, unasked, wanted, wishes)
+    n_turns, n_concepts = log.n_turns, values.n_concepts
+    context = np.zeros((n_turns, len(FEATURES)), dtype=np.int64)
+    about, asked = (np.full(n_turns, NOTHING, dtype=np.int64) for _ in range(2))
+    content, wishes_left = (np.zeros(n_turns, dtype=bool) for _ in range(2))
+    worn, told = np.zeros((n_turns, len(ANNOYANCES))), np.zeros((n_turns, n_concepts), dtype=bool)
+    now = np.zeros((n_turns, len(REACTED_TO)), dtype=bool)
+    for callers, turns in turns_in_step(log.offsets, np.arange(log.n_dialogs)):
+        told[turns] = states.told[callers]
+        said, judged = system.take(turns), claims.take(turns)
+        seen = states.take_in(callers, said, judged, repeated[turns], changes[turns])
+        context[turns], about[turns], asked[turns] = seen.table, seen.about, seen.asked
+        content[turns], worn[turns] = states.content[callers], states.worn[callers]
+        now[turns] = seen.now
+        wishes_left[turns] = states.wishes_left(callers)
+        states.hear(callers, mentioned[turns])
+    is_last = np.zeros(n_turns, dtype=bool)
+    is_last[log.offsets[1:] - 1] = True
+    context[:, FEATURES.index("ends")] = is_last
+    heard = log.labels.heard if isinstance(log.labels, GoalLabels) else None
+    return LoggedTurns(
+        dialog=log.dialog_of_turn,
+        turn=log.turn_in_dialog,
+        is_last=is_last,
+        own=np.full(n_turns, own),
+        system=system,
+        context=context,
+        about=about,
+        asked=asked,
+        wrong=claims.offered,
+        content=content,
+        worn=worn,
+        now=now,
+        wishes_left=wishes_left,
+        told=told,
+        mentioned=mentioned,
+        lists=lists,
+        said=None if heard is None else code_said(log, values, heard),
+    )
+
+
+def required_concepts(log: Corpus, values: LoggedValues) -> Bools:
+    """(n_concepts,) the concepts without which an offer is no use."""
+    required = np.zeros(values.n_concepts, dtype=bool)
+    # Where goals are labelled whether heard or not, an offer is judged by what it was made for.
+    if isinstance(log.labels, LabelEvents):
+        required[: len(log.domain.groups)] = [group in log.domain.required for group in log.domain.groups]
+    return required
+
+
+def _joined(parts: Sequence[LoggedTurns], first: Ints) -> LoggedTurns:
+    def column(name: str) -> np.ndarray:
+        return np.concatenate([getattr(part, name) for part in parts])
+
+    said = [part.said for part in parts]
+    return LoggedTurns(
+        dialog=np.concatenate([part.dialog + begin for part, begin in zip(parts, first[:-1], strict=True)]),
+        system=SystemTurns(
+            *(
+                np.concatenate([getattr(part.system, name) for part in parts])
+                for name in SystemTurns.__dataclass_fields__
+            )
+        ),
+        lists=Lists.joined([part.lists for part in parts]),
+        said=None if any(part is None for part in said) else CodedActs.joined([p for p in said if p]),
+        **{
+            name: column(name)
+            for name in (
+                "turn",
+                "is_last",
+                "own",
+                "context",
+                "about",
+                "asked",
+                "wrong",
+                "content",
+                "worn",
+                "now",
+                "wishes_left",
+                "told",
+                "mentioned",
+            )
+        },
+    )

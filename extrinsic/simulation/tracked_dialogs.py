@@ -1,0 +1,214 @@
+"""Dialogs as the system tracks them: beliefs, requests, method and history; in live play and in a session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from extrinsic.arrays import Bools, Floats, Ids, Ints, row_of_each
+from extrinsic.corpus.acts import Acts
+from extrinsic.corpus.evidence import Evidence, gather_evidence
+from extrinsic.corpus.fill import Fill
+from extrinsic.corpus.group_tops import filled_values, group_tops
+from extrinsic.corpus.history import History
+from extrinsic.corpus.nbest import NBest
+from extrinsic.corpus.requests import METHODS, RequestTracking, Rule, gather_requests
+from extrinsic.corpus.tracking import StepBelief, Tracker, Tracking
+from extrinsic.corpus.turn_labels import TurnLabels
+from extrinsic.corpus.vocabulary import NONE, Value, Vocabulary
+from extrinsic.domain import Domain
+from extrinsic.errors import UsageError, did_you_mean
+from extrinsic.simulation.chance import Chance, TurnNumber
+from extrinsic.simulation.record import CONVENTIONS
+from extrinsic.simulation.world import Conditions, View
+
+
+class Task(Protocol):
+    """What is tracked: the slots of a domain, and what callers may ask for."""
+
+    @property
+    def domain(self) -> Domain: ...
+    @property
+    def slots(self) -> tuple[str, ...]: ...
+    @property
+    def requestable(self) -> tuple[str, ...]: ...
+    @property
+    def vocabulary(self) -> Vocabulary: ...
+
+
+class TrackedDialogs:
+    """n dialogs of a task as the system tracks them, a turn of some of them at a time.
+
+    Requests and the method are tracked where there is something to request, by the rule that the tracker
+    follows, as they are in a stored corpus.
+    requested (n, n_requestable), method (n, n_methods): the beliefs after the last turn.
+    fill: the rule by which values count as filled, if there is one.
+    chance: of the n dialogs, for a tracker that errs on purpose.
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        tracker: Tracker,
+        n_dialogs: int,
+        fill: Fill | None = None,
+        chance: Chance | None = None,
+    ) -> None:
+        self.task, self.fill, self.chance = task, fill, chance
+        self.rank = CONVENTIONS[task.domain.log_format].rank
+        self._n_turns: Ints = np.zeros(n_dialogs, dtype=np.int64)
+        self.tracking = Tracking(tracker, n_dialogs, len(task.slots))
+        self.history = History.of(n_dialogs, len(task.slots))
+        self.rule: Rule = getattr(tracker, "rule", "focus")  # a plain Tracker has none
+        n_requestable = len(task.requestable)
+        self.requests = RequestTracking(self.rule, n_dialogs, n_requestable) if n_requestable else None
+        self.requested: Floats = np.zeros((n_dialogs, n_requestable))
+        self.method: Floats = np.zeros((n_dialogs, len(METHODS)))
+
+    def hear(
+        self,
+        dialogs: Ints,
+        system: Acts,
+        nbest: NBest,
+        restart: Bools,
+        predicate: Ints,
+        goal: Ids | None = None,
+    ) -> tuple[StepBelief, Evidence]:
+        """One more turn of each of the chosen dialogs: the beliefs after it, and the evidence.
+
+        goal (m, n_slots): what the callers want, where that is known.
+        """
+        task = self.task
+        evidence = gather_evidence(task.domain, task.slots, task.vocabulary, system, nbest, restart)
+        belief = self.tracking.step(dialogs, evidence, self._labels(dialogs, evidence, goal))
+        self._n_turns[dialogs] += 1
+        self.history.step(task.domain, dialogs, predicate, system, evidence)
+        if self.requests is not None:
+            asked = gather_requests(task.domain, task.requestable, task.vocabulary, system, nbest, restart)
+            requests = self.requests.step(dialogs, asked)
+            self.requested[dialogs], self.method[dialogs] = requests.requested, requests.method
+        return belief, evidence
+
+    def _labels(self, dialogs: Ints, evidence: Evidence, goal: Ids | None) -> TurnLabels | None:
+        """What is right, as the log of these dialogs will have it; only made where a tracker needs it.
+
+        DSTC1 labels the values that are heard, DSTC2 the goal at every turn.
+        """
+        errors = self.tracking.errors
+        if errors is None or not errors.needs_labels or goal is None or self.chance is None:
+            return None
+        by_value = self.task.domain.log_format == "dstc1"
+        if by_value:
+            item = row_of_each(evidence.offsets)
+            row, slot, value = item // evidence.n_slots, item % evidence.n_slots, evidence.value
+            right = (evidence.rank >= 0) & (goal[row, slot] == value)
+            row, slot, value = row[right], slot[right], value[right]
+        else:
+            row, slot = np.nonzero(goal != NONE)
+            value = goal[row, slot]
+        return TurnLabels(
+            slots=self.task.slots,
+            key=self.chance.key[dialogs],
+            turn=self._n_turns[dialogs],
+            row=row,
+            slot=slot,
+            value=value,
+            lasting=by_value,
+            known=getattr(self.task, "known_values", ()),
+        )
+
+    def view(self, dialogs: Ints, turn: TurnNumber, belief: StepBelief, conditions: Conditions) -> View:
+        """The chosen dialogs before the system acts; conditions: those of all n dialogs."""
+        task, filled = self.task, None
+        if self.fill is not None:
+            filled = filled_values(task.domain, task.slots, belief, self.rank, self.fill)
+        return View(
+            domain=task.domain,
+            slots=task.slots,
+            vocabulary=task.vocabulary,
+            dialogs=dialogs,
+            turn=turn,
+            belief=belief,
+            tops=group_tops(task.domain, task.slots, belief),
+            history=self.history.take(dialogs),
+            requestable=task.requestable,
+            requested=self.requested[dialogs],
+            method=self.method[dialogs],
+            conditions={
+                name: tuple(values[dialog] for dialog in dialogs) for name, values in conditions.items()
+            },
+            filled=filled,
+        )
+
+
+@dataclass(frozen=True)
+class BeliefState:
+    """The tracker's beliefs about one dialog after a turn.
+
+    goals: per slot the scores of values, those above 0.
+    requested: per slot that the caller may ask for, the probability that it was asked for and not told yet.
+    method: scores of search methods (DSTC2).   turn: how many turns there were.
+    filled: per slot the value that may be offered: what counts as filled by the fill rule that is played
+    under; without a rule, the best value. Slots that stay empty are left out.
+    """
+
+    goals: dict[str, dict[Value, float]]
+    requested: dict[str, float]
+    method: dict[str, float]
+    turn: int
+    filled: dict[str, Value]
+
+    def best(self, slot: str) -> tuple[Value | None, float]:
+        """The best value of a slot and its score; (None, 0) where there is none."""
+        return max(self.goals[slot].items(), key=lambda entry: entry[1], default=(None, 0.0))
+
+
+def belief_states(view: View) -> list[BeliefState]:
+    """The beliefs of each of m dialogs."""
+    goals: list[dict[str, dict[Value, float]]] = [{slot: {} for slot in view.slots} for _ in view.dialogs]
+    for row, slot, position in np.argwhere(view.belief.score > 0.0).tolist():
+        value = view.vocabulary.value(int(view.belief.value[row, slot, position]))
+        assert value is not None
+        goals[row][view.slots[slot]][value] = float(view.belief.score[row, slot, position])
+    filled: list[dict[str, Value]] = [
+        {slot: max(scores, key=lambda value: scores[value]) for slot, scores in state.items() if scores}
+        for state in goals
+    ]
+    if view.filled is not None:
+        filled = [{} for _ in view.dialogs]
+        for row, slot in np.argwhere(view.filled.value != NONE).tolist():
+            value = view.vocabulary.value(int(view.filled.value[row, slot]))
+            assert value is not None
+            filled[row][view.slots[slot]] = value
+    return [
+        BeliefState(
+            goals[row],
+            dict(zip(view.requestable, view.requested[row].tolist(), strict=True)),
+            {
+                name: score
+                for name, score in zip(METHODS, view.method[row].tolist(), strict=True)
+                if score > 0
+            },
+            int(view.history.turn[row]),
+            filled[row],
+        )
+        for row in range(len(goals))
+    ]
+
+
+def mask_of_names(rows: Iterable[Iterable[str]], domain: Domain, what: str) -> Bools:
+    """(m, n_predicates) from the names of predicates; each row needs at least one."""
+    column = {name: number for number, name in enumerate(domain.predicate_names)}
+    lists = [list(row) for row in rows]
+    mask = np.zeros((len(lists), len(column)), dtype=bool)
+    for row, names in enumerate(lists):
+        if not names:
+            raise UsageError(f"{what}: nothing can be done; end the dialog, or name a predicate")
+        for name in names:
+            if name not in column:
+                raise UsageError(f"{what}: there is no predicate {name!r}; {did_you_mean(str(name), column)}")
+            mask[row, column[name]] = True
+    return mask

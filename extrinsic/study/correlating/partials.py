@@ -1,0 +1,72 @@
+"""Rows of partial.csv: what a metric predicts beyond what the logged return already tells."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from extrinsic.correlation.coefficients import is_flat
+from extrinsic.correlation.estimate import correlation_estimate
+from extrinsic.correlation.partial import partial_estimate
+from extrinsic.correlation.resampling import Sample, draw_trackers
+from extrinsic.study.configuration.settings import CorrelationTable
+from extrinsic.study.configuration.targets import LOGGED_RETURN
+from extrinsic.study.correlating.correlations import FEWEST_TRACKERS
+from extrinsic.study.correlating.panel import Panel
+from extrinsic.study.stages.store import plain
+from extrinsic.study.tables.schema import PartialRow
+
+
+def partial_rows(panel: Panel, settings: CorrelationTable, seed: int) -> list[PartialRow]:
+    """Pearson's r of every metric with every other target, within datasets, given the logged return.
+
+    None where the logged return is no target or there are too few trackers. A metric without a correlation
+    has no row: `correlations` has the reason.
+    """
+    if LOGGED_RETURN not in panel.targets or len(panel.trackers) <= FEWEST_TRACKERS:
+        return []
+    given = panel.targets.index(LOGGED_RETURN)
+    others = [k for k in range(len(panel.targets)) if k != given]
+    sample, n_metrics = panel.sample, len(panel.metrics)
+    # The logged return stands among the metrics too: r of the target with it.
+    beside = Sample(
+        np.concatenate([sample.metrics, sample.targets[[given]]]),
+        sample.targets,
+        np.concatenate([sample.metrics_drawn, sample.targets_drawn[:, [given]]], axis=1),
+        sample.targets_drawn,
+    )
+    drawn = draw_trackers(panel.identity, len(panel.trackers), settings.resamples, seed)
+    r = correlation_estimate(beside, "pearson", "within", "both", drawn)
+    metrics = slice(n_metrics)
+    partial = partial_estimate(
+        r.take(metrics, others), r.take(metrics, [given]), r.take(slice(n_metrics, n_metrics + 1), others)
+    )
+    # Rounding may leave a correlation just beyond 1.
+    low, high = (np.clip(bound, -1.0, 1.0) for bound in partial.interval(settings.level))
+    jackknife_low, jackknife_high = partial.jackknife(settings.level)
+    flat = is_flat(sample.metrics, "within")
+    rows = []
+    for column, k in enumerate(others):
+        for m, (metric, schedule, component, _) in enumerate(panel.metrics):
+            if flat[m] or np.isnan(partial.value[m, column]):
+                continue
+            rows.append(
+                PartialRow(
+                    target=panel.targets[k],
+                    given=LOGGED_RETURN,
+                    metric=metric,
+                    schedule=schedule,
+                    component=component,
+                    scope="within",
+                    r=float(r.value[m, k]),
+                    r_given=float(r.value[m, given]),
+                    partial=float(partial.value[m, column]),
+                    low=plain(low[m, column]),
+                    high=plain(high[m, column]),
+                    jackknife_low=plain(jackknife_low[m, column]),
+                    jackknife_high=plain(jackknife_high[m, column]),
+                    n=panel.n_points,
+                    trackers=panel.group,
+                    variant=panel.variant,
+                )
+            )
+    return rows

@@ -1,0 +1,226 @@
+"""The swap stage: trackers x generators; metrics against outcomes, and what each kind of error costs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import msgspec
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from extrinsic.arrays import Floats, Ints
+from extrinsic.correlation.crossed import CrossedWeights, LevelSums, dialog_sums, draw_crossed, tracker_sums
+from extrinsic.metrics.dialog_resampling import percentile_interval, resample_dialogs
+from extrinsic.storage import content_hash, encode_json
+from extrinsic.study.correlating.correlation_stage import CorrelationTask
+from extrinsic.study.correlating.correlations import FEWEST_TRACKERS
+from extrinsic.study.correlating.panel import Panel
+from extrinsic.study.stages.evaluation import ERRORS, GENERATORS, KINDS
+from extrinsic.study.stages.policy_spec import PolicyValues
+from extrinsic.study.stages.store import Result, Results, StageKey, plain
+from extrinsic.study.stages.versions import code_version
+from extrinsic.study.tables.schema import CostRow, SwapRow
+
+REFERENCE = "jga"
+"""The metric that the others are compared to, where a study has it."""
+
+EVERY = "all"
+BOOKING = frozenset({"people", "stay", "hotel-day", "restaurant-day", "restaurant-time"})
+"""The slots of MultiWOZ that no database is asked for; all others are search values."""
+
+
+class SwapTables(msgspec.Struct, frozen=True, kw_only=True):
+    """What the stage stores: rows of swap.csv and costs.csv."""
+
+    swap: list[SwapRow]
+    costs: list[CostRow]
+
+
+@dataclass(frozen=True)
+class SwapTask:
+    """Correlate metrics and outcomes over trackers x generators; correlation: the stage that has the panel.
+
+    outcomes: the names, in the order of the evaluated arrays.   slots: of all systems, as their errors are
+    stored.
+    """
+
+    correlation: CorrelationTask
+    outcomes: tuple[str, ...]
+    generators: tuple[str, ...]
+    slots: tuple[tuple[str, str], ...]
+
+    label: str = "swaps"
+    tracker: None = None
+    variant: None = None
+
+    @property
+    def inputs(self) -> tuple[StageKey, ...]:
+        return self.correlation.inputs
+
+    @cached_property
+    def key(self) -> StageKey:
+        settings = encode_json((self.outcomes, self.generators, self.slots))
+        parts = (code_version(__name__), self.correlation.key.hash, settings)
+        return StageKey("swap", content_hash("swap", *parts))
+
+    def run(self, results: Results) -> Result[SwapTables]:
+        panel = self.correlation.panel(results)
+        arrays = []
+        for tracker in panel.trackers:
+            (key,) = self.correlation.valued[tracker]
+            arrays.append(Result.decode(results.read(key), key, PolicyValues).arrays)
+        # (n_outcomes, n_generators, n_trackers, n_dialogs) and (3, n_slots, n_trackers, n_dialogs)
+        reached = np.stack([part[GENERATORS] for part in arrays], axis=2)
+        errors = np.stack([part[ERRORS] for part in arrays], axis=2)
+        (identity,) = self.correlation.datasets.values()
+        settings, seed = self.correlation.settings, self.correlation.seed
+        dialogs = resample_dialogs(identity, reached.shape[-1], settings.resamples, seed)
+        core = np.array(
+            [i for i, name in enumerate(panel.trackers) if name in self.correlation.core], dtype=np.int64
+        )
+        everyone = np.arange(len(panel.trackers))
+        swap: list[SwapRow] = []
+        costs: list[CostRow] = []
+        with threadpool_limits(1, user_api="blas"):
+            for group, chosen in (("all", everyone), ("core", core)):
+                if len(chosen) < FEWEST_TRACKERS:
+                    continue
+                crossed = _Crossed(panel.take_trackers(chosen, group), self.generators, dialogs, seed)
+                for number, name in enumerate(self.outcomes):
+                    swap += crossed.metric_rows(f"outcome.{name}", reached[number][:, chosen])
+                predictors, names = grouped_errors(errors[:, :, chosen], self.slots)
+                costs += crossed.cost_rows(
+                    f"outcome.{self.outcomes[0]}", reached[0][:, chosen], predictors, names
+                )
+        return Result(SwapTables(swap=swap, costs=costs))
+
+
+@dataclass(frozen=True, eq=False)
+class _Crossed:
+    """One group of trackers with the draws of trackers, generators and dialogs (n, n_dialogs)."""
+
+    panel: Panel
+    generators: tuple[str, ...]
+    dialogs: Ints
+    seed: int
+
+    def _weights(self, generators: Sequence[str]) -> tuple[CrossedWeights, CrossedWeights]:
+        panel = self.panel
+        observed = CrossedWeights.observed(len(panel.trackers), len(generators), self.dialogs.shape[1])
+        return observed, draw_crossed(panel.trackers, generators, self.dialogs.astype(np.float64), self.seed)
+
+    def metric_rows(self, target: str, outcomes: Floats) -> list[SwapRow]:
+        """Of every metric: over all generators at both levels, and under each at that of trackers."""
+        rows = self._rows(target, EVERY, "tracker", self.generators, outcomes)
+        rows += self._rows(target, EVERY, "dialog", self.generators, outcomes)
+        for number, name in enumerate(self.generators if len(self.generators) > 1 else ()):
+            rows += self._rows(target, name, "tracker", (name,), outcomes[number : number + 1])
+        return rows
+
+    def _rows(
+        self, target: str, generator: str, level: str, generators: Sequence[str], outcomes: Floats
+    ) -> list[SwapRow]:
+        panel = self.panel
+        observed, drawn = (
+            self._sums(level, outcomes, weights, number == 1).correlations
+            for number, weights in enumerate(self._weights(generators))
+        )
+        # The correlations on every resample: a set of best metrics is found from `drawn` (n, k) alone.
+        names = [name[0] for name in panel.metrics]
+        reference = names.index(REFERENCE) if REFERENCE in names else None
+        rows = []
+        for number, (metric, schedule, component, _) in enumerate(panel.metrics):
+            low, high = percentile_interval(drawn[:, number])
+            difference = difference_low = difference_high = None
+            if reference is not None and number != reference:
+                difference = plain(observed[0, number] - observed[0, reference])
+                difference_low, difference_high = percentile_interval(drawn[:, number] - drawn[:, reference])
+            r = plain(observed[0, number])
+            rows.append(
+                SwapRow(
+                    target=target,
+                    metric=metric,
+                    schedule=schedule,
+                    component=component,
+                    level=level,
+                    generator=generator,
+                    r=r,
+                    low=low if r is not None else None,
+                    high=high if r is not None else None,
+                    difference=difference,
+                    difference_low=difference_low if difference is not None else None,
+                    difference_high=difference_high if difference is not None else None,
+                    n_trackers=len(panel.trackers),
+                    n_generators=len(generators),
+                    n_dialogs=self.dialogs.shape[1],
+                    trackers=panel.group,
+                )
+            )
+        return rows
+
+    def _sums(self, level: str, outcomes: Floats, weights: CrossedWeights, resampled: bool) -> LevelSums:
+        if level == "dialog":
+            return dialog_sums(self.panel.contributions[0], outcomes, weights)
+        sample = self.panel.sample
+        metrics = sample.metrics_drawn[:, :, 0] if resampled else sample.metrics[None, :, 0]
+        return tracker_sums(metrics, outcomes, weights)
+
+    def cost_rows(
+        self, target: str, outcomes: Floats, predictors: Floats, names: Sequence[tuple[str, str]]
+    ) -> list[CostRow]:
+        """predictors (k, n_trackers, n_dialogs): the share of turns with an error; names: kind and slots."""
+        observed, weights = self._weights(self.generators)
+        occurs = (predictors > 0).astype(np.float64)
+        cost, drawn = (dialog_sums(occurs, outcomes, part).slopes for part in (observed, weights))
+        means = predictors.mean(axis=2)[None]
+        drawn_means = (
+            np.stack([weights.dialogs @ part.T for part in predictors], axis=1) / predictors.shape[2]
+        )
+        # Fewer errors are better: the sign makes r comparable to those of metrics.
+        r = -tracker_sums(means, outcomes, observed).correlations
+        drawn_r = -tracker_sums(drawn_means, outcomes, weights).correlations
+        rows = []
+        for number, (kind, slots) in enumerate(names):
+            low, high = percentile_interval(drawn[:, number])
+            r_low, r_high = percentile_interval(drawn_r[:, number])
+            defined = np.isfinite(cost[0, number])
+            rows.append(
+                CostRow(
+                    target=target,
+                    error=kind,
+                    slots=slots,
+                    share=float(occurs[number].mean()),
+                    cost=plain(-cost[0, number]),
+                    low=-high if defined and high is not None else None,
+                    high=-low if defined and low is not None else None,
+                    r=plain(r[0, number]),
+                    r_low=r_low if np.isfinite(r[0, number]) else None,
+                    r_high=r_high if np.isfinite(r[0, number]) else None,
+                    trackers=self.panel.group,
+                )
+            )
+        return rows
+
+
+def grouped_errors(errors: Floats, slots: Sequence[tuple[str, str]]) -> tuple[Floats, list[tuple[str, str]]]:
+    """(k, n_trackers, n_dialogs) errors (3, n_slots, ...) summed over groups of slots, with names.
+
+    Groups: `all`, `search` and `booking` slots, and every single slot; kinds also taken together as `any`.
+    """
+    is_booking = [slot in BOOKING or f"{domain}-{slot}" in BOOKING for domain, slot in slots]
+    groups = {
+        EVERY: list(range(len(slots))),
+        "search": [i for i, booking in enumerate(is_booking) if not booking],
+        "booking": [i for i, booking in enumerate(is_booking) if booking],
+    }
+    groups |= {f"{domain}-{slot}": [i] for i, (domain, slot) in enumerate(slots)}
+    kinds = {kind: errors[number] for number, kind in enumerate(KINDS)} | {"any": errors.sum(axis=0)}
+    parts, names = [], []
+    for kind, by_slot in kinds.items():
+        for name, columns in groups.items():
+            if columns and (summed := by_slot[columns].sum(axis=0)).any():
+                parts.append(summed)
+                names.append((kind, name))
+    return np.stack(parts), names

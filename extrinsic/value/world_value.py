@@ -1,0 +1,154 @@
+"""The value of a policy in a world fitted to the logs (model-based evaluation).
+
+Estimators that regress on the log's own states do not see what a tracker's policy would have said: the acts
+of the log have the logged system's arguments. In a fitted world tracker and policy act themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from extrinsic.arrays import Floats
+from extrinsic.errors import UsageError
+from extrinsic.value.estimator import Need
+from extrinsic.value.evaluation_problem import EvaluationProblem
+from extrinsic.value.fitted_play import FittedPlay
+from extrinsic.value.fqe import Fqe
+from extrinsic.value.result import ResampledOver, Value
+
+LEVEL_ERROR = 8.0
+"""The standard error, in points of return, of what a fitted world leaves wrong for a whole log: measured on
+simulated worlds (experiments/truth)."""
+
+IN_WORLD, DIFFERENCE, TRAINING_NOISE = "in_world", "difference", "training_noise"
+"""Diagnostics: V_M(policy), observed - V_M(logged policy), and the noise of the callers of other logs."""
+
+PLAYED, CORRECTION, TREES = "played", "correction", "trees"
+"""Components of a value: the influence on V_M(policy), on the difference, and on the trees' estimate."""
+
+NORMAL = 1.959963984540054
+
+
+@dataclass(frozen=True, eq=False)
+class WorldParts:
+    """What a value in a fitted world consists of.
+
+    in_world: the policy's return there.   difference: the observed return of the logged policy, less its
+    return there.   influence, of_difference (n_dialogs,): of the dialogs that policies are valued on.
+    training_noise: the standard error from the callers of the other logs, and from a tracker that is a clone.
+    """
+
+    in_world: float
+    difference: float
+    influence: Floats
+    of_difference: Floats
+    training_noise: float
+
+
+class World:
+    """V_M(policy) + observed - V_M(logged policy), in the fitted world M and by the tracker's own beliefs.
+
+    The second part corrects what the world gets wrong about this log and this tracker. A study replaces it
+    by its level over all datasets and the deviation of the tracker (`extrinsic.value.levelling`). Where the
+    logged policy is a clone, its level is too low, and a single value is not corrected at all.
+    """
+
+    name = "world"
+    needs: tuple[Need, ...] = ("fitted_world",)
+    resampled_over: ResampledOver = "dialogs"
+
+    def estimate(self, problem: EvaluationProblem) -> Value:
+        stage = problem.fitted
+        if stage is None:
+            raise UsageError("no world was fitted to this log, so nothing can be played in it")
+        parts = world_parts(problem, stage)
+        corrected = not stage.logged.is_clone
+        mean = parts.in_world + (parts.difference if corrected else 0.0)
+        influence = parts.influence + (parts.of_difference if corrected else 0.0)
+        flags = (() if corrected else ("level_uncorrected",)) + stage.flags
+        diagnostics = {
+            IN_WORLD: parts.in_world,
+            DIFFERENCE: parts.difference,
+            TRAINING_NOISE: parts.training_noise,
+        }
+        components = {PLAYED: parts.influence, CORRECTION: parts.of_difference}
+        value = Value(self.name, mean, mean, mean, len(influence), influence, diagnostics, flags)
+        return with_world_interval(replace(value, components=components))
+
+
+def world_parts(problem: EvaluationProblem, stage: FittedPlay) -> WorldParts:
+    """Play the policy, and value the logged policy's dialogs, in the fitted world."""
+    logs = stage.world.logs
+    earned, logged = stage.returns(), stage.logged.returns(stage.tracker, stage.reward)
+    of_policy, of_logged = stage.by_caller(earned), stage.by_caller(logged)
+    n_callers, first = len(of_policy), int(logs.first[-2])
+    gap = of_policy - of_logged
+    noise = np.sqrt(np.sum((gap[:first] - gap.mean()) ** 2)) / n_callers
+    # The callers of the last log, in the order of the transitions' dialogs.
+    position = {session: number for number, session in enumerate(logs.corpora[-1].sessions)}
+    order = first + np.array([position[session] for session in problem.transitions.sessions])
+    observed = problem.transitions.returns()
+    return WorldParts(
+        in_world=float(earned.mean()),
+        difference=float(observed.mean() - logged.mean()),
+        influence=(of_policy[order] - of_policy.mean()) / n_callers,
+        of_difference=(observed - observed.mean()) / len(observed)
+        - (of_logged[order] - of_logged.mean()) / n_callers,
+        training_noise=float(np.hypot(noise, stage.tracker_error)),
+    )
+
+
+def with_world_interval(value: Value) -> Value:
+    """A 95 % interval from the dialogs of both halves, Monte Carlo noise, and the level error of the world.
+
+    The dialogs' influence includes that each caller is met a few times only.
+    """
+    half = half_width(value.influence, value.diagnostics[TRAINING_NOISE])
+    return replace(value, low=value.mean - half, high=value.mean + half)
+
+
+def half_width(influence: Floats, training_noise: float) -> float:
+    """Half of the 95 % interval of a value in a fitted world; influence (n_dialogs,)."""
+    variance = float(np.sum(influence**2)) + LEVEL_ERROR**2 + training_noise**2
+    return float(NORMAL * np.sqrt(variance))
+
+
+WORLD_SHARE = 0.75
+"""Of the fitted world in the mixed estimate, chosen on seeds below 100; the rest is that of the trees."""
+
+
+@dataclass(frozen=True)
+class WorldMixed:
+    """Three quarters of the fitted world's estimate and a quarter of the trees'.
+
+    A study mixes deviations from the mean of a dataset (`extrinsic.value.levelling`).
+    """
+
+    name: str
+    parts: tuple[World, Fqe]
+    resampled_over: ResampledOver = "dialogs"
+
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        return tuple(dict.fromkeys(need for part in self.parts for need in part.needs))
+
+    def estimate(self, problem: EvaluationProblem) -> Value:
+        return self.of([part.estimate(problem) for part in self.parts])
+
+    def of(self, values: Sequence[Value]) -> Value:
+        """The mean of the parts' values, with the interval of the world's."""
+        world, trees = values
+        return with_world_interval(
+            replace(
+                world,
+                estimator=self.name,
+                mean=WORLD_SHARE * world.mean + (1.0 - WORLD_SHARE) * trees.mean,
+                influence=WORLD_SHARE * world.influence + (1.0 - WORLD_SHARE) * trees.influence,
+                diagnostics={**world.diagnostics, world.estimator: world.mean, trees.estimator: trees.mean},
+                flags=tuple(dict.fromkeys((*world.flags, *trees.flags))),
+                components={**world.components, TREES: trees.influence},
+            )
+        )

@@ -1,0 +1,183 @@
+"""The kinds of inputs: good files, those of them that are mutated, and the commands over them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+from extrinsic.domain import load_domain
+from tests.builders import write_dstc1, write_dstc2, write_json, write_state_sets
+from tests.corpus.formats.test_jsonl import small as small_log
+from tests.fuzz.mutations import mutation_of
+from tests.running import run
+from tests.samples import small_dstc1, small_dstc2, small_state_sets
+from tests.study.studies import SMALL, WORLDS, write_study
+from tests.study.test_states import write_states
+
+Command = tuple[str, ...]
+
+TRADE = {"d": {"0": {"turn_belief": ["hotel-area-north"], "pred_bs_ptr": ["hotel-area-a-b"], "x": [1.5]}}}
+SLOTS = {"slot_prediction_hotel-area": "§§x", "slot_groundtruth_hotel-area": "x"}
+TRIPPY = [{"guid": ["test", "d", str(turn)], **SLOTS} for turn in range(2)]
+SIMPLETOD = {"d": {"target_turn_belief": [["hotel area x"]], "generated_turn_belief": [["train book day x"]]}}
+
+WORLD = WORLDS.replace("= 30", "= 3").replace("= 32", "= 3").replace("= 36", "= 3")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Good files, made once, and the commands over them; `{}` stands for their folder.
+
+    mutated: patterns of the files that are mutated.   is_slow: takes around a second, not milliseconds.
+    """
+
+    make: Callable[[Path], object]
+    mutated: tuple[str, ...]
+    commands: tuple[Command, ...]
+    is_slow: bool = False
+    made: dict[Path, Path] = field(default_factory=dict)
+
+    def good(self, root: Path, name: str) -> Path:
+        """The good files, made when they are first needed."""
+        folder = root / "good" / name
+        if folder not in self.made:
+            folder.mkdir(parents=True)
+            self.made[folder] = folder
+            self.make(folder)
+        return folder
+
+
+def _over(form: str, *more: str) -> tuple[Command, ...]:
+    files = ("--format", form, *more)
+    return ("validate", *files), ("validate", "--json", "--strict", *files), ("score", *files)
+
+
+def _trackers(form: str, name: str = "tracker.json") -> tuple[Command, ...]:
+    return _over(form, "--corpus", "{}/corpus", f"{{}}/{name}")
+
+
+def _tracked(form: str, corpus: str = "{}/corpus") -> tuple[Command, ...]:
+    files = ("--format", form, "--corpus", corpus)
+    output = ("--tracker", "focus", "--quiet", "--output", "{}/out.json")
+    return ("validate", *files), ("track", *files, *output)
+
+
+def _make_archive(folder: Path) -> None:
+    written = write_dstc2(folder, small_dstc2(), archive=True)
+    (folder / "corpus.tar").write_bytes(gzip.decompress(written.corpus.read_bytes()))
+
+
+def _make_log(folder: Path) -> None:
+    (folder / "calls.jsonl").write_text("".join(json.dumps(line) + "\n" for line in small_log()))
+
+
+def _make_domain(folder: Path) -> None:
+    write_dstc1(folder, small_dstc1())
+    bus = Path(load_domain.__code__.co_filename).parent / "bus.toml"
+    shutil.copy(bus, folder / "task.toml")
+
+
+def _make_run(folder: Path) -> None:
+    config = write_study(folder, SMALL)
+    outcome = run("run", config, "--output", folder / "run", "--n-jobs", "1", "--quiet", "--no-report")
+    assert outcome.code == 0, outcome.text
+
+
+STUDY: Command = ("run", "{}/study.toml", "--output", "{}/run", "--n-jobs", "1", "--quiet", "--no-report")
+
+KINDS: dict[str, Kind] = {
+    "tracker dstc1": Kind(
+        lambda folder: write_dstc1(folder, small_dstc1()), ("tracker.json",), _trackers("dstc1")
+    ),
+    "tracker dstc2": Kind(
+        lambda folder: write_dstc2(folder, small_dstc2()), ("tracker.json",), _trackers("dstc2")
+    ),
+    "corpus dstc1": Kind(
+        lambda folder: write_dstc1(folder, small_dstc1()),
+        ("corpus/*/*/*.json", "corpus/config/*"),
+        (*_tracked("dstc1"), *_trackers("dstc1")),
+    ),
+    "corpus dstc2": Kind(
+        lambda folder: write_dstc2(folder, small_dstc2()),
+        ("corpus/data/*/*/*.json", "corpus/scripts/config/*"),
+        (*_tracked("dstc2"), *_trackers("dstc2")),
+    ),
+    "corpus jsonl": Kind(_make_log, ("calls.jsonl",), _tracked("jsonl", "{}/calls.jsonl")),
+    "archive": Kind(_make_archive, ("corpus.tar",), _tracked("dstc2", "{}/corpus.tar")),
+    "archive gz": Kind(_make_archive, ("corpus.tar.gz",), _tracked("dstc2", "{}/corpus.tar.gz")),
+    "state sets": Kind(
+        lambda folder: write_state_sets(folder, small_state_sets()),
+        ("states.json",),
+        _over("state-sets", "{}/states.json"),
+    ),
+    "trade": Kind(
+        lambda folder: write_json(folder / "t.json", TRADE), ("t.json",), _over("trade", "{}/t.json")
+    ),
+    "trippy": Kind(
+        lambda folder: write_json(folder / "t.json", TRIPPY), ("t.json",), _over("trippy", "{}/t.json")
+    ),
+    "simpletod": Kind(
+        lambda folder: write_json(folder / "t.json", SIMPLETOD), ("t.json",), _over("simpletod", "{}/t.json")
+    ),
+    "domain": Kind(
+        _make_domain,
+        ("task.toml",),
+        (("validate", "--format", "dstc1", "--corpus", "{}/corpus", "--domain", "{}/task.toml"),),
+    ),
+    "world": Kind(
+        lambda folder: (folder / "worlds.toml").write_text(WORLD),
+        ("worlds.toml",),
+        (("simulate", "--config", "{}/worlds.toml", "--output", "{}/calls", "--quiet"),),
+    ),
+    "configuration": Kind(lambda folder: write_study(folder, SMALL), ("study.toml",), (STUDY,), is_slow=True),
+    "outcomes": Kind(write_states, ("outcomes.csv",), (STUDY,), is_slow=True),
+    "run": Kind(
+        _make_run,
+        ("run/*.json", "run/*.csv", "run/config.toml", "run/stages/*"),
+        (
+            ("compare", "{}/run", "hwu", "vote", "--json"),
+            ("compare", "{}/run", "hwu", "vote", "--output", "{}/page.html"),
+            ("report", "{}/run", "--output", "{}/page.html", "--quiet"),
+            STUDY,
+        ),
+        is_slow=True,
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Input:
+    """A mutated copy of good files, and a command over them."""
+
+    kind: str
+    seed: int
+    folder: Path
+    changed: str
+    command: tuple[str, ...]
+
+
+def make_input(kind: str, seed: int, root: Path) -> Input:
+    """The input of a seed: the same for everybody who makes it."""
+    rng = Random(f"{kind} {seed}")
+    good = KINDS[kind].good(root, kind.replace(" ", "_"))
+    folder = root / "input"
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(good, folder)
+    files = sorted(
+        {path for pattern in KINDS[kind].mutated for path in folder.glob(pattern) if path.is_file()}
+    )
+    # Of a run there are a hundred stages and one record: every sort of file is as likely as any other.
+    sorts: dict[tuple[str, str], list[Path]] = {}
+    for path in files:
+        sorts.setdefault((path.parent.name, path.suffix), []).append(path)
+    path = rng.choice(sorts[rng.choice(sorted(sorts))])
+    data = path.read_bytes()
+    path.write_bytes(mutation_of(path.name, rng)(data, rng) if data else b"?")
+    command: Sequence[str] = rng.choice(KINDS[kind].commands)
+    changed = str(path.relative_to(folder))
+    return Input(kind, seed, folder, changed, tuple(part.replace("{}", str(folder)) for part in command))

@@ -1,0 +1,52 @@
+"""Whatever is in a file, a command is done or refuses it: no traceback, no hang, no silent change."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.fuzz.kinds import KINDS, make_input
+from tests.fuzz.outcomes import GOOD, outcome_apart, outcome_here
+from tests.fuzz.semantic import CHANGES, outcome_of_change
+from tests.running import run
+
+MANY, FEW, APART = 20, 3, 1
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    for kind in KINDS.values():
+        kind.made.clear()
+    return tmp_path_factory.mktemp("fuzz")
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+@pytest.mark.filterwarnings("ignore")
+def test_mutated_inputs(root: Path, kind: str) -> None:
+    for seed in range(FEW if KINDS[kind].is_slow else MANY):
+        given = make_input(kind, seed, root)
+        outcome, text = outcome_here(given)
+        assert outcome in GOOD, f"{outcome}: seed {seed}, {given.changed}, {given.command}\n{text}"
+
+
+@pytest.mark.parametrize("kind", sorted(kind for kind in KINDS if not KINDS[kind].is_slow))
+def test_good_inputs_are_done(root: Path, kind: str) -> None:
+    """Otherwise nothing beyond the first mistake would ever be tried."""
+    folder = KINDS[kind].good(root, kind.replace(" ", "_"))
+    for command in KINDS[kind].commands:
+        outcome = run(*(part.replace("{}", str(folder)) for part in command))
+        assert outcome.code == 0, outcome.text
+
+
+@pytest.mark.parametrize("kind", ["tracker dstc2", "archive"])
+def test_mutated_inputs_with_little_memory(root: Path, kind: str) -> None:
+    for seed in range(APART):
+        outcome, text = outcome_apart(make_input(kind, seed, root))
+        assert outcome in GOOD, f"{outcome}: seed {seed}\n{text}"
+
+
+@pytest.mark.parametrize("name", sorted(CHANGES))
+@pytest.mark.filterwarnings("ignore")
+def test_no_number_changes_in_silence(name: str, root: Path) -> None:
+    assert outcome_of_change(name, root) in GOOD

@@ -1,0 +1,106 @@
+"""The restaurant world: what must hold of a search with a perfect ear, and of its labels."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+
+from extrinsic.corpus.labels import GoalLabels
+from extrinsic.errors import InputError
+from extrinsic.registry import TRACKERS
+from extrinsic.simulation import Play, find_simulation, play
+from extrinsic.simulation.restaurants.database import ASKED, database
+from extrinsic.simulation.restaurants.restaurant_world import RestaurantSettings, RestaurantSimulation
+from extrinsic.simulation.utterance import NOTHING
+
+PERFECT: dict[str, Any] = {"recogniser": {"noise": 0.0}, "caller": {"patience": 1e5, "answers": 1.0}}
+CERTAIN: dict[str, Any] = {"system": {"main": 1.0, "exploration": 0.0}}
+
+
+@cache
+def played(name: str) -> Play:
+    tables = {"perfect": {**PERFECT, **CERTAIN}, "noisy": {"recogniser": {"error": 0.4}}}[name]
+    world = msgspec.convert(tables, RestaurantSettings)
+    return play(world.policy(), TRACKERS.get("focus"), 150, 4, world)
+
+
+def test_every_caller_who_is_understood_is_served() -> None:
+    assert played("perfect").completed.all()
+    assert 0.2 < played("noisy").completed.mean() < 0.95
+    assert (played("noisy").outcomes["offered"] >= played("noisy").outcomes["success"]).all()
+
+
+def test_what_is_understood_is_what_is_labelled() -> None:
+    """With a perfect ear, the likeliest values, requests and methods are the labels."""
+    corpus, output = played("perfect").corpus, played("perfect").output
+    assert isinstance(corpus.labels, GoalLabels)
+    assert output.beliefs.correct[output.beliefs.top].all()
+    assert output.method.correct[output.method.top].all()
+    asked = corpus.labels.requested.any(axis=1)
+    assert (output.requested[asked].max(axis=1) == 1.0).all()
+    methods = {corpus.vocabulary.text(int(method)) for method in np.unique(corpus.labels.method)}
+    assert methods == {"none", "byconstraints", "byname", "byalternatives", "finished"} - {"none"}
+
+
+def test_offers_fit_what_was_searched_by_and_refusals_are_right() -> None:
+    town, corpus = database(), played("perfect").corpus
+    find = corpus.vocabulary.find
+    names = {find("offer"): "offer", find("canthelp"): "canthelp"}
+    slots = [find(slot) for slot in corpus.slots]
+    kinds = set()
+    for turn in range(corpus.n_turns):
+        acts = range(*corpus.system.offsets[turn : turn + 2])
+        pairs = {
+            (int(corpus.system.name[act]), int(corpus.system.slot[pair])): int(corpus.system.value[pair])
+            for act in acts
+            for pair in range(*corpus.system.pair_offsets[act : act + 2])
+        }
+        query = np.full((1, len(slots)), NOTHING)
+        for (act, slot), value in pairs.items():
+            if slot in slots and act in (find("inform"), find("canthelp")):
+                query[0, slots.index(slot)] = town.values.number[slots.index(slot), value]
+        kind = next((names[act] for act, _ in pairs if act in names), None)
+        kinds.add(kind)
+        if kind == "offer":
+            place = town.values.number[slots.index(find("name")), pairs[find("offer"), find("name")]]
+            chosen = town.attribute[:, slots.index(find("name"))] == place
+            assert town.fits(query)[0, chosen].all()
+        elif kind == "canthelp":
+            assert not town.fits(query).any()
+    assert kinds == {"offer", "canthelp", None}
+
+
+def test_the_town_is_searched_by_enumeration() -> None:
+    town = database()
+    generator = np.random.default_rng(1)
+    sizes = np.diff(town.values.begin)
+    query = town.values.begin[:-1] + (generator.random((50, len(sizes))) * sizes).astype(int)
+    query[generator.random(query.shape) < 0.6] = NOTHING
+    expected = [
+        [
+            all(
+                value in (NOTHING, free, own)
+                for value, free, own in zip(row, town.any_value, place, strict=True)
+            )
+            for place in town.attribute
+        ]
+        for row in query
+    ]
+    assert np.array_equal(town.fits(query), expected)
+    assert len(set(ASKED)) == 4
+
+
+def test_an_expert_does_not_more_than_everything(tmp_path: Any) -> None:
+    path = tmp_path / "worlds.toml"
+    path.write_text(
+        "[datasets.a.splits.test]\n[datasets.a.splits.test.system]\nmain = 0.9\nexploration = 0.2\n"
+    )
+    with pytest.raises(InputError, match="sum above 1"):
+        RestaurantSimulation.of_file(path)
+    path.write_text("[datasets.a.splits.test.caller]\nanswer = 0.9\n")
+    with pytest.raises(InputError, match="did you mean 'answers'"):
+        find_simulation("restaurants", str(path))

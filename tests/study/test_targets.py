@@ -1,0 +1,208 @@
+"""Targets that are not the return again: gains with the same callers, callers served, the fixed policy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from extrinsic.arrays import Floats
+from extrinsic.policy.reward import Reward, fill_of, returns
+from extrinsic.registry import TRACKERS as REGISTERED
+from extrinsic.simulation import Play, play, read_simulation
+from extrinsic.study.configuration.settings_file import read_study
+from extrinsic.study.configuration.targets import chosen_targets, gain_terms, possible_targets
+from extrinsic.study.finished_run import Run
+from extrinsic.study.stages.policy_spec import PolicyValue
+from extrinsic.study.stages.variant_values import TrackerValue, with_gains
+from extrinsic.trackers.track import track
+from extrinsic.value.result import interval
+from tests.study.studies import (
+    DATASETS,
+    DISK,
+    LIVE_DIALOGS,
+    SEED,
+    SMALL,
+    STUDY,
+    TRACKERS,
+    Row,
+    Study,
+    done,
+    number,
+    run_in,
+    write_study,
+)
+
+FIXED = STUDY.replace('policies = ["rl"]', 'policies = ["rl", "expert"]').replace(
+    'fill = ["argmax"]', 'fill = ["threshold"]'
+)
+
+
+@pytest.fixture(scope="module")
+def fixed(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    root = tmp_path_factory.mktemp("fixed")
+    return done(write_study(root, FIXED), root / "run")
+
+
+def cell(study: Study, target: str, dataset: str, tracker: str) -> Row:
+    (row,) = (
+        row
+        for row in study.rows("returns")
+        if (f"{row['policy']}.{row['estimator']}", row["dataset"], row["tracker"])
+        == (target, dataset, tracker)
+    )
+    return row
+
+
+def numbers(row: Row) -> list[float]:
+    return [number(row[name]) for name in ("value", "low", "high")]
+
+
+def world_of(study: Study, dataset: str) -> Any:
+    return read_simulation(study.config.parent / "worlds.toml").world(dataset, "test")
+
+
+def expert_calls(study: Study, dataset: str) -> Play:
+    in_world = world_of(study, dataset)
+    return play(in_world.policy(), in_world.tracker(), LIVE_DIALOGS, SEED, in_world)
+
+
+def earned_by(played: Play, tracker: str, reward: Reward) -> Floats:
+    """What the expert's calls earn by the beliefs of another tracker."""
+    output = track(REGISTERED.get(tracker), played.corpus, tracker)
+    return returns(played.corpus, reward(played.corpus, output))
+
+
+@pytest.mark.parametrize("dataset", DATASETS)
+@pytest.mark.parametrize("tracker", ["hwu", "rank_only"])
+def test_the_logged_policy_meets_the_callers_of_live_play(fixed: Study, dataset: str, tracker: str) -> None:
+    played = expert_calls(fixed, dataset)
+    earned = earned_by(played, tracker, Reward.of(played.corpus.domain, fill="threshold"))
+    change = (earned - earned.mean()) / LIVE_DIALOGS
+    expected = (earned.mean(), *interval(float(earned.mean()), [change]))
+    assert numbers(cell(fixed, "behaviour.live", dataset, tracker)) == pytest.approx(expected)
+    completed = cell(fixed, "behaviour.completed", dataset, tracker)
+    assert number(completed["value"]) == pytest.approx(played.completed.mean())
+    assert (completed["feasible_low"], completed["feasible_high"]) == ("0.0", "1.0")
+
+
+@pytest.mark.parametrize("dataset", DATASETS)
+@pytest.mark.parametrize("tracker", ["hwu", "rank_only"])
+def test_the_fixed_policy_acts_on_each_tracker(fixed: Study, dataset: str, tracker: str) -> None:
+    in_world = world_of(fixed, dataset)
+    reward = Reward.of(in_world.domain, fill="threshold")
+    fill = fill_of(reward)
+    played = play(in_world.policy(), REGISTERED.get(tracker), LIVE_DIALOGS, SEED, in_world, fill=fill)
+    earned = returns(played.corpus, reward(played.corpus, played.output))
+    assert number(cell(fixed, "expert.live", dataset, tracker)["value"]) == pytest.approx(earned.mean())
+    completed = cell(fixed, "expert.completed", dataset, tracker)
+    assert number(completed["value"]) == pytest.approx(played.completed.mean())
+    assert not [
+        row for row in fixed.rows("returns") if (row["policy"], row["estimator"]) == ("expert", "lstd")
+    ]
+
+
+@pytest.mark.parametrize("tracker", TRACKERS)
+def test_gains_are_paired_by_caller(fixed: Study, tracker: str) -> None:
+    for dataset in DATASETS:
+        gain, live, logged = (
+            cell(fixed, target, dataset, tracker) for target in ("rl.gain", "rl.live", "behaviour.live")
+        )
+        assert number(gain["value"]) == pytest.approx(number(live["value"]) - number(logged["value"]))
+        assert int(gain["n"]) == LIVE_DIALOGS
+        assert gain["feasible_low"] == ""
+        by_target = {
+            entry.value.target: entry.influence
+            for entry in Run(fixed.folder).values("fill=threshold")[tracker]
+            if entry.value.dataset == dataset
+        }
+        change = by_target["rl.live"] - by_target["behaviour.live"]
+        assert numbers(gain)[1:] == pytest.approx(interval(number(gain["value"]), [change]))
+
+
+def value_of(
+    estimator: str, policy: str, mean: float, influence: list[float], **parts: float
+) -> TrackerValue:
+    value = PolicyValue(
+        dataset="a", policy=policy, estimator=estimator, mean=mean, n=len(influence), diagnostics=parts
+    )
+    return TrackerValue(value, np.array(influence), {}, {}, 10)
+
+
+def test_a_gain_by_hand() -> None:
+    """Without live play: the preferred estimator less the log's return, over the same dialogs."""
+    parts = {"lstd_augmented": 7.0, "fqe_augmented": 3.0}
+    learned = value_of("mean_augmented", "rl", 5.0, [1.0, -1.0, 0.0], **parts)
+    other = value_of("is", "rl", 9.0, [0.0, 0.0, 0.0])
+    logged = value_of("observed", "behaviour", 2.0, [0.5, -0.5, 0.0])
+    *_, gain = with_gains({"t": [logged, other, learned]})["t"]
+    assert gain.value.target == "rl.gain" and gain.value.mean == 3.0
+    assert gain.influence.tolist() == [0.5, -0.5, 0.0]
+    low, high = interval(3.0, [gain.influence])
+    # Half of the distance between the parts of the estimator is a bias that dialogs do not show.
+    assert gain.value.low == pytest.approx(3.0 - np.hypot(3.0 - low, 2.0))
+    assert gain.value.high == pytest.approx(3.0 + np.hypot(high - 3.0, 2.0))
+
+
+def test_no_gain_without_both_of_its_terms() -> None:
+    assert gain_terms(["rl.live", "behaviour.observed"]) is None
+    assert gain_terms(["sl.lstd", "behaviour.observed"]) is None
+    assert gain_terms(["rl.live", "rl.lstd", "behaviour.observed"]) == ("rl.lstd", "behaviour.observed")
+    assert gain_terms(["rl.lstd", "rl.live", "behaviour.live"]) == ("rl.live", "behaviour.live")
+    assert with_gains({"t": [value_of("live", "rl", 1.0, [0.0, 0.0])]})["t"][1:] == []
+
+
+def test_targets_of_a_study(tmp_path: Path) -> None:
+    settings = read_study(write_study(tmp_path, FIXED))
+    live = ["rl.live", "rl.completed", "expert.live", "expert.completed"]
+    assert sorted(chosen_targets(settings)) == sorted([*live, "rl.lstd", "behaviour.observed", "rl.gain"])
+    assert {"behaviour.live", "behaviour.completed"} <= set(possible_targets(settings))
+
+
+def test_partial_correlations_are_those_of_residuals(tiny: Study) -> None:
+    """Regress metric and target on the logged return and the datasets, by least squares."""
+    trackers = [row["tracker"] for row in tiny.rows("trackers")]
+    places = [(dataset, tracker) for dataset in DATASETS for tracker in trackers]
+
+    def column(target: str) -> Floats:
+        return np.array([number(cell(tiny, target, *place)["value"]) for place in places])
+
+    dummies = np.array([[dataset == name for name in DATASETS] for dataset, _ in places], dtype=float)
+    design = np.column_stack([dummies, column("behaviour.observed")])
+    rows = [row for row in tiny.rows("partial") if row["trackers"] == "all"]
+    assert {row["target"] for row in rows} == {"rl.live", "rl.completed", "rl.lstd", "rl.gain"}
+    for row in rows:
+        scores = {
+            (score["dataset"], score["tracker"]): number(score["value"])
+            for score in tiny.rows("intrinsic")
+            if all(score[key] == row[key] for key in ("metric", "schedule", "component"))
+        }
+        sign = -1.0 if row["metric"] == "l2" else 1.0
+        both = np.column_stack([sign * np.array([scores[place] for place in places]), column(row["target"])])
+        residuals = both - design @ np.linalg.lstsq(design, both, rcond=None)[0]
+        assert number(row["partial"]) == pytest.approx(np.corrcoef(residuals.T)[0, 1], abs=1e-9)
+        assert -1.0 <= number(row["low"]) <= number(row["high"]) <= 1.0
+        assert row["given"] == "behaviour.observed"
+
+
+@pytest.mark.parametrize("target", ["rl.gain", "rl.completed", "behaviour.live"])
+def test_a_sensitivity_analysis_computes_what_its_target_needs(target: str, tmp_path: Path) -> None:
+    more = f'\n[sensitivity]\ntarget = "{target}"\nvary = {{"policy.threshold" = [0.3]}}\n'
+    study = done(write_study(tmp_path, SMALL + more), tmp_path / "run")
+    assert {row["target"] for row in study.rows("sensitivity")} >= {target}
+
+
+REFUSED = (
+    (DISK, "`expert` is the policy of a simulated world, and these dialogs are on disk"),
+    (FIXED.replace('["live", "lstd"]', '["lstd"]'), "`expert` is valued by live play alone"),
+)
+
+
+@pytest.mark.parametrize(("text", "message"), REFUSED)
+def test_a_fixed_policy_that_cannot_be_played_is_refused(text: str, message: str, tmp_path: Path) -> None:
+    text = text.replace('policies = ["rl"]', 'policies = ["rl", "expert"]')
+    outcome = run_in(write_study(tmp_path, text), tmp_path / "run")
+    assert outcome.code == 2 and message in outcome.text
+    assert "policy.policies" in outcome.text and "Traceback" not in outcome.text
