@@ -356,7 +356,7 @@ built_in = ["baseline", "focus"]
         ),
         (
             "ridge = 10.0",
-            ["line 7, key policy.ridge: unknown; an option of ", "into [policy.kernel_lspi]"],
+            ["line 7, key policy.ridge: unknown; an option of ", "into [policy.one_step]"],
         ),
         ("[policy.kernel_lspi]\nrigde = 10.0", ["key policy.kernel_lspi.rigde", "did you mean 'ridge'?"]),
         ("[policy.kernel_lspi]\nsteps = 3", ["kernel_lspi has no such option; counted has"]),

@@ -43,7 +43,7 @@ def test_a_file_for_every_policy(folder: Path) -> None:
 def test_what_made_it(folder: Path) -> None:
     origin = Run(folder).policy("hwu").origin
     assert (origin.policy, origin.source.tracker, origin.source.domain) == ("rl", "hwu", "bus")
-    assert origin.learner is not None and origin.learner["kind"] == "kernel_lspi"
+    assert origin.learner is not None and origin.learner["kind"] == "one_step"
     assert origin.source.reward is not None and origin.source.reward["fill"] == "argmax"
     assert origin.n_dialogs <= 30
     assert Run(folder).policy("hwu", "a", "sl_sampled", "fill=argmax").origin.learner is None

@@ -144,7 +144,7 @@ def test_changing_back_computes_nothing(small: Study, tmp_path: Path) -> None:
     assert tables(study.folder) == tables(small.folder)
 
 
-VARY = 'sensitivity.vary={"policy.kernel_lspi.gamma" = [0.9], "policy.kernel_lspi.ridge" = [100.0]}'
+VARY = 'sensitivity.vary={"policy.one_step.gamma" = [0.9], "policy.one_step.ridge" = [100.0]}'
 
 
 def test_sensitivity_learns_only_what_is_tried(small: Study, tmp_path: Path) -> None:
@@ -158,7 +158,7 @@ def test_sensitivity_learns_only_what_is_tried(small: Study, tmp_path: Path) -> 
     rows = [row for row in study.rows("sensitivity") if row["trackers"] == "all"]
     assert [(row["parameter"], row["setting"]) for row in rows] == [
         ("(the study's own)", ""),
-        ("policy.kernel_lspi.gamma", "0.9"),
+        ("policy.one_step.gamma", "0.9"),
     ]
     old, new = tables(small.folder), tables(study.folder)
     for table in ("correlations.csv", "pairs.csv", "intrinsic.csv"):

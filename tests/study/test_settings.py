@@ -100,7 +100,9 @@ def test_a_file_written_is_read_as_it_was(fill: set[str], ridge: float, seed: in
     """By way of the disk, with all checks."""
     with tempfile.TemporaryDirectory() as folder:
         path, again = Path(folder) / "one.toml", Path(folder) / "two.toml"
-        path.write_text('name = "x"\n[simulation]\n[trackers]\nbuilt_in = ["hwu"]\n')
+        path.write_text(
+            'name = "x"\n[simulation]\n[trackers]\nbuilt_in = ["hwu"]\n[policy]\nlearner = "kernel_lspi"\n'
+        )
         plain = read_study(path)
         changed = msgspec.structs.replace(
             plain,

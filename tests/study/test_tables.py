@@ -117,7 +117,7 @@ def test_the_resolved_settings_make_the_same_run(small: Study, tmp_path: Path) -
     resolved = small.folder / "config.toml"
     tree = tomllib.loads(resolved.read_text())
     # What the study's file leaves open is filled in.
-    assert tree["policy"]["kernel_lspi"]["gamma"] == 1.0
+    assert tree["policy"]["one_step"]["gamma"] == 1.0
     assert tree["correlation"]["level"] == 0.95
     assert read_study(resolved) == read_study(small.config)
     again = done(resolved, tmp_path / "run")
