@@ -252,7 +252,8 @@ def decode_loosely(data: bytes, path: str) -> Any:
         )
     try:
         value = json.loads(data.decode("utf-8"), object_pairs_hook=_keep_repeated)
-        json.dumps(value, ensure_ascii=False).encode("utf-8")
+        if b"\\u" in data:  # nothing else makes half a pair
+            json.dumps(value, ensure_ascii=False).encode("utf-8")
         return value
     except UnicodeEncodeError as error:
         raise InputError(
