@@ -71,7 +71,7 @@ def read_csv(path: str | Path, columns: Sequence[str], problems: Problems) -> li
 def _check_heads(heads: Sequence[str], columns: Sequence[str], problems: Problems) -> None:
     for head, times in Counter(heads).items():
         if times > 1:
-            problems.add(f"{times} columns are called {head!r}")
+            problems.add(f"line 1: {times} columns are called {head!r}")
     for column in columns:
         if column not in heads:
             problems.add(f"there is no column {column!r}; {did_you_mean(column, heads)}")
@@ -89,7 +89,7 @@ def report_number(problems: Problems, row: CsvRow, column: str) -> float | None:
     if number is None:
         problems.add(
             f"line {row.line}: {column} is no number",
-            expected="a finite number" if len(row[column]) < 40 else f"a number of at most {LARGEST:g}",
+            expected=f"a finite number of at most {LARGEST:g}",
             found=shown(row[column]).removeprefix("text ") if row[column] else "nothing",
         )
     return number

@@ -116,13 +116,17 @@ class Problems:
     def __init__(self, path: str | None = None) -> None:
         self.path = path
         self._items: list[Problem] = []
+        self.has_errors = False
 
     def add(self, message: str, **details: Any) -> None:
         details.setdefault("path", self.path)
-        self._items.append(Problem(message, **details))
+        self.extend([Problem(message, **details)])
 
     def extend(self, problems: Iterable[Problem]) -> None:
-        self._items.extend(problems)
+        for problem in problems:
+            self._items.append(problem)
+            # Not looked for in the list: readers ask after every dialog, and any number may be wrong.
+            self.has_errors = self.has_errors or problem.severity == "error"
 
     def __iter__(self) -> Iterator[Problem]:
         return iter(self._items)
@@ -130,21 +134,18 @@ class Problems:
     def __len__(self) -> int:
         return len(self._items)
 
-    @property
-    def errors(self) -> list[Problem]:
-        return [problem for problem in self._items if problem.severity == "error"]
-
     def raise_errors(self) -> None:
         """Raise InputError if there are errors; everything else that was collected is included in it."""
-        if self.errors:
+        if self.has_errors:
             raise InputError(self._items)
 
     def strict(self) -> None:
         """Turn repairs and warnings into errors."""
-        self._items = [
+        items, self._items = self._items, []
+        self.extend(
             replace(problem, severity="error") if problem.severity in ("repair", "warning") else problem
-            for problem in self._items
-        ]
+            for problem in items
+        )
 
 
 def did_you_mean(name: str, options: Iterable[str], limit: int = 40) -> str:

@@ -28,6 +28,9 @@ UNDECODABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 LARGEST = 1 << 30
 """Bytes that a compressed file may have when unpacked: a few kB of gzip can be made to unpack to any size."""
 
+PART = re.compile(r"\.(.+)\.([1-9][0-9]{0,8})-[0-9a-f]{8}\.part", re.DOTALL)
+"""The name of a file that is being written: its own, the process that writes it, and chance."""
+
 PADDING = re.compile(rb"\0*")
 FIRST_BLOCK, LARGEST_BLOCK = 1 << 9, 1 << 18
 
@@ -115,6 +118,7 @@ def write_atomic(path: str | Path, data: bytes) -> None:
     temporary = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        _clear_parts(path)
         # Opened like any other file, so that it gets the usual permissions.
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         try:
@@ -129,6 +133,24 @@ def write_atomic(path: str | Path, data: bytes) -> None:
         _sync_directory(path.parent)
     except OSError as error:
         raise OutputError(f"cannot be written: {error.strerror or error}", path=str(path)) from error
+
+
+def _clear_parts(path: Path) -> None:
+    """Remove what writers of this file left that were killed: their processes exist no more."""
+    for name in os.listdir(path.parent):  # noqa: PTH208 - names are enough
+        part = PART.fullmatch(name)
+        if part and part[1] == path.name and not _is_alive(int(part[2])):
+            (path.parent / name).unlink(missing_ok=True)
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def _sync_directory(path: Path) -> None:
@@ -252,7 +274,8 @@ def decode_loosely(data: bytes, path: str) -> Any:
         )
     try:
         value = json.loads(data.decode("utf-8"), object_pairs_hook=_keep_repeated)
-        json.dumps(value, ensure_ascii=False).encode("utf-8")
+        if b"\\u" in data:  # nothing else makes half a pair
+            json.dumps(value, ensure_ascii=False).encode("utf-8")
         return value
     except UnicodeEncodeError as error:
         raise InputError(

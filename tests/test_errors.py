@@ -70,8 +70,17 @@ def test_strict_turns_repairs_but_not_notes_into_errors() -> None:
     for severity in ("repair", "note", "error"):
         problems.add(severity, severity=severity)
     problems.strict()
-    assert [problem.message for problem in problems.errors] == ["repair", "error"]
+    errors = [problem.message for problem in problems if problem.severity == "error"]
+    assert errors == ["repair", "error"]
     assert len(problems) == 3
+
+
+def test_strict_makes_an_error_of_what_was_none() -> None:
+    problems = Problems()
+    problems.add("mended", severity="repair")
+    assert not problems.has_errors
+    problems.strict()
+    assert problems.has_errors
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import subprocess
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -276,3 +277,15 @@ class TestContentHash:
     def test_the_hash_is_fixed(self) -> None:
         """Stored results are found by it: sha256 of the length in 8 bytes, then the part."""
         assert content_hash(b"") == "af5570f5a1810b7af78caf4bc70a660f0df51e42baf91d4de5b2328de0e83dfc"
+
+
+def test_parts_of_killed_writers_are_removed(tmp_path: Path) -> None:
+    """Those of this file only, and not of a process that lives: it may be writing."""
+    killed = subprocess.Popen(["true"])
+    killed.wait()
+    alive = f".x.json.{os.getpid()}-0123abcd.part"
+    other = f".y.json.{killed.pid}-0123abcd.part"
+    for name in (f".x.json.{killed.pid}-0123abcd.part", alive, other):
+        (tmp_path / name).touch()
+    write_atomic(tmp_path / "x.json", b"1")
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([alive, other, "x.json"])

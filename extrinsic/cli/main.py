@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from typing import Any, TextIO
 
 from extrinsic import __version__
 from extrinsic.cli import (
@@ -23,7 +24,7 @@ from extrinsic.cli import (
     validate,
 )
 from extrinsic.cli.output import SHOWN_PROBLEMS, print_problems
-from extrinsic.errors import ExtrinsicError, Problem
+from extrinsic.errors import ExtrinsicError, OutputError, Problem
 
 COMMANDS = (run, policies, report, compare, play, simulate, track, score, evaluate, validate, ls, completion)
 
@@ -32,8 +33,18 @@ EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
 
 
+class Parser(argparse.ArgumentParser):
+    """Help that cannot be written is an error; argparse is silent about it."""
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        if file is sys.stdout:
+            file.write(message)
+        else:
+            super()._print_message(message, file)
+
+
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="extrinsic",
         description="Which intrinsic metric of a dialog state tracker predicts how good a dialog policy "
         "built on it will be?",
@@ -51,6 +62,18 @@ def build_parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code."""
     try:
+        return _main(arguments)
+    except OSError:  # not even the error can be written
+        _discard(sys.stderr)
+        return EXIT_BAD_INPUT
+
+
+def _main(arguments: Sequence[str] | None) -> int:
+    if sys.stderr is None:  # closed by the caller: another file would get its number, and our messages
+        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    try:
+        if sys.stdout is None:
+            raise OutputError("the output cannot be written: it is closed", expected="> /dev/null for none")
         return _run(arguments)
     except ExtrinsicError as error:
         print_problems(error.problems, sys.stderr, most=SHOWN_PROBLEMS)
@@ -60,11 +83,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return EXIT_INTERRUPTED
     except BrokenPipeError:
         # The reader of our output closed the pipe; nothing more may be written at exit either.
-        _discard_output()
+        _discard(sys.stdout)
         return 0
     except OSError as error:
         # What no reader or writer expected of the system: a name that is too long, a full disk.
-        _discard_output()
+        _discard(sys.stdout)
         what = "cannot be read or written" if error.filename else "the output cannot be written"
         path = None if error.filename is None else str(error.filename)
         print_problems([Problem(f"{what}: {error.strerror or error}", path=path)], sys.stderr, most=None)
@@ -89,9 +112,9 @@ def _run(arguments: Sequence[str] | None) -> int:
     return code
 
 
-def _discard_output() -> None:
+def _discard(stream: TextIO) -> None:
     """What is still buffered would be written at exit, and fail again."""
     try:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     except OSError:  # a stream in memory
         return

@@ -105,7 +105,7 @@ def read_responses(path: str | Path, name: str | None = None) -> Responses:
         ]
         if isinstance(value, list) and not turns:
             at_dialog.report("the dialog has no turns")
-    if not dialogs and not problems.errors:
+    if not dialogs and not problems.has_errors:
         problems.add("the file has no dialogs")
     problems.raise_errors()
     title = name or stem(path).removeprefix("responses_")

@@ -49,6 +49,9 @@ from extrinsic.toml_files import read_tree
 if TYPE_CHECKING:
     import pandas
 
+UNFIT = (LookupError, ValueError, ArithmeticError, TypeError, StopIteration)
+"""What rows raise that are missing, empty, or of another number: other exceptions are errors of ours."""
+
 READABLE: dict[str, type[Row]] = {**TABLES, **POLICY_TABLES, **WORLDS_TABLE, "timings": TimingRow}
 
 
@@ -122,7 +125,7 @@ class Run:
         except ExtrinsicError as error:
             places = [problem.path or str(self.folder) for problem in error.problems]
             raise type(error)(map(_at, error.problems, places)) from error
-        except Exception as error:
+        except UNFIT as error:
             if not self.changed:
                 raise
             raise InputError(

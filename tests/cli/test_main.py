@@ -85,12 +85,21 @@ def shell(command: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(["bash", "-c", program], capture_output=True, text=True, check=False)
 
 
-def test_a_full_disk_is_said() -> None:
-    result = shell("extrinsic ls metrics > /dev/full")
+@pytest.mark.parametrize("command", ["ls metrics", "--help"])
+def test_a_full_disk_is_said(command: str) -> None:
+    result = shell(f"extrinsic {command} > /dev/full")
     assert (result.returncode, result.stderr) == (
         2,
         "the output cannot be written: No space left on device\n",
     )
+
+
+def test_streams_that_are_closed_or_full() -> None:
+    result = shell("extrinsic ls >&-")
+    assert result.returncode == 2
+    assert result.stderr.startswith("the output cannot be written: it is closed")
+    assert shell("extrinsic score --format state-sets /nosuch 2> /dev/full").returncode == 2
+    assert shell("extrinsic score --format state-sets /nosuch 2>&-").returncode == 2
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ def kill_runs(root: Path, kills: int, seed: int) -> int:
         command(config, root / "whole", "--n-jobs", "1", "--quiet"), check=True, capture_output=True
     )
     whole = time.monotonic() - begin
-    rng, struck, worse = Random(seed), 0, 0
+    rng, done, struck, worse = Random(seed), 0, 0, 0
     for number in range(-(-kills // KILLS_A_RUN)):
         engine, folder = ENGINES[number % len(ENGINES)], root / f"run{number}"
         for _ in range(min(KILLS_A_RUN, kills - number * KILLS_A_RUN)):
@@ -41,10 +41,11 @@ def kill_runs(root: Path, kills: int, seed: int) -> int:
             process = subprocess.Popen(
                 arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
             )
-            time.sleep(rng.uniform(0.0, 1.5 * whole))
+            time.sleep(rng.uniform(0.0, 1.1 * whole))
             struck += process.poll() is None
             os.killpg(process.pid, signal.SIGKILL) if process.poll() is None else None
             process.wait()
+            done += 1
         last = subprocess.run(command(config, folder, *engine), capture_output=True, text=True, check=False)
         try:
             assert last.returncode == 0, last.stderr
@@ -52,5 +53,6 @@ def kill_runs(root: Path, kills: int, seed: int) -> int:
         except AssertionError as error:
             worse += 1
             print(f"after kills, {' '.join(engine)}: {error}", flush=True)
-    print(f"{kills} kills ({struck} struck a running process), {worse} directories differ")
+        # After every directory: somebody may end this early, too.
+        print(f"{done} kills ({struck} struck a running process), {worse} directories differ", flush=True)
     return 1 if worse else 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -11,13 +12,19 @@ from pathlib import Path
 from random import Random
 
 from extrinsic.domain import load_domain
+from extrinsic.simulation.restaurants.restaurant_world import RestaurantSimulation
 from tests.builders import write_dstc1, write_dstc2, write_json, write_state_sets
 from tests.corpus.formats.test_jsonl import small as small_log
 from tests.fuzz.mutations import mutation_of
+from tests.outcomes.town import RESPONSES, states, write_responses, write_system, write_task
 from tests.running import run
 from tests.samples import small_dstc1, small_dstc2, small_state_sets
 from tests.study.studies import SMALL, WORLDS, write_study
-from tests.study.test_states import write_states
+from tests.study.test_kept_policies import KEEPING
+from tests.study.test_own_scores import judged, write_judges
+from tests.study.test_policies import GRID
+from tests.study.test_populations import BUILT_IN, TABLES
+from tests.study.test_states import STATES, write_states
 
 Command = tuple[str, ...]
 
@@ -25,6 +32,25 @@ TRADE = {"d": {"0": {"turn_belief": ["hotel-area-north"], "pred_bs_ptr": ["hotel
 SLOTS = {"slot_prediction_hotel-area": "§§x", "slot_groundtruth_hotel-area": "x"}
 TRIPPY = [{"guid": ["test", "d", str(turn)], **SLOTS} for turn in range(2)]
 SIMPLETOD = {"d": {"target_turn_belief": [["hotel area x"]], "generated_turn_belief": [["train book day x"]]}}
+
+NORMALISED = """times = "clock"
+dontcare = ["any"]
+[[rules]]
+slots = ["hotel-type"]
+clean = ["case", "ampersand"]
+same = [["guesthouse", "guest house"]]
+[rules.values]
+"none given" = "none"
+"""
+
+POPULATION = (
+    SMALL.replace(BUILT_IN, "").replace(
+        'datasets = ["a"]',
+        '[simulation.worlds]\ndraws = 1\nbase = ["a"]\nranges = {noise = [0.2, 0.4]}\nseed = 1',
+    )
+    + TABLES
+)
+"""Trackers of families and doses, worlds that are drawn."""
 
 WORLD = WORLDS.replace("= 30", "= 3").replace("= 32", "= 3").replace("= 36", "= 3")
 
@@ -82,12 +108,45 @@ def _make_domain(folder: Path) -> None:
     shutil.copy(bus, folder / "task.toml")
 
 
+def _make_task(folder: Path) -> None:
+    """A town for the evaluator: a system, and a generator's responses."""
+    write_task(folder)
+    write_system(folder / "mine.json", states(), RESPONSES)
+    write_responses(folder / "responses.json", RESPONSES)
+    (folder / "rules.toml").write_text(NORMALISED)
+
+
+def _make_scores(folder: Path) -> None:
+    write_states(folder, STATES + '[scores]\nfile = "judges.csv"\nnames = ["judge", "ece"]\n')
+    write_judges(folder, judged())
+
+
+def _make_restaurants(folder: Path) -> None:
+    text = RestaurantSimulation.embedded().read_text()
+    (folder / "worlds.toml").write_text(re.sub(r"dialogs = \d+", "dialogs = 3", text))
+
+
+def _make_policies(folder: Path) -> None:
+    """Kept policies, and what is needed to play them."""
+    config = write_study(folder, KEEPING)
+    outcome = run("run", config, "--output", folder / "run", "--n-jobs", "1", "--quiet", "--no-report")
+    assert outcome.code == 0, outcome.text
+    for path in (folder / "run" / "policies" / "a").glob("hwu.*"):
+        shutil.copy(path, folder / f"{path.name.split('.')[1]}.policy")
+    shutil.rmtree(folder / "run")
+
+
 def _make_run(folder: Path) -> None:
     config = write_study(folder, SMALL)
     outcome = run("run", config, "--output", folder / "run", "--n-jobs", "1", "--quiet", "--no-report")
     assert outcome.code == 0, outcome.text
 
 
+EVALUATE: Command = (
+    *("evaluate", "--goals", "{}/goals.json", "--booked", "{}/booked.json"),
+    *("--database", "{}/database", "--quiet", "{}/mine.json"),
+)
+PLAY: Command = ("--tracker", "hwu", "--world", "a", "--config", "{}/worlds.toml", "--dialogs", "3")
 STUDY: Command = ("run", "{}/study.toml", "--output", "{}/run", "--n-jobs", "1", "--quiet", "--no-report")
 
 KINDS: dict[str, Kind] = {
@@ -134,6 +193,43 @@ KINDS: dict[str, Kind] = {
         ("worlds.toml",),
         (("simulate", "--config", "{}/worlds.toml", "--output", "{}/calls", "--quiet"),),
     ),
+    "world restaurants": Kind(
+        _make_restaurants,
+        ("worlds.toml",),
+        (
+            (
+                *("simulate", "--world", "restaurants", "--config", "{}/worlds.toml"),
+                *("--output", "{}/calls", "--quiet", "--dataset", "quiet_test"),
+            ),
+        ),
+        is_slow=True,
+    ),
+    "evaluate": Kind(
+        _make_task,
+        ("*.json", "database/*"),
+        (EVALUATE, (*EVALUATE, "--responses", "{}/responses.json", "--json")),
+    ),
+    "normalise": Kind(
+        _make_task,
+        ("rules.toml",),
+        ((*EVALUATE, "--normalise", "{}/rules.toml"),),
+    ),
+    "policy": Kind(
+        _make_policies,
+        ("*.policy",),
+        (("play", "{}/rl.policy", *PLAY), ("play", "{}/sl_sampled.policy", *PLAY, "--json")),
+        is_slow=True,
+    ),
+    "grid": Kind(
+        lambda folder: write_study(folder, GRID),
+        ("study.toml",),
+        (("policies", "{}/study.toml", "--output", "{}/run", "--n-jobs", "1", "--quiet", "--no-report"),),
+        is_slow=True,
+    ),
+    "populations": Kind(
+        lambda folder: write_study(folder, POPULATION), ("study.toml",), (STUDY,), is_slow=True
+    ),
+    "scores": Kind(_make_scores, ("judges.csv", "study.toml"), (STUDY,), is_slow=True),
     "configuration": Kind(lambda folder: write_study(folder, SMALL), ("study.toml",), (STUDY,), is_slow=True),
     "outcomes": Kind(write_states, ("outcomes.csv",), (STUDY,), is_slow=True),
     "run": Kind(

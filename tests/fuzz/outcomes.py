@@ -17,7 +17,8 @@ from typing import Literal
 from tests.fuzz.kinds import Input
 from tests.running import run
 
-SECONDS, BYTES = 20, 2 << 30
+SECONDS, WAITED, BYTES = 20, 120, 2 << 30
+"""Of computing; and of waiting, because the machine may have other things to do."""
 
 Outcome = Literal["done", "refused", "crash", "hang", "no place", "silent"]
 GOOD: tuple[Outcome, ...] = ("done", "refused")
@@ -28,24 +29,29 @@ class Hang(BaseException):
     """The time is over; no handler of exceptions may take this for one of its own."""
 
 
+CLOCKS = ((signal.SIGPROF, signal.ITIMER_PROF, SECONDS), (signal.SIGALRM, signal.ITIMER_REAL, WAITED))
+
+
 @contextmanager
-def time_limit(seconds: float) -> Iterator[None]:
+def time_limit() -> Iterator[None]:
     def end(_: int, __: FrameType | None) -> None:
         raise Hang
 
-    before = signal.signal(signal.SIGALRM, end)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    before = [signal.signal(number, end) for number, _, _ in CLOCKS]
+    for _, clock, seconds in CLOCKS:
+        signal.setitimer(clock, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        for (number, clock, _), handler in zip(CLOCKS, before, strict=True):
+            signal.setitimer(clock, 0)
+            signal.signal(number, handler)
 
 
 def outcome_here(given: Input) -> tuple[Outcome, str]:
     """Run the command in this process."""
     try:
-        with time_limit(SECONDS):
+        with time_limit():
             result = run(*given.command)
     except Hang:
         return "hang", ""
@@ -57,18 +63,21 @@ def outcome_apart(given: Input) -> tuple[Outcome, str]:
 
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
+        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
 
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MPLBACKEND": "agg"}
     try:
         result = subprocess.run(
             [sys.executable, "-m", "extrinsic", *given.command],
             capture_output=True,
-            timeout=SECONDS,
+            timeout=WAITED,
             env=environment,
             preexec_fn=limit,
             check=False,
         )
     except subprocess.TimeoutExpired:
+        return "hang", ""
+    if result.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
         return "hang", ""
     text = (result.stdout + result.stderr).decode(errors="replace")
     return judged(result.returncode, text, given.folder), text

@@ -90,6 +90,12 @@ def _lines(name: str, change: Callable[[list[str]], list[str]]) -> Callable[[Pat
     return edit
 
 
+def _gold_is_predicted(file: Any) -> None:
+    for turns in file.values():
+        for turn in turns.values():
+            turn["gt"] = turn["pr"]
+
+
 def _archive(folder: Path) -> None:
     write_dstc2(folder, small_dstc2(), archive=True)
 
@@ -134,7 +140,28 @@ CHANGES: dict[str, Change] = {
         STUDY,
         "run/correlations.csv",
     ),
+    "a head of outcomes twice": (
+        write_states,
+        _lines(
+            "outcomes.csv", lambda lines: ["system,success,success", *(f"{line},0" for line in lines[1:])]
+        ),
+        STUDY,
+        "run/correlations.csv",
+    ),
+    "gold that is another in one file": (
+        write_states,
+        lambda folder: _edit(folder / "systems" / "three.json", _gold_is_predicted),
+        STUDY,
+        "run/correlations.csv",
+    ),
+    "a judge's scores with a cell too many": (
+        KINDS["scores"].make,
+        _lines("judges.csv", lambda lines: [lines[0], *(f"{line},0" for line in lines[1:])]),
+        STUDY,
+        "run/intrinsic.csv",
+    ),
 }
+
 
 _GOOD: dict[tuple[Path, object], tuple[Path, dict[tuple[str, ...], tuple[Result, str]]]] = {}
 """By the function that makes them: where the good files are, and what commands made of them."""

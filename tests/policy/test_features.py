@@ -210,12 +210,12 @@ def test_states_at_the_table_are_those_on_file(preset: str, tracker: str) -> Non
     witness = Witness(Anything(), find_features(preset))
     played = play(witness, TRACKERS.get(tracker), 80, 3, restless)
     assert played.corpus.restart.any()
-    n_seen = 0
-    for dialogs, turn, live in witness.seen:
-        turns = played.corpus.offsets[dialogs] + turn - 1
-        stored = find_features(preset)(observations_of_corpus(played.corpus, played.output, turns))
+    turns = np.concatenate([played.corpus.offsets[dialogs] + turn - 1 for dialogs, turn, _ in witness.seen])
+    stored = find_features(preset)(observations_of_corpus(played.corpus, played.output, turns))
+    for _, _, live in witness.seen:
         stored.require_like(live)
-        assert np.abs(stored.continuous - live.continuous).max() <= 1e-12
-        assert np.array_equal(stored.discrete, live.discrete)
-        n_seen += len(dialogs)
-    assert n_seen == played.corpus.n_turns - played.corpus.n_dialogs
+    assert (
+        np.abs(stored.continuous - np.vstack([live.continuous for _, _, live in witness.seen])).max() <= 1e-12
+    )
+    assert np.array_equal(stored.discrete, np.vstack([live.discrete for _, _, live in witness.seen]))
+    assert len(turns) == played.corpus.n_turns - played.corpus.n_dialogs

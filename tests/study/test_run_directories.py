@@ -184,6 +184,24 @@ def test_what_only_the_dialogs_show_names_file_and_line(
     assert_refused(run_in(config, tmp_path / "run"), f"{config}: line {line}, {said}")
 
 
+@pytest.mark.parametrize(
+    ("text", "dialogs", "said"),
+    [
+        (
+            SMALL.replace("fill = [", "kind = 'outcome'\noutcome = 'succes' # ["),
+            30,
+            "has no outcome 'succes'",
+        ),
+        (SMALL.replace('"hwu"', '"logistic"'), 1, "what learns from dialogs needs at least two"),
+    ],
+)
+def test_what_only_a_stage_shows_names_the_study(tmp_path: Path, text: str, dialogs: int, said: str) -> None:
+    config = write_study(tmp_path, text)
+    worlds = tmp_path / "worlds.toml"
+    worlds.write_text(worlds.read_text().replace("dialogs = 30", f"dialogs = {dialogs}"))
+    assert_refused(run_in(config, tmp_path / "run"), f"{config}: ", said)
+
+
 def test_the_name_of_a_study_ends_where_it_ends(tmp_path: Path) -> None:
     config = write_study(tmp_path, SMALL.replace('name = "tiny"', 'name = "tiny\\n"'))
     assert_refused(run_in(config, tmp_path / "run"), "study.toml: line 1, key name")

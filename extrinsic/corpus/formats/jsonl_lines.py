@@ -89,7 +89,7 @@ def read_lines(path: str | Path, gaps: bool = False) -> LogLines:
         if line is not None:
             lines.append(line)
             numbers.append(number)
-    if not lines and not problems.errors:
+    if not lines and not problems.has_errors:
         problems.add("the log has no lines")
     problems.raise_errors()
     log = LogLines(str(path), data, lines, numbers, _offsets(lines))

@@ -178,7 +178,7 @@ def check_grid(settings: StudySettings, text: str, problems: Problems) -> None:
         report_key(
             problems, text, ("grid", "estimator"), f"there is no {grid.estimator!r} in [value]; {hint}"
         )
-    if problems.errors:
+    if problems.has_errors:
         return
     try:
         baselines(settings, combinations(settings))

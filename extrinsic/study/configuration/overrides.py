@@ -61,7 +61,7 @@ def check_overrides(settings: StudySettings, problems: Problems) -> dict[tuple[s
             try:
                 changed = with_override(settings, dotted, value)
                 check_choices(changed, "", mistakes)
-                if not mistakes.errors:
+                if not mistakes.has_errors:
                     varied[dotted, text_of(value)] = with_defaults(changed)
             except InputError as error:
                 mistakes.extend(error.problems)

@@ -39,7 +39,7 @@ def check_settings(settings: StudySettings, text: str, problems: Problems) -> No
     _check_names(settings, text, problems)
     if settings.grid is None:
         _check_targets(settings, text, problems)
-    elif not problems.errors:
+    elif not problems.has_errors:
         check_grid(settings, text, problems)
 
 

@@ -75,20 +75,27 @@ def read_stored(path: str | Path) -> StudySettings:
 
 @contextmanager
 def locate_keys(path: str | Path, changes: Sequence[str] = ()) -> Iterator[None]:
-    """Problems with a key that show only when the data is read name the file and the line as well."""
+    """Problems that show only when the data is read name the file, and the line of their key, as well."""
     try:
         yield
     except ExtrinsicError as error:
         text = read_tree(path)[1]
         raise type(error)(
-            [_located(problem, str(path), text, changes) for problem in error.problems]
+            [
+                _located(problem, str(path), text, changes, isinstance(error, InputError))
+                for problem in error.problems
+            ]
         ) from error
 
 
-def _located(problem: Problem, path: str, text: str, changes: Sequence[str]) -> Problem:
+def _located(
+    problem: Problem, path: str, text: str, changes: Sequence[str], is_of_input: bool
+) -> Problem:
     key = KEY.match(problem.message)
-    if problem.path is not None or key is None:
+    if problem.path is not None:
         return problem
+    if key is None:
+        return replace(problem, path=path) if is_of_input else problem
     if any(change.partition("=")[0].strip() == key[1] for change in changes):
         return replace(problem, path="--set")
     return replace(

@@ -79,7 +79,7 @@ def _simulated_units(table: SimulationTable) -> list[Unit]:
         else:
             train, test = sides
             units.append(Unit(dataset, train, test, (Part(dataset),)))
-    if problems.errors:
+    if problems.has_errors:
         raise InputError(problems)
     return units
 
@@ -173,7 +173,7 @@ def _read_both(reader: _Reader, lists: tuple[str, str]) -> list[tuple[Corpus, li
             read.append(reader.read(dialogs))
         except ExtrinsicError as error:
             problems.extend(error.problems)
-    if problems.errors:
+    if problems.has_errors:
         raise InputError(problems)
     return read
 

@@ -58,7 +58,7 @@ def _parsed_gold(data: bytes, path: str, name: str | None) -> GoldStates:
         options |= offered
         dialogs[dialog_key(dialog)] = states
         said[dialog_key(dialog)] = _said(value)
-    if not file and not checker.problems.errors:
+    if not file and not checker.problems.has_errors:
         raise InputError("the file has no dialogs", path=path)
     _check_choice(options, name, path)
     checker.problems.raise_errors()

@@ -29,7 +29,7 @@ def read_native(path: str | Path, name: str, layout: str, gather: Gather) -> Sta
     for dialog, turns in dialogs.items():
         if not turns:
             checker.at(session=dialog).report("the dialog has no turns")
-    if not dialogs and not problems.errors:
+    if not dialogs and not problems.has_errors:
         problems.add("the file has no dialogs")
     problems.raise_errors()
     return build_state_sets(name, gather_states(dialogs), content_hash(layout, data), list(problems))

@@ -108,7 +108,7 @@ def gather(checker: Checker, value: Any) -> Dialogs:
         order = turn_numbers(entries, at_dialog) or []
         for number, key in enumerate(order):
             _check_turn(at_dialog.at(turn=number), entries[key])
-        if not checker.problems.errors:
+        if not checker.problems.has_errors:
             dialogs[dialog] = [(entries[key]["gt"], entries[key]["pr"]) for key in order]
     return dialogs
 
