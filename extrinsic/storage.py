@@ -132,6 +132,8 @@ def write_atomic(path: str | Path, data: bytes) -> None:
 
 
 def _sync_directory(path: Path) -> None:
+    if os.name == "nt":  # Windows opens no directories, and needs none flushed
+        return
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -13,6 +13,7 @@ LAYERS = (
     "signature",
     "printed_forms",
     "registry",
+    "notebook",
     "storage",
     "plugins",
     "arrays",
