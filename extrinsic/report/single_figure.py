@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from extrinsic.errors import UsageError, did_you_mean
-from extrinsic.report.drawing.page_parts import pictures
+from extrinsic.report.drawing.page_parts import Section, pictures
 from extrinsic.report.policies_page import policy_sections, read_grid
 from extrinsic.report.report_files import require_libraries
 from extrinsic.report.results.report_data import read_run
-from extrinsic.report.sections import make_sections
+from extrinsic.report.sections import ORDER
 from extrinsic.study.finished_run import Run
 
 if TYPE_CHECKING:
@@ -19,13 +20,26 @@ if TYPE_CHECKING:
 def single_figure(run: Run, name: str) -> Figure:
     """The figure of this name; `heat_map` is that of the study's first variant."""
     require_libraries()
+    drawn = []
     with run.reading():
-        sections = policy_sections(read_grid(run, "")) if run.is_grid else make_sections(read_run(run))
-    drawn = {picture.name: picture for section in sections for picture in pictures(section.blocks)}
-    chosen = drawn.get(name) or next((drawn[key] for key in drawn if key.startswith(f"{name}_")), None)
-    if chosen is None:
-        raise UsageError(f"the report has no figure {name!r}; {did_you_mean(name, drawn)}")
-    return _fitted(chosen.figure, chosen.title)
+        for section in _sections(run, name):
+            for picture in pictures(section.blocks):
+                if picture.name == name or picture.name.startswith(f"{name}_"):
+                    return _fitted(picture.figure, picture.title)
+                drawn.append(picture.name)
+    raise UsageError(f"the report has no figure {name!r}; {did_you_mean(name, drawn)}")
+
+
+def _sections(run: Run, name: str) -> Iterator[Section]:
+    """The sections of the report, each made when it is reached; the one of this name first."""
+    if run.is_grid:
+        yield from policy_sections(read_grid(run, ""))
+        return
+    study = read_run(run)
+    for module in sorted(ORDER, key=lambda module: not module.__name__.endswith(f".{name}")):
+        section = module.section(study)
+        if section is not None:
+            yield section
 
 
 def _fitted(figure: Figure, title: str) -> Figure:

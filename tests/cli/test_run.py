@@ -88,8 +88,8 @@ def test_settings_are_set(made: Made, tmp_path: Path) -> None:
     study = copied(made, tmp_path / "run")
     options = ["--set", "correlation.coefficient=spearman", "--set", "correlation.level = 0.9"]
     outcome = run_in(study.config, study.folder, *options)
-    assert "made with other settings:\n  correlation.level: 0.95 -> 0.9\n" in outcome.errors
-    assert "  correlation.coefficient: pearson -> spearman\n" in outcome.errors
+    assert "made with other settings:\n  correlation.coefficient: pearson -> spearman\n" in outcome.errors
+    assert "  correlation.level: 0.95 -> 0.9\n" in outcome.errors
     assert "other settings" not in run_in(study.config, study.folder, *options).errors
     text = (study.folder / "config.toml").read_text()
     assert 'coefficient = "spearman"' in text
