@@ -1,4 +1,4 @@
-"""What the site has beyond docs/: the pages of experiments/, and the reference made from docstrings and registries."""
+"""What the site has beyond docs/: the pages of experiments/, and a reference made from docstrings."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ def on_files(files: Any, config: Any) -> Any:
 
 def api() -> str:
     """The names of `extrinsic`, with signatures and docstrings."""
-    lines = ["# Python reference\n", "All of `import extrinsic`; everything is imported when it is first used.\n"]
+    lines = [
+        "# Python reference\n",
+        "All of `import extrinsic`; everything is imported when it is first used.\n",
+    ]
     for name in sorted(extrinsic.__all__, key=lambda name: (name.startswith("_"), name.lower())):
         thing = getattr(extrinsic, name)
         if callable(thing):
@@ -70,7 +73,11 @@ def _described(name: str, thing: Any) -> list[str]:
     document = inspect.getdoc(getattr(thing, "fget", None) or getattr(thing, "func", None) or function) or ""
     first, _, rest = document.partition("\n\n")
     # Every field of a docstring stands on a line of its own, aligned.
-    return [signature, first.replace("\n", " ") + "\n", *([f"```text\n{rest}\n```\n"] if rest.strip() else [])]
+    return [
+        signature,
+        first.replace("\n", " ") + "\n",
+        *([f"```text\n{rest}\n```\n"] if rest.strip() else []),
+    ]
 
 
 class _Name:
@@ -87,7 +94,10 @@ def _plain(annotation: Any) -> Any:
 
 def tables() -> str:
     """The tables of a run, column by column."""
-    lines = ["# Tables of a run\n", "Every table is a csv file; `Run.table(name)` has its rows as typed objects.\n"]
+    lines = [
+        "# Tables of a run\n",
+        "Every table is a csv file; `Run.table(name)` has its rows as typed objects.\n",
+    ]
     for name, kind in READABLE.items():
         lines += [f"## {name}.csv\n", summary(kind) + "\n", "| column | meaning |", "|---|---|"]
         lines += [f"| `{column}` | {_cell(text)} |" for column, text in column_help(kind).items()]
@@ -97,14 +107,21 @@ def tables() -> str:
 
 def registries() -> str:
     """What `extrinsic ls` lists."""
-    lines = ["# What can be named\n", "As `extrinsic ls KIND` prints it; `extrinsic ls KIND KEY` has the details.\n"]
+    lines = [
+        "# What can be named\n",
+        "As `extrinsic ls KIND` prints it; `extrinsic ls KIND KEY` has the details.\n",
+    ]
     for kind, (description, list_them) in KINDS.items():
         lines += [f"## {kind}\n", f"{description[0].upper()}{description[1:]}.\n", *_listed(list_them), ""]
     return "\n".join(lines)
 
 
 def _listed(list_them: Callable[[], list[tuple[str, str]]]) -> list[str]:
-    return ["| key | what it is |", "|---|---|", *(f"| `{key}` | {_cell(text)} |" for key, text in list_them())]
+    return [
+        "| key | what it is |",
+        "|---|---|",
+        *(f"| `{key}` | {_cell(text)} |" for key, text in list_them()),
+    ]
 
 
 def _cell(text: str) -> str:

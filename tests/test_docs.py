@@ -1,12 +1,11 @@
 """Every block of code in the README and in docs/ runs as it stands, and every link leads somewhere.
 
-A block with a title is a file. A block that begins with `# needs X` runs where X is (a library, or data of the
-challenges). One that begins with `# takes` (minutes) or `# with` (files that nobody can be given) is only parsed.
+A block with a title is a file. A block that begins with `# needs X` runs where X is (a library, or data of
+the challenges). One that begins with `# takes` (minutes) or `# with` (files of others) is only parsed.
 """
 
 from __future__ import annotations
 
-import glob
 import importlib.util
 import json
 import re
@@ -85,7 +84,7 @@ def small_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def folder(tmp_path: Path, small_run: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """An empty folder with that run and the files of the challenges, where these are; nothing stays registered."""
+    """A folder with that run and the files of the challenges, where these are; nothing stays registered."""
     shutil.copytree(small_run, tmp_path / "runs" / "small")
     (tmp_path / "docs").symlink_to(ROOT / "docs")
     data = find_data()
@@ -137,7 +136,11 @@ def run_commands(block: Block, where: str) -> None:
         if not words or words[0] in ("pip", "make", "git"):
             continue
         assert words[0] == "extrinsic", f"{where}: {line}"
-        arguments = [name for word in words[1:] for name in (sorted(glob.glob(word)) or [word])]
+        arguments = [
+            name
+            for word in words[1:]
+            for name in (sorted(map(str, Path().glob(word))) if "*" in word else [word])
+        ]
         parsed = build_parser().parse_args(arguments)
         if block.runs:
             # One process: starting others takes longer than these examples do.
