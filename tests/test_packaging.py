@@ -46,7 +46,7 @@ def why_not() -> str | None:
 
 
 @pytest.fixture(scope="session")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The programs of a new environment with the wheel; its dependencies are those of this environment."""
     reason = why_not()
     if reason is not None:
@@ -62,32 +62,30 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     wheel = ("wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, source)
     call(sys.executable, *quiet, *wheel, cwd=folder)
     venv.create(folder / "venv", with_pip=False)
-    programs = folder / "venv" / ("Scripts" if sys.platform == "win32" else "bin")
+    bin_folder = folder / "venv" / ("Scripts" if sys.platform == "win32" else "bin")
     (file,) = folder.glob("extrinsic-*.whl")
     site = Path(
         call(
-            programs / "python", "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=folder
+            bin_folder / "python", "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=folder
         ).strip()
     )
     # After its own folder, so that the installed package comes first.
     here = [path for path in sys.path if path.endswith("site-packages")]
     (site / "dependencies.pth").write_text("\n".join(here) + "\n")
-    python = ("--python", programs / "python")
+    python = ("--python", bin_folder / "python")
     call(sys.executable, *quiet, *python, "install", "--no-deps", f"{file}[report]", cwd=folder)
-    return programs
+    return bin_folder
 
 
-def test_the_installed_package_is_whole(installed: Path, tmp_path: Path) -> None:
-    where = call(
-        installed / "python", "-P", "-c", "import extrinsic; print(extrinsic.__file__)", cwd=tmp_path
-    )
-    assert Path(where.strip()).is_relative_to(installed.parent)
-    listed = call(installed / "extrinsic", "ls", "configs", cwd=tmp_path)
+def test_the_installed_package_is_whole(programs: Path, tmp_path: Path) -> None:
+    where = call(programs / "python", "-P", "-c", "import extrinsic; print(extrinsic.__file__)", cwd=tmp_path)
+    assert Path(where.strip()).is_relative_to(programs.parent)
+    listed = call(programs / "extrinsic", "ls", "configs", cwd=tmp_path)
     assert {line.split()[0] for line in listed.splitlines()} == {
         path.stem for path in (ROOT / "configs").glob("*.toml")
     }
     options = [part for change in SMALL for part in ("--set", change)]
-    call(installed / "extrinsic", "run", "quick", "--n-jobs", "1", *options, cwd=tmp_path)
+    call(programs / "extrinsic", "run", "quick", "--n-jobs", "1", *options, cwd=tmp_path)
     assert (tmp_path / "runs" / "quick" / "report.html").stat().st_size > 10_000
 
 
