@@ -16,7 +16,7 @@ MOST_ROWS = 20
 
 
 def html_table(caption: str, rows: Sequence[Mapping[str, object]]) -> str:
-    """The first rows as an HTML table; what is the same for all columns of a row set is left to pandas."""
+    """The first rows as an HTML table under a caption; all rows have the same keys."""
     heads = list(rows[0]) if rows else []
     shown = [_line("td", row.values()) for row in rows[:MOST_ROWS]]
     more = f"<p>... {len(rows) - MOST_ROWS:,} more rows</p>" if len(rows) > MOST_ROWS else ""
