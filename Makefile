@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: demo test lint bench fuzz clean study-dstc1 study-dstc2 study-multiwoz study-lee2014 study-metrics
+.PHONY: demo test docs lint bench fuzz clean study-dstc1 study-dstc2 study-multiwoz study-lee2014 study-metrics
 .DEFAULT_GOAL := test
 
 $(VENV)/installed: pyproject.toml
@@ -13,10 +13,19 @@ $(VENV)/installed: pyproject.toml
 	touch $@
 
 demo: $(VENV)/installed
-	$(BIN)/extrinsic run configs/quick.toml
+	$(BIN)/extrinsic run quick
 
 test: $(VENV)/installed
 	$(ONE_THREAD) $(BIN)/python -m pytest tests -n auto --maxprocesses 4 --dist loadfile
+
+# The documentation as a site, in site/index.html; a link that leads nowhere is an error.
+docs: $(VENV)/docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo the site: site/index.html
+
+$(VENV)/docs: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	touch $@
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
@@ -37,4 +46,4 @@ study-dstc1 study-dstc2 study-multiwoz study-lee2014 study-metrics: study-%: $(V
 	$(BIN)/python -m experiments.$*
 
 clean:
-	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .benchmarks
+	rm -rf $(VENV) build site *.egg-info .pytest_cache .mypy_cache .ruff_cache .benchmarks

@@ -49,6 +49,10 @@ _API = {
 __all__ = ["__version__", *_API]
 
 
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_API})
+
+
 def __getattr__(name: str) -> Any:
     if name in _API:
         from importlib import import_module

@@ -165,6 +165,19 @@ def did_you_mean(name: str, options: Iterable[str], limit: int = 40) -> str:
     return f"available: {listed}{rest}"
 
 
+def require_type(name: str, value: object, expected: str, *kinds: type) -> None:
+    """Refuse an argument of another type; a truth value is no number."""
+    if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+        raise UsageError(f"{name} has the wrong type", expected=expected, found=shown(value))
+
+
+def require_count(name: str, value: object, least: int = 0) -> None:
+    """Refuse an argument that is no whole number, or too small."""
+    require_type(name, value, "a whole number", int)
+    if isinstance(value, int) and value < least:
+        raise UsageError(f"{name} is out of range", expected=f"at least {least}", found=str(value))
+
+
 def shown(value: object) -> str:
     """A value as messages show it: its kind and an abbreviated form."""
     kinds = {dict: "object", list: "array", str: "text", bool: "boolean", type(None): "null"}

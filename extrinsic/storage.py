@@ -154,6 +154,8 @@ def _is_alive(process: int) -> bool:
 
 
 def _sync_directory(path: Path) -> None:
+    if os.name == "nt":  # Windows opens no directories, and needs none flushed
+        return
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

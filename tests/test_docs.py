@@ -1,73 +1,207 @@
-"""The examples of docs/ run as they stand, and every field of a log is documented with one that is valid."""
+"""Every block of code in the README and in docs/ runs as it stands, and every link leads somewhere.
+
+A block with a title is a file. A block that begins with `# needs X` runs where X is (a library, or data of
+the challenges). One that begins with `# takes` (minutes) or `# with` (files of others) is only parsed.
+"""
 
 from __future__ import annotations
 
 import importlib.util
 import json
 import re
+import shlex
+import shutil
 import tomllib
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import pytest
 
 from extrinsic.cli.main import build_parser
 from extrinsic.corpus.formats.jsonl_fields import FIELDS, LogLine
-from extrinsic.corpus.formats.jsonl_lines import read_lines
-from extrinsic.study.configuration.settings import CorpusTable
+from extrinsic.corpus.normalisations import load_normalisation
+from extrinsic.domain import load_domain
+from extrinsic.errors import Problems
+from extrinsic.registry import BLOCKS, FORMATS, LEARNERS, METRICS, REWARDS, TRACKERS, WORLDS, Registry
+from extrinsic.study.configuration.choices import check_choices, gather_options
+from extrinsic.study.configuration.settings import StudySettings
+from extrinsic.toml_files import check_tree
+from tests.real_data import find_data
+from tests.running import run
 
 ROOT = Path(__file__).parents[1]
-TEXT = (ROOT / "docs" / "own_logs.md").read_text()
-BLOCKS = re.findall(r"^```(\w*)(?: ([\w.]+))?\n(.*?)^```$", TEXT, flags=re.DOTALL | re.MULTILINE)
-TABLE = re.findall(r"^\| `(\w+)` \| (.+?) \| `(.+)` \|$", TEXT, flags=re.MULTILINE)
+PAGES = {path.name: path.read_text() for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]}
+FENCE = re.compile(r'^```(\w*)(?: title="([\w./-]+)")?\n(.*?)^```$', re.DOTALL | re.MULTILINE)
+LANGUAGES = {"python", "sh", "toml", "json", "csv", "text"}
+REGISTRIES: tuple[Registry[Any], ...] = (BLOCKS, FORMATS, LEARNERS, METRICS, REWARDS, TRACKERS, WORLDS)
+DATA = {
+    "dstc2": {
+        "dstc2_traindev.tar.gz": "dstc2/dstc2_traindev.tar.gz",
+        "focus.dev.json.gz": "dstc2/trackers/focus.dev.json.gz",
+        "hwu.dev.json.gz": "dstc2/trackers/hwu.dev.json.gz",
+    },
+    "multiwoz": {"som_dst.json.gz": "multiwoz/som_dst_100.json.gz"},
+}
+"""The files of each challenge that examples use, and where the data has them."""
 
 
-def has(library: str) -> bool:
-    return importlib.util.find_spec(library) is not None
+class Block(NamedTuple):
+    language: str
+    title: str
+    text: str
+
+    @property
+    def needs(self) -> str | None:
+        match = re.match(r"# needs (\w+)", self.text)
+        return match[1] if match else None
+
+    @property
+    def runs(self) -> bool:
+        if self.text.startswith(("# takes", "# with")):
+            return False
+        if self.needs in DATA:
+            return find_data() is not None
+        return self.needs is None or importlib.util.find_spec(self.needs) is not None
+
+
+def blocks(page: str) -> list[Block]:
+    return [Block(*groups) for groups in FENCE.findall(PAGES[page])]
+
+
+@pytest.fixture(scope="session")
+def small_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run of the first tutorial, which other pages go on with."""
+    folder = tmp_path_factory.mktemp("docs")
+    study = next(block for block in blocks("tutorial_metric.md") if block.title == "small.toml")
+    (folder / study.title).write_text(study.text)
+    options = ("--output", folder / "small", "--n-jobs", "1", "--quiet")
+    assert run("run", folder / study.title, *options).code == 0
+    return folder / "small"
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for kind, name, text in BLOCKS:
-        if kind == "jsonl":
-            (tmp_path / name).write_text(text)
+def folder(tmp_path: Path, small_run: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder with that run and the files of the challenges, where these are; nothing stays registered."""
+    shutil.copytree(small_run, tmp_path / "runs" / "small")
+    (tmp_path / "docs").symlink_to(ROOT / "docs")
+    data = find_data()
+    for name, path in (pair for files in DATA.values() for pair in files.items()):
+        if data is not None:
+            (tmp_path / name).symlink_to(data / path)
     monkeypatch.chdir(tmp_path)
-    return tmp_path
+    before = [set(registry.names()) for registry in REGISTRIES]
+    yield tmp_path
+    for registry, names in zip(REGISTRIES, before, strict=True):
+        for name in set(registry.names()) - names:
+            registry.unregister(name)
 
 
-def test_every_field_has_an_example_that_is_valid() -> None:
-    assert [name for name, _, _ in TABLE] == list(FIELDS)
-    for name, _, example in TABLE:
+@pytest.mark.parametrize("page", PAGES)
+def test_blocks_run(page: str, folder: Path) -> None:
+    names: dict[str, Any] = {}
+    for number, block in enumerate(blocks(page), start=1):
+        where = f"{page}, block {number}"
+        assert block.language in LANGUAGES, f"{where}: a block names its language"
+        if block.title:
+            (folder / block.title).parent.mkdir(parents=True, exist_ok=True)
+            (folder / block.title).write_text(block.text)
+        if block.language == "python":
+            code = compile(block.text, where, "exec")
+            if block.runs:
+                with warnings.catch_warnings(action="ignore" if block.needs else "error"):
+                    exec(code, names)
+        elif block.language == "sh":
+            run_commands(block, where)
+        elif block.language == "json":
+            read_json(block.text)
+        elif block.language == "toml":
+            check_toml(block, where, folder)
+
+
+def read_json(text: str) -> None:
+    """One value, or one a line."""
+    try:
+        json.loads(text)
+    except json.JSONDecodeError:
+        for line in text.splitlines():
+            json.loads(line)
+
+
+def run_commands(block: Block, where: str) -> None:
+    for line in block.text.replace("\\\n", " ").splitlines():
+        words = shlex.split(line, comments=True)
+        if not words or words[0] in ("pip", "make", "git"):
+            continue
+        assert words[0] == "extrinsic", f"{where}: {line}"
+        arguments = [
+            name
+            for word in words[1:]
+            for name in (sorted(map(str, Path().glob(word))) if "*" in word else [word])
+        ]
+        parsed = build_parser().parse_args(arguments)
+        if block.runs:
+            # One process: starting others takes longer than these examples do.
+            extra = ["--n-jobs", "1"] if getattr(parsed, "n_jobs", 1) != 1 else []
+            outcome = run(*arguments, *extra)
+            assert outcome.code == 0, f"{where}: {line}\n{outcome.text}"
+
+
+def check_toml(block: Block, where: str, folder: Path) -> None:
+    """A task, a rule of normalisation, entry points, or (a part of) a study with keys that exist."""
+    tree = tomllib.loads(block.text)
+    if "slots" in tree:
+        path = folder / "task.toml"
+        path.write_text(block.text)
+        assert load_domain(str(path)).predicate_names
+    elif "rules" in tree:
+        path = folder / "rule.toml"
+        path.write_text(block.text)
+        load_normalisation(str(path))
+    elif "project" not in tree:
+        gathered = gather_options({"name": "x", **tree})
+        check_tree(gathered, StudySettings, block.text, where)
+        problems = Problems(where)
+        if "plugins" not in tree:
+            check_choices(msgspec.convert(gathered, StudySettings), block.text, problems)
+        problems.raise_errors()
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page: str) -> None:
+    """mkdocs checks anchors too; this needs no mkdocs. Some pages are made when the site is built."""
+    made = {"api.md", "tables.md", "registries.md"}
+    for target in re.findall(r"\]\((?!https?:)([^)#]*)[^)]*\)", FENCE.sub("", PAGES[page])):
+        base = ROOT if page == "README.md" or target.startswith("experiments/") else ROOT / "docs"
+        assert not target or target in made or (base / target).exists(), target
+
+
+def test_the_site_has_every_page() -> None:
+    text = (ROOT / "mkdocs.yml").read_text()
+    assert [page for page in PAGES if page != "README.md" and f" {page}\n" not in text] == []
+
+
+def test_the_readme_is_short() -> None:
+    assert len(PAGES["README.md"].splitlines()) <= 75
+
+
+def test_things_of_ones_own_take_ten_lines() -> None:
+    own = [
+        block.text
+        for block in blocks("extending.md")
+        if block.language == "python" and ".register(" in block.text
+    ]
+    assert len(own) == 4
+    for code in own:
+        lines = [line for line in code.splitlines() if line.strip()]
+        assert len([line for line in lines if not line.startswith(("from", "import"))]) <= 10
+
+
+def test_every_field_of_a_log_has_an_example_that_is_valid() -> None:
+    table = re.findall(r"^\| `(\w+)` \| (.+?) \| `(.+)` \|$", PAGES["own_logs.md"], flags=re.MULTILINE)
+    assert [name for name, _, _ in table] == list(FIELDS)
+    for name, _, example in table:
         line = {"dialog": "x", "turn": 0, name: json.loads(example)}
         assert getattr(msgspec.convert(line, LogLine), name) is not None
-
-
-def test_the_logs_are_logs(folder: Path) -> None:
-    assert len(read_lines(folder / "calls.jsonl").lines) == 5
-    assert len(read_lines(folder / "decisions.jsonl").lines) == 3
-
-
-def test_python_examples(folder: Path) -> None:
-    """One after the other; those that need an extra, only with it."""
-    names: dict[str, Any] = {}
-    ran = 0
-    for kind, _, code in BLOCKS:
-        needs = re.match(r"# needs (\w+)", code)
-        if kind != "python" or (needs and not has(needs[1])):
-            continue
-        with warnings.catch_warnings(action="ignore" if needs else "error"):
-            exec(compile(code, f"own_logs.md, example {ran + 1}", "exec"), names)
-        ran += 1
-    assert ran == 5 + has("minari") + has("d3rlpy")
-    assert names["log"].returns().tolist() == [9.0, -5.0]
-    assert names["again"].origin.actions == ("ask", "offer")
-
-
-def test_configurations_and_commands() -> None:
-    tables = [tomllib.loads(text) for kind, _, text in BLOCKS if kind == "toml"]
-    assert [msgspec.convert(table["corpus"], CorpusTable).format for table in tables] == ["jsonl"]
-    commands = [line.split() for kind, _, text in BLOCKS if not kind for line in text.splitlines()]
-    ours = [command[1:] for command in commands if command and command[0] == "extrinsic"]
-    assert [build_parser().parse_args(command).command for command in ours] == ["play"]

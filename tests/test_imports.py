@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,7 @@ LAYERS = (
     "signature",
     "printed_forms",
     "registry",
+    "notebook",
     "storage",
     "plugins",
     "arrays",
@@ -62,6 +64,13 @@ def violations(source: str, layer: str, package: list[str]) -> list[str]:
 def test_every_module_lies_in_a_layer() -> None:
     found = {path.stem if path.is_file() else path.name for path in ROOT.iterdir() if path.suffix != ".toml"}
     assert found - ENTRY - {"__pycache__", "py"} <= {*LAYERS, "py.typed"}
+
+
+def test_the_page_of_the_layout_has_the_layers_in_order() -> None:
+    page = (ROOT.parent / "docs" / "architecture.md").read_text()
+    first_cells = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `extrinsic/")]
+    names = [name.removeprefix("extrinsic/") for name in re.findall(r"`([^`]+)`", " ".join(first_cells))]
+    assert [name.removesuffix(".py").removesuffix("/") for name in names] == list(LAYERS)
 
 
 def test_imports_go_downwards_only() -> None:

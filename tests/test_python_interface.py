@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import FrozenInstanceError
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
 
 import extrinsic
+import extrinsic.notebook
 from extrinsic.errors import UsageError
+from extrinsic.policy.transitions import Transitions
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import read_simulation
+from extrinsic.study.engine import Engine
 from extrinsic.trackers.track import track
+from extrinsic.value.result import mean_of_dialogs
 from tests.builders import Written, write_dstc1, write_state_sets
 from tests.running import run
 from tests.samples import small_dstc1, small_state_sets
@@ -49,6 +56,88 @@ def test_python_with_state_sets(states: Path) -> None:
     assert [row.value for row in scores.rows] == [2 / 3, pytest.approx(1 / 3)]
 
 
+def test_everything_is_listed() -> None:
+    assert {*extrinsic.__all__} <= {*dir(extrinsic)}
+    assert "Run" in dir(extrinsic)
+
+
+WRONG: list[tuple[dict[str, object], str]] = [
+    (
+        {"schedules": "1"},
+        "schedules has the wrong type (expected whole numbers, e.g. 1 or [1, 3], found text '1')",
+    ),
+    ({"schedules": ["1"]}, "schedules has the wrong type"),
+    ({"bootstrap": "many"}, "bootstrap has the wrong type (expected a whole number, found text 'many')"),
+    ({"bootstrap": -1}, "bootstrap is out of range (expected at least 0, found -1)"),
+    ({"bootstrap": True}, "bootstrap has the wrong type"),
+    ({"metrics": 3}, "metrics has the wrong type"),
+    ({"components": [1]}, "components has the wrong type"),
+    ({"fill": 0.5}, "fill has the wrong type"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "said"), WRONG, ids=[str(arguments) for arguments, _ in WRONG])
+def test_wrong_types_of_score(states: Path, arguments: dict[str, Any], said: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        extrinsic.score(extrinsic.read_states(states), **arguments)
+    assert said in str(refused.value)
+
+
+def test_wrong_types_elsewhere(tmp_path: Path) -> None:
+    calls: list[Callable[[Any], object]] = [
+        extrinsic.Run,
+        extrinsic.read_study,
+        lambda wrong: extrinsic.run_study(wrong, tmp_path),
+        lambda wrong: extrinsic.run_study(extrinsic.read_study("quick"), wrong),
+        extrinsic.score,
+        lambda wrong: extrinsic.learn(wrong, "hwu"),
+        lambda wrong: extrinsic.value(wrong, "ds4"),
+        lambda wrong: extrinsic.play(wrong, "ds4"),
+        lambda wrong: Engine(n_jobs=wrong),
+    ]
+    for call in calls:
+        with pytest.raises(UsageError, match=r"found number 3\.5"):
+            call(3.5)
+
+
+def test_studies_of_the_package() -> None:
+    settings = extrinsic.read_study("quick", "seed=5")
+    assert (settings.name, settings.seed) == ("quick", 5)
+    with pytest.raises(UsageError, match="did you mean 'quick'"):
+        extrinsic.read_study("quik")
+
+
+def test_short_forms(states: Path) -> None:
+    sets = extrinsic.read_states(states)
+    scores = extrinsic.score(sets, metrics=["jga", "slot_f1"])
+    log = Transitions.from_arrays([[0.5], [1.0]], ["a", "b"], [1, 2], ["x", "x"], actions=("a", "b"))
+    value = mean_of_dialogs("observed", np.array([1.0, 3.0]))
+    for thing, said in (
+        (sets, "<StateSets 'states': 2 dialogs, 3 turns, 3 slots of hotel, taxi>"),
+        (scores, "<Scores of states: 2 rows>"),
+        (log, "<Transitions: 2 decisions of 1 dialogs, 1 + 0 features, 2 actions>"),
+        (value, "<Value observed: 2.00 [1.00, 3.00], 2 dialogs>"),
+    ):
+        assert repr(thing) == said
+        html = thing._repr_html_()
+        assert html.startswith("<p><b>") and "<" not in html.split("<b>")[1].split("</b>")[0]
+    assert extrinsic.notebook.html_table("<x>", [{"a": "<y>"}]).count("&lt;") == 2
+
+
+def test_parquet(states: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scores = extrinsic.score(extrinsic.read_states(states), metrics=["jga"])
+    written: dict[str, object] = {}
+    parquet = SimpleNamespace(write_table=lambda table, path: written.update({path: table}))
+    monkeypatch.setitem(sys.modules, "pyarrow", SimpleNamespace(table=dict, parquet=parquet))
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", parquet)
+    scores.to_parquet(tmp_path / "scores.parquet")
+    (table,) = written.values()
+    assert table["metric"] == ["jga"]  # type: ignore[index]
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(UsageError, match="pip install pyarrow"):
+        scores.to_parquet(tmp_path / "scores.parquet")
+
+
 def test_dataframes_need_pandas(states: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     scores = extrinsic.score(extrinsic.read_states(states), metrics=["jga"])
     monkeypatch.setitem(sys.modules, "pandas", None)  # as if it were not installed
@@ -64,9 +153,12 @@ def test_dataframes_with_pandas(states: Path) -> None:
 
 
 def test_to_dataframe_hands_the_rows_to_pandas(states: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pandas", SimpleNamespace(DataFrame=list))
+    monkeypatch.setitem(
+        sys.modules, "pandas", SimpleNamespace(DataFrame=lambda rows, columns: (rows, columns))
+    )
     scores = extrinsic.score(extrinsic.read_states(states), metrics="jga")
-    assert scores.to_dataframe() == scores.as_rows()
+    (row,) = scores.as_rows()
+    assert scores.to_dataframe() == ([list(row.values())], list(row))
 
 
 def test_one_policy_in_three_calls() -> None:

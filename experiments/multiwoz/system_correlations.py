@@ -14,7 +14,6 @@ from experiments.multiwoz.dialog_grid import METRICS, OUTCOMES, Grid
 from experiments.multiwoz.tables import BetweenSystems, Step, System, WithoutSystem, bounds, metric_rows
 from experiments.runs import make_run
 from extrinsic.arrays import Floats
-from extrinsic.cli.run import find_config
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.correlation.coefficients import Coefficient, correlate
 from extrinsic.correlation.influence import without_each
@@ -69,7 +68,7 @@ class Scores:
 
 def run_tool(runs: Path) -> dict[str, Run]:
     """configs/multiwoz.toml as it is, and without the system that lacks most dialogs."""
-    settings = read_study(find_config("multiwoz"))
+    settings = read_study("multiwoz")
     assert settings.states is not None
     files = tuple(file for file in settings.states.files if not Path(file).name.startswith(LACKING))
     fewer = msgspec.structs.replace(

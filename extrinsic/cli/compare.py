@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 NAME = "compare"
 HELP = "compare two trackers of a run: every metric and return, and the dialogs that differ"
 DESCRIPTION = (
-    "Compare two trackers of a run: every return and metric, their difference with a 95%% interval over "
+    "Compare two trackers of a run: every return and metric, their difference with a 95 % interval over "
     "dialogs and a p-value by exchanging the two dialog by dialog; then the dialogs in which they differ "
     "most, turn by turn."
 )

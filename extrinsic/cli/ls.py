@@ -10,7 +10,6 @@ from typing import Any
 
 from extrinsic.cli.arguments import add_plugin_argument, import_plugins
 from extrinsic.cli.output import print_rows, put
-from extrinsic.cli.run import config_folder
 from extrinsic.registry import (
     BEHAVIOURS,
     BLOCKS,
@@ -48,11 +47,12 @@ def _domains() -> Lines:
 
 
 def _configs() -> Lines:
+    from extrinsic.study.configuration.packaged import packaged_studies
     from extrinsic.toml_files import read_tree
 
-    folder = config_folder()
-    files = sorted(folder.glob("*.toml")) if folder else []
-    return [(path.stem, str(read_tree(path)[0].get("description", ""))) for path in files]
+    return [
+        (name, str(read_tree(path)[0].get("description", ""))) for name, path in packaged_studies().items()
+    ]
 
 
 def _populations() -> Lines:

@@ -10,7 +10,6 @@ from dataclasses import MISSING, Field, fields, is_dataclass
 from typing import Any
 
 from extrinsic.cli.output import print_rows, put
-from extrinsic.cli.run import config_folder
 from extrinsic.errors import UsageError, did_you_mean
 from extrinsic.registry import (
     BEHAVIOURS,
@@ -69,8 +68,11 @@ def _details(kind: str, key: str) -> dict[str, Any]:
         return about | (_options(estimator.settings) if hasattr(estimator, "settings") else {})
     if kind in CONFIGURED:
         return _of_config(CONFIGURED[kind].get(key))
-    folder = config_folder()
-    return {"file": str(folder / f"{key}.toml")} if kind == "configs" and folder else {}
+    if kind == "configs":
+        from extrinsic.study.configuration.packaged import packaged_studies
+
+        return {"file": str(packaged_studies()[key])}
+    return {}
 
 
 def _of_family(key: str) -> dict[str, Any]:

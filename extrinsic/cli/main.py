@@ -24,7 +24,7 @@ from extrinsic.cli import (
     validate,
 )
 from extrinsic.cli.output import SHOWN_PROBLEMS, print_problems
-from extrinsic.errors import ExtrinsicError, OutputError, Problem
+from extrinsic.errors import ExtrinsicError, OutputError, Problem, did_you_mean
 
 COMMANDS = (run, policies, report, compare, play, simulate, track, score, evaluate, validate, ls, completion)
 
@@ -102,8 +102,13 @@ def _main(arguments: Sequence[str] | None) -> int:
 
 def _run(arguments: Sequence[str] | None) -> int:
     """Parse and run; the output is complete before this returns, so that a failure to write it is seen."""
+    given = sys.argv[1:] if arguments is None else arguments
+    names = [module.NAME for module in COMMANDS]
+    parser = build_parser()
     try:
-        parsed = build_parser().parse_args(arguments)
+        if given and not given[0].startswith("-") and given[0] not in names:
+            parser.error(f"there is no command {given[0]!r}; {did_you_mean(given[0], names)}")
+        parsed = parser.parse_args(given)
         code: int = parsed.run(parsed)
     except SystemExit:  # argparse: help, or wrong arguments
         sys.stdout.flush()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from extrinsic.cli.output import print_rows, put, say
 from extrinsic.cli.progress import show_progress
 from extrinsic.cli.text_tables import print_table
-from extrinsic.errors import UsageError, did_you_mean
+from extrinsic.errors import UsageError
 
 if TYPE_CHECKING:
     from extrinsic.study.configuration.settings import StudySettings
@@ -78,12 +78,13 @@ def carry_out(
     show: Callable[[Run, bool], None],
 ) -> int:
     """Run a study, or a comparison of policies: show progress, results, and where the report is."""
+    from extrinsic.study.configuration.packaged import find_study
     from extrinsic.study.configuration.settings_file import locate_keys
     from extrinsic.study.engine import Engine
     from extrinsic.study.run_directory import require_same_study
 
     engine = Engine(arguments.engine, arguments.n_jobs, arguments.scheduler)
-    config = find_config(arguments.config)
+    config = find_study(arguments.config)
 
     def folder_of(settings: StudySettings) -> Path:
         return Path(arguments.output or Path("runs") / settings.name)
@@ -142,25 +143,6 @@ def _report(finished: Run) -> Path | None:
     except UsageError as error:
         say(str(error))
         return None
-
-
-def config_folder() -> Path | None:
-    """The folder of the studies that come with the package: in this directory, or beside the package."""
-    import extrinsic
-
-    folders = (Path("configs"), Path(extrinsic.__file__).parents[1] / "configs")
-    return next((folder for folder in folders if folder.is_dir()), None)
-
-
-def find_config(name: str) -> Path:
-    """A file as it is named, or a study by its name."""
-    path, folder = Path(name), config_folder()
-    if path.suffix == ".toml" or path.exists() or folder is None:
-        return path
-    studies = {file.stem: file for file in sorted(folder.glob("*.toml"))}
-    if name not in studies:
-        raise UsageError(f"there is no study {name!r}; {did_you_mean(name, studies)}")
-    return studies[name]
 
 
 def _show(finished: Run, as_json: bool) -> None:

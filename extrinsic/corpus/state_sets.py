@@ -13,6 +13,7 @@ from extrinsic.corpus.normalisations import load_normalisation
 from extrinsic.corpus.turns import DialogTurns
 from extrinsic.corpus.vocabulary import Value, Vocabulary
 from extrinsic.errors import Problem, UsageError, did_you_mean
+from extrinsic.notebook import html_table
 from extrinsic.storage import content_hash
 
 ABSENT = 0
@@ -113,6 +114,27 @@ class StateSets(DialogTurns):
     value_rules: str = ""
     n_values_changed: int = 0
     suspicions: tuple[Suspicion, ...] = ()
+
+    def __repr__(self) -> str:
+        return (
+            f"<StateSets {self.name!r}: {self.n_dialogs:,} dialogs, {self.n_turns:,} turns, "
+            f"{len(self.slots)} slots of {', '.join(self.domains)}>"
+        )
+
+    def _repr_html_(self) -> str:
+        differs = self.gold != self.predicted
+        given = (self.gold > GIVEN_NONE) | (self.predicted > GIVEN_NONE)
+        rows = [
+            {
+                "domain": domain,
+                "slot": slot,
+                "turns with gold": int((self.gold[:, column] > GIVEN_NONE).sum()),
+                "turns predicted": int((self.predicted[:, column] > GIVEN_NONE).sum()),
+                "turns that differ": int((differs & given)[:, column].sum()),
+            }
+            for column, (domain, slot) in enumerate(self.slots)
+        ]
+        return html_table(repr(self).strip("<>"), rows)
 
     @cached_property
     def domains(self) -> tuple[str, ...]:

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from itertools import groupby
+from numbers import Integral
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from threadpoolctl import threadpool_limits
@@ -16,7 +18,7 @@ from extrinsic.corpus.fill import Fill
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.corpus.tracker_output import TrackerOutput
-from extrinsic.errors import UsageError
+from extrinsic.errors import LONGEST_FOUND, UsageError, require_count, require_type, shortened
 from extrinsic.metrics.definition import Metric
 from extrinsic.metrics.dialog_resampling import (
     Interval,
@@ -28,6 +30,7 @@ from extrinsic.metrics.filled import Filled
 from extrinsic.metrics.measuring import Measurement, measure
 from extrinsic.metrics.parsing import parse_metric
 from extrinsic.metrics.sources import Source
+from extrinsic.notebook import dataframe, html_table, write_parquet
 from extrinsic.signature import sign
 from extrinsic.storage import content_hash
 
@@ -77,11 +80,20 @@ class Scores:
 
     def to_dataframe(self) -> pandas.DataFrame:
         """The rows as a pandas DataFrame, if pandas is installed."""
-        try:
-            import pandas
-        except ImportError:
-            raise UsageError("to_dataframe needs pandas: pip install pandas") from None
-        return pandas.DataFrame(self.as_rows())
+        rows = self.as_rows()
+        return dataframe(rows, list(rows[0]))
+
+    def to_parquet(self, path: str | Path) -> Path:
+        """The rows as a Parquet file, if pyarrow is installed."""
+        rows = self.as_rows()
+        return write_parquet(rows, list(rows[0]), path)
+
+    def __repr__(self) -> str:
+        names = ", ".join(dict.fromkeys(row.tracker for row in self.rows))
+        return f"<Scores of {shortened(names, LONGEST_FOUND)}: {len(self.rows):,} rows>"
+
+    def _repr_html_(self) -> str:
+        return html_table(repr(self).strip("<>"), self.as_rows())
 
 
 def score(
@@ -102,6 +114,9 @@ def score(
     fill:       also score a belief tracker with the state-set metrics, using these fill rules.
     bootstrap:  resample dialogs this many times for 95 % intervals.
     """
+    _require_types(corpus, metrics, schedules, components, fill)
+    require_count("bootstrap", bootstrap)
+    require_count("seed", seed)
     if isinstance(corpus, StateSets):
         if tracker is not None:
             raise UsageError("state sets contain their own predictions and take no tracker's output")
@@ -123,6 +138,22 @@ def score(
     if not rows:
         raise UsageError("nothing to score: these metrics have no such component on such a schedule")
     return Scores(rows, _made_by(source, bootstrap, seed), bootstrap > 0)
+
+
+def _require_types(corpus: object, metrics: Any, schedules: Any, components: Any, fill: Any) -> None:
+    """The arguments of `score` that tell what is scored."""
+    require_type("corpus", corpus, "a Corpus (read_corpus), or StateSets (read_states)", Corpus, StateSets)
+    lists = (
+        ("metrics", metrics, "printed forms of metrics", (str, Metric)),
+        ("schedules", schedules, "whole numbers, e.g. 1 or [1, 3]", (Integral,)),
+        ("components", components, "names of components", (str,)),
+        ("fill", fill, "fill rules, e.g. argmax", (str,)),
+    )
+    for name, given, expected, kinds in lists:
+        if given is not None and not isinstance(given, kinds):
+            require_type(name, given, expected, Sequence)
+            for part in given:
+                require_type(name, part, expected, *kinds)
 
 
 def _rows(measurements: Iterator[Measurement], weights: Ints | None) -> Iterator[Score]:
@@ -158,8 +189,8 @@ def _intervals(together: Sequence[Measurement], weights: Ints) -> list[Interval]
 
 
 def _as_list(names: Any) -> Any:
-    """A single name or number counts as a list of one."""
-    return [names] if isinstance(names, str | int) else names
+    """A single name, number or metric counts as a list of one."""
+    return [names] if isinstance(names, str | Integral | Metric) else names
 
 
 def merge_scores(results: Sequence[Scores]) -> Scores:

@@ -13,6 +13,7 @@ from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.splits import ranked_sessions
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.errors import Problems, UsageError
+from extrinsic.notebook import html_table
 from extrinsic.policy.decisions import (
     decision_observations,
     decision_turns,
@@ -98,6 +99,25 @@ class Transitions:
         check_decisions(columns, problems, place)
         problems.raise_errors()
         return _in_order(columns, given, feasible, source or NOWHERE)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Transitions: {len(self):,} decisions of {self.n_dialogs:,} dialogs, "
+            f"{self.states.continuous.shape[1]} + {self.states.discrete.shape[1]} features, "
+            f"{len(self.actions)} actions>"
+        )
+
+    def _repr_html_(self) -> str:
+        rows = [
+            {
+                "action": name,
+                "decisions": int((self.action == number).sum()),
+                "share": float((self.action == number).mean()),
+            }
+            for number, name in enumerate(self.actions)
+        ]
+        mean = f"{self.returns().mean():.2f} a dialog on average"
+        return html_table(f"{repr(self).strip('<>')}; {mean}", rows)
 
     def __len__(self) -> int:
         return len(self.action)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from extrinsic.errors import ExtrinsicError, Problem, UsageError, did_you_mean
+from extrinsic.errors import ExtrinsicError, Problem, UsageError, did_you_mean, require_type
 from extrinsic.plugins import load_plugins, problems_of_plugins
 from extrinsic.study.stages.store import Results, StageKey, Store
 from extrinsic.study.stages.task import Task
@@ -55,6 +55,7 @@ class Engine:
     def __post_init__(self) -> None:
         if self.name not in ENGINES:
             raise UsageError(f"there is no engine {self.name!r}; {did_you_mean(self.name, ENGINES)}")
+        require_type("n_jobs", self.n_jobs, "a whole number", int)
         if self.n_jobs == 0 or self.n_jobs < -1:
             raise UsageError("the number of processes must be -1 or at least 1", found=str(self.n_jobs))
         if self.scheduler and self.name != "dask":

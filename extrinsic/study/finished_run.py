@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
-from extrinsic.errors import ExtrinsicError, InputError, Problem, Problems, UsageError, did_you_mean, shown
+from msgspec.structs import asdict
+
+from extrinsic.errors import (
+    ExtrinsicError,
+    InputError,
+    Problem,
+    Problems,
+    UsageError,
+    did_you_mean,
+    require_type,
+    shown,
+)
+from extrinsic.notebook import dataframe, html_table, write_parquet
 from extrinsic.policy.kept_policy import KeptPolicy
 from extrinsic.storage import content_hash, read_plain
 from extrinsic.study.kept_policies import read_kept
@@ -48,6 +61,11 @@ from extrinsic.toml_files import read_tree
 
 if TYPE_CHECKING:
     import pandas
+    from matplotlib.figure import Figure
+
+Coefficient = Literal["pearson", "spearman", "kendall", "pairwise", "soft_pairwise"]
+Scope = Literal["within", "pooled"]
+Trackers = Literal["all", "core"]
 
 UNFIT = (LookupError, ValueError, ArithmeticError, TypeError, StopIteration)
 """What rows raise that are missing, empty, or of another number: other exceptions are errors of ours."""
@@ -62,6 +80,7 @@ class Run:
     folder: Path
 
     def __post_init__(self) -> None:
+        require_type("folder", self.folder, "the directory of a run", str, Path)
         # A frozen dataclass; a path given as text is a path all the same.
         object.__setattr__(self, "folder", Path(self.folder))
 
@@ -197,19 +216,88 @@ class Run:
         """The rows of a table: intrinsic, returns, correlations, pairs, ..., timings."""
         return read_rows(self.folder / f"{name}.csv", _kind(name))
 
+    def correlations(
+        self,
+        *,
+        coefficient: Coefficient,
+        scope: Scope,
+        trackers: Trackers,
+        target: str | None = None,
+        variant: str | None = None,
+    ) -> list[CorrelationRow]:
+        """The correlations of one kind, the highest first; those that are undefined last.
+
+        Numbers of different coefficients, scopes or trackers are not comparable, so each has to be named.
+        target: None: the primary one.   variant: None: the study's first.
+        """
+        rows = _chosen(self.table("correlations"), target, variant)
+        kinds = {"coefficient": coefficient, "scope": scope, "trackers": trackers}
+        for name, value in kinds.items():
+            rows = _having(rows, name, value)
+        return sorted(rows, key=_highest_first)
+
+    def best(
+        self, *, trackers: Trackers = "core", target: str | None = None, variant: str | None = None
+    ) -> list[BestSetRow]:
+        """The metrics that may be the best, the highest correlation first; none where nothing is decided."""
+        rows = _having(_chosen(self.table("best_set"), target, variant), "trackers", trackers)
+        return sorted((row for row in rows if row.in_set), key=_highest_first)
+
+    def figure(self, name: str) -> Figure:
+        """A figure of the report, e.g. `heat_map`, as matplotlib's Figure; names: of figures/*.svg."""
+        # Drawing comes after the study in the order of layers, and is loaded when a figure is wanted.
+        figure: Figure = import_module("extrinsic.report.single_figure").single_figure(self, name)
+        return figure
+
     def to_dataframe(self, name: str = "correlations") -> pandas.DataFrame:
         """A table as a pandas DataFrame, if pandas is installed."""
-        try:
-            import pandas
-        except ImportError:
-            raise UsageError("to_dataframe needs pandas: pip install pandas") from None
-        columns = _kind(name).__struct_fields__
-        lines = [[getattr(row, column) for column in columns] for row in self.table(name)]
-        return pandas.DataFrame(lines, columns=list(columns))
+        return dataframe(list(map(asdict, self.table(name))), _kind(name).__struct_fields__)
+
+    def to_parquet(self, name: str, path: str | Path) -> Path:
+        """A table as a Parquet file, if pyarrow is installed."""
+        return write_parquet(list(map(asdict, self.table(name))), _kind(name).__struct_fields__, path)
+
+    def __repr__(self) -> str:
+        return f"<Run {str(self.folder)!r}>"
+
+    def _repr_html_(self) -> str:
+        if not self.is_complete or self.is_grid:
+            return html_table(f"{self.manifest.study} in {self.folder}: {self.manifest.status}", [])
+        best = self.best()
+        rows = [
+            {name: getattr(row, name) for name in ("metric", "schedule", "component", "r", "low", "high")}
+            for row in best
+        ]
+        what = f"{len(best)} metrics may be the best" if best else "the best metric is not decided"
+        return html_table(f"{self.manifest.study} in {self.folder}: {what}", rows)
 
 
 def _at(problem: Problem, path: str) -> Problem:
     return replace(problem, path=path)
+
+
+R = TypeVar("R", CorrelationRow, BestSetRow)
+
+
+def _chosen(rows: Sequence[R], target: str | None, variant: str | None) -> list[R]:
+    """The rows of a target and a variant; None: the first, which is the primary one."""
+    if not rows:
+        return []
+    of_variant = _having(rows, "variant", rows[0].variant if variant is None else variant)
+    return _having(of_variant, "target", of_variant[0].target if target is None else target)
+
+
+def _having(rows: Sequence[R], column: str, value: str | None) -> list[R]:
+    """The rows with this value; a value that no row has is refused."""
+    chosen = [row for row in rows if getattr(row, column) == value]
+    if rows and not chosen:
+        names = dict.fromkeys(str(getattr(row, column)) for row in rows)
+        raise UsageError(f"the run has no {column} {value!r}; {did_you_mean(str(value), names)}")
+    return chosen
+
+
+def _highest_first(row: CorrelationRow | BestSetRow) -> float:
+    return float("inf") if row.r is None else -row.r
 
 
 def _kind(name: str) -> type[Row]:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from extrinsic.errors import InputError, Problem, UsageError
+from extrinsic.errors import InputError, Problem, UsageError, require_type
 from extrinsic.plugins import hash_of_plugins
 from extrinsic.signature import sign
-from extrinsic.storage import content_hash, write_atomic
+from extrinsic.storage import content_hash, read_plain, write_atomic
 from extrinsic.study.configuration.settings import StudySettings
 from extrinsic.study.configuration.settings_file import read_policies, read_study
-from extrinsic.study.configuration.settings_toml import settings_text
+from extrinsic.study.configuration.settings_toml import replaced_settings, settings_text
 from extrinsic.study.correlating.core_trackers import CoreTask, CoreTrackers
 from extrinsic.study.correlating.correlation_stage import CorrelationTables, CorrelationTask
 from extrinsic.study.correlating.swap_stage import SwapTables, SwapTask
@@ -56,7 +57,11 @@ from extrinsic.study.world_rows import world_rows
 Watch = Callable[[Iterable[Done], int], Iterable[Done]]
 """Wraps the stages as they finish (a progress bar); the second argument is how many there will be."""
 
+LOG = logging.getLogger(__name__)
+"""What `watch` and `notify` show, for programs that have handlers of their own."""
+
 TIMINGS = "timings.csv"
+MOST_REPLACED = 8
 
 V = TypeVar("V")
 
@@ -76,7 +81,7 @@ def run_study(
     finish: what is to be done with the run while no other may write into its directory.
     """
     settings = study if isinstance(study, StudySettings) else read_study(study)
-    return _run(settings, Path(folder), engine, overwrite, watch, notify, finish)
+    return _run(settings, folder, engine, overwrite, watch, notify, finish)
 
 
 def run_policies(
@@ -92,31 +97,55 @@ def run_policies(
     settings = study if isinstance(study, StudySettings) else read_policies(study)
     if settings.grid is None:
         raise UsageError("these are the settings of a study: read them by `read_policies`")
-    return _run(settings, Path(folder), engine, overwrite, watch, notify, finish)
+    return _run(settings, folder, engine, overwrite, watch, notify, finish)
 
 
 def _run(
     settings: StudySettings,
-    folder: Path,
+    directory: str | Path,
     engine: Engine | None,
     overwrite: bool,
     watch: Watch,
     notify: Callable[[str], None],
     finish: Callable[[Run], None],
 ) -> Run:
+    require_type("folder", directory, "the directory of the run", str, Path)
+    require_type("engine", engine, "an Engine, e.g. Engine(n_jobs=2)", Engine, type(None))
+    folder = Path(directory)
+
+    def tell(text: str) -> None:
+        LOG.info("%s", text)
+        notify(text)
+
     require_same_study(folder, settings.name, overwrite)
+    for line in _replaced(folder, settings):
+        tell(line)
     begin = time.perf_counter()
     schedule = make_schedule(settings)
     for left_out in schedule.plan.left_out:
-        notify(str(left_out))
+        tell(str(left_out))
     for line in _warnings(schedule.plan):
-        notify(line)
+        tell(line)
     make_directory(folder)
-    with lock_directory(folder, notify):
+    with lock_directory(folder, tell):
         clear_parts(folder)
         _Runner(settings, schedule, folder, engine or Engine(), watch, begin).run()
         finish(Run(folder))
+    LOG.info("the run in %s is complete", folder)
     return Run(folder)
+
+
+def _replaced(folder: Path, settings: StudySettings) -> list[str]:
+    """What the directory's run had set otherwise; its tables are about to be replaced."""
+    path = folder / CONFIG
+    try:
+        lines = replaced_settings(read_plain(path).decode(), settings) if path.is_file() else []
+    except ValueError:  # no longer the text that a run wrote
+        return []
+    shown = lines[:MOST_REPLACED]
+    rest = [f"  and {len(lines) - len(shown)} more"] if len(lines) > len(shown) else []
+    head = f"replacing the tables in {folder}, which were made with other settings:"
+    return [head, *(f"  {line}" for line in shown), *rest] if lines else []
 
 
 def _warnings(plan: Plan) -> list[str]:
@@ -194,6 +223,7 @@ class _Runner:
             if not done.problems:
                 self.store.write(done.key, done.data)
                 self.timings.append(_timing(tasks[done.key], "computed", done.seconds))
+                LOG.info("%s %s: %.1f s", done.key.kind, done.label, done.seconds)
         if problems:
             # In a fixed order, whichever process found them first.
             raise InputError(sorted(set(problems), key=str))

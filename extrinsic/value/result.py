@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from extrinsic.arrays import Floats
+from extrinsic.notebook import html_table
 
 ResampledOver = Literal["dialogs", "callers"]
 """The dialogs that a value's influence refers to: the logged ones, or those of live play."""
@@ -40,6 +41,17 @@ class Value:
     flags: tuple[str, ...] = ()
     resampled_over: ResampledOver = "dialogs"
     components: Mapping[str, Floats] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        flags = f", flags: {', '.join(self.flags)}" if self.flags else ""
+        return (
+            f"<Value {self.estimator}: {self.mean:.2f} [{self.low:.2f}, {self.high:.2f}], "
+            f"{self.n:,} {self.resampled_over}{flags}>"
+        )
+
+    def _repr_html_(self) -> str:
+        rows = [{"diagnostic": name, "value": number} for name, number in self.diagnostics.items()]
+        return html_table(repr(self).strip("<>"), rows)
 
     def resampled(self, weights: Floats) -> Floats:
         """(k,) the estimates of resamples with weights (k, n)."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from extrinsic.arrays import Bools, Floats
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
-from extrinsic.errors import UsageError
+from extrinsic.errors import UsageError, require_count, require_type
 from extrinsic.policy.behaviour import Behaviour, BehaviourModel, fit_behaviour
 from extrinsic.policy.features import Features, find_features
 from extrinsic.policy.learner import LearnedPolicy, Learner
@@ -147,6 +147,10 @@ def value(
     output: the tracker's beliefs about them, where they come from a file.   proxies: augment the state.
     n_live, seed: how many callers live play has, and which.   n_world: how many the fitted world has.
     """
+    require_type("policy", policy, "a policy of extrinsic.learn", SinglePolicy)
+    for name, number in (("n_live", n_live), ("n_world", n_world)):
+        require_count(name, number, 1)
+    require_count("seed", seed)
     test = _corpus(dialogs, "test")
     shared = set(test.sessions) & set(policy.train.sessions)
     if shared:
@@ -189,6 +193,9 @@ def play(
 
     world: a dataset, e.g. `ds1` or `restaurants:quiet`: where its test dialogs come from; or any World.
     """
+    require_type("policy", policy, "a policy of extrinsic.learn", SinglePolicy)
+    require_count("n_dialogs", n_dialogs, 1)
+    require_count("seed", seed)
     place = _world(world) if isinstance(world, str) else world
     fill = fill_of(policy.reward)
     played = play_live(policy.live, policy.playing_tracker(), n_dialogs, seed, place, fill=fill)
@@ -208,6 +215,7 @@ def _fitted_play(
 
 
 def _corpus(dialogs: Corpus | str, split: str) -> Corpus:
+    require_type("dialogs", dialogs, "a Corpus, or the name of a dataset", Corpus, str)
     if isinstance(dialogs, Corpus):
         return dialogs
     simulation, dataset = find_dataset(dialogs)

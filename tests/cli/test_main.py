@@ -9,6 +9,7 @@ import pytest
 
 from extrinsic import __version__
 from extrinsic.cli import ls
+from extrinsic.cli.main import COMMANDS
 from tests.running import run
 
 HEAVY = ("numpy", "scipy", "sklearn", "matplotlib", "msgspec", "joblib", "rich")
@@ -52,6 +53,17 @@ def test_a_wrong_command_line_exits_with_2(arguments: list[str]) -> None:
     outcome = run(*arguments)
     assert outcome.code == 2
     assert "usage: extrinsic" in outcome.errors
+
+
+def test_a_command_that_is_nearly_one() -> None:
+    outcome = run("rn", "quick")
+    assert outcome.code == 2
+    assert "there is no command 'rn'; did you mean 'run'?" in outcome.errors
+
+
+@pytest.mark.parametrize("command", [module.NAME for module in COMMANDS])
+def test_help_is_as_it_is_read(command: str) -> None:
+    assert "%%" not in run(command, "--help").output
 
 
 def test_an_error_of_ours_exits_with_1_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,6 +67,9 @@ SET = [
     (["seed=-1", "value.live_dialogs=0"], "key seed"),
     (["seed=x", "foo"], "key seed"),
     (["seed=5\nname = 3"], "seed"),
+    (['trackers.built_in=["hwo"]'], "--set: key trackers.built_in: there is no tracker 'hwo'"),
+    (["policy.learner=lspi"], "--set: key policy.learner: there is no learner 'lspi'"),
+    (['simulation.datasets=["ds9"]'], "--set: key simulation.datasets: there is no dataset 'ds9'"),
 ]
 
 
@@ -84,7 +87,10 @@ def test_settings_that_cannot_be_set(config: Path, changes: list[str], said: str
 def test_settings_are_set(made: Made, tmp_path: Path) -> None:
     study = copied(made, tmp_path / "run")
     options = ["--set", "correlation.coefficient=spearman", "--set", "correlation.level = 0.9"]
-    done(study.config, study.folder, *options)
+    outcome = run_in(study.config, study.folder, *options)
+    assert "made with other settings:\n  correlation.coefficient: pearson -> spearman\n" in outcome.errors
+    assert "  correlation.level: 0.95 -> 0.9\n" in outcome.errors
+    assert "other settings" not in run_in(study.config, study.folder, *options).errors
     text = (study.folder / "config.toml").read_text()
     assert 'coefficient = "spearman"' in text
     assert "level = 0.9" in text

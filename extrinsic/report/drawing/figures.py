@@ -88,7 +88,7 @@ def draw(name: str, title: str, caption: str, paint: Callable[[Figure], None]) -
         nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
         figure.savefig(stream, format="svg", bbox_inches=box, metadata=nothing)
     svg = _titled(_body(stream.getvalue()), title)
-    return Picture(name, title, caption, _inline(svg, title), _file(svg, title))
+    return Picture(name, title, caption, _inline(svg, title), _file(svg, title), figure)
 
 
 def panels(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from extrinsic.report.results.numbers import NOTHING
 from extrinsic.study.tables.schema import Row, column_help
@@ -19,7 +20,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure: `inline` for the page, `file` as a file of its own; both SVG."""
+    """A figure: `inline` for the page, `file` as a file of its own; both SVG. figure: of matplotlib."""
 
     kind = "picture"
     name: str
@@ -27,6 +28,7 @@ class Picture:
     caption: str
     inline: str
     file: str
+    figure: Any = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True)

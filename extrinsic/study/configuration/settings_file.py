@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from extrinsic.errors import ExtrinsicError, InputError, Problem, Problems
+from extrinsic.errors import ExtrinsicError, InputError, Problem, Problems, UsageError, shown
 from extrinsic.plugins import check_plugins, load_plugins
 from extrinsic.registry import EVALUATORS
 from extrinsic.study.configuration.choices import (
@@ -24,12 +24,13 @@ from extrinsic.study.configuration.choices import (
     with_estimators,
 )
 from extrinsic.study.configuration.overrides import set_key
+from extrinsic.study.configuration.packaged import find_study
 from extrinsic.study.configuration.settings import GridTable, StudySettings
 from extrinsic.study.configuration.settings_checks import check_settings, check_tables
 from extrinsic.toml_files import check_tree, line_of, read_tree, report_key
 
-KEY = re.compile(r"key ([\w.]+): ")
-"""How a message begins that is about a key of a study's file."""
+KEY = re.compile(r"(?:line \d+, )?(key ([^\s:\[]+)[^\s:]*: .*)", re.DOTALL)
+"""A message about a key of a study's file."""
 
 PATHS = (
     ("simulation", "config"),
@@ -50,9 +51,10 @@ BeforeImport = Callable[[StudySettings], None]
 def read_study(
     path: str | Path, changes: Sequence[str] = (), before_import: BeforeImport = lambda settings: None
 ) -> StudySettings:
-    """The settings of a file with changes `a.b=c` on top; paths are made absolute.
+    """The settings of a file, or of a study of the package (`quick`), with changes `a.b=c` on top.
 
-    A path may hold ${NAME} or ${NAME:-instead}; a relative one starts at the file's own folder.
+    Paths are made absolute. A path may hold ${NAME} or ${NAME:-instead}; a relative one starts at the file's
+    own folder.
     """
     return _read(path, changes, before_import, has_grid=False)
 
@@ -75,7 +77,8 @@ def read_stored(path: str | Path) -> StudySettings:
 
 @contextmanager
 def locate_keys(path: str | Path, changes: Sequence[str] = ()) -> Iterator[None]:
-    """Problems that show only when the data is read name the file, and the line of their key, as well."""
+    """Problems with a key name the file and the line, those with a key that was changed `--set`; others of the
+    input name the file."""
     try:
         yield
     except ExtrinsicError as error:
@@ -91,20 +94,34 @@ def locate_keys(path: str | Path, changes: Sequence[str] = ()) -> Iterator[None]
 def _located(
     problem: Problem, path: str, text: str, changes: Sequence[str], is_of_input: bool
 ) -> Problem:
-    key = KEY.match(problem.message)
+    match = KEY.fullmatch(problem.message)
+    if problem.path not in (None, path):
+        return problem
+    if match is None:
+        return replace(problem, path=path) if is_of_input else problem
+    message, key = match.groups()
+    changed = [change.partition("=")[0].strip() for change in changes]
+    if any(f"{key}.".startswith(f"{name}.") for name in changed):
+        return replace(problem, path="--set", message=message)
     if problem.path is not None:
         return problem
-    if key is None:
-        return replace(problem, path=path) if is_of_input else problem
-    if any(change.partition("=")[0].strip() == key[1] for change in changes):
-        return replace(problem, path="--set")
-    return replace(
-        problem, path=path, message=f"{line_of(text, tuple(key[1].split('.')))}, {problem.message}"
-    )
+    return replace(problem, path=path, message=f"{line_of(text, tuple(key.split('.')))}, {message}")
 
 
 def _read(
-    path: str | Path, changes: Sequence[str], before_import: BeforeImport, has_grid: bool
+    study: str | Path, changes: Sequence[str], before_import: BeforeImport, has_grid: bool
+) -> StudySettings:
+    if not isinstance(study, str | Path):
+        raise UsageError(
+            "a study is read from a file", expected="its path, or a name of `ls configs`", found=shown(study)
+        )
+    path, changes = find_study(study), [changes] if isinstance(changes, str) else list(changes)
+    with locate_keys(path, changes):
+        return _settings(path, changes, before_import, has_grid)
+
+
+def _settings(
+    path: Path, changes: Sequence[str], before_import: BeforeImport, has_grid: bool
 ) -> StudySettings:
     tree, text = read_tree(path)
     problems = Problems(str(path))
@@ -116,7 +133,7 @@ def _read(
             _set(tree, change, mistakes)
         settings_tree = _checked(tree, "", "--set", mistakes)
         mistakes.raise_errors()
-    _resolve_paths(settings_tree, Path(path).resolve().parent, text, problems)
+    _resolve_paths(settings_tree, path.resolve().parent, text, problems)
     problems.raise_errors()
     settings = with_estimators(msgspec.convert(settings_tree, StudySettings))
     if has_grid and settings.grid is None:
@@ -130,7 +147,7 @@ def _read(
         check_plugins(settings.plugins)
         before_import(settings)
         load_plugins(settings.plugins)
-    settings = _with_evaluator_paths(settings, Path(path).resolve().parent, text, problems)
+    settings = _with_evaluator_paths(settings, path.resolve().parent, text, problems)
     check_settings(settings, text, problems)
     problems.raise_errors()
     return with_defaults(settings)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import msgspec
 import numpy as np
@@ -72,7 +73,8 @@ def _simulated_units(table: SimulationTable) -> list[Unit]:
             try:
                 simulation.require(dataset, split)
             except ExtrinsicError as error:
-                problems.extend(error.problems)
+                key = "key simulation.datasets: "
+                problems.extend(replace(problem, message=key + problem.message) for problem in error.problems)
                 break
             signature = simulation.identity(dataset, split)
             sides.append(SimulatedDialogs(table.world, table.config, table.seed, dataset, split, signature))

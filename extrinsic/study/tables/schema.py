@@ -1,7 +1,7 @@
 """The schemas of a run's tables: one struct each.
 
 The field order is the column order, the types drive the reader and the writer, and the lines
-`column: meaning` of a docstring are the help that the README and the page show.
+`column: meaning` of a docstring are the help that the site and the page show.
 """
 
 from __future__ import annotations

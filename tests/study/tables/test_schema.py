@@ -1,4 +1,4 @@
-"""The schema of the tables: every column is documented, and the README shows what the schema says."""
+"""The schema of the tables: every column is documented, and the guide shows what the schema says."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from extrinsic.study.finished_run import READABLE
 from extrinsic.study.tables.schema import CorrelationRow, PairRow, Row, column_help, summary
 
 KINDS = {**READABLE, "comparison": ComparisonRow}
-README = Path(__file__).parents[3] / "README.md"
+PAGE = Path(__file__).parents[3] / "docs" / "running.md"
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -49,8 +49,8 @@ def test_help_of_several_lines_is_one_text() -> None:
     assert summary(Example) == "A table."
 
 
-def test_the_readme_lists_the_tables_as_the_schema_has_them() -> None:
-    lines = README.read_text().splitlines()
+def test_the_guide_lists_the_tables_as_the_schema_has_them() -> None:
+    lines = PAGE.read_text().splitlines()
     begin = lines.index("| table | contents |") + 2
     shown = lines[begin : lines.index("", begin)]
     assert shown == [f"| `{name}.csv` | {summary(kind)} |" for name, kind in READABLE.items()]

@@ -1,0 +1,68 @@
+"""What Python has of a run: rows of one kind, the best set, single figures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from extrinsic.errors import UsageError
+from extrinsic.study.finished_run import Run
+from tests.report.runs import write_run
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return Run(str(write_run(tmp_path_factory.mktemp("made")).folder))
+
+
+def test_correlations_are_of_one_kind_and_in_order(run: Run) -> None:
+    rows = run.correlations(coefficient="pearson", scope="within", trackers="core")
+    first = run.table("correlations")[0]
+    kinds = {(row.coefficient, row.scope, row.trackers, row.target, row.variant) for row in rows}
+    assert kinds == {("pearson", "within", "core", first.target, first.variant)}
+    numbers = [row.r for row in rows if row.r is not None]
+    assert numbers == sorted(numbers, reverse=True)
+    assert len({(row.metric, row.schedule, row.component) for row in rows}) == len(rows)
+
+
+def test_the_best_set(run: Run) -> None:
+    best = run.best(trackers="all")
+    assert best
+    assert all(row.in_set and row.trackers == "all" for row in best)
+    assert {row.variant for row in best} == {run.table("best_set")[0].variant}
+    assert {row.variant for row in run.best(trackers="all", variant="fill=threshold")} == {"fill=threshold"}
+
+
+WRONG = [
+    ({"coefficient": "pearsons"}, "did you mean 'pearson'?"),
+    ({"scope": "inside"}, "the run has no scope 'inside'"),
+    ({"trackers": "cores"}, "did you mean 'core'?"),
+    ({"target": "rl.life"}, "the run has no target 'rl.life'"),
+    ({"variant": "fill=treshold"}, "did you mean 'fill=threshold'?"),
+]
+
+
+@pytest.mark.parametrize(("change", "said"), WRONG, ids=[said for _, said in WRONG])
+def test_kinds_that_a_run_does_not_have(run: Run, change: dict[str, Any], said: str) -> None:
+    kinds: dict[str, Any] = {"coefficient": "pearson", "scope": "within", "trackers": "all"}
+    with pytest.raises(UsageError) as refused:
+        run.correlations(**(kinds | change))
+    assert said in str(refused.value)
+
+
+def test_a_single_figure(run: Run, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    figure = run.figure("heat_map")
+    figure.savefig(tmp_path / "heat_map.png")
+    # Everything is inside: no axes begin below or end above the frame.
+    places = [axes.get_position() for axes in figure.axes]
+    assert places and all(0 <= place.x0 < place.x1 <= 1 and 0 <= place.y0 < place.y1 <= 1 for place in places)
+    with pytest.raises(UsageError, match="the report has no figure 'heat'"):
+        run.figure("heat")
+
+
+def test_in_a_notebook(run: Run) -> None:
+    assert repr(run).startswith("<Run '")
+    assert "may be the best" in run._repr_html_() or "not decided" in run._repr_html_()
