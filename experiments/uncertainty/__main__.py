@@ -17,6 +17,7 @@ from experiments.uncertainty import studies, worlds
 from experiments.uncertainty.figure import draw
 from experiments.uncertainty.tables import (
     TESTS,
+    Carried,
     Chosen,
     Combined,
     Coverage,
@@ -39,6 +40,7 @@ TABLES: dict[str, tuple[type[msgspec.Struct], Callable[..., Sequence[msgspec.Str
     "chosen": (Chosen, studies.chosen_rows),
     "combined": (Combined, studies.combined_rows),
     "decided": (Decided, studies.decided_rows),
+    "carried": (Carried, studies.carried_rows),
 }
 KOLMOGOROV = 1.358
 """Over the root of n: the distance that one in twenty samples exceeds."""

@@ -278,6 +278,7 @@ class InfluenceRow(Row, frozen=True, kw_only=True):
     tracker: the one that changes r most when it is left out.
     r_without: r without it.
     trackers, variant: as in `correlations`.
+    share: the part of the variance that is this tracker's, the mean of metric and target.
     """
 
     target: str
@@ -293,6 +294,7 @@ class InfluenceRow(Row, frozen=True, kw_only=True):
     r_without: float | None = None
     trackers: str
     variant: str | None = None
+    share: float | None = None
 
 
 class StabilityRow(Row, frozen=True, kw_only=True):
