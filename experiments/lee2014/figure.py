@@ -1,4 +1,4 @@
-"""Lee's figures 2 and 3 in their own form, with what he could not show: live play, a fixed policy, best sets."""
+"""Lee's figures 2 and 3, with what he could not show: live play, a fixed policy, callers, best sets."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ POLICIES = {
     "sl": ("#CC79A7", "^", "imitated"),
     "behaviour": ("#444444", "_", "logged"),
 }
+VALUES = {"live": "return", "completed": "callers served, %"}
 SHOWN = ("rl.live", "expert.live")
 """The targets of figure 3."""
 
@@ -31,9 +32,7 @@ def draw_policies(points: Points, path: Path) -> None:
     figure, panels = plt.subplots(2, len(FILLS), figsize=(11.0, 7.0), sharey="row", sharex="col")
     for column, fill in enumerate(FILLS):
         order = np.argsort(-points.returns[fill, "rl.live"].mean(axis=(0, 1)), kind="stable")
-        for row, (estimator, label) in enumerate(
-            {"live": "return", "completed": "callers served, %"}.items()
-        ):
+        for row, (estimator, label) in enumerate(VALUES.items()):
             panel = panels[row, column]
             for policy, (colour, marker, name) in POLICIES.items():
                 if (fill, f"{policy}.{estimator}") in points.returns:

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -19,16 +20,17 @@ from experiments.lee2014.tables import (
     STATES,
     Correlation,
     MetricValues,
+    Name,
     PolicyGain,
     ReturnValues,
     Verdict,
     filled,
+    is_higher_better,
 )
 from experiments.runs import make_run
 from extrinsic.arrays import Floats, Ints
 from extrinsic.correlation.resampling import Sample
 from extrinsic.report.results.lee_findings import Finding, findings
-from extrinsic.report.results.naming import Name, is_higher_better
 from extrinsic.report.results.variant_results import VariantResults
 from extrinsic.study.configuration.settings import CorrelationTable, StudySettings
 from extrinsic.study.configuration.settings_file import read_study
@@ -142,20 +144,21 @@ def read_points(folder: Path) -> Points:
         {cells[:3]: cells[3:] for cells in map(msgspec.structs.astuple, read_rows(folder / name, kind))}
         for name, kind in (("metrics.csv", MetricValues), ("returns.csv", ReturnValues))
     )
-    axes = tuple(tuple(dict.fromkeys(key)) for key in zip(*metric_cells, strict=True))
+    seeds, datasets, trackers = axes = [tuple(dict.fromkeys(key)) for key in zip(*metric_cells, strict=True)]
 
-    def array(cells: dict[tuple[object, ...], tuple[object, ...]]) -> Floats:
-        values = np.full((len(next(iter(cells.values()))) - 1, *map(len, axes)), np.nan)
-        for key, row in cells.items():
-            where = tuple(axis.index(part) for axis, part in zip(axes, key, strict=True))
-            values[(slice(None), *where)] = np.array(row[1:], dtype=np.float64)
+    def array(cells: dict[tuple[Any, ...], tuple[Any, ...]], n_columns: int) -> Floats:
+        values = np.full((n_columns, *map(len, axes)), np.nan)
+        for key, (_, *row) in cells.items():
+            seed, dataset, tracker = (axis.index(part) for axis, part in zip(axes, key, strict=True))
+            values[:, seed, dataset, tracker] = np.array(row, dtype=np.float64)
         return values
 
     signs = np.array([1.0 if is_higher_better(name.metric) else -1.0 for name in METRICS])
+    metrics = array(metric_cells, len(METRICS)) / 1000.0 * signs[:, None, None, None]
     left_out = {key[2] for key, (is_core, *_) in metric_cells.items() if not is_core}
-    core = np.array([i for i, name in enumerate(axes[2]) if name not in left_out], dtype=np.int64)
-    returns = dict(zip(RETURNS, array(return_cells), strict=True))
-    return Points(*axes, array(metric_cells) / 1000.0 * signs[:, None, None, None], returns, core)
+    core = np.array([i for i, name in enumerate(trackers) if name not in left_out], dtype=np.int64)
+    returns = dict(zip(RETURNS, array(return_cells, len(RETURNS)), strict=True))
+    return Points(seeds, datasets, trackers, metrics, returns, core)
 
 
 def correlations(points: Points, fill: str, target: str) -> list[Correlation]:
@@ -192,7 +195,7 @@ def verdicts(points: Points, fill: str, target: str) -> list[Verdict]:
         alone = [_judged(points.panel(fill, target, group, [seed])) for seed in every]
         for claim, finding in _judged(points.panel(fill, target, group, every)).items():
             same = sum(claim in each and each[claim].verdict == finding.verdict for each in alone)
-            rows.append(Verdict(fill, target, group, claim, finding.verdict, same, finding.numbers))
+            rows.append(Verdict(fill, target, group, claim, finding.verdict, same))
     return rows
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from extrinsic.report.results.naming import Name
+from extrinsic.report.results.naming import Name, is_higher_better
+
+__all__ = ["Name", "is_higher_better"]
 
 FILLS = ("argmax", "threshold")
 GROUPS = ("all", "core")
@@ -105,7 +107,6 @@ class Verdict(msgspec.Struct, frozen=True):
     finding: str
     verdict: str
     seeds_same: int
-    numbers: str
 
 
 class PolicyGain(msgspec.Struct, frozen=True):

@@ -302,8 +302,9 @@ def carried_rows(config: Config, number: int, population: str, n_trackers: int) 
         r = config.correlations[study % len(config.correlations)]
         world = replace(worlds.one_metric(population, n_trackers, r), n_datasets=2)
         values = worlds.draw_means(world, worlds.draw_truth(world, rng), rng)
-        drawn = values[:1], values[1:], "pearson", "within"
-        low, high = jackknife_interval(correlate(*drawn), without_each(*drawn), LEVEL, heavy_tails=True)
+        r_here = correlate(values[:1], values[1:], "pearson", "within")
+        left_out = without_each(values[:1], values[1:], "pearson", "within")
+        low, high = jackknife_interval(r_here, left_out, LEVEL, heavy_tails=True)
         share = leverage(values[:1], values[1:], "within").max()
         covered = low.item() <= world.truth_here() <= high.item()
         studies.append((share, covered, (high - low).item()))

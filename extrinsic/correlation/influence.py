@@ -61,7 +61,7 @@ def leverage(metrics: Floats, targets: Floats, scope: Scope) -> Floats:
 
     >>> values = np.array([[[0.0, 0.1, -0.1, 5.0]]])
     >>> print(np.round(leverage(values, values, "within")[0, 0], 2))
-    [0.08 0.08 0.09 0.75]
+    [0.08 0.07 0.1  0.75]
     """
     axes = -1 if scope == "within" else (-2, -1)
     shares = []
