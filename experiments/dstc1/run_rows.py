@@ -12,6 +12,7 @@ from experiments.dstc1.tables import (
     ESTIMATORS,
     LEE,
     Accuracy,
+    Beyond,
     Correlation,
     Difference,
     PolicyValue,
@@ -20,7 +21,6 @@ from experiments.dstc1.tables import (
 from experiments.dstc2.gains import Worth
 from experiments.dstc2.return_correlations import correlate_sample
 from experiments.estimate_rows import estimate_fields
-from experiments.lee2014.tables import Beyond
 from experiments.partial_correlations import beyond_logged, with_logged
 from experiments.runs import findings_of_report
 from extrinsic.correlation.resampling import Sample

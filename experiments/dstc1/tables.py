@@ -10,7 +10,6 @@ from __future__ import annotations
 import msgspec
 
 from experiments.dstc2.tables import FlagCount
-from experiments.lee2014.tables import Beyond
 
 ESTIMATORS = ("mean_augmented", "lstd_augmented", "fqe_augmented", "lstd")
 """Who says what a policy is worth: the study's own estimator first, Lee's last."""
@@ -93,6 +92,24 @@ class Accuracy(msgspec.Struct, frozen=True):
     tracker: str
     accuracy: float
     core: bool
+
+
+class Beyond(msgspec.Struct, frozen=True):
+    """A metric with the return of the learned policy, core trackers.
+
+    kind: `given` the logged return (a partial correlation), or with the `gain` over it.
+    """
+
+    fill: str
+    metric: str
+    schedule: int
+    component: str
+    kind: str
+    r: float
+    low: float
+    high: float
+    jackknife_low: float
+    jackknife_high: float
 
 
 class ToolVerdict(msgspec.Struct, frozen=True):

@@ -16,9 +16,9 @@ from experiments.dstc2.__main__ import DEGENERATE
 from experiments.dstc2.scenarios import TARGET
 from experiments.dstc2.tables import BeyondLogged, Correlation, Difference, Gain, JudgedTracker
 from experiments.estimate_rows import row_verdict
-from experiments.lee2014 import findings
-from experiments.lee2014.tables import Beyond, Finding, Needed, TrackerKind, without_fill
+from experiments.lee2014.study import read_points
 from experiments.lee2014.tables import Correlation as SimulatedCorrelation
+from experiments.lee2014.tables import PolicyGain, Verdict, without_fill
 from experiments.multiwoz.tables import Counts, DialogCorrelation
 from experiments.overview.figure import draw
 from experiments.selection import Selection
@@ -55,6 +55,7 @@ class MetricRow(msgspec.Struct, frozen=True):
 
     metric: str
     simulated: str
+    simulated_core: str
     dstc1: str
     dstc1_core: str
     dstc2: str
@@ -65,9 +66,10 @@ class MetricRow(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Panels:
-    """By metric, what every study says of it; `simulated` rows also hold r of the core trackers."""
+    """By metric, what every study says of it."""
 
     simulated: Mapping[str, SimulatedCorrelation]
+    simulated_core: Mapping[str, SimulatedCorrelation]
     dstc1: Mapping[str, BusCorrelation]
     dstc1_core: Mapping[str, BusCorrelation]
     dstc2: Mapping[str, Correlation]
@@ -78,6 +80,7 @@ class Panels:
     def rows(self) -> list[MetricRow]:
         studies: Sequence[Mapping[str, msgspec.Struct]] = (
             self.simulated,
+            self.simulated_core,
             self.dstc1,
             self.dstc1_core,
             self.dstc2,
@@ -98,7 +101,7 @@ def table(name: str, kind: type[R]) -> Selection[R]:
 
 def read_panels() -> Panels:
     simulated = table("lee2014/correlations", SimulatedCorrelation).where(
-        fill=FILL, target="live", schedule=1, component=["joint", "state"]
+        fill=FILL, target="rl.live", schedule=1, component=["joint", "state"]
     )
     dstc1 = table("dstc1/correlations", BusCorrelation).where(
         fill=FILL, target=PRIMARY, schedule=1, component=["joint", "state"]
@@ -108,7 +111,8 @@ def read_panels() -> Panels:
     )
     splits = table("multiwoz/splits", DialogCorrelation).where(outcome="success")
     return Panels(
-        simulated={without_fill(row.metric): row for row in simulated.rows if row.r is not None},
+        simulated={without_fill(row.metric): row for row in simulated.where(trackers="all").rows},
+        simulated_core={without_fill(row.metric): row for row in simulated.where(trackers="core").rows},
         dstc1={without_fill(row.metric): row for row in dstc1.where(trackers="all").rows},
         dstc1_core={without_fill(row.metric): row for row in dstc1.where(trackers="core").rows},
         dstc2={row.metric: row for row in dstc2.where(trackers="all").rows},
@@ -124,16 +128,16 @@ def write_page(folder: Path) -> None:
     coverage = table("uncertainty/coverage", Coverage).where(
         way="both", method="percentile", population=["normal", "heavy"]
     )
-    trackers = table("lee2014/trackers", TrackerKind)
+    points = read_points(STUDIES / "lee2014")
     gains = [row for row in table("dstc2/gains", Gain).rows if row.tracker != DEGENERATE]
     text = render(
         Path(__file__).parent / "README.md.j2",
         metrics=panels.rows(),
         panels=panels,
-        names=findings,
-        findings=table("lee2014/findings", Finding).where(target="live", scope="within"),
-        needed=table("lee2014/numbers", Needed).where(target="live", trackers="core"),
-        beyond_live=table("lee2014/beyond", Beyond),
+        live=table("lee2014/correlations", SimulatedCorrelation).where(trackers="core"),
+        verdicts_live=table("lee2014/verdicts", Verdict).where(target="rl.live", trackers="core"),
+        gains_live=table("lee2014/policies", PolicyGain).where(more="rl.live"),
+        points=points,
         correlations=table("dstc2/correlations", Correlation).where(
             manager="seen", absent="correct", target=TARGET, headline=True
         ),
@@ -143,8 +147,6 @@ def write_page(folder: Path) -> None:
         bus_values=table("dstc1/values", PolicyValue),
         gains=Selection(gains).where(absent="correct", fill=FILL),
         counts=table("multiwoz/counts", Counts).rows[0],
-        n_simulated=len(trackers.distinct("tracker")),
-        n_seeds=len(trackers.distinct("seed")),
         n_dstc1=len(table("dstc1/values", PolicyValue).distinct("tracker")),
         n_dstc2=len(table("dstc2/trackers", JudgedTracker).rows),
         coverage=100.0 * coverage.mean("coverage"),

@@ -17,7 +17,7 @@ BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#888888"
 def draw(studies: Panels, metrics: Sequence[str], path: Path) -> None:
     """A panel for each study: r of all trackers or systems with its interval, and r of the core trackers."""
     begin()
-    core_simulated = {name: row.core for name, row in studies.simulated.items()}
+    core_simulated = {name: row.r for name, row in studies.simulated_core.items()}
     core_dstc1 = {name: row.r for name, row in studies.dstc1_core.items()}
     core_dstc2 = {name: row.r for name, row in studies.dstc2_core.items()}
     contents: Sequence[tuple[str, Mapping[str, Any], Mapping[str, float | None]]] = (

@@ -17,6 +17,7 @@ from experiments.uncertainty import studies, worlds
 from experiments.uncertainty.figure import draw
 from experiments.uncertainty.tables import (
     TESTS,
+    Carried,
     Chosen,
     Combined,
     Coverage,
@@ -39,6 +40,7 @@ TABLES: dict[str, tuple[type[msgspec.Struct], Callable[..., Sequence[msgspec.Str
     "chosen": (Chosen, studies.chosen_rows),
     "combined": (Combined, studies.combined_rows),
     "decided": (Decided, studies.decided_rows),
+    "carried": (Carried, studies.carried_rows),
 }
 KOLMOGOROV = 1.358
 """Over the root of n: the distance that one in twenty samples exceeds."""
@@ -81,6 +83,7 @@ def write_texts(tables: Path, output: Path) -> None:
     chosen = Selection(read_rows(tables / "chosen.csv", Chosen)).in_percent(*held, *firsts)
     combined = Selection(read_rows(tables / "combined.csv", Combined)).in_percent("refitted", "resampled")
     decided = Selection(read_rows(tables / "decided.csv", Decided))
+    carried = Selection(read_rows(tables / "carried.csv", Carried))
     draw(shares, output / "uncertainty.svg")
     text = render(
         FOLDER / "README.md.j2",
@@ -98,6 +101,9 @@ def write_texts(tables: Path, output: Path) -> None:
         chosen=chosen,
         combined=combined,
         decided=decided,
+        carried=carried,
+        heavy_share=pooled_coverage([row for row in carried.rows if row.least >= 0.5]),
+        low_share=pooled_coverage(carried.where(population="degenerate", least=0.0).rows),
         shares={key: pooled_right(decided.where(population=key[0], low=key[1])) for key in _bins(decided)},
         pooled_sure=pooled_right(decided.where(low=0.8)),
     )
@@ -111,6 +117,12 @@ def _bins(decided: Selection[Decided]) -> list[tuple[str, float]]:
 def pooled_right(rows: Selection[Decided]) -> float:
     """The share of right pairs over all rows, in percent."""
     return 100.0 * sum(row.pairs * row.right for row in rows.rows) / sum(row.pairs for row in rows.rows)
+
+
+def pooled_coverage(rows: Sequence[Carried]) -> float:
+    """The share of intervals that hold the truth, over all studies of some rows."""
+    held = sum(row.of_all * row.coverage for row in rows if row.coverage is not None)
+    return held / sum(row.of_all for row in rows)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

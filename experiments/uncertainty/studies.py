@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import product
+from dataclasses import replace
+from itertools import pairwise, product
 from typing import Any
 
 import msgspec
@@ -12,6 +13,7 @@ from scipy.stats import kstest
 from experiments.uncertainty import worlds
 from experiments.uncertainty.tables import (
     TESTS,
+    Carried,
     Chosen,
     Combined,
     Coverage,
@@ -29,7 +31,7 @@ from extrinsic.correlation.deciding import calibration
 from extrinsic.correlation.dependent import williams, zou_interval
 from extrinsic.correlation.disattenuation import disattenuation
 from extrinsic.correlation.estimate import correlation_estimate
-from extrinsic.correlation.influence import CARRIED, leverage
+from extrinsic.correlation.influence import leverage, without_each
 from extrinsic.correlation.intervals import interval, jackknife_interval
 from extrinsic.correlation.paired_permutation import swapped_p
 from extrinsic.correlation.permutation import draw_permutations, permutation_p
@@ -45,6 +47,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is simulated; see config.toml."""
 
     seed: int
+    chosen_seed: int
     earlier_seed: int
     n_trackers: tuple[int, ...]
     populations: tuple[str, ...]
@@ -70,6 +73,9 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     combined_studies: int
     decided_populations: tuple[str, ...]
     decided_studies: int
+    carried_populations: tuple[str, ...]
+    carried_trackers: tuple[int, ...]
+    carried_studies: int
 
     def cells(self) -> list[tuple[str, tuple[Any, ...]]]:
         """Tables and parameters; a cell's random numbers depend on the seed and its index in this list."""
@@ -81,6 +87,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             "chosen": product(worlds.ORDERS, self.sizes),
             "combined": product(self.combined_methods, self.combined_trackers),
             "decided": product(self.decided_populations, self.n_trackers),
+            "carried": product(self.carried_populations, self.carried_trackers),
         }
         return [(table, cell) for table, cells in parameters.items() for cell in cells]
 
@@ -121,8 +128,7 @@ def study_intervals(sample: Sample, trackers: Ints) -> tuple[float, dict[tuple[s
     ends = jackknife_interval(r.value, r.left_out, LEVEL, heavy_tails=True)
     intervals["jackknife", "heavy tails"] = np.ravel(ends)
     true_ends = disattenuation(sample, "within").true_interval(ends)
-    carried = leverage(sample.metrics, sample.targets, "within").share[0, 0] >= CARRIED
-    intervals[DEFAULT] = np.full(2, np.nan) if carried else np.ravel(true_ends)
+    intervals[DEFAULT] = np.ravel(true_ends)
     return float(r.value[0, 0]), intervals
 
 
@@ -197,15 +203,15 @@ def chosen_rows(config: Config, number: int, order: str, size: tuple[int, int]) 
     is_best, rank = r == r.max(), 1 + (r[None, :] > r[:, None]).sum(axis=1)
     studies = []
     for study in range(config.chosen_studies):
-        rng, identity = study_rng(config.seed, number, study), f"{number} {study}"
+        rng, identity = study_rng(config.chosen_seed, number, study), f"{number} {study}"
         values = worlds.draw_means(world, worlds.draw_truth(world, rng), rng)
         sample = Sample.of_trackers(values[:-1], values[-1:], config.draws)
-        trackers = draw_trackers(identity, n_trackers, config.draws, config.seed)
+        trackers = draw_trackers(identity, n_trackers, config.draws, config.chosen_seed)
         estimate = correlation_estimate(sample, "pearson", "within", "trackers", trackers).take(
             slice(None), 0
         )
         assert estimate.left_out is not None
-        made = best_set(estimate.value, estimate.left_out, config.draws, identity, config.seed, LEVEL)
+        made = best_set(estimate.value, estimate.left_out, config.draws, identity, config.chosen_seed, LEVEL)
         cluster = first_cluster(config, identity, sample, estimate.value)
         first = int(estimate.value.argmax())
         truth = world.truth_here(first)
@@ -229,7 +235,7 @@ def first_cluster(config: Config, identity: str, sample: Sample, r: Floats) -> B
     """(n_metrics,) what stood in place of the best set before: from the first down to one clearly worse than
     it."""
     parts = [sample.metrics[:, dataset, :, None] for dataset in range(sample.metrics.shape[1])]
-    permutations, seed = config.pair_permutations, config.seed
+    permutations, seed = config.pair_permutations, config.chosen_seed
     p = swapped_p(parts, sample.targets[0], "within", "trackers", permutations, identity, seed)
     order = np.argsort(-r, kind="stable")
     worse = p[order[0], order] < ALPHA
@@ -246,13 +252,13 @@ def combined_rows(config: Config, number: int, method: str, n_trackers: int) -> 
     )
     studies, truths = [], []
     for study in range(config.combined_studies):
-        rng = study_rng(config.seed, number, study)
+        rng = study_rng(config.chosen_seed, number, study)
         values = worlds.draw_means(world, worlds.draw_truth(world, rng), rng)
         made = compose(values[:-1], values[-1], method, jackknife=True)
         weights = made.weights / np.sqrt(values[:-1].var(axis=-1).mean(axis=-1))
         spread = np.sqrt(weights @ matrix[:-1, :-1] @ weights * matrix[-1, -1])
         truths.append(float(weights @ matrix[:-1, -1] / spread))
-        trackers = draw_trackers(f"{number} {study}", n_trackers, config.draws, config.seed)
+        trackers = draw_trackers(f"{number} {study}", n_trackers, config.draws, config.chosen_seed)
         drawn = [correlation_of(made.predicted[:, rows], made.wanted[:, rows]) for rows in trackers]
         observed = np.array(made.r)
         ends = jackknife_interval(observed, made.left_out, LEVEL), interval(observed, np.array(drawn))
@@ -268,7 +274,7 @@ def decided_rows(config: Config, number: int, population: str, n_trackers: int) 
     """Pairs of trackers left out, over studies of every correlation but 0, where nothing can be said."""
     sums: dict[tuple[float, float], Floats] = {}
     for study in range(config.decided_studies):
-        rng = study_rng(config.seed, number, study)
+        rng = study_rng(config.chosen_seed, number, study)
         correlations = [r for r in config.correlations if r > 0.0]
         world = worlds.one_metric(population, n_trackers, correlations[study % len(correlations)])
         values = worlds.draw_means(world, worlds.draw_truth(world, rng), rng)
@@ -282,3 +288,31 @@ def decided_rows(config: Config, number: int, population: str, n_trackers: int) 
         for ends, (n, said, right) in sums.items()
         if n
     ]
+
+
+SHARES = (0.0, 0.3, 0.5, 0.7, 1.0)
+"""Of the variance, that the tracker with most of it has."""
+
+
+def carried_rows(config: Config, number: int, population: str, n_trackers: int) -> list[Carried]:
+    """Intervals by how much one tracker carries, over studies of every correlation on two datasets."""
+    studies = []
+    for study in range(config.carried_studies):
+        rng = study_rng(config.seed, number, study)
+        r = config.correlations[study % len(config.correlations)]
+        world = replace(worlds.one_metric(population, n_trackers, r), n_datasets=2)
+        values = worlds.draw_means(world, worlds.draw_truth(world, rng), rng)
+        r_here = correlate(values[:1], values[1:], "pearson", "within")
+        left_out = without_each(values[:1], values[1:], "pearson", "within")
+        low, high = jackknife_interval(r_here, left_out, LEVEL, heavy_tails=True)
+        share = leverage(values[:1], values[1:], "within").max()
+        covered = low.item() <= world.truth_here() <= high.item()
+        studies.append((share, covered, (high - low).item()))
+    table = np.array(studies)
+    rows = []
+    for least, most in pairwise(SHARES):
+        part = table[(table[:, 0] >= least) & (table[:, 0] < most)]
+        of_all = len(part) / len(table)
+        means = part[:, 1:].mean(axis=0).tolist() if len(part) else [None, None]
+        rows.append(Carried(population, n_trackers, config.carried_studies, least, most, of_all, *means))
+    return rows

@@ -10,8 +10,8 @@ class Coverage(msgspec.Struct, frozen=True):
 
     truth: that correlation; truth_here: the one that unlimited trackers with as few dialogs would show.
     coverage, coverage_here: shares of studies whose interval contains the one and the other; below, above:
-    how often the truth lies on either side of the interval. withheld: share of studies without an interval,
-    which count in none of these.
+    how often the truth lies on either side of the interval. withheld: share of studies without an interval
+    (more noise than signal), which count in none of these.
     """
 
     population: str
@@ -139,3 +139,20 @@ class Decided(msgspec.Struct, frozen=True):
     pairs: int
     predicted: float
     right: float
+
+
+class Carried(msgspec.Struct, frozen=True):
+    """Studies in which the tracker with most of the variance has a share of it from least to most.
+
+    of_all: how many of the studies these are.   coverage, width: of the interval by the jackknife, empty
+    where there are none.
+    """
+
+    population: str
+    n_trackers: int
+    studies: int
+    least: float
+    most: float
+    of_all: float
+    coverage: float | None
+    width: float | None

@@ -52,28 +52,16 @@ def influence(observed: Floats, left_out: Floats) -> Influence:
     )
 
 
-CARRIED = 0.5
-"""A tracker with this share of the variance carries the correlation: there is no interval to be trusted."""
+def leverage(metrics: Floats, targets: Floats, scope: Scope) -> Floats:
+    """(n_metrics, n_targets, n_trackers) each tracker's part of the sums of squares of metric and target.
 
-
-@dataclass(frozen=True, eq=False)
-class Leverage:
-    """share (n_metrics, n_targets): the most that one tracker has of the variance; tracker: its index."""
-
-    share: Floats
-    tracker: Ints
-
-
-def leverage(metrics: Floats, targets: Floats, scope: Scope) -> Leverage:
-    """How much of the sums of squares of metric and target, the mean of both shares, is one tracker's.
-
-    Over n trackers that are alike it is about 1 / n. Near 1 the correlation is that of one tracker against
-    the rest, and says nothing of trackers to come (Belsley, Kuh and Welsch 1980).
+    The mean of both shares: about 1 / n for n trackers that are alike; near 1 the correlation is that of one
+    tracker against the rest (Belsley, Kuh and Welsch 1980). That is no reason to withhold an interval: the
+    jackknife's is wide there, and holds what it says (experiments/uncertainty). NaN where nothing varies.
 
     >>> values = np.array([[[0.0, 0.1, -0.1, 5.0]]])
-    >>> far = leverage(values, values, "within")
-    >>> print(f"{far.share[0, 0]:.2f}", far.tracker[0, 0])
-    0.75 3
+    >>> print(np.round(leverage(values, values, "within")[0, 0], 2))
+    [0.08 0.07 0.1  0.75]
     """
     axes = -1 if scope == "within" else (-2, -1)
     shares = []
@@ -81,5 +69,4 @@ def leverage(metrics: Floats, targets: Floats, scope: Scope) -> Leverage:
         squares = ((values - values.mean(axis=axes, keepdims=True)) ** 2).sum(axis=-2)
         total = squares.sum(axis=-1, keepdims=True)
         shares.append(np.divide(squares, total, out=np.full_like(squares, np.nan), where=total > 0.0))
-    both = 0.5 * (shares[0][:, None, :] + shares[1][None, :, :])
-    return Leverage(both.max(axis=-1), np.nan_to_num(both, nan=-1.0).argmax(axis=-1))
+    return np.asarray(0.5 * (shares[0][:, None, :] + shares[1][None, :, :]))

@@ -39,7 +39,9 @@ from extrinsic.study.tables.schema import (
     CompositeRow,
     CorrelationRow,
     CostRow,
+    CountRow,
     CurveRow,
+    DecidedRow,
     DiagnosticRow,
     InfluenceRow,
     IntrinsicRow,
@@ -181,7 +183,11 @@ class Run:
     @overload
     def table(self, name: Literal["partial"]) -> list[PartialRow]: ...
     @overload
+    def table(self, name: Literal["counts"]) -> list[CountRow]: ...
+    @overload
     def table(self, name: Literal["best_set"]) -> list[BestSetRow]: ...
+    @overload
+    def table(self, name: Literal["decided"]) -> list[DecidedRow]: ...
     @overload
     def table(self, name: Literal["pairs"]) -> list[PairRow]: ...
     @overload

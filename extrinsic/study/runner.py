@@ -306,8 +306,10 @@ class _Runner:
         }
         swapped = self._swap(core, workers)
         rows |= {"swap": swapped.swap, "costs": swapped.costs}
-        for name in ("correlations", "partial", "best_set", "pairs", "composite", "influence", "stability"):
-            rows[name] = variant_rows(correlated, name)
+        # All of them but the ranking, which only sensitivity is made from.
+        for name in CorrelationTables.__struct_fields__:
+            if name in TABLES:
+                rows[name] = variant_rows(correlated, name)
         return rows
 
     def _write_manifest(self, status: Status, tables: dict[str, str] | None = None) -> None:

@@ -16,7 +16,7 @@ from experiments.selection import Selection
 from experiments.texts import UnsupportedClaim
 from experiments.uncertainty.__main__ import FOLDER, TABLES, cell_rows, write_texts
 from experiments.uncertainty.studies import Config
-from experiments.uncertainty.tables import TESTS, Chosen, Coverage, Difference, Independent
+from experiments.uncertainty.tables import TESTS, Carried, Chosen, Coverage, Difference, Independent
 from experiments.uncertainty.worlds import (
     N_DATASETS,
     N_DIALOGS,
@@ -83,9 +83,11 @@ def test_every_cell_has_its_rows() -> None:
         "chosen": ("order", "n_trackers", "n_datasets"),
         "combined": ("method", "n_trackers"),
         "decided": ("population", "n_trackers"),
+        "carried": ("population", "n_trackers"),
     }
     before = (CONFIG.studies, CONFIG.null_studies, CONFIG.pair_studies, CONFIG.zou_studies)
-    studies = (*before, CONFIG.chosen_studies, CONFIG.combined_studies, CONFIG.decided_studies)
+    after = (CONFIG.chosen_studies, CONFIG.combined_studies, CONFIG.decided_studies, CONFIG.carried_studies)
+    studies = (*before, *after)
     for (table, (kind, _)), expected in zip(TABLES.items(), studies, strict=True):
         rows = Selection(read_rows(FOLDER / f"{table}.csv", kind))
         cells = [cell for name, cell in CONFIG.cells() if name == table]
@@ -96,11 +98,12 @@ def test_every_cell_has_its_rows() -> None:
 
 
 @pytest.mark.parametrize(
-    ("table", "n_rows"), [("coverage", 4), ("null", 1), ("differences", 1), ("chosen", 1), ("combined", 1)]
+    ("table", "n_rows"),
+    [("coverage", 4), ("null", 1), ("differences", 1), ("chosen", 1), ("combined", 1), ("carried", 4)],
 )
 def test_a_cell_of_few_studies(table: str, n_rows: int) -> None:
     few = {"studies": 3, "null_studies": 3, "pair_studies": 3, "resamples": 20, "pair_permutations": 19}
-    few |= {"chosen_studies": 3, "combined_studies": 3, "draws": 20}
+    few |= {"chosen_studies": 3, "combined_studies": 3, "draws": 20, "carried_studies": 3}
     number = [name for name, _ in CONFIG.cells()].index(table)
     _, rows = cell_rows(msgspec.structs.replace(CONFIG, **few), number)
     assert len(rows) == n_rows
@@ -109,6 +112,9 @@ def test_a_cell_of_few_studies(table: str, n_rows: int) -> None:
         if isinstance(row, Coverage):
             assert row.coverage + row.below + row.above == pytest.approx(1.0)
             assert row.withheld * 3 in (0, 1, 2)
+        if isinstance(row, Carried):
+            assert row.of_all * 3 in (0, 1, 2, 3)
+            assert (row.coverage is None) == (row.of_all == 0)
         if isinstance(row, Chosen):
             assert 0 <= row.best_in_set <= 1 <= row.size <= CONFIG.n_metrics
         if isinstance(row, Difference):

@@ -43,6 +43,7 @@ HEADS = {
     "diagnostics": "dataset tracker policy estimator diagnostic value",
     "timings": "stage name key status seconds",
     "influence": "target metric schedule component scope coefficient r lowest highest tracker r_without",
+    "counts": "target given clear metrics expected most p trackers variant",
     "stability": "target scope coefficient n_trackers",
     "sensitivity": "parameter setting trackers target metric schedule component r low high",
     "trackers": "tracker core degenerate recalibrated near_duplicate_of nearest agreement",

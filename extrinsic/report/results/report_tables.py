@@ -13,6 +13,8 @@ from extrinsic.study.tables.schema import (
     CompositeRow,
     CorrelationRow,
     CostRow,
+    CountRow,
+    DecidedRow,
     DiagnosticRow,
     InfluenceRow,
     IntrinsicRow,
@@ -39,7 +41,9 @@ class Tables:
     returns: list[ReturnRow] = field(default_factory=list)
     correlations: list[CorrelationRow] = field(default_factory=list)
     partial: list[PartialRow] = field(default_factory=list)
+    counts: list[CountRow] = field(default_factory=list)
     best_set: list[BestSetRow] = field(default_factory=list)
+    decided: list[DecidedRow] = field(default_factory=list)
     pairs: list[PairRow] = field(default_factory=list)
     composite: list[CompositeRow] = field(default_factory=list)
     influence: list[InfluenceRow] = field(default_factory=list)
@@ -68,7 +72,9 @@ def read_tables(folder: Path) -> Tables:
         returns=read("returns", ReturnRow),
         correlations=read("correlations", CorrelationRow),
         partial=read("partial", PartialRow),
+        counts=read("counts", CountRow),
         best_set=read("best_set", BestSetRow),
+        decided=read("decided", DecidedRow),
         pairs=read("pairs", PairRow),
         composite=read("composite", CompositeRow),
         influence=read("influence", InfluenceRow),

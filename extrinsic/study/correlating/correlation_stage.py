@@ -24,6 +24,7 @@ from extrinsic.study.correlating.correlations import (
 from extrinsic.study.correlating.metric_pairs import kept_metrics, pair_rows, swap_metrics
 from extrinsic.study.correlating.panel import Panel, TargetValue, build_panel
 from extrinsic.study.correlating.partials import partial_rows
+from extrinsic.study.correlating.predictions import count_rows, decided_rows
 from extrinsic.study.stages.policy_spec import PolicyValue
 from extrinsic.study.stages.store import Result, Results, StageKey, plain
 from extrinsic.study.stages.stored_scores import Measurements
@@ -34,6 +35,8 @@ from extrinsic.study.tables.schema import (
     BestSetRow,
     CompositeRow,
     CorrelationRow,
+    CountRow,
+    DecidedRow,
     InfluenceRow,
     PairRow,
     PartialRow,
@@ -59,7 +62,9 @@ class CorrelationTables(msgspec.Struct, frozen=True, kw_only=True):
     correlations: list[CorrelationRow] = []
     partial: list[PartialRow] = []
     influence: list[InfluenceRow] = []
+    counts: list[CountRow] = []
     best_set: list[BestSetRow] = []
+    decided: list[DecidedRow] = []
     pairs: list[PairRow] = []
     composite: list[CompositeRow] = []
     stability: list[StabilityRow] = []
@@ -157,6 +162,8 @@ def _tables(panel: Panel, task: CorrelationTask) -> CorrelationTables:
     pairs: list[PairRow] = []
     composite: list[CompositeRow] = []
     stability: list[StabilityRow] = []
+    counts: list[CountRow] = []
+    decided: list[DecidedRow] = []
     kept = kept_metrics(panel, "within")
     if len(panel.trackers) >= FEWEST_TRACKERS and len(kept):
         by_trackers = swap_metrics(panel, kept, "within", "trackers", settings, seed)
@@ -164,11 +171,15 @@ def _tables(panel: Panel, task: CorrelationTask) -> CorrelationTables:
         pairs = pair_rows(panel, kept, by_trackers, by_both, "within", settings, seed)
         composite = composite_rows(panel, kept, settings)
         stability = stability_rows(panel, kept, settings, seed)
+        counts = list(count_rows(panel, settings, seed))
+        decided = list(decided_rows(panel, kept))
     correlations, influence = correlation_rows(panel, settings, seed)
     return CorrelationTables(
         correlations=correlations,
         partial=partial_rows(panel, settings, seed),
         influence=influence,
+        counts=counts,
+        decided=decided,
         best_set=best_set_rows(panel, settings, seed),
         pairs=pairs,
         composite=composite,

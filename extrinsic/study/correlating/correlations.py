@@ -13,7 +13,7 @@ from extrinsic.correlation.best_set import FEWEST_TRACKERS as FEWEST_FOR_INTERVA
 from extrinsic.correlation.best_set import best_set
 from extrinsic.correlation.coefficients import SCOPES, Coefficient, Scope, correlate, is_flat
 from extrinsic.correlation.disattenuation import LEAST, disattenuation
-from extrinsic.correlation.influence import CARRIED, influence, leverage, without_each
+from extrinsic.correlation.influence import influence, leverage, without_each
 from extrinsic.correlation.intervals import interval, jackknife_interval
 from extrinsic.correlation.multiple_testing import benjamini_hochberg, holm
 from extrinsic.correlation.permutation import draw_permutations, permutation_test
@@ -92,16 +92,10 @@ def default_interval(
         sample = panel.sample.take_targets(n_targets)
         noise = disattenuation(sample, scope)
         reliability, target_reliability = noise.metric, noise.target
-        carried = leverage(sample.metrics, sample.targets, scope)
         for m, k in np.argwhere(~np.isnan(r)).tolist():
             least, what = min((reliability[m], "the metric"), (target_reliability[k], "the target"))
             if least <= LEAST:
                 reasons[m, k] = f"more noise than signal: the reliability of {what} is {least:.2f}"
-            elif carried.share[m, k] >= CARRIED:
-                name, share = panel.trackers[carried.tracker[m, k]], 100.0 * carried.share[m, k]
-                reasons[m, k] = (
-                    f"one tracker carries the correlation: {name} has {share:.0f} % of the variance"
-                )
         r_true = noise.true(r)
         # A metric that is undefined on some resamples has no reliability: its interval is of r as it is.
         unknown = np.isnan(reliability)[:, None] | np.isnan(target_reliability)[None, :]
@@ -248,6 +242,7 @@ class _Coefficients:
     def influence_rows(self) -> list[InfluenceRow]:
         panel, rows = self.panel, []
         moved = influence(self.r, self.left_out)
+        shares = leverage(panel.sample.metrics, panel.sample.targets, self.scope)
         for k, target in enumerate(panel.targets):
             for m, (metric, schedule, component, _) in enumerate(panel.metrics):
                 if moved.tracker[m, k] < 0:
@@ -264,6 +259,7 @@ class _Coefficients:
                         lowest=plain(moved.lowest[m, k]),
                         highest=plain(moved.highest[m, k]),
                         tracker=panel.trackers[moved.tracker[m, k]],
+                        share=plain(shares[m, k, moved.tracker[m, k]]),
                         r_without=plain(moved.without[m, k]),
                         trackers=panel.group,
                         variant=panel.variant,

@@ -12,6 +12,7 @@ from extrinsic.study.configuration.settings import CorrelationTable
 from extrinsic.study.configuration.targets import LOGGED_RETURN
 from extrinsic.study.correlating.correlations import FEWEST_TRACKERS
 from extrinsic.study.correlating.panel import Panel
+from extrinsic.study.correlating.predictions import partial_test
 from extrinsic.study.stages.store import plain
 from extrinsic.study.tables.schema import PartialRow
 
@@ -44,6 +45,7 @@ def partial_rows(panel: Panel, settings: CorrelationTable, seed: int) -> list[Pa
     low, high = (np.clip(bound, -1.0, 1.0) for bound in partial.interval(settings.level))
     jackknife_low, jackknife_high = partial.jackknife(settings.level)
     flat = is_flat(sample.metrics, "within")
+    test = partial_test(panel, others, settings, seed)
     rows = []
     for column, k in enumerate(others):
         for m, (metric, schedule, component, _) in enumerate(panel.metrics):
@@ -67,6 +69,8 @@ def partial_rows(panel: Panel, settings: CorrelationTable, seed: int) -> list[Pa
                     n=panel.n_points,
                     trackers=panel.group,
                     variant=panel.variant,
+                    p=plain(test.p[m, column]),
+                    p_max_t=plain(test.p_max_t[m, column]),
                 )
             )
     return rows

@@ -140,6 +140,8 @@ class PartialRow(Row, frozen=True, kw_only=True):
     low, high: its interval over resampled dialogs and trackers.
     jackknife_low, jackknife_high: the interval by leaving out each tracker.
     n, trackers, variant: as in `correlations`.
+    p: of the partial correlation, by permuting what the logged return leaves of the target.
+    p_max_t: by the largest of all metrics in each permutation (Westfall and Young).
     """
 
     target: str
@@ -156,6 +158,56 @@ class PartialRow(Row, frozen=True, kw_only=True):
     jackknife_low: float | None = None
     jackknife_high: float | None = None
     n: int
+    trackers: str
+    variant: str | None = None
+    p: float | None = None
+    p_max_t: float | None = None
+
+
+class CountRow(Row, frozen=True, kw_only=True):
+    """How many metrics clearly rise with a target, beside how many would by chance.
+
+    target: as in `correlations`.
+    given: the target that is held constant; empty for none.
+    clear: metrics whose Pearson's r within datasets exceeds what permuted trackers give (by the level).
+    metrics: of how many.
+    expected: how many would by chance, on average; metrics that go together are clear together.
+    most: by chance at most so many, in 95 % of the permutations.
+    p: the chance of at least so many where no metric predicts anything.
+    trackers, variant: as in `correlations`.
+    """
+
+    target: str
+    given: str | None = None
+    clear: int
+    metrics: int
+    expected: float
+    most: int
+    p: float
+    trackers: str
+    variant: str | None = None
+
+
+class DecidedRow(Row, frozen=True, kw_only=True):
+    """Which of two trackers is better, decided by the first metric: what is said of pairs that were left out.
+
+    target, metric, schedule, component: the target, and the metric with the highest r.
+    low, high: the pairs that were given a chance from low to high for the likelier side.
+    pairs: how many.
+    predicted: their mean chance.
+    right: the share of them that is right.
+    trackers, variant: as in `correlations`.
+    """
+
+    target: str
+    metric: str
+    schedule: int
+    component: str
+    low: float
+    high: float
+    pairs: int
+    predicted: float | None = None
+    right: float | None = None
     trackers: str
     variant: str | None = None
 
@@ -278,6 +330,7 @@ class InfluenceRow(Row, frozen=True, kw_only=True):
     tracker: the one that changes r most when it is left out.
     r_without: r without it.
     trackers, variant: as in `correlations`.
+    share: the part of the variance that is this tracker's, the mean of metric and target.
     """
 
     target: str
@@ -293,6 +346,7 @@ class InfluenceRow(Row, frozen=True, kw_only=True):
     r_without: float | None = None
     trackers: str
     variant: str | None = None
+    share: float | None = None
 
 
 class StabilityRow(Row, frozen=True, kw_only=True):
@@ -566,7 +620,9 @@ TABLES: dict[str, type[Row]] = {
     "returns": ReturnRow,
     "correlations": CorrelationRow,
     "partial": PartialRow,
+    "counts": CountRow,
     "best_set": BestSetRow,
+    "decided": DecidedRow,
     "pairs": PairRow,
     "composite": CompositeRow,
     "influence": InfluenceRow,
