@@ -102,7 +102,10 @@ def test_values_by_hand(config: Path) -> None:
     assert (row["n_trackers"], row["n_generators"], row["n_dialogs"]) == ("5", "2", "3")
     assert row["difference"] == ""
     assert swap_rows(study)["slot_f1"]["difference"] != ""
+    assert [row["rank"] for row in swap_rows(study).values()] == ["2", "1"]
+    assert {row["in_set"] for row in swap_rows(study).values()} <= {"true", "false"}
     able = swap_rows(study, generator="able")["jga"]
+    assert able["in_set"] == able["rank"] == ""
     assert float(able["r"]) == pytest.approx(np.corrcoef(x, y[0])[0, 1])
 
 
@@ -152,7 +155,7 @@ def test_other_studies_have_empty_tables(config: Path) -> None:
         ("outcomes.multiwoz.goals=no.json", ("no.json", "no such file")),
         ('outcomes.multiwoz.responses=["no_*.json"]', ("outcomes.multiwoz.responses", "no file matches")),
         ("outcomes.multiwoz.responses=[]", ("responses names no file",)),
-        ("states.normalise=trad", ("did you mean 'trade'?",)),
+        ("states.normalise=trad", ("key states.normalise", "did you mean 'trade'?")),
     ],
 )
 def test_settings_that_make_no_sense(config: Path, change: str, said: tuple[str, ...]) -> None:
@@ -161,9 +164,13 @@ def test_settings_that_make_no_sense(config: Path, change: str, said: tuple[str,
 
 def test_responses_of_other_turns(config: Path) -> None:
     write_responses(config.parent / "responses_silent.json", SILENT | {"d1": ["a", "b"]})
-    assert_refused(
-        run_in(config, config.parent / "run"), "'silent'", "session d1", "expected 1 turns, found 2"
-    )
+    outcome = run_in(config, config.parent / "run")
+    assert_refused(outcome, "responses_silent.json, session d1", "'silent'", "expected 1 turn, found 2")
+    write_responses(config.parent / "responses_silent.json", {"d0": SILENT["d0"]})
+    outcome = run_in(config, config.parent / "run")
+    assert_refused(outcome, "responses_silent.json, session d1", "session d2", "lack this dialog")
+    # Once, not of every system.
+    assert outcome.errors.count("session d1") == 1
 
 
 def test_gold_that_differs(config: Path) -> None:
@@ -200,6 +207,9 @@ def test_flagged_systems_are_not_in_the_core(config: Path) -> None:
     page = (study.folder / "report.html").read_text()
     assert "It may be no tracker" in page
     assert "Trackers under the same responses" in page
+    assert "Flagged and left out: oracle (gold)." in page
+    assert "All 4 trackers" in page
+    assert "may be the best" in page
 
 
 def test_slot_errors(tmp_path: Path) -> None:

@@ -11,7 +11,8 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from extrinsic.arrays import Floats, Ints
-from extrinsic.correlation.crossed import CrossedWeights, LevelSums, dialog_sums, draw_crossed, tracker_sums
+from extrinsic.correlation.best_set import best_set
+from extrinsic.correlation.crossed import CrossedWeights, dialog_sums, draw_crossed, tracker_sums
 from extrinsic.metrics.dialog_resampling import percentile_interval, resample_dialogs
 from extrinsic.storage import content_hash, encode_json
 from extrinsic.study.correlating.correlation_stage import CorrelationTask
@@ -87,7 +88,9 @@ class SwapTask:
             for group, chosen in (("all", everyone), ("core", core)):
                 if len(chosen) < FEWEST_TRACKERS:
                     continue
-                crossed = _Crossed(panel.take_trackers(chosen, group), self.generators, dialogs, seed)
+                crossed = _Crossed(
+                    panel.take_trackers(chosen, group), self.generators, dialogs, seed, settings.level
+                )
                 for number, name in enumerate(self.outcomes):
                     swap += crossed.metric_rows(f"outcome.{name}", reached[number][:, chosen])
                 predictors, names = grouped_errors(errors[:, :, chosen], self.slots)
@@ -99,12 +102,13 @@ class SwapTask:
 
 @dataclass(frozen=True, eq=False)
 class _Crossed:
-    """One group of trackers with the draws of trackers, generators and dialogs (n, n_dialogs)."""
+    """One group of trackers with the draws of dialogs (n, n_dialogs); confidence: of its intervals."""
 
     panel: Panel
     generators: tuple[str, ...]
     dialogs: Ints
     seed: int
+    confidence: float
 
     def _weights(self, generators: Sequence[str]) -> tuple[CrossedWeights, CrossedWeights]:
         panel = self.panel
@@ -113,30 +117,66 @@ class _Crossed:
 
     def metric_rows(self, target: str, outcomes: Floats) -> list[SwapRow]:
         """Of every metric: over all generators at both levels, and under each at that of trackers."""
-        rows = self._rows(target, EVERY, "tracker", self.generators, outcomes)
-        rows += self._rows(target, EVERY, "dialog", self.generators, outcomes)
+        rows = []
+        for level in ("tracker", "dialog"):
+            every = self._rows(target, EVERY, level, self.generators, outcomes)
+            rows += self._ranked(every, level, outcomes)
         for number, name in enumerate(self.generators if len(self.generators) > 1 else ()):
             rows += self._rows(target, name, "tracker", (name,), outcomes[number : number + 1])
         return rows
+
+    def _ranked(self, rows: Sequence[SwapRow], level: str, outcomes: Floats) -> list[SwapRow]:
+        """The rows with the best set and ranks, by leaving out each tracker, each generator, each dialog."""
+        n_generators, n_trackers, n_dialogs = outcomes.shape
+        sizes, metrics = (n_trackers, n_generators, n_dialogs), self.panel.sample.metrics[:, 0]
+        # What dialogs contribute to a metric, by which it is higher without each: (n_dialogs, k, n_trackers).
+        parts = np.moveaxis(self.panel.contributions[0], 2, 0)
+        without_dialogs = metrics - (n_dialogs * parts - metrics) / max(n_dialogs - 1, 1)
+        left_out = []
+        for axis, size in enumerate(sizes):
+            weights = CrossedWeights.without_each(sizes, axis)
+            without = without_dialogs if axis == 2 else np.broadcast_to(metrics, (size, *metrics.shape))
+            # A sample of one says nothing about others.
+            if size > 1:
+                left_out.append(self._correlations(level, outcomes, weights, without))
+        made = best_set(
+            np.array([np.nan if row.r is None else row.r for row in rows]),
+            left_out[0],
+            len(self.dialogs),
+            f"{level} {self.panel.identity}",
+            self.seed,
+            self.confidence,
+            crossed=left_out[1:],
+        )
+        return [
+            msgspec.structs.replace(
+                row,
+                in_set=None if made.undecided else bool(made.in_set[number]),
+                p=plain(made.p[number]),
+                rank=int(made.rank[number]) or None,
+                rank_low=int(made.rank_low[number]) or None,
+                rank_high=int(made.rank_high[number]) or None,
+            )
+            for number, row in enumerate(rows)
+        ]
 
     def _rows(
         self, target: str, generator: str, level: str, generators: Sequence[str], outcomes: Floats
     ) -> list[SwapRow]:
         panel = self.panel
-        observed, drawn = (
-            self._sums(level, outcomes, weights, number == 1).correlations
-            for number, weights in enumerate(self._weights(generators))
-        )
-        # The correlations on every resample: a set of best metrics is found from `drawn` (n, k) alone.
+        weights, drawn_weights = self._weights(generators)
+        observed = self._correlations(level, outcomes, weights, panel.sample.metrics[None, :, 0])
+        drawn = self._correlations(level, outcomes, drawn_weights, panel.sample.metrics_drawn[:, :, 0])
         names = [name[0] for name in panel.metrics]
         reference = names.index(REFERENCE) if REFERENCE in names else None
         rows = []
         for number, (metric, schedule, component, _) in enumerate(panel.metrics):
-            low, high = percentile_interval(drawn[:, number])
+            low, high = percentile_interval(drawn[:, number], self.confidence)
             difference = difference_low = difference_high = None
             if reference is not None and number != reference:
                 difference = plain(observed[0, number] - observed[0, reference])
-                difference_low, difference_high = percentile_interval(drawn[:, number] - drawn[:, reference])
+                apart = drawn[:, number] - drawn[:, reference]
+                difference_low, difference_high = percentile_interval(apart, self.confidence)
             r = plain(observed[0, number])
             rows.append(
                 SwapRow(
@@ -160,12 +200,11 @@ class _Crossed:
             )
         return rows
 
-    def _sums(self, level: str, outcomes: Floats, weights: CrossedWeights, resampled: bool) -> LevelSums:
+    def _correlations(self, level: str, outcomes: Floats, weights: CrossedWeights, metrics: Floats) -> Floats:
+        """(n, k) by the metrics (n, k, n_trackers) of n draws, or by what dialogs contribute to them."""
         if level == "dialog":
-            return dialog_sums(self.panel.contributions[0], outcomes, weights)
-        sample = self.panel.sample
-        metrics = sample.metrics_drawn[:, :, 0] if resampled else sample.metrics[None, :, 0]
-        return tracker_sums(metrics, outcomes, weights)
+            return dialog_sums(self.panel.contributions[0], outcomes, weights).correlations
+        return tracker_sums(metrics, outcomes, weights).correlations
 
     def cost_rows(
         self, target: str, outcomes: Floats, predictors: Floats, names: Sequence[tuple[str, str]]
@@ -183,8 +222,8 @@ class _Crossed:
         drawn_r = -tracker_sums(drawn_means, outcomes, weights).correlations
         rows = []
         for number, (kind, slots) in enumerate(names):
-            low, high = percentile_interval(drawn[:, number])
-            r_low, r_high = percentile_interval(drawn_r[:, number])
+            low, high = percentile_interval(drawn[:, number], self.confidence)
+            r_low, r_high = percentile_interval(drawn_r[:, number], self.confidence)
             defined = np.isfinite(cost[0, number])
             rows.append(
                 CostRow(

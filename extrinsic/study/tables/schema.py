@@ -482,6 +482,10 @@ class SwapRow(Row, frozen=True, kw_only=True):
     low, high: its interval over trackers, generators and dialogs, each resampled as whole units.
     difference: r less that of jga; empty where there is none.
     difference_low, difference_high: its interval over the same resamples.
+    in_set: whether the metric may be the best one (p above 1 less the level); of all generators together.
+    p: of the claim that no metric is better, by trackers, generators and dialogs left out.
+    rank: by r, 1 for the highest.
+    rank_low, rank_high: the rank is at least and at most this, each with the level, for each metric alone.
     n_trackers, n_generators, n_dialogs: how many there are of each.
     trackers: as in `correlations`.
     """
@@ -498,6 +502,11 @@ class SwapRow(Row, frozen=True, kw_only=True):
     difference: float | None = None
     difference_low: float | None = None
     difference_high: float | None = None
+    in_set: bool | None = None
+    p: float | None = None
+    rank: int | None = None
+    rank_low: int | None = None
+    rank_high: int | None = None
     n_trackers: int
     n_generators: int
     n_dialogs: int
