@@ -133,6 +133,35 @@ def test_a_second_run_computes_nothing(config: Path) -> None:
     assert (statuses["score"], statuses["evaluate"]) == ("reused", "computed")
 
 
+def test_dialogs_as_points_where_a_table_has_their_outcomes(config: Path) -> None:
+    """r within a system and on the same dialog, by hand, of what dialogs contribute to JGA."""
+    reached = {name: by_generator[0] for name, by_generator in SUCCESS.items()}
+    lines = [f"{name},d{i},{value}" for name, values in reached.items() for i, value in enumerate(values)]
+    (config.parent / "outcomes.csv").write_text("\n".join(["system,dialog,success", *lines]) + "\n")
+    text = CONFIG[: CONFIG.index("[outcomes]")] + '[outcomes]\nfile = "outcomes.csv"\n'
+    text += 'names = ["success"]\ndialog = "dialog"\n'
+    config.write_text(text + CONFIG[CONFIG.index("[metrics]") :])
+    study = done(config, config.parent / "run")
+    # Of right turns: by dialog, out of 2, 1 and 2.
+    right = {"good": (2, 1, 2), "west": (0, 1, 2), "late": (2, 0, 2), "both": (0, 0, 2), "vague": (2, 1, 0)}
+    turns = np.array([2.0, 1.0, 2.0])
+    names = sorted(SYSTEMS)
+    counts = np.array([right[name] for name in names], dtype=float)
+    value = counts.sum(axis=1, keepdims=True) / turns.sum()
+    without = (counts.sum(axis=1, keepdims=True) - counts) / (turns.sum() - turns)
+    away = (value - without) * 2 / 3
+    x = value / 3 + away - away.mean(axis=1, keepdims=True)
+    y = np.array([reached[name] for name in names], dtype=float)
+    for level, axis in (("within", 1), ("dialog", 0)):
+        a, b = (part - part.mean(axis=axis, keepdims=True) for part in (x, y))
+        expected = (a * b).sum() / np.sqrt((a**2).sum() * (b**2).sum())
+        row = swap_rows(study, generator="own", level=level)["jga"]
+        assert float(row["r"]) == pytest.approx(expected)
+    assert study.rows("costs") == []
+    assert run("report", study.folder).code == 0
+    assert "Dialogs as points" in (study.folder / "report.html").read_text()
+
+
 def test_other_studies_have_empty_tables(config: Path) -> None:
     (config.parent / "outcomes.csv").write_text(
         "system,success\n" + "".join(f"{name},1\n" for name in SYSTEMS)

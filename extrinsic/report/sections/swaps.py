@@ -10,11 +10,23 @@ from extrinsic.report.results.numbers import share, with_interval
 from extrinsic.report.results.report_data import Study
 from extrinsic.study.tables.schema import CostRow, SwapRow
 
-EVERY, CORE = "all", "core"
+EVERY, CORE, OWN = "all", "core", "own"
 GROUPS = (EVERY, "search", "booking")
 KINDS = ("missed", "wrong", "overshot")
 FEWEST = 0.01
 """A slot with errors in a smaller share of the dialogs is in costs.csv alone."""
+
+CAPTION = (
+    "First over trackers, each generator's mean taken away, and the lowest and highest r under a single "
+    "generator; then over trackers in the same dialog, the mean of each generator and dialog taken away. "
+    "Intervals and ranks resample or leave out trackers, generators and dialogs as whole units; a metric "
+    "whose ranks begin with 1 may be the best. Over all generators r may be lower than under each, as "
+    "outcomes vary more with the tracker under some generators than under others."
+)
+OWN_CAPTION = (
+    "First over the dialogs of each system, its mean taken away (hard dialogs count); then over systems in "
+    "the same dialog, the dialog's mean taken away. Intervals resample systems and dialogs as whole units."
+)
 
 
 def section(study: Study) -> Section | None:
@@ -31,7 +43,8 @@ def section(study: Study) -> Section | None:
     ]
     costs = [row for row in study.tables.costs if row.trackers == groups[0]]
     blocks += _costs(costs) if costs else []
-    return Section("swaps", "Trackers under the same responses", tuple(blocks))
+    title = "Dialogs as points" if first[0].generator == OWN else "Trackers under the same responses"
+    return Section("swaps", title, tuple(blocks))
 
 
 def _design(study: Study, row: SwapRow) -> str:
@@ -42,6 +55,11 @@ def _design(study: Study, row: SwapRow) -> str:
         if tracker.flags and row.trackers == CORE
     ]
     left_out = f" Flagged and left out: {'; '.join(flagged)}." if flagged else ""
+    if row.generator == OWN:
+        return (
+            f"Do metrics predict which of {row.n_dialogs:,} dialogs go well? {which.capitalize()}, each with "
+            f"its own responses; few systems say little of metrics, dialogs say more.{left_out}"
+        )
     return (
         f"The states of {which} were put under the responses of {row.n_generators} generators in the same "
         f"{row.n_dialogs:,} dialogs: the tracker is all that differs.{left_out}"
@@ -70,17 +88,19 @@ def _answer(rows: Sequence[SwapRow]) -> list[str]:
 
 def _metrics(rows: Sequence[SwapRow]) -> Block:
     """A line for each metric: over trackers, under single generators, over dialogs."""
-    together = {(Name.of(row), row.level): row for row in rows if row.generator == EVERY}
+    together = {(Name.of(row), row.level): row for row in rows if row.generator in (EVERY, OWN)}
+    is_own = rows[0].generator == OWN
+    before = "within" if is_own else "tracker"
     single: dict[Name, list[float]] = {}
     for row in rows:
-        if row.generator != EVERY and row.r is not None:
+        if row.generator not in (EVERY, OWN) and row.r is not None:
             single.setdefault(Name.of(row), []).append(row.r)
-    names = [name for name, level in together if level == "tracker"]
+    names = [name for name, level in together if level == before]
     plain = len({name[1:] for name in names}) == 1
-    names.sort(key=lambda name: -(together[name, "tracker"].r or -2.0))
+    names.sort(key=lambda name: -(together[name, before].r or -2.0))
     lines = []
     for name in names:
-        over_trackers, over_dialogs = together[name, "tracker"], together[name, "dialog"]
+        over_trackers, over_dialogs = together[name, before], together[name, "dialog"]
         if over_trackers.r is None and over_dialogs.r is None:
             continue
         ends = single.get(name, ())
@@ -94,17 +114,12 @@ def _metrics(rows: Sequence[SwapRow]) -> Block:
                 *_cells(over_dialogs),
             )
         )
-    caption = (
-        f"Pearson's r with {rows[0].target}. First over trackers, each generator's mean taken away, and the "
-        "lowest and highest r under a single generator; then over dialogs, the mean of each generator and "
-        "dialog taken away. Intervals and ranks resample or leave out trackers, generators and dialogs as "
-        "whole units; a metric whose ranks begin with 1 may be the best. Over all generators r may be lower "
-        "than under each, as outcomes vary more with the tracker under some generators than under others."
-    )
+    caption = f"Pearson's r with {rows[0].target}. " + (OWN_CAPTION if is_own else CAPTION)
+    r = "#r, within a system" if is_own else "#r, trackers"
     heads = [
-        *described(SwapRow, metric="metric", r="#r, trackers", difference="#less jga's", rank="#ranks"),
+        *described(SwapRow, metric="metric", r=r, difference="#less jga's", rank="#ranks"),
         *described(SwapRow, generator="#one generator"),
-        *described(SwapRow, r="#r, dialogs", difference="#less jga's", rank="#ranks"),
+        *described(SwapRow, r="#r, same dialog", difference="#less jga's", rank="#ranks"),
     ]
     return table(caption, heads, lines, "swap.csv")
 

@@ -471,13 +471,13 @@ class WorldFitRow(Row, frozen=True, kw_only=True):
 
 
 class SwapRow(Row, frozen=True, kw_only=True):
-    """How well a metric predicts outcomes over trackers x generators; only where an evaluator computes them.
+    """How well a metric predicts outcomes over trackers x generators, or of dialogs; only of states.
 
     target: `outcome.success`, ...
     metric, schedule, component: as in `intrinsic`.
     level: `tracker`, the trackers' outcomes within each generator; `dialog`, within each generator and
-    dialog.
-    generator: whose responses the states are put under; `all`: all of them.
+    dialog; `within`, over the dialogs of each tracker.
+    generator: whose responses the states are put under; `all`: all of them; `own`: each system's own.
     r: Pearson's, the means of generators (and dialogs) taken away.
     low, high: its interval over trackers, generators and dialogs, each resampled as whole units.
     difference: r less that of jga; empty where there is none.
