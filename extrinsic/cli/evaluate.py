@@ -14,7 +14,7 @@ from extrinsic.cli.arguments import (
     state_reading,
     unique_names,
 )
-from extrinsic.errors import InputError, Problems, UsageError
+from extrinsic.errors import InputError, Problems, UsageError, printable
 
 if TYPE_CHECKING:
     from extrinsic.outcomes.evaluation import EvaluationRow
@@ -89,9 +89,14 @@ def run(arguments: argparse.Namespace) -> int:
     ):
         try:
             prepared = shared or MultiWOZ(*options, (path,), arguments.domains).prepare()
-            rows += evaluate_system(
+            evaluated = evaluate_system(
                 prepared, form, path, name, reading, arguments.goals, arguments.dialogs, own
             )
+            rows += evaluated
+            lacking, n_goals = len(prepared.task.goals) - evaluated[0].n, len(prepared.task.goals)
+            if lacking and not arguments.quiet:
+                text = f"{lacking:,} of {n_goals:,} dialogs that have a goal are not evaluated"
+                print(f"{printable(path)}: {text}", file=sys.stderr)
             signatures.append(prepared.signature)
         except InputError as error:
             problems.extend(error.problems)

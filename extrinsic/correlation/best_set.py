@@ -13,6 +13,9 @@ least, and in the same way how many are worse (if each of them is also shown to 
 k may have (Mogstad, Romano, Shaikh and Wilhelm 2024, the marginal ones). Hansen's model confidence set (2011)
 is a relative.
 
+Where trackers are crossed with another sample (the generators of a swap study), the influence of its units is
+added with normal numbers of its own, and errors add up.
+
 Two guards, with constants by simulated studies (experiments/uncertainty). Few trackers with heavy tails make
 se_jk too small too often: a quantile of the normal distribution is replaced by Student's, with
 `effective_degrees`. Two metrics that are one have nearly no se_jk: it is at least FLOOR of the larger error
@@ -21,6 +24,7 @@ of the two.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -69,9 +73,17 @@ class BestSet:
 
 
 def best_set(
-    r: Floats, left_out: Floats, n_draws: int, identity: str, seed: int, level: float = 0.95
+    r: Floats,
+    left_out: Floats,
+    n_draws: int,
+    identity: str,
+    seed: int,
+    level: float = 0.95,
+    crossed: Sequence[Floats] = (),
 ) -> BestSet:
     """Of metrics with correlations r (n_metrics,), and without each tracker left_out (n_trackers, n_metrics).
+
+    crossed: of every further sample, r without each of its units (n_units, n_metrics).
 
     >>> from extrinsic.correlation.influence import without_each
     >>> from extrinsic.correlation.coefficients import correlate
@@ -84,21 +96,25 @@ def best_set(
     >>> chosen.in_set.tolist(), chosen.rank_low.tolist(), chosen.rank_high.tolist()
     ([True, True, False], [1, 1, 3], [2, 2, 3])
     """
-    if left_out.shape[1:] != r.shape:
-        raise UsageError(
-            "left_out must have the metrics of r",
-            expected=f"(n_trackers, {len(r)})",
-            found=str(left_out.shape),
-        )
+    samples = (left_out, *crossed)
+    for sample in samples:
+        if sample.shape[1:] != r.shape:
+            raise UsageError(
+                "left_out must have the metrics of r",
+                expected=f"(n_trackers, {len(r)})",
+                found=str(sample.shape),
+            )
     n_trackers = len(left_out)
     if n_trackers < FEWEST_TRACKERS:
         text = f"not decided: {n_trackers} trackers, at least {FEWEST_TRACKERS} are needed"
         return _undecided(r, text)
-    defined = np.flatnonzero(np.isfinite(r) & np.isfinite(left_out).all(axis=0))
+    finite = [np.isfinite(sample).all(axis=0) for sample in samples]
+    defined = np.flatnonzero(np.isfinite(r) & np.all(finite, axis=0))
     if not len(defined):
         return _undecided(r, "not decided: no metric has a correlation")
-    draws = rng_of("best set", identity, seed).normal(size=(n_draws, n_trackers))
-    compared = _Comparison(r[defined], left_out[:, defined], draws)
+    rng = rng_of("best set", identity, seed)
+    draws = [rng.normal(size=(n_draws, len(sample))) for sample in samples]
+    compared = _Comparison(r[defined], [sample[:, defined] for sample in samples], draws)
     alpha = 1.0 - level
     made = _undecided(r, "")
     made.low[defined], made.high[defined] = compared.simultaneous(level)
@@ -130,22 +146,25 @@ class _Stepdown(NamedTuple):
 
 
 class _Comparison:
-    """Every metric against the others, on draws (n_draws, n_trackers) of standard normal numbers."""
+    """Every metric against the others, on draws (n_draws, n_units) of standard normal numbers per sample."""
 
-    def __init__(self, r: Floats, left_out: Floats, draws: Floats) -> None:
-        n = len(left_out)
-        jackknife = jackknife_influence(r, left_out)
-        influence = jackknife.influence
-        self.z, self.error = jackknife.value, jackknife.error
-        self.drawn = draws @ influence / np.sqrt(n * (n - 1))
-        covariance = influence.T @ influence / (n * (n - 1))
+    def __init__(self, r: Floats, samples: Sequence[Floats], draws: Sequence[Floats]) -> None:
+        jackknives = [jackknife_influence(r, left_out) for left_out in samples]
+        # Scaled, so that their squares sum to the square of the error.
+        parts = [
+            made.influence / np.sqrt(len(made.influence) * (len(made.influence) - 1)) for made in jackknives
+        ]
+        self.z = jackknives[0].value
+        self.drawn = sum((numbers @ part for numbers, part in zip(draws, parts, strict=True)), np.zeros(()))
+        covariance = sum((part.T @ part for part in parts), np.zeros(()))
         variance = np.diag(covariance)
+        self.error = np.sqrt(variance)
         between = np.sqrt(np.maximum(variance[:, None] + variance[None, :] - 2.0 * covariance, 0.0))
         least = FLOOR * np.maximum(self.error[:, None], self.error[None, :])
         self.between = np.maximum(between, least)
         first, second = np.triu_indices(len(r), 1)
-        self.degrees = effective_degrees(influence)
-        self.pair_degrees = effective_degrees(influence[:, first] - influence[:, second])
+        self.degrees = _degrees(parts)
+        self.pair_degrees = _degrees([part[:, first] - part[:, second] for part in parts])
 
     def simultaneous(self, level: float) -> tuple[Floats, Floats]:
         """tanh(z -+ c error), c: of the largest |error drawn| over all metrics."""
@@ -172,6 +191,16 @@ class _Comparison:
                 break
             left &= p > alpha
         return _Stepdown(first, others & ~left)
+
+
+def _degrees(parts: Sequence[Floats]) -> float:
+    """Of the sum of the variances of all samples (Welch and Satterthwaite), from influence (n_units, ...)."""
+    variances = [float((part**2).sum()) for part in parts]
+    if len(parts) == 1 or not sum(variances):
+        return effective_degrees(parts[0])
+    return sum(variances) ** 2 / sum(
+        variance**2 / effective_degrees(part) for variance, part in zip(variances, parts, strict=True)
+    )
 
 
 def _ratio(values: Floats, errors: Floats) -> Floats:

@@ -49,6 +49,14 @@ class CrossedWeights:
         """Everything once: n is 1."""
         return CrossedWeights(np.ones((1, n_trackers)), np.ones((1, n_generators)), np.ones((1, n_dialogs)))
 
+    @staticmethod
+    def without_each(sizes: Sequence[int], left: int) -> CrossedWeights:
+        """Everything but one: n is sizes[left], of the numbers of trackers, generators and dialogs."""
+        n = sizes[left]
+        return CrossedWeights(
+            *(1.0 - np.eye(n) if axis == left else np.ones((n, size)) for axis, size in enumerate(sizes))
+        )
+
 
 def draw_crossed(
     trackers: Sequence[str], generators: Sequence[str], dialogs: Floats, seed: int

@@ -53,7 +53,7 @@ def evaluate_system(
     if dialogs == "shared":
         having = [prepared.task.goals, *(responses.dialogs for responses in prepared.responses)]
         kept = [dialog for dialog in states if all(dialog in mapping for mapping in having)]
-    prepared.check(states, path, kept)
+    prepared.check(path, {dialog: len(states[dialog]) for dialog in kept})
     accuracy = _accuracy(form, path, name, reading, goals, kept)
     counts: dict[tuple[int, str], list[int]] = {}
     for dialog in kept:

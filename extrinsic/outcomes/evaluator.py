@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from extrinsic.arrays import Floats
@@ -19,6 +19,9 @@ class PreparedEvaluator(Protocol):
     @property
     def signature(self) -> str:
         """A hash of all that decides an outcome besides the states."""
+
+    def check(self, path: str, turns: Mapping[str, int]) -> None:
+        """Raise InputError where dialogs cannot be evaluated; turns: how many each has in the file."""
 
     def evaluate(
         self, path: str, format: str, reading: StateReading, name: str, dialogs: Sequence[str]

@@ -20,7 +20,7 @@ from extrinsic.corpus.formats.field_checks import Checker, Missing
 from extrinsic.corpus.formats.state_sets.building import State
 from extrinsic.corpus.formats.state_sets.gold_states import dialog_key
 from extrinsic.corpus.normalisations import slot_name
-from extrinsic.errors import Problems
+from extrinsic.errors import Problems, did_you_mean
 from extrinsic.outcomes.responses import NAME, REFERENCE, TRAIN, Response
 from extrinsic.outcomes.venues import Venues, read_venues
 from extrinsic.storage import content_hash, decode_json, read_bytes
@@ -183,10 +183,8 @@ def _goals(data: bytes, path: str, venues: Venues, problems: Problems) -> dict[s
         wishes: dict[str, DomainGoal] = {}
         for domain, wish in at_dialog.object(goal, "the goal").items():
             if domain not in venues.domains | WITHOUT_DATABASE:
-                at_dialog.report(
-                    f"the goal has a domain {domain!r} without a database",
-                    expected=", ".join(sorted(venues.domains | WITHOUT_DATABASE)),
-                )
+                suggestion = did_you_mean(domain, venues.domains | WITHOUT_DATABASE)
+                at_dialog.report(f"the goal has a domain {domain!r} without a database; {suggestion}")
                 continue
             wishes[domain] = _wish(at_dialog, domain, wish, venues)
         goals[dialog_key(dialog)] = wishes

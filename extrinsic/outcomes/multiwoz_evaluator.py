@@ -82,40 +82,44 @@ class Prepared:
         """(n_outcomes, n_generators, n_dialogs) success and inform of the states in a file."""
         states = read_predictions(FORMATS.get(format), path, reading)
         keys = [dialog_key(dialog) for dialog in dialogs]
-        self.check(states, path, keys)
+        self.check(path, {dialog: len(states[dialog]) for dialog in keys})
         values = np.empty((2, len(self.responses), len(keys)))
         for number, dialog in enumerate(keys):
             for generator, outcome in enumerate(self.of_dialog(dialog, states[dialog])):
                 values[:, generator, number] = outcome.success, outcome.inform
         return values
 
-    def check(self, states: States, path: str, dialogs: Sequence[str]) -> None:
-        """Raise InputError with every dialog that lacks a goal, states or responses, or has other turns."""
+    def check(self, path: str, turns: Mapping[str, int]) -> None:
+        """Raise InputError with every dialog that lacks a goal or responses, or has other turns.
+
+        path: the file of states.   turns: how many each of its dialogs has.
+        """
         problems = Problems(path)
-        for dialog in dialogs:
+        for name, n_turns in turns.items():
+            dialog = dialog_key(name)
             if dialog not in self.task.goals:
                 problems.add("there is no goal of this dialog", session=dialog)
                 continue
-            if dialog not in states:
-                problems.add("there are no states of this dialog", session=dialog)
-                continue
-            n_turns = len(states[dialog])
-            for responses in self.responses:
-                turns = responses.dialogs.get(dialog)
-                if turns is None:
-                    problems.add(f"the generator {responses.name!r} has no responses", session=dialog)
-                elif len(turns) != n_turns:
+            given = {
+                f"responses of {each.name!r}": (each.path, each.dialogs.get(dialog))
+                for each in self.responses
+            }
+            for what, (file, answers) in given.items():
+                if answers is None:
+                    problems.add(f"the {what} lack this dialog of {path}", path=file, session=dialog)
+                elif len(answers) != n_turns:
                     problems.add(
-                        f"the states and the responses of {responses.name!r} have another number of turns",
+                        f"the {what} have another number of turns than {path}",
+                        path=file,
                         session=dialog,
-                        expected=f"{n_turns} turns",
-                        found=str(len(turns)),
+                        expected=_counted(n_turns),
+                        found=str(len(answers)),
                     )
             if len(self.task.booked[dialog]) < n_turns:
                 problems.add(
                     "the bookings have fewer turns than the states",
                     session=dialog,
-                    expected=f"{n_turns} turns",
+                    expected=_counted(n_turns),
                     found=str(len(self.task.booked[dialog])),
                 )
         problems.raise_errors()
@@ -134,3 +138,7 @@ class Prepared:
             else:
                 outcomes.append(self.task.outcome(dialog, offers, turns, active_domains(turns)))
         return outcomes
+
+
+def _counted(n_turns: int) -> str:
+    return "1 turn" if n_turns == 1 else f"{n_turns} turns"

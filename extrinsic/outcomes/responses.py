@@ -54,6 +54,7 @@ class Responses:
     """The responses of one generator, by dialog."""
 
     name: str
+    path: str
     dialogs: Mapping[str, Sequence[Response]]
     signature: str
     unknown: Mapping[str, int]
@@ -109,7 +110,7 @@ def read_responses(path: str | Path, name: str | None = None) -> Responses:
         problems.add("the file has no dialogs")
     problems.raise_errors()
     title = name or stem(path).removeprefix("responses_")
-    return Responses(title, dialogs, content_hash("responses", data), unknown)
+    return Responses(title, str(path), dialogs, content_hash("responses", data), unknown)
 
 
 def _response(checker: Checker, value: Any, unknown: dict[str, int]) -> Response | None:

@@ -242,9 +242,9 @@ class _Runner:
         return {name: self._result(task, CorrelationTables) for name, task in tasks.items()}
 
     def _swap(self, core: CoreTrackers, workers: Workers) -> SwapTables:
-        """The tables of trackers x generators, where an evaluator computed the outcomes."""
+        """The tables of trackers x generators, or of dialogs where a table has their outcomes."""
         plan, outcomes = self.plan, self.settings.outcomes
-        if not plan.generators or outcomes is None:
+        if outcomes is None or not plan.states or not (plan.generators or outcomes.dialog):
             return SwapTables(swap=[], costs=[])
         (correlation,) = self._correlation_tasks(core).values()
         task = SwapTask(correlation, outcomes.names, plan.generators, plan.slots)

@@ -54,9 +54,17 @@ def test_what_is_refused(tmp_path: Path) -> None:
     assert_refused(evaluate(tmp_path, file, "--format", "trade"), "--responses")
     responses = write_responses(tmp_path / "g.json", {"d0": RESPONSES["d0"]})
     outcome = evaluate(tmp_path, file, "--responses", responses)
-    assert_refused(outcome, "mine.json, session d1", "no responses")
+    assert_refused(outcome, "g.json, session d1", "lack this dialog of", "mine.json")
     outcome = evaluate(tmp_path, file, "--responses", responses, "--dialogs", "shared", "--json")
     assert outcome.json()["rows"][0]["n"] == 1
+    assert "mine.json: 2 of 3 dialogs that have a goal are not evaluated" in outcome.errors
+    assert_refused(evaluate(tmp_path, file, "--normalise", "trad"), "did you mean 'trade'?")
+    lacking = write_json(tmp_path / "gold.json", {"d0": {"turns": [{"gold21": {}}, {"gold21": {}}]}})
+    outcome = evaluate(tmp_path, file, "--responses", responses, "--gold", lacking, "--gold-name", "gold21")
+    assert_refused(outcome, "lack this dialog")
+    full = write_responses(tmp_path / "full.json", RESPONSES)
+    outcome = evaluate(tmp_path, file, "--responses", full, "--gold", lacking, "--gold-name", "gold21")
+    assert_refused(outcome, "mine.json, session d1", "gold.json lacks this dialog")
     bad = write_json(tmp_path / "bad.json", {"d0": [{"state": {"hotel": {"area": 7}}, "respons": ""}]})
     outcome = evaluate(tmp_path, bad, "--responses", responses)
     assert_refused(outcome, "session d0, turn 0, slot hotel-area", "did you mean 'response'?")

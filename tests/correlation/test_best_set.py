@@ -10,6 +10,7 @@ from scipy import stats
 from extrinsic.arrays import Floats
 from extrinsic.correlation.best_set import FEWEST_TRACKERS, FLOOR, best_set
 from extrinsic.correlation.coefficients import correlate
+from extrinsic.correlation.crossed import CrossedWeights, tracker_sums
 from extrinsic.correlation.influence import without_each
 from extrinsic.correlation.intervals import TAILS
 from extrinsic.correlation.resampling import rng_of
@@ -153,3 +154,42 @@ def test_a_constant_metric_has_no_rank() -> None:
 def test_arrays_that_do_not_fit() -> None:
     with pytest.raises(UsageError, match="metrics of r"):
         best_set(np.zeros(3), np.zeros((9, 2)), 99, "study", 0)
+
+
+def crossed_study(seed: int, n_generators: int = 4) -> tuple[Floats, list[Floats]]:
+    """Three metrics that are equally good and one that is not, over trackers x generators x dialogs."""
+    rng = np.random.default_rng(seed)
+    sizes = (12, n_generators, 30)
+    ability = rng.normal(size=12)
+    chance = ability[None, :, None] + rng.normal(size=(n_generators, 12, 1)) + rng.normal(size=(1, 1, 30))
+    outcomes = (chance + rng.logistic(size=chance.shape) > 0.0).astype(float)
+    metrics = ability + np.array([[0.3], [0.3], [0.3], [3.0]]) * rng.normal(size=(4, 12))
+    observed = tracker_sums(metrics[None], outcomes, CrossedWeights.observed(*sizes)).correlations[0]
+    left_out = [
+        tracker_sums(
+            np.broadcast_to(metrics, (size, 4, 12)), outcomes, CrossedWeights.without_each(sizes, axis)
+        ).correlations
+        for axis, size in enumerate(sizes)
+    ]
+    return observed, left_out
+
+
+def test_a_crossed_sample_adds_its_own_errors() -> None:
+    r, (trackers, generators, _) = crossed_study(0)
+    alone = best_set(r, trackers, DRAWS, "study", 0)
+    both = best_set(r, trackers, DRAWS, "study", 0, crossed=[generators])
+    assert (both.high - both.low > alone.high - alone.low).all()
+    still = best_set(r, trackers, DRAWS, "study", 0, crossed=[np.tile(r, (5, 1))])
+    assert still.p == pytest.approx(alone.p)
+    with pytest.raises(UsageError, match="must have the metrics of r"):
+        best_set(r, trackers, DRAWS, "study", 0, crossed=[generators[:, :2]])
+
+
+def test_the_best_are_in_the_set_of_crossed_studies() -> None:
+    made = []
+    for seed in range(60):
+        r, (trackers, *crossed) = crossed_study(seed)
+        made.append(best_set(r, trackers, DRAWS, "study", seed, crossed=crossed))
+    assert np.mean([study.in_set[:3] for study in made]) > 0.95
+    assert np.mean([study.rank_high[3] for study in made]) == 4
+    assert np.mean([study.in_set[3] for study in made]) < 0.7

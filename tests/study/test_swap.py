@@ -102,7 +102,10 @@ def test_values_by_hand(config: Path) -> None:
     assert (row["n_trackers"], row["n_generators"], row["n_dialogs"]) == ("5", "2", "3")
     assert row["difference"] == ""
     assert swap_rows(study)["slot_f1"]["difference"] != ""
+    assert [row["rank"] for row in swap_rows(study).values()] == ["2", "1"]
+    assert {row["in_set"] for row in swap_rows(study).values()} <= {"true", "false"}
     able = swap_rows(study, generator="able")["jga"]
+    assert able["in_set"] == able["rank"] == ""
     assert float(able["r"]) == pytest.approx(np.corrcoef(x, y[0])[0, 1])
 
 
@@ -130,6 +133,35 @@ def test_a_second_run_computes_nothing(config: Path) -> None:
     assert (statuses["score"], statuses["evaluate"]) == ("reused", "computed")
 
 
+def test_dialogs_as_points_where_a_table_has_their_outcomes(config: Path) -> None:
+    """r within a system and on the same dialog, by hand, of what dialogs contribute to JGA."""
+    reached = {name: by_generator[0] for name, by_generator in SUCCESS.items()}
+    lines = [f"{name},d{i},{value}" for name, values in reached.items() for i, value in enumerate(values)]
+    (config.parent / "outcomes.csv").write_text("\n".join(["system,dialog,success", *lines]) + "\n")
+    text = CONFIG[: CONFIG.index("[outcomes]")] + '[outcomes]\nfile = "outcomes.csv"\n'
+    text += 'names = ["success"]\ndialog = "dialog"\n'
+    config.write_text(text + CONFIG[CONFIG.index("[metrics]") :])
+    study = done(config, config.parent / "run")
+    # Of right turns: by dialog, out of 2, 1 and 2.
+    right = {"good": (2, 1, 2), "west": (0, 1, 2), "late": (2, 0, 2), "both": (0, 0, 2), "vague": (2, 1, 0)}
+    turns = np.array([2.0, 1.0, 2.0])
+    names = sorted(SYSTEMS)
+    counts = np.array([right[name] for name in names], dtype=float)
+    value = counts.sum(axis=1, keepdims=True) / turns.sum()
+    without = (counts.sum(axis=1, keepdims=True) - counts) / (turns.sum() - turns)
+    away = (value - without) * 2 / 3
+    x = value / 3 + away - away.mean(axis=1, keepdims=True)
+    y = np.array([reached[name] for name in names], dtype=float)
+    for level, axis in (("within", 1), ("dialog", 0)):
+        a, b = (part - part.mean(axis=axis, keepdims=True) for part in (x, y))
+        expected = (a * b).sum() / np.sqrt((a**2).sum() * (b**2).sum())
+        row = swap_rows(study, generator="own", level=level)["jga"]
+        assert float(row["r"]) == pytest.approx(expected)
+    assert study.rows("costs") == []
+    assert run("report", study.folder).code == 0
+    assert "Dialogs as points" in (study.folder / "report.html").read_text()
+
+
 def test_other_studies_have_empty_tables(config: Path) -> None:
     (config.parent / "outcomes.csv").write_text(
         "system,success\n" + "".join(f"{name},1\n" for name in SYSTEMS)
@@ -152,7 +184,7 @@ def test_other_studies_have_empty_tables(config: Path) -> None:
         ("outcomes.multiwoz.goals=no.json", ("no.json", "no such file")),
         ('outcomes.multiwoz.responses=["no_*.json"]', ("outcomes.multiwoz.responses", "no file matches")),
         ("outcomes.multiwoz.responses=[]", ("responses names no file",)),
-        ("states.normalise=trad", ("did you mean 'trade'?",)),
+        ("states.normalise=trad", ("key states.normalise", "did you mean 'trade'?")),
     ],
 )
 def test_settings_that_make_no_sense(config: Path, change: str, said: tuple[str, ...]) -> None:
@@ -161,9 +193,13 @@ def test_settings_that_make_no_sense(config: Path, change: str, said: tuple[str,
 
 def test_responses_of_other_turns(config: Path) -> None:
     write_responses(config.parent / "responses_silent.json", SILENT | {"d1": ["a", "b"]})
-    assert_refused(
-        run_in(config, config.parent / "run"), "'silent'", "session d1", "expected 1 turns, found 2"
-    )
+    outcome = run_in(config, config.parent / "run")
+    assert_refused(outcome, "responses_silent.json, session d1", "'silent'", "expected 1 turn, found 2")
+    write_responses(config.parent / "responses_silent.json", {"d0": SILENT["d0"]})
+    outcome = run_in(config, config.parent / "run")
+    assert_refused(outcome, "responses_silent.json, session d1", "session d2", "lack this dialog")
+    # Once, not of every system.
+    assert outcome.errors.count("session d1") == 1
 
 
 def test_gold_that_differs(config: Path) -> None:
@@ -200,6 +236,9 @@ def test_flagged_systems_are_not_in_the_core(config: Path) -> None:
     page = (study.folder / "report.html").read_text()
     assert "It may be no tracker" in page
     assert "Trackers under the same responses" in page
+    assert "Flagged and left out: oracle (gold)." in page
+    assert "All 4 trackers" in page
+    assert "may be the best" in page
 
 
 def test_slot_errors(tmp_path: Path) -> None:

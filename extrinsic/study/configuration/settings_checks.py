@@ -226,6 +226,7 @@ def _check_options(settings: StudySettings, text: str, problems: Problems) -> No
 
 def _check_names(settings: StudySettings, text: str, problems: Problems) -> None:
     """Report names that do not exist, with what was probably meant."""
+    from extrinsic.corpus.normalisations import load_normalisation
     from extrinsic.metrics.parsing import parse_metric
     from extrinsic.policy.features import find_features
 
@@ -241,7 +242,9 @@ def _check_names(settings: StudySettings, text: str, problems: Problems) -> None
     if settings.corpus:
         attempt(("corpus", "format"), _belief_format, settings.corpus.format)
     if settings.states:
-        attempt(("states", "format"), _state_format, settings.states)
+        if settings.states.normalise is not None:
+            attempt(("states", "normalise"), load_normalisation, settings.states.normalise)
+        attempt(("states", "format"), _state_format, msgspec.structs.replace(settings.states, normalise=None))
         return
     _check_metrics(settings, text, problems)
     attempt(("trackers", "built_in"), TRACKERS.get, *(set(settings.trackers.built_in) - {"all"}))

@@ -71,7 +71,7 @@ def plan_states(settings: StudySettings, table: StatesTable) -> Schedule:
         plan.scored[file.name] = (task.key,)
         schedule.bundles.append([task])
     if settings.outcomes.evaluator is not None:
-        _add_evaluations(schedule, settings.outcomes, shared, slots)
+        _add_evaluations(schedule, settings.outcomes, states, shared, slots)
     else:
         dialogs = {dialog for system in states.values() for dialog in system.dialogs}
         plan.outcomes, schedule.ready = outcome_results(
@@ -81,12 +81,20 @@ def plan_states(settings: StudySettings, table: StatesTable) -> Schedule:
 
 
 def _add_evaluations(
-    schedule: Schedule, table: OutcomesTable, shared: tuple[str, ...], slots: tuple[tuple[str, str], ...]
+    schedule: Schedule,
+    table: OutcomesTable,
+    states: Mapping[str, StateSets],
+    shared: tuple[str, ...],
+    slots: tuple[tuple[str, str], ...],
 ) -> None:
     """A stage for the outcomes of every system, computed by the evaluator."""
     assert table.evaluator is not None
     choice = Choice(table.evaluator, table.tables.get(table.evaluator, {}))
     prepared = prepared_evaluator(choice)
+    # What the first file shows of goals and responses need not be said again of every other.
+    path, first = next(iter(states.items()))
+    turns = dict(zip(first.dialogs, np.diff(first.offsets).tolist(), strict=True))
+    prepared.check(path, {dialog: turns[dialog] for dialog in shared})
     plan = schedule.plan
     plan.generators = prepared.generators
     plan.slots = slots

@@ -22,6 +22,9 @@ from extrinsic.study.stages.versions import code_version
 
 OUTCOME = "outcome"
 GENERATORS = "generators"
+GENERATOR = "generator"
+"""`generator.<name>`: the diagnostic that has a system's outcome under one of them."""
+
 ERRORS = "errors"
 KINDS = ("missed", "wrong", "overshot")
 
@@ -81,8 +84,11 @@ class EvaluateTask:
                 estimator=name,
                 mean=float(by_dialog[number].mean()),
                 n=len(self.dialogs),
+                diagnostics=dict(
+                    zip(map(f"{GENERATOR}.{{}}".format, prepared.generators), means, strict=True)
+                ),
             )
-            for number, name in enumerate(self.names)
+            for number, (name, means) in enumerate(zip(self.names, chosen.mean(axis=2).tolist(), strict=True))
         )
         arrays: dict[str, np.ndarray] = {
             f"influence{number}": (row - row.mean()) / len(row) for number, row in enumerate(by_dialog)

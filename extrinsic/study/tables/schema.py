@@ -525,17 +525,21 @@ class WorldFitRow(Row, frozen=True, kw_only=True):
 
 
 class SwapRow(Row, frozen=True, kw_only=True):
-    """How well a metric predicts outcomes over trackers x generators; only where an evaluator computes them.
+    """How well a metric predicts outcomes over trackers x generators, or of dialogs; only of states.
 
     target: `outcome.success`, ...
     metric, schedule, component: as in `intrinsic`.
     level: `tracker`, the trackers' outcomes within each generator; `dialog`, within each generator and
-    dialog.
-    generator: whose responses the states are put under; `all`: all of them.
+    dialog; `within`, over the dialogs of each tracker.
+    generator: whose responses the states are put under; `all`: all of them; `own`: each system's own.
     r: Pearson's, the means of generators (and dialogs) taken away.
     low, high: its interval over trackers, generators and dialogs, each resampled as whole units.
     difference: r less that of jga; empty where there is none.
     difference_low, difference_high: its interval over the same resamples.
+    in_set: whether the metric may be the best one (p above 1 less the level); of all generators together.
+    p: of the claim that no metric is better, by trackers, generators and dialogs left out.
+    rank: by r, 1 for the highest.
+    rank_low, rank_high: the rank is at least and at most this, each with the level, for each metric alone.
     n_trackers, n_generators, n_dialogs: how many there are of each.
     trackers: as in `correlations`.
     """
@@ -552,6 +556,11 @@ class SwapRow(Row, frozen=True, kw_only=True):
     difference: float | None = None
     difference_low: float | None = None
     difference_high: float | None = None
+    in_set: bool | None = None
+    p: float | None = None
+    rank: int | None = None
+    rank_low: int | None = None
+    rank_high: int | None = None
     n_trackers: int
     n_generators: int
     n_dialogs: int
