@@ -13,11 +13,11 @@ from extrinsic.report.results.variant_results import variant_results
 from extrinsic.study.configuration.settings import StudySettings
 from extrinsic.study.engine import Done, Engine
 from extrinsic.study.finished_run import Run
-from extrinsic.study.runner import run_study
+from extrinsic.study.runner import run_policies, run_study
 
 
 def make_run(settings: StudySettings, folder: Path, n_jobs: int = -1) -> Run:
-    """The run of some settings; what a directory already holds is taken."""
+    """The run of a study or of a grid of policies; what a directory already holds is taken."""
 
     def watch(steps: Iterable[Done], total: int) -> Iterable[Done]:
         return show_progress(steps, total, folder.name, lambda done: f"{done.key.kind} {done.label}")
@@ -25,7 +25,8 @@ def make_run(settings: StudySettings, folder: Path, n_jobs: int = -1) -> Run:
     def tell(text: str) -> None:
         print(text, file=sys.stderr)
 
-    return run_study(settings, folder, Engine(n_jobs=n_jobs), watch=watch, notify=tell)
+    make = run_study if settings.grid is None else run_policies
+    return make(settings, folder, Engine(n_jobs=n_jobs), watch=watch, notify=tell)
 
 
 def findings_of_report(run: Run) -> Iterator[tuple[str, str, Finding]]:

@@ -11,15 +11,17 @@ import msgspec
 import numpy as np
 
 from experiments.learners.ceiling import Config, learner_returns
-from experiments.learners.curve import CurveConfig, curve_returns
 from experiments.learners.live_returns import DATASETS, N_LIVE, SEEDS, TRACKED, live_returns
 from experiments.learners.tables import LiveReturn, PolicySummary
 from experiments.main import run_experiment
+from experiments.runs import make_run
 from experiments.selection import Selection
 from experiments.texts import render
 from extrinsic.cli.progress import show_progress
 from extrinsic.correlation.intervals import jackknife_interval
 from extrinsic.parallel import run_in_parallel
+from extrinsic.study.configuration.settings_file import read_policies
+from extrinsic.study.tables.schema import PolicyRow
 from extrinsic.study.tables.table_files import read_rows, write_rows
 from extrinsic.toml_files import read_toml
 
@@ -61,12 +63,13 @@ def summarise(rows: Sequence[LiveReturn]) -> list[PolicySummary]:
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--part",
-        choices=("states", "learners", "curve"),
-        help="compute only what compares states, or learners, or training sizes",
+        choices=("states", "learners", "dstc2"),
+        help="compute only what compares states, or learners and training sizes, or learners on real calls",
     )
     parser.add_argument(
         "--config", default=FOLDER / "config.toml", metavar="FILE", help="seeds and sizes of `learners`"
     )
+    parser.add_argument("--runs", type=Path, default=Path("runs"), help="where the tool's runs are or go")
 
 
 def compute(output: Path, arguments: argparse.Namespace) -> None:
@@ -80,11 +83,9 @@ def compute(output: Path, arguments: argparse.Namespace) -> None:
         config = read_toml(arguments.config, Config)
         rows = _computed(learner_returns, [(config, *cell) for cell in config.cells()])
         write_rows(output / "learner_returns.csv", rows, LiveReturn, decimals=3)
-        write_rows(output / "learner_summary.csv", summarise(rows), PolicySummary, decimals=3)
-    if arguments.part in (None, "curve"):
-        sizes = read_toml(FOLDER / "curve.toml", CurveConfig)
-        rows = _computed(curve_returns, [(sizes, *cell) for cell in sizes.cells()])
-        write_rows(output / "curve_returns.csv", rows, LiveReturn, decimals=3)
+    if arguments.part in (None, "dstc2"):
+        run = make_run(read_policies(FOLDER / "dstc2_learners.toml"), arguments.runs / "dstc2_learners")
+        write_rows(output / "dstc2_learners.csv", run.table("policies"), PolicyRow, decimals=3)
 
 
 def _computed(function: Callable[..., list[LiveReturn]], tasks: list[tuple[Any, ...]]) -> list[LiveReturn]:
@@ -93,14 +94,10 @@ def _computed(function: Callable[..., list[LiveReturn]], tasks: list[tuple[Any, 
     return [row for part in parts for row in part]
 
 
-def _rows_if_any(path: Path) -> Selection[LiveReturn]:
-    """The rows of a table, none if it was not computed."""
-    return Selection(read_rows(path, LiveReturn) if path.exists() else [])
-
-
 def write_texts(tables: Path, output: Path) -> None:
-    rows = Selection(read_rows(tables / "live_returns.csv", LiveReturn))
-    learners, curve = (_rows_if_any(tables / f"{name}_returns.csv") for name in ("learner", "curve"))
+    rows, learners = (
+        Selection(read_rows(tables / f"{name}_returns.csv", LiveReturn)) for name in ("live", "learner")
+    )
     text = render(
         FOLDER / "README.md.j2",
         rows=rows,
@@ -108,9 +105,8 @@ def write_texts(tables: Path, output: Path) -> None:
         gain=lambda policy, other="behaviour": gain(rows, policy, other),
         n_live=N_LIVE,
         learners=learners,
-        learner_summary=summarise(learners.rows),
-        curve=curve,
-        curve_summary=summarise(curve.rows),
+        real=Selection(read_rows(tables / "dstc2_learners.csv", PolicyRow)),
+        learner_summary=Selection(summarise(learners.rows)),
         learner_gain=lambda policy, other="behaviour": gain(learners, policy, other),
     )
     (output / "README.md").write_text(text)

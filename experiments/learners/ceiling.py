@@ -1,4 +1,4 @@
-"""Every learner at the sizes of the datasets, beside the ceiling: more dialogs, and search by live play."""
+"""Every learner at the sizes of the datasets, with more dialogs, and beside a search by live play."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     datasets: tuple[str, ...]
     trackers: tuple[str, ...]
     learners: tuple[str, ...]
-    ceiling: tuple[str, ...]
-    times: Count
+    curve: tuple[str, ...]
+    times: tuple[Count, ...]
     callers: Count
     search_callers: Count
     search_steps: tuple[Positive, ...]
@@ -47,20 +47,23 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def learner_returns(config: Config, seed: int, dataset: str, tracker: str) -> list[LiveReturn]:
-    """Every learner of one tracker in one world, then the ceiling; the first row is the expert."""
+    """Every learner of one tracker in one world, those of the curve also on more dialogs (`one_step x8`), and
+    the first of them improved live at the largest size; the first row is the expert."""
     cell = Cell.of(seed, dataset, tracker, config.callers)
     rows = [cell.row("behaviour", cell.expert, cell.reference)]
     transitions = transitions_of(cell.train, cell.believed, FEATURES)
     behaviour = fit_behaviour(BEHAVIOUR, transitions)
     for name in config.learners:
         rows.append(cell.played_row(name, FEATURES, _learned(name, transitions, behaviour)))
-    transitions = many_dialogs(cell, config.times)
-    behaviour = fit_behaviour(BEHAVIOUR, transitions)
-    policies = {name: _learned(name, transitions, behaviour) for name in config.ceiling}
-    rows += [
-        cell.played_row(f"{name} x{config.times}", FEATURES, policy) for name, policy in policies.items()
-    ]
-    first = policies[config.ceiling[0]]
+    for times in config.times:
+        transitions = many_dialogs(cell, times)
+        behaviour = fit_behaviour(BEHAVIOUR, transitions)
+        policies = [_learned(name, transitions, behaviour) for name in config.curve]
+        rows += [
+            cell.played_row(f"{name} x{times}", FEATURES, policy)
+            for name, policy in zip(config.curve, policies, strict=True)
+        ]
+    first = policies[0]
     assert isinstance(first, KernelPolicy)
     improved = improve_live(cell, first, config.search_callers, config.search_steps)
     return [*rows, cell.played_row("improved live", FEATURES, improved)]

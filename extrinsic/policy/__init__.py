@@ -32,11 +32,6 @@ LEARNERS.register(
     "the same on a lower bound of Q, for small logs",
 )
 LEARNERS.register(
-    "widening_lspi",
-    f"{_HERE}.widening_lspi:WideningLSPI",
-    "pessimistic LSPI whose filter admits more as the log grows",
-)
-LEARNERS.register(
     "one_step", f"{_HERE}.one_step:OneStep", "one improvement of the logged policy, on its own Q"
 )
 LEARNERS.register("fitted_q", f"{_HERE}.fitted_q:FittedQ", "fitted Q iteration with trees (Ernst 2005)")

@@ -98,7 +98,7 @@ class Played(Play):
 def learn(
     dialogs: Corpus | str,
     tracker: str | AnyTracker | TrackerOutput,
-    learner: Learner | str = "kernel_lspi",
+    learner: Learner | str = "one_step",
     *,
     features: Features | str | Sequence[str] = "compact",
     reward: RewardFunction | None = None,

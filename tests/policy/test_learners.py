@@ -17,7 +17,6 @@ from extrinsic.policy.one_step import OneStep
 from extrinsic.policy.pessimistic_lspi import PessimisticLSPI
 from extrinsic.policy.states import States
 from extrinsic.policy.transitions import Transitions
-from extrinsic.policy.widening_lspi import WideningLSPI
 from tests.policy.decisions import decisions, drawn_decisions, states_of
 from tests.policy.learning import act, behaviour_of, learn
 
@@ -58,15 +57,6 @@ def test_pessimism_of_0_is_lspi() -> None:
     usual, careful = learn(log), learn(log, learner=PessimisticLSPI, pessimism=0.0)
     assert np.array_equal(act(careful, log.states), act(usual, log.states))
     assert careful.q(log.states, log.action) == pytest.approx(usual.q(log.states, log.action))
-
-
-def test_the_filter_widens_with_the_log() -> None:
-    """By sqrt(decisions / n), and never above the threshold it is given."""
-    log = one_state([[10.0] * 60, [11.0] * 40])
-    behaviour = replace(uniform(log), threshold=0.2)
-    for decisions_, expected in ((25, 0.1), (100, 0.2), (1_000, 0.2)):
-        policy = WideningLSPI(decisions=decisions_).fit(log, behaviour)
-        assert policy.behaviour.threshold == pytest.approx(expected)
 
 
 def test_what_pessimism_subtracts() -> None:

@@ -227,7 +227,7 @@ class MetricsTable(Table, frozen=True):
 class PolicyTable(Table, frozen=True):
     """How policies are learned; options of a learner or behaviour model go in `[policy.<its name>]`."""
 
-    learner: str | tuple[str, ...] = "kernel_lspi"
+    learner: str | tuple[str, ...] = "one_step"
     """Of `extrinsic ls learners`. Each of several is a variant of its own, as fill rules are."""
     features: str | tuple[str, ...] = "compact"
     conditions: bool = True
