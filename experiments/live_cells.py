@@ -5,6 +5,7 @@ The product plans, scores, learns and plays; nothing is correlated by it, the nu
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -26,7 +27,7 @@ from extrinsic.study.stages.learning import LearnTask
 from extrinsic.study.stages.policy_spec import EXPERT, LEARNED, LOGGED
 from extrinsic.study.stages.stored_scores import Measurements, ScoreTask
 from extrinsic.study.stages.task import Task
-from extrinsic.study.tables.table_files import write_rows
+from extrinsic.study.tables.table_files import read_rows, write_rows
 
 KINDS = ("wrong", "missed", "overshot", "stale")
 """Of errors: what `priced` counts a turn."""
@@ -94,27 +95,39 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     fixed_turns: float
 
 
-def compute_cells(study: StudySettings, worlds: Sequence[World], path: Path, n_jobs: int = -1) -> None:
-    """Every tracker of a study in every world, to a table; a population is drawn in the first of them."""
-    tasks: list[tuple[World, list[Task]]] = []
-    names: tuple[str, ...] = ()
+def compute_cells(study: StudySettings, worlds: Sequence[World], output: Path, runs: Path) -> None:
+    """Every tracker of a study in every world, to `cells.csv`; a population is drawn in the first of them.
+
+    runs: keeps the cells of each world, so that what was interrupted goes on.
+    """
+    runs.mkdir(parents=True, exist_ok=True)
+    names, rows = tuple(make_schedule(_in_world(study, worlds[0])).plan.tracker_names), list[Cell]()
+    study = msgspec.structs.replace(study, trackers=TrackersTable(built_in=names))
     for world in worlds:
-        simulation = msgspec.structs.replace(
-            study.simulation or SimulationTable(),
-            world=world.world,
-            datasets=(world.dataset,),
-            seed=world.seed,
-        )
-        settings = msgspec.structs.replace(study, seed=world.seed, simulation=simulation)
-        if names:
-            trackers = TrackersTable(built_in=names)
-            settings = msgspec.structs.replace(settings, trackers=trackers)
-        schedule = make_schedule(settings)
-        names = names or tuple(schedule.plan.tracker_names)
-        tasks += [(world, list(bundle)) for bundle in schedule.bundles]
-    steps = run_in_parallel(compute_cell, tasks, n_jobs)
-    shown = show_progress(steps, len(tasks), "cell", lambda cell: f"{cell.dataset} {cell.tracker}")
-    write_rows(path, list(shown), Cell, decimals=5)
+        path = runs / f"{world.world}_{world.dataset}_{world.seed}.csv"
+        if not path.exists():
+            bundles = make_schedule(_in_world(study, world)).bundles
+            steps = run_in_parallel(compute_cell, [(world, list(bundle)) for bundle in bundles], -1)
+            shown = show_progress(
+                steps, len(bundles), path.stem, lambda cell: f"{cell.dataset} {cell.tracker}"
+            )
+            write_rows(path, list(shown), Cell, decimals=5)
+        rows += read_rows(path, Cell)
+    write_rows(output / "cells.csv", rows, Cell, decimals=5)
+
+
+def add_runs(parser: argparse.ArgumentParser) -> None:
+    """The option of experiments that compute cells."""
+    parser.add_argument(
+        "--runs", type=Path, default=Path("runs/cells"), metavar="DIR", help="where cells of worlds are kept"
+    )
+
+
+def _in_world(study: StudySettings, world: World) -> StudySettings:
+    simulation = msgspec.structs.replace(
+        study.simulation or SimulationTable(), world=world.world, datasets=(world.dataset,), seed=world.seed
+    )
+    return msgspec.structs.replace(study, seed=world.seed, simulation=simulation)
 
 
 def compute_cell(world: World, bundle: list[Task]) -> Cell:

@@ -14,6 +14,7 @@ from experiments.live_cells import (
     METRICS,
     Cell,
     Registered,
+    add_runs,
     array_of,
     compute_cells,
     draw_units,
@@ -62,7 +63,7 @@ class Contrast(msgspec.Struct, frozen=True):
 
 def compute(output: Path, arguments: argparse.Namespace) -> None:
     registered = read_toml(FOLDER / "registered.toml", Registered)
-    compute_cells(read_study(FOLDER / "config.toml"), registered.worlds, output / "cells.csv")
+    compute_cells(read_study(FOLDER / "config.toml"), registered.worlds, output, arguments.runs / FOLDER.name)
     write_summaries(output)
 
 
@@ -190,4 +191,4 @@ def write_texts(tables: Path, output: Path) -> None:
 
 
 if __name__ == "__main__":
-    run_experiment(FOLDER, __doc__, compute, write_texts)
+    run_experiment(FOLDER, __doc__, compute, write_texts, add_runs)
