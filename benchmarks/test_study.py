@@ -30,9 +30,8 @@ from extrinsic.study.stages.stored_scores import Measurements, measure_tracker
 
 CONFIG = Path(__file__).resolve().parents[1] / "configs" / "quick.toml"
 CHANGES = (
-    'trackers.built_in=["baseline", "focus", "hwu", "last_mention", "rank_only", "vote", "window", "yarbus"]',
-    'value.estimators=["live", "lstd"]',
-    'reward.fill=["argmax"]',
+    "trackers.population.size=6",
+    'trackers.dosed.trackers=["hwu"]',
     "value.live_dialogs=500",
     "correlation.resamples=200",
     "correlation.permutations=999",

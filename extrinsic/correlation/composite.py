@@ -1,6 +1,6 @@
 """Combinations of metrics that predict a target, judged on trackers they have never seen (nested).
 
-A tracker is left out of all datasets at once. On the others, a method chooses everything it has to choose
+A tracker is left out of all datasets at once (of more than MANY, a group of them). On the others, a method chooses everything it has to choose
 (which metric correlates best; which penalty, by leaving out one more tracker at a time); then it predicts the
 one left out. Metrics and target are taken relative to the means of the other trackers on the same dataset.
 On pure noise such predictions correlate slightly below 0 on average, because the mean of the others moves
@@ -22,6 +22,10 @@ import numpy as np
 from extrinsic.arrays import Floats, Ints
 from extrinsic.correlation.coefficients import correlate
 
+MANY, GROUPS = 30, 10
+"""More trackers than this are left out by groups, every tenth together: what is fitted is little less, and
+the cost grows with the trackers, not with their cube."""
+
 FLAT = 1e-9
 """A metric whose standard deviation is at most this share of its largest value counts as constant."""
 
@@ -38,7 +42,7 @@ class Composite:
 
     predicted, wanted (n_datasets, n_trackers): each tracker as predicted from the others, and its target.
     weights (n_metrics,): of standardised metrics, fitted to all trackers.   fitted: their predictions.
-    left_out (n_trackers,): r fitted again without each tracker; empty where it was not asked for.
+    left_out (n_trackers or GROUPS,): r fitted again without each tracker or group; empty if not asked for.
     """
 
     method: str
@@ -73,38 +77,51 @@ def compose(metrics: Floats, target: Floats, method: str, jackknife: bool = Fals
     1.00 [1.0, 1.0, 1.0, 1.0, 1.0]
     """
     fit = METHODS[method]
-    n_trackers = target.shape[-1]
-    everyone = np.arange(n_trackers)
+    groups = _left_out_together(target.shape[-1])
     predicted, wanted = np.empty_like(target), np.empty_like(target)
-    # [left, other]: the prediction of `left` from all but these two.
-    without = np.full((n_trackers, n_trackers, len(target)), np.nan)
-    for left in range(n_trackers):
-        others = np.delete(everyone, left)
+    # [other]: the predictions of all but the group `other`, each without its own group as well.
+    without = np.full((len(groups), *target.shape), np.nan)
+    for number, left in enumerate(groups):
+        others = np.delete(np.arange(target.shape[-1]), left)
         penalty = _penalty(metrics[..., others], target[:, others], fit)
         predicted[:, left] = _prediction(metrics, target, left, others, fit, penalty)
-        wanted[:, left] = target[:, left] - target[:, others].mean(axis=-1)
-        for other in others.tolist() if jackknife else ():
-            rest = others[others != other]
-            without[left, other] = _prediction(metrics, target, left, rest, fit, penalty)
+        wanted[:, left] = target[:, left] - target[:, others].mean(axis=-1, keepdims=True)
+        for other, away in enumerate(groups) if jackknife else ():
+            if other != number:
+                rest = np.setdiff1d(others, away)
+                without[other][:, left] = _prediction(metrics, target, left, rest, fit, penalty)
     weights, unit = _learn(metrics, target, fit, _penalty(metrics, target, fit))
     fitted = np.tensordot(weights / unit, metrics, axes=1)
-    left_out = [_r_without(without, target, other) for other in range(n_trackers)] if jackknife else []
-    return Composite(method, predicted, wanted, weights, fitted, np.array(left_out))
+    left_out = [_r_without(without[other], target, groups, other) for other in range(len(groups))]
+    return Composite(
+        method, predicted, wanted, weights, fitted, np.array(left_out if jackknife else [], dtype=np.float64)
+    )
 
 
-def _prediction(metrics: Floats, target: Floats, left: int, others: Ints, fit: Fit, penalty: float) -> Floats:
-    """(n_datasets,) the target of one tracker, relative to the others, from the others."""
+def _left_out_together(n_trackers: int) -> list[Ints]:
+    """Each tracker alone, or every tenth of many."""
+    n_groups = n_trackers if n_trackers <= MANY else GROUPS
+    return [np.arange(first, n_trackers, n_groups) for first in range(n_groups)]
+
+
+def _prediction(
+    metrics: Floats, target: Floats, left: Ints, others: Ints, fit: Fit, penalty: float
+) -> Floats:
+    """(n_datasets, n_left) the targets of trackers, relative to the others, from the others."""
     weights, unit = _learn(metrics[..., others], target[:, others], fit, penalty)
     means = metrics[..., others].mean(axis=-1)
-    return np.asarray(((metrics[..., left] - means) / unit[:, None]).T @ weights)
+    away = (metrics[..., left] - means[..., None]) / unit[:, None, None]
+    return np.asarray(np.tensordot(weights, away, axes=1))
 
 
-def _r_without(without: Floats, target: Floats, other: int) -> float:
-    """The out-of-sample correlation of a study that never had the tracker `other`."""
-    kept = np.delete(np.arange(len(without)), other)
-    total = target[:, kept].sum(axis=-1, keepdims=True)
-    wanted = target[:, kept] - (total - target[:, kept]) / (len(kept) - 1)
-    return correlation_of(without[kept, other].T, wanted)
+def _r_without(without: Floats, target: Floats, groups: list[Ints], other: int) -> float:
+    """The out-of-sample correlation of a study that never had the group `other`."""
+    kept = np.setdiff1d(np.arange(target.shape[-1]), groups[other])
+    wanted = np.empty_like(target)
+    for left in groups:
+        rest = np.setdiff1d(kept, left)
+        wanted[:, left] = target[:, left] - target[:, rest].mean(axis=-1, keepdims=True)
+    return correlation_of(without[:, kept], wanted[:, kept])
 
 
 def _units(metrics: Floats) -> Floats:
@@ -136,18 +153,22 @@ def _design(metrics: Floats, target: Floats) -> tuple[Floats, Floats]:
 def _choose_penalty(scaled: Floats, target: Floats, fit: Fit) -> float:
     """The penalty with the least squared error on trackers left out one by one."""
     errors = np.zeros(len(PENALTIES))
-    for left in range(target.shape[-1]):
+    for left in _left_out_together(target.shape[-1]):
         others = np.delete(np.arange(target.shape[-1]), left)
         design = _design(scaled[..., others], target[:, others])
-        away = scaled[..., left] - scaled[..., others].mean(axis=-1)
-        goal = target[:, left] - target[:, others].mean(axis=-1)
+        away = scaled[..., left] - scaled[..., others].mean(axis=-1, keepdims=True)
+        goal = target[:, left] - target[:, others].mean(axis=-1, keepdims=True)
         for number, penalty in enumerate(PENALTIES):
-            errors[number] += ((away.T @ fit(*design, penalty) - goal) ** 2).sum()
+            errors[number] += ((np.tensordot(fit(*design, penalty), away, axes=1) - goal) ** 2).sum()
     return PENALTIES[int(errors.argmin())]
 
 
 def _ridge(points: Floats, goal: Floats, penalty: float) -> Floats:
-    """X' (X X' + penalty I)^-1 y: there are fewer points than metrics."""
+    """X' (X X' + penalty I)^-1 y; where there are fewer metrics than points, (X' X + penalty I)^-1 X' y."""
+    if points.shape[0] > points.shape[1]:
+        gram = points.T @ points
+        gram[np.diag_indices_from(gram)] += penalty
+        return np.asarray(np.linalg.solve(gram, points.T @ goal))
     gram = points @ points.T
     gram[np.diag_indices_from(gram)] += penalty
     return np.asarray(points.T @ np.linalg.solve(gram, goal))

@@ -15,6 +15,9 @@ from extrinsic.correlation.resampling import rng_of
 FEWEST = 4
 """Over three trackers or fewer an order of metrics is meaningless."""
 
+SIZES = 30
+"""With more numbers of trackers than this, about as many of them, evenly spaced on a logarithmic scale."""
+
 
 @dataclass(frozen=True)
 class Stability:
@@ -43,7 +46,7 @@ def stability(
     identity: str,
     seed: int,
 ) -> list[Stability]:
-    """A row for each number of trackers; metrics (n_metrics, n_datasets, n_trackers), target (...)."""
+    """A row for each number of trackers (of many, some); metrics (n_metrics, n_datasets, n_trackers), target (...)."""
     whole = correlate(metrics, target[None], coefficient, scope)[:, 0]
     kept = ~np.isnan(whole)
     metrics, whole = metrics[kept], whole[kept]
@@ -58,7 +61,10 @@ def stability(
 def _subsets(n_trackers: int, most: int, identity: str, seed: int) -> list[Ints]:
     """For each size (n, size) subsets: all of them where there are few, else draws."""
     parts: list[Ints] = []
-    for size in range(FEWEST, n_trackers + 1):
+    sizes = np.arange(FEWEST, n_trackers + 1)
+    if len(sizes) > SIZES:
+        sizes = np.unique(np.geomspace(FEWEST, n_trackers, SIZES).round().astype(np.int64))
+    for size in sizes.tolist():
         if comb(n_trackers, size) <= most:
             parts.append(np.array(list(combinations(range(n_trackers), size)), dtype=np.int64))
         else:

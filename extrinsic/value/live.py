@@ -60,6 +60,7 @@ class Live:
 def live_value(played: Play, earned: Floats) -> Value:
     """The mean of what played dialogs earned (n_dialogs,), and as a component the share of callers served."""
     diagnostics = {name: float(outcome.mean()) for name, outcome in played.outcomes.items()}
+    diagnostics["turns"] = played.corpus.n_turns / len(earned)
     value = mean_of_dialogs(LIVE, earned, diagnostics, CALLERS)
     served = played.completed.astype(float)
     return replace(value, components={COMPLETED: (served - served.mean()) / len(served)})

@@ -54,7 +54,8 @@ def correlation_rows(
             computed = _Coefficients(panel, settings, scope, coefficient, drawn, permuted)
             rows += computed.rows()
             moved += computed.influence_rows()
-    rows += _soft_rows(panel, settings, drawn)
+    if "pairwise" in settings.coefficients:
+        rows += _soft_rows(panel, settings, drawn)
     return rows, moved
 
 

@@ -17,8 +17,8 @@ from extrinsic.study.correlating.panel import Panel
 from extrinsic.study.stages.store import plain
 from extrinsic.study.tables.schema import PairRow
 
-SWAPS = 999
-"""Enough for p-values that are not corrected for multiple testing."""
+SWAPS, FEWER_SWAPS, MANY = 999, 199, 30
+"""Enough for p-values that are not corrected for multiple testing; fewer for more than MANY trackers."""
 
 
 def kept_metrics(panel: Panel, scope: Scope) -> Ints:
@@ -35,7 +35,7 @@ def swap_metrics(
 ) -> Floats:
     """(n_kept, n_kept) p-values of the differences of metrics, by swapping."""
     contributions = [part[kept] for part in panel.contributions]
-    swaps = min(settings.permutations, SWAPS)
+    swaps = min(settings.permutations, SWAPS if len(panel.trackers) <= MANY else FEWER_SWAPS)
     return swapped_p(contributions, panel.sample.targets[0], scope, way, swaps, panel.identity, seed)
 
 
