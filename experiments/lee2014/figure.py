@@ -13,7 +13,7 @@ from experiments.lee2014.points import Condition, Points
 from experiments.lee2014.policies import trackers_by_return
 from experiments.lee2014.tables import FILLS, Correlation, without_fill
 from experiments.selection import Selection
-from extrinsic.report.results.naming import family_of
+from extrinsic.study.naming import family_of
 
 LEFT_OUT = "last_turn"
 """So far below all others that they could not be distinguished beside it; its return is in the title."""

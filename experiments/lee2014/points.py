@@ -13,7 +13,7 @@ import numpy as np
 from experiments.lee2014.tables import METRICS, RETURNS, MetricValues, ReturnValues, TrackerKind
 from extrinsic.arrays import Floats, Ints
 from extrinsic.correlation.coefficients import Scope
-from extrinsic.report.results.naming import Name, is_higher_better
+from extrinsic.study.naming import Name, is_higher_better
 from extrinsic.study.tables.table_files import read_rows
 
 

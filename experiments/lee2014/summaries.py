@@ -28,7 +28,7 @@ from experiments.lee2014.tracker_subsets import SUBSET_TARGETS, finding_key
 from experiments.partial_correlations import KINDS
 from experiments.selection import Selection
 from extrinsic.correlation.power import CORRELATION, share_resolved
-from extrinsic.report.results.naming import Name
+from extrinsic.study.naming import Name
 
 FAMILIES: dict[str, list[str]] = {
     **{metric: [metric] for metric in ("l2", "l2.lee", "brier", "avgp", "mrr", "accuracy", "roc.v1_eer")},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from extrinsic.report.results.naming import Name
+from extrinsic.study.naming import Name
 
 FILLS = ("argmax", "threshold")
 TARGETS = ("live", "lstd", "mean_augmented")

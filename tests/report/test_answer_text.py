@@ -16,8 +16,8 @@ from extrinsic.report.results.answer_text import (
     targets_sentence,
 )
 from extrinsic.report.results.caveats import caveats
-from extrinsic.report.results.naming import Name, family_of, shortened, target_in_words
-from extrinsic.report.results.numbers import (
+from extrinsic.study.naming import Name, family_of, shortened, target_in_words
+from extrinsic.study.number_texts import (
     amount,
     correlation,
     counted,

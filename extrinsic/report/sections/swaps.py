@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from extrinsic.report.drawing.page_parts import Block, Section, Text, described, table
-from extrinsic.report.results.naming import Name
-from extrinsic.report.results.numbers import share, with_interval
 from extrinsic.report.results.report_data import Study
+from extrinsic.report.terms import name_term
+from extrinsic.study.naming import Name, target_title
+from extrinsic.study.number_texts import share, with_interval
 from extrinsic.study.tables.schema import CostRow, SwapRow
 
 EVERY = "all"
@@ -38,9 +39,9 @@ def _metrics(rows: list[SwapRow]) -> Block:
     defined = [row for row in rows if row.r is not None and row.target == rows[0].target]
     order = sorted(defined, key=lambda row: (row.trackers != "core", row.level != "tracker", -(row.r or 0.0)))
     caption = (
-        f"Pearson's r of each metric with {rows[0].target}: of trackers within each generator, and of "
-        "dialogs within each generator and dialog. Where the interval of the difference to JGA does not "
-        "include 0, the metric predicts better or worse than JGA."
+        f"Pearson's r of each metric with {target_title(rows[0].target)}: of trackers within each generator, "
+        "and of dialogs within each generator and dialog. Where the interval of the difference to JGA does "
+        "not include 0, the metric predicts better or worse than JGA."
     )
     heads = described(
         SwapRow,
@@ -54,7 +55,7 @@ def _metrics(rows: list[SwapRow]) -> Block:
         (
             row.trackers,
             row.level,
-            Name.of(row).label(),
+            name_term(Name.of(row)),
             with_interval(row.r, row.low, row.high),
             with_interval(row.difference, row.difference_low, row.difference_high)
             if row.difference is not None
@@ -69,9 +70,9 @@ def _costs(rows: list[CostRow]) -> Block:
     group = "core" if any(row.trackers == "core" for row in rows) else EVERY
     shown = [row for row in rows if row.trackers == group and row.share >= FEWEST and row.cost is not None]
     caption = (
-        f"By how much {rows[0].target} is lower where a slot is missed, wrong or overshot in some turn, "
-        f"within each generator and dialog ({group} trackers), and whether trackers with fewer such errors "
-        "reach more."
+        f"By how much {target_title(rows[0].target)} is lower where a slot is missed, wrong or overshot in "
+        f"some turn, within each generator and dialog ({group} trackers), and whether trackers with fewer "
+        "such errors reach more."
     )
     heads = described(CostRow, error="error", slots="slots", share="#share", cost="#cost", r="#r of fewer")
     lines = [

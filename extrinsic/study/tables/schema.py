@@ -171,6 +171,7 @@ class BestSetRow(Row, frozen=True, kw_only=True):
     rank: by r, 1 for the highest.
     rank_low, rank_high: the rank is at least and at most this; each end with the study's level, for each
     metric alone.
+    trackers_needed: with so many trackers in all it would be ruled out, if all else is as estimated.
     trackers, variant: as in `correlations`.
     label_scheme: as in `intrinsic`.
     reason: why nothing is decided, or why there is no interval.
@@ -190,6 +191,7 @@ class BestSetRow(Row, frozen=True, kw_only=True):
     rank: int | None = None
     rank_low: int | None = None
     rank_high: int | None = None
+    trackers_needed: int | None = None
     trackers: str
     variant: str | None = None
     label_scheme: str | None = None
@@ -359,7 +361,8 @@ class TrackerRow(Row, frozen=True, kw_only=True):
     recalibrated: another tracker with its scores transformed.
     near_duplicate_of: an earlier tracker with nearly the same beliefs.
     nearest, agreement: the tracker that agrees most, and by how much.
-    flags: rules by which a file of states may be no tracker's: `gold`, `unfilled`, `forgets`, `copies`.
+    flags: `joint_only`, a file without beliefs about single slots; rules by which a file of states may be no
+    tracker's: `gold`, `unfilled`, `forgets`, `copies`.
     """
 
     tracker: str
