@@ -128,6 +128,8 @@ class StudyVerdict(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def sentences(self) -> list[str]:
         """What a person is told: a line for each target (and variant, where they differ)."""
+        if self.verdicts and len({verdict.sentence for verdict in self.verdicts}) == 1:
+            return [self.verdicts[0].sentence, *filter(None, (self.agreement,))]
         several = len({verdict.target for verdict in self.verdicts}) > 1
         lines = []
         for verdict in self.verdicts:

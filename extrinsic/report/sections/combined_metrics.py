@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from extrinsic.report.drawing.page_parts import Section, described, table
+from extrinsic.report.drawing.terms import variant_term
 from extrinsic.report.results.report_data import Study
-from extrinsic.report.terms import variant_term
 from extrinsic.study.number_texts import correlation, with_interval
 from extrinsic.study.tables.schema import CompositeRow
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from extrinsic.report.drawing.figures import MUTED, draw, panels, plot_dataset, put_legend, short
 from extrinsic.report.drawing.page_parts import Block, Head, Picture, Section, Text, described, table
+from extrinsic.report.drawing.terms import estimator_term, policy_term, variant_term
 from extrinsic.report.results.report_data import Study
 from extrinsic.report.sections.how_sure import Values, centred
-from extrinsic.report.terms import estimator_term, policy_term, variant_term
 from extrinsic.study.naming import NO_RETURNS, estimator_title, policy_title, slug, variant_title
 from extrinsic.study.number_texts import amount, correlation
 from extrinsic.study.tables.schema import ReturnRow

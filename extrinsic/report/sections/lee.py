@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from extrinsic.report.drawing.page_parts import Partial, Section
+from extrinsic.report.drawing.terms import variant_term
 from extrinsic.report.results.lee_findings import findings
 from extrinsic.report.results.report_data import Study
-from extrinsic.report.terms import variant_term
 
 
 def section(study: Study) -> Section | None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from extrinsic.report.drawing.page_parts import Section, Text, described, table
+from extrinsic.report.drawing.terms import name_term
 from extrinsic.report.results.report_data import Study
-from extrinsic.report.terms import name_term
 from extrinsic.study.naming import Name
 from extrinsic.study.number_texts import correlation, with_interval
 from extrinsic.study.tables.schema import SensitivityRow

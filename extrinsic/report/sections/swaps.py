@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from extrinsic.report.drawing.page_parts import Block, Section, Text, described, table
+from extrinsic.report.drawing.terms import name_term
 from extrinsic.report.results.report_data import Study
-from extrinsic.report.terms import name_term
 from extrinsic.study.naming import Name, target_title
 from extrinsic.study.number_texts import share, with_interval
 from extrinsic.study.tables.schema import CostRow, SwapRow

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from extrinsic.report.drawing.page_parts import Block, Fold, Head, Section, Text, described, table
+from extrinsic.report.drawing.terms import estimator_term, name_term, policy_term, variant_term
 from extrinsic.report.results.report_data import Study
-from extrinsic.report.terms import estimator_term, name_term, policy_term, variant_term
 from extrinsic.study.health import TRACKER_FLAGS
 from extrinsic.study.naming import Name, is_higher_better
 from extrinsic.study.number_texts import amount, correlation, listing, share

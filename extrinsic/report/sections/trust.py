@@ -18,8 +18,8 @@ from extrinsic.report.drawing.page_parts import (
     described,
     table,
 )
+from extrinsic.report.drawing.terms import estimator_term, policy_term, variant_term
 from extrinsic.report.results.report_data import Study
-from extrinsic.report.terms import estimator_term, policy_term, variant_term
 from extrinsic.study.naming import NO_RETURNS
 from extrinsic.study.number_texts import NOTHING, amount, counted
 from extrinsic.study.tables.schema import LEARNER, DiagnosticRow, ReturnRow

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from extrinsic.report.drawing.page_parts import Partial, Section, Term, Text
+from extrinsic.report.drawing.terms import metric_term, name_term, target_term, variant_term
 from extrinsic.report.results.report_data import Study
-from extrinsic.report.terms import metric_term, name_term, target_term, variant_term
 from extrinsic.study.verdict import NAMED, Verdict, certainty
 
 
@@ -46,6 +46,8 @@ def section(study: Study) -> Section:
     if not study.evidence or not verdicts:
         nothing = "Nothing was correlated in this run: it has no target, or no metric that has a direction."
         return Section("verdict", "The verdict", (Text((nothing,)),))
+    if len(study.verdict.sentences) == 1:
+        verdicts = verdicts[:1]
     values = {
         "cards": [Card.of(verdict) for verdict in verdicts],
         "agreement": study.verdict.agreement,

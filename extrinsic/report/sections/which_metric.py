@@ -16,9 +16,9 @@ from extrinsic.report.drawing.page_parts import (
     described,
     table,
 )
+from extrinsic.report.drawing.terms import name_term, variant_term
 from extrinsic.report.results.report_data import Study
 from extrinsic.report.results.variant_results import VariantResults
-from extrinsic.report.terms import name_term, variant_term
 from extrinsic.study.naming import (
     COEFFICIENTS,
     FAMILIES,
