@@ -245,7 +245,7 @@ FIRST_METRICS = ("accuracy", "jga", "slot_f1", "l2")
 
 
 def telling_rows(rows: Sequence[ComparisonRow], target: str) -> list[ComparisonRow]:
-    """The few of one kind that fit on a screen: targets that have a verdict; usual metrics on one schedule."""
+    """The few of one kind that fit on a screen: targets that have a verdict; usual metrics on a schedule."""
     if not rows or rows[0].kind == "return":
         names = [target, *(row.name for row in rows if row.name != target)]
         return [row for row in rows if row.name in (*verdict_targets(names), LOGGED_RETURN)][:TELLING]

@@ -55,8 +55,8 @@ from extrinsic.correlation.verdicts import Support
 from extrinsic.metrics.parsing import parse_metric
 from extrinsic.parallel import run_in_parallel
 from extrinsic.report.results.lee_findings import findings
-from extrinsic.study.naming import Name
 from extrinsic.report.results.variant_results import VariantResults
+from extrinsic.study.naming import Name
 from extrinsic.study.tables.schema import CorrelationRow, PairRow
 from extrinsic.study.tables.table_files import read_rows, table_bytes, write_rows
 
