@@ -143,7 +143,7 @@ def _trackers_needed(test: _Stepdown, n_trackers: int) -> float:
     """A statistic grows with the root of the number of trackers; with many, its tails are normal."""
     if test.rejected.any() or test.largest <= 0.0:
         return np.nan
-    return max(np.ceil(n_trackers * (test.critical / test.largest) ** 2), n_trackers + 1.0)
+    return max(float(np.ceil(n_trackers * (test.critical / test.largest) ** 2)), n_trackers + 1.0)
 
 
 class _Comparison:

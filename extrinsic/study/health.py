@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from extrinsic.correlation.best_set import FEWEST_TRACKERS
+from extrinsic.study.correlating.core_trackers import JOINT_ONLY
 from extrinsic.study.naming import target_title
 from extrinsic.study.number_texts import counted, listing
 from extrinsic.study.tables.schema import ReturnRow, TrackerRow
@@ -19,7 +20,6 @@ FEW_TRACKERS = 10
 MOST_NAMED = 6
 
 TRACKER_FLAGS = {
-    "joint_only": "hold joint hypotheses only, so that scores of single slots say nothing of them",
     "gold": "have the gold states on the slots that they fill",
     "unfilled": "never fill slots that the gold has",
     "forgets": "drop right values that the gold keeps",
@@ -32,7 +32,7 @@ class HealthNote(msgspec.Struct, frozen=True, kw_only=True):
     """Something that limits what a study can show.
 
     kind: `few_trackers`, `near_duplicates`, `degenerate`, `recalibrated`, `flagged_trackers`,
-    `flagged_values`.   trackers: those it is about.
+    `joint_only`, `flagged_values`.   trackers: those it is about.
     """
 
     kind: str
@@ -60,6 +60,11 @@ def health_notes(
             yield HealthNote(kind="flagged_values", text=text, trackers=of_flag)
 
 
+def joint_only_trackers(trackers: Sequence[TrackerRow]) -> list[str]:
+    """Core trackers without beliefs about single slots."""
+    return [row.tracker for row in trackers if row.core and JOINT_ONLY in row.flags]
+
+
 def _left_out(trackers: Sequence[TrackerRow]) -> Iterator[HealthNote]:
     """Trackers that are not among the core, by why."""
     twins = [row for row in trackers if row.near_duplicate_of]
@@ -75,7 +80,15 @@ def _left_out(trackers: Sequence[TrackerRow]) -> Iterator[HealthNote]:
         names = tuple(row.tracker for row in trackers if getattr(row, kind))
         if names:
             yield HealthNote(kind=kind, text=f"{words}: {listing(names, MOST_NAMED)}", trackers=names)
-    for flag in dict.fromkeys(flag for row in trackers for flag in row.flags):
+    joint_only = joint_only_trackers(trackers)
+    if joint_only:
+        text = (
+            "joint hypotheses only, so that scores of single slots say nothing of them, and metrics of "
+            f"single slots are not in the verdict: {listing(joint_only, MOST_NAMED)}"
+        )
+        yield HealthNote(kind="joint_only", text=text, trackers=tuple(joint_only))
+    flags = dict.fromkeys(flag for row in trackers for flag in row.flags if flag != JOINT_ONLY)
+    for flag in flags:
         names = tuple(row.tracker for row in trackers if flag in row.flags)
         words = TRACKER_FLAGS.get(flag, f"are flagged {flag}")
         text = f"not among the core, since they {words}: {listing(names, MOST_NAMED)}"

@@ -141,6 +141,13 @@ def is_of_states(metric: str) -> bool:
         return False
 
 
+def is_of_single_slots(name: Name) -> bool:
+    """Whether it scores beliefs about single slots, which some trackers' files lack."""
+    other = ("joint", "goal.joint", WHOLE_STATE, "method")
+    is_requested = name.component.startswith("requested")
+    return name.component not in other and not is_requested and not is_of_states(name.metric)
+
+
 class Counted(NamedTuple):
     """How many metrics there are, on how many schedules and components."""
 

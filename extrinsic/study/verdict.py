@@ -14,8 +14,16 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from extrinsic.study.configuration.targets import verdict_targets
-from extrinsic.study.health import HealthNote, health_notes
-from extrinsic.study.naming import Counted, Name, metric_title, symbol, target_title, variant_title
+from extrinsic.study.health import HealthNote, health_notes, joint_only_trackers
+from extrinsic.study.naming import (
+    Counted,
+    Name,
+    is_of_single_slots,
+    metric_title,
+    symbol,
+    target_title,
+    variant_title,
+)
 from extrinsic.study.number_texts import counted, listing, with_interval
 from extrinsic.study.tables.schema import BestSetRow, CompositeRow, ReturnRow, TrackerRow
 from extrinsic.value.diagnostics import WORDS
@@ -156,8 +164,15 @@ def study_verdict(
     """From the rows of a run's tables; targets: in the order of the study, the primary one first."""
     verdicts: list[Verdict] = []
     core = {row.tracker for row in trackers if row.core}
+    joint_only = bool(joint_only_trackers(trackers))
     for target in verdict_targets(list(dict.fromkeys(targets))):
-        rows = [row for row in best_set if row.target == target and row.trackers == CORE]
+        rows = [
+            row
+            for row in best_set
+            if row.target == target
+            and row.trackers == CORE
+            and not (joint_only and is_of_single_slots(Name.of(row)))
+        ]
         variants = list(dict.fromkeys(row.variant for row in rows)) or [None]
         made = [_of_variant(target, variant, rows, composite, returns, core) for variant in variants]
         verdicts += _merged(made)

@@ -194,10 +194,20 @@ def test_trackers_left_out_are_part_of_how_sure() -> None:
 
 def test_health_names_the_trackers() -> None:
     rows = [*TWELVE, tracker("twin", core=False, near_duplicate_of="t0")]
-    rows += [tracker("yarbus", core=False, flags=["joint_only"])]
+    rows += [tracker("gold", core=False, flags=["gold"])]
     notes = {note.kind: note for note in verdict(THREE, rows).health}
     assert notes["near_duplicates"].trackers == ("twin",)
-    assert "hold joint hypotheses only" in notes["flagged_trackers"].text
+    assert "have the gold states" in notes["flagged_trackers"].text
+
+
+def test_single_slots_of_a_joint_only_tracker_decide_nothing() -> None:
+    """Its per-slot scores are those of an empty belief: a metric of single slots is not in the verdict."""
+    slots = [msgspec.structs.replace(one, component="all", r=0.95, rank=1) for one in THREE[:1]]
+    assert verdict([*slots, *THREE]).verdicts[0].candidates[0].component == "all"
+    made = verdict([*slots, *THREE], [*TWELVE, tracker("yarbus", flags=["joint_only"])])
+    assert {one.component for one in made.verdicts[0].candidates} == {"joint"}
+    (note,) = made.health
+    assert (note.kind, note.trackers) == ("joint_only", ("yarbus",))
 
 
 def test_nothing_correlated() -> None:

@@ -6,16 +6,17 @@ import os
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from extrinsic.errors import ExtrinsicError, InputError, Problem, Problems
-from extrinsic.plugins import check_plugins, load_plugins
-from extrinsic.registry import EVALUATORS
+from extrinsic.errors import ExtrinsicError, InputError, Problem, Problems, UsageError
+from extrinsic.metrics.parsing import parse_metric
+from extrinsic.plugins import check_plugins, load_plugins, registered_by
+from extrinsic.registry import EVALUATORS, METRICS
 from extrinsic.study.configuration.choices import (
     Tree,
     gather_options,
@@ -123,10 +124,24 @@ def _read(
         check_plugins(settings.plugins)
         before_import(settings)
         load_plugins(settings.plugins)
+        settings = _with_own_metrics(settings)
     settings = _with_evaluator_paths(settings, Path(path).resolve().parent, text, problems)
     check_settings(settings, text, problems)
     problems.raise_errors()
     return with_defaults(settings)
+
+
+def _with_own_metrics(settings: StudySettings) -> StudySettings:
+    """Metrics that the study's plugins register are measured without being listed, if they need no value."""
+    listed = {name.partition("(")[0] for name in settings.metrics.names}
+    own = []
+    for name in registered_by(METRICS, settings.plugins):
+        if name not in listed:
+            with suppress(UsageError):
+                parse_metric(name)
+                own.append(name)
+    metrics = msgspec.structs.replace(settings.metrics, registered=tuple(own))
+    return msgspec.structs.replace(settings, metrics=metrics)
 
 
 def _checked(tree: Tree, text: str, path: str, problems: Problems) -> Tree:

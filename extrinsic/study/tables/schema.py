@@ -356,7 +356,7 @@ class TrackerRow(Row, frozen=True, kw_only=True):
     """Which trackers are the core of a study, and why others are not.
 
     tracker: its name.
-    core: neither degenerate nor recalibrated nor a near-duplicate, and without flags.
+    core: neither degenerate nor recalibrated nor a near-duplicate, and without flags but `joint_only`.
     degenerate: ignores what it hears, on purpose.
     recalibrated: another tracker with its scores transformed.
     near_duplicate_of: an earlier tracker with nearly the same beliefs.
