@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -19,8 +20,10 @@ from extrinsic.study.runner import run_policies, run_study
 def make_run(settings: StudySettings, folder: Path, n_jobs: int = -1) -> Run:
     """The run of a study or of a grid of policies; what a directory already holds is taken."""
 
-    def watch(steps: Iterable[Done], total: int) -> Iterable[Done]:
-        return show_progress(steps, total, folder.name, lambda done: f"{done.key.kind} {done.label}")
+    def watch(steps: Iterable[Done], planned: Counter[str]) -> Iterable[Done]:
+        return show_progress(
+            steps, planned.total(), folder.name, lambda done: f"{done.key.kind} {done.label}"
+        )
 
     def tell(text: str) -> None:
         print(text, file=sys.stderr)

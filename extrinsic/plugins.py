@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from extrinsic.errors import ExtrinsicError, InputError, Problem, Problems
+from extrinsic.registry import Registry
 from extrinsic.storage import content_hash, read_bytes
 
 _LOADED: dict[str, None] = {}
@@ -23,7 +24,7 @@ _LOADED: dict[str, None] = {}
 def load_plugins(paths: Sequence[str]) -> None:
     """Import files, each once in this process."""
     for path in paths:
-        name = f"extrinsic_plugin_{content_hash(path)[:16]}"
+        name = _module_name(path)
         if name in sys.modules:
             continue
         read_bytes(path)  # raises our own error for a missing file
@@ -38,6 +39,20 @@ def load_plugins(paths: Sequence[str]) -> None:
             del sys.modules[name]
             raise InputError(_problems(path, error)) from error
         _LOADED[path] = None
+
+
+def registered_by(registry: Registry[Any], paths: Sequence[str]) -> list[str]:
+    """The names that files have registered."""
+    modules = {_module_name(path) for path in paths}
+    return [
+        entry.name
+        for entry in registry.entries()
+        if getattr(entry.target, "__module__", type(entry.target).__module__) in modules
+    ]
+
+
+def _module_name(path: str) -> str:
+    return f"extrinsic_plugin_{content_hash(path)[:16]}"
 
 
 def check_plugins(paths: Sequence[str]) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass, is_dataclass, replace
 from importlib import import_module
 from typing import Any, Generic, TypeVar
 
@@ -22,11 +22,15 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Entry:
-    """A registered name: its target (an object, or text `module:attribute`) and one line about it."""
+    """A registered name: its target (an object, or text `module:attribute`) and one line about it.
+
+    title: what people call it; empty where that is its name.
+    """
 
     name: str
     target: Any
     summary: str
+    title: str = ""
 
 
 class Registry(Generic[T]):
@@ -57,12 +61,12 @@ class Registry(Generic[T]):
         self._entries: dict[str, Entry] = {}
         self._complete = False
 
-    def register(self, name: str, target: T | str, summary: str) -> None:
+    def register(self, name: str, target: T | str, summary: str, title: str = "") -> None:
         """Add a name; it must be new, and its target must have every part of the protocol."""
         # Built-in names come first, so that a clash is reported where the new one is registered.
         if self.home and self.home not in sys.modules:
             import_module(self.home)
-        entry = Entry(name, target, summary)
+        entry = Entry(name, target, summary, title)
         if not isinstance(target, str):
             self._require_parts(entry)
         self._add(self._entries, entry)
@@ -103,6 +107,11 @@ class Registry(Generic[T]):
     def names(self) -> list[str]:
         return [entry.name for entry in self.entries()]
 
+    def about(self, name: str) -> Entry | None:
+        """The entry of a name, without importing its target."""
+        self._complete_entries()
+        return self._entries.get(name)
+
     def __contains__(self, name: object) -> bool:
         return name in self.names()
 
@@ -116,7 +125,7 @@ class Registry(Generic[T]):
         if entry is None:
             raise UsageError(f"there is no {self.kind} {name!r}; {did_you_mean(name, self._entries)}")
         if isinstance(entry.target, str):
-            entry = Entry(name, self._load(entry), entry.summary)
+            entry = replace(entry, target=self._load(entry))
             self._require_parts(entry)
             self._entries[name] = entry
         target: T = entry.target

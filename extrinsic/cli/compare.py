@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 NAME = "compare"
 HELP = "compare two trackers of a run: every metric and return, and the dialogs that differ"
 DESCRIPTION = (
-    "Compare two trackers of a run: every return and metric, their difference with a 95 % interval over "
-    "dialogs and a p-value by exchanging the two dialog by dialog; then the dialogs in which they differ "
-    "most, turn by turn."
+    "Compare two trackers of a run: whose policy earns more and how sure that is; the telling returns and "
+    "metrics, their difference with an interval over dialogs and a p-value by exchanging the two dialog by "
+    "dialog; the dialogs in which they differ most. --all shows everything."
 )
 
 IN_PAGE = 10
@@ -34,16 +34,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("first", metavar="A", help="a tracker of the run")
     parser.add_argument("second", metavar="B", help="another one")
     parser.add_argument("--dataset", metavar="D", help="show this dataset (default: the mean over all)")
-    parser.add_argument("--dialogs", type=int, default=2, metavar="N", help="dialogs to show, 0 for none (2)")
+    parser.add_argument("--dialogs", type=int, default=0, metavar="N", help="show N dialogs turn by turn (0)")
+    parser.add_argument("--all", action="store_true", help="every return and metric, and two dialogs")
     parser.add_argument("--output", metavar="FILE", help="the page (default: RUN/compare-A-B.html)")
     parser.add_argument("--seed", type=int, default=0, metavar="K", help="of the resamples (0)")
-    parser.add_argument("--json", action="store_true", help="every row, of every dataset, as JSON on stdout")
+    parser.add_argument("--json", action="store_true", help="the verdict and every row, as JSON on stdout")
     add_trust_argument(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     from extrinsic.report.comparison import write_comparison
     from extrinsic.study.comparing import MEAN, compare_trackers
+    from extrinsic.study.comparison_verdict import comparison_verdicts
     from extrinsic.study.disagreements import most_different_dialogs
 
     if arguments.dialogs < 0:
@@ -56,59 +58,88 @@ def run(arguments: argparse.Namespace) -> int:
         )
     with finished.reading():
         rows = compare_trackers(finished, arguments.first, arguments.second, arguments.seed)
+        verdicts = comparison_verdicts(finished, rows, arguments.first, arguments.second)
     if arguments.json:
-        print_rows(finished.signature, rows, sys.stdout)
+        print_rows(finished.signature, rows, sys.stdout, verdict=verdicts)
         return 0
     datasets = list(dict.fromkeys(row.dataset for row in rows))
     shown = arguments.dataset or (MEAN if MEAN in datasets else datasets[0])
     if shown not in datasets:
         raise UsageError(f"the run has no dataset {shown!r}", expected=f"one of {', '.join(datasets[1:])}")
-    _print_rows([row for row in rows if row.dataset == shown], arguments.first, arguments.second)
+    for verdict in verdicts:
+        put(verdict.sentence)
+    of_dataset = [row for row in rows if row.dataset == shown]
+    target = verdicts[0].target if verdicts else ""
+    _print_rows(of_dataset, arguments.first, arguments.second, target, arguments.all)
     with finished.reading():
         most = max(arguments.dialogs, IN_PAGE)
         dialogs = most_different_dialogs(finished, arguments.first, arguments.second, most)
-    for dialog in dialogs[: arguments.dialogs]:
+    wanted = max(arguments.dialogs, 2) if arguments.all else arguments.dialogs
+    for dialog in dialogs[:wanted]:
         _print_dialog(dialog, arguments.first, arguments.second)
-    path = write_comparison(finished, arguments.first, arguments.second, rows, dialogs, arguments.output)
+    if not wanted and dialogs:
+        print()
+        put(f"{_heading(dialogs[0], arguments.first, arguments.second)}; --all shows it turn by turn")
+    path = write_comparison(
+        finished, arguments.first, arguments.second, rows, dialogs, verdicts, arguments.output
+    )
     say(f"the page: {path}")
     return 0
 
 
-def _print_rows(rows: list[ComparisonRow], first: str, second: str) -> None:
-    from msgspec.structs import replace
+def _print_rows(rows: list[ComparisonRow], first: str, second: str, target: str, every: bool) -> None:
+    """The telling rows, or all of them, under titles that people use."""
+    from extrinsic.study.comparing import digits_of, telling_rows
+    from extrinsic.study.naming import Name, target_title, variant_title
+    from extrinsic.study.number_texts import NOTHING
 
-    put(
-        f"{first} against {second}, {rows[0].dataset} "
-        "(95% interval of the difference; p by exchanging dialogs)"
-    )
-    heads = {
-        "a": first,
-        "b": second,
-        "difference": "difference",
-        "low": "low",
-        "high": "high",
-        "p": "p",
-        "better": "better",
-    }
+    heads = {"name": "", "a": first, "b": second, "difference": "difference", "p": "p", "better": "better"}
     names = {"a": first, "b": second}
-    named = [replace(row, better=names.get(row.better or "")) for row in rows]
-    returns = [row for row in named if row.kind == "return"]
-    if returns:
-        print("\nValues of policies built on them")
-        print_table(returns, {"variant": "variant", "name": "return", **heads}, sys.stdout)
-    print("\nMetrics")
-    metrics = [row for row in named if row.kind == "metric"]
-    labels = {"name": "metric", "schedule": "schedule", "component": "component"}
-    print_table(metrics, {**labels, **heads}, sys.stdout)
+    for kind, title in (("return", "Values of policies built on them"), ("metric", "Metrics")):
+        of_kind = [row for row in rows if row.kind == kind]
+        shown = of_kind if every else telling_rows(of_kind, target)
+        if not shown:
+            continue
+        lines = []
+        for row in shown:
+            if kind == "metric":
+                name = Name(row.name, row.schedule or 0, row.component or "").title()
+            else:
+                name = target_title(row.name).removeprefix("the ")
+                name += f" ({variant_title(row.variant)})" if row.variant else ""
+            digits = digits_of(row)
+            a, b, difference, low, high = (
+                NOTHING if value is None else f"{value:.{digits}f}"
+                for value in (row.a, row.b, row.difference, row.low, row.high)
+            )
+            lines.append(
+                {
+                    "name": name,
+                    "a": a,
+                    "b": b,
+                    "difference": f"{difference} [{low}, {high}]",
+                    "p": NOTHING if row.p is None else f"{row.p:.3f}",
+                    "better": names.get(row.better or "", ""),
+                }
+            )
+        print()
+        put(f"{title}, {rows[0].dataset} (95 % interval of the difference; p by exchanging dialogs)")
+        print_table(lines, heads, sys.stdout)
+        if len(of_kind) > len(shown):
+            print(f"... {len(of_kind) - len(shown)} more with --all")
 
 
-def _print_dialog(dialog: Disagreement, first: str, second: str) -> None:
+def _heading(dialog: Disagreement, first: str, second: str) -> str:
     ahead = first if dialog.difference > 0 else second
-    print()
-    put(
+    return (
         f"Dialog {dialog.session} of {dialog.dataset}: {ahead} has {abs(dialog.difference)} more slots "
         "right, summed over turns"
     )
+
+
+def _print_dialog(dialog: Disagreement, first: str, second: str) -> None:
+    print()
+    put(_heading(dialog, first, second))
     for turn in dialog.turns:
         put(f"  turn {turn.number}  system: {turn.system}" if turn.system else f"  turn {turn.number}")
         if turn.heard:

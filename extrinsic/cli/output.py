@@ -39,12 +39,15 @@ def print_problems(problems: Sequence[Problem], stream: TextIO, most: int | None
         print(f"{indent}... and {len(order) - most:,} more", file=stream)
 
 
-def print_rows(signature: str, rows: Iterable[object], stream: TextIO) -> None:
-    """The one form of --json: {"signature": ..., "rows": [...]}; rows: structs or mappings."""
+def print_rows(signature: str, rows: Iterable[object], stream: TextIO, **more: object) -> None:
+    """The one form of --json: {"signature": ..., "rows": [...]}; rows: structs or mappings.
+
+    more: what stands before the rows.
+    """
     import msgspec
 
     from extrinsic.storage import encode_json
 
-    plain = msgspec.to_builtins({"signature": signature, "rows": list(rows)})
+    plain = msgspec.to_builtins({"signature": signature, **more, "rows": list(rows)})
     text = encode_json(plain, indent=2).decode()
     stream.write(HIDDEN.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text))

@@ -1,34 +1,109 @@
-"""Progress of long work on stderr: a bar on a terminal, a line for each step elsewhere."""
+"""Progress of long work on stderr: one bar on a terminal, a line for each step elsewhere."""
 
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from extrinsic.cli.output import say
 from extrinsic.errors import printable
 
+if TYPE_CHECKING:
+    from extrinsic.study.engine import Done
+
 T = TypeVar("T")
+
+WEIGHTS = {"score": 1.0, "core": 1.0, "learn": 15.0, "correlate": 100.0, "swap": 100.0}
+"""About how long a stage of each kind takes beside the others: what is left is estimated by it."""
+
+USUAL_WEIGHT = 5.0
+
+
+class Progress:
+    """One bar over everything that a command does; the stage is named from the beginning."""
+
+    def __init__(self, title: str, quiet: bool = False) -> None:
+        self.title, self.quiet = title, quiet
+        self.bar: Any = None
+        self.task: Any = None
+
+    def __enter__(self) -> Progress:
+        if not self.quiet and sys.stderr.isatty():
+            from rich import progress
+            from rich.console import Console
+
+            self.bar = progress.Progress(
+                progress.TextColumn("{task.description}"),
+                progress.BarColumn(),
+                progress.TaskProgressColumn(),
+                progress.TimeElapsedColumn(),
+                progress.TextColumn("left about"),
+                progress.TimeRemainingColumn(),
+                console=Console(stderr=True),
+                transient=True,
+                speed_estimate_period=600.0,
+            )
+            self.bar.start()
+            self.task = self.bar.add_task(self.title, total=None)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """Take the bar away, for what is printed next."""
+        if self.bar is not None:
+            self.bar.stop()
+            self.bar = None
+
+    def stage(self, text: str) -> None:
+        """What is being done now."""
+        if self.bar is not None:
+            from rich.markup import escape
+
+            self.bar.update(self.task, description=escape(printable(f"{self.title}: {text}")))
+        elif not self.quiet:
+            say(f"{self.title}: {text}")
+
+    def watch(
+        self,
+        steps: Iterable[T],
+        weights: Callable[[T], float],
+        whole: float,
+        total: int,
+        name: Callable[[T], str],
+    ) -> Iterator[T]:
+        """Yield the steps as they finish, and show the name of each; whole: the sum of all weights."""
+        if self.bar is not None:
+            self.bar.reset(self.task, total=whole)
+        for number, step in enumerate(steps, start=1):
+            if self.bar is not None:
+                self.bar.advance(self.task, weights(step))
+                self.stage(f"{number} of {total}, {name(step)}")
+            elif not self.quiet:
+                say(f"{self.title} {number}/{total} {name(step)}")
+            yield step
+
+    def watch_stages(
+        self, steps: Iterable[Done], planned: Counter[str], name: Callable[[Done], str]
+    ) -> Iterator[Done]:
+        """The stages of a study; planned: how many there are of each kind."""
+
+        def weight(kind: str) -> float:
+            return WEIGHTS.get(kind, USUAL_WEIGHT)
+
+        whole = sum(weight(kind) * number for kind, number in planned.items())
+        return self.watch(steps, lambda done: weight(done.key.kind), whole, planned.total(), name)
 
 
 def show_progress(
     steps: Iterable[T], total: int, title: str, name: Callable[[T], str], quiet: bool = False
 ) -> Iterator[T]:
     """Yield the steps as they finish, and show the name of each."""
-    if quiet:
-        yield from steps
-    elif not sys.stderr.isatty():
-        for number, step in enumerate(steps, start=1):
-            say(f"{title} {number}/{total} {name(step)}")
-            yield step
-    else:
-        from rich.console import Console
-        from rich.markup import escape
-        from rich.progress import Progress
-
-        with Progress(console=Console(stderr=True), transient=True) as progress:
-            task = progress.add_task(title, total=total)
-            for step in steps:
-                progress.update(task, advance=1, description=escape(printable(f"{title} {name(step)}")))
-                yield step
+    with Progress(title, quiet) as progress:
+        yield from progress.watch(steps, lambda step: 1.0, float(total), total, name)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from extrinsic.cli.output import print_rows, put, say
-from extrinsic.cli.progress import show_progress
+from extrinsic.cli.progress import Progress
 from extrinsic.cli.text_tables import print_table
 from extrinsic.errors import UsageError
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from extrinsic.study.configuration.settings import StudySettings
     from extrinsic.study.engine import Done
     from extrinsic.study.finished_run import Run
-    from extrinsic.study.tables.schema import CorrelationRow
+    from extrinsic.study.verdict import Verdict
 
 NAME = "run"
 HELP = "run a study: which metric predicts the values of policies"
@@ -31,7 +32,7 @@ SHOWN = 8
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    add_run_arguments(parser, "the correlations with the primary target, as JSON on stdout")
+    add_run_arguments(parser, "the verdict, and the correlations with the primary target, as JSON on stdout")
 
 
 def add_run_arguments(parser: argparse.ArgumentParser, json_help: str) -> None:
@@ -93,34 +94,41 @@ def carry_out(
         require_same_study(folder_of(settings), settings.name, arguments.overwrite)
         say(f"importing {', '.join(settings.plugins)}")
 
-    settings = read(config, arguments.changes, before_import)
-    folder = folder_of(settings)
-
-    def watch(steps: Iterable[Done], total: int) -> Iterable[Done]:
-        return show_progress(steps, total, arguments.command, describe, arguments.quiet)
-
     def describe(done: Done) -> str:
         took = f" ({done.seconds:.1f} s)" if arguments.verbose else ""
         return f"{done.key.kind} {done.label}{took}"
 
     begin = time.perf_counter()
+    with Progress(arguments.command, arguments.quiet) as progress:
 
-    def finish(finished: Run) -> None:
-        show(finished, arguments.json)
-        report = None if arguments.no_report else _report(finished)
-        if arguments.verbose:
-            _show_timings(finished)
-        if not arguments.quiet:
-            say(f"done in {time.perf_counter() - begin:.0f} s; everything is in {folder}")
-            if report:
-                say(f"the report: {report}")
+        def watch(steps: Iterable[Done], planned: Counter[str]) -> Iterable[Done]:
+            return progress.watch_stages(steps, planned, describe)
 
-    try:
-        with locate_keys(config, arguments.changes):
-            run_it(settings, folder, engine, arguments.overwrite, watch, say, finish)
-    except KeyboardInterrupt:
-        say(f"interrupted; what was done is in {folder}: run the same command again to continue")
-        return 130
+        def finish(finished: Run) -> None:
+            report = None
+            if not arguments.no_report:
+                progress.stage("drawing the report")
+                report = _report(finished)
+            progress.stop()
+            show(finished, arguments.json)
+            if arguments.verbose:
+                _show_timings(finished)
+            if not arguments.quiet:
+                say(f"done in {time.perf_counter() - begin:.0f} s; everything is in {folder}")
+                if report:
+                    say(f"the report: {report}")
+
+        progress.stage(f"reading {config}")
+        settings = read(config, arguments.changes, before_import)
+        folder = folder_of(settings)
+        progress.stage("planning")
+        try:
+            with locate_keys(config, arguments.changes):
+                run_it(settings, folder, engine, arguments.overwrite, watch, say, finish)
+        except KeyboardInterrupt:
+            progress.stop()
+            say(f"interrupted; what was done is in {folder}: run the same command again to continue")
+            return 130
     return 0
 
 
@@ -146,56 +154,38 @@ def _report(finished: Run) -> Path | None:
 
 
 def _show(finished: Run, as_json: bool) -> None:
-    """The best and the worst metrics by the primary target, of every variant."""
-    rows, sets = finished.table("correlations"), finished.table("best_set")
-    target = rows[0].target if rows else None
-    chosen = [row for row in rows if row.target == target]
+    """One table of the metrics that may be the best, then the verdict and what the data lacks."""
+    from extrinsic.study.verdict import run_verdict
+
+    verdict = run_verdict(finished)
     if as_json:
-        print_rows(finished.signature, chosen, sys.stdout)
+        target = verdict.verdicts[0].target if verdict.verdicts else None
+        chosen = [row for row in finished.table("correlations") if row.target == target]
+        print_rows(finished.signature, chosen, sys.stdout, verdict=verdict)
         return
-    heads = {
-        "metric": "metric",
-        "schedule": "schedule",
-        "component": "component",
-        "r": "r",
-        "low": "low",
-        "high": "high",
-        "p_adjusted": "p (Holm)",
-    }
-    for variant in dict.fromkeys(row.variant for row in chosen):
-        for trackers in ("all", "core"):
-            ranked = _ranked(chosen, variant, trackers)
-            n = next((row.n for row in chosen if row.trackers == trackers), 0)
-            print()
-            put(
-                f"Pearson's r with {target} within datasets, {trackers} trackers ({n} points)"
-                + (f", {variant}" if variant else "")
-            )
-            if not ranked:
-                put(f"none: {next((row.reason for row in chosen if row.trackers == trackers), '')}")
-                continue
-            print_table(ranked[:SHOWN], heads, sys.stdout)
-            if len(ranked) > SHOWN:
-                print(f"... {len(ranked) - SHOWN - 1} more, the last:")
-                print_table(ranked[-1:], heads, sys.stdout)
-            key = (variant, trackers, target)
-            of_target = [
-                row for row in sets if (row.variant, row.trackers, row.target) == key and row.r is not None
-            ]
-            n_best = sum(row.in_set for row in of_target)
-            undecided = next((row.reason for row in of_target if not n_best), None)
-            print(
-                f"the best metric: {undecided}"
-                if undecided
-                else f"{n_best} of {len(of_target)} may be the best"
-            )
+    if verdict.verdicts:
+        _print_best(next((made for made in verdict.verdicts if made.metric), verdict.verdicts[0]))
+    for note in verdict.health:
+        put(f"health: {note.text}")
+    print()
+    for sentence in verdict.sentences or ["Nothing was correlated: the study has no target."]:
+        put(sentence)
 
 
-def _ranked(rows: list[CorrelationRow], variant: str | None, trackers: str) -> list[CorrelationRow]:
-    defined = [
-        (row.r, row)
-        for row in rows
-        if (row.variant, row.trackers, row.scope, row.coefficient) == (variant, trackers, "within", "pearson")
-        and row.r is not None
+def _print_best(verdict: Verdict) -> None:
+    """The first of those that may be the best by a target."""
+    from extrinsic.study.naming import symbol
+    from extrinsic.study.number_texts import counted, interval
+
+    if not verdict.candidates:
+        return
+    under = f", {verdict.variant_title}" if verdict.variant_title else ""
+    put(f"May be the best for {verdict.target_title}{under} ({counted(verdict.n_trackers, 'core tracker')})")
+    rows = [
+        {"metric": one.title, "r": one.r, "interval": interval(one.low, one.high) or "-"}
+        for one in verdict.candidates[:SHOWN]
     ]
-    return [row for _, row in sorted(defined, key=lambda pair: -pair[0])]
+    heads = {"metric": "metric", "r": symbol(verdict.coefficient), "interval": "95 % for all at once"}
+    print_table(rows, heads, sys.stdout)
+    if len(verdict.candidates) > SHOWN:
+        print(f"... and {len(verdict.candidates) - SHOWN} more in best_set.csv")

@@ -98,6 +98,14 @@ class TrackerOutput(DialogTurns):
         marginal_counts = np.diff(self.given.offsets[::n_slots])
         return np.asarray((marginal_counts == 0) & (np.diff(self.given_joint.offsets) > 0))
 
+    @property
+    def joint_only(self) -> bool:
+        """Whether most of its turns with any hypothesis have a joint list alone: scores of single slots say
+        nothing of such a tracker, since by the challenges' rules its beliefs about them are None."""
+        n_slots = len(self.slots)
+        any_slot = np.diff(self.given.offsets[::n_slots]) > 0
+        return bool(2 * self.turns_with_joint_only.sum() > self.turns_with_joint_only.sum() + any_slot.sum())
+
     def marginals(self, corpus: Corpus) -> Beliefs:
         """Beliefs per (turn, slot) for features and rewards.
 

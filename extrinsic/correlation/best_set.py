@@ -54,6 +54,8 @@ class BestSet:
     rank: by r, 1 for the highest, ties share the best.   rank_low, rank_high: the true rank is at least and
     at most this; each end holds with the chance `level`, for each metric on its own. rank_low is 1 in the set
     only.
+    needed: with how many trackers in all the claim that it is the best would be rejected, if correlations and
+    influences are as estimated; NaN where none would do, or where it is rejected already.
     undecided: why there is no set; empty where there is one.
     """
 
@@ -65,6 +67,7 @@ class BestSet:
     rank: Ints
     rank_low: Ints
     rank_high: Ints
+    needed: Floats
     undecided: str = ""
 
     @property
@@ -124,6 +127,7 @@ def best_set(
     worse = np.array([compared.stepdown(metric, alpha, -1.0).rejected for metric in range(len(defined))])
     made.p[defined] = [test.p for test in tests]
     made.in_set[defined] = ~better.any(axis=1)
+    made.needed[defined] = [_trackers_needed(test, n_trackers) for test in tests]
     made.rank_low[defined] = 1 + better.sum(axis=1)
     made.rank_high[defined] = len(defined) - (worse & better.T).sum(axis=1)
     return made
@@ -135,14 +139,27 @@ def _undecided(r: Floats, reason: str) -> BestSet:
     rounded = np.round(r, 9)
     rank = np.where(np.isnan(r), 0, 1 + (rounded[None, :] > rounded[:, None]).sum(axis=1))
     inside = np.zeros(len(r), dtype=bool)
-    return BestSet(r, empty, empty.copy(), empty.copy(), inside, rank, ranks, ranks.copy(), reason)
+    low, high, p, needed = (empty.copy() for _ in range(4))
+    return BestSet(r, low, high, p, inside, rank, ranks, ranks.copy(), needed, reason)
 
 
 class _Stepdown(NamedTuple):
-    """p of the claim that none is better (or worse), and which others are shown to be (n_metrics,)."""
+    """p of the claim that none is better (or worse), and which others are shown to be (n_metrics,).
+
+    largest, critical: the largest statistic of any other, and what it would have to exceed.
+    """
 
     p: float
     rejected: Bools
+    largest: float = 0.0
+    critical: float = 0.0
+
+
+def _trackers_needed(test: _Stepdown, n_trackers: int) -> float:
+    """A statistic grows with the root of the number of trackers; with many, its tails are normal."""
+    if test.rejected.any() or test.largest <= 0.0:
+        return np.nan
+    return max(float(np.ceil(n_trackers * (test.critical / test.largest) ** 2)), n_trackers + 1.0)
 
 
 class _Comparison:
@@ -178,19 +195,21 @@ class _Comparison:
         if not others.any():
             return _Stepdown(1.0, ~others)
         errors = self.between[metric]
-        observed = _normal(_ratio(sign * (self.z - self.z[metric]), errors), self.pair_degrees)
+        statistics = _ratio(sign * (self.z - self.z[metric]), errors)
+        observed = _normal(statistics, self.pair_degrees)
         drawn = _ratio(sign * (self.drawn - self.drawn[:, [metric]]), errors)
-        left, first = others.copy(), 1.0
+        left, first, critical = others.copy(), 1.0, 0.0
         while left.any():
             largest = np.sort(drawn[:, left].max(axis=1))
             # Each of those left against the distribution of the largest of them.
             p = (len(largest) - np.searchsorted(largest, observed - SAME) + 1.0) / (len(largest) + 1.0)
             if left.sum() == others.sum():
                 first = float(p[others].min())
+                critical = float(np.quantile(largest, 1.0 - alpha))
             if not (left & (p <= alpha)).any():
                 break
             left &= p > alpha
-        return _Stepdown(first, others & ~left)
+        return _Stepdown(first, others & ~left, float(statistics[others].max()), critical)
 
 
 def _degrees(parts: Sequence[Floats]) -> float:

@@ -71,5 +71,36 @@ _STATE = {
     "first_error": ("traits:FirstError", "where in a dialog its state is first wrong"),
 }
 
+_TITLES = {
+    "l2": "L2",
+    "l2.lee": "L2 of Lee",
+    "brier": "Brier score",
+    "l2.binary": "binary L2",
+    "avgp": "AvgP",
+    "mrr": "MRR",
+    "neglogp": "NegLogP",
+    "nonempty": "non-empty share",
+    "hypothesis_count": "number of hypotheses",
+    "update.acc": "update accuracy",
+    "update.prec": "update precision",
+    "roc.v1_eer": "ROC v1 EER",
+    "roc.v1_eer_lee": "ROC v1 EER of Lee",
+    "roc.v1_ca05": "ROC v1 CA5",
+    "roc.v1_ca10": "ROC v1 CA10",
+    "roc.v1_ca20": "ROC v1 CA20",
+    "roc.v2_ca05": "ROC v2 CA5",
+    "roc.v2_ca10": "ROC v2 CA10",
+    "roc.v2_ca20": "ROC v2 CA20",
+    "jga": "JGA",
+    "improved_average_goal_accuracy": "improved goal accuracy",
+    "slot_f1": "slot F1",
+    "fga": "FGA",
+    "gca": "GCA",
+    "priced": "priced errors",
+    "non_uniformity": "non-uniformity",
+    "own": "own score",
+}
+"""What people call those whose name is not what they call it."""
+
 for _name, (_target, _summary) in (_BELIEF | _STATE).items():
-    METRICS.register(_name, f"extrinsic.metrics.{_target}", _summary)
+    METRICS.register(_name, f"extrinsic.metrics.{_target}", _summary, _TITLES.get(_name, ""))

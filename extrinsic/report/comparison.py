@@ -10,13 +10,17 @@ from types import SimpleNamespace
 from typing import Any
 
 from extrinsic.report.drawing.page_parts import Fold, Section, described, table
+from extrinsic.report.drawing.terms import name_term, target_term, variant_term
 from extrinsic.report.page import make_environment, script_and_style
 from extrinsic.report.report_files import require_libraries
 from extrinsic.report.results.report_tables import clean
 from extrinsic.storage import write_atomic
-from extrinsic.study.comparing import MEAN, ComparisonRow
+from extrinsic.study.comparing import MEAN, ComparisonRow, digits_of
+from extrinsic.study.comparison_verdict import ComparisonVerdict
 from extrinsic.study.disagreements import Disagreement
 from extrinsic.study.finished_run import Run
+from extrinsic.study.naming import Name
+from extrinsic.study.number_texts import amount, probability
 
 
 def write_comparison(
@@ -25,6 +29,7 @@ def write_comparison(
     second: str,
     rows: Sequence[ComparisonRow],
     dialogs: Sequence[Disagreement],
+    verdicts: Sequence[ComparisonVerdict] = (),
     output: str | Path | None = None,
 ) -> Path:
     """Write the page beside the run's report; returns where it is."""
@@ -38,6 +43,7 @@ def write_comparison(
     page = environment.get_template("compare.html").render(
         first=first,
         second=second,
+        verdicts=verdicts,
         sections=_sections(rows, first, second),
         dialogs=dialogs,
         blocks=partial(macros.show, study=study),
@@ -53,26 +59,24 @@ def write_comparison(
 def _sections(rows: Sequence[ComparisonRow], first: str, second: str) -> list[Section]:
     """Returns and metrics, each first for the mean over datasets and then for every dataset."""
     sections = []
-    for kind, title, labels in (
-        ("return", "Values of policies built on them", {"variant": "variant", "name": "name"}),
-        ("metric", "Metrics", {"name": "name", "component": "component", "schedule": "#schedule"}),
-    ):
+    for kind, title in (("return", "Values of policies built on them"), ("metric", "Metrics")):
         of_kind = [row for row in rows if row.kind == kind]
-        heads = described(
-            ComparisonRow,
-            **labels,
-            a=f"#{first}",
-            b=f"#{second}",
-            difference="#difference",
-            low="#low",
-            high="#high",
-            p="#p",
-            better="better",
-        )
+        heads = [
+            *(described(ComparisonRow, name="value", variant="variant") if kind == "return" else ["metric"]),
+            *described(
+                ComparisonRow,
+                a=f"#{first}",
+                b=f"#{second}",
+                difference="#difference",
+                p="#p",
+                better="better",
+            ),
+        ]
         tables = {}
         for dataset in dict.fromkeys(row.dataset for row in of_kind):
             caption = "The mean over all datasets." if dataset == MEAN else f"Dataset {dataset}."
-            lines = [_line(row, list(labels), first, second) for row in of_kind if row.dataset == dataset]
+            caption += " Where the last column is empty, it is not decided."
+            lines = [_line(row, first, second) for row in of_kind if row.dataset == dataset]
             tables[dataset] = table(caption, heads, lines)
         if tables:
             (_, shown), *others = tables.items()
@@ -81,12 +85,15 @@ def _sections(rows: Sequence[ComparisonRow], first: str, second: str) -> list[Se
     return sections
 
 
-def _line(row: ComparisonRow, labels: Sequence[str], first: str, second: str) -> list[str]:
-    texts = [str(getattr(row, label) or "") for label in labels]
-    digits = 1 if row.kind == "return" and not row.name.startswith("outcome.") else 3
-    numbers = [_number(value, digits) for value in (row.a, row.b, row.difference, row.low, row.high)]
-    return [*texts, *numbers, _number(row.p, 3), {"a": first, "b": second}.get(row.better or "", "")]
-
-
-def _number(value: float | None, digits: int) -> str:
-    return "" if value is None else f"{value:.{digits}f}"
+def _line(row: ComparisonRow, first: str, second: str) -> list[str]:
+    texts: list[str]
+    if row.kind == "metric":
+        texts = [name_term(Name(row.name, row.schedule or 0, row.component or ""))]
+    else:
+        texts = [target_term(row.name), variant_term(row.variant)]
+    a, b, difference, low, high = (
+        amount(value, digits_of(row)) for value in (row.a, row.b, row.difference, row.low, row.high)
+    )
+    ends = f" [{low}, {high}]" if row.low is not None and row.high is not None else ""
+    better = {"a": first, "b": second}.get(row.better or "", "")
+    return [*texts, a, b, f"{difference}{ends}", probability(row.p), better]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from extrinsic.report.results.naming import Name
 from extrinsic.report.results.report_data import Study
 from extrinsic.report.results.variant_results import VariantResults, rows_of_group
+from extrinsic.study.naming import Name
 from extrinsic.study.tables.schema import PairRow, Row
 
 SIGNS = {

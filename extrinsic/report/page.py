@@ -8,16 +8,18 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from extrinsic.report.drawing.page_parts import Section
-from extrinsic.report.results.naming import Name, target_in_words
-from extrinsic.report.results.numbers import counted, listing
+from extrinsic.report.drawing.page_parts import Section, Term
 from extrinsic.report.results.report_data import Study
+from extrinsic.study.naming import Counted, target_title
+from extrinsic.study.number_texts import counted, listing
 
 if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
 BREAKS = re.compile(r"(?<=\w_)(?=\w)|(?<=\w)(?=\()")
+
+TERM = '<abbr class="term" tabindex="0" role="button" data-term="{}" title="{}">{}</abbr>'
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -33,8 +35,29 @@ def make_environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["soft"] = soft
+    glossary = Glossary()
+    environment.filters["soft"] = glossary.show
+    environment.globals["glossary"] = glossary
     return environment
+
+
+class Glossary:
+    """The definitions that a page uses, each once; a name opens its own, also on a phone."""
+
+    def __init__(self) -> None:
+        self.terms: dict[tuple[str, str], Term] = {}
+
+    def show(self, text: str) -> Markup:
+        """Escaped text; a term that has a definition opens it."""
+        from markupsafe import Markup
+
+        if not isinstance(text, Term) or not text.key:
+            return soft(text)
+        key = (text.key, text.help)
+        self.terms.setdefault(key, text)
+        number = list(self.terms).index(key)
+        title = f"{text.key}: {text.help}" if text.help else text.key
+        return Markup(TERM).format(number, title, soft(text))
 
 
 def script_and_style() -> dict[str, Markup]:
@@ -74,11 +97,10 @@ def facts(study: Study) -> str:
     """What was compared, in one line."""
     core = sum(1 for row in study.tables.trackers if row.core)
     n = len(study.trackers)
-    metrics = {Name.of(row) for row in study.tables.correlations}
     parts = [
         counted(n, "tracker") + (f" ({core} of them the core)" if core < n else ""),
         counted(len(study.datasets), "dataset") + f" ({listing(study.datasets, 6)})" * bool(study.datasets),
-        counted(len(metrics), "metric and schedule", "metrics and schedules"),
+        str(Counted.of(study.tables.correlations)),
     ]
-    target = f"; the target is {target_in_words(study.target)} ({study.target})" if study.target else ""
+    target = f"; the target is {target_title(study.target)}" if study.target else ""
     return f"{', '.join(parts)}{target}."

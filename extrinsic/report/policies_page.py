@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from extrinsic.report.drawing.figures import INK, MARKERS, SERIES, draw, panels, put_legend, put_rows, short
 from extrinsic.report.drawing.page_parts import Block, Fold, Picture, Section, Table, Text, described, table
-from extrinsic.report.results.numbers import NOTHING, amount, counted, listing
 from extrinsic.report.results.report_data import Study, study_of
 from extrinsic.report.results.report_tables import Tables, clean
 from extrinsic.report.sections import how_to_read, trust
 from extrinsic.study.configuration.grid import LOGGED_BASELINE
 from extrinsic.study.finished_run import Run
+from extrinsic.study.number_texts import NOTHING, amount, counted, listing
 from extrinsic.study.tables.schema import POLICY_TABLES, CurveRow, DiagnosticRow, PolicyRow, ReturnRow
 from extrinsic.study.tables.table_files import read_rows
 

@@ -18,6 +18,7 @@ from extrinsic.correlation.resampling import rng_of
 from extrinsic.errors import UsageError, did_you_mean
 from extrinsic.metrics.dialog_resampling import resample_dialogs
 from extrinsic.metrics.parsing import parse_metric
+from extrinsic.study.configuration.targets import LOGGED_RETURN, verdict_targets
 from extrinsic.study.correlating.correlation_stage import dialogs_of
 from extrinsic.study.finished_run import Run
 from extrinsic.study.planning.outcomes import OUTCOME
@@ -30,6 +31,7 @@ from extrinsic.study.tables.schema import Row
 RESAMPLES = 1_000
 PERMUTATIONS = 1_999
 SAME = 1e-12
+LEVEL = 0.05
 MEAN = "(mean of all)"
 """Instead of a dataset's name: the mean over datasets."""
 
@@ -48,7 +50,7 @@ class ComparisonRow(Row, frozen=True, kw_only=True, omit_defaults=True):
     difference: the first less the second.
     low, high: a 95 % interval of the difference over resampled dialogs.
     p: by exchanging the two trackers dialog by dialog.
-    better: `a` or `b`; empty where neither is.
+    better: `a` or `b`; empty where it is not decided, because the interval includes 0 or p is above .05.
     """
 
     dataset: str
@@ -193,7 +195,8 @@ def _rows(compared: Compared, pairings: dict[str, Pairing]) -> list[ComparisonRo
     rows = []
     for dataset, pairing in pairings.items():
         difference = float(pairing.values[0] - pairing.values[1])
-        low, high = interval(np.array(difference), pairing.resampled)
+        low, high = map(plain, interval(np.array(difference), pairing.resampled))
+        p = _p(difference, pairing.exchanged)
         rows.append(
             ComparisonRow(
                 dataset=dataset,
@@ -205,10 +208,10 @@ def _rows(compared: Compared, pairings: dict[str, Pairing]) -> list[ComparisonRo
                 a=plain(pairing.values[0]),
                 b=plain(pairing.values[1]),
                 difference=plain(difference),
-                low=plain(low),
-                high=plain(high),
-                p=_p(difference, pairing.exchanged),
-                better=_better(difference, compared.higher_is_better),
+                low=low,
+                high=high,
+                p=p,
+                better=_better(difference, low, high, p, compared.higher_is_better),
             )
         )
     return rows
@@ -229,10 +232,33 @@ def _p(difference: float, exchanged: Floats) -> float | None:
     return float((count + 1.0) / (len(exchanged) + 1.0))
 
 
-def _better(difference: float, higher: bool | None) -> Literal["a", "b"] | None:
-    if higher is None or not np.isfinite(difference) or abs(difference) <= SAME:
+def _better(
+    difference: float, low: float | None, high: float | None, p: float | None, higher: bool | None
+) -> Literal["a", "b"] | None:
+    if higher is None or low is None or high is None or p is None or p >= LEVEL or low <= 0.0 <= high:
         return None
     return "a" if (difference > 0) == higher else "b"
+
+
+TELLING = 8
+FIRST_METRICS = ("accuracy", "jga", "slot_f1", "l2")
+
+
+def telling_rows(rows: Sequence[ComparisonRow], target: str) -> list[ComparisonRow]:
+    """The few of one kind that fit on a screen: targets that have a verdict; usual metrics on a schedule."""
+    if not rows or rows[0].kind == "return":
+        names = [target, *(row.name for row in rows if row.name != target)]
+        return [row for row in rows if row.name in (*verdict_targets(names), LOGGED_RETURN)][:TELLING]
+    schedules = [row.schedule for row in rows]
+    schedule = 1 if 1 in schedules else schedules[0]
+    usual = [row for row in rows if row.schedule == schedule and row.name.partition("(")[0] in FIRST_METRICS]
+    return (usual or [row for row in rows if row.schedule == schedule])[:TELLING]
+
+
+def digits_of(row: ComparisonRow) -> int:
+    """Returns need one digit, shares and metrics three."""
+    is_share = row.name.startswith("outcome.") or row.name.endswith(".completed")
+    return 1 if row.kind == "return" and not is_share else 3
 
 
 def differing_dialogs(right: tuple[Ints, Ints], offsets: Ints, most: int) -> list[tuple[int, int]]:

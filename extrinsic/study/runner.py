@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
@@ -54,8 +56,8 @@ from extrinsic.study.tables.schema import POLICY_TABLES, TABLES, WORLDS_TABLE, R
 from extrinsic.study.tables.table_files import write_rows
 from extrinsic.study.world_rows import world_rows
 
-Watch = Callable[[Iterable[Done], int], Iterable[Done]]
-"""Wraps the stages as they finish (a progress bar); the second argument is how many there will be."""
+Watch = Callable[[Iterable[Done], Counter[str]], Iterable[Done]]
+"""Wraps the stages as they finish (a progress bar); the second argument: how many of each kind there are."""
 
 LOG = logging.getLogger(__name__)
 """What `watch` and `notify` show, for programs that have handlers of their own."""
@@ -71,7 +73,7 @@ def run_study(
     folder: str | Path,
     engine: Engine | None = None,
     overwrite: bool = False,
-    watch: Watch = lambda steps, total: steps,
+    watch: Watch = lambda steps, planned: steps,
     notify: Callable[[str], None] = lambda text: None,
     finish: Callable[[Run], None] = lambda run: None,
 ) -> Run:
@@ -89,7 +91,7 @@ def run_policies(
     folder: str | Path,
     engine: Engine | None = None,
     overwrite: bool = False,
-    watch: Watch = lambda steps, total: steps,
+    watch: Watch = lambda steps, planned: steps,
     notify: Callable[[str], None] = lambda text: None,
     finish: Callable[[Run], None] = lambda run: None,
 ) -> Run:
@@ -186,8 +188,11 @@ class _Runner:
             if not self.store.holds(key):
                 self.store.write(key, data)
         with self.engine.workers(self.settings.plugins) as workers:
-            self._compute(self.schedule.bundles, workers)
-            rows = self._policy_tables() if self.settings.grid else self._study_tables(workers)
+            planned = self._planned()
+            steps = self._stages(workers)
+            for _ in self.watch(steps, planned) if planned else steps:
+                pass
+        rows = self._policy_tables() if self.settings.grid else self._study_tables()
         kinds = POLICY_TABLES if self.settings.grid else TABLES
         if self.settings.simulation is not None and self.settings.simulation.worlds is not None:
             kinds = kinds | WORLDS_TABLE
@@ -206,7 +211,27 @@ class _Runner:
     def _add_timing(self, stage: str, begin: float) -> None:
         self.timings.append(TimingRow(stage=stage, status="computed", seconds=time.perf_counter() - begin))
 
-    def _compute(self, bundles: Iterable[Sequence[Task]], workers: Workers) -> None:
+    def _stages(self, workers: Workers) -> Iterator[Done]:
+        """Everything that is computed: of single trackers first, then what needs the results of all."""
+        yield from self._computed(self.schedule.bundles, workers)
+        if not self.settings.grid:
+            yield from self._computed([[self._core_task]], workers)
+            yield from self._computed([[task] for task in self._correlation_tasks.values()], workers)
+            yield from self._computed([[task] for task in self._swap_tasks], workers)
+
+    def _planned(self) -> Counter[str]:
+        """How many stages of each kind are missing; the last ones have keys only after the others."""
+        tasks = [task for bundle in self.schedule.bundles for task in bundle]
+        if self.settings.grid:
+            return Counter(task.key.kind for task in tasks if not self.store.holds(task.key))
+        if not self.store.holds(self._core_task.key):
+            missing = Counter(task.key.kind for task in tasks if not self.store.holds(task.key))
+            late = {"core": 1, "correlate": max(1, len(self.plan.variants)), "swap": int(self._has_swaps)}
+            return +(missing + Counter(late))
+        tasks += [*self._correlation_tasks.values(), *self._swap_tasks]
+        return Counter(task.key.kind for task in tasks if not self.store.holds(task.key))
+
+    def _computed(self, bundles: Iterable[Sequence[Task]], workers: Workers) -> Iterator[Done]:
         """Compute what is missing of some bundles; every problem of their inputs is reported at the end."""
         missing: list[list[Task]] = []
         for bundle in bundles:
@@ -217,42 +242,46 @@ class _Runner:
             missing += [lacking] if lacking else []
         tasks = {task.key: task for bundle in missing for task in bundle}
         problems: list[Problem] = []
-        steps = self.watch(workers.run(missing, self.store), len(tasks)) if missing else ()
-        for done in steps:
+        for done in workers.run(missing, self.store) if missing else ():
             problems += done.problems
             if not done.problems:
                 self.store.write(done.key, done.data)
                 self.timings.append(_timing(tasks[done.key], "computed", done.seconds))
                 LOG.info("%s %s: %.1f s", done.key.kind, done.label, done.seconds)
+            yield done
         if problems:
             # In a fixed order, whichever process found them first.
             raise InputError(sorted(set(problems), key=str))
 
-    def _core_trackers(self, workers: Workers) -> CoreTrackers:
+    @cached_property
+    def _core_task(self) -> CoreTask:
         plan = self.plan
         near = self.settings.trackers.near_duplicate
-        task = CoreTask(plan.trackers, tuple(plan.datasets), near, plan.scored)
-        self._compute([[task]], workers)
-        return self._result(task, CoreTrackers)
+        return CoreTask(plan.trackers, tuple(plan.datasets), near, plan.scored)
 
-    def _correlate(self, core: CoreTrackers, workers: Workers) -> dict[str, CorrelationTables]:
-        """The tables of every variant, by its name; "" where nothing is learned."""
-        tasks = self._correlation_tasks(core)
-        self._compute([[task] for task in tasks.values()], workers)
-        return {name: self._result(task, CorrelationTables) for name, task in tasks.items()}
+    @property
+    def _core(self) -> CoreTrackers:
+        return self._result(self._core_task, CoreTrackers)
 
-    def _swap(self, core: CoreTrackers, workers: Workers) -> SwapTables:
-        """The tables of trackers x generators, or of dialogs where a table has their outcomes."""
+    @property
+    def _has_swaps(self) -> bool:
+        """Whether there are outcomes of trackers x generators, or of dialogs."""
         plan, outcomes = self.plan, self.settings.outcomes
-        if outcomes is None or not plan.states or not (plan.generators or outcomes.dialog):
-            return SwapTables(swap=[], costs=[])
-        (correlation,) = self._correlation_tasks(core).values()
-        task = SwapTask(correlation, outcomes.names, plan.generators, plan.slots)
-        self._compute([[task]], workers)
-        return self._result(task, SwapTables)
+        return outcomes is not None and bool(plan.states) and bool(plan.generators or outcomes.dialog)
 
-    def _correlation_tasks(self, core: CoreTrackers) -> dict[str, CorrelationTask]:
-        plan = self.plan
+    @property
+    def _swap_tasks(self) -> list[SwapTask]:
+        """One, or none."""
+        plan, outcomes = self.plan, self.settings.outcomes
+        if not self._has_swaps or outcomes is None:
+            return []
+        (correlation,) = self._correlation_tasks.values()
+        return [SwapTask(correlation, outcomes.names, plan.generators, plan.slots)]
+
+    @cached_property
+    def _correlation_tasks(self) -> dict[str, CorrelationTask]:
+        """By the variant's name; "" where nothing is learned. They need the core trackers."""
+        plan, core = self.plan, self._core
         variants: list[tuple[str | None, tuple[str, ...], bool]] = [
             (variant.name, variant.targets, variant.brief) for variant in plan.variants
         ]
@@ -294,18 +323,21 @@ class _Runner:
             **self._value_tables(),
         }
 
-    def _study_tables(self, workers: Workers) -> dict[str, Sequence[Row]]:
-        """The tables of a study, after the stages that need the results of all trackers."""
-        plan, core = self.plan, self._core_trackers(workers)
-        correlated = self._correlate(core, workers)
+    def _study_tables(self) -> dict[str, Sequence[Row]]:
+        """The tables of a study."""
+        plan = self.plan
+        correlated = {
+            name: self._result(task, CorrelationTables) for name, task in self._correlation_tasks.items()
+        }
         rows: dict[str, Sequence[Row]] = {
             "intrinsic": intrinsic_rows(plan, self.store),
             **self._value_tables(),
-            "trackers": core.rows,
+            "trackers": self._core.rows,
             "sensitivity": sensitivity_rows(plan, correlated),
         }
-        swapped = self._swap(core, workers)
-        rows |= {"swap": swapped.swap, "costs": swapped.costs}
+        swapped = [self._result(task, SwapTables) for task in self._swap_tasks]
+        rows |= {"swap": [row for part in swapped for row in part.swap]}
+        rows |= {"costs": [row for part in swapped for row in part.costs]}
         # All of them but the ranking, which only sensitivity is made from.
         for name in CorrelationTables.__struct_fields__:
             if name in TABLES:

@@ -10,6 +10,25 @@ from extrinsic.registry import ESTIMATORS
 
 _HERE = "extrinsic.value"
 
+_TITLES = {
+    "observed": "the log",
+    "lstd": "LSTD",
+    "lstd_behaviour": "LSTD of the logged policy",
+    "lstd_augmented": "augmented LSTD",
+    "fqe": "fitted Q",
+    "fqe_augmented": "augmented fitted Q",
+    "mean_augmented": "augmented mean",
+    "world": "a fitted world",
+    "world_mixed": "a fitted world, mixed",
+    "live": "live play",
+    "is": "importance sampling",
+    "pdis": "importance sampling per decision",
+    "wis": "weighted importance sampling",
+    "pdwis": "weighted importance sampling per decision",
+    "dr": "doubly robust",
+    "wdr": "weighted doubly robust",
+}
+
 for _name, _target, _summary in (
     ("observed", "estimators:OBSERVED", "mean return of the logged dialogs (the behaviour policy)"),
     ("lstd", "estimators:LSTD", "least-squares temporal differences, as in Lee 2014; optimistic"),
@@ -40,7 +59,7 @@ for _name, _target, _summary in (
     ("dr", "estimators:DR", "doubly robust: LSTD corrected by importance sampling"),
     ("wdr", "estimators:WDR", "doubly robust, weights normalised"),
 ):
-    ESTIMATORS.register(_name, f"{_HERE}.{_target}", _summary)
+    ESTIMATORS.register(_name, f"{_HERE}.{_target}", _summary, _TITLES[_name])
 
 
 class _CallablePackage(ModuleType):

@@ -217,12 +217,17 @@ def test_a_disk_that_is_full(made: Made, tmp_path: Path, monkeypatch: pytest.Mon
 def test_progress_is_told_line_by_line(made: Made, tmp_path: Path) -> None:
     outcome = run("run", made.config, "--output", tmp_path / "run", "--n-jobs", "1", "--no-report")
     lines = outcome.errors.splitlines()
-    assert lines[0] == "run 1/6 score a baseline"
-    assert lines[5] == "run 6/6 learn a vote fill=argmax"
+    assert lines[:3] == [f"run: reading {made.config}", "run: planning", "run 1/8 score a baseline"]
+    assert lines[7:10] == [
+        "run 6/8 learn a vote fill=argmax",
+        "run 7/8 core core trackers",
+        "run 8/8 correlate fill=argmax",
+    ]
     assert lines[-1].startswith("done in ")
     assert lines[-1].endswith(f"everything is in {tmp_path / 'run'}")
     again = run("run", made.config, "--output", tmp_path / "run", "--n-jobs", "1", "--no-report")
-    assert again.errors.splitlines() == [again.errors.strip()]
+    assert again.errors.splitlines()[:2] == lines[:2]
+    assert [line for line in again.errors.splitlines() if "/8" in line] == []
     quiet = run_in(made.config, tmp_path / "run")
     assert quiet.errors == ""
     assert quiet.output == outcome.output == again.output
@@ -250,7 +255,8 @@ def test_fewer_than_three_trackers(made: Made, tmp_path: Path, trackers: str) ->
     study = copied(made, tmp_path / "run")
     outcome = run_in(study.config, study.folder, "--set", f"trackers.built_in={trackers}")
     assert outcome.code == 0, outcome.text
-    assert "none: fewer than 3 trackers" in outcome.output
+    assert "Not decided: " in outcome.output
+    assert "too few for any correlation." in outcome.output
     rows = study.rows("correlations")
     assert {(row["r"], row["p"], row["low"], row["reason"]) for row in rows} == {
         ("", "", "", "fewer than 3 trackers")
@@ -263,7 +269,20 @@ def test_fewer_than_three_core_trackers(made: Made, tmp_path: Path) -> None:
     assert outcome.code == 0, outcome.text
     reasons = {(row["trackers"], row["reason"]) for row in study.rows("correlations")}
     assert reasons == {("all", ""), ("all", TOO_FEW), ("core", "fewer than 3 trackers")}
-    assert "core trackers (2 points)" in outcome.output
+    assert "Not decided: 2 trackers, too few for any correlation." in outcome.output
+
+
+def test_the_verdict_comes_last(made: Made, tmp_path: Path) -> None:
+    """No winner by three trackers, in words and for programs."""
+    study = copied(made, tmp_path / "run")
+    outcome = run_in(study.config, study.folder)
+    assert outcome.output.splitlines()[-1] == "Not decided: 3 trackers, at least 5 are needed."
+    assert "health: 3 core trackers of 3" in outcome.output
+    answer = run_in(study.config, study.folder, "--json").json()
+    (verdict,) = answer["verdict"]["verdicts"]
+    assert (verdict["metric"], verdict["n_trackers"]) == (None, 3)
+    assert answer["verdict"]["health"][0]["kind"] == "few_trackers"
+    assert {row["target"] for row in answer["rows"]} == {verdict["target"]}
 
 
 def test_the_report_is_written_and_told(made: Made, tmp_path: Path) -> None:

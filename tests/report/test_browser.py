@@ -84,8 +84,10 @@ def test_correlations_sort_and_filter(browser: Browser, page: Path) -> None:
     browser.run(f"{head}.click()")
     assert [float(text.replace("−", "-")) for text in shown(browser, 3)] == sorted(numbers)
     assert browser.run(f"{head}.getAttribute('aria-sort')") == "ascending"
-    choose(browser, "text", "L2 3")
-    assert shown(browser, 0) == ["l2"] and shown(browser, 1) == ["3"]
+    choose(browser, "text", "L2 last")
+    assert shown(browser, 0) == ["L2"] and shown(browser, 1) == ["last turn"]
+    key = "document.querySelector('#explorer tbody td').title"
+    assert browser.run(key) == "l2"
     choose(browser, "text", "no such metric")
     assert shown(browser, 0) == []
     assert browser.run("document.querySelector('#explorer .count').textContent") == "0 of 0 shown."
@@ -99,6 +101,24 @@ def test_correlations_sort_and_filter(browser: Browser, page: Path) -> None:
     assert len(shown(browser, 0)) == 60
     browser.run("document.querySelector('#explorer .more button').click()")
     assert len(shown(browser, 0)) == 66
+
+
+def test_a_name_opens_its_definition(browser: Browser, page: Path) -> None:
+    """Also by a finger: a title attribute alone does not open on a phone."""
+    browser.open(page, 390)
+    browser.run("document.querySelector('#verdict .term').click()")
+    shown_text = browser.run("document.querySelector(':popover-open').innerText")
+    assert "rl.live" in shown_text
+
+
+def test_a_phone_has_a_menu_and_a_column_that_stays(browser: Browser, page: Path) -> None:
+    browser.open(page, 390)
+    assert browser.run("document.querySelector('nav ol').offsetHeight") == 0
+    browser.run("document.querySelector('nav summary').click()")
+    assert browser.run("document.querySelector('nav ol').offsetHeight") > 0
+    browser.run("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+    first = "getComputedStyle(document.querySelector('.scroll table td')).position"
+    assert browser.run(first) == "sticky"
 
 
 def test_tables_of_the_page_sort(browser: Browser, page: Path) -> None:

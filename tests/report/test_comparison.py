@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from extrinsic.corpus.transcript import TranscriptSlot, TranscriptTurn
 from extrinsic.report.comparison import write_comparison
 from extrinsic.study.comparing import ComparisonRow
+from extrinsic.study.comparison_verdict import ComparisonVerdict
 from extrinsic.study.disagreements import Disagreement
 from extrinsic.study.finished_run import Run
 from tests.report.runs import write_manifest
@@ -34,18 +35,31 @@ def test_names_are_shown_as_they_are(tmp_path: Path) -> None:
     score = replace(worth, kind="metric", name=NASTY, variant=None, component=NASTY, schedule=1)
     slot = TranscriptSlot(NASTY, (NASTY,), (((NASTY, 0.5),), (("none", 1.0),)), (True, False))
     dialog = Disagreement(NASTY, NASTY, -3, (TranscriptTurn(0, NASTY, ((NASTY, 0.25),), (slot,)),))
-    path = write_comparison(Run(tmp_path), NASTY, "b&b", [worth, score], [dialog])
+    verdict = ComparisonVerdict(
+        target="rl.live",
+        variant=NASTY,
+        first=NASTY,
+        second="b&b",
+        better=None,
+        difference=-1.0,
+        low=-2.0,
+        high=0.5,
+        sentence=f"b&b earns 1.0 more than {NASTY}: not decided.",
+    )
+    path = write_comparison(Run(tmp_path), NASTY, "b&b", [worth, score], [dialog], [verdict])
     page = path.read_text()
     assert path.parent == tmp_path
     assert NASTY not in page
     assert page.count("&lt;script&gt;alert") > 10
     assert "b&amp;b has 3 more right" in page
+    assert page.index("b&amp;b earns 1.0 more") < page.index('<section id="return">')
     assert page.count("<script>") == 1  # our own
 
 
 def test_equal_inputs_give_equal_bytes(tmp_path: Path) -> None:
     write_manifest(tmp_path, "s", "x")
     first, second = (
-        write_comparison(Run(tmp_path), "a", "b", [], [], tmp_path / name).read_bytes() for name in ("1", "2")
+        write_comparison(Run(tmp_path), "a", "b", [], [], [], tmp_path / name).read_bytes()
+        for name in ("1", "2")
     )
     assert first == second

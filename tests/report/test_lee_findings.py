@@ -8,6 +8,7 @@ import pytest
 
 from extrinsic.report.results.lee_findings import FAILS, HOLDS, OPEN, findings, verdict_of
 from extrinsic.report.results.variant_results import VariantResults
+from extrinsic.study.naming import metric_title
 from extrinsic.study.tables.schema import CorrelationRow, PairRow
 
 
@@ -69,7 +70,7 @@ def test_score_quality_first(r: float, difference: float, low: float, high: floa
     ):
         (found,) = findings(evidence(rows, [given]))
         assert found.verdict == verdict
-        assert "avgp on schedule 1" in found.numbers and "accuracy on schedule 1" in found.numbers
+        assert "AvgP, joint goal, every turn" in found.numbers and "accuracy, joint goal" in found.numbers
 
 
 @pytest.mark.parametrize(
@@ -130,5 +131,5 @@ def test_mrr_measures_rank_and_not_score() -> None:
         (found,) = findings(evidence(rows, [pair(("mrr", 1), (score, 1), 0.3, 0.1, 0.5)]))
         assert found.verdict == FAILS
         assert "MRR" not in found.claim
-        assert f"{score} on schedule 1" in found.numbers and "mrr on schedule 1" in found.numbers
+        assert f"{metric_title(score)}, joint goal" in found.numbers and "MRR, joint goal" in found.numbers
     assert findings(evidence([row("mrr", 1, 0.9, 0.8, 1.0), row("accuracy", 1, 0.5, 0.4, 0.6)], [])) == []

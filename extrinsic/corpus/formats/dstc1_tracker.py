@@ -19,7 +19,7 @@ from extrinsic.corpus.formats.dstc1_values import (
     value_of_pairs,
 )
 from extrinsic.corpus.formats.field_checks import Checker, Missing
-from extrinsic.corpus.formats.repairs import note_unlabelled, report_repairs
+from extrinsic.corpus.formats.repairs import note_joint_only, note_unlabelled, report_repairs
 from extrinsic.corpus.formats.tracker_files import TrackerFile, refuse_tracker_file
 from extrinsic.corpus.hypotheses import Hypotheses, JointHypotheses
 from extrinsic.corpus.labels import LabelEvents
@@ -60,6 +60,7 @@ def read_tracker(path: str | Path, corpus: Corpus, name: str) -> TrackerOutput:
         signature=content_hash(DSTC1.name, data),
     )
     problems = Problems(str(path))
+    note_joint_only(problems, output)
     if len(hypotheses.value) and not joint.given.any():
         problems.add(
             "the file has no joint hypotheses: by the challenge's rules every joint belief is None",

@@ -16,7 +16,7 @@ from extrinsic.corpus.conventions import DSTC2
 from extrinsic.corpus.formats.columns import columns_of, distinct
 from extrinsic.corpus.formats.dstc2_diagnosis import check_turn
 from extrinsic.corpus.formats.ontology_values import warn_of_values
-from extrinsic.corpus.formats.repairs import report_repairs, report_requested_repairs
+from extrinsic.corpus.formats.repairs import note_joint_only, report_repairs, report_requested_repairs
 from extrinsic.corpus.formats.tracker_files import TrackerFile, refuse_tracker_file
 from extrinsic.corpus.hypotheses import Hypotheses, JointHypotheses
 from extrinsic.corpus.model import Corpus
@@ -62,6 +62,7 @@ def read_tracker(path: str | Path, corpus: Corpus, name: str) -> TrackerOutput:
         signature=content_hash(DSTC2.name, data),
     )
     problems = Problems(str(path))
+    note_joint_only(problems, output)
     report_repairs(problems, corpus, rankings.slots, columns.given, corpus.slots)
     report_repairs(problems, corpus, rankings.joint, columns.joint, ["joint"])
     report_repairs(problems, corpus, rankings.method, columns.method, ["method"])

@@ -10,6 +10,7 @@ from extrinsic.arrays import Floats, Ints
 from extrinsic.corpus.hypotheses import Hypotheses, JointHypotheses
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.ranking import ROUNDING, Ranking
+from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.errors import Problems
 
 
@@ -44,6 +45,17 @@ def report_requested_repairs(problems: Problems, corpus: Corpus, requested: Floa
             "the probability of a requested slot is outside [0, 1], and is scored as it stands",
             "a number from 0 to 1",
             f"{requested[turn, column]:.6g}",
+        )
+
+
+def note_joint_only(problems: Problems, output: TrackerOutput) -> None:
+    """Note a file whose scores of single slots say nothing of the tracker."""
+    if output.joint_only:
+        problems.add(
+            "the file has joint hypotheses only: by the challenge's rules every belief about a single slot "
+            "is None, so that scores by slot say nothing of the tracker",
+            expected="beliefs about single slots beside the joint ones",
+            severity="note",
         )
 
 

@@ -64,7 +64,7 @@ STYLE: dict[str, object] = {
     "figure.dpi": 288,
 }
 
-LONGEST = 26
+LONGEST, LONGEST_ROW = 26, 60
 TITLE_SIZE, TITLE_ROOM = 10.5, 24.0
 """Of the title above everything, in points."""
 
@@ -191,7 +191,13 @@ def put_rows(axes: Axes, labels: Sequence[str]) -> None:
     )
     for y, label in enumerate(labels):
         axes.text(
-            -0.012, y, label, transform=axes.get_yaxis_transform(), ha="right", va="center", fontsize=7.5
+            -0.012,
+            y,
+            short(label, LONGEST_ROW),
+            transform=axes.get_yaxis_transform(),
+            ha="right",
+            va="center",
+            fontsize=7.5,
         )
 
 

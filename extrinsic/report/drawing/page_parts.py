@@ -6,8 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from extrinsic.report.results.numbers import NOTHING
+from extrinsic.study.number_texts import NOTHING
 from extrinsic.study.tables.schema import Row, column_help
+
+
+class Term(str):
+    """A name that people use, with its typed form and what it means."""
+
+    key: str
+    help: str
+
+    def __new__(cls, text: str, key: str, help: str) -> Term:
+        term = super().__new__(cls, text)
+        term.key, term.help = key, help
+        return term
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from extrinsic.report.results.naming import Name, symbol
-from extrinsic.report.results.numbers import correlation, interval, with_interval
 from extrinsic.report.results.variant_results import VariantResults, is_clear
+from extrinsic.study.naming import Name, symbol
+from extrinsic.study.number_texts import correlation, interval, with_interval
 from extrinsic.study.tables.schema import CorrelationRow
 
 SCORE_QUALITY = ("l2", "l2.lee", "avgp")
@@ -130,4 +130,4 @@ def _roc(evidence: VariantResults, rows: Sequence[CorrelationRow]) -> Finding | 
 
 
 def _shown(evidence: VariantResults, row: CorrelationRow) -> str:
-    return f"{with_interval(row.r, row.low, row.high)} ({Name.of(row).in_words()})"
+    return f"{with_interval(row.r, row.low, row.high)} ({Name.of(row).title()})"

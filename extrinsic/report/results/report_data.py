@@ -13,6 +13,7 @@ from extrinsic.report.results.report_tables import Tables, clean, read_tables
 from extrinsic.report.results.variant_results import VariantResults, variant_results
 from extrinsic.storage import read_bytes
 from extrinsic.study.finished_run import Run
+from extrinsic.study.verdict import StudyVerdict, study_verdict
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class Study:
     description: str
     tables: Tables
     evidence: list[VariantResults]
+    verdict: StudyVerdict
     coefficient: str
     confidence: float
     config: str
@@ -42,6 +44,12 @@ class Study:
     def target(self) -> str:
         """The primary target; empty where nothing was correlated."""
         return self.evidence[0].target if self.evidence else ""
+
+    @property
+    def shown(self) -> list[VariantResults]:
+        """The variants that are shown at once: the first, and all where their verdicts differ."""
+        primary = [verdict for verdict in self.verdict.verdicts if verdict.target == self.target]
+        return self.evidence if len(primary) > 1 else self.evidence[:1]
 
     @property
     def level(self) -> str:
@@ -93,6 +101,13 @@ def study_of(run: Run, tables: Tables, folder: str) -> Study:
         description=clean(settings.description),
         tables=tables,
         evidence=variant_results(tables, settings.correlation.coefficient),
+        verdict=study_verdict(
+            tables.best_set,
+            tables.composite,
+            tables.returns,
+            tables.trackers,
+            [row.target for row in tables.correlations],
+        ),
         coefficient=settings.correlation.coefficient,
         confidence=settings.correlation.level,
         config=config,

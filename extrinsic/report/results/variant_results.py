@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
-from extrinsic.report.results.naming import Name
 from extrinsic.report.results.report_tables import Tables
+from extrinsic.study.naming import Name
 from extrinsic.study.tables.schema import (
     BestSetRow,
     CompositeRow,
     CorrelationRow,
     InfluenceRow,
     PairRow,
-    PartialRow,
     StabilityRow,
     TrackerRow,
 )
@@ -44,19 +43,11 @@ class Difference:
         return is_clear(self.low, self.high, self.p)
 
 
-class Ends(NamedTuple):
-    """The ends of an interval, None where there is none."""
-
-    low: float | None
-    high: float | None
-
-
 @dataclass(frozen=True)
 class VariantResults:
     """One variant (a fill rule; empty where the study has none) and its primary target.
 
     ranked: by group of trackers, the rows whose correlation is defined, the best first.
-    elsewhere: correlations with the other targets.   partial: with the target, given the logged return.
     """
 
     variant: str
@@ -71,8 +62,6 @@ class VariantResults:
     composite: list[CompositeRow] = field(default_factory=list)
     influence: list[InfluenceRow] = field(default_factory=list)
     stability: list[StabilityRow] = field(default_factory=list)
-    elsewhere: list[CorrelationRow] = field(default_factory=list)
-    partial: list[PartialRow] = field(default_factory=list)
 
     def best(self, group: str = "all") -> CorrelationRow | None:
         rows = self.ranked.get(group)
@@ -90,23 +79,15 @@ class VariantResults:
     def groups(self) -> tuple[str, ...]:
         return GROUPS if self.has_core else GROUPS[:1]
 
-    def may_be_best(self, group: str = "all") -> list[BestSetRow]:
-        """The metrics of the best set, the highest correlation first; none where nothing is decided."""
-        rows = [row for row in rows_of_group(self.best_set, group) if row.in_set]
-        return sorted(rows, key=lambda row: row.rank or 0)
+    @property
+    def group(self) -> str:
+        """The trackers that results rest on: the core, if it has any correlation."""
+        return "core" if self.ranked.get("core") else "all"
 
-    def simultaneous(self, row: CorrelationRow) -> Ends:
-        """The interval of a metric that was picked: it holds for all metrics at once.
-
-        The metric's own interval where there is none; nothing where that is withheld.
-        """
-        if row.reason:
-            return Ends(None, None)
-        name = Name.of(row)
-        for other in rows_of_group(self.best_set, row.trackers):
-            if Name.of(other) == name and other.low is not None:
-                return Ends(other.low, other.high)
-        return Ends(row.low, row.high)
+    @property
+    def sets(self) -> dict[Name, BestSetRow]:
+        """The rows of the best set over these trackers."""
+        return {Name.of(row): row for row in rows_of_group(self.best_set, self.group)}
 
     def differences(self, name: Name, group: str = "all") -> list[Difference]:
         """A metric against every other, in the order of the table of pairs."""
@@ -163,12 +144,6 @@ def _of_variant(tables: Tables, variant: str | None, target: str, coefficient: s
         for row in tables.correlations
         if (row.variant, row.target, row.scope) == within and row.coefficient == coefficient
     ]
-    elsewhere = [
-        row
-        for row in tables.correlations
-        if (row.variant, row.scope, row.coefficient) == (variant, "within", coefficient)
-        and row.target != target
-    ]
     influence = [row for row in tables.influence if row.coefficient == coefficient]
     return VariantResults(
         variant=variant or "",
@@ -183,8 +158,6 @@ def _of_variant(tables: Tables, variant: str | None, target: str, coefficient: s
         composite=[row for row in tables.composite if (row.variant, row.target, row.scope) == within],
         influence=[row for row in influence if (row.variant, row.target, row.scope) == within],
         stability=[row for row in tables.stability if (row.variant, row.target, row.scope) == within],
-        elsewhere=elsewhere,
-        partial=[row for row in tables.partial if (row.variant, row.target, row.scope) == within],
     )
 
 

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 from extrinsic.report.drawing.page_parts import Partial, Section
 from extrinsic.report.results.report_data import Study
+from extrinsic.study.naming import component_title, metric_title, schedule_title, target_title, variant_title
 from extrinsic.study.tables.schema import CorrelationRow, column_help
 
-WORDS = ("variant", "target", "trackers", "scope", "coefficient", "metric", "component")
+WORDS = ("variant", "target", "trackers", "scope", "coefficient", "metric", "component", "schedule")
 """Columns of few different texts, stored as indices."""
 
 NUMBERS = ("r", "low", "high", "p_adjusted")
-WHOLE = ("schedule", "n")
+WHOLE = ("n",)
+TITLES: dict[str, Callable[[str], str]] = {
+    "variant": variant_title,
+    "target": target_title,
+    "metric": metric_title,
+    "component": component_title,
+    "schedule": lambda schedule: schedule_title(int(schedule)),
+}
+"""What people call the texts of a column."""
+
 DIGITS = 10_000
 MOST_ROWS = 20_000
 """At most this many rows are embedded; a big study has the rest in its csv."""
@@ -52,12 +63,12 @@ def embedded(rows: list[CorrelationRow], most: int = MOST_ROWS) -> list[Correlat
 def columns(rows: list[CorrelationRow]) -> str:
     """JSON for a script element: names, columns, and the help of the columns.
 
-    {"names": {...}, "columns": {...}, "help": {...}}; numbers times 10,000.
+    {"names": {...}, "titles": {...}, "columns": {...}, "help": {...}}; numbers times 10,000.
     """
     names: dict[str, list[str]] = {}
     made: dict[str, list[int | None]] = {}
     for key in WORDS:
-        texts = [getattr(row, key) or "" for row in rows]
+        texts = [str(getattr(row, key) or "") for row in rows]
         number_of = {text: number for number, text in enumerate(dict.fromkeys(texts))}
         names[key] = list(number_of)
         made[key] = [number_of[text] for text in texts]
@@ -68,7 +79,8 @@ def columns(rows: list[CorrelationRow]) -> str:
         made[key] = [getattr(row, key) for row in rows]
     meanings = column_help(CorrelationRow)
     texts_of = {key: f"{key}: {meanings[key]}".replace("`", "") for key in made}
-    data = {"names": names, "columns": made, "help": texts_of}
+    titles = {key: [title(name) for name in names[key]] for key, title in TITLES.items()}
+    data = {"names": names, "titles": titles, "columns": made, "help": texts_of}
     return escape_script(json.dumps(data, separators=(",", ":")))
 
 

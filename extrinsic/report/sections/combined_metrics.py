@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from extrinsic.report.drawing.page_parts import Section, described, table
-from extrinsic.report.results.numbers import correlation, with_interval
+from extrinsic.report.drawing.terms import variant_term
 from extrinsic.report.results.report_data import Study
+from extrinsic.study.number_texts import correlation, with_interval
 from extrinsic.study.tables.schema import CompositeRow
 
 METHODS = {
@@ -12,7 +13,7 @@ METHODS = {
     "mean": "mean of all metrics",
     "ridge": "ridge regression",
     "nonnegative": "regression, no negative weight",
-    "behaviour": "behaviour return alone",
+    "behaviour": "return of the logged dialogs alone",
 }
 
 
@@ -20,11 +21,11 @@ def section(study: Study) -> Section | None:
     rows = []
     for evidence in study.evidence:
         for row in evidence.composite:
-            if row.trackers not in evidence.groups:
+            if row.trackers not in evidence.groups or row.target != evidence.target:
                 continue
             rows.append(
                 (
-                    evidence.variant,
+                    variant_term(evidence.variant),
                     row.trackers,
                     METHODS.get(row.method, row.method),
                     with_interval(row.r, row.low, row.high),
@@ -37,8 +38,8 @@ def section(study: Study) -> Section | None:
         return None
     caption = (
         "Each is learned on some trackers and tested on those left out; “in sample” is its r on the "
-        "trackers it was learned on. The behaviour return needs no metric at all: it is what the logged "
-        "dialogs earn by the tracker's own beliefs. A combination is worth using only where its lead over "
+        "trackers it was learned on. The return of the logged dialogs needs no metric at all: it is what "
+        "they earn by the tracker's own beliefs. A combination is worth using only where its lead over "
         "the best single metric has an interval above 0."
     )
     heads = described(

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from extrinsic.report.drawing.figures import MUTED, draw, panels, plot_dataset, put_legend, short
 from extrinsic.report.drawing.page_parts import Block, Head, Picture, Section, Text, described, table
-from extrinsic.report.results.naming import NO_RETURNS, policy_in_words, slug
-from extrinsic.report.results.numbers import amount, correlation
+from extrinsic.report.drawing.terms import estimator_term, policy_term, variant_term
 from extrinsic.report.results.report_data import Study
-from extrinsic.report.sections.scatter import Values, centred
+from extrinsic.report.sections.how_sure import Values, centred
+from extrinsic.study.naming import NO_RETURNS, estimator_title, policy_title, slug, variant_title
+from extrinsic.study.number_texts import amount, correlation
 from extrinsic.study.tables.schema import ReturnRow
 
 if TYPE_CHECKING:
@@ -78,8 +79,8 @@ def _picture(study: Study, variant: str, values: dict[tuple[str, str], Values]) 
         return None
     columns = min(3, len(shown))
     lines = math.ceil(len(shown) / columns)
-    title = f"Estimated returns of {policy_in_words(policy)} policies against live play"
-    title += f" ({variant})" if variant else ""
+    title = f"The {policy_title(policy)}'s return as estimated, against live play"
+    title += f" ({variant_title(variant)})" if variant else ""
 
     def paint(figure: Figure) -> None:
         width = (7.8 - 0.25 * (columns - 1)) / columns if columns > 1 else 4.5
@@ -108,7 +109,7 @@ def _panel(axes: Axes, study: Study, estimate: Values, live: Values, name: str) 
     axes.axline((middle, middle), slope=1.0, color=MUTED, linewidth=0.9, linestyle="--")
     _, r, bias, _ = agreement(estimate, live)
     sign = "+" if bias > 0 else ""
-    axes.set_title(f"{short(name)}: r = {correlation(r)}, bias {sign}{amount(bias, 0)}")
+    axes.set_title(f"{short(estimator_title(name))}: r = {correlation(r)}, bias {sign}{amount(bias, 0)}")
     axes.set_xlabel("live return")
     axes.margins(0.08)
 
@@ -122,9 +123,9 @@ def _table(study: Study) -> Block:
                 n, r, bias, error = agreement(values, every[policy, LIVE])
                 rows.append(
                     (
-                        evidence.variant,
-                        policy_in_words(policy),
-                        name,
+                        variant_term(evidence.variant),
+                        policy_term(policy),
+                        estimator_term(name),
                         str(n),
                         correlation(r),
                         amount(bias, 1),

@@ -2,46 +2,80 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from extrinsic.report.drawing.figures import MUTED, draw, short
-from extrinsic.report.drawing.page_parts import Picture, Section
-from extrinsic.report.results.naming import FAMILIES, family_of, shortened, slug, target_in_words
-from extrinsic.report.results.numbers import correlation
+from extrinsic.report.drawing.figures import draw, short
+from extrinsic.report.drawing.page_parts import Block, Fold, Picture, Section, Text
 from extrinsic.report.results.report_data import Study
 from extrinsic.report.results.variant_results import VariantResults
-from extrinsic.study.tables.schema import CorrelationRow
+from extrinsic.study.naming import (
+    FAMILIES,
+    component_title,
+    family_of,
+    metric_title,
+    schedule_title,
+    slug,
+    target_title,
+    variant_title,
+)
+from extrinsic.study.number_texts import correlation, listing
+from extrinsic.study.tables.schema import BestSetRow, CorrelationRow
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 LIGHT, DARK = "#fdfdfd", "#111418"
-CELL, CELL_WIDTH = 0.2, 0.42
+CELL, CELL_WIDTH = 0.2, 0.56
 LETTER = 0.064
 """Inches: of a cell, and of a letter of a name."""
+
+NARROW = {1: "every\nturn", 2: "men-\ntioned", 3: "last\nturn"}
 
 MOST_WIDTH = 8.8
 MOST_COMPONENTS = 6
 
 
 def section(study: Study) -> Section | None:
-    # With one schedule the ranking shows everything.
-    made = [
-        _picture(evidence)
-        for evidence in study.evidence
-        if len({row.schedule for row in evidence.ranked["all"]}) > 1
-    ]
-    return Section("heat-map", "What to measure, and when", tuple(made)) if made else None
+    blocks: list[Block] = []
+    for evidence in study.evidence:
+        rows = evidence.ranked[evidence.group]
+        # With one schedule and component the metrics alone show everything.
+        if len({(row.schedule, row.component) for row in rows}) < 2:
+            continue
+        made: tuple[Block, ...] = (_text(evidence), _picture(evidence))
+        blocks += made if evidence in study.shown else [Fold(variant_title(evidence.variant), made)]
+    return Section("when", "Which schedule and component?", tuple(blocks)) if blocks else None
+
+
+def _text(evidence: VariantResults) -> Text:
+    """Where the metrics that may be the best are measured."""
+    defined = [row for row in evidence.sets.values() if row.r is not None]
+    chosen = [row for row in defined if row.in_set]
+    under = f"{variant_title(evidence.variant)}: ".capitalize() if evidence.variant else ""
+    if not chosen:
+        return Text((f"{under}no schedule and no component is ruled out: nothing is decided.",))
+
+    def shares(key: Callable[[BestSetRow], str]) -> str:
+        counts, totals = Counter(map(key, chosen)), Counter(map(key, defined))
+        return listing([f"{counts[name]} of {totals[name]} ({name})" for name in totals])
+
+    schedules = shares(lambda row: schedule_title(row.schedule))
+    components = shares(lambda row: component_title(row.component))
+    begin = f"{under}by schedule, so many may be the best: {schedules}."
+    return Text((f"{begin} By component: {components}.",))
 
 
 def _picture(evidence: VariantResults) -> Picture:
-    rows = evidence.ranked["all"]
+    rows = evidence.ranked[evidence.group]
     components = list(dict.fromkeys(row.component for row in rows))
     # Those with most metrics first; a study of every slot by itself would not fit on a page.
     components.sort(key=lambda name: -sum(row.component == name for row in rows))
     shown = components[:MOST_COMPONENTS]
-    title = "Correlation by metric and schedule" + (f" ({evidence.variant})" if evidence.variant else "")
+    variant = f" ({variant_title(evidence.variant)})" if evidence.variant else ""
+    title = f"Correlation by metric and schedule{variant}"
 
     def paint(figure: Figure) -> None:
         figure.set_size_inches(1, 1)
@@ -65,15 +99,15 @@ def _picture(evidence: VariantResults) -> Picture:
         else ""
     )
     caption = (
-        f"Each number is the correlation with {target_in_words(evidence.target)} over all trackers; blue is "
-        f"positive, orange negative, pale is none. Compare along a line for when to measure, down a column "
-        f"for what.{more}"
+        f"Each number is r with {target_title(evidence.target)} over {evidence.group} trackers; "
+        "blue is positive, orange negative, pale is none. Compare along a line for when to measure, down a "
+        f"column for what.{more}"
     )
     return draw("_".join(filter(None, ("heat_map", slug(evidence.variant)))), title, caption, paint)
 
 
 def _label(metric: str) -> str:
-    return short(shortened(metric), 42)
+    return short(metric_title(metric), 42)
 
 
 def _metrics(rows: list[CorrelationRow]) -> list[str]:
@@ -100,12 +134,15 @@ def _panel(axes: Axes, rows: list[CorrelationRow], component: str, metrics: list
         )
     axes.set_xlim(0, len(schedules))
     axes.set_ylim(len(metrics), 0)
-    axes.set_xticks([x + 0.5 for x in range(len(schedules))], [str(schedule) for schedule in schedules])
+    axes.set_xticks(
+        [x + 0.5 for x in range(len(schedules))],
+        [NARROW.get(schedule, str(schedule)) for schedule in schedules],
+        fontsize=6.8,
+    )
     axes.set_yticks([y + 0.5 for y in range(len(metrics))], [_label(name) for name in metrics], fontsize=7.5)
     axes.tick_params(length=0, top=False, labeltop=True, labelbottom=False)
     axes.xaxis.set_label_position("top")
-    axes.set_xlabel("schedule", color=MUTED, fontsize=8)
-    axes.set_title(component or "all", pad=8)
+    axes.set_title(component_title(component) or "all", pad=8)
     axes.grid(visible=False)
     for spine in axes.spines.values():
         spine.set_visible(False)

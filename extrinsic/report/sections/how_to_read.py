@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from extrinsic.report.drawing.page_parts import Partial, Section
-from extrinsic.report.results.numbers import counted, listing
 from extrinsic.report.results.report_data import Study
 from extrinsic.report.results.report_tables import clean
+from extrinsic.study.number_texts import counted, listing
 from extrinsic.study.tables.schema import TABLES
 
 

@@ -7,8 +7,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from extrinsic.report.drawing.figures import INK, MARKERS, MUTED, SERIES, draw, panels, put_legend, short
 from extrinsic.report.drawing.page_parts import Picture, Section, Text
-from extrinsic.report.results.naming import NO_RETURNS, Name, policy_in_words, slug
 from extrinsic.report.results.report_data import Study
+from extrinsic.study.naming import (
+    NO_RETURNS,
+    Name,
+    estimator_title,
+    metric_title,
+    policy_title,
+    slug,
+    variant_title,
+)
 from extrinsic.study.tables.schema import ReturnRow
 
 if TYPE_CHECKING:
@@ -73,10 +81,11 @@ def _series(study: Study, variant: str) -> list[Series]:
             points = series.setdefault((row.policy, row.estimator), {})
             points[row.dataset, row.tracker] = Point(row.value, row.low, row.high)
     order = sorted(series, key=lambda key: ORDER.index(key[0]) if key[0] in ORDER else len(ORDER))
-    return [
-        Series(f"{policy_in_words(policy)} ({name})" if policy != "outcome" else name, series[policy, name])
-        for policy, name in order
-    ]
+    return [Series(_title(policy, name), series[policy, name]) for policy, name in order]
+
+
+def _title(policy: str, estimator: str) -> str:
+    return estimator if policy == "outcome" else f"{policy_title(policy)} ({estimator_title(estimator)})"
 
 
 def accuracy_name(study: Study) -> Name | None:
@@ -96,7 +105,7 @@ def _picture(study: Study, variant: str) -> Picture:
     trackers = sorted(study.trackers, key=lambda name: -_mean(first, name))
     unit = "return per dialog" if study.has_policies else "outcome"
     title = f"{'What policies earn' if study.has_policies else 'Outcomes'}, by tracker"
-    title += f" ({variant})" if variant else ""
+    title += f" ({variant_title(variant)})" if variant else ""
 
     def paint(figure: Figure) -> None:
         width = min(7.4, max(4.0, 0.62 * len(trackers)))
@@ -127,7 +136,7 @@ def _caption(study: Study, series: list[Series], accuracy: Name | None) -> str:
     if accuracy is None:
         return points
     return (
-        f"{points} Hollow diamonds, on the right axis: {accuracy.in_words()}. Check whether they fall "
+        f"{points} Hollow diamonds, on the right axis: {accuracy.title()}. Check whether they fall "
         "from left to right as the other points do: where they do not, it would have misled."
     )
 
@@ -190,9 +199,9 @@ def _accuracies(axes: Axes, study: Study, name: Name, dataset: str, trackers: li
         markersize=4,
         markerfacecolor="none",
         linewidth=0.8,
-        label=f"{name.label()} (right axis)",
+        label=f"{name.title()} (right axis)",
     )
-    right.set_ylabel(name.metric.partition("(")[0], color=INK)
+    right.set_ylabel(metric_title(name.metric), color=INK)
     right.grid(visible=False)
     right.spines["right"].set_visible(True)
     return right

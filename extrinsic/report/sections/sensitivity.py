@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from extrinsic.report.drawing.page_parts import Section, Text, described, table
-from extrinsic.report.results.naming import Name
-from extrinsic.report.results.numbers import correlation, with_interval
+from extrinsic.report.drawing.terms import name_term
 from extrinsic.report.results.report_data import Study
+from extrinsic.study.naming import Name
+from extrinsic.study.number_texts import correlation, with_interval
 from extrinsic.study.tables.schema import SensitivityRow
 
 
@@ -24,7 +25,7 @@ def section(study: Study) -> Section | None:
             row.parameter,
             row.setting or "",
             row.trackers,
-            Name.of(row).label(),
+            name_term(Name.of(row)),
             with_interval(row.r, row.low, row.high),
             correlation(row.usual_winner_r),
             f"{row.usual_winner_rank} of {row.n_metrics}",

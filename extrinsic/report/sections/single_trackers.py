@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from extrinsic.report.drawing.figures import (
     INK,
-    PAPER,
+    MARKERS,
     SERIES,
     draw,
     panels,
@@ -15,24 +15,17 @@ from extrinsic.report.drawing.figures import (
     put_rows,
     short,
 )
-from extrinsic.report.drawing.page_parts import Block, Picture, Section
-from extrinsic.report.results.naming import COEFFICIENTS, Name, family_of, slug
-from extrinsic.report.results.numbers import correlation
+from extrinsic.report.drawing.page_parts import Picture
 from extrinsic.report.results.report_data import Study
 from extrinsic.report.results.variant_results import VariantResults, rows_of_group
+from extrinsic.study.naming import COEFFICIENTS, Name, family_of, slug, variant_title
+from extrinsic.study.number_texts import correlation
 from extrinsic.study.tables.schema import InfluenceRow
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST = 25
-
-
-def section(study: Study) -> Section | None:
-    blocks: list[Block] = [made for evidence in study.evidence if (made := _influence(evidence)) is not None]
-    settled = _stability(study)
-    blocks += [settled] if settled else []
-    return Section("influence", "The influence of single trackers", tuple(blocks)) if blocks else None
 
 
 class Shown(NamedTuple):
@@ -44,21 +37,21 @@ class Shown(NamedTuple):
     highest: float
 
 
-def _influence(evidence: VariantResults) -> Picture | None:
+def influence_picture(evidence: VariantResults) -> Picture | None:
     shown = [
         Shown(row, row.r, row.lowest, row.highest)
-        for row in rows_of_group(evidence.influence, "all")
+        for row in rows_of_group(evidence.influence, evidence.group)
         if row.r is not None and row.lowest is not None and row.highest is not None
     ]
     if not shown:
         return None
     shown = sorted(shown, key=lambda line: -line.r)[:MOST]
     title = f"Correlations without each tracker in turn, the {len(shown)} best metrics"
-    title += f" ({evidence.variant})" if evidence.variant else ""
+    title += f" ({variant_title(evidence.variant)})" if evidence.variant else ""
 
     def paint(figure: Figure) -> None:
         (axes,) = panels(figure, 1, 1, 4.3, 0.19 * len(shown) + 0.1)
-        put_rows(axes, [Name.of(line.row).label(50) for line in shown])
+        put_rows(axes, [Name.of(line.row).title() for line in shown])
         notes = [(short(line.row.tracker, 22), correlation(line.row.r_without)) for line in shown]
         put_notes(axes, [f"without {tracker}: {r}" for tracker, r in notes])
         colours = [family_of(line.row.metric).colour for line in shown]
@@ -88,14 +81,14 @@ def _influence(evidence: VariantResults) -> Picture | None:
         axes.set_xlabel(COEFFICIENTS.get(evidence.coefficient, evidence.coefficient))
 
     caption = (
-        "The dot is the correlation over all trackers, the bar its range when any one of them is left out; "
-        "the tick and the note at the right show the tracker that changes it most. A correlation that one "
-        "tracker makes is not a finding about metrics."
+        f"The dot is the correlation over {evidence.group} trackers, the bar its range when any one is left "
+        "out; the tick and the note at the right show the tracker that changes it most. A correlation that "
+        "one tracker makes is not a finding about metrics."
     )
     return draw("_".join(filter(None, ("influence", slug(evidence.variant)))), title, caption, paint)
 
 
-def _stability(study: Study) -> Picture | None:
+def stability_picture(study: Study) -> Picture | None:
     every_variant = [evidence for evidence in study.evidence if evidence.stability]
     if not every_variant:
         return None
@@ -106,46 +99,33 @@ def _stability(study: Study) -> Picture | None:
         width = 7.4 / n - 0.2 if n > 1 else 5.0
         every = panels(figure, 1, n, width, 2.6, across=0.25, sharey=True)
         for axes, evidence in zip(every, every_variant, strict=True):
-            for group, style, marker in (("all", "-", "o"), ("core", "--", "s")):
-                rows = rows_of_group(evidence.stability, group)
-                agreements = [(row.n_trackers, row.agreement) for row in rows if row.agreement is not None]
-                winners = [(row.n_trackers, row.same_winner) for row in rows if row.same_winner is not None]
-                if not agreements or group not in evidence.groups:
-                    continue
-                if group == "all":
-                    band = [
-                        (row.n_trackers, row.low, row.high)
-                        for row in rows
-                        if row.low is not None and row.high is not None
-                    ]
-                    axes.fill_between(
-                        [n for n, _, _ in band],
-                        [low for _, low, _ in band],
-                        [high for _, _, high in band],
-                        color=SERIES[0],
-                        alpha=0.14,
-                        linewidth=0,
-                    )
+            rows = rows_of_group(evidence.stability, evidence.group)
+            band = [
+                (row.n_trackers, row.low, row.high)
+                for row in rows
+                if row.low is not None and row.high is not None
+            ]
+            axes.fill_between(
+                [n for n, _, _ in band],
+                [low for _, low, _ in band],
+                [high for _, _, high in band],
+                color=SERIES[0],
+                alpha=0.14,
+                linewidth=0,
+            )
+            agreements = [(row.n_trackers, row.agreement) for row in rows if row.agreement is not None]
+            winners = [(row.n_trackers, row.same_winner) for row in rows if row.same_winner is not None]
+            for number, (label, points) in enumerate(
+                (("order agrees (τ)", agreements), ("same metric first (share)", winners))
+            ):
                 axes.plot(
-                    [n for n, _ in agreements],
-                    [tau for _, tau in agreements],
-                    style,
-                    marker=marker,
-                    color=SERIES[0],
+                    [n for n, _ in points],
+                    [value for _, value in points],
+                    marker=MARKERS[number],
+                    color=SERIES[number],
                     markersize=4,
                     linewidth=1.5,
-                    label=f"order agrees (τ), {group}",
-                )
-                axes.plot(
-                    [n for n, _ in winners],
-                    [share for _, share in winners],
-                    style,
-                    marker=marker,
-                    color=SERIES[1],
-                    markersize=4,
-                    linewidth=1.5,
-                    markerfacecolor=PAPER,
-                    label=f"same winner (share), {group}",
+                    label=label,
                 )
             axes.set_xlabel("trackers in the subset")
             axes.set_ylim(
@@ -153,9 +133,9 @@ def _stability(study: Study) -> Picture | None:
                 1.05,
             )
             axes.locator_params(axis="x", integer=True)
-            axes.set_title(evidence.variant, color=INK)
+            axes.set_title(variant_title(evidence.variant), color=INK)
         every[0].set_ylabel("agreement with all trackers")
-        put_legend(every[0], above=0.26, ncols=4)
+        put_legend(every[0], above=0.26)
 
     caption = (
         "Random subsets of the trackers against all of them: Kendall's τ between the two orders of metrics "

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from extrinsic.report.drawing.page_parts import Block, Fold, Section, Text, described, table
-from extrinsic.report.results.naming import Name
-from extrinsic.report.results.numbers import share, with_interval
+from extrinsic.report.drawing.terms import name_term
 from extrinsic.report.results.report_data import Study
+from extrinsic.study.naming import Name, target_title
+from extrinsic.study.number_texts import share, with_interval
 from extrinsic.study.tables.schema import CostRow, SwapRow
 
 EVERY, CORE, OWN = "all", "core", "own"
@@ -96,7 +97,6 @@ def _metrics(rows: Sequence[SwapRow]) -> Block:
         if row.generator not in (EVERY, OWN) and row.r is not None:
             single.setdefault(Name.of(row), []).append(row.r)
     names = [name for name, level in together if level == before]
-    plain = len({name[1:] for name in names}) == 1
     names.sort(key=lambda name: -(together[name, before].r or -2.0))
     lines = []
     for name in names:
@@ -106,7 +106,7 @@ def _metrics(rows: Sequence[SwapRow]) -> Block:
         ends = single.get(name, ())
         lines.append(
             (
-                name.metric if plain else name.label(),
+                name_term(name),
                 *_cells(over_trackers),
                 f"{with_interval(min(ends), None, None)} to {with_interval(max(ends), None, None)}"
                 if ends
@@ -114,7 +114,7 @@ def _metrics(rows: Sequence[SwapRow]) -> Block:
                 *_cells(over_dialogs),
             )
         )
-    caption = f"Pearson's r with {rows[0].target}. " + (OWN_CAPTION if is_own else CAPTION)
+    caption = f"Pearson's r with {target_title(rows[0].target)}. " + (OWN_CAPTION if is_own else CAPTION)
     r = "#r, within a system" if is_own else "#r, trackers"
     heads = [
         *described(SwapRow, metric="metric", r=r, difference="#less jga's", rank="#ranks"),
@@ -146,9 +146,9 @@ def _costs(rows: Sequence[CostRow]) -> list[Block]:
         if kind in KINDS:
             dearest[slots] = max(dearest.get(slots, -1.0), row.cost or 0.0)
     caption = (
-        f"By how much {rows[0].target} is lower in a dialog where a slot is missed, wrong or overshot in "
-        f"some turn, within each generator and dialog ({rows[0].trackers} trackers), and in which share of "
-        "the dialogs it is. Intervals are over trackers, generators and dialogs."
+        f"By how much {target_title(rows[0].target)} is lower in a dialog where a slot is missed, wrong or "
+        f"overshot in some turn, within each generator and dialog ({rows[0].trackers} trackers), and in which "
+        "share of the dialogs it is. Intervals are over trackers, generators and dialogs."
     )
     of_fewer = " r: whether trackers with fewer such errors reach more."
     slot, *costs = (

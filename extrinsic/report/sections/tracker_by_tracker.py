@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from extrinsic.report.drawing.page_parts import Block, Fold, Head, Section, Text, described, table
-from extrinsic.report.results.naming import Name, is_higher_better, policy_in_words
-from extrinsic.report.results.numbers import amount, correlation, share
+from extrinsic.report.drawing.terms import estimator_term, name_term, policy_term, variant_term
 from extrinsic.report.results.report_data import Study
+from extrinsic.study.health import TRACKER_FLAGS
+from extrinsic.study.naming import Name, is_higher_better
+from extrinsic.study.number_texts import amount, correlation, listing, share
 from extrinsic.study.tables.schema import IntrinsicRow, ReturnRow, TrackerRow
 from extrinsic.value.diagnostics import WORDS
 
@@ -38,14 +40,6 @@ def chosen_values(study: Study) -> Values:
     return values
 
 
-NO_TRACKER = {
-    "gold": "on the slots that it fills, its states are the gold states.",
-    "unfilled": "it never fills slots that the gold has.",
-    "forgets": "it drops right values that the gold keeps.",
-    "copies": "it has values that only the reply after the turn contains.",
-}
-
-
 def _fold(study: Study, tracker: TrackerRow, values: Values) -> Fold:
     name = tracker.tracker
     blocks: list[Block] = [Text((_description(tracker),))]
@@ -57,7 +51,7 @@ def _fold(study: Study, tracker: TrackerRow, values: Values) -> Fold:
         ("degenerate", tracker.degenerate),
         ("recalibrated", tracker.recalibrated),
         ("near-duplicate", tracker.near_duplicate_of),
-        ("no tracker?", tracker.flags),
+        ("flagged", tracker.flags),
     )
     marks = ",".join(word for word, applies in kinds if applies)
     return Fold(f"{name}{f' ({marks})' if marks else ''}", tuple(blocks), is_aside=True)
@@ -69,8 +63,8 @@ def _description(tracker: TrackerRow) -> str:
     elif tracker.recalibrated:
         text = "A recalibrated copy of another tracker; not among the core trackers."
     elif tracker.flags:
-        rules = " ".join(NO_TRACKER.get(flag, flag) for flag in tracker.flags)
-        text = f"It may be no tracker, and is not among the core trackers: {rules}"
+        rules = listing([TRACKER_FLAGS.get(flag, flag) for flag in tracker.flags])
+        text = f"Not among the core trackers, for these reasons: they {rules}."
     elif tracker.near_duplicate_of:
         text = f"Nearly the same as {tracker.near_duplicate_of}, which stands for both in the core."
     else:
@@ -83,10 +77,10 @@ def _description(tracker: TrackerRow) -> str:
 def _returns(rows: list[ReturnRow]) -> Block:
     lines = [
         (
-            row.variant or "",
+            variant_term(row.variant),
             row.dataset,
-            policy_in_words(row.policy),
-            row.estimator,
+            policy_term(row.policy),
+            estimator_term(row.estimator),
             amount(row.value, 1),
             _interval(row),
             "; ".join(WORDS.get(flag, flag) for flag in row.flags),
@@ -118,10 +112,8 @@ def _metrics(study: Study, tracker: str, values: Values) -> Block:
         for dataset in study.datasets:
             value = scores.get((dataset, tracker))
             cells += ["", ""] if value is None else [_value(value), _rank(name, scores, dataset, value)]
-        lines.append((name.metric, name.component, str(name.schedule), *cells))
-    heads: list[Head] = [
-        *described(IntrinsicRow, metric="metric", component="component", schedule="#schedule")
-    ]
+        lines.append((name_term(name), *cells))
+    heads: list[Head] = [*described(IntrinsicRow, metric="metric")]
     for dataset in study.datasets:
         heads += [f"#{dataset}", "#rank"]
     return table("Metrics", heads, lines, "intrinsic.csv")

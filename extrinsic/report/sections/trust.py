@@ -18,9 +18,10 @@ from extrinsic.report.drawing.page_parts import (
     described,
     table,
 )
-from extrinsic.report.results.naming import NO_RETURNS, policy_in_words
-from extrinsic.report.results.numbers import NOTHING, amount, counted
+from extrinsic.report.drawing.terms import estimator_term, policy_term, variant_term
 from extrinsic.report.results.report_data import Study
+from extrinsic.study.naming import NO_RETURNS
+from extrinsic.study.number_texts import NOTHING, amount, counted
 from extrinsic.study.tables.schema import LEARNER, DiagnosticRow, ReturnRow
 from extrinsic.value.diagnostics import WORDS
 
@@ -100,16 +101,16 @@ def _flags(rows: Sequence[Judged]) -> list[Block]:
     counts = Counter((flag, row.estimator) for row in flagged for flag in row.flags)
     totals = Counter(row.estimator for row in rows)
     lines = [
-        (flag, WORDS.get(flag, ""), estimator, f"{number} of {totals[estimator]}")
+        (flag, WORDS.get(flag, ""), estimator_term(estimator), f"{number} of {totals[estimator]}")
         for (flag, estimator), number in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     ]
     every_flagged = [
         (
             row.dataset,
             row.tracker,
-            policy_in_words(row.policy),
-            row.estimator,
-            row.variant,
+            policy_term(row.policy),
+            estimator_term(row.estimator),
+            variant_term(row.variant),
             " ".join(row.flags),
         )
         for row in flagged[:MOST_FLAGGED]
@@ -163,9 +164,9 @@ def _summary(rows: Sequence[Judged]) -> Table:
     for (variant, policy, estimator), group in _groups(rows).items():
         lines.append(
             (
-                variant,
-                policy_in_words(policy),
-                estimator,
+                variant_term(variant),
+                policy_term(policy),
+                estimator_term(estimator),
                 str(len(group)),
                 _shown(
                     group, "zero_kernel", lambda shares: f"{_share(median(shares))}, {_share(max(shares))}"
@@ -205,9 +206,9 @@ def _ranges(rows: Sequence[Judged]) -> Table:
             values = _numbers(group, name)
             lines.append(
                 (
-                    variant,
-                    policy_in_words(policy),
-                    estimator,
+                    variant_term(variant),
+                    policy_term(policy),
+                    estimator_term(estimator),
                     name,
                     str(len(values)),
                     amount(min(values)),

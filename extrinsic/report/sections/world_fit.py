@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from extrinsic.report.drawing.page_parts import Section, described, table
-from extrinsic.report.results.numbers import amount
 from extrinsic.report.results.report_data import Study
+from extrinsic.study.number_texts import amount
 from extrinsic.study.tables.schema import WorldFitRow
 
 

@@ -20,6 +20,20 @@
     });
   };
 
+  // A name opens its definition, by mouse, key or finger.
+  const open = (event) => {
+    const term = event.target.closest?.(".term");
+    if (!term || (event.type === "keydown" && event.key !== "Enter" && event.key !== " ")) return;
+    event.preventDefault();
+    event.stopPropagation();
+    document.getElementById(`term-${term.dataset.term}`).showPopover();
+  };
+  document.addEventListener("click", open, true);
+  document.addEventListener("keydown", open, true);
+  const menu = document.getElementById("menu");
+  menu.open = matchMedia("(min-width: 1120px)").matches;
+  menu.addEventListener("click", (event) => { if (event.target.closest("a") && innerWidth < 1120) menu.open = false; });
+
   // Tables of the page: their rows are sorted in place.
   document.querySelectorAll("table.sortable").forEach((table) => {
     const heads = [...table.tHead.rows[0].cells], body = table.tBodies[0];
@@ -46,10 +60,10 @@
   // The table of all correlations: rows are numbers in columns, and only visible ones become elements.
   const explorer = document.getElementById("explorer");
   if (!explorer) return;
-  const { names, columns, help } = JSON.parse(document.getElementById("correlations").textContent);
+  const { names, titles, columns, help } = JSON.parse(document.getElementById("correlations").textContent);
   const count = columns.r.length;
   const shownColumns = [
-    ["metric", "metric"], ["schedule", "schedule", 1], ["component", "component"], ["r", "r", 1], ["low", "low", 1],
+    ["metric", "metric"], ["schedule", "schedule"], ["component", "component"], ["r", "r", 1], ["low", "low", 1],
     ["high", "high", 1], ["p_adjusted", "p (Holm)", 1], ["n", "points", 1], ["target", "target"],
     ["trackers", "trackers"], ["variant", "variant"], ["scope", "scope"], ["coefficient", "coefficient"],
   ];
@@ -63,9 +77,10 @@
   };
   const shown = (key, row) => {
     const value = columns[key][row];
+    if (titles[key]) return titles[key][value];
     if (names[key]) return names[key][value];
     if (key === "p_adjusted" && value !== null && value < 10) return "< .001";
-    if (["schedule", "n"].includes(key)) return value === null ? "\u2013" : String(value);
+    if (key === "n") return value === null ? "\u2013" : String(value);
     return point(value);
   };
 
@@ -77,13 +92,13 @@
     element.addEventListener("input", () => { limit = STEP; draw(); });
     return element;
   };
-  const preferred = { target: explorer.dataset.target, coefficient: explorer.dataset.coefficient, scope: "within", trackers: "all", variant: names.variant[0] };
+  const preferred = { target: explorer.dataset.target, coefficient: explorer.dataset.coefficient, scope: "within", trackers: names.trackers.includes("core") ? "core" : "all", variant: names.variant[0] };
   for (const key of ["target", "trackers", "scope", "coefficient", "variant", "component"]) {
     if (names[key].length < 2) continue;
     const select = document.createElement("select");
     select.name = key;
     select.append(new Option("any", ""));
-    names[key].forEach((name, number) => select.append(new Option(name || "(none)", String(number))));
+    (titles[key] ?? names[key]).forEach((name, number) => select.append(new Option(name || "(none)", String(number))));
     const wanted = names[key].indexOf(preferred[key]);
     if (wanted >= 0) select.value = String(wanted);
     controls[key] = field(key, select);
@@ -91,7 +106,7 @@
   const search = document.createElement("input");
   search.type = "search";
   search.name = "text";
-  search.placeholder = "e.g. avgp 1";
+  search.placeholder = "e.g. avgp last turn";
   field("metric, component or schedule", search);
   form.addEventListener("submit", (event) => event.preventDefault());
 
@@ -121,7 +136,7 @@
     for (let row = 0; row < count; row++) {
       if (!fixed.every(([column, value]) => column[row] === value)) continue;
       if (words.length) {
-        const told = `${names.metric[columns.metric[row]]} ${names.component[columns.component[row]]} ${columns.schedule[row]}`.toLowerCase();
+        const told = ["metric", "component", "schedule"].map((key) => `${names[key][columns[key][row]]} ${titles[key][columns[key][row]]}`).join(" ").toLowerCase();
         if (!words.every((word) => told.includes(word))) continue;
       }
       found.push(row);
@@ -140,6 +155,7 @@
       shownColumns.filter(([key]) => !without.has(key)).forEach(([key, , number]) => {
         const cell = line.insertCell();
         cell.textContent = shown(key, row);
+        if (titles[key]) cell.title = names[key][columns[key][row]];
         if (number) cell.className = "number";
       });
       return line;

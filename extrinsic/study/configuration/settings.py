@@ -213,6 +213,8 @@ class MetricsTable(Table, frozen=True):
 
     names: tuple[str, ...] = ()
     """Printed forms; none: all that belong to the format."""
+    registered: tuple[str, ...] = ()
+    """Filled in: what the study's plugins register and `names` does not list; it is measured as well."""
     schedules: tuple[int, ...] = ()
     components: tuple[str, ...] = ()
     """None: `joint` and `all` of dstc1, `goal.joint` and `goal.all` of dstc2, `state` and `all` of states."""

@@ -6,7 +6,7 @@ import os
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,9 @@ from typing import Any
 import msgspec
 
 from extrinsic.errors import ExtrinsicError, InputError, Problem, Problems, UsageError, shown
-from extrinsic.plugins import check_plugins, load_plugins
-from extrinsic.registry import EVALUATORS
+from extrinsic.metrics.parsing import parse_metric
+from extrinsic.plugins import check_plugins, load_plugins, registered_by
+from extrinsic.registry import EVALUATORS, METRICS
 from extrinsic.study.configuration.choices import (
     Tree,
     gather_options,
@@ -77,8 +78,7 @@ def read_stored(path: str | Path) -> StudySettings:
 
 @contextmanager
 def locate_keys(path: str | Path, changes: Sequence[str] = ()) -> Iterator[None]:
-    """Problems with a key name the file and the line, those with a key that was changed `--set`; others of the
-    input name the file."""
+    """Problems with a key name the file and the line, those with a changed key `--set`, others the file."""
     try:
         yield
     except ExtrinsicError as error:
@@ -91,9 +91,7 @@ def locate_keys(path: str | Path, changes: Sequence[str] = ()) -> Iterator[None]
         ) from error
 
 
-def _located(
-    problem: Problem, path: str, text: str, changes: Sequence[str], is_of_input: bool
-) -> Problem:
+def _located(problem: Problem, path: str, text: str, changes: Sequence[str], is_of_input: bool) -> Problem:
     match = KEY.fullmatch(problem.message)
     if problem.path not in (None, path):
         return problem
@@ -147,10 +145,24 @@ def _settings(
         check_plugins(settings.plugins)
         before_import(settings)
         load_plugins(settings.plugins)
+        settings = _with_own_metrics(settings)
     settings = _with_evaluator_paths(settings, path.resolve().parent, text, problems)
     check_settings(settings, text, problems)
     problems.raise_errors()
     return with_defaults(settings)
+
+
+def _with_own_metrics(settings: StudySettings) -> StudySettings:
+    """Metrics that the study's plugins register are measured without being listed, if they need no value."""
+    listed = {name.partition("(")[0] for name in settings.metrics.names}
+    own = []
+    for name in registered_by(METRICS, settings.plugins):
+        if name not in listed:
+            with suppress(UsageError):
+                parse_metric(name)
+                own.append(name)
+    metrics = msgspec.structs.replace(settings.metrics, registered=tuple(own))
+    return msgspec.structs.replace(settings, metrics=metrics)
 
 
 def _checked(tree: Tree, text: str, path: str, problems: Problems) -> Tree:

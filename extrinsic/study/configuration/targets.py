@@ -28,6 +28,19 @@ UNUSUAL = (LOGGED_LIVE, LOGGED_COMPLETED)
 """The first says nearly the same as the logged return, the second is the same for all trackers."""
 
 
+ANSWERED = ("expert.live", "rl.completed", "expert.completed")
+"""Targets that a study has a verdict of besides its primary one; and every outcome."""
+
+
+def verdict_targets(targets: Sequence[str]) -> list[str]:
+    """Those that a study has a verdict of; the primary one is the first of all."""
+    return [
+        target
+        for number, target in enumerate(targets)
+        if number == 0 or target in ANSWERED or target.startswith("outcome.")
+    ]
+
+
 def tracker_names(settings: StudySettings, members: Sequence[str] | None = None) -> list[str]:
     """The trackers of a study, each once, in the order of its settings.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, replace
 
 import numpy as np
@@ -11,11 +12,13 @@ from extrinsic.correlation.composite import METHODS, Composite, compose
 from extrinsic.correlation.intervals import jackknife_interval
 from extrinsic.correlation.stability import stability
 from extrinsic.study.configuration.settings import CorrelationTable
+from extrinsic.study.configuration.targets import verdict_targets
 from extrinsic.study.correlating.panel import Panel
 from extrinsic.study.stages.store import plain
 from extrinsic.study.tables.schema import CompositeRow, StabilityRow
 
 BEHAVIOUR = "behaviour.observed"
+SINGLE = "best_single"
 FEWEST_TRACKERS = 5
 """Two are left out at a time, and the rest must suffice to fit a combination."""
 
@@ -26,17 +29,33 @@ NAMED = 6
 def composite_rows(panel: Panel, kept: Ints, settings: CorrelationTable) -> list[CompositeRow]:
     """Combinations of metrics against the primary target, on trackers that were left out.
 
-    The baselines are the best single metric and the behaviour return alone.
+    The baselines are the best single metric and the behaviour return alone. The best single metric also
+    against the other targets that a study has a verdict of.
     """
     if len(panel.trackers) < FEWEST_TRACKERS or len(kept) < 2:
         return []
-    target = panel.sample.targets[0]
-    made = [compose(panel.sample.metrics[kept], target, method, jackknife=True) for method in METHODS]
-    if BEHAVIOUR in panel.targets and panel.targets[0] != BEHAVIOUR:
+    rows = _rows(panel, kept, 0, METHODS, settings)
+    for number, name in enumerate(panel.targets):
+        if number and name in verdict_targets(panel.targets) and _varies(panel.sample.targets[number]):
+            rows += _rows(panel, kept, number, [SINGLE], settings)
+    return rows
+
+
+def _varies(target: Floats) -> bool:
+    """Whether trackers differ in a target that is defined for all of them."""
+    return bool(np.ptp(target - target.mean(axis=-1, keepdims=True)) > 0.0)
+
+
+def _rows(
+    panel: Panel, kept: Ints, number: int, methods: Iterable[str], settings: CorrelationTable
+) -> list[CompositeRow]:
+    target = panel.sample.targets[number]
+    made = [compose(panel.sample.metrics[kept], target, method, jackknife=True) for method in methods]
+    if number == 0 and BEHAVIOUR in panel.targets and panel.targets[0] != BEHAVIOUR:
         behaviour = panel.sample.targets[panel.targets.index(BEHAVIOUR)]
-        if np.ptp(behaviour - behaviour.mean(axis=-1, keepdims=True)) > 0.0:
-            made.append(replace(compose(behaviour[None], target, "best_single", True), method="behaviour"))
-    single = next(composite for composite in made if composite.method == "best_single")
+        if _varies(behaviour):
+            made.append(replace(compose(behaviour[None], target, SINGLE, True), method="behaviour"))
+    single = next(composite for composite in made if composite.method == SINGLE)
     rows = []
     for composite in made:
         low, high = _interval(composite.r, composite.left_out, settings)
@@ -45,7 +64,7 @@ def composite_rows(panel: Panel, kept: Ints, settings: CorrelationTable) -> list
         above_low, above_high = _interval(above, apart, settings, is_correlation=False)
         rows.append(
             CompositeRow(
-                target=panel.targets[0],
+                target=panel.targets[number],
                 scope="within",
                 method=composite.method,
                 r=plain(composite.r),

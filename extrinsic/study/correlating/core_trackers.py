@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,6 +17,8 @@ from extrinsic.study.stages.store import Result, Results, StageKey
 from extrinsic.study.stages.stored_scores import Measurements, TrackerScores
 from extrinsic.study.stages.versions import code_version
 from extrinsic.study.tables.schema import TrackerRow
+
+JOINT_ONLY = "joint_only"
 
 
 class CoreTrackers(msgspec.Struct, frozen=True):
@@ -65,11 +67,24 @@ class CoreTask:
             cells = measurements_of(results, self.scored[tracker.name], self.datasets)
             tops.append(np.concatenate([cells[dataset].top for dataset in self.datasets]))
             scores.append(np.concatenate([cells[dataset].top_score for dataset in self.datasets]))
-        return Result(CoreTrackers(tuple(core_rows(self.trackers, agreement(tops, scores), self.near))))
+        joint_only = {
+            tracker.name
+            for tracker in self.trackers
+            if any(
+                Result.decode(results.read(key), key, TrackerScores).values.joint_only
+                for key in self.scored[tracker.name]
+            )
+        }
+        rows = core_rows(self.trackers, agreement(tops, scores), self.near, joint_only)
+        return Result(CoreTrackers(tuple(rows)))
 
 
-def core_rows(trackers: Sequence[TrackerInput], alike: Floats, near: float) -> list[TrackerRow]:
+def core_rows(
+    trackers: Sequence[TrackerInput], alike: Floats, near: float, joint_only: Collection[str] = ()
+) -> list[TrackerRow]:
     """A row for every tracker; alike (n, n): how much every two agree.
+
+    joint_only: trackers without beliefs about single slots, which only get a flag.
 
     Near-duplicates are looked for among the trackers that are neither degenerate, recalibrated nor flagged.
     """
@@ -93,7 +108,7 @@ def core_rows(trackers: Sequence[TrackerInput], alike: Floats, near: float) -> l
                 near_duplicate_of=trackers[original[i]].name if i in original else None,
                 nearest=None if nearest is None else trackers[nearest].name,
                 agreement=None if nearest is None else float(alike[i, nearest]),
-                flags=tracker.flags,
+                flags=(*tracker.flags, *([JOINT_ONLY] if tracker.name in joint_only else [])),
             )
         )
     return rows

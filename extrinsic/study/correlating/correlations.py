@@ -12,6 +12,7 @@ from extrinsic.arrays import Floats, Ints
 from extrinsic.correlation.best_set import FEWEST_TRACKERS as FEWEST_FOR_INTERVALS
 from extrinsic.correlation.best_set import best_set
 from extrinsic.correlation.coefficients import SCOPES, Coefficient, Scope, correlate, is_flat
+from extrinsic.correlation.deciding import MOST
 from extrinsic.correlation.disattenuation import LEAST, disattenuation
 from extrinsic.correlation.influence import influence, leverage, without_each
 from extrinsic.correlation.intervals import interval, jackknife_interval
@@ -147,6 +148,7 @@ def best_set_rows(panel: Panel, settings: CorrelationTable, seed: int) -> list[B
                     rank=int(made.rank[m]) or None,
                     rank_low=int(made.rank_low[m]) or None,
                     rank_high=int(made.rank_high[m]) or None,
+                    trackers_needed=_whole(made.needed[m]),
                     trackers=panel.group,
                     variant=panel.variant,
                     label_scheme=label_scheme,
@@ -154,6 +156,11 @@ def best_set_rows(panel: Panel, settings: CorrelationTable, seed: int) -> list[B
                 )
             )
     return rows
+
+
+def _whole(number: float) -> int | None:
+    """None beyond MOST: so many are as good as none."""
+    return int(number) if number <= MOST else None
 
 
 class _Coefficients:

@@ -71,9 +71,13 @@ class DatasetScores(msgspec.Struct, frozen=True):
 
 
 class TrackerScores(msgspec.Struct, frozen=True):
-    """What the stage stores: the measurements on every dataset."""
+    """What the stage stores: the measurements on every dataset.
+
+    joint_only: the tracker has no beliefs about single slots.
+    """
 
     datasets: dict[str, DatasetScores]
+    joint_only: bool = False
 
 
 @dataclass(frozen=True)
@@ -118,7 +122,7 @@ class ScoreTask:
             statistics["top_score"] = beliefs.score[top].astype(np.float32)
             datasets[part.name] = scores
             arrays |= {f"{part.name}/{name}": array for name, array in statistics.items()}
-        return Result(TrackerScores(datasets), arrays)
+        return Result(TrackerScores(datasets, output.joint_only), arrays)
 
 
 class OwnScores(msgspec.Struct, frozen=True):
@@ -183,9 +187,9 @@ def _measured(source: Source, settings: MetricsTable) -> list[Measurement]:
     conventions = source.conventions
     scheme = settings.label_scheme or conventions.label_schemes[0]
     components = settings.components or conventions.components or None
-    if components is not None and settings.fill:
-        components = (*components, STATE)
     chosen = chosen_metrics(conventions, settings)
+    if components is not None and any(isinstance(metric, Filled) for metric in chosen):
+        components = (*components, STATE)
     try:
         measured = list(measure(source, chosen, settings.schedules or None, components))
     except ChoiceError as error:
@@ -195,18 +199,24 @@ def _measured(source: Source, settings: MetricsTable) -> list[Measurement]:
 
 
 def chosen_metrics(conventions: ScoreConventions, settings: MetricsTable) -> list[Metric]:
-    """The metrics named, or those of the conventions; and those of states, by each fill rule."""
-    metrics = [parse_metric(name) for name in settings.names or conventions.metrics]
+    """The metrics named, or those of the conventions, and those of plugins; of states, by each fill rule."""
+    own = [parse_metric(name) for name in settings.registered]
+    metrics = [*(parse_metric(name) for name in settings.names or conventions.metrics), *own]
     if not isinstance(conventions, Conventions):
+        metrics = [metric for metric in metrics if metric not in own or metric.kind == "state"]
         wanted = not settings.names if settings.sentinels is None else settings.sentinels
         return [*metrics, *(Sentinel(which) for which in SENTINELS)] if wanted else metrics
     belief_metrics = [metric for metric in metrics if metric.kind == "belief" or isinstance(metric, Filled)]
     state_metrics = [metric for metric in metrics if metric not in belief_metrics]
     if not settings.names:
         state_metrics = [parse_metric(name) for name in STATE_SETS.metrics]
-    return belief_metrics + [
-        Filled(metric, Fill.parse(rule)) for rule in settings.fill for metric in state_metrics
-    ]
+        state_metrics += [metric for metric in own if metric.kind == "state"]
+    rules = [Fill.parse(rule) for rule in settings.fill]
+    filled = [Filled(metric, rule) for rule in rules for metric in state_metrics]
+    if not rules:
+        # A plugin's metric is measured whatever the settings: states are the best values then.
+        filled = [Filled(metric, Fill("argmax")) for metric in own if metric.kind == "state"]
+    return belief_metrics + filled
 
 
 def _stable_ids(value: Any, vocabulary: Vocabulary) -> Ints:

@@ -223,6 +223,7 @@ class BestSetRow(Row, frozen=True, kw_only=True):
     rank: by r, 1 for the highest.
     rank_low, rank_high: the rank is at least and at most this; each end with the study's level, for each
     metric alone.
+    trackers_needed: with so many trackers in all it would be ruled out, if all else is as estimated.
     trackers, variant: as in `correlations`.
     label_scheme: as in `intrinsic`.
     reason: why nothing is decided, or why there is no interval.
@@ -242,6 +243,7 @@ class BestSetRow(Row, frozen=True, kw_only=True):
     rank: int | None = None
     rank_low: int | None = None
     rank_high: int | None = None
+    trackers_needed: int | None = None
     trackers: str
     variant: str | None = None
     label_scheme: str | None = None
@@ -408,12 +410,13 @@ class TrackerRow(Row, frozen=True, kw_only=True):
     """Which trackers are the core of a study, and why others are not.
 
     tracker: its name.
-    core: neither degenerate nor recalibrated nor a near-duplicate, and without flags.
+    core: neither degenerate nor recalibrated nor a near-duplicate, and without flags but `joint_only`.
     degenerate: ignores what it hears, on purpose.
     recalibrated: another tracker with its scores transformed.
     near_duplicate_of: an earlier tracker with nearly the same beliefs.
     nearest, agreement: the tracker that agrees most, and by how much.
-    flags: rules by which a file of states may be no tracker's: `gold`, `unfilled`, `forgets`, `copies`.
+    flags: `joint_only`, a file without beliefs about single slots; rules by which a file of states may be no
+    tracker's: `gold`, `unfilled`, `forgets`, `copies`.
     """
 
     tracker: str

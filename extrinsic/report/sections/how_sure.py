@@ -1,0 +1,151 @@
+"""How sure: the chosen metric against the target, tracker by tracker; behind it, what single trackers do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from extrinsic.report.drawing.figures import INK, draw, panels, plot_dataset, put_legend, short
+from extrinsic.report.drawing.label_layout import place_labels
+from extrinsic.report.drawing.page_parts import Block, Fold, Picture, Section, Text
+from extrinsic.report.results.report_data import Study
+from extrinsic.report.results.variant_results import VariantResults, rows_of_group
+from extrinsic.report.sections.single_trackers import influence_picture, stability_picture
+from extrinsic.study.naming import Name, is_higher_better, slug, symbol, target_title, variant_title
+from extrinsic.study.number_texts import correlation, counted, share, with_interval
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Values = dict[tuple[str, str], float]
+
+
+def section(study: Study) -> Section | None:
+    blocks: list[Block] = []
+    for evidence in study.evidence:
+        name = chosen(study, evidence)
+        if name is None:
+            continue
+        made: list[Block] = [_text(study, evidence, name), _picture(study, evidence, name, evidence.group)]
+        if evidence.has_core and evidence.group == "core":
+            title = "With the trackers outside the core"
+            made.append(Fold(title, (_picture(study, evidence, name, "all"),)))
+        influence = influence_picture(evidence)
+        if influence:
+            made.append(Fold("Without each tracker in turn", (influence,)))
+        blocks += made if evidence in study.shown else [Fold(variant_title(evidence.variant), tuple(made))]
+    settled = stability_picture(study)
+    if settled:
+        blocks.append(Fold("How the order of metrics settles as trackers are added", (settled,)))
+    return Section("sure", "How sure?", tuple(blocks)) if blocks else None
+
+
+def chosen(study: Study, evidence: VariantResults) -> Name | None:
+    """The metric of the verdict on the primary target; where nothing is decided, that with the highest r."""
+    for verdict in study.verdict.verdicts:
+        is_about = verdict.target == evidence.target and evidence.variant in (verdict.variants or ("",))
+        if is_about and verdict.metric is not None:
+            return verdict.metric.name
+    best = evidence.best(evidence.group)
+    return Name.of(best) if best else None
+
+
+def _text(study: Study, evidence: VariantResults, name: Name) -> Text:
+    """On trackers left out, and without the one tracker that matters most."""
+    sign, group = symbol(evidence.coefficient), evidence.group
+    under = f"{variant_title(evidence.variant)}: ".capitalize() if evidence.variant else ""
+    singles = [row for row in rows_of_group(evidence.composite, group) if row.method == "best_single"]
+    row = next((row for row in evidence.ranked[group] if Name.of(row) == name), None)
+    sentences = []
+    if singles and row is not None:
+        single = singles[0]
+        sentences.append(
+            f"{name.title()} has {sign} = {correlation(row.r)} here; a metric chosen without the trackers "
+            f"that it is tested on reaches {with_interval(single.r, single.low, single.high)}."
+        )
+    influence = [row for row in rows_of_group(evidence.influence, group) if Name.of(row) == name]
+    if influence:
+        sentences.append(
+            f"Without {influence[0].tracker}, which matters most, it would be "
+            f"{correlation(influence[0].r_without)}."
+        )
+    n = evidence.n_trackers(group)
+    settled = [row for row in rows_of_group(evidence.stability, group) if row.n_trackers < n]
+    last = max(settled, key=lambda row: row.n_trackers, default=None)
+    if last is not None and last.same_winner is not None and len(sentences) < 2:
+        sentences.append(
+            f"With {counted(n - last.n_trackers, 'tracker')} fewer the same metric is first in "
+            f"{share(last.same_winner)} of the choices."
+        )
+    if not sentences:
+        trackers = counted(n, "tracker")
+        sentences = [f"{trackers} cannot show how sure it is; the points are what there is to see."]
+    return Text((under + " ".join(sentences),))
+
+
+def centred(values: Values) -> Values:
+    """The values less the mean of their dataset, as for correlations within datasets."""
+    means = {}
+    for dataset in {dataset for dataset, _ in values}:
+        of_dataset = [value for (name, _), value in values.items() if name == dataset]
+        means[dataset] = sum(of_dataset) / len(of_dataset)
+    return {key: value - means[key[0]] for key, value in values.items()}
+
+
+def target_values(study: Study, evidence: VariantResults, group: str = "all") -> Values:
+    """The primary target of the trackers of a group, on every dataset."""
+    members = {row.tracker for row in evidence.trackers if group == "all" or row.core}
+    policy, _, estimator = evidence.target.partition(".")
+    return {
+        (row.dataset, row.tracker): row.value
+        for row in study.tables.returns
+        if (row.policy, row.estimator) == (policy, estimator)
+        and ((row.variant or "") == evidence.variant or policy == "outcome")
+        and row.value is not None
+        and row.tracker in members
+    }
+
+
+def metric_values(study: Study, name: Name) -> Values:
+    return {
+        (row.dataset, row.tracker): row.value
+        for row in study.tables.intrinsic
+        if row.metric == name.metric and row.value is not None and Name.of(row) == name
+    }
+
+
+def _picture(study: Study, evidence: VariantResults, name: Name, group: str) -> Picture:
+    targets = target_values(study, evidence, group)
+    several = len(study.datasets) > 1
+    row = next((row for row in evidence.ranked[group] if Name.of(row) == name), None)
+    title = f"{short(name.title(), 44)}: {group} trackers"
+
+    def paint(figure: Figure) -> None:
+        (axes,) = panels(figure, 1, 1, 5.6, 3.4)
+        values = {key: value for key, value in metric_values(study, name).items() if key in targets}
+        wanted = {key: targets[key] for key in values}
+        if several:
+            values, wanted = centred(values), centred(wanted)
+        for number, dataset in enumerate(study.datasets):
+            keys = [key for key in values if key[0] == dataset]
+            plot_dataset(axes, number, dataset, [values[key] for key in keys], [wanted[key] for key in keys])
+        axes.margins(0.12)
+        axes.locator_params(nbins=5)
+        lower = not is_higher_better(name.metric)
+        if lower:
+            axes.invert_xaxis()
+        centre = ", less the dataset's mean" if several else ""
+        axes.set_xlabel(short(name.title(), 50) + centre + (" (lower is better)" if lower else ""))
+        axes.set_ylabel(short(target_title(evidence.target).removeprefix("the "), 44))
+        if row is not None:
+            r = f"{symbol(evidence.coefficient)} = {with_interval(row.r, row.low, row.high)}"
+            axes.set_title(", ".join(filter(None, (r, variant_title(evidence.variant)))), color=INK)
+        place_labels(axes, [(values[key], wanted[key], short(key[1], 18)) for key in values])
+        if several:
+            put_legend(axes, above=0.26)
+
+    caption = (
+        "Every point is a tracker on a dataset. Look for a single point that determines the slope. The "
+        f"interval is at {study.level} over trackers, for a metric named in advance, with the dialogs' noise "
+        "removed; none is given where one tracker carries the correlation."
+    )
+    return draw("_".join(filter(None, ("scatter", group, slug(evidence.variant)))), title, caption, paint)

@@ -1,0 +1,56 @@
+"""The verdict: which metric to use for each target, what does as well, how sure; and what the data lacks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from extrinsic.report.drawing.page_parts import Partial, Section, Term, Text
+from extrinsic.report.drawing.terms import metric_term, name_term, target_term, variant_term
+from extrinsic.report.results.report_data import Study
+from extrinsic.study.verdict import NAMED, Verdict, certainty
+
+
+@dataclass(frozen=True)
+class Card:
+    """A verdict with its names as terms; the sentence is divided where a name stands."""
+
+    verdict: Verdict
+    target: Term
+    variants: tuple[Term, ...]
+    metric: Term | None
+    as_good: tuple[Term, ...]
+    more: int
+    certainty: str
+    rest: str
+
+    @classmethod
+    def of(cls, verdict: Verdict) -> Card:
+        own = verdict.metric.metric if verdict.metric else ""
+        others = [other.metric for other in verdict.others if other.metric != own]
+        as_good = [metric_term(metric) for metric in dict.fromkeys(others)]
+        return cls(
+            verdict=verdict,
+            target=target_term(verdict.target),
+            variants=tuple(map(variant_term, verdict.variants)),
+            metric=name_term(verdict.metric.name) if verdict.metric else None,
+            as_good=tuple(as_good[:NAMED]),
+            more=len(as_good) - len(as_good[:NAMED]),
+            certainty=certainty(verdict),
+            # What follows the names in the sentence is the same text as in a terminal.
+            rest=verdict.sentence.rpartition("Not decided: ")[2] if verdict.metric and verdict.others else "",
+        )
+
+
+def section(study: Study) -> Section:
+    verdicts = study.verdict.verdicts
+    if not study.evidence or not verdicts:
+        nothing = "Nothing was correlated in this run: it has no target, or no metric that has a direction."
+        return Section("verdict", "The verdict", (Text((nothing,)),))
+    if len(study.verdict.sentences) == 1:
+        verdicts = verdicts[:1]
+    values = {
+        "cards": [Card.of(verdict) for verdict in verdicts],
+        "agreement": study.verdict.agreement,
+        "health": study.verdict.health,
+    }
+    return Section("verdict", "The verdict", (Partial("verdict.html", values),))

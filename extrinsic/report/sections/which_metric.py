@@ -1,0 +1,177 @@
+"""Which metric: each at its best, and which of them may be the best of all; behind it every combination."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from extrinsic.report.drawing.figures import MUTED, PAPER, draw, panels, put_legend, put_rows
+from extrinsic.report.drawing.page_parts import (
+    Block,
+    Fold,
+    Head,
+    Picture,
+    Section,
+    Table,
+    Text,
+    described,
+    table,
+)
+from extrinsic.report.drawing.terms import name_term, variant_term
+from extrinsic.report.results.report_data import Study
+from extrinsic.report.results.variant_results import VariantResults
+from extrinsic.study.naming import (
+    COEFFICIENTS,
+    FAMILIES,
+    Counted,
+    Name,
+    family_of,
+    metric_title,
+    slug,
+    symbol,
+    target_title,
+    variant_title,
+)
+from extrinsic.study.number_texts import NOTHING, counted, probability, with_interval
+from extrinsic.study.tables.schema import BestSetRow
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+ROW = 0.2
+
+
+def section(study: Study) -> Section | None:
+    blocks: list[Block] = []
+    for evidence in study.evidence:
+        rows = best_of_each(evidence)
+        if not rows:
+            continue
+        made: tuple[Block, ...] = (_text(evidence, rows), _picture(study, evidence, rows))
+        made = (
+            *made,
+            Fold("All combinations with schedules and components", (_table(evidence),), is_aside=True),
+        )
+        blocks += made if evidence in study.shown else [Fold(variant_title(evidence.variant), made)]
+    return Section("metric", "Which metric?", tuple(blocks)) if blocks else None
+
+
+def best_of_each(evidence: VariantResults) -> list[BestSetRow]:
+    """Of every metric the schedule and component with the highest correlation; the best metric first."""
+    best: dict[str, BestSetRow] = {}
+    for row in evidence.sets.values():
+        if row.r is not None and (row.metric not in best or row.r > (best[row.metric].r or 0.0)):
+            best[row.metric] = row
+    return sorted(best.values(), key=lambda row: -(row.r or 0.0))
+
+
+def in_set(evidence: VariantResults) -> set[str]:
+    """The metrics that may be the best on some schedule and component."""
+    return {row.metric for row in evidence.sets.values() if row.in_set}
+
+
+def trackers_in_words(evidence: VariantResults) -> str:
+    core = "core " if evidence.has_core and evidence.group == "core" else ""
+    return counted(evidence.n_trackers(evidence.group), f"{core}tracker")
+
+
+def _text(evidence: VariantResults, rows: list[BestSetRow]) -> Text:
+    chosen, sign = in_set(evidence), symbol(evidence.coefficient)
+    lowest = rows[-1]
+    count = Counted.of(evidence.sets.values())
+    under = f"{variant_term(evidence.variant)}: ".capitalize() if evidence.variant else ""
+    may = (
+        f"{len(chosen)} of {count} may be the best predictor of {target_title(evidence.target)}"
+        if chosen
+        else f"Which of {count} predicts {target_title(evidence.target)} best is not decided"
+    )
+    end = (
+        f"The lowest is {metric_title(lowest.metric)}, {sign} = "
+        f"{with_interval(lowest.r, lowest.low, lowest.high)} at its best."
+    )
+    return Text((f"{under}{may}, over {trackers_in_words(evidence)}. {end}",))
+
+
+def _picture(study: Study, evidence: VariantResults, rows: list[BestSetRow]) -> Picture:
+    chosen = in_set(evidence)
+    coefficient = COEFFICIENTS.get(evidence.coefficient, evidence.coefficient)
+    variant = f" ({variant_title(evidence.variant)})" if evidence.variant else ""
+
+    def paint(figure: Figure) -> None:
+        (axes,) = panels(figure, 1, 1, 4.6, ROW * len(rows) + 0.1)
+        _points(axes, rows, chosen)
+        put_rows(axes, [Name.of(row).title() for row in rows])
+        axes.axvline(0, color=MUTED, linewidth=0.8)
+        axes.set_xlabel(f"{coefficient} with {target_title(evidence.target)}, within datasets")
+        ends = [end for row in rows for end in (row.low, row.r) if end is not None]
+        axes.set_xlim(max(-1.05, min([0.0, *ends]) - 0.08), 1.04)
+        put_legend(axes, above=0.12, ncols=4)
+
+    caption = (
+        "Each metric on the schedule and component where it does best. Filled: it may be the best; hollow: "
+        f"another is shown to be better. Lines are {study.level} intervals for all metrics at once; "
+        "one is missing where a single tracker carries the correlation."
+    )
+    name = "_".join(filter(None, ("metrics", slug(evidence.variant))))
+    return draw(name, f"Every metric at its best{variant}", caption, paint)
+
+
+def _points(axes: Axes, rows: list[BestSetRow], chosen: set[str]) -> None:
+    for family in FAMILIES:
+        members = [(y, row) for y, row in enumerate(rows) if family_of(row.metric) is family]
+        if not members:
+            continue
+        lines = [(y, row.low, row.high) for y, row in members if row.low is not None and row.high is not None]
+        axes.hlines(
+            [y for y, _, _ in lines],
+            [low for _, low, _ in lines],
+            [high for _, _, high in lines],
+            color=family.colour,
+            linewidth=1.3,
+            alpha=0.55,
+        )
+        axes.plot([], [], family.marker, color=family.colour, markersize=4.8, label=family.title)
+        for y, row in members:
+            filled = family.colour if row.metric in chosen else PAPER
+            axes.plot(
+                [row.r or 0.0],
+                [y],
+                family.marker,
+                color=family.colour,
+                markersize=4.8,
+                markerfacecolor=filled,
+            )
+
+
+def _table(evidence: VariantResults) -> Table:
+    rows = sorted(evidence.sets.values(), key=lambda row: (row.rank or len(evidence.sets), row.metric))
+    lines = [
+        (
+            name_term(Name.of(row)),
+            with_interval(row.r, row.low, row.high),
+            "yes" if row.in_set else "",
+            f"{row.rank_low} to {row.rank_high}" if row.rank_low else NOTHING,
+            probability(row.p),
+            NOTHING if row.trackers_needed is None else str(row.trackers_needed),
+            row.reason or "",
+        )
+        for row in rows
+        if row.r is not None
+    ]
+    caption = (
+        "A metric may be the best if that is not rejected, trackers resampled: a truly best one is among "
+        "them with the study's confidence. Ranks hold for each metric alone."
+    )
+    heads: tuple[Head, ...] = (
+        "metric",
+        *described(
+            BestSetRow,
+            r=f"#{symbol(evidence.coefficient)}",
+            in_set="may be the best",
+            rank="#ranks",
+            p="#p",
+            trackers_needed="#trackers to rule it out",
+            reason="no interval because",
+        ),
+    )
+    return table(caption, heads, lines, "best_set.csv")

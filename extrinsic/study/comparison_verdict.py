@@ -1,0 +1,133 @@
+"""The verdict on two trackers: whose policy earns more, how sure that is, and what their scores alone say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+
+from extrinsic.arrays import Floats
+from extrinsic.correlation.deciding import Side, decide, relation
+from extrinsic.study.comparing import MEAN, ComparisonRow
+from extrinsic.study.finished_run import Run
+from extrinsic.study.naming import Name, target_title, variant_title
+from extrinsic.study.number_texts import amount, counted
+from extrinsic.study.verdict import CORE, Verdict, run_verdict
+
+
+class ComparisonVerdict(msgspec.Struct, frozen=True, kw_only=True):
+    """Two trackers by one target, under one variant.
+
+    better: the name of the better one; None where it is not decided.
+    difference, low, high: of the first less the second, on the same dialogs or callers.
+    metric, probability: by this metric's scores alone, how likely the first one's policy is the better; of a
+    study of the other core trackers. None where the study refuses, and `refusal` says why.
+    """
+
+    target: str
+    variant: str | None
+    first: str
+    second: str
+    better: str | None
+    difference: float | None
+    low: float | None
+    high: float | None
+    metric: str | None = None
+    probability: float | None = None
+    refusal: str = ""
+    sentence: str = ""
+
+
+def comparison_verdicts(
+    run: Run, rows: Sequence[ComparisonRow], first: str, second: str
+) -> list[ComparisonVerdict]:
+    """For every variant, by the primary target; from the rows of `compare_trackers`."""
+    study = run_verdict(run).verdicts
+    if not study:
+        return []
+    target = study[0].target
+    whole = [row for row in rows if row.kind == "return" and row.name == target]
+    datasets = {row.dataset for row in whole}
+    shown = [row for row in whole if row.dataset == MEAN or len(datasets) == 1]
+    made = []
+    for row in shown:
+        of_row = [
+            one for one in study if one.target == target and (row.variant or "") in (one.variants or ("",))
+        ]
+        metric, probability, refusal = _by_scores(run, row, of_row, first, second)
+        verdict = ComparisonVerdict(
+            target=target,
+            variant=row.variant,
+            first=first,
+            second=second,
+            better={"a": first, "b": second}.get(row.better or ""),
+            difference=row.difference,
+            low=row.low,
+            high=row.high,
+            metric=metric,
+            probability=probability,
+            refusal=refusal,
+        )
+        made.append(msgspec.structs.replace(verdict, sentence=_sentence(verdict)))
+    return made
+
+
+def _sentence(verdict: ComparisonVerdict) -> str:
+    """`hwu earns 12 more [-3, 28] than focus: not decided.`"""
+    title = variant_title(verdict.variant)
+    under = f"{title[0].upper()}{title[1:]}: " if title else ""
+    if verdict.difference is None or verdict.low is None or verdict.high is None:
+        return f"{under}{target_title(verdict.target)} cannot be compared: it is undefined for one of them."
+    ends = [verdict.first, verdict.second]
+    difference, low, high = verdict.difference, verdict.low, verdict.high
+    if difference < 0:
+        ends, difference, low, high = ends[::-1], -difference, -high, -low
+    is_share = verdict.target.startswith("outcome.") or verdict.target.endswith(".completed")
+    digits = 3 if is_share else 1
+    numbers = f"{amount(difference, digits)} more [{amount(low, digits)}, {amount(high, digits)}]"
+    what = f"has {numbers} of {target_title(verdict.target)}" if is_share else f"earns {numbers}"
+    told = f"{verdict.better} is the better one" if verdict.better else "not decided"
+    text = f"{under}{ends[0]} {what} than {ends[1]}: {told}."
+    if verdict.metric and verdict.probability is not None:
+        likelier = verdict.first if verdict.probability >= 0.5 else verdict.second
+        chance = max(verdict.probability, 1.0 - verdict.probability)
+        text += f" By {verdict.metric} alone, {likelier} is the better one with probability {chance:.2f}."
+    elif verdict.refusal:
+        text += f" Scores alone do not decide it: {verdict.refusal}."
+    return text
+
+
+def _by_scores(
+    run: Run, row: ComparisonRow, study: Sequence[Verdict], first: str, second: str
+) -> tuple[str | None, float | None, str]:
+    """The metric of the study's verdict, the probability by it, and why there is none."""
+    chosen = next((one.metric for one in study if one.metric is not None), None)
+    if chosen is None:
+        return None, None, "the study decides for no metric"
+    datasets = list(dict.fromkeys(one.dataset for one in run.table("intrinsic")))
+    others = [
+        one.tracker for one in run.table("trackers") if (one.core and one.tracker not in (first, second))
+    ]
+    scores = {
+        (one.dataset, one.tracker): one.value
+        for one in run.table("intrinsic")
+        if Name.of(one) == chosen.name and one.value is not None
+    }
+    policy, _, estimator = row.name.partition(".")
+    returns = {
+        (one.dataset, one.tracker): one.value
+        for one in run.table("returns")
+        if (one.policy, one.estimator) == (policy, estimator)
+        and (policy == "outcome" or one.variant == row.variant)
+        and one.value is not None
+    }
+
+    def values(table: dict[tuple[str, str], float], trackers: Sequence[str]) -> Floats:
+        return np.array([[table.get((d, t), np.nan) for t in trackers] for d in datasets])
+
+    line = relation(values(scores, others), values(returns, others))
+    decision = decide(line, values(scores, [first])[:, 0], values(scores, [second])[:, 0])
+    if decision.side is Side.REFUSED:
+        return chosen.title, None, f"{decision.reason} ({counted(len(others), f'other {CORE} tracker')})"
+    return chosen.title, decision.probability, ""

@@ -1,0 +1,95 @@
+"""What the data of a study lacks, so that whoever reads its results knows: the health of a run or a file."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from extrinsic.correlation.best_set import FEWEST_TRACKERS
+from extrinsic.study.correlating.core_trackers import JOINT_ONLY
+from extrinsic.study.naming import target_title
+from extrinsic.study.number_texts import counted, listing
+from extrinsic.study.tables.schema import ReturnRow, TrackerRow
+from extrinsic.value.diagnostics import WORDS
+
+FEW_TRACKERS = 10
+"""With fewer core trackers another set of them can easily give another order of metrics."""
+
+MOST_NAMED = 6
+
+TRACKER_FLAGS = {
+    "gold": "have the gold states on the slots that they fill",
+    "unfilled": "never fill slots that the gold has",
+    "forgets": "drop right values that the gold keeps",
+    "copies": "have values that only the reply after the turn contains",
+}
+"""What a flag says of trackers; they are not among the core."""
+
+
+class HealthNote(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that limits what a study can show.
+
+    kind: `few_trackers`, `near_duplicates`, `degenerate`, `recalibrated`, `flagged_trackers`,
+    `joint_only`, `flagged_values`.   trackers: those it is about.
+    """
+
+    kind: str
+    text: str
+    trackers: tuple[str, ...] = ()
+
+
+def health_notes(
+    trackers: Sequence[TrackerRow], returns: Sequence[ReturnRow], targets: Sequence[str]
+) -> Iterator[HealthNote]:
+    """Of a run; targets: those it has a verdict of."""
+    core = [row.tracker for row in trackers if row.core]
+    if len(core) < FEW_TRACKERS:
+        needed = f"at least {FEWEST_TRACKERS} are needed to decide anything, and more than {FEW_TRACKERS} to "
+        text = f"{counted(len(core), 'core tracker')} of {len(trackers)}: {needed}trust an order of metrics"
+        yield HealthNote(kind="few_trackers", text=text)
+    yield from _left_out(trackers)
+    for target in dict.fromkeys(targets):
+        policy, _, estimator = target.partition(".")
+        values = [row for row in returns if (row.policy, row.estimator) == (policy, estimator)]
+        flagged = Counter(flag for row in values for flag in row.flags)
+        for flag, n in flagged.most_common():
+            of_flag = tuple(dict.fromkeys(row.tracker for row in values if flag in row.flags))
+            text = f"{flag} on {n} of {len(values)} values of {target_title(target)}: {WORDS.get(flag, flag)}"
+            yield HealthNote(kind="flagged_values", text=text, trackers=of_flag)
+
+
+def joint_only_trackers(trackers: Sequence[TrackerRow]) -> list[str]:
+    """Core trackers without beliefs about single slots."""
+    return [row.tracker for row in trackers if row.core and JOINT_ONLY in row.flags]
+
+
+def _left_out(trackers: Sequence[TrackerRow]) -> Iterator[HealthNote]:
+    """Trackers that are not among the core, by why."""
+    twins = [row for row in trackers if row.near_duplicate_of]
+    if twins:
+        pairs = [f"{row.tracker} of {row.near_duplicate_of}" for row in twins]
+        text = f"near-duplicates count once: {listing(pairs, MOST_NAMED)}"
+        names = tuple(row.tracker for row in twins)
+        yield HealthNote(kind="near_duplicates", text=text, trackers=names)
+    for kind, words in (
+        ("degenerate", "degenerate on purpose, and not among the core"),
+        ("recalibrated", "another tracker with its scores transformed, and not among the core"),
+    ):
+        names = tuple(row.tracker for row in trackers if getattr(row, kind))
+        if names:
+            yield HealthNote(kind=kind, text=f"{words}: {listing(names, MOST_NAMED)}", trackers=names)
+    joint_only = joint_only_trackers(trackers)
+    if joint_only:
+        text = (
+            "joint hypotheses only, so that scores of single slots say nothing of them, and metrics of "
+            f"single slots are not in the verdict: {listing(joint_only, MOST_NAMED)}"
+        )
+        yield HealthNote(kind="joint_only", text=text, trackers=tuple(joint_only))
+    flags = dict.fromkeys(flag for row in trackers for flag in row.flags if flag != JOINT_ONLY)
+    for flag in flags:
+        names = tuple(row.tracker for row in trackers if flag in row.flags)
+        words = TRACKER_FLAGS.get(flag, f"are flagged {flag}")
+        text = f"not among the core, since they {words}: {listing(names, MOST_NAMED)}"
+        yield HealthNote(kind="flagged_trackers", text=text, trackers=names)

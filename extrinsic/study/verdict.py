@@ -1,0 +1,392 @@
+"""The verdict of a study: which metric to use for each target, what does as well, and how sure that is.
+
+It rests on the best set (`extrinsic.correlation.best_set`) over the core trackers, on trackers left out, and
+on the flags of the values of its own target. 'Does as well' means one thing everywhere: in the best set.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from statistics import fmean, median_low
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from extrinsic.study.configuration.targets import verdict_targets
+from extrinsic.study.health import HealthNote, health_notes, joint_only_trackers
+from extrinsic.study.naming import (
+    Counted,
+    Name,
+    is_of_single_slots,
+    metric_title,
+    symbol,
+    target_title,
+    variant_title,
+)
+from extrinsic.study.number_texts import counted, listing, with_interval
+from extrinsic.study.tables.schema import BestSetRow, CompositeRow, ReturnRow, TrackerRow
+from extrinsic.value.diagnostics import WORDS
+
+if TYPE_CHECKING:
+    from extrinsic.study.finished_run import Run
+
+CORE = "core"
+NAMED = 4
+"""How many of the metrics that do as well are named in a sentence."""
+
+
+class Candidate(msgspec.Struct, frozen=True, kw_only=True):
+    """A metric that may be the best one.
+
+    r, low, high: with the target, over core trackers; the interval holds for all metrics at once. Of several
+    variants the mean r and the widest interval.
+    trackers_needed: with so many trackers in all it would be ruled out; None where no number would do.
+    """
+
+    metric: str
+    schedule: int
+    component: str
+    title: str
+    r: float
+    low: float | None
+    high: float | None
+    trackers_needed: int | None
+
+    @property
+    def name(self) -> Name:
+        return Name(self.metric, self.schedule, self.component)
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether it is shown to predict anything: its interval is not withheld and lies above 0."""
+        return self.low is not None and self.low > 0.0
+
+
+class LeftOut(msgspec.Struct, frozen=True):
+    """r, with its interval, of a metric that was chosen without the trackers it is tested on."""
+
+    variant: str | None
+    r: float
+    low: float | None
+    high: float | None
+
+
+class Flagged(msgspec.Struct, frozen=True):
+    """How many of the values of a target carry a flag, and what it means."""
+
+    flag: str
+    meaning: str
+    n: int
+    total: int
+
+
+class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+    """The verdict on one target.
+
+    variants: the ways of learning and rewarding that it is about; several only where they agree.
+    metric: the one to use; None where nothing is decided, and `reason` says why.
+    others: those that do as well, the highest correlation first.
+    more_trackers: about so many more would rule out half of the others; None where no number would do.
+    left_out: on trackers that the choice did not see, for each variant.
+    """
+
+    target: str
+    target_title: str
+    variants: tuple[str, ...]
+    coefficient: str
+    n_trackers: int
+    n_metrics: int
+    n_schedules: int
+    metric: Candidate | None = None
+    others: tuple[Candidate, ...] = ()
+    more_trackers: int | None = None
+    left_out: tuple[LeftOut, ...] = ()
+    flags: tuple[Flagged, ...] = ()
+    reason: str = ""
+    sentence: str = ""
+
+    @property
+    def decided(self) -> bool:
+        return self.metric is not None
+
+    @property
+    def candidates(self) -> tuple[Candidate, ...]:
+        return (self.metric, *self.others) if self.metric else ()
+
+    @property
+    def as_good(self) -> list[str]:
+        """The metrics that do as well on some schedule and component, without that one itself."""
+        own = metric_title(self.metric.metric) if self.metric else ""
+        titles = dict.fromkeys(metric_title(other.metric) for other in self.others)
+        return [title for title in titles if title != own]
+
+    @property
+    def variant_title(self) -> str:
+        return "; ".join(filter(None, map(variant_title, self.variants)))
+
+
+class StudyVerdict(msgspec.Struct, frozen=True, kw_only=True):
+    """The verdicts of a study, the primary target first; whether they agree; and what its data lacks."""
+
+    verdicts: tuple[Verdict, ...]
+    agreement: str
+    health: tuple[HealthNote, ...]
+
+    @property
+    def sentences(self) -> list[str]:
+        """What a person is told: a line for each target (and variant, where they differ)."""
+        if self.verdicts and len({verdict.sentence for verdict in self.verdicts}) == 1:
+            return [self.verdicts[0].sentence, *filter(None, (self.agreement,))]
+        several = len({verdict.target for verdict in self.verdicts}) > 1
+        lines = []
+        for verdict in self.verdicts:
+            alone = len([other for other in self.verdicts if other.target == verdict.target]) == 1
+            about = verdict.target_title if several or not alone else ""
+            about += f" ({verdict.variant_title})" if not alone else ""
+            lines.append(f"For {about}: {verdict.sentence}" if about else verdict.sentence)
+        return [*lines, *filter(None, (self.agreement,))]
+
+
+def run_verdict(run: Run) -> StudyVerdict:
+    """The verdict of a finished run, from its tables."""
+    tables = run.table("best_set"), run.table("composite"), run.table("returns"), run.table("trackers")
+    return study_verdict(*tables, [row.target for row in run.table("correlations")])
+
+
+def study_verdict(
+    best_set: Sequence[BestSetRow],
+    composite: Sequence[CompositeRow],
+    returns: Sequence[ReturnRow],
+    trackers: Sequence[TrackerRow],
+    targets: Sequence[str],
+) -> StudyVerdict:
+    """From the rows of a run's tables; targets: in the order of the study, the primary one first."""
+    verdicts: list[Verdict] = []
+    core = {row.tracker for row in trackers if row.core}
+    joint_only = bool(joint_only_trackers(trackers))
+    for target in verdict_targets(list(dict.fromkeys(targets))):
+        rows = [
+            row
+            for row in best_set
+            if row.target == target
+            and row.trackers == CORE
+            and not (joint_only and is_of_single_slots(Name.of(row)))
+        ]
+        variants = list(dict.fromkeys(row.variant for row in rows)) or [None]
+        made = [_of_variant(target, variant, rows, composite, returns, core) for variant in variants]
+        verdicts += _merged(made)
+    return StudyVerdict(
+        verdicts=tuple(verdicts),
+        agreement=_agreement(verdicts),
+        health=tuple(health_notes(trackers, returns, [verdict.target for verdict in verdicts])),
+    )
+
+
+def _of_variant(
+    target: str,
+    variant: str | None,
+    rows: Sequence[BestSetRow],
+    composite: Sequence[CompositeRow],
+    returns: Sequence[ReturnRow],
+    core: set[str],
+) -> Verdict:
+    of_variant = [row for row in rows if row.variant == variant]
+    defined = [row for row in of_variant if row.r is not None]
+    count = Counted.of(of_variant)
+    inside = sorted((row for row in defined if row.in_set), key=lambda row: row.rank or 0)
+    candidates = [_candidate(row) for row in inside]
+    n = len(core)
+    shown = next((candidate for candidate in candidates if candidate.is_shown), None)
+    reason = ""
+    if not candidates:
+        why = "too few for any correlation" if not defined else "at least 5 are needed"
+        reason = f"{counted(n, 'tracker')}, {why}" if n < 5 else "no metric has a correlation"
+    elif shown is None:
+        reason = f"no metric is shown to predict {target_title(target)} over {counted(n, 'tracker')}"
+        reason += f" ({inside[0].reason})" if inside[0].reason else ""
+    elif len(candidates) == len(defined) and len(defined) > 1:
+        reason = f"any of the {count} may be the best over {counted(n, 'tracker')}"
+        shown = None
+    others = tuple(candidate for candidate in candidates if candidate is not shown)
+    left_out = [
+        LeftOut(variant, row.r, row.low, row.high)
+        for row in composite
+        if (row.target, row.variant, row.trackers, row.method) == (target, variant, CORE, "best_single")
+        and row.r is not None
+    ]
+    verdict = Verdict(
+        target=target,
+        target_title=target_title(target),
+        variants=(variant,) if variant else (),
+        coefficient=of_variant[0].coefficient if of_variant else "pearson",
+        n_trackers=n,
+        n_metrics=count.metrics,
+        n_schedules=count.schedules,
+        metric=shown,
+        others=others,
+        more_trackers=_more_trackers(others, n),
+        left_out=tuple(left_out),
+        flags=tuple(_flags(target, variant, returns, core)),
+        reason=reason,
+    )
+    return msgspec.structs.replace(verdict, sentence=_sentence(verdict))
+
+
+def _candidate(row: BestSetRow) -> Candidate:
+    assert row.r is not None
+    return Candidate(
+        metric=row.metric,
+        schedule=row.schedule,
+        component=row.component,
+        title=Name.of(row).title(),
+        r=row.r,
+        low=row.low,
+        high=row.high,
+        trackers_needed=row.trackers_needed,
+    )
+
+
+def _more_trackers(others: Sequence[Candidate], n: int) -> int | None:
+    """How many more would rule out half of those that do as well."""
+    needed = sorted(other.trackers_needed or float("inf") for other in others)
+    if not needed or median_low(needed) == float("inf"):
+        return None
+    return int(median_low(needed)) - n
+
+
+def _flags(
+    target: str, variant: str | None, returns: Sequence[ReturnRow], core: set[str]
+) -> Iterator[Flagged]:
+    policy, _, estimator = target.partition(".")
+    values = [
+        row
+        for row in returns
+        if (row.policy, row.estimator) == (policy, estimator)
+        and (policy == "outcome" or row.variant == variant)
+        and row.tracker in core
+    ]
+    counts = Counter(flag for row in values for flag in row.flags)
+    for flag, n in counts.most_common():
+        yield Flagged(flag, WORDS.get(flag, ""), n, len(values))
+
+
+def _merged(verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """One verdict where all variants have a metric in common that does as well as the best of each."""
+    first = verdicts[0]
+    if len(verdicts) == 1:
+        return [first]
+    if not any(verdict.decided for verdict in verdicts) and len({v.reason for v in verdicts}) == 1:
+        variants = tuple(name for verdict in verdicts for name in verdict.variants)
+        return [msgspec.structs.replace(first, variants=variants)]
+    by_name = [{candidate.name: candidate for candidate in verdict.candidates} for verdict in verdicts]
+    common = [name for name in by_name[0] if all(name in others for others in by_name[1:])]
+    candidates = sorted(
+        (_together([others[name] for others in by_name]) for name in common),
+        key=lambda candidate: -candidate.r,
+    )
+    shown = next((candidate for candidate in candidates if candidate.is_shown), None)
+    if shown is None:
+        return list(verdicts)
+    others = tuple(candidate for candidate in candidates if candidate is not shown)
+    flags: dict[str, Flagged] = {}
+    for flag in (flag for verdict in verdicts for flag in verdict.flags):
+        before = flags.get(flag.flag, Flagged(flag.flag, flag.meaning, 0, 0))
+        n, total = before.n + flag.n, before.total + flag.total
+        flags[flag.flag] = Flagged(flag.flag, flag.meaning, n, total)
+    merged = msgspec.structs.replace(
+        first,
+        variants=tuple(name for verdict in verdicts for name in verdict.variants),
+        metric=shown,
+        others=others,
+        more_trackers=_more_trackers(others, first.n_trackers),
+        left_out=tuple(part for verdict in verdicts for part in verdict.left_out),
+        flags=tuple(flags.values()),
+    )
+    return [msgspec.structs.replace(merged, sentence=_sentence(merged))]
+
+
+def _together(parts: Sequence[Candidate]) -> Candidate:
+    """A metric under several variants: the mean of r, and what all of its intervals cover."""
+    lows = [part.low for part in parts if part.low is not None]
+    highs = [part.high for part in parts if part.high is not None]
+    whole = len(lows) == len(highs) == len(parts)
+    needed = [part.trackers_needed for part in parts if part.trackers_needed is not None]
+    return msgspec.structs.replace(
+        parts[0],
+        r=fmean(part.r for part in parts),
+        low=min(lows) if whole else None,
+        high=max(highs) if whole else None,
+        trackers_needed=min(needed, default=None),
+    )
+
+
+def _sentence(verdict: Verdict) -> str:
+    """`Use X. These N do as well: ... . Not decided: ...`"""
+    if verdict.metric is None:
+        parts = [f"Not decided: {verdict.reason}."]
+        if verdict.more_trackers is not None:
+            parts.append(
+                f"Ruling out half of what may be the best would take about {_more(verdict.more_trackers)}."
+            )
+        return " ".join(parts)
+    parts = [f"Use {verdict.metric.title}."]
+    as_good = verdict.as_good
+    if as_good:
+        which = "This one does as well" if len(as_good) == 1 else f"These {len(as_good)} do as well"
+        parts.append(f"{which}: {listing(as_good, NAMED)}.")
+    else:
+        parts.append(f"None of the {verdict.n_metrics - 1} other metrics does as well.")
+    if verdict.others:
+        more = verdict.more_trackers
+        effort = (
+            "more trackers like these would not decide it"
+            if more is None
+            else f"ruling out half of them would take about {_more(more)}"
+        )
+        parts.append(f"Not decided: which of them is the best; {effort}.")
+    return " ".join(parts)
+
+
+def _more(number: int) -> str:
+    return counted(number, "more tracker")
+
+
+def certainty(verdict: Verdict) -> str:
+    """`r = .93 [.70, .98] over 11 trackers; on trackers left out .75 [.20, .93]`."""
+    if verdict.metric is None:
+        return ""
+    chosen = verdict.metric
+    text = (
+        f"{symbol(verdict.coefficient)} = {with_interval(chosen.r, chosen.low, chosen.high)} "
+        f"over {counted(verdict.n_trackers, 'tracker')}"
+    )
+    if verdict.left_out:
+        parts = [
+            with_interval(part.r, part.low, part.high)
+            + (f" ({variant_title(part.variant)})" if len(verdict.left_out) > 1 else "")
+            for part in verdict.left_out
+        ]
+        text += f"; chosen without the trackers it is tested on, {listing(parts)}"
+    return text
+
+
+def _agreement(verdicts: Sequence[Verdict]) -> str:
+    """Whether one metric does as well as the best by every target."""
+    targets = list(dict.fromkeys(verdict.target for verdict in verdicts))
+    decided = [verdict for verdict in verdicts if verdict.decided]
+    if len(targets) < 2 or not decided:
+        return ""
+    if len(decided) < len(verdicts):
+        first = decided[0].metric
+        assert first is not None
+        kept = [v for v in decided if first.name in {candidate.name for candidate in v.candidates}]
+        return (
+            f"Whether the targets agree is not decided; {first.title} does as well as the best by "
+            f"{len(kept)} of the {len(verdicts)} verdicts."
+        )
+    common = set.intersection(*({candidate.name for candidate in v.candidates} for v in decided))
+    shared = [candidate.title for candidate in decided[0].candidates if candidate.name in common]
+    if not shared:
+        return "The targets disagree: no metric is among the best by all of them."
+    return f"The targets agree: {shared[0]} does as well as the best by each of them."

@@ -1,0 +1,215 @@
+"""The verdict: what it says follows from the rows, and nothing is decided without reason."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from extrinsic.study.tables.schema import BestSetRow, CompositeRow, ReturnRow, TrackerRow
+from extrinsic.study.verdict import StudyVerdict, certainty, study_verdict
+
+
+def tracker(name: str, **more: object) -> TrackerRow:
+    values = {"core": True, "degenerate": False, "recalibrated": False, **more}
+    return msgspec.convert({"tracker": name, **values}, TrackerRow)
+
+
+TWELVE = [tracker(f"t{i}") for i in range(12)]
+
+
+def row(metric: str, r: float, rank: int, in_set: bool = True, **more: object) -> BestSetRow:
+    values = {"target": "rl.live", "low": r - 0.2, "high": min(r + 0.1, 1.0), "trackers": "core", **more}
+    return msgspec.convert(
+        {
+            "metric": metric,
+            "schedule": 3,
+            "component": "joint",
+            "scope": "within",
+            "coefficient": "pearson",
+            "r": r,
+            "rank": rank,
+            "in_set": in_set,
+            **values,
+        },
+        BestSetRow,
+    )
+
+
+def verdict(
+    rows: Sequence[BestSetRow],
+    trackers: Sequence[TrackerRow] = TWELVE,
+    composite: Sequence[CompositeRow] = (),
+    returns: Sequence[ReturnRow] = (),
+) -> StudyVerdict:
+    targets = [row.target for row in rows] or ["rl.live"]
+    return study_verdict(rows, composite, returns, trackers, targets)
+
+
+THREE = [row("avgp", 0.9, 1), row("l2", 0.8, 2, trackers_needed=30), row("accuracy", 0.4, 3, in_set=False)]
+
+
+def test_the_metric_to_use_and_what_does_as_well() -> None:
+    made = verdict(THREE)
+    (only,) = made.verdicts
+    assert only.sentence == (
+        "Use AvgP, joint goal, last turn. This one does as well: L2. Not decided: which of them is the best; "
+        "ruling out half of them would take about 18 more trackers."
+    )
+    assert made.sentences == [only.sentence]
+    assert (made.agreement, made.health) == ("", ())
+    assert certainty(only) == "r = .90 [.70, 1.00] over 12 trackers"
+
+
+def test_a_metric_that_has_no_equal() -> None:
+    rows = [THREE[0], *(msgspec.structs.replace(other, in_set=False) for other in THREE[1:])]
+    (only,) = verdict(rows).verdicts
+    assert only.sentence == "Use AvgP, joint goal, last turn. None of the 2 other metrics does as well."
+
+
+def test_schedules_of_one_metric_are_not_several_metrics() -> None:
+    rows = [*THREE, msgspec.structs.replace(THREE[0], schedule=1, r=0.85, rank=2)]
+    (only,) = verdict(rows).verdicts
+    assert (only.n_metrics, only.n_schedules, only.as_good) == (3, 2, ["L2"])
+    assert len(only.others) == 2
+
+
+def test_no_number_of_trackers_would_do() -> None:
+    (only,) = verdict([THREE[0], msgspec.structs.replace(THREE[1], trackers_needed=None), THREE[2]]).verdicts
+    assert only.more_trackers is None
+    assert only.sentence.endswith("more trackers like these would not decide it.")
+
+
+def test_too_few_trackers_have_no_winner() -> None:
+    reason = "not decided: 4 trackers, at least 5 are needed"
+    rows = [msgspec.structs.replace(other, in_set=False, low=None, reason=reason) for other in THREE]
+    made = verdict(rows, TWELVE[:4])
+    assert made.verdicts[0].metric is None
+    assert made.sentences == ["Not decided: 4 trackers, at least 5 are needed."]
+    assert made.health[0].kind == "few_trackers"
+    assert verdict([], TWELVE[:2]).sentences == ["Not decided: 2 trackers, too few for any correlation."]
+
+
+def test_what_one_tracker_carries_is_not_recommended() -> None:
+    """The highest correlation has no interval: the next that has one is shown to predict."""
+    carried = msgspec.structs.replace(THREE[0], low=None, high=None, reason="one tracker carries it")
+    (only,) = verdict([carried, *THREE[1:]]).verdicts
+    assert only.metric is not None and only.metric.metric == "l2"
+    (none,) = verdict([carried, THREE[2]]).verdicts
+    assert none.metric is None
+    assert none.reason == (
+        "no metric is shown to predict the learned policy's return over 12 trackers (one tracker carries it)"
+    )
+    (zero,) = verdict([msgspec.structs.replace(THREE[0], low=-0.1), THREE[2]]).verdicts
+    assert zero.metric is None
+
+
+def test_where_any_may_be_the_best_nothing_is_decided() -> None:
+    (only,) = verdict(THREE[:2]).verdicts
+    assert only.sentence == (
+        "Not decided: any of the 2 metrics may be the best over 12 trackers. Ruling out half of what may be "
+        "the best would take about 18 more trackers."
+    )
+
+
+def test_only_the_core_counts() -> None:
+    """What all trackers show, a degenerate one among them, is not in the verdict."""
+    everyone = [msgspec.structs.replace(other, trackers="all", metric="mrr") for other in THREE]
+    made = verdict([*everyone, *THREE], [*TWELVE[:9], tracker("odd", core=False, degenerate=True)])
+    assert made.verdicts[0].metric is not None and made.verdicts[0].metric.metric == "avgp"
+    assert made.verdicts[0].n_trackers == 9
+    assert [note.kind for note in made.health] == ["few_trackers", "degenerate"]
+    assert made.health[1].trackers == ("odd",)
+
+
+def variant_rows(name: str, *metrics: tuple[str, bool]) -> list[BestSetRow]:
+    rows = [row(metric, 0.9 - 0.1 * i, 1 + i, in_set) for i, (metric, in_set) in enumerate(metrics)]
+    return [msgspec.structs.replace(other, variant=name) for other in rows]
+
+
+def test_fill_rules_that_agree_have_one_verdict() -> None:
+    first = variant_rows("fill=argmax", ("avgp", True), ("l2", True), ("mrr", False))
+    second = variant_rows("fill=threshold", ("l2", True), ("mrr", True), ("avgp", False))
+    (only,) = verdict([*first, *second]).verdicts
+    assert only.metric is not None and (only.metric.metric, only.others) == ("l2", ())
+    assert only.variants == ("fill=argmax", "fill=threshold")
+
+
+def test_fill_rules_that_differ_stand_side_by_side() -> None:
+    first = variant_rows("fill=argmax", ("avgp", True), ("l2", False), ("mrr", False))
+    second = variant_rows("fill=threshold", ("l2", True), ("avgp", False), ("mrr", False))
+    made = verdict([*first, *second])
+    assert [sentence.partition(":")[0] for sentence in made.sentences] == [
+        "For the learned policy's return (reward counts best values)",
+        "For the learned policy's return (reward counts values over 0.5)",
+    ]
+
+
+def test_whether_the_targets_agree() -> None:
+    served = [msgspec.structs.replace(other, target="rl.completed") for other in THREE]
+    made = verdict([*THREE, *served])
+    assert made.agreement == (
+        "The targets agree: AvgP, joint goal, last turn does as well as the best by each of them."
+    )
+    other = [
+        msgspec.structs.replace(one, target="expert.live", in_set=one.metric == "accuracy", low=0.1)
+        for one in THREE
+    ]
+    assert verdict([*THREE, *other]).agreement == (
+        "The targets disagree: no metric is among the best by all of them."
+    )
+    unclear = [msgspec.structs.replace(one, target="expert.live", low=None) for one in THREE]
+    assert "is not decided" in verdict([*THREE, *unclear]).agreement
+
+
+def test_flags_of_its_own_target_stand_beside_it() -> None:
+    value = ReturnRow(
+        dataset="d", tracker="t0", policy="rl", estimator="live", value=1.0, n=9, flags=("q_range",)
+    )
+    other = msgspec.structs.replace(value, tracker="t1", flags=())
+    foreign = msgspec.structs.replace(value, estimator="lstd", flags=("infeasible",))
+    made = verdict(THREE, returns=[value, other, foreign])
+    (flag,) = made.verdicts[0].flags
+    assert (flag.flag, flag.n, flag.total) == ("q_range", 1, 2)
+    (note,) = made.health
+    assert note.text.startswith("q_range on 1 of 2 values of the learned policy's return: Q is outside")
+
+
+def test_trackers_left_out_are_part_of_how_sure() -> None:
+    single = CompositeRow(
+        target="rl.live",
+        scope="within",
+        method="best_single",
+        r=0.7,
+        low=0.2,
+        high=0.9,
+        n=24,
+        trackers="core",
+    )
+    made = verdict(THREE, composite=[single, msgspec.structs.replace(single, trackers="all", r=0.1)])
+    assert certainty(made.verdicts[0]).endswith(
+        "over 12 trackers; chosen without the trackers it is tested on, .70 [.20, .90]"
+    )
+
+
+def test_health_names_the_trackers() -> None:
+    rows = [*TWELVE, tracker("twin", core=False, near_duplicate_of="t0")]
+    rows += [tracker("gold", core=False, flags=["gold"])]
+    notes = {note.kind: note for note in verdict(THREE, rows).health}
+    assert notes["near_duplicates"].trackers == ("twin",)
+    assert "have the gold states" in notes["flagged_trackers"].text
+
+
+def test_single_slots_of_a_joint_only_tracker_decide_nothing() -> None:
+    """Its per-slot scores are those of an empty belief: a metric of single slots is not in the verdict."""
+    slots = [msgspec.structs.replace(one, component="all", r=0.95, rank=1) for one in THREE[:1]]
+    assert verdict([*slots, *THREE]).verdicts[0].candidates[0].component == "all"
+    made = verdict([*slots, *THREE], [*TWELVE, tracker("yarbus", flags=["joint_only"])])
+    assert {one.component for one in made.verdicts[0].candidates} == {"joint"}
+    (note,) = made.health
+    assert (note.kind, note.trackers) == ("joint_only", ("yarbus",))
+
+
+def test_nothing_correlated() -> None:
+    made = study_verdict([], [], [], [], [])
+    assert made.verdicts == () and made.sentences == []
