@@ -147,8 +147,8 @@ def _costs(rows: Sequence[CostRow]) -> list[Block]:
             dearest[slots] = max(dearest.get(slots, -1.0), row.cost or 0.0)
     caption = (
         f"By how much {target_title(rows[0].target)} is lower in a dialog where a slot is missed, wrong or "
-        f"overshot in some turn, within each generator and dialog ({rows[0].trackers} trackers), and in which "
-        "share of the dialogs it is. Intervals are over trackers, generators and dialogs."
+        f"overshot in some turn, within each generator and dialog ({rows[0].trackers} trackers), and in "
+        "which share of the dialogs it is. Intervals are over trackers, generators and dialogs."
     )
     of_fewer = " r: whether trackers with fewer such errors reach more."
     slot, *costs = (
