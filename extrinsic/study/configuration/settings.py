@@ -270,7 +270,8 @@ class ValueTable(Table, frozen=True):
     proxies: tuple[str, ...] = ("hwu", "baseline")
     live_dialogs: Count = 2000
     world_dialogs: Count = 2000
-    """Of each policy in the world that is fitted to the log, for the estimators that need one."""
+    """Of each policy in the world that is fitted to the log, for the estimators that need one; in a log with
+    more dialogs, one for each of them."""
     training_resamples: Whole = 0
     """Also learn from so many random halves of the training dialogs: the mean value of these policies is the
     target `rl.expected`, and their spread the noise of learning. Two or more."""
