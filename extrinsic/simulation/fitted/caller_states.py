@@ -54,6 +54,7 @@ class CallerStates:
     """The state of n callers.
 
     wanted, told (n, n_concepts): what they want, and what they have been heard to say.
+    indifferent (n, n_concepts): where any value will do. Who has no preference says so when asked.
     unasked (n_concepts,): what the system never asks for.
     wishes, informed (n, n_requestable): the facts they want to know, and those they were told.
     content, served (n,): the last offer was right; the caller has had all that was wanted.
@@ -61,10 +62,16 @@ class CallerStates:
     """
 
     def __init__(
-        self, domain: Domain, values: LoggedValues, unasked: Bools, wanted: Bools, wishes: Bools
+        self,
+        domain: Domain,
+        values: LoggedValues,
+        unasked: Bools,
+        wanted: Bools,
+        indifferent: Bools,
+        wishes: Bools,
     ) -> None:
         self.domain, self.values, self.unasked = domain, values, unasked
-        self.wanted, self.wishes = wanted.copy(), wishes
+        self.wanted, self.indifferent, self.wishes = wanted.copy(), indifferent.copy(), wishes
         n_callers = len(wanted)
         self.told: Bools = np.zeros_like(wanted)
         self.informed: Bools = np.zeros_like(wishes)
@@ -119,12 +126,16 @@ class CallerStates:
         claim = np.where(refused, np.where(changes, TURNS_AWAY, REFUSED), claim)
         asks = said.asked != NOTHING
         plain = ~confirmed & ~asks
-        still = wanted & ~self.told[callers]
+        indifferent = self.indifferent[callers]
+        cares = wanted & ~indifferent
+        still = cares & ~self.told[callers]
         untold = np.minimum(still.sum(axis=1), MOST_UNTOLD) * ~content
         # Somebody who wants what the system never asks for may say so at any turn.
         unasked = (still & self.unasked).any(axis=1)
         greets = np.isin(said.predicate, self._greeting)
-        wants_asked = np.where(asks, 1 + wanted[rows, np.maximum(said.asked, 0)], 0)
+        # Any value will do: heard in other words, and better or worse.
+        kind = 1 + wanted + (wanted & indifferent)
+        wants_asked = np.where(asks, kind[rows, np.maximum(said.asked, 0)], 0)
         for predicate, concepts in self._instead:
             # Who wants another time does not want the next bus.
             wants_instead = 1 + wanted[:, concepts].any(axis=1)
@@ -141,7 +152,7 @@ class CallerStates:
                 wants_asked,
                 np.where(plain, state, 0),
                 np.where(plain, untold, unasked),
-                np.where(greets, 1 + wanted[:, :PATTERN_CONCEPTS] @ (1 << np.arange(self._n_bits)), 0),
+                np.where(greets, 1 + cares[:, :PATTERN_CONCEPTS] @ (1 << np.arange(self._n_bits)), 0),
             ],
             axis=1,
         )
