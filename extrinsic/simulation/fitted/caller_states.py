@@ -27,6 +27,9 @@ the caller truly wants does not exist; turns away: and the caller now looks for 
 REACTED_TO = ("right claim", "wrong claim", "refusal", "something presented", "fact told", "question")
 """What the system just did, as far as it makes callers hang up or stay."""
 
+NOT_WANTED, WANTED, ANY_WILL_DO, WRONG_OFFER = range(1, 5)
+"""Whether what was asked for is wanted; of wrong offers, WRONG_OFFER, and one more where it matters."""
+
 MOST_UNTOLD = 2
 PATTERN_CONCEPTS = 6
 """How many concepts the pattern of wishes distinguishes."""
@@ -134,12 +137,16 @@ class CallerStates:
         unasked = (still & self.unasked).any(axis=1)
         greets = np.isin(said.predicate, self._greeting)
         # Any value will do: heard in other words, and better or worse.
-        kind = 1 + wanted + (wanted & indifferent)
+        kind = np.where(wanted, np.where(indifferent, ANY_WILL_DO, WANTED), NOT_WANTED)
         wants_asked = np.where(asks, kind[rows, np.maximum(said.asked, 0)], 0)
         for predicate, concepts in self._instead:
             # Who wants another time does not want the next bus.
-            wants_instead = 1 + wanted[:, concepts].any(axis=1)
+            wants_instead = np.where(wanted[:, concepts].any(axis=1), WANTED, NOT_WANTED)
             wants_asked = np.where(~asks & (said.predicate == predicate), wants_instead, wants_asked)
+        # Of a wrong offer, whether it is only wrong in what does not matter to the caller.
+        any_wrong = ~asks & claims.offered.any(axis=1)
+        matters = (claims.offered & ~indifferent).any(axis=1)
+        wants_asked = np.where(any_wrong, WRONG_OFFER + matters, wants_asked)
         state = np.where(content, 1 + self.wishes_left(callers), 0)
         about = self._about(said)
         table = np.stack(
