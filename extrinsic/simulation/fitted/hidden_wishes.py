@@ -90,14 +90,15 @@ def wish_if_asked(
 ) -> Floats:
     """(n_dialogs, n_concepts) the probability that the caller wants something of a concept when asked for it.
 
-    It differs from 0 where the caller seems not to want it: it is the share of those who want it among the
-    callers who were asked before they had told. Arguments as above.
+    It differs from 0 where the caller was never asked and seems not to want it: it is the share of those who
+    want it among the callers who were asked before they had told. Arguments as above.
     """
     probability = np.zeros_like(may_want)
     for concept in range(wanted.shape[1]):
         turns = (asked == concept) & ~told[:, concept]
         was_asked = np.bincount(dialog[turns], minlength=n_dialogs) > 0
-        probability[may_want[:, concept] == 0.0, concept] = _share(wanted[:, concept], was_asked)
+        unknown = ~was_asked & (may_want[:, concept] == 0.0)
+        probability[unknown, concept] = _share(wanted[:, concept], was_asked)
     return probability
 
 

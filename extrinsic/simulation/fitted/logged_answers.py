@@ -233,8 +233,9 @@ def _values_said(
     unwanted = cared & ~speakers.wants[speaker, concept]
     dropped = of_value & (~role[speaker, concept] & (told_first | unwanted) | (number == NOTHING))
     if logs.turns.said is not None:
-        # Labels then tell of everything said: of what a caller never spoke of, nothing was heard.
-        dropped |= of_value & (speakers.goal[speaker, concept] == NOTHING)
+        # What was misheard was said: somebody who never speaks of a concept is not misheard about it.
+        spoken_of = callers.goal[caller, logged_concept] != NOTHING
+        dropped |= of_value & spoken_of & (speakers.goal[speaker, concept] == NOTHING)
     fact = np.where(coded.code == RIGHT, speakers.wish[speaker], speakers.other_fact[speaker])
     dropped |= (coded.kind == REQUEST) & (fact == NOTHING)
     return np.where(of_value, number, 0), np.maximum(fact, 0), ~dropped

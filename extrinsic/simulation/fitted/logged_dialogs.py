@@ -36,7 +36,6 @@ from extrinsic.simulation.fitted.system_turns import (
 )
 from extrinsic.simulation.utterance import NOTHING
 
-
 SAID_AGAIN = 0.5
 """Callers who do not care and, offered something particular, say so again at least as often, do mind."""
 
@@ -137,11 +136,7 @@ def read_logs(corpora: Sequence[Corpus], trackers: Mapping[str, Tracker]) -> Log
         )
     ]
     turns, known = _joined(parts, first), np.concatenate(wanted)
-    may_want = known.astype(np.float64)
-    if isinstance(logs[-1].labels, LabelEvents):
-        may_want = wish_probabilities(
-            len(known), turns.dialog, turns.asked, turns.told, turns.mentioned, known
-        )
+    may_want = wish_probabilities(len(known), turns.dialog, turns.asked, turns.told, turns.mentioned, known)
     if_asked = wish_if_asked(len(known), turns.dialog, turns.asked, turns.told, known, may_want)
     without = np.concatenate([content_with(log, values.n_concepts) for log in logs]) & ~known
     may_want[without] = if_asked[without] = 0.0
@@ -158,9 +153,7 @@ def read_logs(corpora: Sequence[Corpus], trackers: Mapping[str, Tracker]) -> Log
         error=error_levels([heard_wrongly(log, of_log) for log, of_log in zip(logs, lists, strict=True)]),
     )
     joined = LoggedTops(*(np.concatenate(parts_of) for parts_of in zip(*tops, strict=True)))
-    return Logs(
-        tuple(logs), values, callers, turns, first, unasked, any_will_do, tracker, joined, agreement
-    )
+    return Logs(tuple(logs), values, callers, turns, first, unasked, any_will_do, tracker, joined, agreement)
 
 
 def _any_will_do(

@@ -86,14 +86,14 @@ def fit_refusals(logs: Logs) -> Refusals:
     n_turning, n_staying = (claim == TURNS_AWAY).sum(), (claim == REFUSED).sum()
     turned_away = float(n_turning / max(n_turning + n_staying, 1))
     telling = int(spread.argmax()) if len(spread) else 0
-    return Refusals(seen, of_value, telling, _usual(seen, overall), turned_away)
+    return Refusals(seen, of_value, telling, usual_weight(seen, overall), turned_away)
 
 
 def _sums(cell: Ints, n_cells: int, weight: Bools | None = None) -> Floats:
     return np.bincount(cell, weight, minlength=n_cells).astype(np.float64)
 
 
-def _usual(seen: dict[tuple[int, ...], tuple[int, int]], overall: float) -> float:
+def usual_weight(seen: dict[tuple[int, ...], tuple[int, int]], overall: float) -> float:
     """With the correlation c of the results of equal searches, n of them have the weight n against 1 / c - 1.
 
     Two equal searches differ with probability 2 p (1 - p) (1 - c).
