@@ -30,10 +30,15 @@ class WorldValues:
 
 @dataclass(frozen=True, eq=False)
 class Levelled:
-    """world, mixed (n_datasets, n_trackers); of_world, of_mixed: per dataset (n_trackers, n_dialogs)."""
+    """world, mixed (n_datasets, n_trackers); of_world, of_mixed: per dataset (n_trackers, n_dialogs).
+
+    shrinkage (n_datasets, n_trackers): the standard error of what shrinking leaves out. Of a difference with
+    noise v that keeps the share k, k v is uncertain (the posterior variance), of which dialogs show k^2 v.
+    """
 
     world: Floats
     mixed: Floats
+    shrinkage: Floats
     of_world: tuple[Floats, ...]
     of_mixed: tuple[Floats, ...]
 
@@ -54,8 +59,9 @@ def level(values: WorldValues) -> Levelled:
     levels, level_share = shrunk_levels(np.median(values.difference, axis=1), noise)
     if not values.corrected:
         levels, level_share = np.zeros_like(levels), np.zeros_like(level_share)
-    own_noise = [np.sum((part - part.mean(axis=0)) ** 2, axis=1) for part in values.correction]
-    kept = kept_shares(_deviation(values.difference), np.array(own_noise))
+    own_noise = np.array([np.sum((part - part.mean(axis=0)) ** 2, axis=1) for part in values.correction])
+    kept = kept_shares(_deviation(values.difference), own_noise)
+    left_out = kept * (1.0 - kept) * own_noise + (level_share * (1.0 - level_share) * noise)[:, None]
     world = values.in_world + kept * _deviation(values.difference) + levels[:, None]
     mixed = world + (1.0 - WORLD_SHARE) * (_deviation(values.trees) - _deviation(world))
     of_world, of_mixed = [], []
@@ -68,7 +74,7 @@ def level(values: WorldValues) -> Levelled:
         apart = (trees - trees.mean(axis=0)) - (influence - influence.mean(axis=0))
         of_world.append(influence)
         of_mixed.append(influence + (1.0 - WORLD_SHARE) * apart)
-    return Levelled(world, mixed, tuple(of_world), tuple(of_mixed))
+    return Levelled(world, mixed, np.sqrt(np.maximum(left_out, 0.0)), tuple(of_world), tuple(of_mixed))
 
 
 MEDIAN_CHI2 = 0.4549364231195724
