@@ -10,7 +10,10 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.measuring import LINES, seconds
 from extrinsic.arrays import Floats
+from extrinsic.policy.behaviour import fit_behaviour
+from extrinsic.policy.kernel_logistic import KernelLogistic
 from extrinsic.policy.kernel_lspi import KernelLSPI
+from extrinsic.policy.learner import LearnedPolicy
 from extrinsic.policy.live_policy import LivePolicy
 from extrinsic.policy.transitions import transitions_of
 from extrinsic.registry import ESTIMATORS, TRACKERS
@@ -37,10 +40,11 @@ NAMES = tuple(name for name in ESTIMATORS.names() if not PLAYS & {*ESTIMATORS.ge
 
 
 @cache
-def learned() -> KernelLSPI:
+def learned() -> LearnedPolicy:
     """From DS1's training calls."""
     corpus = simulate(read_simulation(), "ds1", "train").corpus
-    return KernelLSPI().fit(transitions_of(corpus, track(TRACKERS.get(TRACKER), corpus, TRACKER)))
+    log = transitions_of(corpus, track(TRACKERS.get(TRACKER), corpus, TRACKER))
+    return KernelLSPI().fit(log, fit_behaviour(KernelLogistic(), log))
 
 
 @cache

@@ -12,10 +12,11 @@ import msgspec
 from experiments.main import run_experiment
 from experiments.selection import Selection
 from experiments.texts import render
-from experiments.truth.ablations import ablation_log, ablation_rows
+from experiments.truth.ablations import AblationCell, ablation_log, ablation_rows
 from experiments.truth.figure import draw
 from experiments.truth.policy_values import (
     Registered,
+    TrackerCell,
     compute_log,
     estimate_rows,
     fit_table,
@@ -38,7 +39,7 @@ from extrinsic.study.configuration.settings_file import read_study
 from extrinsic.study.tables.table_files import read_rows, write_rows
 from extrinsic.toml_files import read_toml
 
-C = TypeVar("C")
+C = TypeVar("C", TrackerCell, AblationCell)
 FOLDER = Path(__file__).parent
 STUDIES = {"bus": "config.toml", "restaurants": "restaurants.toml"}
 BY_DATASET = ("observed", "fqe_augmented", "mean_augmented", "world_mixed", "ceiling")
