@@ -120,9 +120,7 @@ def test_learned_policies_are_worth_what_they_are_by_themselves(tiny: Study, nam
 def test_the_expected_value_is_that_of_policies_learned_from_halves(tiny: Study) -> None:
     """Two halves of the training dialogs, learned from and played live; their spread is reported."""
     settings = read_study(tiny.config)
-    value = msgspec.structs.replace(
-        settings.value, training_resamples=2, estimators=("live",), live_dialogs=40
-    )
+    value = msgspec.structs.replace(settings.value, training_resamples=2, estimators=("live",))
     policy = msgspec.structs.replace(settings.policy, policies=("rl",))
     few = msgspec.structs.replace(settings.trackers, built_in=("hwu",))
     planned = make_schedule(
