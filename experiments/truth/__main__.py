@@ -72,7 +72,7 @@ def compute(output: Path, arguments: argparse.Namespace) -> None:
         write_rows(output / "ablations.csv", summarise(list(left_out)), EstimatorSummary, decimals=3)
     if arguments.real:
         values, fits = real_tables()
-        write_rows(output / "real_logs.csv", values, RealValue, decimals=2)
+        write_rows(output / "real_logs.csv", values, RealValue, decimals=3)
         write_rows(output / "real_fit.csv", fits, LogFit, decimals=3)
     # Of the rounded numbers: anybody can make them again from the tables.
     paths = [path for world in STUDIES if (path := _estimates(output, world)).exists()]
