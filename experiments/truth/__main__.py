@@ -12,22 +12,30 @@ import msgspec
 from experiments.main import run_experiment
 from experiments.selection import Selection
 from experiments.texts import render
-from experiments.truth.ablations import AblationCell, ablation_cell, ablation_rows
+from experiments.truth.ablations import AblationCell, ablation_log, ablation_rows
 from experiments.truth.figure import draw
 from experiments.truth.policy_values import (
     Registered,
     TrackerCell,
-    cells,
-    compute_cell,
+    compute_log,
     estimate_rows,
+    fit_table,
+    logs,
     part_rows,
 )
+from experiments.truth.real_logs import real_tables
 from experiments.truth.summary import dataset_biases, summarise
-from experiments.truth.tables import DatasetBias, EstimatorSummary, PolicyEstimate
+from experiments.truth.tables import (
+    DatasetBias,
+    EstimatorSummary,
+    LogFit,
+    PolicyEstimate,
+    RealValue,
+    WorldFit,
+)
 from extrinsic.cli.progress import show_progress
 from extrinsic.parallel import run_in_parallel
 from extrinsic.study.configuration.settings_file import read_study
-from extrinsic.study.stages.learning import LearnTask
 from extrinsic.study.tables.table_files import read_rows, write_rows
 from extrinsic.toml_files import read_toml
 
@@ -38,25 +46,34 @@ BY_DATASET = ("observed", "fqe_augmented", "mean_augmented", "world_mixed", "cei
 TABLES: dict[str, type[msgspec.Struct]] = {
     **{f"{world}_estimates": PolicyEstimate for world in STUDIES},
     **{f"{world}_parts": EstimatorSummary for world in STUDIES},
+    **{f"{world}_fit": WorldFit for world in STUDIES},
+    "ablations": EstimatorSummary,
     "summary": EstimatorSummary,
     "datasets": DatasetBias,
+    "real_logs": RealValue,
+    "real_fit": LogFit,
 }
 
 
 def compute(output: Path, arguments: argparse.Namespace) -> None:
     registered = read_toml(FOLDER / "registered.toml", Registered)
     for world in arguments.world:
-        seeds: Sequence[int] = arguments.seeds or getattr(registered, world)
-        computed = _computed(world, seeds, compute_cell)
+        seeds: Sequence[int] = arguments.seeds or getattr(registered.seeds, world)
+        computed = _computed(world, seeds, compute_log)
         rows = list(estimate_rows(world, computed))
         write_rows(output / f"{world}_estimates.csv", rows, PolicyEstimate, decimals=3)
         parts = summarise(list(part_rows(world, computed)))
         write_rows(output / f"{world}_parts.csv", parts, EstimatorSummary, decimals=3)
+        write_rows(output / f"{world}_fit.csv", fit_table(world, computed), WorldFit, decimals=3)
     if arguments.ablations:
-        seeds = arguments.seeds or registered.ablations
+        seeds = arguments.seeds or registered.seeds.ablations
         estimates = Selection(read_rows(_estimates(output, "bus"), PolicyEstimate))
-        left_out = ablation_rows(_computed("bus", seeds, ablation_cell), estimates)
+        left_out = ablation_rows(_computed("bus", seeds, ablation_log), estimates)
         write_rows(output / "ablations.csv", summarise(list(left_out)), EstimatorSummary, decimals=3)
+    if arguments.real:
+        values, fits = real_tables()
+        write_rows(output / "real_logs.csv", values, RealValue, decimals=3)
+        write_rows(output / "real_fit.csv", fits, LogFit, decimals=3)
     # Of the rounded numbers: anybody can make them again from the tables.
     paths = [path for world in STUDIES if (path := _estimates(output, world)).exists()]
     made = [read_rows(path, PolicyEstimate) for path in paths]
@@ -70,12 +87,12 @@ def _estimates(folder: Path, world: str) -> Path:
     return folder / f"{world}_estimates.csv"
 
 
-def _computed(world: str, seeds: Sequence[int], compute: Callable[[LearnTask], C]) -> list[C]:
-    tasks = cells(read_study(FOLDER / STUDIES[world]), seeds)
+def _computed(world: str, seeds: Sequence[int], compute: Callable[..., list[C]]) -> list[C]:
+    """The cells of all logs; a process has all trackers of a log, which share its world."""
+    tasks = [tuple(log) for log in logs(read_study(FOLDER / STUDIES[world]), seeds)]
     steps = run_in_parallel(compute, tasks, -1)
-    return list(
-        show_progress(steps, len(tasks), "cell", lambda cell: f"{cell.seed} {cell.dataset} {cell.tracker}")
-    )
+    shown = show_progress(steps, len(tasks), "log", lambda cells: f"{cells[0].seed} {cells[0].dataset}")
+    return [cell for of_log in shown for cell in of_log]
 
 
 def write_texts(tables: Path, output: Path) -> None:
@@ -83,12 +100,24 @@ def write_texts(tables: Path, output: Path) -> None:
     draw(estimates, output / "truth.svg")
     text = render(
         FOLDER / "README.md.j2",
+        registered=read_toml(FOLDER / "registered.toml", Registered),
         estimates=estimates,
         summary=Selection(read_rows(tables / "summary.csv", EstimatorSummary)),
         datasets=Selection(read_rows(tables / "datasets.csv", DatasetBias)),
         parts=Selection(read_rows(tables / "bus_parts.csv", EstimatorSummary)),
+        **_optional(tables),
     )
     (output / "README.md").write_text(text)
+
+
+def _optional(tables: Path) -> dict[str, Selection[msgspec.Struct]]:
+    """The tables that a run makes only when asked, and after others."""
+    names = (*(f"{world}_fit" for world in STUDIES), "ablations", "real_logs", "real_fit")
+    paths = {name: tables / f"{name}.csv" for name in names}
+    return {
+        name: Selection(read_rows(path, TABLES[name]) if path.exists() else ())
+        for name, path in paths.items()
+    }
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -97,6 +126,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--ablations", action="store_true", help="also leave out parts of the fitted world: ablations.csv"
+    )
+    parser.add_argument(
+        "--real", action="store_true", help="also values on DSTC2 and DSTC1 (EXTRINSIC_DATA): real_logs.csv"
     )
     parser.add_argument("--seeds", nargs="+", type=int, help="other seeds than those of registered.toml")
 

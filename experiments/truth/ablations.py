@@ -105,6 +105,11 @@ def ablation_cell(task: LearnTask) -> AblationCell:
     return AblationCell(spec.live_seed, unit.name, tracker.name, parts)
 
 
+def ablation_log(*tasks: LearnTask) -> list[AblationCell]:
+    """The cells of all trackers in one log."""
+    return [ablation_cell(task) for task in tasks]
+
+
 def _played_in(whole: FittedPlay, task: LearnTask, world: FittedWorld, name: str) -> FittedPlay:
     return replace(whole, world=world, logged=_logged(task, whole, world, name))
 

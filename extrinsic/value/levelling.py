@@ -30,10 +30,15 @@ class WorldValues:
 
 @dataclass(frozen=True, eq=False)
 class Levelled:
-    """world, mixed (n_datasets, n_trackers); of_world, of_mixed: per dataset (n_trackers, n_dialogs)."""
+    """world, mixed (n_datasets, n_trackers); of_world, of_mixed: per dataset (n_trackers, n_dialogs).
+
+    shrinkage (n_datasets, n_trackers): the standard error of what shrinking leaves out. Of a difference with
+    noise v that keeps the share k, k v is uncertain (the posterior variance), of which dialogs show k^2 v.
+    """
 
     world: Floats
     mixed: Floats
+    shrinkage: Floats
     of_world: tuple[Floats, ...]
     of_mixed: tuple[Floats, ...]
 
@@ -42,28 +47,51 @@ def level(values: WorldValues) -> Levelled:
     """Values whose level the study shares as far as its datasets agree; deviations are the trackers' own.
 
     With d = observed - V_M(logged) and m its median over the trackers of a dataset,
-    world = V_M(policy) + (level of the dataset) + (d - m). The level is m, shrunk to the study's
-    (`shrunk_levels`): of one dataset alone it is as noisy as its observed return. Medians, so that a
-    degenerate tracker moves nobody else.
+    world = V_M(policy) + (level of the dataset) + (share) (d - m). The level is m, shrunk to the study's
+    (`shrunk_levels`): of one dataset alone it is as noisy as its observed return. So is a tracker's own
+    difference, of which a share is kept (`kept_shares`). Medians, so that a degenerate tracker moves nobody
+    else.
     Without the logged policy itself there is no level, only the tracker's own deviation.
-    mixed = m(world) + 3/4 (world - m(world)) + 1/4 (trees - m(trees)), with medians of the dataset.
+    mixed = m(world) + share (world - m(world)) + (1 - share) (trees - m(trees)), with medians of the dataset
+    and the share WORLD_SHARE.
     """
     noise = np.array([np.sum(part.mean(axis=0) ** 2) for part in values.correction])
-    levels, own_share = shrunk_levels(np.median(values.difference, axis=1), noise)
+    levels, level_share = shrunk_levels(np.median(values.difference, axis=1), noise)
     if not values.corrected:
-        levels, own_share = np.zeros_like(levels), np.zeros_like(own_share)
-    world = values.in_world + _deviation(values.difference) + levels[:, None]
+        levels, level_share = np.zeros_like(levels), np.zeros_like(level_share)
+    own_noise = np.array([np.sum((part - part.mean(axis=0)) ** 2, axis=1) for part in values.correction])
+    kept = kept_shares(_deviation(values.difference), own_noise)
+    left_out = kept * (1.0 - kept) * own_noise + (level_share * (1.0 - level_share) * noise)[:, None]
+    world = values.in_world + kept * _deviation(values.difference) + levels[:, None]
     mixed = world + (1.0 - WORLD_SHARE) * (_deviation(values.trees) - _deviation(world))
     of_world, of_mixed = [], []
-    for played, correction, trees, share in zip(
-        values.played, values.correction, values.of_trees, own_share, strict=True
+    for played, correction, trees, share, own in zip(
+        values.played, values.correction, values.of_trees, level_share, kept, strict=True
     ):
         # To first order a dialog moves the median as it moves the mean.
-        influence = played + correction - (1.0 - share) * correction.mean(axis=0)
+        common = correction.mean(axis=0)
+        influence = played + own[:, None] * (correction - common) + share * common
         apart = (trees - trees.mean(axis=0)) - (influence - influence.mean(axis=0))
         of_world.append(influence)
         of_mixed.append(influence + (1.0 - WORLD_SHARE) * apart)
-    return Levelled(world, mixed, tuple(of_world), tuple(of_mixed))
+    return Levelled(world, mixed, np.sqrt(np.maximum(left_out, 0.0)), tuple(of_world), tuple(of_mixed))
+
+
+MEDIAN_CHI2 = 0.4549364231195724
+"""Of the square of a standard normal number."""
+
+
+def kept_shares(deviations: Floats, noise: Floats) -> Floats:
+    """(n_datasets, n_trackers) the share of each tracker's own deviation that is not noise.
+
+    noise: the variance of each deviation by chance. Random effects with one variance t2 between the trackers
+    of a study: the median of the squared deviations is .455 (t2 + noise), whatever a degenerate tracker does.
+
+    >>> kept_shares(np.array([[-1.0, 0.0, 1.0]]), np.full((1, 3), 100.0))
+    array([[0., 0., 0.]])
+    """
+    between = max(float(np.median(deviations**2)) / MEDIAN_CHI2 - float(np.median(noise)), 0.0)
+    return np.asarray(between / (between + np.maximum(noise, 1e-12)))
 
 
 def shrunk_levels(levels: Floats, noise: Floats) -> tuple[Floats, Floats]:

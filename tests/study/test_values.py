@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 import extrinsic
@@ -16,6 +17,9 @@ from extrinsic.policy.reward import Reward, fill_of, returns
 from extrinsic.policy.transitions import transitions_of
 from extrinsic.registry import ESTIMATORS, TRACKERS
 from extrinsic.simulation import play, read_simulation, simulate
+from extrinsic.study.configuration.settings_file import read_study
+from extrinsic.study.planning import make_schedule
+from extrinsic.study.stages.learning import LearnTask, learn_policies
 from extrinsic.trackers.track import track
 from extrinsic.value.evaluation_problem import EvaluationProblem
 from tests.study.studies import DATASETS, LIVE_DIALOGS, METRICS, SCHEDULES, SEED, Row, Study
@@ -111,3 +115,25 @@ def test_learned_policies_are_worth_what_they_are_by_themselves(tiny: Study, nam
         if (row["dataset"], row["tracker"], row["estimator"]) == (dataset, name, "learner")
     }
     assert reported == pytest.approx({key: float(number) for key, number in learner.diagnostics.items()})
+
+
+def test_the_expected_value_is_that_of_policies_learned_from_halves(tiny: Study) -> None:
+    """Two halves of the training dialogs, learned from and played live; their spread is reported."""
+    settings = read_study(tiny.config)
+    value = msgspec.structs.replace(settings.value, training_resamples=2, estimators=("live",))
+    policy = msgspec.structs.replace(settings.policy, policies=("rl",))
+    few = msgspec.structs.replace(settings.trackers, built_in=("hwu",))
+    planned = make_schedule(
+        msgspec.structs.replace(settings, value=value, policy=policy, trackers=few)
+    ).bundles
+    task = next(task for bundle in planned for task in bundle if isinstance(task, LearnTask))
+    stored = learn_policies(task.unit, task.system, task.spec)
+    number, expected = next(
+        (number, value) for number, value in enumerate(stored.values.values) if value.estimator == "expected"
+    )
+    (whole,) = (row for row in stored.values.values if (row.policy, row.estimator) == ("rl", "live"))
+    assert expected.target == "rl.expected" and expected.diagnostics["resamples"] == 2.0
+    assert expected.diagnostics["spread"] > 0.0 and expected.mean != whole.mean
+    assert stored.arrays[f"influence{number}"].shape == (LIVE_DIALOGS,)
+    again = learn_policies(task.unit, task.system, task.spec).values.values[number]
+    assert again.mean == expected.mean

@@ -27,6 +27,9 @@ the caller truly wants does not exist; turns away: and the caller now looks for 
 REACTED_TO = ("right claim", "wrong claim", "refusal", "something presented", "fact told", "question")
 """What the system just did, as far as it makes callers hang up or stay."""
 
+NOT_WANTED, WANTED, ANY_WILL_DO, WRONG_OFFER = range(1, 5)
+"""Whether what was asked for is wanted; of wrong offers, WRONG_OFFER, and one more where it matters."""
+
 MOST_UNTOLD = 2
 PATTERN_CONCEPTS = 6
 """How many concepts the pattern of wishes distinguishes."""
@@ -54,6 +57,7 @@ class CallerStates:
     """The state of n callers.
 
     wanted, told (n, n_concepts): what they want, and what they have been heard to say.
+    indifferent (n, n_concepts): where any value will do. Who has no preference says so when asked.
     unasked (n_concepts,): what the system never asks for.
     wishes, informed (n, n_requestable): the facts they want to know, and those they were told.
     content, served (n,): the last offer was right; the caller has had all that was wanted.
@@ -61,10 +65,16 @@ class CallerStates:
     """
 
     def __init__(
-        self, domain: Domain, values: LoggedValues, unasked: Bools, wanted: Bools, wishes: Bools
+        self,
+        domain: Domain,
+        values: LoggedValues,
+        unasked: Bools,
+        wanted: Bools,
+        indifferent: Bools,
+        wishes: Bools,
     ) -> None:
         self.domain, self.values, self.unasked = domain, values, unasked
-        self.wanted, self.wishes = wanted.copy(), wishes
+        self.wanted, self.indifferent, self.wishes = wanted.copy(), indifferent.copy(), wishes
         n_callers = len(wanted)
         self.told: Bools = np.zeros_like(wanted)
         self.informed: Bools = np.zeros_like(wishes)
@@ -119,16 +129,24 @@ class CallerStates:
         claim = np.where(refused, np.where(changes, TURNS_AWAY, REFUSED), claim)
         asks = said.asked != NOTHING
         plain = ~confirmed & ~asks
-        still = wanted & ~self.told[callers]
+        indifferent = self.indifferent[callers]
+        cares = wanted & ~indifferent
+        still = cares & ~self.told[callers]
         untold = np.minimum(still.sum(axis=1), MOST_UNTOLD) * ~content
         # Somebody who wants what the system never asks for may say so at any turn.
         unasked = (still & self.unasked).any(axis=1)
         greets = np.isin(said.predicate, self._greeting)
-        wants_asked = np.where(asks, 1 + wanted[rows, np.maximum(said.asked, 0)], 0)
+        # Any value will do: heard in other words, and better or worse.
+        kind = np.where(wanted, np.where(indifferent, ANY_WILL_DO, WANTED), NOT_WANTED)
+        wants_asked = np.where(asks, kind[rows, np.maximum(said.asked, 0)], 0)
         for predicate, concepts in self._instead:
             # Who wants another time does not want the next bus.
-            wants_instead = 1 + wanted[:, concepts].any(axis=1)
+            wants_instead = np.where(wanted[:, concepts].any(axis=1), WANTED, NOT_WANTED)
             wants_asked = np.where(~asks & (said.predicate == predicate), wants_instead, wants_asked)
+        # Of a wrong offer, whether it is only wrong in what does not matter to the caller.
+        any_wrong = ~asks & claims.offered.any(axis=1)
+        matters = (claims.offered & ~indifferent).any(axis=1)
+        wants_asked = np.where(any_wrong, WRONG_OFFER + matters, wants_asked)
         state = np.where(content, 1 + self.wishes_left(callers), 0)
         about = self._about(said)
         table = np.stack(
@@ -141,7 +159,7 @@ class CallerStates:
                 wants_asked,
                 np.where(plain, state, 0),
                 np.where(plain, untold, unasked),
-                np.where(greets, 1 + wanted[:, :PATTERN_CONCEPTS] @ (1 << np.arange(self._n_bits)), 0),
+                np.where(greets, 1 + cares[:, :PATTERN_CONCEPTS] @ (1 << np.arange(self._n_bits)), 0),
             ],
             axis=1,
         )

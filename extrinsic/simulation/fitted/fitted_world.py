@@ -135,12 +135,28 @@ class FittedDialogs(Dialogs):
         self.caller: Ints = world.callers_of(n_dialogs)
         self.goals = PlayedGoals(logs, self.caller, chance, world.confusions.longest)
         self.stated: Ints = np.full_like(self.goals.value, NOTHING)
-        wishes = logs.callers.wishes[self.caller]
-        self.states = CallerStates(world.domain, logs.values, logs.unasked, self.goals.wanted, wishes)
+        self.states = CallerStates(
+            world.domain,
+            logs.values,
+            logs.unasked,
+            self.goals.wanted,
+            logs.values.is_dontcare(self.goals.value),
+            self._wishes(),
+        )
         self.fresh: Bools = np.zeros_like(self.goals.wanted)
         self.reply: Ints = np.zeros(n_dialogs, dtype=np.int64)
         self.settled: Bools = np.zeros((n_dialogs, len(world.domain.predicate_names)), dtype=bool)
         self.n_rare: Floats = np.zeros(n_dialogs)
+
+    def _wishes(self) -> Bools:
+        """(n, n_requestable) what callers want to know: who never could ask wants what some other did."""
+        callers = self.world.logs.callers
+        pleased = np.flatnonzero(callers.pleased)
+        who = self.caller
+        if len(pleased):
+            other = pleased[(self.chance.uniform("wishes", 0) * len(pleased)).astype(np.int64)]
+            who = np.where(callers.pleased[who], who, other)
+        return callers.wishes[who]
 
     @property
     def outcomes(self) -> dict[str, Floats]:
@@ -169,7 +185,10 @@ class FittedDialogs(Dialogs):
         draw = self.chance.take(moment.dialogs).uniform("question", moment.turn)
         fresh = self.fresh[moment.dialogs]
         said, feasible = rules.realise(moment, predicate, self.world.offers, fresh, draw)
-        refuses = said.offers & self.world.refusals.refused(said.offered)
+        right = self._right_values(moment.dialogs)
+        suits = right.of_offers(said.offered) | (said.offered == NOTHING)
+        suits |= ~self.states.wanted[moment.dialogs]
+        refuses = said.offers & self.world.refusals.refused(said.offered, suits.all(axis=1))
         said = replace(said, refuses=refuses, offers=said.offers & ~refuses)
         return self._exchange(
             moment.dialogs, moment.turn, *rules.worded(said, feasible), moment.history.wording
@@ -184,12 +203,13 @@ class FittedDialogs(Dialogs):
         repeated = np.zeros(len(dialogs), dtype=bool) if before is None else wording_of(system) == before
         comes_up = self.goals.come_up(dialogs, said.asked, self.states.wanted[dialogs])
         self.states.wanted[dialogs[comes_up], said.asked[comes_up]] = True
-        right = RightValues(world.logs.values, self.goals.value[dialogs])
+        right = self._right_values(dialogs)
         claims = claims_of(world.logs.values, world.required, said, self.states.wanted[dialogs], right)
         refused = said.refuses & ~claims.offered.any(axis=1)
         nothing_for = np.where(refused[:, None], said.offered, NOTHING)
         moves = self.goals.turn_away(dialogs, turn, nothing_for, world.refusals.turned_away)
         self.states.change(dialogs, moves)
+        self.states.indifferent[dialogs] = world.logs.values.is_dontcare(self.goals.value[dialogs])
         changes: Bools = np.asarray(moves.any(axis=1))
         contexts = self.states.take_in(dialogs, said, claims, repeated, changes)
         goodbye = np.isin(said.predicate, world.rules.ends)
@@ -210,6 +230,10 @@ class FittedDialogs(Dialogs):
             restart=np.zeros(len(dialogs), dtype=bool),
             said_acts=answer.said_acts,
         )
+
+    def _right_values(self, dialogs: Ints) -> RightValues:
+        logs = self.world.logs
+        return RightValues(logs.values, self.goals.value[dialogs], logs.any_will_do)
 
     def _hangs_up(self, dialogs: Ints, turn: TurnNumber, contexts: Contexts, chance: Chance) -> Bools:
         states = self.states
@@ -239,7 +263,7 @@ class FittedDialogs(Dialogs):
         speakers = Speakers(
             goal=self.goals.value[dialogs],
             told=states.told[dialogs],
-            wants=states.wanted[dialogs],
+            wants=states.wanted[dialogs] & ~states.indifferent[dialogs],
             wish=_first_set(left),
             wrong_values=self.goals.wrong[dialogs],
             shift=np.where(fresh, moved, 0),

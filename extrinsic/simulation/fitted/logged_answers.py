@@ -228,8 +228,14 @@ def _values_said(
     turn = turns[speaker]
     caller = logs.turns.dialog[turn]
     told_first = ~logs.turns.told[turn, logged_concept] & speakers.told[speaker, concept]
-    unwanted = logs.callers.wanted[caller, logged_concept] & ~speakers.wants[speaker, concept]
+    callers = logs.callers
+    cared = callers.wanted[caller, logged_concept] & ~callers.indifferent[caller, logged_concept]
+    unwanted = cared & ~speakers.wants[speaker, concept]
     dropped = of_value & (~role[speaker, concept] & (told_first | unwanted) | (number == NOTHING))
+    if logs.turns.said is not None:
+        # What was misheard was said: somebody who never speaks of a concept is not misheard about it.
+        spoken_of = callers.goal[caller, logged_concept] != NOTHING
+        dropped |= of_value & spoken_of & (speakers.goal[speaker, concept] == NOTHING)
     fact = np.where(coded.code == RIGHT, speakers.wish[speaker], speakers.other_fact[speaker])
     dropped |= (coded.kind == REQUEST) & (fact == NOTHING)
     return np.where(of_value, number, 0), np.maximum(fact, 0), ~dropped

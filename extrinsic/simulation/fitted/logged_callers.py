@@ -24,20 +24,26 @@ class LoggedCallers:
     """The callers of n dialogs.
 
     goal (n, n_concepts): the value wanted, NOTHING if none was labelled.
+    answered (n, n_concepts): whether it was first told in answer to a question.
     later (n, n_concepts): the one that the caller changed to, NOTHING for no change.
     wanted (n, n_concepts): whether the concept matters, also where no right value was ever heard.
-    wishes (n, n_requestable): the facts asked for.
+    indifferent (n, n_concepts): whether any value of it will do.
+    wishes (n, n_requestable): the facts asked for.   pleased (n,): was ever made a right offer, so that
+    whoever wished to know more could ask.
     may_want (n, n_concepts): the probability that it does, also where nothing was heard of it.
     if_asked (n, n_concepts): the probability that who seems to want nothing does when asked.
     error (n,): how badly the caller is heard, shrunk to the mean of all.
     """
 
     goal: Ints
+    answered: Bools
     later: Ints
     wanted: Bools
+    indifferent: Bools
     may_want: Floats
     if_asked: Floats
     wishes: Bools
+    pleased: Bools
     error: Floats
 
 

@@ -36,6 +36,9 @@ from extrinsic.simulation.fitted.system_turns import (
 )
 from extrinsic.simulation.utterance import NOTHING
 
+SAID_AGAIN = 0.5
+"""Callers who do not care and, offered something particular, say so again at least as often, do mind."""
+
 
 @dataclass(frozen=True, eq=False)
 class LoggedTurns:
@@ -74,6 +77,7 @@ class Logs:
 
     corpora: the logs, in one vocabulary.   first (n_logs + 1,): the first dialog of each.
     unasked (n_concepts,): what the system never asks for.
+    any_will_do: whether an offer for some value suits callers who do not care.
     tracker: the name of the one that stands for the system's own.   tops: its beliefs before each turn.
     agreement: the share of confirmed and offered values that are its best ones.
     """
@@ -84,6 +88,7 @@ class Logs:
     turns: LoggedTurns
     first: Ints
     unasked: Bools
+    any_will_do: bool
     tracker: str
     tops: LoggedTops
     agreement: float
@@ -105,6 +110,7 @@ def read_logs(corpora: Sequence[Corpus], trackers: Mapping[str, Tracker]) -> Log
     unasked = never_asked(values.n_concepts, systems)
     lists = [code_lists(log, values) for log in logs]
     mentioned = [of_log.mentioned(values.n_concepts) for of_log in lists]
+    any_will_do = _any_will_do(logs, values, systems, mentioned)
     goals = [goals_of(log, values) for log in logs]
     wanted = [
         wanted_by(log, values, goal[0], of_log) for log, goal, of_log in zip(logs, goals, lists, strict=True)
@@ -117,36 +123,66 @@ def read_logs(corpora: Sequence[Corpus], trackers: Mapping[str, Tracker]) -> Log
             values,
             unasked,
             of_wanted,
+            values.is_dontcare(goal[0]),
             of_wishes,
             system,
             of_lists,
             of_mentioned,
+            any_will_do,
             position == len(logs) - 1,
         )
-        for position, (log, of_wanted, of_wishes, system, of_lists, of_mentioned) in enumerate(
-            zip(logs, wanted, wishes, systems, lists, mentioned, strict=True)
+        for position, (log, goal, of_wanted, of_wishes, system, of_lists, of_mentioned) in enumerate(
+            zip(logs, goals, wanted, wishes, systems, lists, mentioned, strict=True)
         )
     ]
     turns, known = _joined(parts, first), np.concatenate(wanted)
-    may_want = known.astype(np.float64)
-    if isinstance(logs[-1].labels, LabelEvents):
-        may_want = wish_probabilities(
-            len(known), turns.dialog, turns.asked, turns.told, turns.mentioned, known
-        )
+    may_want = wish_probabilities(len(known), turns.dialog, turns.asked, turns.told, turns.mentioned, known)
     if_asked = wish_if_asked(len(known), turns.dialog, turns.asked, turns.told, known, may_want)
     without = np.concatenate([content_with(log, values.n_concepts) for log in logs]) & ~known
     may_want[without] = if_asked[without] = 0.0
     callers = LoggedCallers(
         goal=np.concatenate([goal for goal, _ in goals]),
+        answered=_told_when_asked(turns, known.shape),
         later=np.concatenate([later for _, later in goals]),
         wanted=known,
+        indifferent=np.concatenate([values.is_dontcare(goal) for goal, _ in goals]),
         may_want=may_want,
         if_asked=if_asked,
         wishes=np.concatenate(wishes),
+        pleased=np.bincount(turns.dialog, turns.content, minlength=len(known)) > 0,
         error=error_levels([heard_wrongly(log, of_log) for log, of_log in zip(logs, lists, strict=True)]),
     )
     joined = LoggedTops(*(np.concatenate(parts_of) for parts_of in zip(*tops, strict=True)))
-    return Logs(tuple(logs), values, callers, turns, first, unasked, tracker, joined, agreement)
+    return Logs(tuple(logs), values, callers, turns, first, unasked, any_will_do, tracker, joined, agreement)
+
+
+def _any_will_do(
+    logs: Sequence[Corpus],
+    values: LoggedValues,
+    systems: Sequence[SystemTurns],
+    mentioned: Sequence[Bools],
+) -> bool:
+    """Whether those who do not care accept an offer for some value: few of them then say so again."""
+    again = narrowed = 0
+    for log, system, by_answer in zip(logs, systems, mentioned, strict=True):
+        shown = np.flatnonzero((system.offers | system.refuses) & (log.turn_in_dialog > 0))
+        row, concept = np.nonzero(
+            LabelledValues(values, log, shown - 1).indifferent()
+            & (system.offered[shown] != NOTHING)
+            & ~values.is_dontcare(system.offered[shown])
+        )
+        again, narrowed = again + int(by_answer[shown[row], concept].sum()), narrowed + len(row)
+    return bool(again <= SAID_AGAIN * narrowed)
+
+
+def _told_when_asked(turns: LoggedTurns, shape: tuple[int, ...]) -> Bools:
+    """(n_dialogs, n_concepts) whether a concept was first told in answer to a question for it."""
+    answered = np.zeros(shape, dtype=bool)
+    asked = np.flatnonzero(turns.asked != NOTHING)
+    concept = turns.asked[asked]
+    told = turns.mentioned[asked, concept] & ~turns.told[asked, concept]
+    answered[turns.dialog[asked[told]], concept[told]] = True
+    return answered
 
 
 def _in_one_vocabulary(corpora: Sequence[Corpus]) -> list[Corpus]:
@@ -178,10 +214,12 @@ def _turns(
     values: LoggedValues,
     unasked: Bools,
     wanted: Bools,
+    indifferent: Bools,
     wishes: Bools,
     system: SystemTurns,
     lists: Lists,
     mentioned: Bools,
+    any_will_do: bool,
     own: bool,
 ) -> LoggedTurns:
     """The turns of one log, with the state of the callers at each."""
@@ -189,10 +227,10 @@ def _turns(
     before = np.maximum(np.arange(log.n_turns) - 1, log.offsets[:-1][log.dialog_of_turn])
     required = required_concepts(log, values)
     claims = claims_of(
-        values, required, system, wanted[log.dialog_of_turn], LabelledValues(values, log, before)
+        values, required, system, wanted[log.dialog_of_turn], LabelledValues(values, log, before, any_will_do)
     )
     repeated, changes = log.history.streak > 1, changes_of_goal(log)
-    states = CallerStates(log.domain, values, unasked, wanted, wishes)
+    states = CallerStates(log.domain, values, unasked, wanted, indifferent, wishes)
     n_turns, n_concepts = log.n_turns, values.n_concepts
     context = np.zeros((n_turns, len(FEATURES)), dtype=np.int64)
     about, asked = (np.full(n_turns, NOTHING, dtype=np.int64) for _ in range(2))

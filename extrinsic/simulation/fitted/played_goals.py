@@ -35,8 +35,13 @@ class PlayedGoals:
         """(n, n_concepts) the goals by the labels; where there is none, that of some other caller."""
         logged = self.logs.callers.goal
         goal = logged[self.caller].copy()
+        answered = self.logs.callers.answered
         for concept in range(goal.shape[1]):
-            known = logged[:, concept][logged[:, concept] != NOTHING]
+            known = logged[:, concept] != NOTHING
+            # Who finds out when asked wants what others told when asked: often that any will do.
+            if (known & answered[:, concept]).any():
+                known &= answered[:, concept]
+            known = logged[known, concept]
             unknown = np.flatnonzero(goal[:, concept] == NOTHING)
             if len(known):
                 draw = self.chance.take(unknown).uniform(f"goal {concept}", 0)

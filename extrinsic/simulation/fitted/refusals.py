@@ -13,6 +13,9 @@ from extrinsic.simulation.fitted.logged_dialogs import Logs
 from extrinsic.simulation.utterance import NOTHING
 
 SHRINKAGE = 2.0
+"""Searches with the usual result that are added to those for a value."""
+
+LEAST_ALIKE = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,28 +23,36 @@ class Refusals:
     """The share of searches that found nothing: of those for the very same values, and of those for a value.
 
     seen: per search (the values of all concepts) how many found nothing, and how many there were.
-    of_value (n_values + 1,): the share of searches for a value; the last entry is that of all.
+    of_value (2, n_values + 1): the share of searches for a value, those that were wrong for the caller and
+    those that were right; the last entry is that of all. Callers look for what exists more often than what
+    they are taken to look for.
     telling: the concept whose values decide most.
+    usual: how many searches a share is worth beside those for the very same values: few if equal searches
+    have equal results.
     turned_away: the share of those who were refused what they wanted and then look for something else.
     """
 
     seen: dict[tuple[int, ...], tuple[int, int]]
     of_value: Floats
     telling: int
+    usual: float
     turned_away: float
 
-    def refused(self, offered: Ints) -> Bools:
-        """(m,) whether a search for these values (m, n_concepts) finds nothing; equal ones are alike."""
-        if not self.of_value[-1]:
+    def refused(self, offered: Ints, right: Bools) -> Bools:
+        """(m,) whether a search for these values (m, n_concepts) finds nothing.
+
+        right (m,): whether the caller wants all of them; equal searches are alike.
+        """
+        if not self.of_value.any():
             return np.zeros(len(offered), dtype=bool)
-        queries, inverse = np.unique(offered, axis=0, return_inverse=True)
-        expected = self.of_value[queries[:, self.telling]]
-        share = np.empty(len(queries))
-        for row, query in enumerate(queries.tolist()):
-            fails, total = self.seen.get(tuple(query), (0, 0))
-            share[row] = (fails + SHRINKAGE * expected[row]) / (total + SHRINKAGE)
+        queries, inverse = np.unique(
+            np.column_stack([offered, right.astype(np.int64)]), axis=0, return_inverse=True
+        )
+        expected = self.of_value[queries[:, -1], queries[:, self.telling]]
+        counts = np.array([self.seen.get(tuple(query), (0, 0)) for query in queries[:, :-1].tolist()])
+        share = (counts[:, 0] + self.usual * expected) / (counts[:, 1] + self.usual)
         key = np.zeros(len(queries), dtype=np.int64)
-        for column in queries.T:
+        for column in queries[:, :-1].T:
             key = key * np.int64(1_000_003) + column + 2
         draw = Chance.of(1, "database").uniform_at("search", 0, key[None])[0]
         return np.asarray((draw < share)[inverse.ravel()])
@@ -58,18 +69,38 @@ def fit_refusals(logs: Logs) -> Refusals:
     for query, failed in zip(offered.tolist(), fails.tolist(), strict=True):
         count = seen.get(tuple(query), (0, 0))
         seen[tuple(query)] = (count[0] + failed, count[1] + 1)
+    kind: Ints = np.asarray(~logs.turns.wrong[shown].any(axis=1), dtype=np.int64)
     overall = float(fails.mean()) if len(shown) else 0.0
-    of_value = np.full(len(logs.values) + 1, overall)
+    of_kind = (_sums(kind, 2, fails) + SHRINKAGE * overall) / (_sums(kind, 2) + SHRINKAGE)
+    of_value = np.repeat(of_kind[:, None], len(logs.values) + 1, axis=1)
     spread = np.zeros(offered.shape[1])
     for concept in range(offered.shape[1]):
-        named = offered[:, concept] != NOTHING
-        number = offered[named, concept]
-        counts = np.bincount(number, minlength=len(logs.values))
-        failed = np.bincount(number, fails[named], minlength=len(logs.values))
-        rate = (failed + SHRINKAGE * overall) / (counts + SHRINKAGE)
-        of_value[:-1] = np.where(counts > 0, rate, of_value[:-1])
-        spread[concept] = np.sum(counts * (rate - overall) ** 2)
+        named = np.flatnonzero(offered[:, concept] != NOTHING)
+        cell = kind[named] * len(logs.values) + offered[named, concept]
+        counts = _sums(cell, 2 * len(logs.values)).reshape(2, -1)
+        failed = _sums(cell, 2 * len(logs.values), fails[named]).reshape(2, -1)
+        rate = (failed + SHRINKAGE * of_kind[:, None]) / (counts + SHRINKAGE)
+        of_value[:, :-1] = np.where(counts > 0, rate, of_value[:, :-1])
+        spread[concept] = np.sum(counts * (rate - of_kind[:, None]) ** 2)
     claim = logs.turns.context[:, FEATURES.index("claim")]
     n_turning, n_staying = (claim == TURNS_AWAY).sum(), (claim == REFUSED).sum()
     turned_away = float(n_turning / max(n_turning + n_staying, 1))
-    return Refusals(seen, of_value, int(spread.argmax()) if len(spread) else 0, turned_away)
+    telling = int(spread.argmax()) if len(spread) else 0
+    return Refusals(seen, of_value, telling, usual_weight(seen, overall), turned_away)
+
+
+def _sums(cell: Ints, n_cells: int, weight: Bools | None = None) -> Floats:
+    return np.bincount(cell, weight, minlength=n_cells).astype(np.float64)
+
+
+def usual_weight(seen: dict[tuple[int, ...], tuple[int, int]], overall: float) -> float:
+    """With the correlation c of the results of equal searches, n of them have the weight n against 1 / c - 1.
+
+    Two equal searches differ with probability 2 p (1 - p) (1 - c).
+    """
+    pairs = sum(total * (total - 1) for _, total in seen.values())
+    differ = sum(2 * fails * (total - fails) for fails, total in seen.values())
+    if not pairs or not 0.0 < overall < 1.0:
+        return SHRINKAGE
+    alike = 1.0 - differ / pairs / (2.0 * overall * (1.0 - overall))
+    return float(1.0 / np.clip(alike, LEAST_ALIKE, 1.0) - 1.0 + 1e-3)

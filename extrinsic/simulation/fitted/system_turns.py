@@ -75,10 +75,13 @@ def claims_of(
 
 
 class RightValues:
-    """Which values m callers want: by their goals (m, n_concepts), where none is NOTHING."""
+    """Which values m callers want: by their goals (m, n_concepts), where none is NOTHING.
 
-    def __init__(self, values: LoggedValues, goal: Ints) -> None:
-        self.values, self.goal = values, goal
+    any_will_do: whether an offer for some value suits a caller who does not care.
+    """
+
+    def __init__(self, values: LoggedValues, goal: Ints, any_will_do: bool = True) -> None:
+        self.values, self.goal, self.any_will_do = values, goal, any_will_do
 
     def of(self, number: Ints) -> Bools:
         """(m,) whether the value is the one that the caller wants."""
@@ -87,14 +90,15 @@ class RightValues:
 
     def of_offers(self, offered: Ints) -> Bools:
         """(m, n_concepts) whether an offer for these values suits the caller."""
-        return np.asarray((offered == self.goal) | self.values.is_dontcare(self.goal))
+        suits: Bools = offered == self.goal
+        return suits | self.values.is_dontcare(self.goal) if self.any_will_do else suits
 
 
 class LabelledValues(RightValues):
     """Which values are right at given turns (m,) of a corpus, by its labels."""
 
-    def __init__(self, values: LoggedValues, corpus: Corpus, turn: Ints) -> None:
-        self.values, self.corpus, self.turn = values, corpus, turn
+    def __init__(self, values: LoggedValues, corpus: Corpus, turn: Ints, any_will_do: bool = True) -> None:
+        self.values, self.corpus, self.turn, self.any_will_do = values, corpus, turn, any_will_do
 
     def of(self, number: Ints) -> Bools:
         slot, identity = self.values.slot[number], self.values.identity[number]
@@ -102,9 +106,10 @@ class LabelledValues(RightValues):
 
     def of_offers(self, offered: Ints) -> Bools:
         columns = [self.of(offered[:, concept]) for concept in range(offered.shape[1])]
-        return np.stack(columns, axis=1) | self._any_will_do()
+        suits = np.stack(columns, axis=1)
+        return suits | self.indifferent() if self.any_will_do else suits
 
-    def _any_will_do(self) -> Bools:
+    def indifferent(self) -> Bools:
         """(m, n_concepts) whether a slot of the concept is labelled as of no matter."""
         table = np.zeros((len(self.turn), self.values.n_concepts), dtype=bool)
         if self.values.dontcare < 0:

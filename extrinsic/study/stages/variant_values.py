@@ -163,12 +163,16 @@ def _levelled_table(table: list[list[TrackerValue]]) -> list[list[TrackerValue]]
     is_mixed = TREES in table[0][0].components
     means, changed = (levelled.mixed, levelled.of_mixed) if is_mixed else (levelled.world, levelled.of_world)
     return [
-        [_with(entry, float(means[d, t]), changed[d][t]) for t, entry in enumerate(row)]
+        [
+            _with(entry, float(means[d, t]), changed[d][t], float(levelled.shrinkage[d, t]))
+            for t, entry in enumerate(row)
+        ]
         for d, row in enumerate(table)
     ]
 
 
-def _with(entry: TrackerValue, mean: float, influence: Floats) -> TrackerValue:
-    half = half_width(influence, entry.value.diagnostics[TRAINING_NOISE])
+def _with(entry: TrackerValue, mean: float, influence: Floats, shrinkage: float) -> TrackerValue:
+    noise = float(np.hypot(entry.value.diagnostics[TRAINING_NOISE], shrinkage))
+    half = half_width(influence, noise)
     value = msgspec.structs.replace(entry.value, mean=mean, low=mean - half, high=mean + half)
     return replace(entry, value=value, influence=influence)
