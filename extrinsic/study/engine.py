@@ -17,6 +17,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from extrinsic.errors import ExtrinsicError, Problem, UsageError, did_you_mean
+from extrinsic.parallel import lost_processes
 from extrinsic.plugins import load_plugins, problems_of_plugins
 from extrinsic.study.stages.store import Results, StageKey, Store
 from extrinsic.study.stages.task import Task
@@ -90,19 +91,14 @@ class Workers:
 
     def _run_here(self, bundles: Iterable[Sequence[Task]], store: Store) -> Iterator[Done]:
         from joblib import Parallel, delayed
-        from joblib.externals.loky.process_executor import TerminatedWorkerError
 
         parallel = Parallel(n_jobs=self.n_jobs, backend="loky", return_as="generator_unordered", batch_size=1)
         calls = (delayed(run_bundle)(bundle, store, self.plugins) for bundle in bundles)
         with _interrupts_withheld():
             results = parallel(calls)
-        try:
+        with lost_processes(GO_ON):
             for done in results:
                 yield from done
-        except TerminatedWorkerError:
-            raise UsageError(
-                f"a process was ended from outside, perhaps for lack of memory; {GO_ON}"
-            ) from None
 
 
 def run_on_cluster(
