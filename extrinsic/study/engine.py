@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from dask.distributed import Client
 
 ENGINES = ("joblib", "dask")
-PATIENCE = 10.0
+PATIENCE = 30.0
 """Seconds to wait for a scheduler."""
 
-PATIENCE_FOR_WORKERS = 60.0
+PATIENCE_FOR_WORKERS = 120.0
 POLL, LEAVE = 2.0, 2.0
 GO_ON = "what was done is stored: run the same command again to go on"
 
