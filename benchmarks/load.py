@@ -30,7 +30,8 @@ def trackers(folder: Path) -> Path:
 def systems(folder: Path, n_dialogs: int = 100, n_turns: int = 7) -> Path:
     """Two hundred state-set systems, each right a little more often than the one before."""
     (folder / "systems").mkdir(parents=True)
-    rng, outcomes = Random(0), []
+    rng = Random(0)
+    outcomes: list[tuple[object, ...]] = []
     for number in range(N_SYSTEMS):
         name, rate = f"s{number:03}", (number + 1) / (N_SYSTEMS + 1)
         states = {
@@ -63,7 +64,9 @@ def turns(folder: Path) -> Path:
         lines = calls(part, n_dialogs, seed)
         # A caller who never gets an offer: the turns of questions of all callers, one after the other.
         questions = [line for line in lines if not line.get("end") and line["turn"]]
-        lines += [{**questions[i % len(questions)], "dialog": "long", "turn": i} for i in range(N_TURNS)]
+        lines += [
+            {**questions[i % len(questions)], "dialog": f"{part}-long", "turn": i} for i in range(N_TURNS)
+        ]
         lines[-1] |= {"end": True, "outcome": {"success": 0}}
         text = "".join(json.dumps(line) + "\n" for line in lines)
         (folder / "logs" / f"{part}.jsonl").write_text(text)

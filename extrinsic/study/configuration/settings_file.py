@@ -88,9 +88,7 @@ def locate_keys(path: str | Path, changes: Sequence[str] = ()) -> Iterator[None]
         ) from error
 
 
-def _located(
-    problem: Problem, path: str, text: str, changes: Sequence[str], is_of_input: bool
-) -> Problem:
+def _located(problem: Problem, path: str, text: str, changes: Sequence[str], is_of_input: bool) -> Problem:
     key = KEY.match(problem.message)
     if problem.path is not None:
         return problem
