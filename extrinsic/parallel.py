@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from extrinsic.errors import UsageError
@@ -35,7 +36,19 @@ def _run(function: Callable[..., R], tasks: Sequence[tuple[Any, ...]], n_jobs: i
     plugins = loaded_plugins()
     initial = {"initializer": load_plugins, "initargs": (plugins,)} if plugins else {}
     parallel = Parallel(n_jobs=n_jobs, return_as="generator", batch_size=1, **initial)
-    yield from parallel(delayed(_pinned)(function, task) for task in tasks)
+    with lost_processes():
+        yield from parallel(delayed(_pinned)(function, task) for task in tasks)
+
+
+@contextmanager
+def lost_processes(then: str = "run the same command again") -> Iterator[None]:
+    """A process that something else ended, for lack of memory mostly, is no error of ours."""
+    from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+    try:
+        yield
+    except TerminatedWorkerError:
+        raise UsageError(f"a process was ended from outside, perhaps for lack of memory; {then}") from None
 
 
 def _pinned(function: Callable[..., R], task: tuple[Any, ...]) -> R:

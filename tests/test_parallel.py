@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 
 import pytest
@@ -35,6 +36,11 @@ def threads(_: int) -> list[int]:
     return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
 
 
+def end_itself(number: int) -> None:
+    if number == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
 TASKS = [(number,) for number in range(4)]
 
 
@@ -54,6 +60,13 @@ def test_an_error_comes_through_with_its_problems(n_jobs: int) -> None:
         list(run_in_parallel(refuse, TASKS, n_jobs))
     (problem,) = caught.value.problems
     assert (problem.message, problem.path, problem.found) == ("no such number", "somewhere", "1")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_killed_process_is_said() -> None:
+    """As when the system ends it for lack of memory: in `simulate` and `track` as in a study."""
+    with pytest.raises(UsageError, match=r"a process was ended from outside.*run the same command again"):
+        list(run_in_parallel(end_itself, TASKS, 2))
 
 
 @pytest.mark.parametrize("n_jobs", [0, -2, -5])

@@ -17,6 +17,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from extrinsic.errors import ExtrinsicError, Problem, UsageError, did_you_mean, require_type
+from extrinsic.parallel import lost_processes
 from extrinsic.plugins import load_plugins, problems_of_plugins
 from extrinsic.study.stages.store import Results, StageKey, Store
 from extrinsic.study.stages.task import Task
@@ -25,10 +26,10 @@ if TYPE_CHECKING:
     from dask.distributed import Client
 
 ENGINES = ("joblib", "dask")
-PATIENCE = 10.0
+PATIENCE = 30.0
 """Seconds to wait for a scheduler."""
 
-PATIENCE_FOR_WORKERS = 60.0
+PATIENCE_FOR_WORKERS = 120.0
 POLL, LEAVE = 2.0, 2.0
 GO_ON = "what was done is stored: run the same command again to go on"
 
@@ -91,19 +92,14 @@ class Workers:
 
     def _run_here(self, bundles: Iterable[Sequence[Task]], store: Store) -> Iterator[Done]:
         from joblib import Parallel, delayed
-        from joblib.externals.loky.process_executor import TerminatedWorkerError
 
         parallel = Parallel(n_jobs=self.n_jobs, backend="loky", return_as="generator_unordered", batch_size=1)
         calls = (delayed(run_bundle)(bundle, store, self.plugins) for bundle in bundles)
         with _interrupts_withheld():
             results = parallel(calls)
-        try:
+        with lost_processes(GO_ON):
             for done in results:
                 yield from done
-        except TerminatedWorkerError:
-            raise UsageError(
-                f"a process was ended from outside, perhaps for lack of memory; {GO_ON}"
-            ) from None
 
 
 def run_on_cluster(

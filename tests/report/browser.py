@@ -31,7 +31,7 @@ OPTIONS = (
     "--allow-file-access-from-files=false",
     "--host-resolver-rules=MAP * ~NOTFOUND",
 )
-PATIENCE = 60.0
+PATIENCE = 180.0
 
 
 class Browser:

@@ -113,7 +113,7 @@ class Cluster:
         file = self.folder / f"scheduler{len(self.processes)}.json"
         options = ("--port", "0", "--no-dashboard", "--no-show", "--scheduler-file", str(file))
         self.scheduler = self._start("dask_scheduler", *options)
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 300  # only a machine with much else to do needs a part of it
         while not file.exists() or not file.read_text():
             assert time.monotonic() < deadline, "no scheduler"
             time.sleep(0.1)
