@@ -9,6 +9,7 @@ from extrinsic.errors import UsageError, did_you_mean
 from extrinsic.report.drawing.page_parts import Section, pictures
 from extrinsic.report.policies_page import policy_sections, read_grid
 from extrinsic.report.report_files import require_libraries
+from extrinsic.report.results.naming import slug
 from extrinsic.report.results.report_data import read_run
 from extrinsic.report.sections import ORDER
 from extrinsic.study.finished_run import Run
@@ -22,9 +23,11 @@ def single_figure(run: Run, name: str) -> Figure:
     require_libraries()
     drawn = []
     with run.reading():
+        variants = {row.variant for row in run.table("returns")}
+        wanted = {name, *(f"{name}_{slug(variant)}" for variant in variants)}
         for section in _sections(run, name):
             for picture in pictures(section.blocks):
-                if picture.name == name or picture.name.startswith(f"{name}_"):
+                if picture.name in wanted:
                     return _fitted(picture.figure, picture.title)
                 drawn.append(picture.name)
     raise UsageError(f"the report has no figure {name!r}; {did_you_mean(name, drawn)}")

@@ -9,7 +9,7 @@ import pytest
 
 from extrinsic.errors import UsageError
 from extrinsic.study.finished_run import Run
-from tests.report.runs import write_run
+from tests.report.runs import SMALL, write_run
 
 
 @pytest.fixture(scope="module")
@@ -52,8 +52,9 @@ def test_kinds_that_a_run_does_not_have(run: Run, change: dict[str, Any], said: 
     assert said in str(refused.value)
 
 
-def test_a_single_figure(run: Run, tmp_path: Path) -> None:
+def test_a_single_figure(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
+    run = write_run(tmp_path / "run", SMALL)
     figure = run.figure("heat_map")
     figure.savefig(tmp_path / "heat_map.png")
     # Everything is inside: no axes begin below or end above the frame.
