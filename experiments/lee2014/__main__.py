@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable, Sequence
+from itertools import chain
 from pathlib import Path
 
 import msgspec
-from threadpoolctl import threadpool_limits
 
 from experiments.lee2014 import study, tables
 from experiments.lee2014.figure import draw_correlations, draw_policies
@@ -15,6 +16,7 @@ from experiments.lee2014.tables import FILLS, TARGETS
 from experiments.main import run_experiment
 from experiments.selection import Selection
 from experiments.texts import render
+from extrinsic.parallel import run_in_parallel
 from extrinsic.study.naming import Name
 from extrinsic.study.tables.table_files import read_rows, write_rows
 
@@ -46,13 +48,13 @@ def keep(runs: Path, output: Path, seeds: Sequence[int] = study.SEEDS, changes: 
 def make_tables(folder: Path, output: Path) -> None:
     """All other tables, from those that were kept."""
     points = study.read_points(folder)
-    conditions = [(fill, target) for fill in FILLS for target in TARGETS]
-    with threadpool_limits(1, user_api="blas"):
-        rows: dict[str, Sequence[msgspec.Struct]] = {
-            "correlations": [row for each in conditions for row in study.correlations(points, *each)],
-            "verdicts": [row for each in conditions for row in study.verdicts(points, *each)],
-            "policies": list(study.policy_gains(points)),
-        }
+    conditions = [(points, fill, target) for fill in FILLS for target in TARGETS]
+    n_jobs = os.cpu_count() or 1
+    rows: dict[str, Sequence[msgspec.Struct]] = {
+        "correlations": list(chain(*run_in_parallel(study.correlations, conditions, n_jobs))),
+        "verdicts": list(chain(*run_in_parallel(study.verdicts, conditions, n_jobs))),
+        "policies": list(study.policy_gains(points)),
+    }
     for name, kind in MADE.items():
         write_rows(output / f"{name}.csv", rows[name], kind, decimals=3)
 
