@@ -92,4 +92,6 @@ def _cell(value: object, decimals: int) -> str:
         return "yes" if value else "no"
     if isinstance(value, float):
         return number(value, decimals)
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value))
     return "" if value is None else str(value)

@@ -17,10 +17,13 @@ from extrinsic.cli.main import build_parser
 from extrinsic.corpus.formats.jsonl_fields import FIELDS, LogLine
 from extrinsic.corpus.formats.jsonl_lines import read_lines
 from extrinsic.study.configuration.settings import CorpusTable
+from tests.study.studies import done
 
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "docs" / "own_logs.md").read_text()
-BLOCKS = re.findall(r"^```(\w*)(?: ([\w.]+))?\n(.*?)^```$", TEXT, flags=re.DOTALL | re.MULTILINE)
+FENCED = re.compile(r"^```(\w*)(?: ([\w.]+))?\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE)
+BLOCKS = FENCED.findall(TEXT)
+STATE_BLOCKS = FENCED.findall((ROOT / "docs" / "states.md").read_text())
 TABLE = re.findall(r"^\| `(\w+)` \| (.+?) \| `(.+)` \|$", TEXT, flags=re.MULTILINE)
 
 
@@ -71,3 +74,37 @@ def test_configurations_and_commands() -> None:
     commands = [line.split() for kind, _, text in BLOCKS if not kind for line in text.splitlines()]
     ours = [command[1:] for command in commands if command and command[0] == "extrinsic"]
     assert [build_parser().parse_args(command).command for command in ours] == ["play"]
+
+
+def test_commands_about_states_are_commands() -> None:
+    lines = [line for kind, _, text in STATE_BLOCKS if not kind for line in text.splitlines()]
+    assert len(lines) >= 6
+    for line in lines:
+        build_parser().parse_args(line.replace("...", "x").split()[1:])
+
+
+def test_the_example_with_a_judge(tmp_path: Path) -> None:
+    """Grades join our metrics; over systems and over dialogs, JGA follows success and the judge does not."""
+    for _, name, text in STATE_BLOCKS:
+        if name:
+            (tmp_path / name).write_text(text)
+    study = done(tmp_path / "judge.toml", tmp_path / "run", "--set", "correlation.permutations=99")
+    r = {
+        row["metric"]: float(row["r"])
+        for row in study.rows("correlations")
+        if (row["trackers"], row["scope"], row["coefficient"]) == ("all", "within", "pearson") and row["r"]
+    }
+    grades = {
+        row["tracker"]: row["value"] for row in study.rows("intrinsic") if row["metric"] == "own(judge)"
+    }
+    assert float(grades["polite"]) == pytest.approx(14 / 3)
+    assert r["jga"] == pytest.approx(1.0)
+    assert abs(r["own(judge)"]) < 0.2
+    over_dialogs = {
+        (row["level"], row["metric"]): float(row["r"])
+        for row in study.rows("swap")
+        if row["trackers"] == "all" and row["r"]
+    }
+    for level in ("within", "dialog"):
+        assert over_dialogs[level, "jga"] == pytest.approx(1.0)
+        assert over_dialogs[level, "own(judge)"] < 0.7
