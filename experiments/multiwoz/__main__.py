@@ -26,7 +26,7 @@ from experiments.multiwoz.state_files import (
     paired_rows,
     system_rows,
 )
-from experiments.multiwoz.tables import TABLES, Cost, Swap, Tracker
+from experiments.multiwoz.tables import DECIMALS, TABLES, Cost, Swap, Tracker
 from experiments.runs import make_run
 from experiments.selection import Selection
 from experiments.texts import number, render
@@ -78,7 +78,7 @@ def compute(output: Path, arguments: argparse.Namespace) -> None:
         "paired": list(paired_rows(SEED)),
     }
     for name, rows in tables.items():
-        write_rows(output / f"{name}.csv", rows, TABLES[name], decimals=3)
+        write_rows(output / f"{name}.csv", rows, TABLES[name], decimals=DECIMALS.get(name, 3))
 
 
 def success_by_generator(run: Run) -> dict[tuple[str, str], float]:

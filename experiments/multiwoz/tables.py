@@ -107,3 +107,6 @@ TABLES: dict[str, type[msgspec.Struct]] = {
     "normalisations": Normalised,
     "paired": Paired,
 }
+
+DECIMALS = {"paired": 4}
+"""Where three are too few: for a p."""

@@ -16,7 +16,7 @@ import pytest
 from experiments.multiwoz import state_files
 from experiments.multiwoz.__main__ import FOLDER, kept_order, write_texts
 from experiments.multiwoz.state_files import PAIR, between_rows, jga_by_dialog, read
-from experiments.multiwoz.tables import TABLES, System
+from experiments.multiwoz.tables import DECIMALS, TABLES, System
 from experiments.selection import Selection
 from experiments.texts import UnsupportedClaim
 from extrinsic.corpus.state_sets import StateReading
@@ -62,14 +62,14 @@ def test_a_claim_that_the_tables_contradict(
         for row in committed(table).rows
     ]
     assert rows != committed(table).rows
-    write_rows(tmp_path / f"{table}.csv", rows, TABLES[table], decimals=3)
+    write_rows(tmp_path / f"{table}.csv", rows, TABLES[table], decimals=DECIMALS.get(table, 3))
     with pytest.raises(UnsupportedClaim, match=sentence):
         write_texts(tmp_path, tmp_path)
 
 
 @pytest.mark.parametrize("table", TABLES)
 def test_tables_are_written_as_they_were_read(table: str) -> None:
-    written = table_bytes(committed(table).rows, TABLES[table], decimals=3)
+    written = table_bytes(committed(table).rows, TABLES[table], decimals=DECIMALS.get(table, 3))
     assert written == (FOLDER / f"{table}.csv").read_bytes()
 
 
