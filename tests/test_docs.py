@@ -28,6 +28,7 @@ from extrinsic.errors import Problems
 from extrinsic.registry import BLOCKS, FORMATS, LEARNERS, METRICS, REWARDS, TRACKERS, WORLDS, Registry
 from extrinsic.study.configuration.choices import check_choices, gather_options
 from extrinsic.study.configuration.settings import StudySettings
+from extrinsic.study.finished_run import Run
 from extrinsic.toml_files import check_tree
 from tests.real_data import find_data
 from tests.running import run
@@ -205,3 +206,20 @@ def test_every_field_of_a_log_has_an_example_that_is_valid() -> None:
     for name, _, example in table:
         line = {"dialog": "x", "turn": 0, name: json.loads(example)}
         assert getattr(msgspec.convert(line, LogLine), name) is not None
+
+
+def test_the_example_with_a_judge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Grades join our metrics; over systems and over dialogs, JGA follows success and the judge does not."""
+    monkeypatch.chdir(tmp_path)
+    for block in blocks("states.md"):
+        if block.title:
+            Path(block.title).write_text(block.text)
+    assert run("run", "judge.toml", "--output", "runs/judge", "--quiet", "--n-jobs", "1").code == 0
+    finished = Run("runs/judge")
+    pearson = finished.correlations(coefficient="pearson", scope="within", trackers="all")
+    r = {row.metric: row.r for row in pearson}
+    assert r["jga"] == pytest.approx(1.0)
+    assert abs(r["own(judge)"] or 9.0) < 0.2
+    for row in finished.table("swap"):
+        if row.trackers == "all" and row.metric == "jga":
+            assert row.r == pytest.approx(1.0)

@@ -1,137 +1,159 @@
-"""`python -m experiments.multiwoz [--runs DIR]`: does a metric of states predict success?"""
+"""`python -m experiments.multiwoz [--runs DIR]`: which metric of states predicts success on MultiWOZ?
+
+Three runs of the tool: trackers x generators (configs/multiwoz_swap.toml) on both golds, and the end-to-end
+systems with their own responses (configs/multiwoz.toml). A run that is there is not made again.
+"""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from experiments.data import require
 from experiments.main import run_experiment
-from experiments.multiwoz import benchmark, dialog_correlations, system_correlations
-from experiments.multiwoz.ceilings import ceiling_rows
-from experiments.multiwoz.dialog_correlations import all_weights, grid_scatters
-from experiments.multiwoz.dialog_grid import (
-    METRICS,
-    OUTCOMES,
-    Grid,
-    build_grid,
-    read_all_states,
-    read_outcomes,
-)
 from experiments.multiwoz.figure import draw
-from experiments.multiwoz.system_correlations import SHARED, WITHOUT, Scores
-from experiments.multiwoz.tables import TABLES, Counts, DialogCorrelation
+from experiments.multiwoz.state_files import (
+    FIXED,
+    PAIR,
+    between_rows,
+    generator_rows,
+    normalisation_rows,
+    paired_rows,
+    system_rows,
+)
+from experiments.multiwoz.tables import DECIMALS, TABLES, Cost, Swap, Tracker
+from experiments.runs import make_run
 from experiments.selection import Selection
-from experiments.texts import render
-from extrinsic.cli.progress import show_progress
+from experiments.texts import number, render
 from extrinsic.correlation.coefficients import correlate
-from extrinsic.correlation.dialog_level import BOTH
-from extrinsic.correlation.two_way import draw_two_way
+from extrinsic.study.configuration.settings_file import read_study
+from extrinsic.study.finished_run import Run
+from extrinsic.study.stages.evaluation import GENERATOR
 from extrinsic.study.tables.table_files import read_rows, write_rows
 
 FOLDER = Path(__file__).parent
-SEED = 13
-RESAMPLES = 2_000
-PERMUTATIONS = 999
-"""Of dialogs; .001 is the lowest p that three decimals can show."""
+FILES_24 = 'states.files=["${EXTRINSIC_DATA:-../../shared/data}/multiwoz/trackers_2.4/*.json.gz"]'
+LESS = ("correlation.permutations=99", "correlation.subsets=1")
+"""Of what these tables do not take from a run."""
 
-OWN_PERMUTATIONS = 4_999
-"""Of systems on their own dialogs: as many as the tool takes."""
+GOLDS: dict[str, tuple[str, ...]] = {"2.1": (), "2.4": (FILES_24, *LESS)}
+"""What the swap run on each gold changes in the config."""
 
-Table = tuple[str, Sequence[msgspec.Struct]]
+SEED = 1
 
 
 def compute(output: Path, arguments: argparse.Namespace) -> None:
     require("multiwoz")
-    # The last bits of a matrix product depend on the number of BLAS threads.
-    with threadpool_limits(1, user_api="blas"):
-        steps = compute_tables(arguments.runs)
-        for table, rows in show_progress(steps, len(TABLES), "table", lambda step: step[0]):
-            write_rows(output / f"{table}.csv", rows, TABLES[table], decimals=3)
-
-
-def compute_tables(runs_folder: Path) -> Iterator[Table]:
-    states = read_all_states()
-    grid = build_grid(states, read_outcomes())
-    runs = system_correlations.run_tool(runs_folder)
-    own, shared = Scores.of_own_dialogs(states, grid), Scores.of_run(runs[SHARED], grid.systems)
-    yield "systems", system_correlations.score_rows(own, grid)
-    yield (
-        "between",
-        [
-            *system_correlations.run_rows(runs[SHARED], SHARED),
-            *system_correlations.own_rows(own, SEED, OWN_PERMUTATIONS),
-            *system_correlations.run_rows(runs[WITHOUT], WITHOUT),
+    runs = {
+        gold: make_run(read_study("multiwoz_swap", changes), arguments.runs / f"multiwoz_swap_{gold}")
+        for gold, changes in GOLDS.items()
+    }
+    ends = make_run(read_study("multiwoz", LESS), arguments.runs / "multiwoz")
+    systems = list(system_rows())
+    tables: dict[str, list[Any]] = {
+        "swap": [
+            msgspec.convert(msgspec.structs.asdict(row) | {"gold": gold}, Swap)
+            for gold, run in [*runs.items(), ("2.1", ends)]
+            for row in run.table("swap")
+            if row.generator in ("all", "own")
         ],
-    )
-    yield "left_out", system_correlations.left_out_rows(shared)
-    yield "steps", system_correlations.step_rows(own, shared)
-    yield from compute_dialog_tables(grid, RESAMPLES, PERMUTATIONS)
+        "costs": [
+            msgspec.convert(msgspec.structs.asdict(row) | {"gold": gold}, Cost)
+            for gold, run in runs.items()
+            for row in run.table("costs")
+        ],
+        "trackers": list(tracker_rows(runs)),
+        "generators": list(generator_rows()),
+        "systems": systems,
+        "between": list(between_rows(systems)),
+        "normalisations": list(normalisation_rows()),
+        "paired": list(paired_rows(SEED)),
+    }
+    for name, rows in tables.items():
+        write_rows(output / f"{name}.csv", rows, TABLES[name], decimals=DECIMALS.get(name, 3))
 
 
-def compute_dialog_tables(grid: Grid, resamples: int, permutations: int) -> Iterator[Table]:
-    """The tables whose points are dialogs of systems."""
-    drawn = draw_two_way(grid.systems, grid.dialogs, resamples, SEED)
-    scatters = grid_scatters(grid, (*METRICS, *OUTCOMES), all_weights(grid, drawn))
-    p_values = dialog_correlations.permutation_tests(grid, permutations, SEED)
-    yield "splits", dialog_correlations.split_rows(scatters, p_values)
-    yield "by_system", dialog_correlations.system_rows(grid)
-    # Of everything, one way of resampling is enough and fits in memory.
-    scatters = grid_scatters(grid, grid.names, {BOTH: drawn})
-    yield "controls", dialog_correlations.control_rows(scatters)
-    yield "final", dialog_correlations.last_turn_rows(scatters)
-    yield "others", dialog_correlations.predictor_rows(scatters)
-    yield "ceilings", ceiling_rows(grid, drawn)
-    yield "counts", [count(grid, resamples, permutations)]
+def success_by_generator(run: Run) -> dict[tuple[str, str], float]:
+    """By tracker and generator."""
+    return {
+        (row.tracker, row.diagnostic.removeprefix(f"{GENERATOR}.")): float(row.value or 0.0)
+        for row in run.table("diagnostics")
+        if row.estimator == "success" and row.diagnostic.startswith(GENERATOR)
+    }
 
 
-def count(grid: Grid, resamples: int, permutations: int) -> Counts:
-    others = np.arange(len(grid.systems)) != grid.present.sum(axis=1).argmin()
-    return Counts(
-        systems=len(grid.systems),
-        dialogs=len(grid.dialogs),
-        points=int(grid.present.sum()),
-        shared=int(grid.present.all(axis=0).sum()),
-        shared_by_others=int(grid.present[others].all(axis=0).sum()),
-        without_value=grid.n_undefined,
-        seed=SEED,
-        resamples=resamples,
-        permutations=permutations,
-    )
+def tracker_rows(runs: dict[str, Run]) -> Iterator[Tracker]:
+    by_generator = success_by_generator(runs["2.1"])
+    outcomes = {(row.tracker, row.estimator): float(row.value or 0.0) for row in runs["2.1"].table("returns")}
+    scores = {
+        (gold, row.tracker, row.metric): float(row.value or 0.0)
+        for gold, run in runs.items()
+        for row in run.table("intrinsic")
+        if row.component == "all"
+    }
+    for row in sorted(runs["2.1"].table("trackers"), key=lambda row: outcomes[row.tracker, "success"])[::-1]:
+        reached = [value for (tracker, _), value in by_generator.items() if tracker == row.tracker]
+        metrics = {
+            f"{metric}_{gold.replace('.', '')}": scores[gold, row.tracker, metric]
+            for metric in ("jga", "slot_f1")
+            for gold in runs
+        }
+        yield Tracker(
+            tracker=row.tracker,
+            flags=row.flags,
+            success=outcomes[row.tracker, "success"],
+            inform=outcomes[row.tracker, "inform"],
+            lowest=min(reached),
+            highest=max(reached),
+            **metrics,
+        )
 
 
 def write_texts(tables: Path, output: Path) -> None:
-    selections: dict[str, Selection[Any]] = {
-        table: Selection(read_rows(tables / f"{table}.csv", kind)) for table, kind in TABLES.items()
+    rows: dict[str, Selection[Any]] = {
+        name: Selection(read_rows(tables / f"{name}.csv", kind)) for name, kind in TABLES.items()
     }
-    splits = selections["splits"]
-    draw(splits, output / "multiwoz.svg")
+    draw(rows["swap"], output / "multiwoz.svg")
     text = render(
         FOLDER / "README.md.j2",
-        **selections,
-        benchmark=benchmark,
-        largest_change=largest_change,
-        agreement={split: order_agreement(splits, split) for split in ("within", "both")},
+        **rows,
+        own=rows["swap"].where(generator="own", trackers="core", target="outcome.success"),
+        dadamrx=rows["trackers"].where(tracker=PAIR[1]).rows[0],
+        pair=PAIR,
+        fixed=FIXED,
+        kept_order=kept_order,
+        less=less,
     )
     (output / "README.md").write_text(text)
 
 
-def largest_change(before: Sequence[float], after: Sequence[float]) -> float:
-    return float(np.abs(np.subtract(before, after)).max())
+def less(row: Swap) -> str:
+    """r less that of JGA."""
+    if row.difference is None:
+        return ""
+    ends = (row.difference, row.difference_low, row.difference_high)
+    return "{} [{}, {}]".format(*map(number, ends))
 
 
-def order_agreement(splits: Selection[DialogCorrelation], split: str) -> float:
-    """Spearman's coefficient, over metrics, of their r with success between systems and in another split."""
-    first, second = (
-        np.array([[splits.where(outcome="success", split=name).column("r")]]) for name in ("between", split)
-    )
-    return float(correlate(first, second, "spearman", "pooled")[0, 0])
+def kept_order(swap: Selection[Swap], trackers: str, level: str) -> tuple[float, int, int]:
+    """Of metrics on both golds: Spearman's r of their r, how many pairs keep their order, and all pairs."""
+    by_gold = [
+        {
+            row.metric: row.r
+            for row in swap.where(gold=gold, trackers=trackers, level=level, generator="all").rows
+        }
+        for gold in GOLDS
+    ]
+    names = [name for name, r in by_gold[0].items() if r is not None and not name.startswith("sentinel")]
+    first, second = (np.array([[[each[name] for name in names]]]) for each in by_gold)
+    pairs = [(i, j) for i in range(len(names)) for j in range(i)]
+    kept = [(first[0, 0, i] - first[0, 0, j]) * (second[0, 0, i] - second[0, 0, j]) > 0 for i, j in pairs]
+    return float(correlate(first, second, "spearman", "within")[0, 0]), sum(kept), len(pairs)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

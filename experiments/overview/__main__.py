@@ -19,7 +19,7 @@ from experiments.estimate_rows import row_verdict
 from experiments.lee2014.study import read_points
 from experiments.lee2014.tables import Correlation as SimulatedCorrelation
 from experiments.lee2014.tables import PolicyGain, Verdict, without_fill
-from experiments.multiwoz.tables import Counts, DialogCorrelation
+from experiments.multiwoz.tables import Between, Swap
 from experiments.overview.figure import draw
 from experiments.selection import Selection
 from experiments.texts import render, with_interval
@@ -60,8 +60,8 @@ class MetricRow(msgspec.Struct, frozen=True):
     dstc1_core: str
     dstc2: str
     dstc2_core: str
-    between: str
-    within: str
+    swap: str
+    same_dialog: str
 
 
 @dataclass(frozen=True)
@@ -74,8 +74,8 @@ class Panels:
     dstc1_core: Mapping[str, BusCorrelation]
     dstc2: Mapping[str, Correlation]
     dstc2_core: Mapping[str, Correlation]
-    between: Mapping[str, DialogCorrelation]
-    within: Mapping[str, DialogCorrelation]
+    swap: Mapping[str, Swap]
+    same_dialog: Mapping[str, Swap]
 
     def rows(self) -> list[MetricRow]:
         studies: Sequence[Mapping[str, msgspec.Struct]] = (
@@ -85,8 +85,8 @@ class Panels:
             self.dstc1_core,
             self.dstc2,
             self.dstc2_core,
-            self.between,
-            self.within,
+            self.swap,
+            self.same_dialog,
         )
         return [
             MetricRow(metric, *(with_interval(rows[metric]) if metric in rows else "" for rows in studies))
@@ -109,7 +109,9 @@ def read_panels() -> Panels:
     dstc2 = table("dstc2/correlations", Correlation).where(
         manager="seen", absent="correct", fill=FILL, target=TARGET, headline=True, schedule=1
     )
-    splits = table("multiwoz/splits", DialogCorrelation).where(outcome="success")
+    swap = table("multiwoz/swap", Swap).where(
+        gold="2.1", generator="all", trackers="core", target="outcome.success"
+    )
     return Panels(
         simulated={without_fill(row.metric): row for row in simulated.where(trackers="all").rows},
         simulated_core={without_fill(row.metric): row for row in simulated.where(trackers="core").rows},
@@ -117,8 +119,8 @@ def read_panels() -> Panels:
         dstc1_core={without_fill(row.metric): row for row in dstc1.where(trackers="core").rows},
         dstc2={row.metric: row for row in dstc2.where(trackers="all").rows},
         dstc2_core={row.metric: row for row in dstc2.where(trackers="core").rows},
-        between={row.metric: row for row in splits.where(split="between").rows},
-        within={row.metric: row for row in splits.where(split="within").rows},
+        swap={row.metric: row for row in swap.where(level="tracker").rows},
+        same_dialog={row.metric: row for row in swap.where(level="dialog").rows},
     )
 
 
@@ -146,7 +148,7 @@ def write_page(folder: Path) -> None:
         bus=table("dstc1/correlations", BusCorrelation).where(trackers="core", target=PRIMARY, schedule=1),
         bus_values=table("dstc1/values", PolicyValue),
         gains=Selection(gains).where(absent="correct", fill=FILL),
-        counts=table("multiwoz/counts", Counts).rows[0],
+        between=table("multiwoz/between", Between).where(average="dialogs").rows,
         n_dstc1=len(table("dstc1/values", PolicyValue).distinct("tracker")),
         n_dstc2=len(table("dstc2/trackers", JudgedTracker).rows),
         coverage=100.0 * coverage.mean("coverage"),

@@ -24,8 +24,8 @@ def draw(studies: Panels, metrics: Sequence[str], path: Path) -> None:
         ("simulated calls, live return", studies.simulated, core_simulated),
         ("DSTC1, estimated return", studies.dstc1, core_dstc1),
         ("DSTC2, estimated return", studies.dstc2, core_dstc2),
-        ("MultiWOZ, success:\nsystems as points", studies.between, {}),
-        ("MultiWOZ, success:\ndialogs within a system", studies.within, {}),
+        ("MultiWOZ swaps, success:\ncore trackers as points", studies.swap, {}),
+        ("MultiWOZ swaps, success:\nin the same dialog", studies.same_dialog, {}),
     )
     figure, panels = plt.subplots(1, len(contents), figsize=(13.0, 5.0), sharey=True)
     names = metrics[::-1]

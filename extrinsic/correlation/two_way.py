@@ -53,14 +53,6 @@ class TwoWayWeights:
         """Everything once: n is 1."""
         return TwoWayWeights(np.ones((1, n_systems)), np.ones((1, n_dialogs)))
 
-    @staticmethod
-    def without_each_system(n_systems: int, n_dialogs: int) -> TwoWayWeights:
-        return TwoWayWeights(1.0 - np.eye(n_systems), np.ones((n_systems, n_dialogs)))
-
-    @staticmethod
-    def without_each_dialog(n_systems: int, n_dialogs: int) -> TwoWayWeights:
-        return TwoWayWeights(np.ones((n_dialogs, n_systems)), 1.0 - np.eye(n_dialogs))
-
     def dialogs_alone(self) -> TwoWayWeights:
         """The same draws of dialogs, with every system once: for these systems, not for a population."""
         return TwoWayWeights(np.ones_like(self.systems), self.dialogs)
@@ -110,38 +102,6 @@ def two_way_scatter(sums: TwoWaySums, weights: TwoWayWeights) -> dict[Split, Flo
         _scatter(sums, weights.systems[rows], weights.dialogs[rows]) for rows in _blocks(len(weights.systems))
     ]
     return {split: np.concatenate([part[split] for part in parts]) for split in SPLITS}
-
-
-def two_way_error(left_out: Sequence[Floats]) -> Floats:
-    """(...,) the standard error from left-out values (n_units, ...), for units of several kinds.
-
-    Jackknife variances (n - 1) / n sum (without - mean)^2 add up; the interaction of systems and
-    dialogs is counted twice, which is conservative (Cameron, Gelbach and Miller 2011 subtract it).
-
-    >>> print(f"{two_way_error([np.array([1.0, 2.0, 3.0]), np.array([2.0, 2.0])]):.3f}")
-    1.155
-    """
-    variances = [
-        (len(part) - 1) / len(part) * ((part - part.mean(axis=0)) ** 2).sum(axis=0) for part in left_out
-    ]
-    return np.asarray(np.sqrt(sum(variances)))
-
-
-def centre(values: Floats, split: Split) -> Floats:
-    """(..., n_systems, n_dialogs) without gaps: less the means of systems, of dialogs, of both, or of all.
-
-    `between`: the systems' means, (..., n_systems, 1), less their mean.
-
-    >>> centre(np.array([[1.0, 3.0], [2.0, 8.0]]), "both").tolist()
-    [[1.0, -1.0], [-1.0, 1.0]]
-    """
-    if split == "pooled":
-        return np.asarray(values - values.mean(axis=(-2, -1), keepdims=True))
-    if split == "between":
-        values = values.mean(axis=-1, keepdims=True)
-    if split in ("within", "both"):
-        values = values - values.mean(axis=-1, keepdims=True)
-    return np.asarray(values if split == "within" else values - values.mean(axis=-2, keepdims=True))
 
 
 def _blocks(total: int) -> Iterator[slice]:

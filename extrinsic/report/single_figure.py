@@ -9,10 +9,10 @@ from extrinsic.errors import UsageError, did_you_mean
 from extrinsic.report.drawing.page_parts import Section, pictures
 from extrinsic.report.policies_page import policy_sections, read_grid
 from extrinsic.report.report_files import require_libraries
-from extrinsic.report.results.naming import slug
 from extrinsic.report.results.report_data import read_run
 from extrinsic.report.sections import ORDER
 from extrinsic.study.finished_run import Run
+from extrinsic.study.naming import slug
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -28,6 +28,6 @@ def test_every_study_has_its_metrics() -> None:
     of_states = set(METRICS[METRICS.index("jga") :])
     for rows in (panels.simulated, panels.dstc1, panels.dstc1_core, panels.dstc2, panels.dstc2_core):
         assert set(METRICS) <= set(rows)
-    for of_systems in (panels.between, panels.within):
+    for of_systems in (panels.swap, panels.same_dialog):
         assert set(METRICS) & set(of_systems) == of_states
     assert [row.metric for row in panels.rows()] == list(METRICS)
