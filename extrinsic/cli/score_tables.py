@@ -147,7 +147,7 @@ def _print_table(rows: Sequence[Score], scores: Scores, stream: TextIO) -> None:
         console.print()
     if len(rows) < len(scores.rows):
         shown = f"{len(rows):,} of {len(scores.rows):,} scores shown"
-        advice = "--all has every metric, --component and --schedule choose, --json and --csv give every row"
+        advice = "--all: every metric; --component, --json, --csv: more"
         console.print(f"{shown}; {advice}", style="dim", soft_wrap=True)
     console.print(Text(printable(scores.signature)), style="dim", soft_wrap=True)
 
