@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from typing import TYPE_CHECKING
 
 from extrinsic.cli.arguments import add_trust_argument, open_run
-from extrinsic.cli.output import say
+from extrinsic.cli.output import print_rows, say
+from extrinsic.errors import InputError
+
+if TYPE_CHECKING:
+    from extrinsic.study.finished_run import Run
 
 NAME = "report"
 HELP = "render the report of a run again"
@@ -19,6 +25,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", metavar="RUN", help="the directory of a run")
     parser.add_argument("--output", metavar="FILE", help="write only the page, to this file")
     parser.add_argument("--quiet", action="store_true", help="do not say where the page is")
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="instead: verdict and health of the data, as JSON on stdout",
+    )
     add_trust_argument(parser)
 
 
@@ -26,6 +37,8 @@ def run(arguments: argparse.Namespace) -> int:
     from extrinsic.report.report_files import write_report
 
     finished = open_run(arguments.folder, arguments.trust_plugins)
+    if arguments.json:
+        return _print_verdict(finished)
     if arguments.output is not None:
         path = write_report(finished, arguments.output)
     else:
@@ -36,4 +49,18 @@ def run(arguments: argparse.Namespace) -> int:
             path = write_report(finished)
     if not arguments.quiet:
         say(f"the report is in {path}")
+    return 0
+
+
+def _print_verdict(finished: Run) -> int:
+    from extrinsic.study.verdict import run_verdict
+
+    finished.require_complete()
+    if finished.is_grid:
+        raise InputError("this run compares policies, not metrics", path=str(finished.folder))
+    with finished.reading():
+        verdict = run_verdict(finished)
+    print_rows(
+        finished.signature, verdict.verdicts, sys.stdout, agreement=verdict.agreement, health=verdict.health
+    )
     return 0

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 NAME = "score"
 HELP = "compute the intrinsic metrics of tracker files"
 DESCRIPTION = (
-    "Compute intrinsic metrics. Of beliefs all metrics, schedules, components and label "
-    "schemes are computed; the table shows the main ones, --json and --csv give every row. Of state sets "
+    "Compute intrinsic metrics. Of beliefs all metrics, schedules, components and label schemes are "
+    "computed; the table shows the telling ones, --all more, --json and --csv every row. Of state sets "
     "every turn and all slots together; --component hotel gives a domain, --schedule 3 the last turn."
 )
 
@@ -47,6 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--schedule", action="append", type=int, metavar="S", help="only this schedule; repeatable"
     )
     parser.add_argument("--component", action="append", metavar="C", help="only this component; repeatable")
+    parser.add_argument("--all", action="store_true", help="every metric in the table, not the telling few")
     parser.add_argument(
         "--fill",
         action="append",
@@ -119,7 +120,8 @@ def run(arguments: argparse.Namespace) -> int:
     ]
     chosen = bool(arguments.metric or arguments.schedule or arguments.component)
     shown = None if chosen else scored[0][0].conventions
-    print_scores(merge_scores(results), arguments.form or "table", shown, sys.stdout)
+    form = arguments.form or "table"
+    print_scores(merge_scores(results), form, shown, sys.stdout, arguments.all)
     return 0
 
 

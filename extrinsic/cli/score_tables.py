@@ -25,6 +25,8 @@ from extrinsic.signature import sign
 from extrinsic.storage import content_hash, read_bytes, text_cell
 
 WIDE = 1_000
+TELLING = ("accuracy", "l2", "jga", "slot_f1")
+"""The metrics that a table shows unless more are asked for; beside the tracker they fit in 80 columns."""
 
 Line = tuple[str, str, int, str | None]
 """Tracker, component, schedule, label scheme."""
@@ -32,8 +34,13 @@ Line = tuple[str, str, int, str | None]
 Lines = dict[Line, dict[str, Score]]
 
 
-def print_scores(scores: Scores, form: str, shown: ScoreConventions | None, stream: TextIO) -> None:
-    """shown: the conventions whose default rows a table has; None for all rows, where the user chose them."""
+def print_scores(
+    scores: Scores, form: str, shown: ScoreConventions | None, stream: TextIO, every: bool = False
+) -> None:
+    """shown: the conventions whose default rows a table has; None for all rows, where the user chose them.
+
+    every: all metrics of these rows; otherwise a table for people has the few telling ones.
+    """
     if form == "json":
         print_rows(scores.signature, scores.as_rows(), stream)
         return
@@ -46,7 +53,8 @@ def print_scores(scores: Scores, form: str, shown: ScoreConventions | None, stre
     elif form == "markdown":
         _print_markdown(rows, scores.signature, stream)
     else:
-        _print_table(rows, scores, stream)
+        telling = [row for row in rows if row.metric.partition("(")[0] in TELLING]
+        _print_table(telling if telling and shown is not None and not every else rows, scores, stream)
 
 
 def _print_csv(rows: list[dict[str, Any]], signature: str, stream: TextIO) -> None:
@@ -139,7 +147,7 @@ def _print_table(rows: Sequence[Score], scores: Scores, stream: TextIO) -> None:
         console.print()
     if len(rows) < len(scores.rows):
         shown = f"{len(rows):,} of {len(scores.rows):,} scores shown"
-        advice = "--component, --schedule and --metric choose, --json and --csv give all"
+        advice = "--all: every metric; --component, --json, --csv: more"
         console.print(f"{shown}; {advice}", style="dim", soft_wrap=True)
     console.print(Text(printable(scores.signature)), style="dim", soft_wrap=True)
 

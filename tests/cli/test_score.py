@@ -119,7 +119,9 @@ def test_table_shows_the_telling_and_says_so(bus: Written) -> None:
     output = score_bus(bus).output
     assert "joint" in output and "all" in output
     assert "from.monument" not in output
-    assert "96 of 528 scores shown" in output
+    assert "12 of 528 scores shown" in output
+    assert max(len(line) for line in output.splitlines() if "extrinsic:" not in line) <= 80
+    assert "96 of 528 scores shown" in score_bus(bus, "--all").output
     # A filter shows what was asked for, and only that.
     asked = score_bus(bus, "--component", "from.monument", "--metric", "accuracy").output
     assert "from.monument" in asked and "joint" not in asked and "scores shown" not in asked

@@ -221,3 +221,13 @@ def test_a_missing_list_names_the_dataset(tmp_path: Path) -> None:
     (tmp_path / "corpus").mkdir()
     outcome = run("validate", "--format", "dstc2", "--corpus", tmp_path / "corpus", "--dataset", "dstc2_dev")
     assert_refused(outcome, "config/dstc2_dev.flist or scripts/config/dstc2_dev.flist")
+
+
+def test_a_file_with_joint_hypotheses_only_is_named(bus: Written, tmp_path: Path) -> None:
+    """By the scoring rules its single slots are None: whoever reads scores of slots should know."""
+    path = write_tracker(tmp_path / "joint.json", dstc1_turn(joint=[hypothesis(0.5, {"route": "61d"})]))
+    outcome = validate(bus, path)
+    assert outcome.code == 0
+    assert "the file has joint hypotheses only" in outcome.output
+    scored = run("score", "--format", "dstc1", "--corpus", bus.corpus, path)
+    assert "joint.json: the file has joint hypotheses only" in scored.errors

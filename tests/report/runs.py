@@ -284,41 +284,43 @@ def _composite(made: Made) -> Iterator[CompositeRow]:
 
 def _influence(made: Made) -> Iterator[InfluenceRow]:
     for variant in made.variants if not made.reason else ():
-        for key in made.metrics:
-            r = r_of(made, key, variant, "all") or 0.0
-            yield InfluenceRow(
-                target=made.targets[0],
-                **_named(key),
-                scope="within",
-                coefficient="pearson",
-                r=r,
-                lowest=r - 0.2,
-                highest=r + 0.1,
-                tracker=made.trackers[0],
-                r_without=r - 0.2,
-                trackers="all",
-                variant=variant,
-            )
+        for trackers in ("all", "core"):
+            for key in made.metrics:
+                r = r_of(made, key, variant, trackers) or 0.0
+                yield InfluenceRow(
+                    target=made.targets[0],
+                    **_named(key),
+                    scope="within",
+                    coefficient="pearson",
+                    r=r,
+                    lowest=r - 0.2,
+                    highest=r + 0.1,
+                    tracker=made.trackers[0],
+                    r_without=r - 0.2,
+                    trackers=trackers,
+                    variant=variant,
+                )
 
 
 def _stability(made: Made) -> Iterator[StabilityRow]:
     for variant in made.variants if not made.reason else ():
-        for n in range(2, len(made.trackers) + 1):
-            share = n / len(made.trackers)
-            yield StabilityRow(
-                target=made.targets[0],
-                scope="within",
-                coefficient="pearson",
-                n_trackers=n,
-                n_subsets=5,
-                agreement=share,
-                low=share - 0.1,
-                high=1.0,
-                same_winner=share,
-                loss=0.0,
-                trackers="all",
-                variant=variant,
-            )
+        for trackers in ("all", "core"):
+            for n in range(2, len(made.trackers) + 1):
+                share = n / len(made.trackers)
+                yield StabilityRow(
+                    target=made.targets[0],
+                    scope="within",
+                    coefficient="pearson",
+                    n_trackers=n,
+                    n_subsets=5,
+                    agreement=share,
+                    low=share - 0.1,
+                    high=1.0,
+                    same_winner=share,
+                    loss=0.0,
+                    trackers=trackers,
+                    variant=variant,
+                )
 
 
 def _sensitivity(made: Made) -> Iterator[SensitivityRow]:

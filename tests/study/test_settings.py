@@ -12,14 +12,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from extrinsic.corpus.conventions import DSTC1
 from extrinsic.errors import ExtrinsicError
 from extrinsic.policy.kernel_lspi import KernelLSPI
+from extrinsic.registry import METRICS
 from extrinsic.study.configuration.choices import gather_options
 from extrinsic.study.configuration.settings import StudySettings
 from extrinsic.study.configuration.settings_file import read_policies, read_study
 from extrinsic.study.configuration.settings_toml import settings_text
 from extrinsic.study.configuration.targets import chosen_targets
+from extrinsic.study.stages.stored_scores import chosen_metrics
 from tests.real_data import FOLDER, needs_data
+from tests.study.studies import SMALL, write_study
 
 CONFIGS = sorted((Path(__file__).resolve().parents[2] / "configs").glob("*.toml"))
 assert CONFIGS
@@ -207,3 +211,28 @@ def test_a_tracker_named_twice(tmp_path: Path, built_in: str, names: str, said: 
     with pytest.raises(ExtrinsicError) as refused:
         read_study(path)
     assert said in str(refused.value)
+
+
+OWN_METRIC = """
+from extrinsic.metrics.jga import JointGoalAccuracy
+from extrinsic.registry import METRICS
+
+class Mine(JointGoalAccuracy):
+    name = "mine_of_a_plugin"
+
+METRICS.register("mine_of_a_plugin", Mine, "a metric of my own")
+"""
+
+
+def test_metrics_of_plugins_are_measured_without_being_listed(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(OWN_METRIC)
+    path = write_study(tmp_path, SMALL.replace("seed = 5", 'seed = 5\nplugins = ["mine.py"]'))
+    try:
+        study = read_study(path)
+        assert study.metrics.registered == ("mine_of_a_plugin",)
+        metrics = [str(metric) for metric in chosen_metrics(DSTC1, study.metrics)]
+        assert metrics[-1] == "mine_of_a_plugin(fill=argmax)"
+        listed = read_study(path, ["metrics.names=['accuracy', 'mine_of_a_plugin']"])
+        assert listed.metrics.registered == ()
+    finally:
+        METRICS.unregister("mine_of_a_plugin")

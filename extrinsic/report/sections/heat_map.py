@@ -20,7 +20,7 @@ from extrinsic.study.naming import (
     target_title,
     variant_title,
 )
-from extrinsic.study.number_texts import correlation, listing
+from extrinsic.study.number_texts import correlation
 from extrinsic.study.tables.schema import BestSetRow, CorrelationRow
 
 if TYPE_CHECKING:
@@ -60,11 +60,11 @@ def _text(evidence: VariantResults) -> Text:
 
     def shares(key: Callable[[BestSetRow], str]) -> str:
         counts, totals = Counter(map(key, chosen)), Counter(map(key, defined))
-        return listing([f"{counts[name]} of {totals[name]} ({name})" for name in totals])
+        return ", ".join(f"{name} {counts[name]} of {totals[name]}" for name in totals)
 
     schedules = shares(lambda row: schedule_title(row.schedule))
     components = shares(lambda row: component_title(row.component))
-    begin = f"{under}by schedule, so many may be the best: {schedules}."
+    begin = f"{under}what may be the best, by schedule: {schedules}."
     return Text((f"{begin} By component: {components}.",))
 
 
