@@ -4,7 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: demo test docs lint bench fuzz clean study-dstc1 study-dstc2 study-multiwoz study-lee2014 study-metrics
+.PHONY: demo test docs lint bench fuzz clean study-dstc1 study-dstc2 study-multiwoz study-lee2014 study-metrics \
+	study-population study-prices study-worlds
 .DEFAULT_GOAL := test
 
 $(VENV)/installed: pyproject.toml
@@ -42,7 +43,7 @@ fuzz: $(VENV)/installed
 	$(ONE_THREAD) $(BIN)/python -m tests.fuzz --seeds $(SEEDS) --kills $(KILLS)
 
 # The studies of experiments/, made again; those of real data need EXTRINSIC_DATA or ../shared/data.
-study-dstc1 study-dstc2 study-multiwoz study-lee2014 study-metrics: study-%: $(VENV)/installed
+study-dstc1 study-dstc2 study-multiwoz study-lee2014 study-metrics study-population study-prices study-worlds: study-%: $(VENV)/installed
 	$(BIN)/python -m experiments.$*
 
 clean:

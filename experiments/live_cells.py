@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
 
-from extrinsic.arrays import Floats, Ints
+from extrinsic.arrays import Floats
 from extrinsic.bounds import Whole
 from extrinsic.cli.progress import show_progress
 from extrinsic.corpus.fill import Fill
-from extrinsic.correlation.coefficients import correlate
 from extrinsic.correlation.resampling import rng_of
 from extrinsic.metrics.filled import Filled
 from extrinsic.metrics.priced import Priced
@@ -25,7 +26,7 @@ from extrinsic.study.configuration.settings import SimulationTable, StudySetting
 from extrinsic.study.planning import make_schedule
 from extrinsic.study.stages.learning import LearnTask
 from extrinsic.study.stages.policy_spec import EXPERT, LEARNED, LOGGED
-from extrinsic.study.stages.stored_scores import Measurements, ScoreTask
+from extrinsic.study.stages.stored_scores import ScoreTask
 from extrinsic.study.stages.task import Task
 from extrinsic.study.tables.table_files import read_rows, write_rows
 
@@ -45,6 +46,7 @@ METRICS = {
     "gca": ("gca(fill=argmax)", "state"),
     "fga": ("fga(0.5, fill=argmax)", "state"),
 }
+ERRORS_AND_L2 = ("l2", "l2_all", *KINDS)
 RESAMPLES = 2_000
 SCHEDULE = 1
 
@@ -134,19 +136,9 @@ def compute_cell(world: World, bundle: list[Task]) -> Cell:
     """Score one tracker in one world, learn on it, and play both policies."""
     (score,) = (task for task in bundle if isinstance(task, ScoreTask))
     (learn,) = (task for task in bundle if isinstance(task, LearnTask))
-    measured = Measurements.of(score.run(None), learn.unit.name)  # type: ignore[arg-type]
-    found = {
-        (row.metric, row.component.removeprefix("goal.")): row.value
-        for row in measured.rows
-        if row.schedule == SCHEDULE
-    }
-    numbers = {name: found[key] for name, key in METRICS.items()}
-    numbers |= {kind: found[str(Filled(error, ARGMAX)), "state"] for kind, error in ERRORS.items()}
-    signs = dict.fromkeys(("l2", "l2_all", *KINDS), -1.0)
     values = {value.target: value for value in learn.run(None).values.values}  # type: ignore[arg-type]
     row: dict[str, object] = {**msgspec.structs.asdict(world), "tracker": learn.tracker}
-    for name, number in numbers.items():
-        row[name] = float("nan") if number is None else signs.get(name, 1.0) * number
+    row |= scores_of(score)[learn.unit.name]
     row["logged"] = values[f"{LOGGED}.observed"].mean
     for name, policy in (("learned", LEARNED), ("fixed", EXPERT)):
         live = values[f"{policy}.live"]
@@ -155,34 +147,70 @@ def compute_cell(world: World, bundle: list[Task]) -> Cell:
     return msgspec.convert(row, Cell)
 
 
-def array_of(cells: Sequence[Cell], name: str) -> Floats:
-    """(n_worlds, n_trackers) a number of every cell; the same trackers in every world."""
+def scores_of(task: ScoreTask) -> dict[str, dict[str, float]]:
+    """By dataset, the METRICS and errors of a tracker: metrics higher is better, errors as a rate."""
+    result, numbers = task.run(None), dict[str, dict[str, float]]()  # type: ignore[arg-type]
+    wanted = METRICS | {kind: (str(Filled(error, ARGMAX)), "state") for kind, error in ERRORS.items()}
+    for dataset, scores in result.values.datasets.items():
+        found = {
+            (row.metric, row.component.removeprefix("goal.")): row.value
+            for row in scores.rows
+            if row.schedule == SCHEDULE
+        }
+        values = {name: found[key] for name, key in wanted.items()}
+        numbers[dataset] = {
+            name: float("nan") if value is None else (-value if name in ERRORS_AND_L2 else value)
+            for name, value in values.items()
+        }
+    return numbers
+
+
+def array_of(cells: Sequence[Any], name: str) -> Floats:
+    """(n_worlds, n_trackers) a number of every cell, which has a world; the same trackers in every world."""
     n_worlds = len({(cell.world, cell.dataset, cell.seed) for cell in cells})
     return np.array([getattr(cell, name) for cell in cells], dtype=np.float64).reshape(n_worlds, -1)
 
 
-def draw_units(units: Sequence[str], n_worlds: int) -> list[tuple[Ints, Ints]]:
-    """Worlds and trackers of every resample (pigeonhole bootstrap, Owen 2007).
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """How often each is drawn, in the first row once: worlds (n, n_worlds), trackers (n, n_trackers)."""
 
-    units: of each tracker, what it is drawn with (its base tracker). Never fewer than two worlds or units
-    where there are as many.
-    """
-    rng = rng_of("cells", " ".join(units), n_worlds)
-    members = {unit: np.flatnonzero([other == unit for other in units]) for unit in dict.fromkeys(units)}
-    names, drawn = list(members), list[tuple[Ints, Ints]]()
-    while len(drawn) < RESAMPLES:
-        worlds = rng.integers(0, n_worlds, n_worlds)
-        chosen = rng.integers(0, len(names), len(names))
-        if len(set(chosen.tolist())) > 1 and len(set(worlds.tolist())) >= min(2, n_worlds):
-            drawn.append((worlds, np.concatenate([members[names[i]] for i in chosen])))
-    return drawn
+    worlds: Floats
+    trackers: Floats
+
+    @staticmethod
+    def draw(units: Sequence[str], n_worlds: int) -> Weights:
+        """Worlds and trackers drawn independently (pigeonhole bootstrap, Owen 2007).
+
+        units: of each tracker, what it is drawn with (its base tracker). Never fewer than two of either,
+        where there are as many.
+        """
+        rng = rng_of("cells", " ".join(units), n_worlds)
+        names = list(dict.fromkeys(units))
+        of_unit = np.array([names.index(unit) for unit in units])
+        worlds, trackers = [np.ones(n_worlds)], [np.ones(len(units))]
+        while len(worlds) <= RESAMPLES:
+            chosen = rng.multinomial(n_worlds, np.full(n_worlds, 1.0 / n_worlds))
+            drawn = rng.multinomial(len(names), np.full(len(names), 1.0 / len(names)))
+            if np.count_nonzero(drawn) > 1 and np.count_nonzero(chosen) >= min(2, n_worlds):
+                worlds.append(chosen.astype(np.float64))
+                trackers.append(drawn[of_unit].astype(np.float64))
+        return Weights(np.stack(worlds), np.stack(trackers))
+
+    def products(self, x: Floats, y: Floats) -> Floats:
+        """(n,) sums of products of (n_worlds, n_trackers), the means of worlds taken away."""
+        share = self.trackers / self.trackers.sum(axis=1, keepdims=True)
+        means = (share @ x.T) * (share @ y.T)
+        return np.asarray((self.worlds * (share @ (x * y).T - means)).sum(axis=1))
+
+    def r(self, x: Floats, y: Floats) -> Floats:
+        """(n,) Pearson's r within worlds."""
+        x, y = (values - values.mean(axis=1, keepdims=True) for values in (x, y))
+        squares = self.products(x, x) * self.products(y, y)
+        return np.asarray(self.products(x, y) / np.sqrt(np.maximum(squares, 1e-300)))
 
 
-def r_within(metric: Floats, target: Floats) -> float:
-    """Pearson's r of (n_worlds, n_trackers), the means of worlds taken away."""
-    return float(correlate(metric[None], target[None], "pearson", "within")[0, 0])
-
-
-def interval_of(drawn: Sequence[float]) -> tuple[float, float]:
-    low, high = np.nanquantile(np.asarray(drawn), [0.025, 0.975])
-    return float(low), float(high)
+def with_interval(drawn: Floats) -> tuple[float, float, float]:
+    """A number as observed, and its 95 % interval by the draws."""
+    low, high = np.nanquantile(drawn[1:], [0.025, 0.975])
+    return float(drawn[0]), float(low), float(high)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -14,17 +14,16 @@ from experiments.live_cells import (
     METRICS,
     Cell,
     Registered,
+    Weights,
     add_runs,
     array_of,
     compute_cells,
-    draw_units,
-    interval_of,
-    r_within,
+    with_interval,
 )
 from experiments.main import run_experiment
 from experiments.selection import Selection
 from experiments.texts import render
-from extrinsic.arrays import Floats, Ints
+from extrinsic.arrays import Floats
 from extrinsic.study.configuration.settings_file import read_study
 from extrinsic.study.tables.table_files import read_rows, write_rows
 from extrinsic.toml_files import read_toml
@@ -91,27 +90,23 @@ def grouped(cells: Sequence[Cell]) -> Iterator[tuple[str, str, list[Cell]]]:
 
 def correlations(cells: Sequence[Cell]) -> Iterator[Correlation]:
     for world, group, chosen in grouped(cells):
-        values, drawn = _values(chosen, (*METRICS, "logged", *POLICIES)), _drawn(chosen)
+        weights = _weights(chosen)
         for policy in POLICIES:
+            target = array_of(chosen, policy)
             for metric in (*METRICS, "logged"):
-                r, low, high = _with_interval([values[metric], values[policy]], r_within, drawn)
-                n_worlds, n_trackers = values[policy].shape
-                yield Correlation(world, group, policy, metric, n_worlds, n_trackers, r, low, high)
+                r, low, high = with_interval(weights.r(array_of(chosen, metric), target))
+                yield Correlation(world, group, policy, metric, *_shape(chosen), r, low, high)
 
 
 def contrasts(cells: Sequence[Cell]) -> Iterator[Contrast]:
     for world, group, chosen in grouped(cells):
-        names = ("l2", "accuracy", *POLICIES)
-        arrays, drawn = list(_values(chosen, names).values()), _drawn(chosen)
-        measures = {
-            "L2 less accuracy, learned": lambda l2, accuracy, learned, _: _difference(l2, accuracy, learned),
-            "L2 less accuracy, fixed": lambda l2, accuracy, _, fixed: _difference(l2, accuracy, fixed),
-            "contrast": lambda l2, accuracy, learned, fixed: (
-                _difference(l2, accuracy, fixed) - _difference(l2, accuracy, learned)
-            ),
-        }
-        for what, measure in measures.items():
-            yield Contrast(world, group, what, *_with_interval(arrays, measure, drawn))
+        weights = _weights(chosen)
+        l2, accuracy, learned, fixed = (array_of(chosen, name) for name in ("l2", "accuracy", *POLICIES))
+        by_learned = weights.r(l2, learned) - weights.r(accuracy, learned)
+        by_fixed = weights.r(l2, fixed) - weights.r(accuracy, fixed)
+        yield Contrast(world, group, "L2 less accuracy, learned", *with_interval(by_learned))
+        yield Contrast(world, group, "L2 less accuracy, fixed", *with_interval(by_fixed))
+        yield Contrast(world, group, "contrast", *with_interval(by_fixed - by_learned))
     for world in (*dict.fromkeys(cell.world for cell in cells), BOTH):
         yield from _by_temperature(world, [cell for cell in cells if world in (cell.world, BOTH)])
 
@@ -120,17 +115,13 @@ def _by_temperature(world: str, cells: Sequence[Cell]) -> Iterator[Contrast]:
     """Copies of a tracker that differ in temperature alone, relative to their mean."""
     copied = {base_of(cell.tracker) for cell in cells if base_of(cell.tracker) != cell.tracker}
     chosen = [cell for cell in cells if base_of(cell.tracker) in copied]
-    units = [base_of(cell.tracker) for cell in chosen[: array_of(chosen, "l2").shape[1]]]
-    arrays = [_less_mean(array, units) for array in _values(chosen, ("l2", *POLICIES)).values()]
-    drawn = _drawn(chosen)
-    measures = {
-        "L2, learned": lambda l2, learned, _: r_within(l2, learned),
-        "L2, fixed": lambda l2, _, fixed: r_within(l2, fixed),
-        "contrast": lambda l2, learned, fixed: r_within(l2, fixed) - r_within(l2, learned),
-        "ratio of deviations": lambda _, learned, fixed: float(fixed.std() / learned.std()),
-    }
-    for what, measure in measures.items():
-        yield Contrast(world, "temperature alone", what, *_with_interval(arrays, measure, drawn))
+    weights, units = _weights(chosen), _units(chosen)
+    l2, learned, fixed = (_less_mean(array_of(chosen, name), units) for name in ("l2", *POLICIES))
+    by_learned, by_fixed = weights.r(l2, learned), weights.r(l2, fixed)
+    ratio = np.sqrt(weights.products(fixed, fixed) / weights.products(learned, learned))
+    measures = {"L2, learned": by_learned, "L2, fixed": by_fixed, "contrast": by_fixed - by_learned}
+    for what, drawn in (measures | {"ratio of deviations": ratio}).items():
+        yield Contrast(world, "temperature alone", what, *with_interval(drawn))
 
 
 def _less_mean(values: Floats, units: Sequence[str]) -> Floats:
@@ -140,24 +131,17 @@ def _less_mean(values: Floats, units: Sequence[str]) -> Floats:
     return np.asarray(values - (values @ member.T / member.sum(axis=1)) @ member)
 
 
-def _values(cells: Sequence[Cell], names: Sequence[str]) -> dict[str, Floats]:
-    return {name: array_of(cells, name) for name in names}
-
-
-def _drawn(cells: Sequence[Cell]) -> list[tuple[Ints, Ints]]:
+def _shape(cells: Sequence[Cell]) -> tuple[int, int]:
     n_worlds, n_trackers = array_of(cells, "l2").shape
-    return draw_units([base_of(cell.tracker) for cell in cells[:n_trackers]], n_worlds)
+    return n_worlds, n_trackers
 
 
-def _difference(l2: Floats, accuracy: Floats, target: Floats) -> float:
-    return r_within(l2, target) - r_within(accuracy, target)
+def _units(cells: Sequence[Cell]) -> list[str]:
+    return [base_of(cell.tracker) for cell in cells[: _shape(cells)[1]]]
 
 
-def _with_interval(
-    arrays: Sequence[Floats], measure: Callable[..., float], drawn: Sequence[tuple[Ints, Ints]]
-) -> tuple[float, float, float]:
-    resampled = [measure(*(array[np.ix_(*rows)] for array in arrays)) for rows in drawn]
-    return (measure(*arrays), *interval_of(resampled))
+def _weights(cells: Sequence[Cell]) -> Weights:
+    return Weights.draw(_units(cells), _shape(cells)[0])
 
 
 def draw(table: Selection[Correlation], path: Path) -> None:
@@ -186,7 +170,20 @@ def write_texts(tables: Path, output: Path) -> None:
     table = Selection(read_rows(tables / "correlations.csv", Correlation))
     draw(table, output / "population.svg")
     found = Selection(read_rows(tables / "contrasts.csv", Contrast))
-    text = render(FOLDER / "README.md.j2", correlations=table, contrasts=found)
+    cells = read_rows(tables / "cells.csv", Cell)
+    n_worlds, n_trackers = _shape(cells)
+    n_copies = sum(base_of(cell.tracker) != cell.tracker for cell in cells[:n_trackers])
+    n_bases = len({base_of(cell.tracker) for cell in cells if base_of(cell.tracker) != cell.tracker})
+    text = render(
+        FOLDER / "README.md.j2",
+        correlations=table,
+        contrasts=found,
+        worlds=found.distinct("world"),
+        kinds=[world for world in found.distinct("world") if world != BOTH],
+        n_members=n_trackers - n_copies - n_bases,
+        n_bases=n_bases,
+        n_worlds=n_worlds,
+    )
     (output / "README.md").write_text(text)
 
 

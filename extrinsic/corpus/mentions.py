@@ -133,6 +133,8 @@ def mentions_of_acts(
 
 def _put_together(names: SlotNames, pairs: Mentions, name: Ids) -> Mentions:
     """The parts of each (act, compound slot) as one value; of a repeated part, the last counts."""
+    if not len(pairs):
+        return pairs
     n_slots = len(names.slots)
     items, first, item = np.unique(pairs.act * n_slots + pairs.slot, return_index=True, return_inverse=True)
     table = np.zeros((len(items), 1 + max(map(len, names.parts))), dtype=np.int64)

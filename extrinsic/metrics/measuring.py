@@ -1,22 +1,31 @@
 """Measuring a tracker: statistics of every metric on every component, schedule and label scheme.
 
 A measurement keeps its statistics, so that dialogs (and trackers) can be resampled without scoring again.
+They add up over dialogs: a long corpus is measured in chunks of dialogs, to the same numbers, so that what is
+computed on the way does not grow with it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
+from extrinsic.corpus.state_sets import StateSets
 from extrinsic.errors import UsageError, did_you_mean
 from extrinsic.metrics.definition import Metric
+from extrinsic.metrics.items.curves import RocStatistics
 from extrinsic.metrics.items.item_tables import ItemTable
 from extrinsic.metrics.items.state_tables import ALL, StateTable
 from extrinsic.metrics.sources import Source
 
 Table = ItemTable | StateTable
+
+CHUNK = 50_000
+"""Turns at once; a corpus of less than two chunks is measured as a whole."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +39,8 @@ class Measurement:
     label_scheme: str | None
     items: Any
     statistics: Any
+    counted: int | None = None
+    """Its n, where the items are no longer there."""
 
     @cached_property
     def totals(self) -> Any:
@@ -41,7 +52,7 @@ class Measurement:
 
     @property
     def n(self) -> int:
-        return self.metric.count(self.items, self.totals)
+        return self.metric.count(self.items, self.totals) if self.counted is None else self.counted
 
 
 class ChoiceError(UsageError):
@@ -62,6 +73,34 @@ def measure(
     components: Sequence[str] | None = None,
 ) -> Iterator[Measurement]:
     """Measurements by schedule, label scheme and component, the metrics of each together."""
+    if isinstance(source.tracker, StateSets) or source.tracker.n_turns <= 2 * CHUNK:
+        yield from _measure(source, metrics, schedules, components)
+        return
+    parts = [
+        [replace(row, items=None, counted=row.n) for row in _measure(chunk, metrics, schedules, components)]
+        for chunk in source.chunks(CHUNK)
+    ]
+    # Metrics share a curve: it is joined once.
+    joined: dict[tuple[int, ...], Any] = {}
+    for rows in zip(*parts, strict=True):
+        key = tuple(id(row.statistics) for row in rows)
+        if key not in joined:
+            joined[key] = _joined([row.statistics for row in rows])
+        counted = sum(row.counted or 0 for row in rows)
+        yield replace(rows[0], statistics=joined[key], counted=counted)
+
+
+def _joined(statistics: Sequence[Any]) -> Any:
+    first = statistics[0]
+    return first.joined(*statistics[1:]) if isinstance(first, RocStatistics) else np.concatenate(statistics)
+
+
+def _measure(
+    source: Source,
+    metrics: Sequence[Metric],
+    schedules: Sequence[int] | None,
+    components: Sequence[str] | None,
+) -> Iterator[Measurement]:
     groups: dict[int, tuple[Sequence[Table], list[Metric]]] = {}
     for metric in metrics:
         tables = source.tables(metric)

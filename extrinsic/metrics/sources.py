@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
+
+import numpy as np
 
 from extrinsic.corpus.conventions import Conventions, ScoreConventions
 from extrinsic.corpus.fill import Fill
@@ -58,6 +60,14 @@ class Source:
             return self.corpus.signature
         assert isinstance(self.tracker, StateSets)
         return content_hash(*self.tracker.dialogs)
+
+    def chunks(self, n_turns: int) -> Iterator[Source]:
+        """A tracker's output in parts of whole dialogs, each of about so many turns."""
+        assert self.corpus is not None and isinstance(self.tracker, TrackerOutput)
+        chunk = self.corpus.offsets[:-1] // n_turns
+        for number in np.unique(chunk):
+            dialogs = np.flatnonzero(chunk == number)
+            yield Source(self.corpus.take(dialogs), self.tracker.take(dialogs))
 
     @cached_property
     def belief_tables(self) -> list[ItemTable]:

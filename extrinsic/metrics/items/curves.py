@@ -76,14 +76,15 @@ class RocStatistics:
         """Items weighted by their dialogs: (..., n_dialogs) weights."""
         return Totals(self, np.asarray(weights))
 
-    def joined(self, other: RocStatistics) -> RocStatistics:
-        """The items of both; those of the first come first among equals."""
-        score = np.concatenate([self.score, other.score])
-        correct = np.concatenate([self.correct, other.correct])
-        dialog = np.concatenate([self.dialog, other.dialog + self.n_dialogs])
+    def joined(self, *others: RocStatistics) -> RocStatistics:
+        """The items of all; those of the first come first among equals."""
+        parts = (self, *others)
+        begins = np.cumsum([0, *(part.n_dialogs for part in parts)])
+        score = np.concatenate([part.score for part in parts])
+        correct = np.concatenate([part.correct for part in parts])
+        dialog = np.concatenate([part.dialog + begin for part, begin in zip(parts, begins, strict=False)])
         order = score_order(score) if self.points == "distinct_scores" else slice(None)
-        n_dialogs = self.n_dialogs + other.n_dialogs
-        return RocStatistics(self.points, n_dialogs, score[order], correct[order], dialog[order])
+        return RocStatistics(self.points, int(begins[-1]), score[order], correct[order], dialog[order])
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ import msgspec
 from extrinsic.corpus.fill import Fill
 from extrinsic.errors import ExtrinsicError, Problems, UsageError, did_you_mean
 from extrinsic.registry import BEHAVIOURS, ESTIMATORS, FORMATS, LEARNERS, TRACKERS, WORLDS
+from extrinsic.simulation.drawn_worlds import is_drawn, read_drawn
 from extrinsic.study.configuration.choices import check_choices, check_outcomes
 from extrinsic.study.configuration.grid import check_grid
 from extrinsic.study.configuration.overrides import check_overrides
@@ -254,8 +255,13 @@ def _check_names(settings: StudySettings, text: str, problems: Problems) -> None
     attempt(("value", "proxies"), TRACKERS.get, *(set(settings.value.proxies) - set(tracker_names(settings))))
     if settings.simulation:
         attempt(("simulation", "world"), WORLDS.get, settings.simulation.world)
-        if settings.simulation.worlds is not None and settings.simulation.world in WORLDS:
-            attempt(("simulation", "worlds"), datasets_of, settings.simulation)
+        table = settings.simulation
+        if table.world in WORLDS:
+            if table.worlds is not None:
+                attempt(("simulation", "worlds"), datasets_of, table)
+            drawn = [name for name in table.datasets if is_drawn(name)]
+            properties = getattr(WORLDS.get(table.world), "properties", {})
+            attempt(("simulation", "datasets"), lambda name: read_drawn(name, properties), *drawn)
     check_choices(settings, text, problems)
     _check_needs(settings, text, problems)
     check_overrides(settings, problems)

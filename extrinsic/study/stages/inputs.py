@@ -57,7 +57,16 @@ class SimulatedDialogs(Input, frozen=True, tag="simulated"):
     def make(self) -> Corpus:
         if self.simulation.identity(self.dataset, self.split) != self.signature:
             raise InputError("the world has changed since the study began; run it again", path=self.config)
-        return self.simulation.simulate(self.dataset, self.split).corpus
+        corpus = self.simulation.simulate(self.dataset, self.split).corpus
+        if not any(corpus.outcomes.get("success", (1.0,))):
+            raise InputError(
+                f"simulation.datasets: no caller of {self.dataset!r} ({self.split}) reaches the goal, so "
+                "nothing can be learned or compared there",
+                path=self.config,
+                expected="less noise, or more patience",
+                found=f"{corpus.n_dialogs:,} calls, all in vain",
+            )
+        return corpus
 
 
 class StoredDialogs(Input, frozen=True, tag="stored"):
