@@ -59,6 +59,7 @@ from extrinsic.study.tables.schema import (
     WorldRow,
 )
 from extrinsic.study.tables.table_files import read_rows
+from extrinsic.study.verdict import StudyVerdict, run_verdict
 from extrinsic.toml_files import read_tree
 
 if TYPE_CHECKING:
@@ -248,6 +249,10 @@ class Run:
         """The metrics that may be the best, the highest correlation first; none where nothing is decided."""
         rows = _having(_chosen(self.table("best_set"), target, variant), "trackers", trackers)
         return sorted((row for row in rows if row.in_set), key=_highest_first)
+
+    def verdict(self) -> StudyVerdict:
+        """Which metric to use, what does as well, what is not decided: a sentence for every target."""
+        return run_verdict(self)
 
     def figure(self, name: str) -> Figure:
         """A figure of the report, e.g. `heat_map`, as matplotlib's Figure; names: of figures/*.svg."""
