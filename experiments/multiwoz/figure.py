@@ -35,5 +35,5 @@ def draw(swap: Selection[Swap], path: Path) -> None:
         panel.set_title(title)
         panel.set_xlabel("Pearson's r with success, 95 % interval")
     panels[0].set_yticks(range(len(names)), names)
-    panels[1].legend(loc="lower right", frameon=False)
+    panels[1].legend(loc="upper left", frameon=False)
     save(figure, path)

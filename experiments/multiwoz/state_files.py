@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -72,7 +72,7 @@ def system_rows() -> Iterator[System]:
         )
 
 
-def between_rows(systems: list[System]) -> Iterator[Between]:
+def between_rows(systems: Sequence[System]) -> Iterator[Between]:
     """All systems; without those whose states are the gold; without all that a rule flags."""
     groups = {
         "all": systems,

@@ -18,7 +18,7 @@ from extrinsic.correlation.two_way import (
     two_way_scatter,
 )
 from extrinsic.metrics.dialog_resampling import resample_dialogs
-from tests.correlation.drawing import draw
+from tests.correlation.drawing import centre, draw
 
 
 def grid(gaps: bool = True) -> tuple[Floats, Bools]:
@@ -71,12 +71,11 @@ def test_scatters_by_brute_force(gaps: bool) -> None:
             assert scatters[split][number] == pytest.approx(expected[split], abs=1e-9), split
 
 
-@pytest.mark.parametrize("split", ["within", "dialog"])
+@pytest.mark.parametrize("split", SPLITS)
 def test_without_gaps_it_is_the_correlation_of_what_is_centred(split: Split) -> None:
     values, present = grid(gaps=False)
     scatter = two_way_scatter(TwoWaySums.of(values, present), TwoWayWeights.observed(4, 9))[split]
-    centred = values - values.mean(axis=2 if split == "within" else 1, keepdims=True)
-    expected = np.corrcoef(centred.reshape(4, -1))
+    expected = np.corrcoef(centre(values, split).reshape(4, -1))
     assert scatter_correlations(scatter, range(4), range(4))[0] == pytest.approx(expected)
 
 
