@@ -77,7 +77,7 @@ def write_texts(folder: Path, output: Path) -> None:
         verdicts=Selection(read_rows(folder / "verdicts.csv", tables.Verdict)),
         policies=Selection(read_rows(folder / "policies.csv", tables.PolicyGain)),
         quality=["l2", "l2.lee", "avgp"],
-        shown=len({study.Name.of(row) for row in correlations.where(fill=FILLS[0]).rows}),
+        shown=len({tables.Name.of(row) for row in correlations.where(fill=FILLS[0]).rows}),
     )
     (output / "README.md").write_text(text)
 
