@@ -171,7 +171,7 @@ def small_world(metrics: Floats, earned: Floats) -> Points:
 def test_verdicts_of_a_world_made_for_lee(metric: str, verdict: str) -> None:
     """L2 is the return, the others are noise: L2 comes first; and the reverse."""
     rng = np.random.default_rng(0)
-    metrics, earned = rng.normal(size=(len(METRICS), 1, 2, 40)), rng.normal(size=(1, 2, 40))
+    metrics, earned = rng.normal(size=(len(METRICS), 1, 2, 24)), rng.normal(size=(1, 2, 24))
     for number, name in enumerate(METRICS):
         if name.metric == metric:
             metrics[number] = earned + 0.1 * metrics[number]
