@@ -17,7 +17,6 @@ from experiments.main import run_experiment
 from experiments.selection import Selection
 from experiments.texts import render
 from extrinsic.parallel import run_in_parallel
-from extrinsic.study.naming import Name
 from extrinsic.study.tables.table_files import read_rows, write_rows
 
 FOLDER = Path(__file__).parent
@@ -78,7 +77,7 @@ def write_texts(folder: Path, output: Path) -> None:
         verdicts=Selection(read_rows(folder / "verdicts.csv", tables.Verdict)),
         policies=Selection(read_rows(folder / "policies.csv", tables.PolicyGain)),
         quality=["l2", "l2.lee", "avgp"],
-        shown=len({Name.of(row) for row in correlations.where(fill=FILLS[0]).rows}),
+        shown=len({tables.Name.of(row) for row in correlations.where(fill=FILLS[0]).rows}),
     )
     (output / "README.md").write_text(text)
 

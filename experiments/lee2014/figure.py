@@ -19,6 +19,9 @@ POLICIES = {
     "behaviour": ("#444444", "_", "logged"),
 }
 VALUES = {"live": "return", "completed": "callers served, %"}
+LOWEST = -150.0
+"""Where the axis of returns ends."""
+
 SHOWN = ("rl.live", "expert.live")
 """The targets of figure 3."""
 
@@ -26,7 +29,7 @@ SHOWN = ("rl.live", "expert.live")
 def draw_policies(points: Points, path: Path) -> None:
     """Returns above, callers served below; trackers in the order of the learned policy's return.
 
-    Bars: the range over seeds. The last tracker may be far below: the axis ends where the second last is.
+    Bars: the range over seeds. Returns of the last tracker are far below all others, and only in the title.
     """
     begin(8.0)
     figure, panels = plt.subplots(2, len(FILLS), figsize=(11.0, 7.0), sharey="row", sharex="col")
@@ -43,6 +46,10 @@ def draw_policies(points: Points, path: Path) -> None:
                     panel.errorbar(range(len(order)), mean, ends, elinewidth=0.7, label=name, **style)
             panel.set_title(f"{fill}: {label}, mean over datasets and seeds")
             panel.set_xticks(range(len(order)), [points.trackers[i] for i in order], rotation=90)
+        last = points.returns[fill, "rl.live"][..., order[-1]].mean()
+        title = f"{fill}: return; learned on {points.trackers[order[-1]]}: {last:.0f}"
+        panels[0, column].set_title(title)
+    panels[0, 0].set_ylim(bottom=LOWEST)
     panels[0, 0].legend(loc="lower left", frameon=False)
     save(figure, path)
 

@@ -181,7 +181,7 @@ def correlations(points: Points, fill: str, target: str) -> list[Correlation]:
                     *(row.in_set, row.rank, row.rank_low, row.rank_high, row.reason or own[name].reason),
                 )
             )
-        rows += sorted(part, key=lambda row: -2.0 if row.r is None else -row.r)
+        rows += sorted(part, key=lambda row: 2.0 if row.r is None else -row.r)
     return rows
 
 

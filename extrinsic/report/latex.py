@@ -42,6 +42,8 @@ COLUMNS = {
         "high",
         "p_adjusted",
     ),
+    "counts": ("variant", "trackers", "target", "given", "clear", "metrics", "expected", "most", "p"),
+    "decided": ("variant", "trackers", "target", "metric", "low", "high", "pairs", "predicted", "right"),
     "best_set": (
         "variant",
         "trackers",

@@ -6,6 +6,7 @@ of what is computed, run the experiment again: `python -m experiments.lee2014`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -126,9 +127,9 @@ def test_a_cell_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("table", "make"), [("correlations", correlations), ("verdicts", verdicts)])
-def test_a_part_of_a_table_again(table: str, make: object) -> None:
+def test_a_part_of_a_table_again(table: str, make: Callable[..., list[msgspec.Struct]]) -> None:
     """The last condition, with one BLAS thread as the study makes it."""
-    (rows,) = run_in_parallel(make, [(points(), FILLS[-1], list(TARGETS)[-1])])  # type: ignore[arg-type]
+    (rows,) = run_in_parallel(make, [(points(), FILLS[-1], list(TARGETS)[-1])])
     part = table_bytes(rows, MADE[table], decimals=3).partition(b"\n")[2]
     assert rows
     assert part in (FOLDER / f"{table}.csv").read_bytes()
@@ -170,7 +171,7 @@ def small_world(metrics: Floats, earned: Floats) -> Points:
 def test_verdicts_of_a_world_made_for_lee(metric: str, verdict: str) -> None:
     """L2 is the return, the others are noise: L2 comes first; and the reverse."""
     rng = np.random.default_rng(0)
-    metrics, earned = rng.normal(size=(len(METRICS), 1, 2, 40)), rng.normal(size=(1, 2, 40))
+    metrics, earned = rng.normal(size=(len(METRICS), 1, 2, 24)), rng.normal(size=(1, 2, 24))
     for number, name in enumerate(METRICS):
         if name.metric == metric:
             metrics[number] = earned + 0.1 * metrics[number]
