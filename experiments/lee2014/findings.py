@@ -20,8 +20,8 @@ from extrinsic.correlation.paired_permutation import swapped_p
 from extrinsic.correlation.resampling import draw_trackers
 from extrinsic.correlation.verdicts import Support, support, support_by_count
 from extrinsic.report.results.lee_findings import SCORE_QUALITY, hardly_correlates
-from extrinsic.study.naming import Name
 from extrinsic.report.results.variant_results import LEVEL
+from extrinsic.study.naming import Name
 
 SWAPS = 499
 

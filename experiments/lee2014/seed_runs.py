@@ -10,10 +10,10 @@ import msgspec
 
 from experiments.lee2014.tables import METRICS, RETURNS, MetricValues, ReturnValues, ToolVerdict, TrackerKind
 from experiments.runs import findings_of_report, make_run
-from extrinsic.study.naming import Name
 from extrinsic.study.configuration.settings import StudySettings
 from extrinsic.study.configuration.settings_file import read_study
 from extrinsic.study.finished_run import Run
+from extrinsic.study.naming import Name
 
 CONFIG = Path(__file__).parents[2] / "configs" / "lee2014.toml"
 
