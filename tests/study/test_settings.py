@@ -232,7 +232,7 @@ def test_metrics_of_plugins_are_measured_without_being_listed(tmp_path: Path) ->
         assert study.metrics.registered == ("mine_of_a_plugin",)
         metrics = [str(metric) for metric in chosen_metrics(DSTC1, study.metrics)]
         assert metrics[-1] == "mine_of_a_plugin(fill=argmax)"
-        listed = read_study(path, ["metrics.names=['accuracy', 'mine_of_a_plugin']"])
+        listed = read_study(path, ["metrics.names=['accuracy', 'mine_of_a_plugin(fill=argmax)']"])
         assert listed.metrics.registered == ()
     finally:
         METRICS.unregister("mine_of_a_plugin")
