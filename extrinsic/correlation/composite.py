@@ -1,10 +1,10 @@
 """Combinations of metrics that predict a target, judged on trackers they have never seen (nested).
 
-A tracker is left out of all datasets at once (of more than MANY, a group of them). On the others, a method chooses everything it has to choose
-(which metric correlates best; which penalty, by leaving out one more tracker at a time); then it predicts the
-one left out. Metrics and target are taken relative to the means of the other trackers on the same dataset.
-On pure noise such predictions correlate slightly below 0 on average, because the mean of the others moves
-away from the tracker that is left out.
+A tracker is left out of all datasets at once (of more than MANY, a group of them). On the others, a method
+chooses everything it has to choose (which metric correlates best; which penalty, by leaving out one more at a
+time); then it predicts what was left out. Metrics and target are taken relative to the means of the other
+trackers on the same dataset. On pure noise such predictions correlate slightly below 0 on average, because the
+mean of the others moves away from the tracker that is left out.
 
 The uncertainty of that correlation is by the jackknife: without each tracker in turn, all of it is fitted
 again (only the penalty stays that of the tracker left out with it). Resampling predictions that are not
