@@ -3,8 +3,8 @@
 A tracker is left out of all datasets at once (of more than MANY, a group of them). On the others, a method
 chooses everything it has to choose (which metric correlates best; which penalty, by leaving out one more at a
 time); then it predicts what was left out. Metrics and target are taken relative to the means of the other
-trackers on the same dataset. On pure noise such predictions correlate slightly below 0 on average, because the
-mean of the others moves away from the tracker that is left out.
+trackers on the same dataset. On pure noise such predictions correlate slightly below 0 on average, because
+the mean of the others moves away from the tracker that is left out.
 
 The uncertainty of that correlation is by the jackknife: without each tracker in turn, all of it is fitted
 again (only the penalty stays that of the tracker left out with it). Resampling predictions that are not

@@ -46,7 +46,7 @@ def stability(
     identity: str,
     seed: int,
 ) -> list[Stability]:
-    """A row for each number of trackers (of many, some); target (n_datasets, n_trackers), metrics likewise."""
+    """A row for each number of trackers (of many, some); target (n_datasets, n_trackers)."""
     whole = correlate(metrics, target[None], coefficient, scope)[:, 0]
     kept = ~np.isnan(whole)
     metrics, whole = metrics[kept], whole[kept]
