@@ -6,9 +6,12 @@ for all of it; a part is timed, and the figure is what the whole would take at t
 
 from __future__ import annotations
 
+import resource
 from collections.abc import Callable
 from functools import cache
 from itertools import combinations
+from pathlib import Path
+from time import process_time
 
 import numpy as np
 import pytest
@@ -24,6 +27,9 @@ from extrinsic.correlation.influence import without_each
 from extrinsic.correlation.paired_permutation import Swapped, swapped_p
 from extrinsic.correlation.permutation import draw_permutations, permutation_p, permutation_test
 from extrinsic.correlation.resampling import Sample, draw_trackers, resampled_correlations
+from extrinsic.study.configuration.settings_file import read_study
+from extrinsic.study.correlating.correlation_stage import CorrelationTask, tables_of
+from extrinsic.study.correlating.panel import Panel
 
 N_METRICS, N_DATASETS, N_TRACKERS, N_DIALOGS = 100, 4, 16, 300
 N_RESAMPLES = N_PERMUTATIONS = 1_000
@@ -38,6 +44,7 @@ SCIPY: dict[str, Callable[[Floats, Floats], Floats]] = {
 # Seconds, and how many times faster than the peer.
 RESAMPLING_LIMITS = {"pearson": (2.0, 2.0), "spearman": (4.0, 15.0), "kendall": (10.0, 5.0)}
 PERMUTATION_LIMIT, PERMUTATION_TIMES = 0.05, 8.0
+RELATING = 60.0
 SWAPPING_LIMITS: dict[Swapped, tuple[float, float]] = {"trackers": (2.0, 5.0), "both": (8.0, 200.0)}
 
 
@@ -218,3 +225,36 @@ def test_best_set_and_max_t(benchmark: BenchmarkFixture) -> None:
         benchmark.pedantic(ours, rounds=1)
     LINES.append(f"best set and max-T of 120 metrics: {took:.2f} s (at most {BEST_SET_LIMIT:.0f})")
     assert took <= BEST_SET_LIMIT
+
+
+def test_relating_two_hundred_trackers() -> None:
+    """Every table of one fill rule of configs/population.toml: 200 trackers, 4 datasets, 120 metrics."""
+    settings = read_study(Path(__file__).parents[1] / "configs" / "population.toml").correlation
+    rng, targets = np.random.default_rng(0), settings.targets
+    quality = rng.normal(size=(N_DATASETS, 200))
+    shape = (120, *quality.shape)
+    metrics = quality + rng.normal(size=shape) * rng.uniform(0.2, 2.0, (120, 1, 1))
+    goals = quality + 0.5 * rng.normal(size=(len(targets), *quality.shape))
+    drawn = [
+        values + 0.1 * rng.normal(size=(settings.resamples, *values.shape)) for values in (metrics, goals)
+    ]
+    panel = Panel(
+        tuple(f"ds{number}" for number in range(N_DATASETS)),
+        tuple(f"t{number}" for number in range(200)),
+        tuple((f"m{number}", 1, "joint", None) for number in range(120)),
+        targets,
+        Sample(metrics, goals, *drawn),
+        tuple(rng.normal(size=(120, 200, N_DIALOGS)) for _ in range(N_DATASETS)),
+    )
+    task = CorrelationTask({}, panel.trackers, (), targets, settings, 0, {}, {})
+    begin = process_time()
+    with threadpool_limits(1, user_api="blas"):
+        rows = tables_of(panel, task)
+    took = process_time() - begin
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    LINES.append(
+        f"relating 200 trackers x 4 datasets x 120 metrics: {took:.0f} s of CPU (at most {RELATING:.0f}), "
+        f"peak of the process {memory:.1f} GB"
+    )
+    assert len(rows.best_set) == 120 * len(targets)
+    assert took <= RELATING

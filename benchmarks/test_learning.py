@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 from time import process_time
+from typing import Any
 from unittest.mock import patch
 
 from threadpoolctl import threadpool_limits
@@ -37,7 +38,7 @@ def tasks() -> list[LearnTask]:
 
 def learned() -> float:
     """Seconds of computing for a stage, nothing of it known before."""
-    fresh = (
+    fresh: tuple[Any, Any] = (
         patch.object(learning, "_BEHAVIOURS", RecentlyMade(4)),
         patch.object(valuation, "_VALUATIONS", RecentlyMade(4)),
     )

@@ -41,7 +41,7 @@ def test_by_hand(reward: Reward | None) -> None:
     earned = returns(played.corpus, rule(played.corpus, played.output))
     assert found.mean == pytest.approx(earned.mean(), abs=1e-9)
     assert (found.estimator, found.n) == ("live", 80)
-    assert found.diagnostics == {"success": played.completed.mean()}
+    assert found.diagnostics == {"success": played.completed.mean(), "turns": played.corpus.n_turns / 80}
     assert found.influence == pytest.approx((earned - earned.mean()) / 80)
     assert found.high - found.low == pytest.approx(2 * 1.96 * earned.std() / np.sqrt(80), rel=0.15)
 

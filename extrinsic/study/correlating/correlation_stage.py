@@ -114,7 +114,7 @@ class CorrelationTask:
     def run(self, results: Results) -> Result[CorrelationTables]:
         panel = self.panel(results)
         core = np.array([i for i, name in enumerate(panel.trackers) if name in self.core], dtype=np.int64)
-        parts = [_tables(group, self) for group in (panel, panel.take_trackers(core, "core"))]
+        parts = [tables_of(group, self) for group in (panel, panel.take_trackers(core, "core"))]
         names = CorrelationTables.__struct_fields__
         return Result(
             CorrelationTables(
@@ -153,7 +153,7 @@ def dialogs_of(value: PolicyValue, logged: str) -> str:
     return f"live {value.dataset}" if value.resampled_over == "callers" else logged
 
 
-def _tables(panel: Panel, task: CorrelationTask) -> CorrelationTables:
+def tables_of(panel: Panel, task: CorrelationTask) -> CorrelationTables:
     """The rows about one group of trackers."""
     ranking = _ranking(panel, task)
     if task.brief:
