@@ -99,7 +99,7 @@ def clear_count(observed: Floats, null: Floats, level: float = 0.95) -> ClearCou
     >>> print(clear_count(np.array([3.0, 0.1, 2.5]), rng.normal(size=(999, 3))))
     2 of 3 clearly above 0 (by chance 0.1, at most 1)
     """
-    defined = ~np.isnan(observed)
+    defined = ~np.isnan(observed) & ~np.isnan(null).all(axis=0)
     values, drawn = observed[defined], null[:, defined]
     if not len(values):
         return ClearCount(0, 0, 0.0, 0, 1.0)

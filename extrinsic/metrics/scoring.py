@@ -115,7 +115,7 @@ def score(
     bootstrap:  resample dialogs this many times for 95 % intervals.
     """
     _require_types(corpus, metrics, schedules, components, fill)
-    require_count("bootstrap", bootstrap)
+    require_type("bootstrap", bootstrap, "a whole number", int)
     require_count("seed", seed)
     if isinstance(corpus, StateSets):
         if tracker is not None:

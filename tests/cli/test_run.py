@@ -279,7 +279,7 @@ def test_the_verdict_comes_last(made: Made, tmp_path: Path) -> None:
     assert outcome.output.splitlines()[-1] == "Not decided: 3 trackers, at least 5 are needed."
     assert "health: 3 core trackers of 3" in outcome.output
     answer = run_in(study.config, study.folder, "--json").json()
-    (verdict,) = answer["verdict"]["verdicts"]
+    verdict = answer["verdict"]["verdicts"][0]
     assert (verdict["metric"], verdict["n_trackers"]) == (None, 3)
     assert answer["verdict"]["health"][0]["kind"] == "few_trackers"
     assert {row["target"] for row in answer["rows"]} == {verdict["target"]}

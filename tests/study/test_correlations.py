@@ -118,8 +118,11 @@ def test_intervals_and_p_values_are_in_range(tiny: Study) -> None:
         assert 1 / n <= p <= 1.0
         assert p * n == pytest.approx(round(p * n))
         assert p <= number(row["q"]) <= number(row["p_adjusted"]) <= 1.0
-        # The largest of all metrics is never surer than one alone, nor less sure than Holm allows.
-        assert p <= number(row["p_max_t"]) <= number(row["p_adjusted"]) + 1e-9
+        # The largest of all metrics is never surer than one alone; where their nulls are alike (those of pooled
+        # points are not) it is not less sure than Holm allows.
+        assert p <= number(row["p_max_t"]) <= 1.0
+        if row["scope"] == "within":
+            assert number(row["p_max_t"]) <= number(row["p_adjusted"]) + 1e-9
         assert number(row["resampled_low"]) <= number(row["resampled_high"])
 
 
@@ -161,7 +164,9 @@ def test_exact_p_values_count_all_permutations(
     for order in permutations(chosen):
         moved = targets["rl.live"][:, list(order)]
         found.append(abs(np.corrcoef(x, (moved - moved.mean(axis=1, keepdims=True)).ravel())[0, 1]))
-    assert number(row["p"]) == pytest.approx(np.mean(np.array(found) >= abs(float(row["r"])) - 1e-9))
+    # The first order is the observed one; r of the table is of metrics with more digits.
+    assert found[0] == pytest.approx(abs(float(row["r"])), abs=1e-8)
+    assert number(row["p"]) == pytest.approx(np.mean(np.array(found) >= found[0] - 1e-9))
 
 
 @pytest.mark.parametrize("trackers", ["all", "core"])
@@ -266,7 +271,7 @@ def test_sensitivity_and_ranking_name_the_same_winner(tiny: Study) -> None:
 
 
 def test_composites_are_of_trackers_left_out(tiny: Study) -> None:
-    rows = select(tiny.rows("composite"), trackers="all")
+    rows = select(tiny.rows("composite"), trackers="all", target="rl.live")
     methods = {row["method"]: row for row in rows}
     assert {"best_single", "behaviour"} <= set(methods)
     assert number(methods["best_single"]["above_best_single"]) == 0.0

@@ -234,7 +234,7 @@ def test_flagged_systems_are_not_in_the_core(config: Path) -> None:
     assert rows == {"a": ("true", ""), "b": ("true", ""), "c": ("true", ""), "oracle": ("false", "gold")}
     assert run("report", study.folder).code == 0
     page = (study.folder / "report.html").read_text()
-    assert "It may be no tracker" in page
+    assert "not among the core, since they" in page
     assert "Trackers under the same responses" in page
     assert "Flagged and left out: oracle (gold)." in page
     assert "All 4 trackers" in page

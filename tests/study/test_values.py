@@ -11,8 +11,8 @@ from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.policy.behaviour import fit_behaviour
 from extrinsic.policy.features import find_features
 from extrinsic.policy.kernel_logistic import KernelLogistic
-from extrinsic.policy.kernel_lspi import KernelLSPI
 from extrinsic.policy.live_policy import LivePolicy
+from extrinsic.policy.one_step import OneStep
 from extrinsic.policy.reward import Reward, fill_of, returns
 from extrinsic.policy.transitions import transitions_of
 from extrinsic.registry import ESTIMATORS, TRACKERS
@@ -86,7 +86,7 @@ def test_learned_policies_are_worth_what_they_are_by_themselves(tiny: Study, nam
     features, reward = find_features("compact"), Reward.of(train.domain, fill="argmax")
     transitions = transitions_of(train, output(train, name), features, reward)
     behaviour = fit_behaviour(KernelLogistic(width=0.7), transitions, threshold=0.1)
-    learner = KernelLSPI(height=4.0, width=2.0, nu=1.0, ridge=100.0, gamma=1.0).fit(transitions, behaviour)
+    learner = OneStep(height=4.0, width=2.0, nu=1.0, ridge=100.0, gamma=1.0).fit(transitions, behaviour)
     played = play(
         LivePolicy(features, learner),
         TRACKERS.get(name),

@@ -34,6 +34,7 @@ def cells(field: msgspec.structs.FieldInfo) -> st.SearchStrategy[Any]:
         float: numbers,
         float | None: st.none() | numbers,
         bool: st.booleans(),
+        bool | None: st.none() | st.booleans(),
         tuple[str, ...]: st.lists(words, max_size=3).map(tuple),
     }
     return kinds[field.type]
