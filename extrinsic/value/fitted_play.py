@@ -10,7 +10,6 @@ from extrinsic.arrays import Floats, Ints
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput, build_output
 from extrinsic.corpus.tracking import Tracker
-from extrinsic.errors import UsageError
 from extrinsic.policy.behaviour import fit_behaviour
 from extrinsic.policy.features import find_features
 from extrinsic.policy.kernel_logistic import KernelLogistic
@@ -87,10 +86,13 @@ class FittedPlay:
     policy: Policy
     tracker: Tracker
     reward: RewardFunction
-    n_dialogs: int = 2_000
     seed: int = 0
     tracker_error: float = 0.0
     flags: tuple[str, ...] = ()
+
+    @property
+    def n_dialogs(self) -> int:
+        return self.logged.played.corpus.n_dialogs
 
     def returns(self) -> Floats:
         """(n_dialogs,) what the policy earns."""
@@ -102,12 +104,6 @@ class FittedPlay:
     def by_caller(self, earned: Floats) -> Floats:
         """(n_callers,) the mean of what was earned with each caller of the logs."""
         n_callers = len(self.world.logs.callers.error)
-        if len(earned) < n_callers:
-            raise UsageError(
-                "every caller of the logs has to be met in the fitted world at least once",
-                expected=f"{n_callers:,} dialogs or more",
-                found=f"{len(earned):,}",
-            )
         caller: Ints = np.arange(len(earned)) % n_callers
         return np.asarray(np.bincount(caller, earned) / np.bincount(caller))
 
@@ -119,11 +115,15 @@ def play_logged(
     policy: Policy | None = None,
     tracker: Tracker | None = None,
 ) -> LoggedPlay:
-    """Play the logged policy on its own tracker in a fitted world; without them, clones of both."""
+    """Play the logged policy on its own tracker in a fitted world; without them, clones of both.
+
+    n_dialogs: or more, so that every caller of the logs is met at least once.
+    """
     is_clone = policy is None or tracker is None
     if policy is None or tracker is None:
         policy, tracker = cloned_policy(world)
-    played = play(PermittedPolicy(policy), tracker, n_dialogs, seed, world, joint=False)
+    n_met = max(n_dialogs, len(world.logs.callers.error))
+    played = play(PermittedPolicy(policy), tracker, n_met, seed, world, joint=False)
     return LoggedPlay(played, is_clone)
 
 

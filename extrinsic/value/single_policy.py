@@ -145,7 +145,8 @@ def value(
 
     dialogs: a corpus, or a dataset of the embedded world: its test dialogs, and `live` is an estimator too.
     output: the tracker's beliefs about them, where they come from a file.   proxies: augment the state.
-    n_live, seed: how many callers live play has, and which.   n_world: how many the fitted world has.
+    n_live, seed: how many callers live play has, and which.   n_world: how many the fitted world has; or
+    one for every dialog, where these are more.
     """
     require_type("policy", policy, "a policy of extrinsic.learn", SinglePolicy)
     for name, number in (("n_live", n_live), ("n_world", n_world)):
@@ -211,7 +212,7 @@ def _fitted_play(
     if dataset is not None:
         expert, tracker = logged_policy(_world(dataset))
     logged = play_logged(world, n_dialogs, seed, expert, tracker)
-    return FittedPlay(world, logged, policy.live, policy.playing_tracker(), policy.reward, n_dialogs, seed)
+    return FittedPlay(world, logged, policy.live, policy.playing_tracker(), policy.reward, seed)
 
 
 def _corpus(dialogs: Corpus | str, split: str) -> Corpus:

@@ -58,7 +58,7 @@ def test_an_interrupt_leaves_a_directory_to_go_on_with(small: Study, tmp_path: P
 
 def test_two_runs_in_one_directory_wait_for_each_other(small: Study, tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    runs = [start(small.config, folder, "--n-jobs", "1") for _ in range(3)]  # reading, planning
+    runs = [start(small.config, folder, "--n-jobs", "1") for _ in range(2)]
     errors = [process.communicate()[1] for process in runs]
     assert [process.returncode for process in runs] == [0, 0], errors
     require_same(small.folder, folder)
@@ -71,7 +71,7 @@ def test_a_second_run_waits_and_says_so(small: Study, tmp_path: Path) -> None:
         fcntl.flock(held, fcntl.LOCK_EX)
         process = start(study.config, study.folder, "--n-jobs", "1")
         assert process.stderr is not None
-        lines = [process.stderr.readline() for _ in range(2)]
+        lines = [process.stderr.readline() for _ in range(3)]  # it reads, plans, waits
         assert f"another run is at work in {study.folder}; waiting for it" in lines[-1]
         assert process.poll() is None
     _, errors = process.communicate()

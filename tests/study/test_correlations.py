@@ -118,8 +118,8 @@ def test_intervals_and_p_values_are_in_range(tiny: Study) -> None:
         assert 1 / n <= p <= 1.0
         assert p * n == pytest.approx(round(p * n))
         assert p <= number(row["q"]) <= number(row["p_adjusted"]) <= 1.0
-        # The largest of all metrics is never surer than one alone; where their nulls are alike (those of pooled
-        # points are not) it is not less sure than Holm allows.
+        # The largest of all metrics is never surer than one alone; where their nulls are alike, as they are
+        # not over pooled points, it is not less sure than Holm allows.
         assert p <= number(row["p_max_t"]) <= 1.0
         if row["scope"] == "within":
             assert number(row["p_max_t"]) <= number(row["p_adjusted"]) + 1e-9

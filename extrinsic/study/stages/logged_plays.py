@@ -38,9 +38,7 @@ def fitted_logs(unit: Unit, part: Part, test: Corpus, n_dialogs: int, seed: int)
         policy = tracker = None
         if isinstance(unit.test, SimulatedDialogs):
             policy, tracker = logged_policy(live_world(unit))
-        # Every caller of the logs is met at least once.
-        n_played = max(n_dialogs, len(world.logs.callers.error))
-        logged = play_logged(world, n_played, seed, policy, tracker)
+        logged = play_logged(world, n_dialogs, seed, policy, tracker)
         return FittedLogs(world, logged, _goodness(world, logged))
 
     return _FITTED.get(f"{unit.identity} {part.name} {n_dialogs} {seed}", make)

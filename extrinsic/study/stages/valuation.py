@@ -188,7 +188,6 @@ class Valuation:
             tracker_error=CLONE_ERROR if running.is_clone else 0.0,
             flags=self._doubts(running),
             reward=self.reward,
-            n_dialogs=self.fitted.logged.played.corpus.n_dialogs,
             seed=self.spec.live_seed,
         )
 
