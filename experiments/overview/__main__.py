@@ -19,11 +19,14 @@ from experiments.estimate_rows import row_verdict
 from experiments.lee2014.study import read_points
 from experiments.lee2014.tables import Correlation as SimulatedCorrelation
 from experiments.lee2014.tables import PolicyGain, Verdict, without_fill
-from experiments.multiwoz.tables import Between, Swap
+from experiments.multiwoz.tables import Between, Cost, Swap
 from experiments.overview.figure import draw
+from experiments.population.__main__ import Contrast
+from experiments.prices.__main__ import Designed, PriceRow
 from experiments.selection import Selection
 from experiments.texts import render, with_interval
 from experiments.uncertainty.tables import Coverage
+from experiments.worlds.__main__ import Varying
 from extrinsic.study.tables.table_files import read_rows
 
 STUDIES = Path(__file__).parents[1]
@@ -132,6 +135,11 @@ def write_page(folder: Path) -> None:
     )
     points = read_points(STUDIES / "lee2014")
     gains = [row for row in table("dstc2/gains", Gain).rows if row.tracker != DEGENERATE]
+    contrasts = table("population/contrasts", Contrast)
+    prices = table("prices/prices", PriceRow)
+    costs = table("multiwoz/costs", Cost).where(
+        target="outcome.success", slots="search", trackers="core", gold="2.1"
+    )
     text = render(
         Path(__file__).parent / "README.md.j2",
         metrics=panels.rows(),
@@ -140,6 +148,13 @@ def write_page(folder: Path) -> None:
         verdicts_live=table("lee2014/verdicts", Verdict).where(target="rl.live", trackers="core"),
         gains_live=table("lee2014/policies", PolicyGain).where(more="rl.live"),
         points=points,
+        varying=table("worlds/varying", Varying),
+        contrast=lambda world, group, what="contrast": contrasts.where(
+            world=world, group=group, what=what
+        ).rows[0],
+        designed=table("prices/designed", Designed),
+        cost=lambda error: costs.where(error=error).rows[0],
+        price=lambda of, kind: prices.where(of=of, kind=kind).rows[0],
         correlations=table("dstc2/correlations", Correlation).where(
             manager="seen", absent="correct", target=TARGET, headline=True
         ),

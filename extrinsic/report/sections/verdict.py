@@ -24,14 +24,14 @@ class Card:
     rest: str
 
     @classmethod
-    def of(cls, verdict: Verdict) -> Card:
+    def of(cls, verdict: Verdict, names_variants: bool) -> Card:
         own = verdict.metric.metric if verdict.metric else ""
         others = [other.metric for other in verdict.others if other.metric != own]
         as_good = [metric_term(metric) for metric in dict.fromkeys(others)]
         return cls(
             verdict=verdict,
             target=target_term(verdict.target),
-            variants=tuple(map(variant_term, verdict.variants)),
+            variants=tuple(map(variant_term, verdict.variants)) if names_variants else (),
             metric=name_term(verdict.metric.name) if verdict.metric else None,
             as_good=tuple(as_good[:NAMED]),
             more=len(as_good) - len(as_good[:NAMED]),
@@ -49,7 +49,7 @@ def section(study: Study) -> Section:
     if len(study.verdict.sentences) == 1:
         verdicts = verdicts[:1]
     values = {
-        "cards": [Card.of(verdict) for verdict in verdicts],
+        "cards": [Card.of(verdict, len(study.evidence) > 1) for verdict in verdicts],
         "agreement": study.verdict.agreement,
         "health": study.verdict.health,
     }
