@@ -60,6 +60,7 @@ class Varying(msgspec.Struct, frozen=True):
 
     between: the standard deviation of worlds, in z.   share: of the variance of z_w that is the worlds'.
     new_low, new_high: the interval of r in a new world.   left_out_error: |z - predicted|, mean.
+    lead, lead_low, lead_high: of z over that of JGA in the same world.
     """
 
     policy: str
@@ -73,6 +74,9 @@ class Varying(msgspec.Struct, frozen=True):
     new_low: float
     new_high: float
     left_out_error: float
+    lead: float
+    lead_low: float
+    lead_high: float
 
 
 class PropertyEffect(msgspec.Struct, frozen=True):
@@ -144,27 +148,44 @@ def world_rows(cells: Sequence[Cell]) -> Iterator[WorldCorrelation]:
 
 
 def varying(rows: Sequence[WorldCorrelation]) -> Iterator[Varying]:
-    """DerSimonian and Laird's random effects of worlds; a new world's interval by Higgins et al. (2009)."""
+    """Means over worlds, which are the sample and count alike; a new world's r includes its trackers' noise.
+
+    Weights by the worlds' own errors would favour those with a high r: there the errors of z are smaller.
+    """
     from scipy.stats import t
 
     table = Selection(rows)
     for policy in POLICIES:
+        jga = np.array(table.where(policy=policy, metric="jga").column("z"))
         for metric in table.distinct("metric"):
             chosen = table.where(policy=policy, metric=metric)
             z, error, predicted = (np.array(chosen.column(name)) for name in ("z", "error", "predicted"))
-            n, weight = len(z), 1.0 / error**2
-            fixed = (weight * z).sum() / weight.sum()
-            scale = weight.sum() - (weight**2).sum() / weight.sum()
-            between = max(0.0, float((weight * (z - fixed) ** 2).sum() - (n - 1)) / scale)
-            weight = 1.0 / (error**2 + between)
-            mean, variance = float((weight * z).sum() / weight.sum()), float(1.0 / weight.sum())
-            half = t.ppf(0.975, n - 1) * variance**0.5
-            new = t.ppf(0.975, n - 2) * (between + variance) ** 0.5
-            r, low, high = (float(np.tanh(mean + way * half)) for way in (0, -1, 1))
-            new_low, new_high = (float(np.tanh(mean + way * new)) for way in (-1, 1))
-            share = between / (between + float(np.mean(error**2)))
+            n, mean, spread = len(z), float(z.mean()), float(z.std(ddof=1))
+            likely = float(t.ppf(0.975, n - 1))
+            r, low, high, new_low, new_high = (
+                float(np.tanh(mean + way * likely * spread))
+                for way in (0.0, -(n**-0.5), n**-0.5, -((1 + 1 / n) ** 0.5), (1 + 1 / n) ** 0.5)
+            )
+            between = max(0.0, spread**2 - float(np.mean(error**2)))
+            lead = z - jga
+            half = likely * float(lead.std(ddof=1)) / n**0.5
             away = float(np.abs(z - predicted).mean())
-            yield Varying(policy, metric, n, r, low, high, between**0.5, share, new_low, new_high, away)
+            yield Varying(
+                policy,
+                metric,
+                n,
+                r,
+                low,
+                high,
+                between**0.5,
+                between / spread**2,
+                new_low,
+                new_high,
+                away,
+                float(lead.mean()),
+                float(lead.mean()) - half,
+                float(lead.mean()) + half,
+            )
 
 
 def properties(rows: Sequence[WorldCorrelation]) -> Iterator[PropertyEffect]:
