@@ -15,10 +15,8 @@ import pytest
 ROOT = Path(__file__).parents[1]
 SMALL = (
     'simulation.datasets=["ds4"]',
-    'trackers.built_in=["baseline", "hwu", "last_turn"]',
-    'policy.policies=["sl"]',
-    'reward.fill=["argmax"]',
-    'value.estimators=["observed", "live"]',
+    "trackers.population.size=2",
+    'trackers.dosed.trackers=["hwu"]',
     "value.live_dialogs=50",
     "correlation.resamples=100",
     "correlation.permutations=99",

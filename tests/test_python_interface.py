@@ -68,7 +68,7 @@ WRONG: list[tuple[dict[str, object], str]] = [
     ),
     ({"schedules": ["1"]}, "schedules has the wrong type"),
     ({"bootstrap": "many"}, "bootstrap has the wrong type (expected a whole number, found text 'many')"),
-    ({"bootstrap": -1}, "bootstrap is out of range (expected at least 0, found -1)"),
+    ({"bootstrap": -1}, "a bootstrap needs at least 2 resamples (found -1)"),
     ({"bootstrap": True}, "bootstrap has the wrong type"),
     ({"metrics": 3}, "metrics has the wrong type"),
     ({"components": [1]}, "components has the wrong type"),
