@@ -16,6 +16,9 @@ __all__ = ["begin", "plt", "save"]
 
 
 def begin(font_size: float = 9.0) -> None:
+    """Whatever else this process has drawn, and with which backend."""
+    matplotlib.rcdefaults()
+    plt.switch_backend("svg")
     matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "extrinsic", "font.size": font_size})
 
 

@@ -26,6 +26,7 @@ def load_plugins(paths: Sequence[str]) -> None:
     for path in paths:
         name = _module_name(path)
         if name in sys.modules:
+            _LOADED[path] = None
             continue
         read_bytes(path)  # raises our own error for a missing file
         specification = importlib.util.spec_from_file_location(name, path)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from extrinsic import registry
+from extrinsic import plugins, registry
 
 settings.register_profile("extrinsic", deadline=None)
 settings.load_profile("extrinsic")
@@ -50,3 +50,12 @@ def plugged(installed: Path) -> Iterator[None]:
             patch.setattr(things, "_entries", dict(things._entries))
             patch.setattr(things, "_complete", False)
         yield
+
+
+@pytest.fixture(autouse=True)
+def plugins_of_this_test() -> Iterator[None]:
+    """The next test's worker processes do not load what this one did: two files may register one name."""
+    before = dict(plugins._LOADED)
+    yield
+    plugins._LOADED.clear()
+    plugins._LOADED.update(before)

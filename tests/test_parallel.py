@@ -44,12 +44,6 @@ def end_itself(number: int) -> None:
 TASKS = [(number,) for number in range(4)]
 
 
-@pytest.fixture(autouse=True)
-def no_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Files that other tests loaded here register the same names, and no process could load them all."""
-    monkeypatch.setattr("extrinsic.parallel.loaded_plugins", lambda: ())
-
-
 @pytest.mark.parametrize("n_jobs", [1, 2, -1])
 def test_results_come_in_the_order_of_the_tasks(n_jobs: int) -> None:
     assert list(run_in_parallel(slow_square, TASKS, n_jobs)) == [(n, n**2) for n in range(4)]
