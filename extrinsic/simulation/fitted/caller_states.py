@@ -27,8 +27,9 @@ the caller truly wants does not exist; turns away: and the caller now looks for 
 REACTED_TO = ("right claim", "wrong claim", "refusal", "something presented", "fact told", "question")
 """What the system just did, as far as it makes callers hang up or stay."""
 
-NOT_WANTED, WANTED, ANY_WILL_DO, WRONG_OFFER = range(1, 5)
-"""Whether what was asked for is wanted; of wrong offers, WRONG_OFFER, and one more where it matters."""
+NOT_WANTED, WANTED, ANY_WILL_DO, WRONG_OFFER, WRONG_IF_MINDED, LEFT_OUT = range(1, 7)
+"""Whether what was asked for is wanted. Of wrong offers: wrong in what is of no matter, wrong in what
+matters, or right in all that they name."""
 
 MOST_UNTOLD = 2
 PATTERN_CONCEPTS = 6
@@ -146,7 +147,10 @@ class CallerStates:
         # Of a wrong offer, whether it is only wrong in what does not matter to the caller.
         any_wrong = ~asks & claims.offered.any(axis=1)
         matters = (claims.offered & ~indifferent).any(axis=1)
-        wants_asked = np.where(any_wrong, WRONG_OFFER + matters, wants_asked)
+        kind_of_offer = np.where(matters, WRONG_IF_MINDED, WRONG_OFFER)
+        named_wrong = (claims.offered & (said.offered != NOTHING)).any(axis=1)
+        kind_of_offer = np.where(named_wrong, kind_of_offer, LEFT_OUT)
+        wants_asked = np.where(any_wrong, kind_of_offer, wants_asked)
         state = np.where(content, 1 + self.wishes_left(callers), 0)
         about = self._about(said)
         table = np.stack(

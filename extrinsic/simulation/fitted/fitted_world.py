@@ -185,9 +185,8 @@ class FittedDialogs(Dialogs):
         draw = self.chance.take(moment.dialogs).uniform("question", moment.turn)
         fresh = self.fresh[moment.dialogs]
         said, feasible = rules.realise(moment, predicate, self.world.offers, fresh, draw)
-        right = self._right_values(moment.dialogs)
-        suits = right.of_offers(said.offered) | (said.offered == NOTHING)
-        suits |= ~self.states.wanted[moment.dialogs]
+        suits = self._right_values(moment.dialogs).of_offers(said.offered) | (said.offered == NOTHING)
+        suits |= ~self.states.wanted[moment.dialogs] | self.states.indifferent[moment.dialogs]
         refuses = said.offers & self.world.refusals.refused(said.offered, suits.all(axis=1))
         said = replace(said, refuses=refuses, offers=said.offers & ~refuses)
         return self._exchange(
@@ -204,7 +203,9 @@ class FittedDialogs(Dialogs):
         comes_up = self.goals.come_up(dialogs, said.asked, self.states.wanted[dialogs])
         self.states.wanted[dialogs[comes_up], said.asked[comes_up]] = True
         right = self._right_values(dialogs)
-        claims = claims_of(world.logs.values, world.required, said, self.states.wanted[dialogs], right)
+        wanted, indifferent = self.states.wanted[dialogs], self.states.indifferent[dialogs]
+        minded = world.logs.misses.drawn(said.offered, said.refuses, indifferent, chance)
+        claims = claims_of(world.required, said, wanted, indifferent, right, minded)
         refused = said.refuses & ~claims.offered.any(axis=1)
         nothing_for = np.where(refused[:, None], said.offered, NOTHING)
         moves = self.goals.turn_away(dialogs, turn, nothing_for, world.refusals.turned_away)
@@ -233,7 +234,7 @@ class FittedDialogs(Dialogs):
 
     def _right_values(self, dialogs: Ints) -> RightValues:
         logs = self.world.logs
-        return RightValues(logs.values, self.goals.value[dialogs], logs.any_will_do)
+        return RightValues(logs.values, self.goals.value[dialogs])
 
     def _hangs_up(self, dialogs: Ints, turn: TurnNumber, contexts: Contexts, chance: Chance) -> Bools:
         states = self.states

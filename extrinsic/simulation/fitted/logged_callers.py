@@ -11,12 +11,13 @@ from extrinsic.arrays import Bools, Floats, Ids, Ints
 from extrinsic.corpus.labels import GoalLabels, LabelEvents
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.vocabulary import NONE
+from extrinsic.simulation.chance import Chance
 from extrinsic.simulation.fitted.coded_acts import RIGHT, Lists
 from extrinsic.simulation.fitted.logged_values import LoggedValues
 from extrinsic.simulation.utterance import NOTHING
 
-SHRINKAGE = 4.0
-"""Values of the mean caller that are added to those of each caller when an error level is estimated."""
+LEAST_ALIKE, MOST_ALIKE = 0.5, 200.0
+"""Between these, how alike callers are in how badly they are heard: a + b of a beta distribution."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +33,7 @@ class LoggedCallers:
     whoever wished to know more could ask.
     may_want (n, n_concepts): the probability that it does, also where nothing was heard of it.
     if_asked (n, n_concepts): the probability that who seems to want nothing does when asked.
-    error (n,): how badly the caller is heard, shrunk to the mean of all.
+    error (n,): how badly the caller is heard (`error_levels`).
     """
 
     goal: Ints
@@ -111,15 +112,52 @@ def wishes_of(log: Corpus) -> Bools:
 
 
 def heard_wrongly(log: Corpus, lists: Lists) -> tuple[Ints, Ints]:
-    """(n_dialogs,) how many values of best hypotheses are wrong, and how many there are."""
+    """(n_dialogs,) in how many turns a value of the best hypothesis is wrong, and how many have one."""
     best = lists.best_phrases
-    dialog = log.dialog_of_turn[lists.turn_of_hypothesis[lists.acts.owner[best]]]
-    wrong = lists.acts.code[best] != RIGHT
-    return np.bincount(dialog[wrong], minlength=log.n_dialogs), np.bincount(dialog, minlength=log.n_dialogs)
+    turn = lists.turn_of_hypothesis[lists.acts.owner[best]]
+    heard, wrong = (
+        np.bincount(log.dialog_of_turn[np.unique(turns)], minlength=log.n_dialogs)
+        for turns in (turn, turn[lists.acts.code[best] != RIGHT])
+    )
+    return wrong, heard
 
 
 def error_levels(counts: Sequence[tuple[Ints, Ints]]) -> Floats:
+    """(n,) how badly each caller is heard: drawn from what is known of it.
+
+    With w_i wrong turns of n_i and levels e_i ~ Beta(a, b), w_i ~ Binomial(n_i, e_i), a and b are those of
+    the highest likelihood, and the level of a caller is drawn from Beta(a + w_i, b + n_i - w_i). Drawn levels
+    vary between callers as much as true ones do; shares w_i / n_i vary more, and answers that were chosen by
+    them would let a caller who was unlucky once be misheard for ever.
+
+    counts: of each log, (n_dialogs,) the wrong turns and all turns with a value.
+    """
+    from scipy.special import betaincinv
+
     wrong = np.concatenate([part[0] for part in counts])
     heard = np.concatenate([part[1] for part in counts])
-    mean = wrong.sum() / max(heard.sum(), 1)
-    return np.asarray((wrong + SHRINKAGE * mean) / (heard + SHRINKAGE))
+    a, b = beta_of_levels(wrong, heard)
+    draw = Chance.of(len(wrong), "error levels").uniform("level", 0)
+    return np.asarray(betaincinv(a + wrong, b + heard - wrong, draw))
+
+
+def beta_of_levels(wrong: Ints, heard: Ints) -> tuple[float, float]:
+    """The parameters a, b of the beta-binomial distribution with the highest likelihood.
+
+    Calls end by what is heard in them, which the likelihood allows and moments of the shares would not.
+    a + b stays between LEAST_ALIKE and MOST_ALIKE.
+    """
+    from scipy.optimize import minimize
+    from scipy.special import betaln, expit
+
+    def loss(parameters: Floats) -> float:
+        mean, alike = expit(parameters[0]), np.exp(parameters[1])
+        a, b = mean * alike, (1.0 - mean) * alike
+        return -float(np.sum(betaln(a + wrong, b + heard - wrong) - betaln(a, b)))
+
+    mean = (wrong.sum() + 0.5) / (heard.sum() + 1.0)
+    start = np.array([np.log(mean / (1.0 - mean)), np.log(5.0)])
+    bounds = [(-8.0, 8.0), (np.log(LEAST_ALIKE), np.log(MOST_ALIKE))]
+    found = minimize(loss, start, method="L-BFGS-B", bounds=bounds).x
+    mean, alike = float(expit(found[0])), float(np.exp(found[1]))
+    return mean * alike, (1.0 - mean) * alike

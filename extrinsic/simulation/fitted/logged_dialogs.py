@@ -14,6 +14,11 @@ from extrinsic.corpus.tracking import Tracker, turns_in_step
 from extrinsic.corpus.vocabulary import Vocabulary
 from extrinsic.simulation.fitted.caller_states import ANNOYANCES, FEATURES, REACTED_TO, CallerStates
 from extrinsic.simulation.fitted.coded_acts import CodedActs, Lists, code_lists, code_said
+from extrinsic.simulation.fitted.doubtful_offers import (
+    MissProbabilities,
+    mentioned_again,
+    miss_probabilities,
+)
 from extrinsic.simulation.fitted.hidden_wishes import content_with, wish_if_asked, wish_probabilities
 from extrinsic.simulation.fitted.logged_callers import (
     LoggedCallers,
@@ -35,10 +40,6 @@ from extrinsic.simulation.fitted.system_turns import (
     system_mentions,
 )
 from extrinsic.simulation.utterance import NOTHING
-
-SAID_AGAIN = 0.5
-"""Callers who do not care and, offered something particular, say so again at least as often, do mind."""
-
 
 @dataclass(frozen=True, eq=False)
 class LoggedTurns:
@@ -77,7 +78,7 @@ class Logs:
 
     corpora: the logs, in one vocabulary.   first (n_logs + 1,): the first dialog of each.
     unasked (n_concepts,): what the system never asks for.
-    any_will_do: whether an offer for some value suits callers who do not care.
+    misses: how often callers mind what is doubtful about an offer.
     tracker: the name of the one that stands for the system's own.   tops: its beliefs before each turn.
     agreement: the share of confirmed and offered values that are its best ones.
     """
@@ -88,7 +89,7 @@ class Logs:
     turns: LoggedTurns
     first: Ints
     unasked: Bools
-    any_will_do: bool
+    misses: MissProbabilities
     tracker: str
     tops: LoggedTops
     agreement: float
@@ -110,7 +111,6 @@ def read_logs(corpora: Sequence[Corpus], trackers: Mapping[str, Tracker]) -> Log
     unasked = never_asked(values.n_concepts, systems)
     lists = [code_lists(log, values) for log in logs]
     mentioned = [of_log.mentioned(values.n_concepts) for of_log in lists]
-    any_will_do = _any_will_do(logs, values, systems, mentioned)
     goals = [goals_of(log, values) for log in logs]
     wanted = [
         wanted_by(log, values, goal[0], of_log) for log, goal, of_log in zip(logs, goals, lists, strict=True)
@@ -128,7 +128,6 @@ def read_logs(corpora: Sequence[Corpus], trackers: Mapping[str, Tracker]) -> Log
             system,
             of_lists,
             of_mentioned,
-            any_will_do,
             position == len(logs) - 1,
         )
         for position, (log, goal, of_wanted, of_wishes, system, of_lists, of_mentioned) in enumerate(
@@ -136,6 +135,14 @@ def read_logs(corpora: Sequence[Corpus], trackers: Mapping[str, Tracker]) -> Log
         )
     ]
     turns, known = _joined(parts, first), np.concatenate(wanted)
+    indifferent = np.concatenate([values.is_dontcare(goal) for goal, _ in goals])
+    misses = miss_probabilities(
+        turns.system,
+        turns.wrong,
+        known[turns.dialog],
+        indifferent[turns.dialog],
+        mentioned_again(turns.said, turns.wrong.shape),
+    )
     may_want = wish_probabilities(len(known), turns.dialog, turns.asked, turns.told, turns.mentioned, known)
     if_asked = wish_if_asked(len(known), turns.dialog, turns.asked, turns.told, known, may_want)
     without = np.concatenate([content_with(log, values.n_concepts) for log in logs]) & ~known
@@ -145,7 +152,7 @@ def read_logs(corpora: Sequence[Corpus], trackers: Mapping[str, Tracker]) -> Log
         answered=_told_when_asked(turns, known.shape),
         later=np.concatenate([later for _, later in goals]),
         wanted=known,
-        indifferent=np.concatenate([values.is_dontcare(goal) for goal, _ in goals]),
+        indifferent=indifferent,
         may_want=may_want,
         if_asked=if_asked,
         wishes=np.concatenate(wishes),
@@ -153,26 +160,7 @@ def read_logs(corpora: Sequence[Corpus], trackers: Mapping[str, Tracker]) -> Log
         error=error_levels([heard_wrongly(log, of_log) for log, of_log in zip(logs, lists, strict=True)]),
     )
     joined = LoggedTops(*(np.concatenate(parts_of) for parts_of in zip(*tops, strict=True)))
-    return Logs(tuple(logs), values, callers, turns, first, unasked, any_will_do, tracker, joined, agreement)
-
-
-def _any_will_do(
-    logs: Sequence[Corpus],
-    values: LoggedValues,
-    systems: Sequence[SystemTurns],
-    mentioned: Sequence[Bools],
-) -> bool:
-    """Whether those who do not care accept an offer for some value: few of them then say so again."""
-    again = narrowed = 0
-    for log, system, by_answer in zip(logs, systems, mentioned, strict=True):
-        shown = np.flatnonzero((system.offers | system.refuses) & (log.turn_in_dialog > 0))
-        row, concept = np.nonzero(
-            LabelledValues(values, log, shown - 1).indifferent()
-            & (system.offered[shown] != NOTHING)
-            & ~values.is_dontcare(system.offered[shown])
-        )
-        again, narrowed = again + int(by_answer[shown[row], concept].sum()), narrowed + len(row)
-    return bool(again <= SAID_AGAIN * narrowed)
+    return Logs(tuple(logs), values, callers, turns, first, unasked, misses, tracker, joined, agreement)
 
 
 def _told_when_asked(turns: LoggedTurns, shape: tuple[int, ...]) -> Bools:
@@ -219,15 +207,21 @@ def _turns(
     system: SystemTurns,
     lists: Lists,
     mentioned: Bools,
-    any_will_do: bool,
     own: bool,
 ) -> LoggedTurns:
     """The turns of one log, with the state of the callers at each."""
     # What the system says is judged by what was wanted before the answer, which may bring another wish.
     before = np.maximum(np.arange(log.n_turns) - 1, log.offsets[:-1][log.dialog_of_turn])
     required = required_concepts(log, values)
+    heard = log.labels.heard if isinstance(log.labels, GoalLabels) else None
+    true_answers = None if heard is None else code_said(log, values, heard)
     claims = claims_of(
-        values, required, system, wanted[log.dialog_of_turn], LabelledValues(values, log, before, any_will_do)
+        required,
+        system,
+        wanted[log.dialog_of_turn],
+        indifferent[log.dialog_of_turn],
+        LabelledValues(values, log, before),
+        mentioned_again(true_answers, (log.n_turns, values.n_concepts)),
     )
     repeated, changes = log.history.streak > 1, changes_of_goal(log)
     states = CallerStates(log.domain, values, unasked, wanted, indifferent, wishes)
@@ -249,7 +243,6 @@ def _turns(
     is_last = np.zeros(n_turns, dtype=bool)
     is_last[log.offsets[1:] - 1] = True
     context[:, FEATURES.index("ends")] = is_last
-    heard = log.labels.heard if isinstance(log.labels, GoalLabels) else None
     return LoggedTurns(
         dialog=log.dialog_of_turn,
         turn=log.turn_in_dialog,
@@ -267,7 +260,7 @@ def _turns(
         told=told,
         mentioned=mentioned,
         lists=lists,
-        said=None if heard is None else code_said(log, values, heard),
+        said=true_answers,
     )
 
 

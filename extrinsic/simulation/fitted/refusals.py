@@ -69,7 +69,10 @@ def fit_refusals(logs: Logs) -> Refusals:
     for query, failed in zip(offered.tolist(), fails.tolist(), strict=True):
         count = seen.get(tuple(query), (0, 0))
         seen[tuple(query)] = (count[0] + failed, count[1] + 1)
-    kind: Ints = np.asarray(~logs.turns.wrong[shown].any(axis=1), dtype=np.int64)
+    cares = ~logs.callers.indifferent[logs.turns.dialog[shown]]
+    # What an offer left out, or what is of no matter, makes a search no wrong one.
+    wrong = logs.turns.wrong[shown] & (offered != NOTHING) & cares
+    kind: Ints = np.asarray(~wrong.any(axis=1), dtype=np.int64)
     overall = float(fails.mean()) if len(shown) else 0.0
     of_kind = (_sums(kind, 2, fails) + SHRINKAGE * overall) / (_sums(kind, 2) + SHRINKAGE)
     of_value = np.repeat(of_kind[:, None], len(logs.values) + 1, axis=1)

@@ -57,31 +57,35 @@ class Claims:
 
 
 def claims_of(
-    values: LoggedValues, required: Bools, said: SystemTurns, wanted: Bools, right: RightValues
+    required: Bools,
+    said: SystemTurns,
+    wanted: Bools,
+    indifferent: Bools,
+    right: RightValues,
+    minded: Bools,
 ) -> Claims:
     """Judge what the system said to m callers.
 
-    wanted (m, n_concepts).   required (n_concepts,): without which an offer is no use.
-    A value is wrong for who wants another; an offer is also wrong for who wants what it left out.
+    required (n_concepts,): without which an offer is no use.   wanted, indifferent (m, n_concepts): to whom
+    a concept matters, and for whom any value of it will do.
+    minded (m, n_concepts): what a caller minds about an offer that leaves out what is wanted, or narrows down
+    what is of no matter.
     """
     named = said.offered != NOTHING
-    wrong = named & wanted & ~right.of_offers(said.offered)
-    missing = ~named & wanted & required
+    wrong = named & ~indifferent & ~right.of_offers(said.offered)
+    doubtful = minded & np.where(named, indifferent, ~indifferent & said.offers[:, None])
     return Claims(
         explicit=(said.explicit != NOTHING) & ~right.of(said.explicit),
         implicit=(said.implicit != NOTHING) & ~right.of(said.implicit),
-        offered=(wrong | missing) & (said.offers | said.refuses)[:, None],
+        offered=(wrong | ~named & required | doubtful) & wanted & (said.offers | said.refuses)[:, None],
     )
 
 
 class RightValues:
-    """Which values m callers want: by their goals (m, n_concepts), where none is NOTHING.
+    """Which values m callers want: by their goals (m, n_concepts), where none is NOTHING."""
 
-    any_will_do: whether an offer for some value suits a caller who does not care.
-    """
-
-    def __init__(self, values: LoggedValues, goal: Ints, any_will_do: bool = True) -> None:
-        self.values, self.goal, self.any_will_do = values, goal, any_will_do
+    def __init__(self, values: LoggedValues, goal: Ints) -> None:
+        self.values, self.goal = values, goal
 
     def of(self, number: Ints) -> Bools:
         """(m,) whether the value is the one that the caller wants."""
@@ -89,16 +93,15 @@ class RightValues:
         return np.asarray(np.take_along_axis(self.goal, concept[:, None], axis=1)[:, 0] == number)
 
     def of_offers(self, offered: Ints) -> Bools:
-        """(m, n_concepts) whether an offer for these values suits the caller."""
-        suits: Bools = offered == self.goal
-        return suits | self.values.is_dontcare(self.goal) if self.any_will_do else suits
+        """(m, n_concepts) whether these values are the ones that the caller wants."""
+        return np.asarray(offered == self.goal)
 
 
 class LabelledValues(RightValues):
     """Which values are right at given turns (m,) of a corpus, by its labels."""
 
-    def __init__(self, values: LoggedValues, corpus: Corpus, turn: Ints, any_will_do: bool = True) -> None:
-        self.values, self.corpus, self.turn, self.any_will_do = values, corpus, turn, any_will_do
+    def __init__(self, values: LoggedValues, corpus: Corpus, turn: Ints) -> None:
+        self.values, self.corpus, self.turn = values, corpus, turn
 
     def of(self, number: Ints) -> Bools:
         slot, identity = self.values.slot[number], self.values.identity[number]
@@ -106,19 +109,7 @@ class LabelledValues(RightValues):
 
     def of_offers(self, offered: Ints) -> Bools:
         columns = [self.of(offered[:, concept]) for concept in range(offered.shape[1])]
-        suits = np.stack(columns, axis=1)
-        return suits | self.indifferent() if self.any_will_do else suits
-
-    def indifferent(self) -> Bools:
-        """(m, n_concepts) whether a slot of the concept is labelled as of no matter."""
-        table = np.zeros((len(self.turn), self.values.n_concepts), dtype=bool)
-        if self.values.dontcare < 0:
-            return table
-        for slot, concept in enumerate(self.values.concept_of_slot):
-            columns = np.full(len(self.turn), slot)
-            anything = np.full(len(self.turn), self.values.dontcare, dtype=np.int32)
-            table[:, concept] |= self.corpus.truth.is_correct(self.turn, columns, anything)
-        return table
+        return np.stack(columns, axis=1)
 
 
 @dataclass(frozen=True, eq=False)
