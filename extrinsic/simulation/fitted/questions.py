@@ -19,43 +19,72 @@ RAREST = 0.02
 
 
 @dataclass(frozen=True, eq=False)
-class Questions:
-    """A situation is a predicate, and which concepts have a value that is acted on.
+class Shares:
+    """situation (n,): those that were logged often enough, ascending.
+    share (n, n_groups): of the questions in each, those for a concept."""
 
-    situation (n,): those that were logged often enough, ascending.
-    up_to (n, n_groups): the share of the questions in each that are for a concept or one before it.
+    situation: Ints
+    share: Floats
+
+    def of(self, situation: Ints) -> tuple[Floats, Bools]:
+        """(m, n_groups) the shares in a situation (m,), and whether it was logged often enough."""
+        if not len(self.situation):
+            return np.zeros((len(situation), self.share.shape[1])), np.zeros(len(situation), dtype=bool)
+        row = np.minimum(np.searchsorted(self.situation, situation), len(self.situation) - 1)
+        return self.share[row], np.asarray(self.situation[row] == situation)
+
+
+@dataclass(frozen=True, eq=False)
+class Questions:
+    """A situation is a predicate, which concepts have a value that is acted on, and which were asked for.
+
+    after: the questions in a situation.   before: those by predicate and values alone.
     order (n_groups,): the mean turn of the questions for each concept; infinite if there are next to none.
     """
 
-    situation: Ints
-    up_to: Floats
+    after: Shares
+    before: Shares
     order: Floats
 
     def asked(self, view: View, heard: Bools, predicate: Ints, draw: Floats) -> tuple[Ints, Bools]:
         """(m,) the concept that is asked for, and whether one of those that are needed is missing.
 
-        In a situation that was logged it is drawn as in the log. Else what is needed and missing comes first,
-        then anything else missing, then what is least sure; of equals what was asked for least often.
+        In a situation that was logged it is drawn as in the log; where only its predicate and values were, it
+        is drawn from what was asked for least often. Else what is needed and missing comes first, then
+        anything else missing, then what is least sure; of equals what was asked for least often.
         heard (m, n_groups): what has a value that is acted on.   draw (m,): in [0, 1).
         """
-        columns = view.domain.group_columns(view.slots)
-        requests = np.stack([view.history.requests[:, group].max(axis=1) for group in columns], axis=1)
+        requests = _by_group(view.domain.group_columns(view.slots), view.history.requests)
         required = view.history.required(view.domain)
         never = np.isinf(self.order)
         cost = heard * 1e6 + ~required * 1e5 + requests * 1e3 + heard * view.tops.score
         cost = cost + np.where(never, 1e9, self.order)
         missing = np.asarray((~heard & required & ~never).any(axis=1))
-        if not len(self.situation):
-            return cost.argmin(axis=1), missing
-        key = _situations(heard, predicate)
-        row = np.minimum(np.searchsorted(self.situation, key), len(self.situation) - 1)
-        drawn = (draw[:, None] >= self.up_to[row]).sum(axis=1)
-        return np.where(self.situation[row] == key, drawn, cost.argmin(axis=1)), missing
+        share, logged = self.after.of(_situations(predicate, heard, requests > 0))
+        usual, known = self.before.of(_situations(predicate, heard))
+        least = np.where(usual > 0.0, requests, np.inf).min(axis=1, keepdims=True)
+        usual = np.where(requests == least, usual, 0.0)
+        share = np.where(logged[:, None], share, usual)
+        drawn = _drawn(share, draw)
+        return np.where(logged | known, drawn, cost.argmin(axis=1)), missing
 
 
-def _situations(heard: Bools, predicate: Ints) -> Ints:
+def _drawn(share: Floats, draw: Floats) -> Ints:
+    """(m,) a column of each row, with the probabilities of the row (m, n); the first where all are 0."""
+    up_to = np.cumsum(share, axis=1)
+    return np.asarray((draw[:, None] * up_to[:, -1:] >= up_to).sum(axis=1) % share.shape[1])
+
+
+def _by_group(columns: list[list[int]], requests: Ints) -> Ints:
+    return np.stack([requests[:, group].max(axis=1) for group in columns], axis=1)
+
+
+def _situations(predicate: Ints, *flags: Bools) -> Ints:
     """(m,) each situation as a number."""
-    return np.asarray((predicate << heard.shape[1]) + heard @ (1 << np.arange(heard.shape[1])))
+    number = predicate
+    for table in flags:
+        number = (number << table.shape[1]) + table @ (1 << np.arange(table.shape[1]))
+    return np.asarray(number)
 
 
 def fit_questions(logs: Logs, heard_from: Floats) -> Questions:
@@ -64,16 +93,25 @@ def fit_questions(logs: Logs, heard_from: Floats) -> Questions:
     n_groups = tops.score.shape[1]
     used = np.flatnonzero((asked >= 0) & (asked < n_groups) & (logs.turns.turn > 0))
     heard = (tops.number[used] != NOTHING) & (tops.score[used] >= heard_from)
-    situation, row = np.unique(_situations(heard, logs.turns.system.predicate[used]), return_inverse=True)
-    counts = np.zeros((len(situation), n_groups))
-    np.add.at(counts, (row, asked[used]), 1.0)
-    often = counts.sum(axis=1) >= FEWEST
-    share = counts[often] / counts[often].sum(axis=1, keepdims=True)
+    last = logs.corpora[-1]
+    columns = last.domain.group_columns(last.slots)
+    requests = np.concatenate([_by_group(columns, log.history.requests) for log in logs.corpora])
+    predicate = logs.turns.system.predicate[used]
     order = np.full(n_groups, np.inf)
     for concept in range(n_groups):
         of_concept = used[asked[used] == concept]
         if len(of_concept) > RAREST * len(used):
             order[concept] = logs.turns.turn[of_concept].mean()
-    up_to = np.minimum(np.cumsum(share, axis=1), 1.0)
-    up_to[:, -1] = 1.0
-    return Questions(situation[often], up_to, order)
+    return Questions(
+        after=_shares(_situations(predicate, heard, requests[used - 1] > 0), asked[used], n_groups),
+        before=_shares(_situations(predicate, heard), asked[used], n_groups),
+        order=order,
+    )
+
+
+def _shares(situation: Ints, asked: Ints, n_groups: int) -> Shares:
+    situations, row = np.unique(situation, return_inverse=True)
+    counts = np.zeros((len(situations), n_groups))
+    np.add.at(counts, (row, asked), 1.0)
+    often = counts.sum(axis=1) >= FEWEST
+    return Shares(situations[often], counts[often] / counts[often].sum(axis=1, keepdims=True))
