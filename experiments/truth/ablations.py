@@ -27,13 +27,12 @@ from extrinsic.value.levelling import WorldValues, level
 from extrinsic.value.world_value import WorldParts, world_parts
 
 WHOLE = "world_mixed"
-CLONED_POLICY = "world_mixed, cloned logged policy"
 VARIANTS = (
     WHOLE,
     "world_mixed without persistence",
     "world_mixed without argument rules",
     "world_mixed, cloned tracker",
-    CLONED_POLICY,
+    "world_mixed, cloned logged policy",
 )
 
 
@@ -150,7 +149,7 @@ def ablation_rows(
         of_trees = np.array([[known[d, t].value for t in trackers] for d in datasets])
         for variant in VARIANTS:
             table = [[of_seed[d, t].parts[variant] for t in trackers] for d in datasets]
-            mixed = _mixed(table, of_trees, corrected=variant != CLONED_POLICY)
+            mixed = _mixed(table, of_trees)
             for d, dataset in enumerate(datasets):
                 for t, tracker in enumerate(trackers):
                     row, value = known[dataset, tracker], float(mixed[d, t])
@@ -159,7 +158,7 @@ def ablation_rows(
                     )
 
 
-def _mixed(table: list[list[WorldParts]], trees: np.ndarray, corrected: bool) -> np.ndarray:
+def _mixed(table: list[list[WorldParts]], trees: np.ndarray) -> np.ndarray:
     def numbers(name: str) -> np.ndarray:
         return np.array([[getattr(parts, name) for parts in row] for row in table])
 
@@ -174,6 +173,5 @@ def _mixed(table: list[list[WorldParts]], trees: np.ndarray, corrected: bool) ->
         played=played,
         correction=influences("of_difference"),
         of_trees=tuple(np.zeros_like(part) for part in played),
-        corrected=corrected,
     )
     return level(values).mixed

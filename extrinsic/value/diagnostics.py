@@ -41,7 +41,7 @@ WORDS = {
     "steps": "the iteration did not converge: the policy may loop",
     "on_policy_gap": "the estimate of the logged policy itself differs from the observed value",
     "placebo_gain": "a policy learned from shuffled actions also shows a gain",
-    "level_uncorrected": "the logged policy could not be run, so the level of the fitted world is unchecked",
+    "cloned_policy": "the logged policy could not be run, so a clone sets the level of the fitted world",
     "misfit": "the world fitted to the log differs from it (fit.csv)",
     "clone": "the tracker exists as files only, and its clone does not agree with them",
     "condition_gap": "the gain depends on whether the state distinguishes the systems that made the corpus",

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from extrinsic.arrays import Floats, Ints
-from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput, build_output
 from extrinsic.corpus.tracking import Tracker
-from extrinsic.policy.behaviour import fit_behaviour
 from extrinsic.policy.features import find_features
-from extrinsic.policy.kernel_logistic import KernelLogistic
 from extrinsic.policy.live_policy import LivePolicy
 from extrinsic.policy.reward import RewardFunction, fill_of, returns
+from extrinsic.policy.states import States
 from extrinsic.policy.supervised import SupervisedPolicy
 from extrinsic.policy.transitions import transitions_of
 from extrinsic.registry import TRACKERS
@@ -29,6 +29,15 @@ logs of seeds below 100."""
 
 CLONE_FEATURES = "compact"
 """What the clone of a logged policy sees, of the tracker that stands for the system's own."""
+
+CLONE_TREES, CLONE_LEAF = 100, 5
+SHARPENING = 1.5
+"""A forest's shares are raised to this power: a system decides by more than the clone sees, and where it
+seems to hesitate it mostly does not. Chosen on 11 logs of seeds 11, 12 and 21, seven of the bus world and
+four of restaurants, where a kernel logistic regression was 16 points too low."""
+
+CLONED_LEVEL_ERROR = 5.0
+"""The root mean square, on these logs, of the clone's return less the logged policy's in the same world."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,11 +57,17 @@ class PermittedPolicy:
 class LoggedPlay:
     """Dialogs of the logged policy, in a fitted world or with the callers of live play.
 
-    is_clone: it could not be run, and a behaviour model stands for it, whose level is not to be trusted.
+    is_clone: it could not be run, and a model of its decisions stands for it.
     """
 
     played: Play
     is_clone: bool = False
+
+    @property
+    def level_error(self) -> float:
+        """The standard error, in points of return, of a level that a clone sets."""
+        return CLONED_LEVEL_ERROR if self.is_clone else 0.0
+
     _recent: list[tuple[Tracker, TrackerOutput]] = field(default_factory=list, repr=False)
 
     def returns(self, tracker: Tracker, reward: RewardFunction) -> Floats:
@@ -128,10 +143,39 @@ def play_logged(
 
 
 def cloned_policy(world: FittedWorld) -> tuple[Policy, Tracker]:
-    """The logged policy as a behaviour model has it, and the tracker that stands for the system's own."""
-    log: Corpus = world.logs.corpora[0]
+    """The logged policy as a forest has it, and the tracker that stands for the system's own."""
     tracker = TRACKERS.get(world.logs.tracker)
     features = find_features(CLONE_FEATURES)
-    transitions = transitions_of(log, track(tracker, log, world.logs.tracker), features)
-    behaviour = fit_behaviour(KernelLogistic(), transitions)
-    return LivePolicy(features, SupervisedPolicy(behaviour.model, sampled=True)), tracker
+    logs = [
+        transitions_of(log, track(tracker, log, world.logs.tracker), features) for log in world.logs.corpora
+    ]
+    states, action = zip(*((log.states, log.action) for log in logs), strict=True)
+    model = ForestOfDecisions.fit(states, np.concatenate(action), len(logs[0].actions))
+    return LivePolicy(features, SupervisedPolicy(model, sampled=True)), tracker
+
+
+@dataclass(frozen=True, eq=False)
+class ForestOfDecisions:
+    """P(a | s)^SHARPENING, normalised, by the trees of a random forest."""
+
+    forest: Any
+    n_actions: int
+
+    @staticmethod
+    def fit(states: Sequence[States], action: Ints, n_actions: int) -> ForestOfDecisions:
+        from sklearn.ensemble import RandomForestClassifier
+
+        forest = RandomForestClassifier(
+            CLONE_TREES, min_samples_leaf=CLONE_LEAF, max_features=0.5, random_state=0, n_jobs=1
+        )
+        return ForestOfDecisions(forest.fit(np.vstack([_row(part) for part in states]), action), n_actions)
+
+    def probabilities(self, states: States) -> Floats:
+        """(n, n_actions)."""
+        chances = np.zeros((len(states), self.n_actions))
+        chances[:, self.forest.classes_] = self.forest.predict_proba(_row(states)) ** SHARPENING
+        return np.asarray(chances / chances.sum(axis=1, keepdims=True))
+
+
+def _row(states: States) -> Floats:
+    return np.hstack([states.continuous, states.discrete])

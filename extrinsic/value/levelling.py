@@ -16,7 +16,6 @@ class WorldValues:
 
     in_world, difference, trees (n_datasets, n_trackers): see WorldParts; trees: NaN where not estimated.
     played, correction, of_trees: per dataset (n_trackers, n_dialogs), the influence on each of them.
-    corrected: the logged policy itself was run, so that its level is to be trusted.
     """
 
     in_world: Floats
@@ -25,7 +24,6 @@ class WorldValues:
     played: tuple[Floats, ...]
     correction: tuple[Floats, ...]
     of_trees: tuple[Floats, ...]
-    corrected: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,14 +49,11 @@ def level(values: WorldValues) -> Levelled:
     (`shrunk_levels`): of one dataset alone it is as noisy as its observed return. So is a tracker's own
     difference, of which a share is kept (`kept_shares`). Medians, so that a degenerate tracker moves nobody
     else.
-    Without the logged policy itself there is no level, only the tracker's own deviation.
     mixed = m(world) + share (world - m(world)) + (1 - share) (trees - m(trees)), with medians of the dataset
     and the share WORLD_SHARE.
     """
     noise = np.array([np.sum(part.mean(axis=0) ** 2) for part in values.correction])
     levels, level_share = shrunk_levels(np.median(values.difference, axis=1), noise)
-    if not values.corrected:
-        levels, level_share = np.zeros_like(levels), np.zeros_like(level_share)
     own_noise = np.array([np.sum((part - part.mean(axis=0)) ** 2, axis=1) for part in values.correction])
     kept = kept_shares(_deviation(values.difference), own_noise)
     left_out = kept * (1.0 - kept) * own_noise + (level_share * (1.0 - level_share) * noise)[:, None]

@@ -43,7 +43,7 @@ class WorldParts:
 
     in_world: the policy's return there.   difference: the observed return of the logged policy, less its
     return there.   influence, of_difference (n_dialogs,): of the dialogs that policies are valued on.
-    training_noise: the standard error from the callers of the other logs, and from a tracker that is a clone.
+    training_noise: the standard error from the callers of the other logs, and from clones.
     """
 
     in_world: float
@@ -58,7 +58,7 @@ class World:
 
     The second part corrects what the world gets wrong about this log and this tracker. A study replaces it
     by its level over all datasets and the deviation of the tracker (`extrinsic.value.levelling`). Where the
-    logged policy is a clone, its level is too low, and a single value is not corrected at all.
+    logged policy is a clone, the value is flagged, and its interval allows for what clones get wrong.
     """
 
     name = "world"
@@ -70,10 +70,9 @@ class World:
         if stage is None:
             raise UsageError("no world was fitted to this log, so nothing can be played in it")
         parts = world_parts(problem, stage)
-        corrected = not stage.logged.is_clone
-        mean = parts.in_world + (parts.difference if corrected else 0.0)
-        influence = parts.influence + (parts.of_difference if corrected else 0.0)
-        flags = (() if corrected else ("level_uncorrected",)) + stage.flags
+        mean = parts.in_world + parts.difference
+        influence = parts.influence + parts.of_difference
+        flags = (("cloned_policy",) if stage.logged.is_clone else ()) + stage.flags
         diagnostics = {
             IN_WORLD: parts.in_world,
             DIFFERENCE: parts.difference,
@@ -102,7 +101,7 @@ def world_parts(problem: EvaluationProblem, stage: FittedPlay) -> WorldParts:
         influence=(of_policy[order] - of_policy.mean()) / n_callers,
         of_difference=(observed - observed.mean()) / len(observed)
         - (of_logged[order] - of_logged.mean()) / n_callers,
-        training_noise=float(np.hypot(noise, stage.tracker_error)),
+        training_noise=float(np.linalg.norm([noise, stage.tracker_error, stage.logged.level_error])),
     )
 
 

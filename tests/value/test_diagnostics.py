@@ -42,7 +42,7 @@ GOOD: dict[str, float] = {
 }
 """Just within every bound."""
 
-OF_FITTED_WORLDS = {"level_uncorrected", "misfit", "clone"}
+OF_FITTED_WORLDS = {"cloned_policy", "misfit", "clone"}
 """Flags that estimators raise themselves, without a number that is out of bounds."""
 
 BAD: dict[str, list[float]] = {

@@ -27,7 +27,7 @@ def test_one_dataset_has_its_own_level() -> None:
     assert (levels.tolist(), own.tolist()) == ([7.0], [1.0])
 
 
-def values(corrected: bool = True, **changes: np.ndarray) -> WorldValues:
+def values(**changes: np.ndarray) -> WorldValues:
     """Two datasets, three trackers, four dialogs each."""
     rng = np.random.default_rng(5)
     tables = {
@@ -36,17 +36,7 @@ def values(corrected: bool = True, **changes: np.ndarray) -> WorldValues:
         "trees": rng.normal(size=(2, 3)),
     }
     parts = [tuple(rng.normal(size=(3, 4)) for _ in range(2)) for _ in range(3)]
-    return WorldValues(
-        **(tables | changes), played=parts[0], correction=parts[1], of_trees=parts[2], corrected=corrected
-    )
-
-
-def test_without_the_logged_policy_only_deviations_are_corrected() -> None:
-    given = values(corrected=False)
-    made = level(given)
-    own = given.difference - np.median(given.difference, axis=1, keepdims=True)
-    noise = [np.sum((part - part.mean(axis=0)) ** 2, axis=1) for part in given.correction]
-    assert made.world == pytest.approx(given.in_world + kept_shares(own, np.array(noise)) * own)
+    return WorldValues(**(tables | changes), played=parts[0], correction=parts[1], of_trees=parts[2])
 
 
 def test_of_own_differences_the_part_that_is_not_noise_is_kept() -> None:

@@ -64,7 +64,9 @@ def miss_probabilities(
     """
     named = system.offered != NOTHING
     surely_wrong = (wrong & named & ~indifferent).any(axis=1)
-    offers, refusals = ((turns & ~surely_wrong)[:, None] & wanted for turns in (system.offers, system.refuses))
+    offers, refusals = (
+        (turns & ~surely_wrong)[:, None] & wanted for turns in (system.offers, system.refuses)
+    )
     return MissProbabilities(
         left_out=_shares(offers & ~named & ~indifferent, mentioned),
         narrowed=_shares(offers & named & indifferent, mentioned),
@@ -73,7 +75,7 @@ def miss_probabilities(
 
 
 def _shares(doubtful: Bools, mentioned: Bools) -> Floats:
-    """(n_concepts,) the share of doubtful offers after which the concept is mentioned, shrunk to that of all."""
+    """(n_concepts,) the share of doubtful offers after which the concept is mentioned, shrunk."""
     n_offers, n_minded = doubtful.sum(axis=0), (doubtful & mentioned).sum(axis=0)
     usual = n_minded.sum() / max(n_offers.sum(), 1)
     return np.asarray((n_minded + SHRINKAGE * usual) / (n_offers + SHRINKAGE))

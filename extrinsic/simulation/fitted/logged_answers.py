@@ -47,15 +47,16 @@ class LoggedAnswers:
     def __init__(self, logs: Logs) -> None:
         turns, callers = logs.turns, logs.callers
         self.logs = logs
-        self.rank_of_caller = np.empty(len(callers.error), dtype=np.int64)
-        self.rank_of_caller[np.argsort(callers.error, kind="stable")] = np.arange(len(callers.error))
+        order = np.argsort(callers.error, axis=0, kind="stable")
+        self.ranks: Ints = np.empty_like(order)
+        np.put_along_axis(self.ranks, order, np.arange(len(order))[:, None], axis=0)
         usable = np.flatnonzero(turns.own | ~turns.content)
         self.radix = turns.context.max(axis=0, initial=0) + 2
-        rank = self.rank_of_caller[turns.dialog[usable]]
+        rank = self._rank(turns.context[usable], turns.dialog[usable])
         self.keys: list[Ints] = []
         self.turns: list[Ints] = []
         for level in LEVELS:
-            key = self._key(turns.context[usable], level) * len(self.rank_of_caller) + rank
+            key = self._key(turns.context[usable], level) * len(self.ranks) + rank
             order = np.argsort(key, kind="stable")
             self.keys.append(key[order])
             self.turns.append(usable[order])
@@ -69,12 +70,19 @@ class LoggedAnswers:
             key = key * self.radix[column] + np.minimum(context[:, column], self.radix[column] - 1)
         return np.where(within, key, -1)
 
+    def _rank(self, contexts: Ints, callers: Ints) -> Ints:
+        """(m,) how badly callers (m,) are heard, as ranks: of what is asked for, else of what is confirmed,
+        else on the whole."""
+        asked, about = (contexts[:, FEATURES.index(name)] - 1 for name in ("asked", "about"))
+        # The last column is that of all concepts, as NOTHING is -1.
+        return np.asarray(self.ranks[callers, np.where(asked == NOTHING, about, asked)])
+
     def choose(self, contexts: Ints, callers: Ints, draw: Floats) -> tuple[Ints, Ints]:
         """(m,) the logged turn that is answered like, and the level of its context.
 
         contexts (m, len(FEATURES)).   callers (m,): whose error level counts.   draw (m,): in [0, 1).
         """
-        n_ranks = len(self.rank_of_caller)
+        n_ranks = len(self.ranks)
         chosen = np.full(len(contexts), NOTHING, dtype=np.int64)
         level_of = np.full(len(contexts), len(LEVELS), dtype=np.int64)
         for number, level in enumerate(LEVELS):
@@ -87,7 +95,7 @@ class LoggedAnswers:
             count = np.searchsorted(sorted_keys, (key + 1) * n_ranks) - begin
             enough = np.flatnonzero((count >= FEWEST) & (key >= 0))
             rows, key, begin, count = rows[enough], key[enough], begin[enough], count[enough]
-            rank = self.rank_of_caller[callers[rows]]
+            rank = self._rank(contexts[rows], callers[rows])
             position = np.searchsorted(sorted_keys, key * n_ranks + rank) - begin
             width = np.maximum(WINDOW * count, FEWEST_NEAR)
             position = np.floor(position + width * (2.0 * draw[rows] - 1.0)).astype(np.int64)

@@ -33,7 +33,7 @@ class LoggedCallers:
     whoever wished to know more could ask.
     may_want (n, n_concepts): the probability that it does, also where nothing was heard of it.
     if_asked (n, n_concepts): the probability that who seems to want nothing does when asked.
-    error (n,): how badly the caller is heard (`error_levels`).
+    error (n, n_concepts + 1): how badly the caller is heard (`error_levels`).
     """
 
     goal: Ints
@@ -111,34 +111,77 @@ def wishes_of(log: Corpus) -> Bools:
     return wishes
 
 
-def heard_wrongly(log: Corpus, lists: Lists) -> tuple[Ints, Ints]:
-    """(n_dialogs,) in how many turns a value of the best hypothesis is wrong, and how many have one."""
+@dataclass(frozen=True, eq=False)
+class WrongTurns:
+    """wrong, heard (n_dialogs, n_concepts + 1): in how many turns the best hypothesis has a wrong value, and
+    any value, of each concept; in the last column of some concept."""
+
+    wrong: Ints
+    heard: Ints
+
+    @staticmethod
+    def joined(parts: Sequence[WrongTurns]) -> WrongTurns:
+        return WrongTurns(
+            np.concatenate([part.wrong for part in parts]), np.concatenate([part.heard for part in parts])
+        )
+
+
+def wrong_turns(log: Corpus, lists: Lists, n_concepts: int) -> WrongTurns:
+    """How often each caller is heard wrongly."""
     best = lists.best_phrases
-    turn = lists.turn_of_hypothesis[lists.acts.owner[best]]
-    heard, wrong = (
-        np.bincount(log.dialog_of_turn[np.unique(turns)], minlength=log.n_dialogs)
-        for turns in (turn, turn[lists.acts.code[best] != RIGHT])
-    )
-    return wrong, heard
+    turn, concept = lists.turn_of_hypothesis[lists.acts.owner[best]], lists.acts.about[best]
+
+    def counts(phrases: Bools | slice) -> Ints:
+        has = np.zeros((log.n_turns, n_concepts + 1), dtype=np.int64)
+        has[turn[phrases], concept[phrases]] = has[turn[phrases], -1] = 1
+        return np.asarray(np.add.reduceat(has, log.offsets[:-1], axis=0))
+
+    return WrongTurns(counts(lists.acts.code[best] != RIGHT), counts(slice(None)))
 
 
-def error_levels(counts: Sequence[tuple[Ints, Ints]]) -> Floats:
-    """(n,) how badly each caller is heard: drawn from what is known of it.
+def error_levels(counts: WrongTurns) -> Floats:
+    """(n, n_concepts + 1) how badly each caller is heard, of each concept and on the whole: drawn from what is
+    known of it.
 
     With w_i wrong turns of n_i and levels e_i ~ Beta(a, b), w_i ~ Binomial(n_i, e_i), a and b are those of
     the highest likelihood, and the level of a caller is drawn from Beta(a + w_i, b + n_i - w_i). Drawn levels
     vary between callers as much as true ones do; shares w_i / n_i vary more, and answers that were chosen by
     them would let a caller who was unlucky once be misheard for ever.
-
-    counts: of each log, (n_dialogs,) the wrong turns and all turns with a value.
+    A name that the recogniser does not know is misheard whoever says it: the level of a concept c is drawn
+    in the same way from Beta(k e_i + w_ic, k (1 - e_i) + n_ic - w_ic), with the k of the highest likelihood.
     """
     from scipy.special import betaincinv
 
-    wrong = np.concatenate([part[0] for part in counts])
-    heard = np.concatenate([part[1] for part in counts])
+    chance = Chance.of(len(counts.wrong), "error levels")
+    wrong, heard = counts.wrong[:, -1], counts.heard[:, -1]
     a, b = beta_of_levels(wrong, heard)
-    draw = Chance.of(len(wrong), "error levels").uniform("level", 0)
-    return np.asarray(betaincinv(a + wrong, b + heard - wrong, draw))
+    whole = betaincinv(a + wrong, b + heard - wrong, chance.uniform("level", 0))
+    whole = np.clip(whole, 1e-3, 1.0 - 1e-3)
+    levels = np.empty(counts.wrong.shape)
+    levels[:, -1] = whole
+    wrong, heard = counts.wrong[:, :-1], counts.heard[:, :-1]
+    alike = likeness_of_concepts(wrong, heard, whole)
+    draw = chance.uniform("concept", 0, (wrong.shape[1],))
+    of_caller = alike * whole[:, None]
+    levels[:, :-1] = betaincinv(of_caller + wrong, alike - of_caller + heard - wrong, draw)
+    return levels
+
+
+def likeness_of_concepts(wrong: Ints, heard: Ints, whole: Floats) -> float:
+    """How alike the concepts of a caller are: k of the beta-binomial with mean e_i, by highest likelihood.
+
+    wrong, heard (n, n_concepts).   whole (n,): the levels e_i.
+    """
+    from scipy.optimize import minimize_scalar
+    from scipy.special import betaln
+
+    def loss(log_alike: float) -> float:
+        a = np.exp(log_alike) * whole[:, None]
+        b = np.exp(log_alike) - a
+        return -float(np.sum(betaln(a + wrong, b + heard - wrong) - betaln(a, b)))
+
+    bounds = (np.log(LEAST_ALIKE), np.log(MOST_ALIKE))
+    return float(np.exp(minimize_scalar(loss, bounds=bounds, method="bounded").x))
 
 
 def beta_of_levels(wrong: Ints, heard: Ints) -> tuple[float, float]:

@@ -22,12 +22,13 @@ from extrinsic.simulation.fitted.doubtful_offers import (
 from extrinsic.simulation.fitted.hidden_wishes import content_with, wish_if_asked, wish_probabilities
 from extrinsic.simulation.fitted.logged_callers import (
     LoggedCallers,
+    WrongTurns,
     changes_of_goal,
     error_levels,
     goals_of,
-    heard_wrongly,
     wanted_by,
     wishes_of,
+    wrong_turns,
 )
 from extrinsic.simulation.fitted.logged_values import LoggedValues, number_values
 from extrinsic.simulation.fitted.standing_in import LoggedTops, best_tracker, never_asked, with_unnamed
@@ -40,6 +41,7 @@ from extrinsic.simulation.fitted.system_turns import (
     system_mentions,
 )
 from extrinsic.simulation.utterance import NOTHING
+
 
 @dataclass(frozen=True, eq=False)
 class LoggedTurns:
@@ -157,7 +159,11 @@ def read_logs(corpora: Sequence[Corpus], trackers: Mapping[str, Tracker]) -> Log
         if_asked=if_asked,
         wishes=np.concatenate(wishes),
         pleased=np.bincount(turns.dialog, turns.content, minlength=len(known)) > 0,
-        error=error_levels([heard_wrongly(log, of_log) for log, of_log in zip(logs, lists, strict=True)]),
+        error=error_levels(
+            WrongTurns.joined(
+                [wrong_turns(log, of_log, values.n_concepts) for log, of_log in zip(logs, lists, strict=True)]
+            )
+        ),
     )
     joined = LoggedTops(*(np.concatenate(parts_of) for parts_of in zip(*tops, strict=True)))
     return Logs(tuple(logs), values, callers, turns, first, unasked, misses, tracker, joined, agreement)

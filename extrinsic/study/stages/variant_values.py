@@ -27,7 +27,6 @@ from extrinsic.value.world_value import (
 )
 
 TREES_ESTIMATOR = "fqe_augmented"
-UNCORRECTED = "level_uncorrected"
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +156,6 @@ def _levelled_table(table: list[list[TrackerValue]]) -> list[list[TrackerValue]]
             played=influences(PLAYED),
             correction=influences(CORRECTION),
             of_trees=influences(TREES),
-            corrected=not any(UNCORRECTED in entry.value.flags for row in table for entry in row),
         )
     )
     is_mixed = TREES in table[0][0].components
