@@ -269,7 +269,7 @@ class ValueTable(Table, frozen=True):
     """Of `extrinsic ls estimators`; none: live where there is a simulator, world_mixed, its parts, lstd."""
     proxies: tuple[str, ...] = ("hwu", "baseline")
     live_dialogs: Count = 2000
-    world_dialogs: Count = 2000
+    world_dialogs: Count = 4000
     """Of each policy in the world that is fitted to the log, for the estimators that need one; in a log with
     more dialogs, one for each of them."""
     training_resamples: Whole = 0
