@@ -19,6 +19,9 @@ from extrinsic.simulation.utterance import NOTHING
 LEAST_ALIKE, MOST_ALIKE = 0.5, 200.0
 """Between these, how alike callers are in how badly they are heard: a + b of a beta distribution."""
 
+CLEARLY_LIKELIER = 1.92
+"""In logarithms: half of the 95 % quantile of chi-square with one degree of freedom."""
+
 
 @dataclass(frozen=True, eq=False)
 class LoggedCallers:
@@ -114,15 +117,18 @@ def wishes_of(log: Corpus) -> Bools:
 @dataclass(frozen=True, eq=False)
 class WrongTurns:
     """wrong, heard (n_dialogs, n_concepts + 1): in how many turns the best hypothesis has a wrong value, and
-    any value, of each concept; in the last column of some concept."""
+    any value, of each concept; in the last column of some concept.   log (n_dialogs,): the number of it."""
 
     wrong: Ints
     heard: Ints
+    log: Ints
 
     @staticmethod
     def joined(parts: Sequence[WrongTurns]) -> WrongTurns:
         return WrongTurns(
-            np.concatenate([part.wrong for part in parts]), np.concatenate([part.heard for part in parts])
+            np.concatenate([part.wrong for part in parts]),
+            np.concatenate([part.heard for part in parts]),
+            np.concatenate([part.log + number for number, part in enumerate(parts)]),
         )
 
 
@@ -136,12 +142,14 @@ def wrong_turns(log: Corpus, lists: Lists, n_concepts: int) -> WrongTurns:
         has[turn[phrases], concept[phrases]] = has[turn[phrases], -1] = 1
         return np.asarray(np.add.reduceat(has, log.offsets[:-1], axis=0))
 
-    return WrongTurns(counts(lists.acts.code[best] != RIGHT), counts(slice(None)))
+    first = np.zeros(log.n_dialogs, dtype=np.int64)
+    return WrongTurns(counts(lists.acts.code[best] != RIGHT), counts(slice(None)), first)
 
 
 def error_levels(counts: WrongTurns) -> Floats:
-    """(n, n_concepts + 1) how badly each caller is heard, of each concept and on the whole: drawn from what is
-    known of it.
+    """(n, n_concepts + 1) how badly each caller is heard, of each concept and on the whole.
+
+    Levels are drawn from what is known of a caller.
 
     With w_i wrong turns of n_i and levels e_i ~ Beta(a, b), w_i ~ Binomial(n_i, e_i), a and b are those of
     the highest likelihood, and the level of a caller is drawn from Beta(a + w_i, b + n_i - w_i). Drawn levels
@@ -154,7 +162,7 @@ def error_levels(counts: WrongTurns) -> Floats:
 
     chance = Chance.of(len(counts.wrong), "error levels")
     wrong, heard = counts.wrong[:, -1], counts.heard[:, -1]
-    a, b = beta_of_levels(wrong, heard)
+    a, b = beta_of_levels(wrong, heard, counts.log)
     whole = betaincinv(a + wrong, b + heard - wrong, chance.uniform("level", 0))
     whole = np.clip(whole, 1e-3, 1.0 - 1e-3)
     levels = np.empty(counts.wrong.shape)
@@ -184,23 +192,29 @@ def likeness_of_concepts(wrong: Ints, heard: Ints, whole: Floats) -> float:
     return float(np.exp(minimize_scalar(loss, bounds=bounds, method="bounded").x))
 
 
-def beta_of_levels(wrong: Ints, heard: Ints) -> tuple[float, float]:
-    """The parameters a, b of the beta-binomial distribution with the highest likelihood.
+def beta_of_levels(wrong: Ints, heard: Ints, log: Ints) -> tuple[Floats, Floats]:
+    """(n,) the parameters a, b of the beta-binomial distribution with the highest likelihood.
 
-    Calls end by what is heard in them, which the likelihood allows and moments of the shares would not.
-    a + b stays between LEAST_ALIKE and MOST_ALIKE.
+    Calls end by what is heard in them, which the likelihood allows and moments of the shares would not. Logs
+    share a mean, unless one of their own for each is clearly likelier. a + b, which they share, stays between
+    LEAST_ALIKE and MOST_ALIKE.   log (n,): the number of each caller's log.
     """
     from scipy.optimize import minimize
-    from scipy.special import betaln, expit
+    from scipy.special import betaln, expit, logit
 
-    def loss(parameters: Floats) -> float:
-        mean, alike = expit(parameters[0]), np.exp(parameters[1])
+    def loss(parameters: Floats, of_log: Ints) -> float:
+        mean, alike = expit(parameters[:-1])[of_log], np.exp(parameters[-1])
         a, b = mean * alike, (1.0 - mean) * alike
         return -float(np.sum(betaln(a + wrong, b + heard - wrong) - betaln(a, b)))
 
-    mean = (wrong.sum() + 0.5) / (heard.sum() + 1.0)
-    start = np.array([np.log(mean / (1.0 - mean)), np.log(5.0)])
-    bounds = [(-8.0, 8.0), (np.log(LEAST_ALIKE), np.log(MOST_ALIKE))]
-    found = minimize(loss, start, method="L-BFGS-B", bounds=bounds).x
-    mean, alike = float(expit(found[0])), float(np.exp(found[1]))
+    fits = []
+    for of_log in (np.zeros_like(log), log):
+        start = np.append(
+            logit((np.bincount(of_log, wrong) + 0.5) / (np.bincount(of_log, heard) + 1.0)), np.log(5.0)
+        )
+        bounds = [(-8.0, 8.0)] * (len(start) - 1) + [(np.log(LEAST_ALIKE), np.log(MOST_ALIKE))]
+        fits.append((of_log, minimize(loss, start, (of_log,), method="L-BFGS-B", bounds=bounds)))
+    apart = fits[0][1].fun - fits[1][1].fun > CLEARLY_LIKELIER
+    of_log, fit = fits[int(apart)]
+    mean, alike = expit(fit.x[:-1])[of_log], float(np.exp(fit.x[-1]))
     return mean * alike, (1.0 - mean) * alike

@@ -15,8 +15,9 @@ from extrinsic.corpus.vocabulary import Vocabulary
 from extrinsic.simulation.fitted.caller_states import ANNOYANCES, FEATURES, REACTED_TO, CallerStates
 from extrinsic.simulation.fitted.coded_acts import CodedActs, Lists, code_lists, code_said
 from extrinsic.simulation.fitted.doubtful_offers import (
+    JudgedOffers,
     MissProbabilities,
-    mentioned_again,
+    mentioned_by,
     miss_probabilities,
 )
 from extrinsic.simulation.fitted.hidden_wishes import content_with, wish_if_asked, wish_probabilities
@@ -119,32 +120,26 @@ def read_logs(corpora: Sequence[Corpus], trackers: Mapping[str, Tracker]) -> Log
     ]
     wishes = [wishes_of(log) for log in logs]
     first = np.cumsum([0, *(log.n_dialogs for log in logs)])
+    indifferent = [values.is_dontcare(goal) for goal, _ in goals]
+    answers = [_true_answers(log, values) for log in logs]
+    judged = [
+        _judged(*of_log, values) for of_log in zip(logs, systems, wanted, indifferent, answers, strict=True)
+    ]
+    misses = miss_probabilities(JudgedOffers.joined(judged))
     parts = [
-        _turns(
-            log,
-            values,
-            unasked,
-            of_wanted,
-            values.is_dontcare(goal[0]),
-            of_wishes,
-            system,
-            of_lists,
-            of_mentioned,
-            position == len(logs) - 1,
-        )
-        for position, (log, goal, of_wanted, of_wishes, system, of_lists, of_mentioned) in enumerate(
-            zip(logs, goals, wanted, wishes, systems, lists, mentioned, strict=True)
+        _turns(log, values, unasked, offers, minded, of_wishes, of_lists, of_mentioned, said, log is logs[-1])
+        for log, offers, minded, of_wishes, of_lists, of_mentioned, said in zip(
+            logs,
+            judged,
+            (offers.minded(misses) for offers in judged),
+            wishes,
+            lists,
+            mentioned,
+            answers,
+            strict=True,
         )
     ]
     turns, known = _joined(parts, first), np.concatenate(wanted)
-    indifferent = np.concatenate([values.is_dontcare(goal) for goal, _ in goals])
-    misses = miss_probabilities(
-        turns.system,
-        turns.wrong,
-        known[turns.dialog],
-        indifferent[turns.dialog],
-        mentioned_again(turns.said, turns.wrong.shape),
-    )
     may_want = wish_probabilities(len(known), turns.dialog, turns.asked, turns.told, turns.mentioned, known)
     if_asked = wish_if_asked(len(known), turns.dialog, turns.asked, turns.told, known, may_want)
     without = np.concatenate([content_with(log, values.n_concepts) for log in logs]) & ~known
@@ -154,7 +149,7 @@ def read_logs(corpora: Sequence[Corpus], trackers: Mapping[str, Tracker]) -> Log
         answered=_told_when_asked(turns, known.shape),
         later=np.concatenate([later for _, later in goals]),
         wanted=known,
-        indifferent=indifferent,
+        indifferent=np.concatenate(indifferent),
         may_want=may_want,
         if_asked=if_asked,
         wishes=np.concatenate(wishes),
@@ -203,31 +198,59 @@ def _all_mentions(logs: Sequence[Corpus], mentions: Sequence[SystemMentions]) ->
     return pairs
 
 
+def _true_answers(log: Corpus, values: LoggedValues) -> CodedActs | None:
+    """What was truly said at every turn; None where labels do not hold it."""
+    heard = log.labels.heard if isinstance(log.labels, GoalLabels) else None
+    return None if heard is None else code_said(log, values, heard)
+
+
+def _judged(
+    log: Corpus,
+    system: SystemTurns,
+    wanted: Bools,
+    indifferent: Bools,
+    answers: CodedActs | None,
+    values: LoggedValues,
+) -> JudgedOffers:
+    """The system's turns beside the labels; wanted, indifferent (n_dialogs, n_concepts)."""
+    dialog = log.dialog_of_turn
+    return JudgedOffers(
+        system,
+        right=LabelledValues(values, log, _turns_before(log)).of_offers(system.offered),
+        wanted=wanted[dialog],
+        indifferent=indifferent[dialog],
+        mentioned=mentioned_by(answers, (log.n_turns, values.n_concepts)),
+    )
+
+
+def _turns_before(log: Corpus) -> Ints:
+    """(n_turns,) the turn before each: what the system says is judged by what was wanted before the answer,
+    which may bring another wish."""
+    return np.maximum(np.arange(log.n_turns) - 1, log.offsets[:-1][log.dialog_of_turn])
+
+
 def _turns(
     log: Corpus,
     values: LoggedValues,
     unasked: Bools,
-    wanted: Bools,
-    indifferent: Bools,
+    judged: JudgedOffers,
+    minded: Bools,
     wishes: Bools,
-    system: SystemTurns,
     lists: Lists,
     mentioned: Bools,
+    answers: CodedActs | None,
     own: bool,
 ) -> LoggedTurns:
     """The turns of one log, with the state of the callers at each."""
-    # What the system says is judged by what was wanted before the answer, which may bring another wish.
-    before = np.maximum(np.arange(log.n_turns) - 1, log.offsets[:-1][log.dialog_of_turn])
-    required = required_concepts(log, values)
-    heard = log.labels.heard if isinstance(log.labels, GoalLabels) else None
-    true_answers = None if heard is None else code_said(log, values, heard)
+    system, first = judged.system, log.offsets[:-1]
+    wanted, indifferent = judged.wanted[first], judged.indifferent[first]
     claims = claims_of(
-        required,
+        required_concepts(log, values),
         system,
-        wanted[log.dialog_of_turn],
-        indifferent[log.dialog_of_turn],
-        LabelledValues(values, log, before),
-        mentioned_again(true_answers, (log.n_turns, values.n_concepts)),
+        judged.wanted,
+        judged.indifferent,
+        LabelledValues(values, log, _turns_before(log)),
+        minded,
     )
     repeated, changes = log.history.streak > 1, changes_of_goal(log)
     states = CallerStates(log.domain, values, unasked, wanted, indifferent, wishes)
@@ -239,8 +262,8 @@ def _turns(
     now = np.zeros((n_turns, len(REACTED_TO)), dtype=bool)
     for callers, turns in turns_in_step(log.offsets, np.arange(log.n_dialogs)):
         told[turns] = states.told[callers]
-        said, judged = system.take(turns), claims.take(turns)
-        seen = states.take_in(callers, said, judged, repeated[turns], changes[turns])
+        said, wrong = system.take(turns), claims.take(turns)
+        seen = states.take_in(callers, said, wrong, repeated[turns], changes[turns])
         context[turns], about[turns], asked[turns] = seen.table, seen.about, seen.asked
         content[turns], worn[turns] = states.content[callers], states.worn[callers]
         now[turns] = seen.now
@@ -266,7 +289,7 @@ def _turns(
         told=told,
         mentioned=mentioned,
         lists=lists,
-        said=true_answers,
+        said=answers,
     )
 
 
@@ -286,12 +309,7 @@ def _joined(parts: Sequence[LoggedTurns], first: Ints) -> LoggedTurns:
     said = [part.said for part in parts]
     return LoggedTurns(
         dialog=np.concatenate([part.dialog + begin for part, begin in zip(parts, first[:-1], strict=True)]),
-        system=SystemTurns(
-            *(
-                np.concatenate([getattr(part.system, name) for part in parts])
-                for name in SystemTurns.__dataclass_fields__
-            )
-        ),
+        system=SystemTurns.joined([part.system for part in parts]),
         lists=Lists.joined([part.lists for part in parts]),
         said=None if any(part is None for part in said) else CodedActs.joined([p for p in said if p]),
         **{

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,6 +37,11 @@ class SystemTurns:
     refuses: Bools
     offered: Ints
     tells: Bools
+
+    @staticmethod
+    def joined(parts: Sequence[SystemTurns]) -> SystemTurns:
+        names = SystemTurns.__dataclass_fields__
+        return SystemTurns(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
     def take(self, rows: Ints | Bools) -> SystemTurns:
         return SystemTurns(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))

@@ -9,15 +9,10 @@ import pytest
 
 from extrinsic.corpus.formats import DSTC2
 from extrinsic.corpus.model import Corpus
-from extrinsic.policy.kernel_logistic import KernelLogistic
-from extrinsic.policy.live_policy import LivePolicy
-from extrinsic.policy.supervised import SupervisedPolicy
-from extrinsic.policy.transitions import transitions_of
-from extrinsic.registry import TRACKERS
 from extrinsic.simulation import Play, play
 from extrinsic.simulation.fitted.fitted_world import FittedWorld, fit_world
 from extrinsic.simulation.fitted.goodness_of_fit import BEST_RIGHT, TURNS, GoodnessOfFit, goodness_of_fit
-from extrinsic.trackers.track import track
+from extrinsic.value.fitted_play import cloned_policy
 from tests.real_data import ARCHIVE, needs_bus_calls, needs_data, read_bus_calls
 
 
@@ -30,10 +25,7 @@ class Fitted:
 
 def fitted(train: Corpus, test: Corpus, n_dialogs: int) -> Fitted:
     world = fit_world([train, test])
-    tracker = TRACKERS.get(world.logs.tracker)
-    transitions = transitions_of(train, track(tracker, train, world.logs.tracker), "compact")
-    model = KernelLogistic().fit(transitions)
-    policy = LivePolicy("compact", SupervisedPolicy(model, sampled=True))
+    policy, tracker = cloned_policy(world)
     played = play(policy, tracker, n_dialogs, 0, world, joint=False)
     return Fitted(world, played, goodness_of_fit(world, played))
 
