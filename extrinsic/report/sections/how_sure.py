@@ -146,6 +146,6 @@ def _picture(study: Study, evidence: VariantResults, name: Name, group: str) -> 
     caption = (
         "Every point is a tracker on a dataset. Look for a single point that determines the slope. The "
         f"interval is at {study.level} over trackers, for a metric named in advance, with the dialogs' noise "
-        "removed; none is given where one tracker carries the correlation."
+        "removed; none is given where the values have more noise than signal."
     )
     return draw("_".join(filter(None, ("scatter", group, slug(evidence.variant)))), title, caption, paint)

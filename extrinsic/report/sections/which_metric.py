@@ -78,7 +78,7 @@ def trackers_in_words(evidence: VariantResults) -> str:
 def _text(evidence: VariantResults, rows: list[BestSetRow]) -> Text:
     chosen, sign = in_set(evidence), symbol(evidence.coefficient)
     lowest = rows[-1]
-    count = Counted.of(evidence.sets.values())
+    count = Counted.of(row for row in evidence.sets.values() if row.r is not None)
     under = f"{variant_term(evidence.variant)}: ".capitalize() if evidence.variant else ""
     may = (
         f"{len(chosen)} of {count} may be the best predictor of {target_title(evidence.target)}"
@@ -110,7 +110,7 @@ def _picture(study: Study, evidence: VariantResults, rows: list[BestSetRow]) -> 
     caption = (
         "Each metric on the schedule and component where it does best. Filled: it may be the best; hollow: "
         f"another is shown to be better. Lines are {study.level} intervals for all metrics at once; "
-        "one is missing where a single tracker carries the correlation."
+        "one is missing where a metric has more noise than signal."
     )
     name = "_".join(filter(None, ("metrics", slug(evidence.variant))))
     return draw(name, f"Every metric at its best{variant}", caption, paint)
