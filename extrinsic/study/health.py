@@ -74,8 +74,8 @@ def _left_out(trackers: Sequence[TrackerRow]) -> Iterator[HealthNote]:
         names = tuple(row.tracker for row in twins)
         yield HealthNote(kind="near_duplicates", text=text, trackers=names)
     for kind, words in (
-        ("degenerate", "degenerate on purpose, and not among the core"),
-        ("recalibrated", "another tracker with its scores transformed, and not among the core"),
+        ("degenerate", "degenerate on purpose, and so not among the core"),
+        ("recalibrated", "copies of other trackers with transformed scores, and so not among the core"),
     ):
         names = tuple(row.tracker for row in trackers if getattr(row, kind))
         if names:
