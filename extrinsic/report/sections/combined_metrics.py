@@ -39,9 +39,9 @@ def section(study: Study) -> Section | None:
     if not rows:
         return None
     caption = (
-        "Over the core trackers. Each is learned on some and tested on those left out; “in sample” is its r on the "
-        "trackers it was learned on. The return of the logged dialogs needs no metric at all: it is what "
-        "they earn by the tracker's own beliefs. A combination is worth using only where its lead over "
+        "Over the core trackers. Each is learned on some and tested on those left out; “in sample” is its r "
+        "on the trackers it was learned on. The return of the logged dialogs needs no metric at all: it is "
+        "what they earn by the tracker's own beliefs. A combination is worth using only where its lead over "
         "the best single metric has an interval above 0."
     )
     heads = described(
