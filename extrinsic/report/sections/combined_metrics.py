@@ -40,10 +40,14 @@ def section(study: Study) -> Section | None:
         return None
     caption = (
         "Over the core trackers. Each is learned on some and tested on those left out; “in sample” is its r "
-        "on the trackers it was learned on. The return of the logged dialogs needs no metric at all: it is "
-        "what they earn by the tracker's own beliefs. A combination is worth using only where its lead over "
-        "the best single metric has an interval above 0."
+        "on the trackers it was learned on. A combination is worth using only where its lead over the best "
+        "single metric has an interval above 0."
     )
+    if study.has_policies:
+        caption += (
+            " The return of the logged dialogs needs no metric at all: it is what they earn by the tracker's "
+            "own beliefs."
+        )
     heads = described(
         CompositeRow,
         variant="variant",
