@@ -107,8 +107,27 @@ def check_table(
     try:
         msgspec.convert(tree, kind)
     except msgspec.ValidationError as error:
-        message = str(error).partition(" - at")[0]
-        report_key(problems, text, keys, message, found=shown(tree))
+        message, wanted = _in_words(str(error).partition(" - at")[0])
+        report_key(problems, text, keys, message, expected=wanted, found=shown(tree))
+
+
+WORDS = {
+    "int": "a whole number",
+    "float": "a number",
+    "str": "text",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "a table",
+}
+
+
+def _in_words(message: str) -> tuple[str, str | None]:
+    """`Expected `int` >= 100` is a value out of range, where a whole number >= 100 is expected."""
+    match = re.fullmatch(r"Expected `([^`]+)`(?P<range>.*?)(?P<kind>, got `[^`]+`)?", message)
+    if match is None:
+        return message, None
+    kinds = [WORDS.get(kind, kind) for kind in match[1].split(" | ") if kind != "null"]
+    return "wrong kind" if match["kind"] else "out of range", " or ".join(kinds) + match["range"]
 
 
 def _structure_in(kind: Any) -> Any:

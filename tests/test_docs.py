@@ -181,7 +181,9 @@ def test_links_lead_somewhere(page: str) -> None:
 
 def test_the_site_has_every_page() -> None:
     text = (ROOT / "mkdocs.yml").read_text()
-    assert [page for page in PAGES if page != "README.md" and f" {page}\n" not in text] == []
+    studies = [path.relative_to(ROOT).as_posix() for path in (ROOT / "experiments").rglob("README.md")]
+    pages = [*(page for page in PAGES if page != "README.md"), *studies]
+    assert [page for page in pages if f" {page}\n" not in text] == []
 
 
 def test_the_readme_is_short() -> None:

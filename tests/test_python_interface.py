@@ -76,6 +76,25 @@ WRONG: list[tuple[dict[str, object], str]] = [
 ]
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: extrinsic.read_corpus(3, format="dstc1"),  # type: ignore[arg-type]
+        lambda: extrinsic.read_tracker(3, None),  # type: ignore[arg-type]
+        lambda: extrinsic.read_tracker("x.json", 3),  # type: ignore[arg-type]
+        lambda: extrinsic.read_states(3),  # type: ignore[arg-type]
+        lambda: extrinsic.load_policy(3),  # type: ignore[arg-type]
+        lambda: extrinsic.read_transitions(3),  # type: ignore[arg-type]
+        lambda: extrinsic.Run(3),  # type: ignore[arg-type]
+        lambda: extrinsic.read_study(3),  # type: ignore[arg-type]
+    ],
+)
+def test_what_is_no_path(call: Callable[[], object]) -> None:
+    """A number would be a file descriptor."""
+    with pytest.raises(UsageError, match=r"found number 3"):
+        call()
+
+
 @pytest.mark.parametrize(("arguments", "said"), WRONG, ids=[str(arguments) for arguments, _ in WRONG])
 def test_wrong_types_of_score(states: Path, arguments: dict[str, Any], said: str) -> None:
     with pytest.raises(UsageError) as refused:

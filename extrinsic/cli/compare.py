@@ -89,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _print_rows(rows: list[ComparisonRow], first: str, second: str, target: str, every: bool) -> None:
     """The telling rows, or all of them, under titles that people use."""
-    from extrinsic.study.comparing import digits_of, telling_rows
+    from extrinsic.study.comparing import MEAN, digits_of, telling_rows
     from extrinsic.study.naming import Name, target_title, variant_title
     from extrinsic.study.number_texts import NOTHING
 
@@ -100,13 +100,14 @@ def _print_rows(rows: list[ComparisonRow], first: str, second: str, target: str,
         shown = of_kind if every else telling_rows(of_kind, target)
         if not shown:
             continue
+        several = len({row.variant for row in of_kind if row.variant}) > 1
         lines = []
         for row in shown:
             if kind == "metric":
                 name = Name(row.name, row.schedule or 0, row.component or "").title()
             else:
                 name = target_title(row.name).removeprefix("the ")
-                name += f" ({variant_title(row.variant)})" if row.variant else ""
+                name += f" ({variant_title(row.variant)})" if several and row.variant else ""
             digits = digits_of(row)
             a, b, difference, low, high = (
                 NOTHING if value is None else f"{value:.{digits}f}"
@@ -123,7 +124,8 @@ def _print_rows(rows: list[ComparisonRow], first: str, second: str, target: str,
                 }
             )
         print()
-        put(f"{title}, {rows[0].dataset} (95 % interval of the difference; p by exchanging dialogs)")
+        where = "mean of all datasets" if rows[0].dataset == MEAN else rows[0].dataset
+        put(f"{title}, {where} (with 95 % intervals of the difference)")
         print_table(lines, heads, sys.stdout)
         if len(of_kind) > len(shown):
             print(f"... {len(of_kind) - len(shown)} more with --all")

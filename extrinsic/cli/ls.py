@@ -50,9 +50,12 @@ def _configs() -> Lines:
     from extrinsic.study.configuration.packaged import packaged_studies
     from extrinsic.toml_files import read_tree
 
-    return [
-        (name, str(read_tree(path)[0].get("description", ""))) for name, path in packaged_studies().items()
-    ]
+    lines = []
+    for name, path in packaged_studies().items():
+        tree, text = read_tree(path)
+        needs = " Needs EXTRINSIC_DATA." if "${EXTRINSIC_DATA" in text else ""
+        lines.append((name, f"{tree.get('description', '')}{needs}"))
+    return lines
 
 
 def _populations() -> Lines:

@@ -164,7 +164,8 @@ def _show(finished: Run, as_json: bool) -> None:
         print_rows(finished.signature, chosen, sys.stdout, verdict=verdict)
         return
     if verdict.verdicts:
-        _print_best(next((made for made in verdict.verdicts if made.metric), verdict.verdicts[0]))
+        first = next((made for made in verdict.verdicts if made.metric), verdict.verdicts[0])
+        _print_best(first, len({name for made in verdict.verdicts for name in made.variants}) > 1)
     for note in verdict.health:
         put(f"health: {note.text}")
     print()
@@ -172,14 +173,14 @@ def _show(finished: Run, as_json: bool) -> None:
         put(sentence)
 
 
-def _print_best(verdict: Verdict) -> None:
+def _print_best(verdict: Verdict, names_variant: bool) -> None:
     """The first of those that may be the best by a target."""
     from extrinsic.study.naming import symbol
     from extrinsic.study.number_texts import counted, interval
 
     if not verdict.candidates:
         return
-    under = f", {verdict.variant_title}" if verdict.variant_title else ""
+    under = f", {verdict.variant_title}" if names_variant and verdict.variant_title else ""
     put(f"May be the best for {verdict.target_title}{under} ({counted(verdict.n_trackers, 'core tracker')})")
     rows = [
         {"metric": one.title, "r": one.r, "interval": interval(one.low, one.high) or "-"}

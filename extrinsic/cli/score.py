@@ -96,6 +96,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from extrinsic.cli.score_tables import print_scores
     from extrinsic.metrics.scoring import merge_scores, score
+    from extrinsic.study.health import joint_only_notes
 
     import_plugins(arguments)
     scored = _read(arguments)
@@ -121,7 +122,8 @@ def run(arguments: argparse.Namespace) -> int:
     chosen = bool(arguments.metric or arguments.schedule or arguments.component)
     shown = None if chosen else scored[0][0].conventions
     form = arguments.form or "table"
-    print_scores(merge_scores(results), form, shown, sys.stdout, arguments.all)
+    names = [output.name for _, output in scored if output is not None and output.joint_only]
+    print_scores(merge_scores(results), form, shown, sys.stdout, arguments.all, joint_only_notes(names))
     return 0
 
 

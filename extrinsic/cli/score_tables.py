@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from typing import Any, TextIO
 
@@ -23,6 +23,8 @@ from extrinsic.metrics.sources import Source
 from extrinsic.metrics.turn_correlation import TurnCorrelation
 from extrinsic.signature import sign
 from extrinsic.storage import content_hash, read_bytes, text_cell
+from extrinsic.study.health import HealthNote
+from extrinsic.study.naming import Name, is_of_single_slots
 
 WIDE = 1_000
 TELLING = ("accuracy", "l2", "jga", "slot_f1")
@@ -35,14 +37,20 @@ Lines = dict[Line, dict[str, Score]]
 
 
 def print_scores(
-    scores: Scores, form: str, shown: ScoreConventions | None, stream: TextIO, every: bool = False
+    scores: Scores,
+    form: str,
+    shown: ScoreConventions | None,
+    stream: TextIO,
+    every: bool = False,
+    health: Sequence[HealthNote] = (),
 ) -> None:
     """shown: the conventions whose default rows a table has; None for all rows, where the user chose them.
 
-    every: all metrics of these rows; otherwise a table for people has the few telling ones.
+    every: all metrics and components of these; otherwise a table for people has the few telling ones: the
+    joint goal and all slots.   health: what is wrong with the files.
     """
     if form == "json":
-        print_rows(scores.signature, scores.as_rows(), stream)
+        print_rows(scores.signature, scores.as_rows(), stream, **({"health": health} if health else {}))
         return
     if form == "csv":
         _print_csv(scores.as_rows(), scores.signature, stream)
@@ -53,8 +61,11 @@ def print_scores(
     elif form == "markdown":
         _print_markdown(rows, scores.signature, stream)
     else:
-        telling = [row for row in rows if row.metric.partition("(")[0] in TELLING]
-        _print_table(telling if telling and shown is not None and not every else rows, scores, stream)
+        if shown is not None and not every:
+            components = (*shown.shown_components[:2], STATE)
+            telling = [row for row in rows if row.metric.partition("(")[0] in TELLING]
+            rows = [row for row in telling if row.component in components] or telling or rows
+        _print_table(rows, scores, stream, {name for note in health for name in note.trackers})
 
 
 def _print_csv(rows: list[dict[str, Any]], signature: str, stream: TextIO) -> None:
@@ -118,7 +129,21 @@ def _cells(line: Line, by_metric: dict[str, Score], head: Sequence[str]) -> list
     return [printable(cells[name]) for name in head]
 
 
-def _print_table(rows: Sequence[Score], scores: Scores, stream: TextIO) -> None:
+MARK = "*"
+
+
+def _is_empty(score: Score | None, joint_only: Collection[str]) -> bool:
+    """Whether it is of single slots, of a tracker that has no beliefs about them."""
+    return (
+        score is not None
+        and score.tracker in joint_only
+        and is_of_single_slots(Name(score.metric, score.schedule, score.component))
+    )
+
+
+def _print_table(
+    rows: Sequence[Score], scores: Scores, stream: TextIO, joint_only: Collection[str] = ()
+) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -142,9 +167,15 @@ def _print_table(rows: Sequence[Score], scores: Scores, stream: TextIO) -> None:
         for metric in part:
             table.add_column(Text(printable(metric)), justify="right", no_wrap=True)
         for line, by_metric in lines.items():
-            table.add_row(*map(Text, cells[line]), *(Text(_number(by_metric.get(metric))) for metric in part))
+            numbers = []
+            for score in map(by_metric.get, part):
+                mark = MARK if _is_empty(score, joint_only) else " " * bool(joint_only)
+                numbers.append(Text(_number(score) + mark))
+            table.add_row(*map(Text, cells[line]), *numbers)
         console.print(table)
         console.print()
+    if any(_is_empty(row, joint_only) for row in rows):
+        print(f"{MARK} says nothing of the tracker: its file has joint hypotheses only", file=stream)
     if len(rows) < len(scores.rows):
         shown = f"{len(rows):,} of {len(scores.rows):,} scores shown"
         advice = "--all: every metric; --component, --json, --csv: more"

@@ -99,6 +99,7 @@ _TITLES = {
     "priced": "priced errors",
     "non_uniformity": "non-uniformity",
     "own": "own score",
+    "sentinel": "control",
 }
 """What people call those whose name is not what they call it."""
 

@@ -12,7 +12,7 @@ import msgspec
 from extrinsic import __version__
 from extrinsic.arrays import Bools, Floats
 from extrinsic.domain import Domain
-from extrinsic.errors import InputError, Problem, UsageError
+from extrinsic.errors import InputError, Problem, UsageError, require_type
 from extrinsic.policy.learner import StatePolicy
 from extrinsic.policy.live_policy import LivePolicy
 from extrinsic.policy.policy_files import policy_bytes, read_policy
@@ -148,6 +148,7 @@ class KeptPolicy:
 
 def load_policy(path: str | Path) -> KeptPolicy:
     """A policy that was saved; InputError if the file is damaged, changed, or of another version."""
+    require_type("path", path, "the path of a policy", str, Path)
     policy, origin = read_policy(path)
     try:
         return KeptPolicy(policy, msgspec.convert(origin, Origin))

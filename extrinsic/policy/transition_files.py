@@ -10,7 +10,7 @@ import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ints
 from extrinsic.corpus.formats.jsonl_lines import LogLines, read_lines, written_lines
-from extrinsic.errors import Problems, did_you_mean
+from extrinsic.errors import Problems, did_you_mean, require_type
 from extrinsic.policy.observations import stable_number
 from extrinsic.policy.source import Source
 from extrinsic.policy.states import States, name_differences
@@ -29,6 +29,7 @@ def read_transitions(path: str | Path, actions: Sequence[str] | None = None) -> 
     actions: all there are, in order; None: those that the log mentions, sorted. Logs to learn from and to
     value on need the same.
     """
+    require_type("path", path, "the path of a log", str, Path)
     log = read_lines(path, gaps=True)
     problems = Problems(str(path))
     log.require(("state", "action"), problems, INSTEAD)

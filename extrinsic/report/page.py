@@ -100,7 +100,7 @@ def facts(study: Study) -> str:
     parts = [
         counted(n, "tracker") + (f" ({core} of them the core)" if core < n else ""),
         counted(len(study.datasets), "dataset") + f" ({listing(study.datasets, 6)})" * bool(study.datasets),
-        str(Counted.of(study.tables.correlations)),
+        str(Counted.of(row for row in study.tables.correlations if row.r is not None)),
     ]
     target = f"; the target is {target_title(study.target)}" if study.target else ""
     return f"{', '.join(parts)}{target}."

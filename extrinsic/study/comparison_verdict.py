@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import msgspec
@@ -69,13 +70,13 @@ def comparison_verdicts(
             probability=probability,
             refusal=refusal,
         )
-        made.append(msgspec.structs.replace(verdict, sentence=_sentence(verdict)))
+        made.append(msgspec.structs.replace(verdict, sentence=_sentence(verdict, len(shown) > 1)))
     return made
 
 
-def _sentence(verdict: ComparisonVerdict) -> str:
-    """`hwu earns 12 more [-3, 28] than focus: not decided.`"""
-    title = variant_title(verdict.variant)
+def _sentence(verdict: ComparisonVerdict, names_variant: bool) -> str:
+    """`By the learned policy's return, hwu earns 12 more [-3, 28] than focus: not decided.`"""
+    title = variant_title(verdict.variant) if names_variant else ""
     under = f"{title[0].upper()}{title[1:]}: " if title else ""
     if verdict.difference is None or verdict.low is None or verdict.high is None:
         return f"{under}{target_title(verdict.target)} cannot be compared: it is undefined for one of them."
@@ -86,15 +87,16 @@ def _sentence(verdict: ComparisonVerdict) -> str:
     is_share = verdict.target.startswith("outcome.") or verdict.target.endswith(".completed")
     digits = 3 if is_share else 1
     numbers = f"{amount(difference, digits)} more [{amount(low, digits)}, {amount(high, digits)}]"
-    what = f"has {numbers} of {target_title(verdict.target)}" if is_share else f"earns {numbers}"
     told = f"{verdict.better} is the better one" if verdict.better else "not decided"
-    text = f"{under}{ends[0]} {what} than {ends[1]}: {told}."
+    by = f"by {target_title(verdict.target)}," if under else f"By {target_title(verdict.target)},"
+    text = f"{under}{by} {ends[0]} {'has' if is_share else 'earns'} {numbers} than {ends[1]}: {told}."
     if verdict.metric and verdict.probability is not None:
         likelier = verdict.first if verdict.probability >= 0.5 else verdict.second
         chance = max(verdict.probability, 1.0 - verdict.probability)
         text += f" By {verdict.metric} alone, {likelier} is the better one with probability {chance:.2f}."
     elif verdict.refusal:
-        text += f" Scores alone do not decide it: {verdict.refusal}."
+        alone = f"{verdict.metric} alone does" if verdict.metric else "Scores alone do"
+        text += f" {alone[0].upper()}{alone[1:]} not decide it: {verdict.refusal}."
     return text
 
 
@@ -129,5 +131,6 @@ def _by_scores(
     line = relation(values(scores, others), values(returns, others))
     decision = decide(line, values(scores, [first])[:, 0], values(scores, [second])[:, 0])
     if decision.side is Side.REFUSED:
-        return chosen.title, None, f"{decision.reason} ({counted(len(others), f'other {CORE} tracker')})"
+        named = re.sub(r"dataset (\d+)", lambda match: datasets[int(match[1]) - 1], decision.reason)
+        return chosen.title, None, f"{named}, of {counted(len(others), f'other {CORE} tracker')}"
     return chosen.title, decision.probability, ""

@@ -26,6 +26,7 @@ from extrinsic.notebook import dataframe, html_table, write_parquet
 from extrinsic.policy.kept_policy import KeptPolicy
 from extrinsic.storage import content_hash, read_plain
 from extrinsic.study.kept_policies import read_kept
+from extrinsic.study.naming import Counted, Name
 from extrinsic.study.planning.plan import Plan
 from extrinsic.study.run_directory import CONFIG, STAGES, Manifest, read_manifest
 from extrinsic.study.stages.store import Result, Store
@@ -275,11 +276,9 @@ class Run:
         if not self.is_complete or self.is_grid:
             return html_table(f"{self.manifest.study} in {self.folder}: {self.manifest.status}", [])
         best = self.best()
-        rows = [
-            {name: getattr(row, name) for name in ("metric", "schedule", "component", "r", "low", "high")}
-            for row in best
-        ]
-        what = f"{len(best)} metrics may be the best" if best else "the best metric is not decided"
+        columns = ("metric", "schedule", "component", "r", "low", "high")
+        rows = [{"": Name.of(row).title(), **{name: getattr(row, name) for name in columns}} for row in best]
+        what = f"{Counted.of(best)} may be the best" if best else "the best metric is not decided"
         return html_table(f"{self.manifest.study} in {self.folder}: {what}", rows)
 
 

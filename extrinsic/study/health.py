@@ -65,6 +65,16 @@ def joint_only_trackers(trackers: Sequence[TrackerRow]) -> list[str]:
     return [row.tracker for row in trackers if row.core and JOINT_ONLY in row.flags]
 
 
+def joint_only_notes(names: Sequence[str], so: str = "") -> list[HealthNote]:
+    """so: what follows from it."""
+    if not names:
+        return []
+    text = f"joint hypotheses only, so that metrics of single slots say nothing of them{so}"
+    return [
+        HealthNote(kind="joint_only", text=f"{text}: {listing(names, MOST_NAMED)}", trackers=tuple(names))
+    ]
+
+
 def _left_out(trackers: Sequence[TrackerRow]) -> Iterator[HealthNote]:
     """Trackers that are not among the core, by why."""
     twins = [row for row in trackers if row.near_duplicate_of]
@@ -74,19 +84,13 @@ def _left_out(trackers: Sequence[TrackerRow]) -> Iterator[HealthNote]:
         names = tuple(row.tracker for row in twins)
         yield HealthNote(kind="near_duplicates", text=text, trackers=names)
     for kind, words in (
-        ("degenerate", "degenerate on purpose, and not among the core"),
-        ("recalibrated", "another tracker with its scores transformed, and not among the core"),
+        ("degenerate", "degenerate on purpose, and so not among the core"),
+        ("recalibrated", "copies of other trackers with transformed scores, and so not among the core"),
     ):
         names = tuple(row.tracker for row in trackers if getattr(row, kind))
         if names:
             yield HealthNote(kind=kind, text=f"{words}: {listing(names, MOST_NAMED)}", trackers=names)
-    joint_only = joint_only_trackers(trackers)
-    if joint_only:
-        text = (
-            "joint hypotheses only, so that scores of single slots say nothing of them, and metrics of "
-            f"single slots are not in the verdict: {listing(joint_only, MOST_NAMED)}"
-        )
-        yield HealthNote(kind="joint_only", text=text, trackers=tuple(joint_only))
+    yield from joint_only_notes(joint_only_trackers(trackers), ", and such metrics are not in the verdict")
     flags = dict.fromkeys(flag for row in trackers for flag in row.flags if flag != JOINT_ONLY)
     for flag in flags:
         names = tuple(row.tracker for row in trackers if flag in row.flags)

@@ -231,3 +231,11 @@ def test_a_file_with_joint_hypotheses_only_is_named(bus: Written, tmp_path: Path
     assert "the file has joint hypotheses only" in outcome.output
     scored = run("score", "--format", "dstc1", "--corpus", bus.corpus, path)
     assert "joint.json: the file has joint hypotheses only" in scored.errors
+    slots, joint = (
+        next(line for line in scored.output.splitlines() if line.split()[1:2] == [component])
+        for component in ("all", "joint")
+    )
+    assert slots.endswith("*") and not joint.rstrip().endswith("*")
+    as_json = run("score", "--format", "dstc1", "--corpus", bus.corpus, path, "--json")
+    (note,) = json.loads(as_json.output)["health"]
+    assert (note["kind"], note["trackers"]) == ("joint_only", ["joint"])

@@ -367,7 +367,10 @@ built_in = ["baseline", "focus"]
         ),
         ('learner = ["fitted_q", "conted"]', ["there is no learner 'conted'; did you mean 'counted'?"]),
         ("[policy.fitted_q]\ntrees = 0", ["key policy.fitted_q.trees", "`int` >= 1"]),
-        ("[policy.fitted_q]\ntrees = 'many'", ["key policy.fitted_q.trees", "Expected `int`, got `str`"]),
+        (
+            "[policy.fitted_q]\ntrees = 'many'",
+            ["key policy.fitted_q.trees", "wrong kind (expected a whole number, found text 'many')"],
+        ),
         ("[policy.counted]\nsweeps = -1", ["key policy.counted.sweeps", "`int` >= 1"]),
         ("[policy.kernel_lspi]\nprior = 'median'", ["key policy.kernel_lspi.prior"]),
         ('learner = "one_stp"', ["did you mean 'one_step'?"]),
@@ -379,7 +382,10 @@ built_in = ["baseline", "focus"]
         ('learner = "pessimistic_lspi"\n[policy.pessimistic_lspi]\npessimism = -1.0', ["`float` >= 0.0"]),
         ('learner = "pessimistic_lspi"\n[policy.pessimistic_lspi]\nridge = 0.0', ["needs a ridge above 0"]),
         ('learner = "ard_lspi"\n[policy.ard_lspi]\nfolds = 1', ["policy.ard_lspi.folds", "`int` >= 2"]),
-        ('learner = "imitation"\n[policy.imitation]\nsampled = 1', ["Expected `bool`, got `int`"]),
+        (
+            'learner = "imitation"\n[policy.imitation]\nsampled = 1',
+            ["wrong kind (expected true or false, found number 1)"],
+        ),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

@@ -37,9 +37,21 @@ def refused(outcome: Outcome, folder: Path, *said: str) -> None:
 MISTAKES = [
     ("resamples = 100", "resampels = 100", "key correlation.resampels: unknown; did you mean 'resamples'?"),
     ("[correlation]", "[corelation]", "key corelation: unknown; did you mean 'correlation'?"),
-    ("resamples = 100", 'resamples = "many"', "key correlation.resamples: Expected `int`"),
-    ("resamples = 100", "resamples = 3", "key correlation.resamples: Expected `int` >= 100"),
-    ('fill = ["argmax"]', 'fill = "argmax"', "key reward.fill: Expected `array`"),
+    (
+        "resamples = 100",
+        'resamples = "many"',
+        "key correlation.resamples: wrong kind (expected a whole number, found text 'many')",
+    ),
+    (
+        "resamples = 100",
+        "resamples = 3",
+        "key correlation.resamples: out of range (expected a whole number >= 100, found number 3)",
+    ),
+    (
+        'fill = ["argmax"]',
+        'fill = "argmax"',
+        "key reward.fill: wrong kind (expected a list, found text 'argmax')",
+    ),
     ('fill = ["argmax"]', "fill = []", "at least one fill rule"),
     ("seed = 5", "seed = -5", "key seed"),
     ('name = "tiny"', 'name = "../tiny"', "key name"),

@@ -20,7 +20,7 @@ from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.state_sets import StateReading, StateSets
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.domain import Domain, load_domain
-from extrinsic.errors import UsageError
+from extrinsic.errors import UsageError, require_type
 from extrinsic.registry import FORMATS
 
 
@@ -270,10 +270,15 @@ FORMATS.register(
 )
 
 
+def _require_path(path: object) -> None:
+    require_type("path", path, "the path of a file or directory", str, Path)
+
+
 def read_corpus(
     path: str | Path, dataset: str | None = None, *, format: str, domain: Domain | str | None = None
 ) -> Corpus:
     """Read a corpus of a belief format, e.g. `read_corpus("dstc2.tar.gz", "dstc2_dev", format="dstc2")`."""
+    _require_path(path)
     form = FORMATS.get(format)
     if not isinstance(form, BeliefFormat):
         raise UsageError(f"files of format {format!r} contain their own gold states: use read_states")
@@ -282,6 +287,8 @@ def read_corpus(
 
 def read_tracker(path: str | Path, corpus: Corpus, name: str | None = None) -> TrackerOutput:
     """Read a tracker file of the corpus's own format."""
+    _require_path(path)
+    require_type("corpus", corpus, "a Corpus (read_corpus)", Corpus)
     form = FORMATS.get(corpus.format)
     if not isinstance(form, BeliefFormat):
         raise UsageError(f"the format {corpus.format!r} has no tracker files of its own")
@@ -300,6 +307,7 @@ def read_states(
     gold_name: str | None = None,
 ) -> StateSets:
     """Read a file of predicted and gold state sets; the choices are those of StateReading."""
+    _require_path(path)
     form = FORMATS.get(format)
     if not isinstance(form, StateFormat):
         raise UsageError(f"files of format {format!r} need a corpus: use read_corpus and read_tracker")

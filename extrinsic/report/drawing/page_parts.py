@@ -110,9 +110,17 @@ def _column(head: str, text: str = "") -> Column:
 def table(
     caption: str, heads: Sequence[Head], rows: Sequence[Sequence[str]], source: str | None = None
 ) -> Table:
-    """A head that begins with # is of a column of numbers. Columns that are empty throughout are left out."""
-    shown = [i for i in range(len(heads)) if any(row[i] not in ("", NOTHING) for row in rows)]
+    """A head that begins with # is of a column of numbers.
+
+    Columns that are empty throughout are left out, and that of a single variant.
+    """
     columns = tuple(head if isinstance(head, Column) else _column(head) for head in heads)
+    shown = [
+        i
+        for i, column in enumerate(columns)
+        if any(row[i] not in ("", NOTHING) for row in rows)
+        and (column.text != "variant" or len({row[i] for row in rows}) > 1)
+    ]
     lines = tuple(tuple(row[i] for i in shown) for row in rows)
     return Table(caption, tuple(columns[i] for i in shown), lines, source)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeVar
 
 from extrinsic.report.results.report_tables import Tables
-from extrinsic.study.naming import Name
+from extrinsic.study.naming import Name, variant_title
 from extrinsic.study.tables.schema import (
     BestSetRow,
     CompositeRow,
@@ -47,11 +47,13 @@ class Difference:
 class VariantResults:
     """One variant (a fill rule; empty where the study has none) and its primary target.
 
+    title: what people call the variant; empty where it is the only one.
     ranked: by group of trackers, the rows whose correlation is defined, the best first.
     """
 
     variant: str
     target: str
+    title: str = ""
     coefficient: str = "pearson"
     datasets: tuple[str, ...] = ()
     trackers: list[TrackerRow] = field(default_factory=list)
@@ -134,7 +136,14 @@ def variant_results(tables: Tables, coefficient: str = "pearson") -> list[Varian
         return []
     target = tables.correlations[0].target
     variants = dict.fromkeys(row.variant for row in tables.correlations)
-    return [_of_variant(tables, variant, target, coefficient) for variant in variants]
+    several = len(variants) > 1
+    return [
+        replace(
+            _of_variant(tables, variant, target, coefficient),
+            title=variant_title(variant) if several else "",
+        )
+        for variant in variants
+    ]
 
 
 def _of_variant(tables: Tables, variant: str | None, target: str, coefficient: str) -> VariantResults:

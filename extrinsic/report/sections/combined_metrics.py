@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from extrinsic.report.drawing.page_parts import Section, described, table
 from extrinsic.report.drawing.terms import variant_term
 from extrinsic.report.results.report_data import Study
+from extrinsic.study.naming import Name
 from extrinsic.study.number_texts import correlation, with_interval
 from extrinsic.study.tables.schema import CompositeRow
 
@@ -21,31 +24,33 @@ def section(study: Study) -> Section | None:
     rows = []
     for evidence in study.evidence:
         for row in evidence.composite:
-            if row.trackers not in evidence.groups or row.target != evidence.target:
+            if row.trackers != evidence.group or row.target != evidence.target:
                 continue
             rows.append(
                 (
                     variant_term(evidence.variant),
-                    row.trackers,
                     METHODS.get(row.method, row.method),
                     with_interval(row.r, row.low, row.high),
                     correlation(row.r_in_sample),
                     _lead(row),
-                    row.weights,
+                    _made_of(row),
                 )
             )
     if not rows:
         return None
     caption = (
-        "Each is learned on some trackers and tested on those left out; “in sample” is its r on the "
-        "trackers it was learned on. The return of the logged dialogs needs no metric at all: it is what "
-        "they earn by the tracker's own beliefs. A combination is worth using only where its lead over "
-        "the best single metric has an interval above 0."
+        "Over the core trackers. Each is learned on some and tested on those left out; “in sample” is its r "
+        "on the trackers it was learned on. A combination is worth using only where its lead over the best "
+        "single metric has an interval above 0."
     )
+    if study.has_policies:
+        caption += (
+            " The return of the logged dialogs needs no metric at all: it is what they earn by the tracker's "
+            "own beliefs."
+        )
     heads = described(
         CompositeRow,
         variant="variant",
-        trackers="trackers",
         method="predictor",
         r="#r on trackers left out",
         r_in_sample="#r in sample",
@@ -53,6 +58,23 @@ def section(study: Study) -> Section | None:
         weights="what it is made of",
     )
     return Section("composite", "Several metrics together", (table(caption, heads, rows, "composite.csv"),))
+
+
+WEIGHT = re.compile(r"(?P<share>[+-][\d.]+) (?P<metric>.+) (?P<component>\S+) schedule (?P<schedule>\d+)")
+
+
+def _made_of(row: CompositeRow) -> str:
+    """The weights with the titles of their metrics: `+0.30 slot F1, last turn`."""
+    if row.method == "mean":
+        return "every metric, schedule and component alike"
+    if row.method == "behaviour":
+        return "no metric"
+    parts = []
+    for weight in row.weights.split("; "):
+        match = WEIGHT.fullmatch(weight)
+        title = match and Name(match["metric"], int(match["schedule"]), match["component"]).title()
+        parts.append(f"{match['share']} {title}" if match else weight)
+    return "; ".join(parts)
 
 
 def _lead(row: CompositeRow) -> str:

@@ -31,18 +31,9 @@ def section(study: Study) -> Section | None:
         if any(name == LIVE for _, name in values):
             blocks += [made for made in (_picture(study, evidence.variant, values),) if made]
     if not blocks:
-        return Section(
-            "estimators",
-            title,
-            (
-                Text(
-                    (
-                        "No policy was played live in this run, so the estimates cannot be "
-                        "compared with what policies really earn.",
-                    )
-                ),
-            ),
-        )
+        played = any(row.estimator == LIVE for row in study.tables.returns)
+        note = Text(("No policy was played live: how far estimates are from the truth cannot be seen here.",))
+        return None if played else Section("estimators", title, (note,))
     return Section("estimators", title, (*blocks, _table(study)))
 
 
@@ -80,7 +71,7 @@ def _picture(study: Study, variant: str, values: dict[tuple[str, str], Values]) 
     columns = min(3, len(shown))
     lines = math.ceil(len(shown) / columns)
     title = f"The {policy_title(policy)}'s return as estimated, against live play"
-    title += f" ({variant_title(variant)})" if variant else ""
+    title += f" ({variant_title(variant)})" if variant and len(study.evidence) > 1 else ""
 
     def paint(figure: Figure) -> None:
         width = (7.8 - 0.25 * (columns - 1)) / columns if columns > 1 else 4.5

@@ -18,7 +18,6 @@ from extrinsic.study.naming import (
     schedule_title,
     slug,
     target_title,
-    variant_title,
 )
 from extrinsic.study.number_texts import correlation
 from extrinsic.study.tables.schema import BestSetRow, CorrelationRow
@@ -46,7 +45,7 @@ def section(study: Study) -> Section | None:
         if len({(row.schedule, row.component) for row in rows}) < 2:
             continue
         made: tuple[Block, ...] = (_text(evidence), _picture(evidence))
-        blocks += made if evidence in study.shown else [Fold(variant_title(evidence.variant), made)]
+        blocks += made if evidence in study.shown else [Fold(evidence.title, made)]
     return Section("when", "Which schedule and component?", tuple(blocks)) if blocks else None
 
 
@@ -54,9 +53,10 @@ def _text(evidence: VariantResults) -> Text:
     """Where the metrics that may be the best are measured."""
     defined = [row for row in evidence.sets.values() if row.r is not None]
     chosen = [row for row in defined if row.in_set]
-    under = f"{variant_title(evidence.variant)}: ".capitalize() if evidence.variant else ""
+    under = f"{evidence.title}: ".capitalize() if evidence.title else ""
     if not chosen:
-        return Text((f"{under}no schedule and no component is ruled out: nothing is decided.",))
+        no = "no" if under else "No"
+        return Text((f"{under}{no} schedule and no component is ruled out: nothing is decided.",))
 
     def shares(key: Callable[[BestSetRow], str]) -> str:
         counts, totals = Counter(map(key, chosen)), Counter(map(key, defined))
@@ -64,8 +64,8 @@ def _text(evidence: VariantResults) -> Text:
 
     schedules = shares(lambda row: schedule_title(row.schedule))
     components = shares(lambda row: component_title(row.component))
-    begin = f"{under}what may be the best, by schedule: {schedules}."
-    return Text((f"{begin} By component: {components}.",))
+    what = "what" if under else "What"
+    return Text((f"{under}{what} may be the best, by schedule: {schedules}. By component: {components}.",))
 
 
 def _picture(evidence: VariantResults) -> Picture:
@@ -74,7 +74,7 @@ def _picture(evidence: VariantResults) -> Picture:
     # Those with most metrics first; a study of every slot by itself would not fit on a page.
     components.sort(key=lambda name: -sum(row.component == name for row in rows))
     shown = components[:MOST_COMPONENTS]
-    variant = f" ({variant_title(evidence.variant)})" if evidence.variant else ""
+    variant = f" ({evidence.title})" if evidence.title else ""
     title = f"Correlation by metric and schedule{variant}"
 
     def paint(figure: Figure) -> None:

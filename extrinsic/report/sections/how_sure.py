@@ -10,7 +10,7 @@ from extrinsic.report.drawing.page_parts import Block, Fold, Picture, Section, T
 from extrinsic.report.results.report_data import Study
 from extrinsic.report.results.variant_results import VariantResults, rows_of_group
 from extrinsic.report.sections.single_trackers import influence_picture, stability_picture
-from extrinsic.study.naming import Name, is_higher_better, slug, symbol, target_title, variant_title
+from extrinsic.study.naming import Name, is_higher_better, slug, symbol, target_title
 from extrinsic.study.number_texts import correlation, counted, share, with_interval
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def section(study: Study) -> Section | None:
         influence = influence_picture(evidence)
         if influence:
             made.append(Fold("Without each tracker in turn", (influence,)))
-        blocks += made if evidence in study.shown else [Fold(variant_title(evidence.variant), tuple(made))]
+        blocks += made if evidence in study.shown else [Fold(evidence.title, tuple(made))]
     settled = stability_picture(study)
     if settled:
         blocks.append(Fold("How the order of metrics settles as trackers are added", (settled,)))
@@ -52,7 +52,7 @@ def chosen(study: Study, evidence: VariantResults) -> Name | None:
 def _text(study: Study, evidence: VariantResults, name: Name) -> Text:
     """On trackers left out, and without the one tracker that matters most."""
     sign, group = symbol(evidence.coefficient), evidence.group
-    under = f"{variant_title(evidence.variant)}: ".capitalize() if evidence.variant else ""
+    under = f"{evidence.title}: ".capitalize() if evidence.title else ""
     singles = [row for row in rows_of_group(evidence.composite, group) if row.method == "best_single"]
     row = next((row for row in evidence.ranked[group] if Name.of(row) == name), None)
     sentences = []
@@ -138,7 +138,7 @@ def _picture(study: Study, evidence: VariantResults, name: Name, group: str) -> 
         axes.set_ylabel(short(target_title(evidence.target).removeprefix("the "), 44))
         if row is not None:
             r = f"{symbol(evidence.coefficient)} = {with_interval(row.r, row.low, row.high)}"
-            axes.set_title(", ".join(filter(None, (r, variant_title(evidence.variant)))), color=INK)
+            axes.set_title(", ".join(filter(None, (r, evidence.title))), color=INK)
         place_labels(axes, [(values[key], wanted[key], short(key[1], 18)) for key in values])
         if several:
             put_legend(axes, above=0.26)
@@ -146,6 +146,6 @@ def _picture(study: Study, evidence: VariantResults, name: Name, group: str) -> 
     caption = (
         "Every point is a tracker on a dataset. Look for a single point that determines the slope. The "
         f"interval is at {study.level} over trackers, for a metric named in advance, with the dialogs' noise "
-        "removed; none is given where one tracker carries the correlation."
+        "removed; none is given where the values have more noise than signal."
     )
     return draw("_".join(filter(None, ("scatter", group, slug(evidence.variant)))), title, caption, paint)

@@ -9,7 +9,9 @@ from extrinsic.report.results.report_data import Study
 
 
 def section(study: Study) -> Section | None:
-    held = [(variant_term(one.variant), findings(one, one.group)) for one in study.evidence]
+    held = [
+        (variant_term(one.variant if one.title else None), findings(one, one.group)) for one in study.evidence
+    ]
     if not any(made for _, made in held):
         return None
     return Section("lee", "Lee's three findings (2014), here", (Partial("lee.html", {"held": held}),))

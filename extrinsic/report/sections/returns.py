@@ -33,6 +33,9 @@ ACCURACIES = (
     ("accuracy", "goal.all"),
 )
 
+CROWDED = 16
+"""From more trackers on, their names stand upright and are smaller."""
+
 
 class Point(NamedTuple):
     """A return with its interval."""
@@ -105,10 +108,11 @@ def _picture(study: Study, variant: str) -> Picture:
     trackers = sorted(study.trackers, key=lambda name: -_mean(first, name))
     unit = "return per dialog" if study.has_policies else "outcome"
     title = f"{'What policies earn' if study.has_policies else 'Outcomes'}, by tracker"
-    title += f" ({variant_title(variant)})" if variant else ""
+    title += f" ({variant_title(variant)})" if variant and len(study.evidence) > 1 else ""
 
     def paint(figure: Figure) -> None:
-        width = min(7.4, max(4.0, 0.62 * len(trackers)))
+        crowded = len(trackers) > CROWDED
+        width = min(8.4 if crowded else 7.4, max(4.0, 0.62 * len(trackers)))
         every = panels(figure, len(study.datasets), 1, width, 2.2, down=0.42, sharex=True)
         for number, (axes, dataset) in enumerate(zip(every, study.datasets, strict=True)):
             _panel(axes, series, dataset, trackers, unit)
@@ -121,9 +125,11 @@ def _picture(study: Study, variant: str) -> Picture:
         every[-1].set_xticks(
             range(len(trackers)),
             [short(name) for name in trackers],
-            rotation=38,
+            rotation=90 if crowded else 38,
+            va="center" if crowded else "top",
             ha="right",
             rotation_mode="anchor",
+            fontsize=6.5 if crowded else None,
         )
         every[-1].set_xlabel(f"tracker, by {series[0].title}")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from extrinsic.report.drawing.page_parts import Section, Text, described, table
+from extrinsic.report.drawing.page_parts import Section, described, table
 from extrinsic.report.drawing.terms import name_term
 from extrinsic.report.results.report_data import Study
 from extrinsic.study.naming import Name
@@ -12,14 +12,8 @@ from extrinsic.study.tables.schema import SensitivityRow
 
 def section(study: Study) -> Section | None:
     rows = study.tables.sensitivity
-    if not study.has_policies or not rows:
+    if not study.has_policies or len({row.variant for row in rows}) < 2:
         return None
-    if len({row.variant for row in rows}) < 2:
-        return Section(
-            "sensitivity",
-            "Other settings",
-            (Text(("No other settings were tried: [sensitivity] is empty and there is one fill rule.",)),),
-        )
     shown = [
         (
             row.parameter,

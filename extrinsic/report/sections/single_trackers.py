@@ -18,7 +18,7 @@ from extrinsic.report.drawing.figures import (
 from extrinsic.report.drawing.page_parts import Picture
 from extrinsic.report.results.report_data import Study
 from extrinsic.report.results.variant_results import VariantResults, rows_of_group
-from extrinsic.study.naming import COEFFICIENTS, Name, family_of, slug, variant_title
+from extrinsic.study.naming import COEFFICIENTS, Name, family_of, slug
 from extrinsic.study.number_texts import correlation
 from extrinsic.study.tables.schema import InfluenceRow
 
@@ -47,7 +47,7 @@ def influence_picture(evidence: VariantResults) -> Picture | None:
         return None
     shown = sorted(shown, key=lambda line: -line.r)[:MOST]
     title = f"Correlations without each tracker in turn, the {len(shown)} best metrics"
-    title += f" ({variant_title(evidence.variant)})" if evidence.variant else ""
+    title += f" ({evidence.title})" if evidence.title else ""
 
     def paint(figure: Figure) -> None:
         (axes,) = panels(figure, 1, 1, 4.3, 0.19 * len(shown) + 0.1)
@@ -133,7 +133,7 @@ def stability_picture(study: Study) -> Picture | None:
                 1.05,
             )
             axes.locator_params(axis="x", integer=True)
-            axes.set_title(variant_title(evidence.variant), color=INK)
+            axes.set_title(evidence.title, color=INK)
         every[0].set_ylabel("agreement with all trackers")
         put_legend(every[0], above=0.26)
 

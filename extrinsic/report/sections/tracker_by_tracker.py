@@ -14,6 +14,9 @@ from extrinsic.value.diagnostics import WORDS
 Values = dict[Name, dict[tuple[str, str], float]]
 """By metric, then by dataset and tracker."""
 
+MOST_LINES = 15
+"""More trackers are behind a line of their own."""
+
 
 def section(study: Study) -> Section | None:
     if not study.trackers:
@@ -26,6 +29,8 @@ def section(study: Study) -> Section | None:
             "component and schedule; all others are in intrinsic.csv.",
         )
     )
+    if len(folds) > MOST_LINES:
+        folds = (Fold(f"All {len(folds)} trackers", folds, is_aside=True),)
     return Section("trackers", "Tracker by tracker", (note, *folds))
 
 

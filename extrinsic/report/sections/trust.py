@@ -155,7 +155,7 @@ def _range_of_q(rows: Sequence[Judged]) -> str:
     """The smallest and largest value of all Q functions."""
     lowest = _shown(rows, "lowest_q", lambda values: amount(min(values)))
     highest = _shown(rows, "highest_q", lambda values: amount(max(values)))
-    return f"{lowest} to {highest}" if lowest and highest else ""
+    return NOTHING if NOTHING in (lowest, highest) else f"{lowest} to {highest}"
 
 
 def _summary(rows: Sequence[Judged]) -> Table:

@@ -51,6 +51,7 @@ def section(study: Study) -> Section:
     values = {
         "cards": [Card.of(verdict, len(study.evidence) > 1) for verdict in verdicts],
         "agreement": study.verdict.agreement,
-        "health": study.verdict.health,
+        # Flags of values stand in the card of their target.
+        "health": [note for note in study.verdict.health if note.kind != "flagged_values"],
     }
     return Section("verdict", "The verdict", (Partial("verdict.html", values),))

@@ -16,7 +16,7 @@ from extrinsic.report.drawing.page_parts import (
     described,
     table,
 )
-from extrinsic.report.drawing.terms import name_term, variant_term
+from extrinsic.report.drawing.terms import name_term
 from extrinsic.report.results.report_data import Study
 from extrinsic.report.results.variant_results import VariantResults
 from extrinsic.study.naming import (
@@ -29,7 +29,6 @@ from extrinsic.study.naming import (
     slug,
     symbol,
     target_title,
-    variant_title,
 )
 from extrinsic.study.number_texts import NOTHING, counted, probability, with_interval
 from extrinsic.study.tables.schema import BestSetRow
@@ -52,7 +51,7 @@ def section(study: Study) -> Section | None:
             *made,
             Fold("All combinations with schedules and components", (_table(evidence),), is_aside=True),
         )
-        blocks += made if evidence in study.shown else [Fold(variant_title(evidence.variant), made)]
+        blocks += made if evidence in study.shown else [Fold(evidence.title, made)]
     return Section("metric", "Which metric?", tuple(blocks)) if blocks else None
 
 
@@ -78,8 +77,8 @@ def trackers_in_words(evidence: VariantResults) -> str:
 def _text(evidence: VariantResults, rows: list[BestSetRow]) -> Text:
     chosen, sign = in_set(evidence), symbol(evidence.coefficient)
     lowest = rows[-1]
-    count = Counted.of(evidence.sets.values())
-    under = f"{variant_term(evidence.variant)}: ".capitalize() if evidence.variant else ""
+    count = Counted.of(row for row in evidence.sets.values() if row.r is not None)
+    under = f"{evidence.title}: ".capitalize() if evidence.title else ""
     may = (
         f"{len(chosen)} of {count} may be the best predictor of {target_title(evidence.target)}"
         if chosen
@@ -95,7 +94,7 @@ def _text(evidence: VariantResults, rows: list[BestSetRow]) -> Text:
 def _picture(study: Study, evidence: VariantResults, rows: list[BestSetRow]) -> Picture:
     chosen = in_set(evidence)
     coefficient = COEFFICIENTS.get(evidence.coefficient, evidence.coefficient)
-    variant = f" ({variant_title(evidence.variant)})" if evidence.variant else ""
+    variant = f" ({evidence.title})" if evidence.title else ""
 
     def paint(figure: Figure) -> None:
         (axes,) = panels(figure, 1, 1, 4.6, ROW * len(rows) + 0.1)
@@ -110,7 +109,7 @@ def _picture(study: Study, evidence: VariantResults, rows: list[BestSetRow]) -> 
     caption = (
         "Each metric on the schedule and component where it does best. Filled: it may be the best; hollow: "
         f"another is shown to be better. Lines are {study.level} intervals for all metrics at once; "
-        "one is missing where a single tracker carries the correlation."
+        "one is missing where a metric has more noise than signal."
     )
     name = "_".join(filter(None, ("metrics", slug(evidence.variant))))
     return draw(name, f"Every metric at its best{variant}", caption, paint)

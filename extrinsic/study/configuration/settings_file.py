@@ -180,7 +180,7 @@ def _set(tree: Tree, change: str, problems: Problems) -> None:
     key, equals, value = change.partition("=")
     keys = [part.strip() for part in key.split(".")]
     if not equals or not all(keys) or "\n" in value:
-        problems.add("--set takes a.b=c", path=None, expected="table.key=value", found=repr(change))
+        problems.add("no key and value", expected="table.key=value", found=repr(change))
         return
     try:
         parsed: Any = tomllib.loads(f"value = {value}")["value"]
