@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import msgspec
 
 from extrinsic.study.tables.schema import BestSetRow, CompositeRow, ReturnRow, TrackerRow
-from extrinsic.study.verdict import StudyVerdict, certainty, study_verdict
+from extrinsic.study.verdict import StudyVerdict, study_verdict
+from extrinsic.study.verdict_words import certainty
 
 
 def tracker(name: str, **more: object) -> TrackerRow:
