@@ -86,12 +86,22 @@ def answer_rows(runs: dict[str, Run]) -> Iterator[Answer]:
     """The verdicts of the swap runs."""
     for gold, run in runs.items():
         for verdict in run.verdict().verdicts:
+            first = run.best(target=verdict.target)[0].metric
+            kind = (verdict.target, first, "core", "pearson", "within")
+            (moved,) = (
+                row
+                for row in run.table("influence")
+                if (row.target, row.metric, row.trackers, row.coefficient, row.scope) == kind
+            )
             yield Answer(
                 gold=gold,
                 target=verdict.target,
-                metric=verdict.metric.metric if verdict.metric else None,
+                metric=first,
                 sentence=verdict.sentence,
                 certainty=certainty(verdict),
+                r_means=float(moved.r or 0.0),
+                without=moved.tracker or "",
+                r_without=float(moved.r_without or 0.0),
             )
 
 

@@ -35,13 +35,20 @@ class Tracker(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
-    """What `extrinsic run configs/multiwoz_swap.toml` says at its end; certainty: beside it in the report."""
+    """What `extrinsic run configs/multiwoz_swap.toml` says at its end; certainty: beside it in the report.
+
+    metric: the one that comes first.   r_means: its r with the means over generators, which is lowest without
+    one tracker: r_without.
+    """
 
     gold: str
     target: str
-    metric: str | None
+    metric: str
     sentence: str
     certainty: str
+    r_means: float
+    without: str
+    r_without: float
 
 
 class Coverage(msgspec.Struct, frozen=True, kw_only=True):
