@@ -65,6 +65,8 @@ def certainty(verdict: Verdict) -> str:
         f"{symbol(verdict.coefficient)} = {with_interval(chosen.r, chosen.low, chosen.high)} "
         f"over {sample(verdict)}"
     )
+    if not chosen.is_shown:
+        text += f" (an interval for all {verdict.n_metrics} metrics at once)"
     if verdict.left_out:
         parts = [
             with_interval(part.r, part.low, part.high)
