@@ -126,13 +126,12 @@ def test_one_answer_in_verdict_best_set_report_and_swap(config: Path) -> None:
             crossed = swap_rows(study, trackers=row.trackers, target=row.target)[row.metric]
             assert (row.r, row.rank, row.n_generators) == (float(crossed["r"]), int(crossed["rank"]), 2)
             assert str(row.in_set).lower() == (crossed["in_set"] or "false")
-        assert {row.metric for row in made.best()} == {
-            m for m, row in rows.items() if row["in_set"] == "true"
-        }
+        inside = {metric for metric, row in rows.items() if row["in_set"] == "true"}
+        assert {row.metric for row in made.best()} == inside
         verdict = made.verdict().verdicts[0]
         assert verdict.n_generators == 2 and verdict.target == f"outcome.{target}"
         first = min(best.values(), key=lambda row: row.rank or 99).metric
-        assert {one.metric for one in verdict.candidates} <= {row.metric for row in made.best()}
+        assert {one.metric for one in verdict.candidates} <= inside
         assert verdict.metric is None or verdict.metric.metric == first
 
 

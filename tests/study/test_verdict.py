@@ -202,8 +202,8 @@ def test_nothing_is_recommended_that_trackers_left_out_do_not_show() -> None:
     (only,) = verdict(THREE, composite=[left_out(-0.1)]).verdicts
     assert only.metric is None
     assert only.sentence.startswith(
-        "Not decided: AvgP, joint goal, last turn comes first over 12 trackers, but a metric chosen without the "
-        "trackers it is tested on has r = .40 [−.10, .80], which includes 0."
+        "Not decided: AvgP, joint goal, last turn comes first over 12 trackers, but a metric chosen without "
+        "the trackers it is tested on has r = .40 [−.10, .80], which includes 0."
     )
     # Of other trackers, or another target: no matter.
     foreign = [left_out(-0.1, trackers="all"), left_out(-0.1, target="expert.live")]
