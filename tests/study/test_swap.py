@@ -120,7 +120,6 @@ def test_one_answer_in_verdict_best_set_report_and_swap(config: Path) -> None:
         study = done(config, folder, "--set", f"correlation.primary=outcome.{target}")
         rows = swap_rows(study, trackers="core", target=f"outcome.{target}")
         made = Run(folder)
-        best = {row.metric: row for row in made.table("best_set") if row.trackers == "core"}
         assert made.table("best_set")[0].target == f"outcome.{target}" == made.table("swap")[0].target
         for row in made.table("best_set"):
             crossed = swap_rows(study, trackers=row.trackers, target=row.target)[row.metric]
@@ -130,7 +129,7 @@ def test_one_answer_in_verdict_best_set_report_and_swap(config: Path) -> None:
         assert {row.metric for row in made.best()} == inside
         verdict = made.verdict().verdicts[0]
         assert verdict.n_generators == 2 and verdict.target == f"outcome.{target}"
-        first = min(best.values(), key=lambda row: row.rank or 99).metric
+        first = min(rows, key=lambda metric: int(rows[metric]["rank"] or 99))
         assert {one.metric for one in verdict.candidates} <= inside
         assert verdict.metric is None or verdict.metric.metric == first
 
