@@ -16,6 +16,7 @@ import numpy as np
 
 from experiments.data import require
 from experiments.main import run_experiment
+from experiments.multiwoz.coverage import coverage_rows
 from experiments.multiwoz.figure import draw
 from experiments.multiwoz.state_files import (
     FIXED,
@@ -26,7 +27,7 @@ from experiments.multiwoz.state_files import (
     paired_rows,
     system_rows,
 )
-from experiments.multiwoz.tables import DECIMALS, TABLES, Cost, Swap, Tracker
+from experiments.multiwoz.tables import DECIMALS, TABLES, Answer, Cost, Swap, Tracker
 from experiments.runs import make_run
 from experiments.selection import Selection
 from experiments.texts import number, render
@@ -35,6 +36,7 @@ from extrinsic.study.configuration.settings_file import read_study
 from extrinsic.study.finished_run import Run
 from extrinsic.study.stages.evaluation import GENERATOR
 from extrinsic.study.tables.table_files import read_rows, write_rows
+from extrinsic.study.verdict_words import certainty
 
 FOLDER = Path(__file__).parent
 FILES_24 = 'states.files=["${EXTRINSIC_DATA:-../../shared/data}/multiwoz/trackers_2.4/*.json.gz"]'
@@ -67,6 +69,8 @@ def compute(output: Path, arguments: argparse.Namespace) -> None:
             for gold, run in runs.items()
             for row in run.table("costs")
         ],
+        "answers": list(answer_rows(runs)),
+        "coverage": list(coverage_rows()),
         "trackers": list(tracker_rows(runs)),
         "generators": list(generator_rows()),
         "systems": systems,
@@ -76,6 +80,29 @@ def compute(output: Path, arguments: argparse.Namespace) -> None:
     }
     for name, rows in tables.items():
         write_rows(output / f"{name}.csv", rows, TABLES[name], decimals=DECIMALS.get(name, 3))
+
+
+def answer_rows(runs: dict[str, Run]) -> Iterator[Answer]:
+    """The verdicts of the swap runs."""
+    for gold, run in runs.items():
+        for verdict in run.verdict().verdicts:
+            first = run.best(target=verdict.target)[0].metric
+            kind = (verdict.target, first, "core", "pearson", "within")
+            (moved,) = (
+                row
+                for row in run.table("influence")
+                if (row.target, row.metric, row.trackers, row.coefficient, row.scope) == kind
+            )
+            yield Answer(
+                gold=gold,
+                target=verdict.target,
+                metric=first,
+                sentence=verdict.sentence,
+                certainty=certainty(verdict),
+                r_means=float(moved.r or 0.0),
+                without=moved.tracker or "",
+                r_without=float(moved.r_without or 0.0),
+            )
 
 
 def success_by_generator(run: Run) -> dict[tuple[str, str], float]:

@@ -99,15 +99,21 @@ def between_rows(systems: Sequence[System]) -> Iterator[Between]:
 
 
 def generator_rows() -> Iterator[Generator]:
-    """DARD's six generators under the same states, by the standard evaluator."""
+    """DARD's six generators under the same states in two spellings, by the standard evaluator."""
     folder = require("multiwoz")
     files = sorted(str(path) for path in (folder / "swap").glob("responses_dard_*.json.gz"))
     goals, booked = folder / "dialogs" / "test.json.gz", folder / "swap" / "booked_domains.json.gz"
     prepared = MultiWOZ(str(goals), str(booked), str(folder / "swap" / "database"), tuple(files)).prepare()
-    path, form = str(folder / "trackers_2.1" / f"{FIXED}.json.gz"), FORMATS.get("state-sets")
-    for row in evaluate_system(prepared, form, path, FIXED, StateReading(), str(goals)):
-        if row.domain == "all":
-            yield Generator(generator=row.generator, inform=row.inform, success=row.success)
+    spellings = {
+        "native": ("multiwoz-eval", folder / "native" / f"{FIXED}_model_dst.json.gz"),
+        "normalised": ("state-sets", folder / "trackers_2.1" / f"{FIXED}.json.gz"),
+    }
+    for states, (form, path) in spellings.items():
+        for row in evaluate_system(prepared, FORMATS.get(form), str(path), FIXED, StateReading(), str(goals)):
+            if row.domain == "all":
+                yield Generator(
+                    states=states, generator=row.generator, inform=row.inform, success=row.success
+                )
 
 
 def normalisation_rows() -> Iterator[Normalised]:

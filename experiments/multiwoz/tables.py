@@ -34,9 +34,47 @@ class Tracker(msgspec.Struct, frozen=True, kw_only=True):
     slot_f1_24: float
 
 
-class Generator(msgspec.Struct, frozen=True, kw_only=True):
-    """A generator under the states of one tracker, by the standard evaluator."""
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """What `extrinsic run configs/multiwoz_swap.toml` says at its end; certainty: beside it in the report.
 
+    metric: the one that comes first.   r_means: its r with the means over generators, which is lowest without
+    one tracker: r_without.
+    """
+
+    gold: str
+    target: str
+    metric: str
+    sentence: str
+    certainty: str
+    r_means: float
+    without: str
+    r_without: float
+
+
+class Coverage(msgspec.Struct, frozen=True, kw_only=True):
+    """How many intervals of simulated swap studies that claim 95 % hold the truth, in percent.
+
+    of: `r`, or the `difference` of two.   interval: `percentile` of resamples, or `jackknife` (the tool's).
+    width: mean.
+    """
+
+    population: str
+    n_trackers: int
+    n_generators: int
+    of: str
+    interval: str
+    held: float
+    width: float
+    n_studies: int
+
+
+class Generator(msgspec.Struct, frozen=True, kw_only=True):
+    """A generator under the states of one tracker, by the standard evaluator.
+
+    states: `native`, as its authors wrote them, or `normalised`, the file that the swap study has.
+    """
+
+    states: str
     generator: str
     inform: float
     success: float
@@ -100,6 +138,8 @@ class Paired(msgspec.Struct, frozen=True, kw_only=True):
 TABLES: dict[str, type[msgspec.Struct]] = {
     "swap": Swap,
     "costs": Cost,
+    "answers": Answer,
+    "coverage": Coverage,
     "trackers": Tracker,
     "generators": Generator,
     "systems": System,

@@ -176,12 +176,13 @@ def _show(finished: Run, as_json: bool) -> None:
 def _print_best(verdict: Verdict, names_variant: bool) -> None:
     """The first of those that may be the best by a target."""
     from extrinsic.study.naming import symbol
-    from extrinsic.study.number_texts import counted, interval
+    from extrinsic.study.number_texts import interval
+    from extrinsic.study.verdict_words import sample
 
     if not verdict.candidates:
         return
     under = f", {verdict.variant_title}" if names_variant and verdict.variant_title else ""
-    put(f"May be the best for {verdict.target_title}{under} ({counted(verdict.n_trackers, 'core tracker')})")
+    put(f"May be the best for {verdict.target_title}{under} ({sample(verdict, 'core tracker')})")
     rows = [
         {"metric": one.title, "r": one.r, "interval": interval(one.low, one.high) or "-"}
         for one in verdict.candidates[:SHOWN]

@@ -31,7 +31,7 @@ from typing import NamedTuple
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ints
-from extrinsic.correlation.intervals import effective_degrees, jackknife_influence
+from extrinsic.correlation.intervals import jackknife_influence, joint_degrees
 from extrinsic.correlation.resampling import rng_of
 from extrinsic.errors import UsageError
 
@@ -146,20 +146,19 @@ def _undecided(r: Floats, reason: str) -> BestSet:
 class _Stepdown(NamedTuple):
     """p of the claim that none is better (or worse), and which others are shown to be (n_metrics,).
 
-    largest, critical: the largest statistic of any other, and what it would have to exceed.
+    ratio: with how many times the trackers one would be shown; infinite where no number would do.
     """
 
     p: float
     rejected: Bools
-    largest: float = 0.0
-    critical: float = 0.0
+    ratio: float = np.inf
 
 
 def _trackers_needed(test: _Stepdown, n_trackers: int) -> float:
-    """A statistic grows with the root of the number of trackers; with many, its tails are normal."""
-    if test.rejected.any() or test.largest <= 0.0:
+    """The error by trackers falls with their number, that by crossed samples does not; tails are normal."""
+    if test.rejected.any() or not np.isfinite(test.ratio):
         return np.nan
-    return max(float(np.ceil(n_trackers * (test.critical / test.largest) ** 2)), n_trackers + 1.0)
+    return max(float(np.ceil(n_trackers * test.ratio)), n_trackers + 1.0)
 
 
 class _Comparison:
@@ -167,10 +166,7 @@ class _Comparison:
 
     def __init__(self, r: Floats, samples: Sequence[Floats], draws: Sequence[Floats]) -> None:
         jackknives = [jackknife_influence(r, left_out) for left_out in samples]
-        # Scaled, so that their squares sum to the square of the error.
-        parts = [
-            made.influence / np.sqrt(len(made.influence) * (len(made.influence) - 1)) for made in jackknives
-        ]
+        parts = [made.scaled for made in jackknives]
         self.z = jackknives[0].value
         self.drawn = sum((numbers @ part for numbers, part in zip(draws, parts, strict=True)), np.zeros(()))
         covariance = sum((part.T @ part for part in parts), np.zeros(()))
@@ -179,9 +175,13 @@ class _Comparison:
         between = np.sqrt(np.maximum(variance[:, None] + variance[None, :] - 2.0 * covariance, 0.0))
         least = FLOOR * np.maximum(self.error[:, None], self.error[None, :])
         self.between = np.maximum(between, least)
+        # The part of it that more trackers do not make smaller.
+        shared = sum((part.T @ part for part in parts[1:]), np.zeros_like(covariance))
+        own = np.diag(shared)
+        self.crossed = np.maximum(own[:, None] + own[None, :] - 2.0 * shared, 0.0)
         first, second = np.triu_indices(len(r), 1)
-        self.degrees = _degrees(parts)
-        self.pair_degrees = _degrees([part[:, first] - part[:, second] for part in parts])
+        self.degrees = joint_degrees(parts)
+        self.pair_degrees = joint_degrees([part[:, first] - part[:, second] for part in parts])
 
     def simultaneous(self, level: float) -> tuple[Floats, Floats]:
         """tanh(z -+ c error), c: of the largest |error drawn| over all metrics."""
@@ -198,28 +198,23 @@ class _Comparison:
         statistics = _ratio(sign * (self.z - self.z[metric]), errors)
         observed = _normal(statistics, self.pair_degrees)
         drawn = _ratio(sign * (self.drawn - self.drawn[:, [metric]]), errors)
-        left, first, critical = others.copy(), 1.0, 0.0
+        left, first, ratio = others.copy(), 1.0, np.inf
         while left.any():
             largest = np.sort(drawn[:, left].max(axis=1))
             # Each of those left against the distribution of the largest of them.
             p = (len(largest) - np.searchsorted(largest, observed - SAME) + 1.0) / (len(largest) + 1.0)
             if left.sum() == others.sum():
                 first = float(p[others].min())
-                critical = float(np.quantile(largest, 1.0 - alpha))
+                # (difference / critical)^2 has to exceed the variance by trackers / ratio + the crossed one.
+                wanted = (sign * (self.z - self.z[metric]) / np.quantile(largest, 1.0 - alpha)) ** 2
+                room = wanted - self.crossed[metric]
+                possible = others & (statistics > 0.0) & (room > 0.0)
+                by_trackers = errors**2 - self.crossed[metric]
+                ratio = float((by_trackers[possible] / room[possible]).min(initial=np.inf))
             if not (left & (p <= alpha)).any():
                 break
             left &= p > alpha
-        return _Stepdown(first, others & ~left, float(statistics[others].max()), critical)
-
-
-def _degrees(parts: Sequence[Floats]) -> float:
-    """Of the sum of the variances of all samples (Welch and Satterthwaite), from influence (n_units, ...)."""
-    variances = [float((part**2).sum()) for part in parts]
-    if len(parts) == 1 or not sum(variances):
-        return effective_degrees(parts[0])
-    return sum(variances) ** 2 / sum(
-        variance**2 / effective_degrees(part) for variance, part in zip(variances, parts, strict=True)
-    )
+        return _Stepdown(first, others & ~left, ratio)
 
 
 def _ratio(values: Floats, errors: Floats) -> Floats:

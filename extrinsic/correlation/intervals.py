@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -66,6 +67,12 @@ class Jackknife:
     influence: Floats
     error: Floats
 
+    @property
+    def scaled(self) -> Floats:
+        """The influence, so that its squares sum to that of the error."""
+        n = len(self.influence)
+        return np.asarray(self.influence / np.sqrt(n * (n - 1)))
+
 
 def jackknife_influence(observed: Floats, left_out: Floats, is_correlation: bool = True) -> Jackknife:
     """The influence (n - 1)(mean of z - z_i) of every unit on z = atanh(r), z_i without the unit (Tukey
@@ -103,6 +110,16 @@ def effective_degrees(influence: Floats) -> float:
     plain = (influence[:, varies] ** 4).mean(axis=0) / squares[varies] ** 2 - 3.0
     kurtosis = (n - 1) / ((n - 2) * (n - 3)) * ((n + 1) * plain + 6.0)
     return float(max((n - 1) / (1.0 + TAILS * max(float(kurtosis.mean()), 0.0)), 1.0))
+
+
+def joint_degrees(parts: Sequence[Floats]) -> float:
+    """Of the sum of the variances of crossed samples (Welch and Satterthwaite); parts: `Jackknife.scaled`."""
+    variances = [float((part**2).sum()) for part in parts]
+    if len(parts) == 1 or not sum(variances):
+        return effective_degrees(parts[0])
+    return sum(variances) ** 2 / sum(
+        variance**2 / effective_degrees(part) for variance, part in zip(variances, parts, strict=True)
+    )
 
 
 def jackknife_interval(

@@ -52,7 +52,15 @@ from extrinsic.study.table_rows import (
     stored_values,
     variant_rows,
 )
-from extrinsic.study.tables.schema import POLICY_TABLES, TABLES, WORLDS_TABLE, Row, TimingRow
+from extrinsic.study.tables.schema import (
+    POLICY_TABLES,
+    TABLES,
+    WORLDS_TABLE,
+    BestSetRow,
+    CompositeRow,
+    Row,
+    TimingRow,
+)
 from extrinsic.study.tables.table_files import write_rows
 from extrinsic.study.world_rows import world_rows
 
@@ -342,6 +350,13 @@ class _Runner:
         for name in CorrelationTables.__struct_fields__:
             if name in TABLES:
                 rows[name] = variant_rows(correlated, name)
+        for part in swapped:
+            for name in ("best_set", "composite"):
+                # Over trackers x generators, in place of those by the means over generators.
+                crossed: list[BestSetRow | CompositeRow] = getattr(part, name)
+                targets = {row.target for row in crossed}
+                others = (row for table in correlated.values() for row in getattr(table, name))
+                rows[name] = [*crossed, *(row for row in others if row.target not in targets)]
         return rows
 
     def _write_manifest(self, status: Status, tables: dict[str, str] | None = None) -> None:

@@ -2,6 +2,10 @@
 
 It rests on the best set (`extrinsic.correlation.best_set`) over the core trackers, on trackers left out, and
 on the flags of the values of its own target. 'Does as well' means one thing everywhere: in the best set.
+Where trackers are crossed with generators, the set and the trackers left out are those of `swap_stage`.
+
+A metric is recommended where the set rules out some other, and where the metric that comes first is shown to
+predict trackers that its choice did not see: that interval lies above 0. Else nothing is decided.
 """
 
 from __future__ import annotations
@@ -20,20 +24,18 @@ from extrinsic.study.naming import (
     Name,
     is_of_single_slots,
     metric_title,
-    symbol,
     target_title,
     variant_title,
 )
-from extrinsic.study.number_texts import counted, listing, with_interval
+from extrinsic.study.number_texts import counted, with_interval
 from extrinsic.study.tables.schema import BestSetRow, CompositeRow, ReturnRow, TrackerRow
+from extrinsic.study.verdict_words import agreement, sentence
 from extrinsic.value.diagnostics import WORDS
 
 if TYPE_CHECKING:
     from extrinsic.study.finished_run import Run
 
 CORE = "core"
-NAMED = 4
-"""How many of the metrics that do as well are named in a sentence."""
 
 
 class Candidate(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,6 +73,10 @@ class LeftOut(msgspec.Struct, frozen=True):
     low: float | None
     high: float | None
 
+    @property
+    def includes_zero(self) -> bool:
+        return self.low is not None and self.low <= 0.0
+
 
 class Flagged(msgspec.Struct, frozen=True):
     """How many of the values of a target carry a flag, and what it means."""
@@ -88,6 +94,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     metric: the one to use; None where nothing is decided, and `reason` says why.
     others: those that do as well, the highest correlation first.
     more_trackers: about so many more would rule out half of the others; None where no number would do.
+    n_generators: that trackers are crossed with; None where they are not.
     left_out: on trackers that the choice did not see, for each variant.
     """
 
@@ -96,6 +103,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     variants: tuple[str, ...]
     coefficient: str
     n_trackers: int
+    n_generators: int | None = None
     n_metrics: int
     n_schedules: int
     metric: Candidate | None = None
@@ -178,7 +186,7 @@ def study_verdict(
         verdicts += _merged(made)
     return StudyVerdict(
         verdicts=tuple(verdicts),
-        agreement=_agreement(verdicts),
+        agreement=agreement(verdicts),
         health=tuple(health_notes(trackers, returns, [verdict.target for verdict in verdicts])),
     )
 
@@ -197,30 +205,30 @@ def _of_variant(
     inside = sorted((row for row in defined if row.in_set), key=lambda row: row.rank or 0)
     candidates = [_candidate(row) for row in inside]
     n = len(core)
-    shown = next((candidate for candidate in candidates if candidate.is_shown), None)
-    reason = ""
-    if not candidates:
-        why = "too few for any correlation" if not defined else "at least 5 are needed"
-        reason = f"{counted(n, 'tracker')}, {why}" if n < 5 else "no metric has a correlation"
-    elif shown is None:
-        reason = f"no metric is shown to predict {target_title(target)} over {counted(n, 'tracker')}"
-        reason += f" ({inside[0].reason})" if inside[0].reason else ""
-    elif len(candidates) == len(defined) and len(defined) > 1:
-        reason = f"any of the {count} may be the best over {counted(n, 'tracker')}"
-        shown = None
-    others = tuple(candidate for candidate in candidates if candidate is not shown)
     left_out = [
         LeftOut(variant, row.r, row.low, row.high)
         for row in composite
         if (row.target, row.variant, row.trackers, row.method) == (target, variant, CORE, "best_single")
         and row.r is not None
     ]
+    shown = _recommended(candidates, left_out)
+    reason = ""
+    if not candidates:
+        why = "too few for any correlation" if not defined else "at least 5 are needed"
+        reason = f"{counted(n, 'tracker')}, {why}" if n < 5 else "no metric has a correlation"
+    elif len(candidates) == len(defined) and len(defined) > 1:
+        reason = f"any of the {count} may be the best over {counted(n, 'tracker')}"
+        shown = None
+    elif shown is None:
+        reason = _why_none(target, candidates, inside[0].reason, left_out, n)
+    others = tuple(candidate for candidate in candidates if candidate is not shown)
     verdict = Verdict(
         target=target,
         target_title=target_title(target),
         variants=(variant,) if variant else (),
         coefficient=of_variant[0].coefficient if of_variant else "pearson",
         n_trackers=n,
+        n_generators=of_variant[0].n_generators if of_variant else None,
         n_metrics=count.metrics,
         n_schedules=count.schedules,
         metric=shown,
@@ -230,7 +238,30 @@ def _of_variant(
         flags=tuple(_flags(target, variant, returns, core)),
         reason=reason,
     )
-    return msgspec.structs.replace(verdict, sentence=_sentence(verdict))
+    return msgspec.structs.replace(verdict, sentence=sentence(verdict))
+
+
+def _recommended(candidates: Sequence[Candidate], left_out: Sequence[LeftOut]) -> Candidate | None:
+    """The first with an interval, if trackers left out show it; without any, the first that is shown."""
+    if any(part.includes_zero for part in left_out):
+        return None
+    tested = bool(left_out) and all(part.low is not None for part in left_out)
+    return next((one for one in candidates if one.is_shown or (tested and one.low is not None)), None)
+
+
+def _why_none(
+    target: str, candidates: Sequence[Candidate], reason: str | None, left_out: Sequence[LeftOut], n: int
+) -> str:
+    over = f"over {counted(n, 'tracker')}"
+    for part in left_out:
+        if part.includes_zero:
+            r = with_interval(part.r, part.low, part.high)
+            return (
+                f"{candidates[0].title} comes first {over}, but a metric chosen without the trackers it is "
+                f"tested on has r = {r}, which includes 0"
+            )
+    text = f"no metric is shown to predict {target_title(target)} {over}"
+    return f"{text} ({reason})" if reason else text
 
 
 def _candidate(row: BestSetRow) -> Candidate:
@@ -285,7 +316,7 @@ def _merged(verdicts: Sequence[Verdict]) -> list[Verdict]:
         (_together([others[name] for others in by_name]) for name in common),
         key=lambda candidate: -candidate.r,
     )
-    shown = next((candidate for candidate in candidates if candidate.is_shown), None)
+    shown = _recommended(candidates, [part for verdict in verdicts for part in verdict.left_out])
     if shown is None:
         return list(verdicts)
     others = tuple(candidate for candidate in candidates if candidate is not shown)
@@ -303,7 +334,7 @@ def _merged(verdicts: Sequence[Verdict]) -> list[Verdict]:
         left_out=tuple(part for verdict in verdicts for part in verdict.left_out),
         flags=tuple(flags.values()),
     )
-    return [msgspec.structs.replace(merged, sentence=_sentence(merged))]
+    return [msgspec.structs.replace(merged, sentence=sentence(merged))]
 
 
 def _together(parts: Sequence[Candidate]) -> Candidate:
@@ -319,74 +350,3 @@ def _together(parts: Sequence[Candidate]) -> Candidate:
         high=max(highs) if whole else None,
         trackers_needed=min(needed, default=None),
     )
-
-
-def _sentence(verdict: Verdict) -> str:
-    """`Use X. These N do as well: ... . Not decided: ...`"""
-    if verdict.metric is None:
-        parts = [f"Not decided: {verdict.reason}."]
-        if verdict.more_trackers is not None:
-            parts.append(
-                f"Ruling out half of what may be the best would take about {_more(verdict.more_trackers)}."
-            )
-        return " ".join(parts)
-    parts = [f"Use {verdict.metric.title}."]
-    as_good = verdict.as_good
-    if as_good:
-        which = "This one does as well" if len(as_good) == 1 else f"These {len(as_good)} do as well"
-        parts.append(f"{which}: {listing(as_good, NAMED)}.")
-    else:
-        parts.append(f"None of the {verdict.n_metrics - 1} other metrics does as well.")
-    if verdict.others:
-        more = verdict.more_trackers
-        effort = (
-            "more trackers like these would not decide it"
-            if more is None
-            else f"ruling out half of them would take about {_more(more)}"
-        )
-        parts.append(f"Not decided: which of them is the best; {effort}.")
-    return " ".join(parts)
-
-
-def _more(number: int) -> str:
-    return counted(number, "more tracker")
-
-
-def certainty(verdict: Verdict) -> str:
-    """`r = .93 [.70, .98] over 11 trackers; on trackers left out .75 [.20, .93]`."""
-    if verdict.metric is None:
-        return ""
-    chosen = verdict.metric
-    text = (
-        f"{symbol(verdict.coefficient)} = {with_interval(chosen.r, chosen.low, chosen.high)} "
-        f"over {counted(verdict.n_trackers, 'tracker')}"
-    )
-    if verdict.left_out:
-        parts = [
-            with_interval(part.r, part.low, part.high)
-            + (f" ({variant_title(part.variant)})" if len(verdict.left_out) > 1 else "")
-            for part in verdict.left_out
-        ]
-        text += f"; chosen without the trackers it is tested on, {listing(parts)}"
-    return text
-
-
-def _agreement(verdicts: Sequence[Verdict]) -> str:
-    """Whether one metric does as well as the best by every target."""
-    targets = list(dict.fromkeys(verdict.target for verdict in verdicts))
-    decided = [verdict for verdict in verdicts if verdict.decided]
-    if len(targets) < 2 or not decided:
-        return ""
-    if len(decided) < len(verdicts):
-        first = decided[0].metric
-        assert first is not None
-        kept = [v for v in decided if first.name in {candidate.name for candidate in v.candidates}]
-        return (
-            f"Whether the targets agree is not decided; {first.title} does as well as the best by "
-            f"{len(kept)} of the {len(verdicts)} verdicts."
-        )
-    common = set.intersection(*({candidate.name for candidate in v.candidates} for v in decided))
-    shared = [candidate.title for candidate in decided[0].candidates if candidate.name in common]
-    if not shared:
-        return "The targets disagree: no metric is among the best by all of them."
-    return f"The targets agree: {shared[0]} does as well as the best by each of them."

@@ -185,6 +185,19 @@ def test_a_crossed_sample_adds_its_own_errors() -> None:
         best_set(r, trackers, DRAWS, "study", 0, crossed=[generators[:, :2]])
 
 
+def test_more_trackers_do_not_make_crossed_errors_smaller() -> None:
+    """Of two metrics: n with n_trackers / n times the trackers' variance, and all of the generators'."""
+    r, (trackers, generators, _) = crossed_study(7)
+    alone = best_set(r, trackers, DRAWS, "study", 0).needed
+    both = best_set(r, trackers, DRAWS, "study", 0, crossed=[generators]).needed
+    either = np.isfinite(alone) & np.isfinite(both)
+    assert either.any() and (both[either] >= alone[either]).all()
+    # Errors that trackers have no part in: no number of them would do.
+    noisy = np.clip(r + 5.0 * (generators - r), -0.99, 0.99)
+    made = best_set(r, trackers, DRAWS, "study", 0, crossed=[noisy])
+    assert np.isnan(made.needed[made.in_set & (made.rank > 1)]).any()
+
+
 def test_the_best_are_in_the_set_of_crossed_studies() -> None:
     made = []
     for seed in range(60):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from extrinsic.arrays import Floats
-from extrinsic.correlation.crossed import CrossedWeights, dialog_sums, draw_crossed, tracker_sums
-from extrinsic.metrics.dialog_resampling import resample_dialogs
+from extrinsic.correlation.crossed import CrossedWeights, crossed_interval, dialog_sums, tracker_sums
+from extrinsic.correlation.intervals import jackknife_influence, jackknife_interval
 
 TRACKERS, GENERATORS, DIALOGS = 5, 3, 12
 
@@ -21,10 +21,8 @@ def sample(seed: int) -> tuple[Floats, Floats]:
 
 
 def draws(seed: int, n: int = 4) -> CrossedWeights:
-    dialogs = resample_dialogs("dialogs", DIALOGS, n, seed).astype(float)
-    return draw_crossed(
-        [f"t{i}" for i in range(TRACKERS)], [f"g{i}" for i in range(GENERATORS)], dialogs, seed
-    )
+    rng, sizes = np.random.default_rng([1, seed]), (TRACKERS, GENERATORS, DIALOGS)
+    return CrossedWeights(*(rng.multinomial(size, [1 / size] * size, n).astype(float) for size in sizes))
 
 
 def repeated(weights: CrossedWeights, number: int) -> tuple[list[int], list[int], list[int]]:
@@ -84,9 +82,21 @@ def test_what_does_not_vary_is_undefined() -> None:
     assert np.isnan(dialog_sums(sample(0)[0], np.ones_like(outcomes), weights).correlations).all()
 
 
-def test_generators_are_drawn_as_whole_units_by_their_names() -> None:
-    first, second = draws(1, 50), draws(1, 50)
-    assert np.array_equal(first.generators, second.generators)
-    assert (first.generators.sum(axis=1) == GENERATORS).all()
-    assert first.generators.max() > 1
-    assert not np.array_equal(first.generators, draws(2, 50).generators)
+def test_the_errors_of_crossed_samples_add_up() -> None:
+    """With one sample it is the jackknife's with heavy tails; a sample that changes nothing adds nothing."""
+    r = np.array([0.5, 0.7])
+    rng = np.random.default_rng(3)
+    trackers, generators = r + 0.05 * rng.normal(size=(9, 2)), r + 0.02 * rng.normal(size=(4, 2))
+    alone = crossed_interval(r, [trackers])
+    assert np.allclose(alone, jackknife_interval(r, trackers, heavy_tails=True))
+    for more in (np.tile(r, (4, 1)), r[None]):
+        assert np.allclose(crossed_interval(r, [trackers, more]), alone)
+    errors = [jackknife_influence(r, part).error for part in (trackers, generators)]
+    low, high = crossed_interval(r, [trackers, generators], level=0.95)
+    half = (np.arctanh(high) - np.arctanh(low)) / 2
+    # Between the normal quantile and Student's with the fewest degrees of freedom.
+    both = np.hypot(*errors)
+    assert (1.96 * both < half).all() and (half < 3.19 * both).all()
+    assert np.isnan(crossed_interval(r, [np.full((9, 2), np.nan), generators])).all()
+    trackers[3] = 1.0
+    assert np.isnan(crossed_interval(r, [trackers, generators])).all()

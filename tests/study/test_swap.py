@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from extrinsic.study.finished_run import Run
 from extrinsic.study.stages.evaluation import slot_errors
 from tests.builders import write_json
 from tests.outcomes.town import GOLD, RESPONSES, states, write_responses, write_task
@@ -107,6 +108,30 @@ def test_values_by_hand(config: Path) -> None:
     able = swap_rows(study, generator="able")["jga"]
     assert able["in_set"] == able["rank"] == ""
     assert float(able["r"]) == pytest.approx(np.corrcoef(x, y[0])[0, 1])
+
+
+def test_one_answer_in_verdict_best_set_report_and_swap(config: Path) -> None:
+    """Of more systems, so that something is decided; r and the set are those over trackers x generators."""
+    for number in range(1, 6):
+        wrong = {f"d{i}": [{"hotel": {"area": "west"}}] * len(GOLD[f"d{i}"]) for i in range(number % 3)}
+        write_states(config.parent, f"other{number}", states(**wrong))
+    for target in ("success", "inform"):
+        folder = config.parent / f"run_{target}"
+        study = done(config, folder, "--set", f"correlation.primary=outcome.{target}")
+        rows = swap_rows(study, trackers="core", target=f"outcome.{target}")
+        made = Run(folder)
+        assert made.table("best_set")[0].target == f"outcome.{target}" == made.table("swap")[0].target
+        for row in made.table("best_set"):
+            crossed = swap_rows(study, trackers=row.trackers, target=row.target)[row.metric]
+            assert (row.r, row.rank, row.n_generators) == (float(crossed["r"]), int(crossed["rank"]), 2)
+            assert str(row.in_set).lower() == (crossed["in_set"] or "false")
+        inside = {metric for metric, row in rows.items() if row["in_set"] == "true"}
+        assert {row.metric for row in made.best()} == inside
+        verdict = made.verdict().verdicts[0]
+        assert verdict.n_generators == 2 and verdict.target == f"outcome.{target}"
+        first = min(rows, key=lambda metric: int(rows[metric]["rank"] or 99))
+        assert {one.metric for one in verdict.candidates} <= inside
+        assert verdict.metric is None or verdict.metric.metric == first
 
 
 def test_what_errors_cost(config: Path) -> None:

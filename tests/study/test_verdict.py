@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import msgspec
 
 from extrinsic.study.tables.schema import BestSetRow, CompositeRow, ReturnRow, TrackerRow
-from extrinsic.study.verdict import StudyVerdict, certainty, study_verdict
+from extrinsic.study.verdict import StudyVerdict, study_verdict
+from extrinsic.study.verdict_words import certainty
 
 
 def tracker(name: str, **more: object) -> TrackerRow:
@@ -190,6 +191,47 @@ def test_trackers_left_out_are_part_of_how_sure() -> None:
     assert certainty(made.verdicts[0]).endswith(
         "over 12 trackers; chosen without the trackers it is tested on, .70 [.20, .90]"
     )
+
+
+def left_out(low: float | None, **more: object) -> CompositeRow:
+    values = {"scope": "within", "method": "best_single", "r": 0.4, "high": 0.8, "n": 24, "trackers": "core"}
+    return msgspec.convert({"target": "rl.live", "low": low, **values, **more}, CompositeRow)
+
+
+def test_nothing_is_recommended_that_trackers_left_out_do_not_show() -> None:
+    (only,) = verdict(THREE, composite=[left_out(-0.1)]).verdicts
+    assert only.metric is None
+    assert only.sentence.startswith(
+        "Not decided: AvgP, joint goal, last turn comes first over 12 trackers, but a metric chosen without "
+        "the trackers it is tested on has r = .40 [−.10, .80], which includes 0."
+    )
+    # Of other trackers, or another target: no matter.
+    foreign = [left_out(-0.1, trackers="all"), left_out(-0.1, target="expert.live")]
+    assert verdict(THREE, composite=foreign).verdicts[0].decided
+    # What they show decides, where the interval for all metrics at once is wide.
+    wide = [msgspec.structs.replace(THREE[0], low=-0.1), *THREE[1:]]
+    (shown,) = verdict(wide, composite=[left_out(0.1)]).verdicts
+    assert shown.metric is not None and shown.metric.metric == "avgp"
+    assert "for all 3 metrics at once" in certainty(shown)
+    (next_one,) = verdict(wide).verdicts
+    assert next_one.metric is not None and next_one.metric.metric == "l2"
+
+
+def test_every_variant_needs_its_trackers_left_out() -> None:
+    rows = [
+        one
+        for name in ("fill=argmax", "fill=threshold")
+        for one in variant_rows(name, ("avgp", True), ("l2", False))
+    ]
+    composite = [left_out(0.1, variant="fill=argmax"), left_out(-0.1, variant="fill=threshold")]
+    first, second = verdict(rows, composite=composite).verdicts
+    assert first.decided and not second.decided
+
+
+def test_trackers_crossed_with_generators() -> None:
+    rows = [msgspec.structs.replace(one, target="outcome.success", n_generators=3) for one in THREE]
+    (only,) = verdict(rows).verdicts
+    assert certainty(only) == "r = .90 [.70, 1.00] over 12 trackers x 3 generators"
 
 
 def test_health_names_the_trackers() -> None:

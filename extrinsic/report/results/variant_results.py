@@ -91,6 +91,11 @@ class VariantResults:
         """The rows of the best set over these trackers."""
         return {Name.of(row): row for row in rows_of_group(self.best_set, self.group)}
 
+    @property
+    def n_generators(self) -> int | None:
+        """Of a study that crosses trackers with generators: then its best set is over both."""
+        return next((row.n_generators for row in self.best_set), None)
+
     def differences(self, name: Name, group: str = "all") -> list[Difference]:
         """A metric against every other, in the order of the table of pairs."""
         return list(_against(self.pairs, name, group))

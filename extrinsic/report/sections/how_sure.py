@@ -54,7 +54,7 @@ def _text(study: Study, evidence: VariantResults, name: Name) -> Text:
     sign, group = symbol(evidence.coefficient), evidence.group
     under = f"{evidence.title}: ".capitalize() if evidence.title else ""
     singles = [row for row in rows_of_group(evidence.composite, group) if row.method == "best_single"]
-    row = next((row for row in evidence.ranked[group] if Name.of(row) == name), None)
+    row = evidence.sets.get(name)
     sentences = []
     if singles and row is not None:
         single = singles[0]
@@ -64,8 +64,13 @@ def _text(study: Study, evidence: VariantResults, name: Name) -> Text:
         )
     influence = [row for row in rows_of_group(evidence.influence, group) if Name.of(row) == name]
     if influence:
+        it = (
+            f"{sign} with each tracker's mean over generators is {correlation(influence[0].r)}, and without"
+            if evidence.n_generators
+            else "Without"
+        )
         sentences.append(
-            f"Without {influence[0].tracker}, which matters most, it would be "
+            f"{it} {influence[0].tracker}, which matters most, it would be "
             f"{correlation(influence[0].r_without)}."
         )
     n = evidence.n_trackers(group)
@@ -148,4 +153,6 @@ def _picture(study: Study, evidence: VariantResults, name: Name, group: str) -> 
         f"interval is at {study.level} over trackers, for a metric named in advance, with the dialogs' noise "
         "removed; none is given where the values have more noise than signal."
     )
+    if evidence.n_generators:
+        caption += f" Outcomes are means over {evidence.n_generators} generators; the verdict is within them."
     return draw("_".join(filter(None, ("scatter", group, slug(evidence.variant)))), title, caption, paint)

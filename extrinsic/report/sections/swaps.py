@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from extrinsic.report.drawing.page_parts import Block, Fold, Section, Text, described, table
 from extrinsic.report.drawing.terms import name_term
 from extrinsic.report.results.report_data import Study
-from extrinsic.study.naming import Name, target_title
-from extrinsic.study.number_texts import share, with_interval
+from extrinsic.study.naming import Name, metric_title, target_title
+from extrinsic.study.number_texts import listing, share, with_interval
 from extrinsic.study.tables.schema import CostRow, SwapRow
 
 EVERY, CORE, OWN = "all", "core", "own"
@@ -20,13 +20,13 @@ FEWEST = 0.01
 CAPTION = (
     "First over trackers, each generator's mean taken away, and the lowest and highest r under a single "
     "generator; then over trackers in the same dialog, the mean of each generator and dialog taken away. "
-    "Intervals and ranks resample or leave out trackers, generators and dialogs as whole units; a metric "
-    "whose ranks begin with 1 may be the best. Over all generators r may be lower than under each, as "
-    "outcomes vary more with the tracker under some generators than under others."
+    "Intervals and ranks are by leaving out each tracker, generator and dialog; a metric whose ranks begin "
+    "with 1 may be the best. Over all generators r may be lower than under each, as outcomes vary more with "
+    "the tracker under some generators than under others."
 )
 OWN_CAPTION = (
     "First over the dialogs of each system, its mean taken away (hard dialogs count); then over systems in "
-    "the same dialog, the dialog's mean taken away. Intervals resample systems and dialogs as whole units."
+    "the same dialog, the dialog's mean taken away. Intervals leave out each system and each dialog."
 )
 
 
@@ -74,13 +74,18 @@ def _answer(rows: Sequence[SwapRow]) -> list[str]:
         return []
     order = sorted(every, key=lambda row: -(row.r or 0.0))
     best = [row for row in order if row.in_set]
-    sentence = f"By {order[0].target}, {order[0].metric} comes first of {len(order)} metrics"
+    titles = {row.metric: metric_title(row.metric) for row in order}
+    sentence = (
+        f"For {target_title(order[0].target)}, {titles[order[0].metric]} comes first of {len(order)} metrics"
+    )
     if best:
-        sentence += f"; {len(best)} may be the best: {', '.join(row.metric for row in best)}"
-    above = [row.metric for row in order if row.difference_low is not None and row.difference_low > 0.0]
-    below = [row.metric for row in order if row.difference_high is not None and row.difference_high < 0.0]
+        sentence += f"; {len(best)} may be the best: {listing([titles[row.metric] for row in best])}"
+    above = [titles[row.metric] for row in order if (row.difference_low or 0.0) > 0.0]
+    below = [titles[row.metric] for row in order if (row.difference_high or 0.0) < 0.0]
     compared = [
-        f"{which}: {', '.join(names)}" for which, names in (("above JGA", above), ("below", below)) if names
+        f"{which}: {listing(names)}"
+        for which, names in (("shown to be above JGA", above), ("below it", below))
+        if names
     ]
     has_reference = any(row.difference is not None for row in order)
     verdict = "; ".join(compared) or "no metric is resolved from JGA"
@@ -117,9 +122,9 @@ def _metrics(rows: Sequence[SwapRow]) -> Block:
     caption = f"Pearson's r with {target_title(rows[0].target)}. " + (OWN_CAPTION if is_own else CAPTION)
     r = "#r, within a system" if is_own else "#r, trackers"
     heads = [
-        *described(SwapRow, metric="metric", r=r, difference="#less jga's", rank="#ranks"),
+        *described(SwapRow, metric="metric", r=r, difference="#less JGA's", rank="#ranks"),
         *described(SwapRow, generator="#one generator"),
-        *described(SwapRow, r="#r, same dialog", difference="#less jga's", rank="#ranks"),
+        *described(SwapRow, r="#r, same dialog", difference="#less JGA's", rank="#ranks"),
     ]
     return table(caption, heads, lines, "swap.csv")
 

@@ -71,7 +71,9 @@ def in_set(evidence: VariantResults) -> set[str]:
 
 def trackers_in_words(evidence: VariantResults) -> str:
     core = "core " if evidence.has_core and evidence.group == "core" else ""
-    return counted(evidence.n_trackers(evidence.group), f"{core}tracker")
+    trackers = counted(evidence.n_trackers(evidence.group), f"{core}tracker")
+    generators = evidence.n_generators
+    return f"{trackers} x {counted(generators, 'generator')}" if generators else trackers
 
 
 def _text(evidence: VariantResults, rows: list[BestSetRow]) -> Text:
@@ -96,12 +98,14 @@ def _picture(study: Study, evidence: VariantResults, rows: list[BestSetRow]) -> 
     coefficient = COEFFICIENTS.get(evidence.coefficient, evidence.coefficient)
     variant = f" ({evidence.title})" if evidence.title else ""
 
+    within = "within generators" if evidence.n_generators else "within datasets"
+
     def paint(figure: Figure) -> None:
         (axes,) = panels(figure, 1, 1, 4.6, ROW * len(rows) + 0.1)
         _points(axes, rows, chosen)
         put_rows(axes, [Name.of(row).title() for row in rows])
         axes.axvline(0, color=MUTED, linewidth=0.8)
-        axes.set_xlabel(f"{coefficient} with {target_title(evidence.target)}, within datasets")
+        axes.set_xlabel(f"{coefficient} with {target_title(evidence.target)}, {within}")
         ends = [end for row in rows for end in (row.low, row.r) if end is not None]
         axes.set_xlim(max(-1.05, min([0.0, *ends]) - 0.08), 1.04)
         put_legend(axes, above=0.12, ncols=4)
@@ -157,8 +161,9 @@ def _table(evidence: VariantResults) -> Table:
         for row in rows
         if row.r is not None
     ]
+    samples = "trackers, generators and dialogs" if evidence.n_generators else "trackers"
     caption = (
-        "A metric may be the best if that is not rejected, trackers resampled: a truly best one is among "
+        f"A metric may be the best if that is not rejected, {samples} resampled: a truly best one is among "
         "them with the study's confidence. Ranks hold for each metric alone."
     )
     heads: tuple[Head, ...] = (

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from extrinsic.arrays import Floats, Ints
 from extrinsic.correlation.best_set import FEWEST_TRACKERS as FEWEST_FOR_INTERVALS
-from extrinsic.correlation.best_set import best_set
+from extrinsic.correlation.best_set import BestSet, best_set
 from extrinsic.correlation.coefficients import SCOPES, Coefficient, Scope, correlate, is_flat
 from extrinsic.correlation.deciding import MOST
 from extrinsic.correlation.disattenuation import LEAST, disattenuation
@@ -131,31 +131,48 @@ def best_set_rows(panel: Panel, settings: CorrelationTable, seed: int) -> list[B
             seed,
             settings.level,
         )
-        for m, (metric, schedule, component, label_scheme) in enumerate(panel.metrics):
-            rows.append(
-                BestSetRow(
-                    target=target,
-                    metric=metric,
-                    schedule=schedule,
-                    component=component,
-                    scope="within",
-                    coefficient=coefficient,
-                    r=plain(r[m, k]),
-                    low=None if (reason := default.reason(m, k)) else plain((made.low[m] - shift) / scale),
-                    high=None if reason else plain((made.high[m] - shift) / scale),
-                    in_set=bool(made.in_set[m]),
-                    p=plain(made.p[m]),
-                    rank=int(made.rank[m]) or None,
-                    rank_low=int(made.rank_low[m]) or None,
-                    rank_high=int(made.rank_high[m]) or None,
-                    trackers_needed=_whole(made.needed[m]),
-                    trackers=panel.group,
-                    variant=panel.variant,
-                    label_scheme=label_scheme,
-                    reason=made.undecided or reason,
-                )
-            )
+        for m in range(len(panel.metrics)):
+            row = best_set_row(made, m, panel, target, r[m, k], coefficient, default.reason(m, k))
+            if coefficient == "pairwise" and row.low is not None and row.high is not None:
+                row = replace(row, low=(row.low - shift) / scale, high=(row.high - shift) / scale)
+            rows.append(row)
     return rows
+
+
+def best_set_row(
+    made: BestSet,
+    m: int,
+    panel: Panel,
+    target: str,
+    r: float,
+    coefficient: Coefficient = "pearson",
+    reason: str | None = None,
+    n_generators: int | None = None,
+) -> BestSetRow:
+    """Of the metric m; reason: why its interval is withheld."""
+    metric, schedule, component, label_scheme = panel.metrics[m]
+    return BestSetRow(
+        target=target,
+        metric=metric,
+        schedule=schedule,
+        component=component,
+        scope="within",
+        coefficient=coefficient,
+        r=plain(r),
+        low=None if reason else plain(made.low[m]),
+        high=None if reason else plain(made.high[m]),
+        in_set=bool(made.in_set[m]),
+        p=plain(made.p[m]),
+        rank=int(made.rank[m]) or None,
+        rank_low=int(made.rank_low[m]) or None,
+        rank_high=int(made.rank_high[m]) or None,
+        trackers_needed=_whole(made.needed[m]),
+        trackers=panel.group,
+        variant=panel.variant,
+        label_scheme=label_scheme,
+        reason=made.undecided or reason,
+        n_generators=n_generators,
+    )
 
 
 def _whole(number: float) -> int | None:

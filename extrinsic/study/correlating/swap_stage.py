@@ -5,30 +5,31 @@ Where each system has its own responses, and outcomes come from a table of dialo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import msgspec
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from extrinsic.arrays import Floats, Ints
-from extrinsic.correlation.best_set import best_set
-from extrinsic.correlation.crossed import CrossedWeights, dialog_sums, draw_crossed, tracker_sums
-from extrinsic.correlation.dialog_level import BOTH, Scatters
-from extrinsic.correlation.resampling import draw_trackers
+from extrinsic.arrays import Floats
+from extrinsic.correlation.best_set import BestSet, best_set
+from extrinsic.correlation.crossed import CrossedWeights, crossed_interval, dialog_sums, tracker_sums
+from extrinsic.correlation.dialog_level import Scatters
+from extrinsic.correlation.resampling import Sample
 from extrinsic.correlation.two_way import Split, TwoWayWeights
-from extrinsic.metrics.dialog_resampling import percentile_interval, resample_dialogs
 from extrinsic.storage import content_hash, encode_json
+from extrinsic.study.correlating.composites import composite_rows
 from extrinsic.study.correlating.correlation_stage import CorrelationTask
-from extrinsic.study.correlating.correlations import FEWEST_TRACKERS
+from extrinsic.study.correlating.correlations import FEWEST_TRACKERS, best_set_row
+from extrinsic.study.correlating.metric_pairs import kept_metrics
 from extrinsic.study.correlating.panel import Panel
 from extrinsic.study.stages.evaluation import ERRORS, GENERATORS, KINDS
 from extrinsic.study.stages.policy_spec import PolicyValues
 from extrinsic.study.stages.store import Result, Results, StageKey, plain
 from extrinsic.study.stages.versions import code_version
-from extrinsic.study.tables.schema import CostRow, SwapRow
+from extrinsic.study.tables.schema import BestSetRow, CompositeRow, CostRow, SwapRow
 
 REFERENCE = "jga"
 """The metric that the others are compared to, where a study has it."""
@@ -41,10 +42,15 @@ BOOKING = frozenset({"people", "stay", "hotel-day", "restaurant-day", "restauran
 
 
 class SwapTables(msgspec.Struct, frozen=True, kw_only=True):
-    """What the stage stores: rows of swap.csv and costs.csv."""
+    """What the stage stores: rows of swap.csv and costs.csv.
+
+    best_set, composite: of outcomes under several generators, in place of those by their means.
+    """
 
     swap: list[SwapRow]
     costs: list[CostRow]
+    best_set: list[BestSetRow]
+    composite: list[CompositeRow]
 
 
 @dataclass(frozen=True)
@@ -82,35 +88,37 @@ class SwapTask:
             stored.append(Result.decode(results.read(key), key, PolicyValues))
         # (n_outcomes, n_generators, n_trackers, n_dialogs), with one generator where each system has its own.
         reached = np.stack([_outcomes(part, self.outcomes) for part in stored], axis=2)
-        errors = (
-            [part.arrays[ERRORS] for part in stored] if self.generators else []
-        )  # (3, n_slots, n_dialogs)
-        (identity,) = self.correlation.datasets.values()
-        settings, seed = self.correlation.settings, self.correlation.seed
-        dialogs = resample_dialogs(identity, reached.shape[-1], settings.resamples, seed)
+        by_target = {f"outcome.{name}": part for name, part in zip(self.outcomes, reached, strict=True)}
+        # The study's primary target first.
+        by_target = dict(sorted(by_target.items(), key=lambda item: item[0] != panel.targets[0]))
+        # Of each (3, n_slots, n_dialogs).
+        errors = [part.arrays[ERRORS] for part in stored] if self.generators else []
         core = np.array(
             [i for i, name in enumerate(panel.trackers) if name in self.correlation.core], dtype=np.int64
         )
         everyone = np.arange(len(panel.trackers))
         swap: list[SwapRow] = []
         costs: list[CostRow] = []
+        best: list[BestSetRow] = []
+        composite: list[CompositeRow] = []
         with threadpool_limits(1, user_api="blas"):
             for group, chosen in (("all", everyone), ("core", core)):
                 if len(chosen) < FEWEST_TRACKERS:
                     continue
-                crossed = _Crossed(
-                    panel.take_trackers(chosen, group), self.generators, dialogs, seed, settings.level
-                )
-                for number, name in enumerate(self.outcomes):
-                    target, part = f"outcome.{name}", reached[number][:, chosen]
-                    swap += crossed.metric_rows(target, part) if errors else crossed.own_rows(target, part[0])
+                crossed = _Crossed(panel.take_trackers(chosen, group), self.generators, self.correlation)
+                group_reached = {target: values[:, chosen] for target, values in by_target.items()}
                 if not errors:
+                    for target, values in group_reached.items():
+                        swap += crossed.own_rows(target, values[0])
                     continue
+                for target, values in group_reached.items():
+                    swap += crossed.metric_rows(target, values)
+                    best += crossed.best_rows(target, values) if target in panel.targets else []
+                composite += crossed.composite_rows(group_reached)
                 predictors, names = grouped_errors(np.stack(errors, axis=2)[:, :, chosen], self.slots)
-                costs += crossed.cost_rows(
-                    f"outcome.{self.outcomes[0]}", reached[0][:, chosen], predictors, names
-                )
-        return Result(SwapTables(swap=swap, costs=costs))
+                first = f"outcome.{self.outcomes[0]}"
+                costs += crossed.cost_rows(first, group_reached[first], predictors, names)
+        return Result(SwapTables(swap=swap, costs=costs, best_set=best, composite=composite))
 
 
 def _outcomes(stored: Result[PolicyValues], names: Sequence[str]) -> Floats:
@@ -126,52 +134,71 @@ def _outcomes(stored: Result[PolicyValues], names: Sequence[str]) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class _Crossed:
-    """One group of trackers with the draws of dialogs (n, n_dialogs); confidence: of its intervals."""
+    """One group of trackers; correlation: the stage with the study's settings."""
 
     panel: Panel
     generators: tuple[str, ...]
-    dialogs: Ints
-    seed: int
-    confidence: float
+    correlation: CorrelationTask
 
-    def _weights(self, generators: Sequence[str]) -> tuple[CrossedWeights, CrossedWeights]:
-        panel = self.panel
-        observed = CrossedWeights.observed(len(panel.trackers), len(generators), self.dialogs.shape[1])
-        return observed, draw_crossed(panel.trackers, generators, self.dialogs.astype(np.float64), self.seed)
+    @property
+    def level(self) -> float:
+        return self.correlation.settings.level
+
+    @cached_property
+    def without_dialogs(self) -> Floats:
+        """(n_dialogs, k, n_trackers) every metric without each dialog, from what dialogs contribute to it."""
+        parts, metrics = np.moveaxis(self.panel.contributions[0], 2, 0), self.panel.sample.metrics[:, 0]
+        return np.asarray(metrics - (len(parts) * parts - metrics) / max(len(parts) - 1, 1))
 
     def metric_rows(self, target: str, outcomes: Floats) -> list[SwapRow]:
         """Of every metric: over all generators at both levels, and under each at that of trackers."""
         rows = []
         for level in ("tracker", "dialog"):
-            every = self._rows(target, EVERY, level, self.generators, outcomes)
-            rows += self._ranked(every, level, outcomes)
+            r, left_out = self._estimate(level, outcomes)
+            rows += self._ranked(self._rows(target, EVERY, level, r, left_out), self._set(level, r, left_out))
         for number, name in enumerate(self.generators if len(self.generators) > 1 else ()):
-            rows += self._rows(target, name, "tracker", (name,), outcomes[number : number + 1])
+            estimate = self._estimate("tracker", outcomes[number : number + 1])
+            rows += self._rows(target, name, "tracker", *estimate)
         return rows
 
-    def _ranked(self, rows: Sequence[SwapRow], level: str, outcomes: Floats) -> list[SwapRow]:
-        """The rows with the best set and ranks, by leaving out each tracker, each generator, each dialog."""
+    def best_rows(self, target: str, outcomes: Floats) -> list[BestSetRow]:
+        """The best set over all generators, on which the verdict rests."""
+        r, left_out = self._estimate("tracker", outcomes)
+        made = self._set("tracker", r, left_out)
+        return [
+            best_set_row(made, m, self.panel, target, r[m], n_generators=len(self.generators))
+            for m in range(len(r))
+        ]
+
+    def composite_rows(self, outcomes: Mapping[str, Floats]) -> list[CompositeRow]:
+        """Combinations on trackers left out, every generator a dataset; outcomes: by target."""
+        sample, n = self.panel.sample, len(self.generators)
+        targets = [target for target in self.panel.targets if target in outcomes]
+        means = np.stack([outcomes[target].mean(axis=2) for target in targets])
+        metrics = np.repeat(sample.metrics, n, axis=1)
+        panel = replace(self.panel, targets=tuple(targets), sample=Sample.of_trackers(metrics, means, 1))
+        return composite_rows(panel, kept_metrics(panel, "within"), self.correlation.settings)
+
+    def _estimate(self, level: str, outcomes: Floats) -> tuple[Floats, list[Floats]]:
+        """r (k,), and without each tracker, each generator, each dialog (n_units, k)."""
         n_generators, n_trackers, n_dialogs = outcomes.shape
         sizes, metrics = (n_trackers, n_generators, n_dialogs), self.panel.sample.metrics[:, 0]
-        # What dialogs contribute to a metric, by which it is higher without each: (n_dialogs, k, n_trackers).
-        parts = np.moveaxis(self.panel.contributions[0], 2, 0)
-        without_dialogs = metrics - (n_dialogs * parts - metrics) / max(n_dialogs - 1, 1)
+        r = self._correlations(level, outcomes, CrossedWeights.observed(*sizes), metrics[None])[0]
         left_out = []
         for axis, size in enumerate(sizes):
-            weights = CrossedWeights.without_each(sizes, axis)
-            without = without_dialogs if axis == 2 else np.broadcast_to(metrics, (size, *metrics.shape))
+            without = self.without_dialogs if axis == 2 else np.broadcast_to(metrics, (size, *metrics.shape))
             # A sample of one says nothing about others.
             if size > 1:
+                weights = CrossedWeights.without_each(sizes, axis)
                 left_out.append(self._correlations(level, outcomes, weights, without))
-        made = best_set(
-            np.array([np.nan if row.r is None else row.r for row in rows]),
-            left_out[0],
-            len(self.dialogs),
-            f"{level} {self.panel.identity}",
-            self.seed,
-            self.confidence,
-            crossed=left_out[1:],
-        )
+        return r, left_out
+
+    def _set(self, level: str, r: Floats, left_out: Sequence[Floats]) -> BestSet:
+        settings, identity = self.correlation.settings, f"{level} {self.panel.identity}"
+        draws = settings.resamples, identity, self.correlation.seed, settings.level
+        return best_set(r, left_out[0], *draws, crossed=left_out[1:])
+
+    def _ranked(self, rows: Sequence[SwapRow], made: BestSet) -> list[SwapRow]:
         return [
             msgspec.structs.replace(
                 row,
@@ -186,68 +213,59 @@ class _Crossed:
 
     def own_rows(self, target: str, outcomes: Floats) -> list[SwapRow]:
         """Of systems with responses of their own, outcomes (n_trackers, n_dialogs): dialogs as points."""
-        panel, metrics = self.panel, self.panel.contributions[0]
-        trackers = draw_trackers(panel.identity, len(panel.trackers), len(self.dialogs), self.seed)
-        counts = (trackers[:, :, None] == np.arange(len(panel.trackers))).sum(axis=1)
-        drawn = TwoWayWeights(counts.astype(np.float64), self.dialogs.astype(np.float64))
+        metrics, (n_trackers, n_dialogs) = self.panel.contributions[0], outcomes.shape
+        without = {
+            "trackers": TwoWayWeights(1.0 - np.eye(n_trackers), np.ones((n_trackers, n_dialogs))),
+            "dialogs": TwoWayWeights(np.ones((n_dialogs, n_trackers)), 1.0 - np.eye(n_dialogs)),
+        }
         names = [str(number) for number in range(len(metrics) + 1)]
         values = np.concatenate([metrics, outcomes[None]])
-        scatters = Scatters.of_values(values, np.ones(outcomes.shape, dtype=bool), names, {BOTH: drawn})
+        scatters = Scatters.of_values(values, np.ones(outcomes.shape, dtype=bool), names, without)
         rows = []
         for level in OWN_LEVELS:
             # What is the same for all systems says nothing of one of them on the same dialog.
             same = (np.ptp(metrics, axis=1).max(axis=1) < SAME) & (level == "dialog")
-            made = scatters.estimate(level, names[:-1], names[-1])
-            r, resampled = (np.where(same, np.nan, part) for part in (made.value, made.resampled))
-            rows += self._made(target, OWN, level, 1, r, resampled)
+            made = [scatters.estimate(level, names[:-1], names[-1], way=way) for way in without]
+            r, *left_out = (
+                np.where(same, np.nan, part) for part in (made[0].value, *(each.resampled for each in made))
+            )
+            rows += self._rows(target, OWN, level, r, left_out)
         return rows
 
     def _rows(
-        self, target: str, generator: str, level: str, generators: Sequence[str], outcomes: Floats
+        self, target: str, generator: str, level: str, r: Floats, left_out: Sequence[Floats]
     ) -> list[SwapRow]:
-        sample = self.panel.sample
-        weights, drawn_weights = self._weights(generators)
-        observed = self._correlations(level, outcomes, weights, sample.metrics[None, :, 0])
-        drawn = self._correlations(level, outcomes, drawn_weights, sample.metrics_drawn[:, :, 0])
-        return self._made(target, generator, level, len(generators), observed[0], drawn)
-
-    def _made(
-        self, target: str, generator: str, level: str, n_generators: int, observed: Floats, drawn: Floats
-    ) -> list[SwapRow]:
-        """A row for every metric, from r (k,) and its resamples (n, k)."""
+        """A row for every metric, from r (k,) and r without each unit of each sample (n_units, k)."""
         panel = self.panel
         names = [name[0] for name in panel.metrics]
-        reference = names.index(REFERENCE) if REFERENCE in names else None
-        rows = []
-        for number, (metric, schedule, component, _) in enumerate(panel.metrics):
-            low, high = percentile_interval(drawn[:, number], self.confidence)
-            difference = difference_low = difference_high = None
-            if reference is not None and number != reference:
-                difference = plain(observed[number] - observed[reference])
-                apart = drawn[:, number] - drawn[:, reference]
-                difference_low, difference_high = percentile_interval(apart, self.confidence)
-            r = plain(observed[number])
-            rows.append(
-                SwapRow(
-                    target=target,
-                    metric=metric,
-                    schedule=schedule,
-                    component=component,
-                    level=level,
-                    generator=generator,
-                    r=r,
-                    low=low if r is not None else None,
-                    high=high if r is not None else None,
-                    difference=difference,
-                    difference_low=difference_low if difference is not None else None,
-                    difference_high=difference_high if difference is not None else None,
-                    n_trackers=len(panel.trackers),
-                    n_generators=n_generators,
-                    n_dialogs=self.dialogs.shape[1],
-                    trackers=panel.group,
-                )
+        low, high = crossed_interval(r, left_out, self.level)
+        apart = apart_low = apart_high = np.full(len(r), np.nan)
+        if REFERENCE in names:
+            j = names.index(REFERENCE)
+            apart = np.where(np.arange(len(r)) == j, np.nan, r - r[j])
+            differences = [part - part[:, [j]] for part in left_out]
+            apart_low, apart_high = crossed_interval(apart, differences, self.level, is_correlation=False)
+        return [
+            SwapRow(
+                target=target,
+                metric=metric,
+                schedule=schedule,
+                component=component,
+                level=level,
+                generator=generator,
+                r=plain(r[m]),
+                low=plain(low[m]),
+                high=plain(high[m]),
+                difference=plain(apart[m]),
+                difference_low=plain(apart_low[m]),
+                difference_high=plain(apart_high[m]),
+                n_trackers=len(panel.trackers),
+                n_generators=len(self.generators) if generator == EVERY else 1,
+                n_dialogs=panel.contributions[0].shape[2],
+                trackers=panel.group,
             )
-        return rows
+            for m, (metric, schedule, component, _) in enumerate(panel.metrics)
+        ]
 
     def _correlations(self, level: str, outcomes: Floats, weights: CrossedWeights, metrics: Floats) -> Floats:
         """(n, k) by the metrics (n, k, n_trackers) of n draws, or by what dialogs contribute to them."""
@@ -259,37 +277,40 @@ class _Crossed:
         self, target: str, outcomes: Floats, predictors: Floats, names: Sequence[tuple[str, str]]
     ) -> list[CostRow]:
         """predictors (k, n_trackers, n_dialogs): the share of turns with an error; names: kind and slots."""
-        observed, weights = self._weights(self.generators)
+        n_generators, n_trackers, n_dialogs = outcomes.shape
+        sizes = (n_trackers, n_generators, n_dialogs)
+        weights = [CrossedWeights.observed(*sizes)]
+        weights += [CrossedWeights.without_each(sizes, axis) for axis, size in enumerate(sizes) if size > 1]
         occurs = (predictors > 0).astype(np.float64)
-        cost, drawn = (dialog_sums(occurs, outcomes, part).slopes for part in (observed, weights))
-        means = predictors.mean(axis=2)[None]
-        drawn_means = (
-            np.stack([weights.dialogs @ part.T for part in predictors], axis=1) / predictors.shape[2]
+        # Fewer errors are better: the sign makes a cost positive, and r comparable to those of metrics.
+        (cost,), *costs = (-dialog_sums(occurs, outcomes, part).slopes for part in weights)
+        low, high = crossed_interval(cost, costs, self.level, is_correlation=False)
+        means = [
+            np.stack([part.dialogs @ each.T for each in predictors], axis=1)
+            / part.dialogs.sum(axis=1)[:, None, None]
+            for part in weights
+        ]
+        (r,), *left_out = (
+            -tracker_sums(mean, outcomes, part).correlations
+            for mean, part in zip(means, weights, strict=True)
         )
-        # Fewer errors are better: the sign makes r comparable to those of metrics.
-        r = -tracker_sums(means, outcomes, observed).correlations
-        drawn_r = -tracker_sums(drawn_means, outcomes, weights).correlations
-        rows = []
-        for number, (kind, slots) in enumerate(names):
-            low, high = percentile_interval(drawn[:, number], self.confidence)
-            r_low, r_high = percentile_interval(drawn_r[:, number], self.confidence)
-            defined = np.isfinite(cost[0, number])
-            rows.append(
-                CostRow(
-                    target=target,
-                    error=kind,
-                    slots=slots,
-                    share=float(occurs[number].mean()),
-                    cost=plain(-cost[0, number]),
-                    low=-high if defined and high is not None else None,
-                    high=-low if defined and low is not None else None,
-                    r=plain(r[0, number]),
-                    r_low=r_low if np.isfinite(r[0, number]) else None,
-                    r_high=r_high if np.isfinite(r[0, number]) else None,
-                    trackers=self.panel.group,
-                )
+        r_low, r_high = crossed_interval(r, left_out, self.level)
+        return [
+            CostRow(
+                target=target,
+                error=kind,
+                slots=slots,
+                share=float(occurs[number].mean()),
+                cost=plain(cost[number]),
+                low=plain(low[number]),
+                high=plain(high[number]),
+                r=plain(r[number]),
+                r_low=plain(r_low[number]),
+                r_high=plain(r_high[number]),
+                trackers=self.panel.group,
             )
-        return rows
+            for number, (kind, slots) in enumerate(names)
+        ]
 
 
 def grouped_errors(errors: Floats, slots: Sequence[tuple[str, str]]) -> tuple[Floats, list[tuple[str, str]]]:

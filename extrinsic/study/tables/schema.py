@@ -227,6 +227,8 @@ class BestSetRow(Row, frozen=True, kw_only=True):
     trackers, variant: as in `correlations`.
     label_scheme: as in `intrinsic`.
     reason: why nothing is decided, or why there is no interval.
+    n_generators: where trackers are crossed with generators, how many; r is then Pearson's of `swap`, and the
+    rest is over trackers, generators and dialogs.
     """
 
     target: str
@@ -248,6 +250,7 @@ class BestSetRow(Row, frozen=True, kw_only=True):
     variant: str | None = None
     label_scheme: str | None = None
     reason: str | None = None
+    n_generators: int | None = None
 
 
 class PairRow(Row, frozen=True, kw_only=True):
@@ -536,9 +539,9 @@ class SwapRow(Row, frozen=True, kw_only=True):
     dialog; `within`, over the dialogs of each tracker.
     generator: whose responses the states are put under; `all`: all of them; `own`: each system's own.
     r: Pearson's, the means of generators (and dialogs) taken away.
-    low, high: its interval over trackers, generators and dialogs, each resampled as whole units.
+    low, high: its interval over trackers, generators and dialogs, by leaving out each of them.
     difference: r less that of jga; empty where there is none.
-    difference_low, difference_high: its interval over the same resamples.
+    difference_low, difference_high: its interval, likewise.
     in_set: whether the metric may be the best one (p above 1 less the level); of all generators together.
     p: of the claim that no metric is better, by trackers, generators and dialogs left out.
     rank: by r, 1 for the highest.
