@@ -16,7 +16,7 @@ import numpy as np
 
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.errors import UsageError, did_you_mean
-from extrinsic.metrics.definition import Metric
+from extrinsic.metrics.definition import Mean, Metric
 from extrinsic.metrics.items.curves import RocStatistics
 from extrinsic.metrics.items.item_tables import ItemTable
 from extrinsic.metrics.items.state_tables import ALL, StateTable
@@ -77,7 +77,7 @@ def measure(
         yield from _measure(source, metrics, schedules, components)
         return
     parts = [
-        [replace(row, items=None, counted=row.n) for row in _measure(chunk, metrics, schedules, components)]
+        [_without_items(row) for row in _measure(chunk, metrics, schedules, components)]
         for chunk in source.chunks(CHUNK)
     ]
     # Metrics share a curve: it is joined once.
@@ -86,8 +86,14 @@ def measure(
         key = tuple(id(row.statistics) for row in rows)
         if key not in joined:
             joined[key] = _joined([row.statistics for row in rows])
-        counted = sum(row.counted or 0 for row in rows)
-        yield replace(rows[0], statistics=joined[key], counted=counted)
+        counts = [row.counted for row in rows if row.counted is not None]
+        yield replace(rows[0], statistics=joined[key], counted=sum(counts) if counts else None)
+
+
+def _without_items(row: Measurement) -> Measurement:
+    """The n of a mean is one of its statistics, which is summed at the end; others count their items."""
+    from_totals = type(row.metric).count is Mean.count
+    return replace(row, items=None, counted=None if from_totals else row.n)
 
 
 def _joined(statistics: Sequence[Any]) -> Any:
