@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from time import process_time
 
@@ -20,12 +21,13 @@ from extrinsic.study.configuration.settings_file import read_study
 from extrinsic.study.engine import run_bundle, run_on_cluster
 from extrinsic.study.planning import make_schedule
 from extrinsic.study.stages.store import Store
+from extrinsic.study.stages.task import Task
 
 CONFIG = Path(__file__).parents[1] / "configs" / "population.toml"
 CHANGES = (
-    "trackers.population.size=16",
+    "trackers.population.size=13",
     'trackers.population.families=["focus", "hwu", "bayes", "vote", "window"]',
-    'simulation.datasets=["ds1", "ds4"]',
+    'simulation.datasets=["ds1"]',
     "simulation.seed=5",
     "seed=6",
     "value.live_dialogs=100",
@@ -33,10 +35,8 @@ CHANGES = (
 WORKERS = (1, 2, 4)
 
 
-def scaling(n_workers: int) -> tuple[float, float, float]:
+def scaling(bundles: Sequence[Sequence[Task]], n_workers: int) -> tuple[float, float, float]:
     """Seconds of computing: of all workers, of the busiest one, and of what hands out the stages."""
-    schedule = make_schedule(read_study(CONFIG, CHANGES))
-    bundles = schedule.bundles
     cluster = LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=None)
     with tempfile.TemporaryDirectory() as folder, cluster, Client(cluster) as client:
         store = Store(Path(folder))
@@ -51,9 +51,9 @@ def scaling(n_workers: int) -> tuple[float, float, float]:
 
 
 def main(numbers: list[int]) -> None:
-    alone = None
+    alone, bundles = None, make_schedule(read_study(CONFIG, CHANGES)).bundles
     for n_workers in numbers or WORKERS:
-        total, busiest, own = scaling(n_workers)
+        total, busiest, own = scaling(bundles, n_workers)
         alone = alone or busiest
         print(
             f"{n_workers} workers: {total:.1f} s of computing, the busiest {busiest:.1f} s "
