@@ -40,10 +40,15 @@ def position_in_row(offsets: Ints) -> Ints:
 
 def take_rows(offsets: Ints, rows: Ints) -> tuple[Ints, Ints]:
     """(k,) rows -> their (k + 1,) offsets, and (total,) the flat elements they consist of, in order."""
-    lengths = np.diff(offsets)[rows]
-    new_offsets = offsets_from_lengths(lengths)
-    flat = np.repeat(offsets[:-1][rows] - new_offsets[:-1], lengths) + np.arange(new_offsets[-1])
-    return new_offsets, flat
+    # Only the chosen rows are looked at: a long corpus is taken apart chunk by chunk.
+    return take_spans(offsets[:-1][rows], offsets[1:][rows])
+
+
+def take_spans(begin: Ints, end: Ints) -> tuple[Ints, Ints]:
+    """(k,) where spans begin and end -> (k + 1,) their offsets, and (total,) their elements, in order."""
+    lengths = end - begin
+    offsets = offsets_from_lengths(lengths)
+    return offsets, np.repeat(begin - offsets[:-1], lengths) + np.arange(offsets[-1])
 
 
 def count_per_row(flags: Bools, offsets: Ints) -> Ints:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 import numpy as np
@@ -21,12 +22,15 @@ from experiments.live_cells import (
     with_interval,
 )
 from experiments.main import run_experiment
+from experiments.population.power import BestSet, LeeFinding, compute_power
 from experiments.selection import Selection
 from experiments.texts import render
 from extrinsic.arrays import Floats
 from extrinsic.study.configuration.settings_file import read_study
 from extrinsic.study.tables.table_files import read_rows, write_rows
 from extrinsic.toml_files import read_toml
+
+R = TypeVar("R", bound=msgspec.Struct)
 
 FOLDER = Path(__file__).parent
 POLICIES = ("learned", "fixed")
@@ -60,7 +64,20 @@ class Contrast(msgspec.Struct, frozen=True):
     high: float
 
 
+def add_options(parser: argparse.ArgumentParser) -> None:
+    add_runs(parser)
+    parser.add_argument(
+        "--power",
+        type=Path,
+        metavar="RUN",
+        help="instead: best sets and Lee's findings of configs/population.toml, which is run in RUN",
+    )
+
+
 def compute(output: Path, arguments: argparse.Namespace) -> None:
+    if arguments.power:
+        compute_power(output, arguments.power)
+        return
     registered = read_toml(FOLDER / "registered.toml", Registered)
     compute_cells(read_study(FOLDER / "config.toml"), registered.worlds, output, arguments.runs / FOLDER.name)
     write_summaries(output)
@@ -183,9 +200,16 @@ def write_texts(tables: Path, output: Path) -> None:
         n_members=n_trackers - n_copies - n_bases,
         n_bases=n_bases,
         n_worlds=n_worlds,
+        best_sets=_if_there(tables / "best_sets.csv", BestSet),
+        findings=_if_there(tables / "findings.csv", LeeFinding),
     )
     (output / "README.md").write_text(text)
 
 
+def _if_there(path: Path, row: type[R]) -> Selection[R]:
+    """The rows of a table that takes a long run; none where it was not made."""
+    return Selection(read_rows(path, row) if path.exists() else [])
+
+
 if __name__ == "__main__":
-    run_experiment(FOLDER, __doc__, compute, write_texts, add_runs)
+    run_experiment(FOLDER, __doc__, compute, write_texts, add_options)

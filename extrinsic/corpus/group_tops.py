@@ -26,6 +26,9 @@ class GroupTops:
     value: Ids
     score: Floats
 
+    def take(self, rows: Ints) -> GroupTops:
+        return GroupTops(self.slot[rows], self.value[rows], self.score[rows])
+
 
 def group_tops(domain: Domain, slots: tuple[str, ...], belief: StepBelief) -> GroupTops:
     """(m, n_groups) the best hypothesis of each group of the domain; of equals the first."""
@@ -52,6 +55,9 @@ class FilledValues:
 
     value: Ids
     groups: GroupTops
+
+    def take(self, rows: Ints) -> FilledValues:
+        return FilledValues(self.value[rows], self.groups.take(rows))
 
 
 def filled_values(

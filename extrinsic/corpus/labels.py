@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 
-from extrinsic.arrays import Bools, Ids, Ints, row_of_each, take_rows
+from extrinsic.arrays import Bools, Ids, Ints, row_of_each, take_spans
 from extrinsic.corpus.acts import Acts
 from extrinsic.corpus.vocabulary import NONE
 
@@ -77,11 +78,18 @@ class LabelEvents:
 
     def take(self, turns: Ints) -> LabelEvents:
         """The events of the chosen turns, which become turns 0, 1, 2, ..."""
-        by_turn = np.argsort(self.turn, kind="stable")
-        n_turns = max(int(turns.max(initial=-1)), int(self.turn.max(initial=-1))) + 1
-        offsets, flat = take_rows(np.searchsorted(self.turn[by_turn], np.arange(n_turns + 1)), turns)
-        chosen = by_turn[flat]
+        order, turn = self._by_turn
+        offsets, flat = take_spans(np.searchsorted(turn, turns), np.searchsorted(turn, turns, side="right"))
+        chosen = flat if order is None else order[flat]
         return LabelEvents(row_of_each(offsets), self.slot[chosen], self.value[chosen], self.correct[chosen])
+
+    @cached_property
+    def _by_turn(self) -> tuple[Ints | None, Ints]:
+        """The order of the events by turn (None: as they are), and (n_events,) their turns in that order."""
+        if (self.turn[1:] >= self.turn[:-1]).all():
+            return None, self.turn
+        order = np.argsort(self.turn, kind="stable")
+        return order, self.turn[order]
 
     def translated(self, identity: Ids) -> LabelEvents:
         """In another vocabulary; identity (n_words,): the new id of each old one."""

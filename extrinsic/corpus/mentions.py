@@ -12,6 +12,8 @@ from extrinsic.corpus.acts import Acts
 from extrinsic.corpus.vocabulary import Vocabulary
 from extrinsic.domain import Domain
 
+LARGEST = 2**62
+
 THIS = "this"
 """A slot's name in an act that refers to the slot just requested."""
 
@@ -140,16 +142,15 @@ def _put_together(names: SlotNames, pairs: Mentions, name: Ids) -> Mentions:
     table = np.zeros((len(items), 1 + max(map(len, names.parts))), dtype=np.int64)
     table[:, 0] = items % n_slots
     table[item, 1 + names.part[name]] = pairs.value
-    kinds, kind = np.unique(table, axis=0, return_inverse=True)
-    values = names.vocabulary.ids([_compound_value(names, row) for row in kinds.tolist()])
+    # One number a row, in the order of rows, where the numbers are not too large for it.
+    base = len(names.vocabulary)
+    if n_slots * base ** (table.shape[1] - 1) < LARGEST:
+        number = table @ base ** np.arange(table.shape[1])[::-1]
+        _, one_of_kind, kind = np.unique(number, return_index=True, return_inverse=True)
+        kinds = table[one_of_kind]
+    else:
+        kinds, kind = np.unique(table, axis=0, return_inverse=True)
+    compound_id = names.vocabulary.compound_id
+    values = [compound_id(names.parts[column], tuple(parts)) for column, *parts in kinds.tolist()]
     whole = pairs.take(first)
-    return Mentions(whole.owner, whole.slot, values[kind.ravel()], whole.act)
-
-
-def _compound_value(names: SlotNames, row: list[int]) -> tuple[tuple[str, str], ...]:
-    column, *parts = row
-    return tuple(
-        (name, names.vocabulary.text(value))
-        for name, value in zip(names.parts[column], parts, strict=False)
-        if value
-    )
+    return Mentions(whole.owner, whole.slot, np.array(values, dtype=np.int32)[kind.ravel()], whole.act)

@@ -39,6 +39,7 @@ class Vocabulary:
 
     def __init__(self) -> None:
         self._index = _Index()
+        self._compounds: dict[tuple[tuple[str, ...], tuple[int, ...]], int] = {}
 
     def __len__(self) -> int:
         return len(self._index)
@@ -47,7 +48,7 @@ class Vocabulary:
         return self._index.values_in_order
 
     def __setstate__(self, values: list[Value | None]) -> None:
-        self._index = _Index()
+        self.__init__()  # type: ignore[misc]
         self.ids(values[1:])
 
     def id(self, value: object) -> int:
@@ -56,6 +57,14 @@ class Vocabulary:
     def ids(self, values: Sequence[object]) -> Ids:
         """(n,) ids of the values, new ones added."""
         return np.fromiter(map(self._index.__getitem__, values), dtype=np.int32, count=len(values))
+
+    def compound_id(self, names: tuple[str, ...], parts: tuple[int, ...]) -> int:
+        """The id of the compound value whose parts have these ids, NONE where a part is missing."""
+        key = names, parts
+        if key not in self._compounds:
+            pairs = zip(names, parts, strict=False)
+            self._compounds[key] = self.id(tuple((name, self.text(part)) for name, part in pairs if part))
+        return self._compounds[key]
 
     def find(self, value: object) -> int:
         """The id of a value, or -1 if it was never seen; adds nothing."""

@@ -16,7 +16,7 @@ import numpy as np
 
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.errors import UsageError, did_you_mean
-from extrinsic.metrics.definition import Metric
+from extrinsic.metrics.definition import Mean, Metric
 from extrinsic.metrics.items.curves import RocStatistics
 from extrinsic.metrics.items.item_tables import ItemTable
 from extrinsic.metrics.items.state_tables import ALL, StateTable
@@ -71,13 +71,17 @@ def measure(
     metrics: Sequence[Metric],
     schedules: Sequence[int] | None = None,
     components: Sequence[str] | None = None,
+    totals_only: bool = False,
 ) -> Iterator[Measurement]:
-    """Measurements by schedule, label scheme and component, the metrics of each together."""
+    """Measurements by schedule, label scheme and component, the metrics of each together.
+
+    totals_only: nobody resamples dialogs, so a chunk may keep the sum of its statistics in place of them.
+    """
     if isinstance(source.tracker, StateSets) or source.tracker.n_turns <= 2 * CHUNK:
         yield from _measure(source, metrics, schedules, components)
         return
     parts = [
-        [replace(row, items=None, counted=row.n) for row in _measure(chunk, metrics, schedules, components)]
+        [_without_items(row, totals_only) for row in _measure(chunk, metrics, schedules, components)]
         for chunk in source.chunks(CHUNK)
     ]
     # Metrics share a curve: it is joined once.
@@ -86,8 +90,18 @@ def measure(
         key = tuple(id(row.statistics) for row in rows)
         if key not in joined:
             joined[key] = _joined([row.statistics for row in rows])
-        counted = sum(row.counted or 0 for row in rows)
-        yield replace(rows[0], statistics=joined[key], counted=counted)
+        counts = [row.counted for row in rows if row.counted is not None]
+        yield replace(rows[0], statistics=joined[key], counted=sum(counts) if counts else None)
+
+
+def _without_items(row: Measurement, totals_only: bool) -> Measurement:
+    """The n of a mean is one of its statistics, which is summed at the end; others count their items."""
+    from_totals = type(row.metric).count is Mean.count
+    counted = None if from_totals else row.n
+    statistics = row.statistics
+    if totals_only and isinstance(statistics, np.ndarray):
+        statistics = statistics.sum(axis=0, keepdims=True)
+    return replace(row, items=None, counted=counted, statistics=statistics)
 
 
 def _joined(statistics: Sequence[Any]) -> Any:

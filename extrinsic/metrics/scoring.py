@@ -129,7 +129,7 @@ def score(
     weights = None
     if bootstrap:
         weights = resample_dialogs(source.identity, source.n_dialogs, bootstrap, seed)
-    measurements = measure(source, chosen, _as_list(schedules), _as_list(components))
+    measurements = measure(source, chosen, _as_list(schedules), _as_list(components), not bootstrap)
     # The last bits of a matrix product depend on the number of BLAS threads; intervals must not.
     with threadpool_limits(1, user_api="blas") if bootstrap else nullcontext():
         rows = tuple(_rows(measurements, weights))

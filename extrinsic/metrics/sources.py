@@ -65,8 +65,7 @@ class Source:
         """A tracker's output in parts of whole dialogs, each of about so many turns."""
         assert self.corpus is not None and isinstance(self.tracker, TrackerOutput)
         chunk = self.corpus.offsets[:-1] // n_turns
-        for number in np.unique(chunk):
-            dialogs = np.flatnonzero(chunk == number)
+        for dialogs in np.split(np.arange(len(chunk)), np.flatnonzero(np.diff(chunk)) + 1):
             yield Source(self.corpus.take(dialogs), self.tracker.take(dialogs))
 
     @cached_property

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from functools import cache
+from math import prod
 
 import numpy as np
 import numpy.typing as npt
@@ -39,10 +40,13 @@ def _numbers_of(purpose: str, turn: TurnNumber) -> Keys | np.uint64:
 
 
 def _mixed(numbers: Keys) -> Keys:
-    """SplitMix64's finaliser: every bit of the result depends on every bit of the number."""
-    numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return numbers ^ (numbers >> np.uint64(31))
+    """SplitMix64's finaliser, in place: every bit of the result depends on every bit of the number."""
+    numbers ^= numbers >> np.uint64(30)
+    numbers *= np.uint64(0xBF58476D1CE4E5B9)
+    numbers ^= numbers >> np.uint64(27)
+    numbers *= np.uint64(0x94D049BB133111EB)
+    numbers ^= numbers >> np.uint64(31)
+    return numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,17 +64,19 @@ class Chance:
     def take(self, dialogs: Ints) -> Chance:
         return Chance(self.key[dialogs])
 
+    def repeated(self, times: int) -> Chance:
+        """The same n dialogs again and again, one n after the other."""
+        return Chance(np.tile(self.key, times))
+
     def uniform(self, purpose: str, turn: TurnNumber, shape: tuple[int, ...] = ()) -> Floats:
         """(n, *shape) numbers in [0, 1)."""
-        size = int(np.prod(shape, dtype=np.int64))
-        positions = np.arange(size, dtype=np.uint64)
-        return self.uniform_at(purpose, turn, np.broadcast_to(positions, (len(self.key), size))).reshape(
-            len(self.key), *shape
-        )
+        positions = np.arange(prod(shape), dtype=np.uint64)[None]
+        return self.uniform_at(purpose, turn, positions).reshape(len(self.key), *shape)
 
     def uniform_at(self, purpose: str, turn: TurnNumber, position: npt.NDArray) -> Floats:  # type: ignore[type-arg]
-        """Numbers in [0, 1) for given positions (n, ...): the same position, the same number."""
+        """Numbers in [0, 1) for given positions (n, ...) or (1, ...): the same position, the same number."""
         keys = _mixed(self.key + _numbers_of(purpose, turn))
         keys = keys.reshape(-1, *[1] * (position.ndim - 1))
         bits = _mixed(keys + (position.astype(np.uint64) + np.uint64(1)) * _STEP)
-        return (bits >> np.uint64(11)).astype(np.float64) * 2.0**-53
+        bits >>= np.uint64(11)
+        return bits.astype(np.float64) * 2.0**-53

@@ -22,8 +22,7 @@ def decide(
 
     chance: of these m dialogs.   carried_out: how a world replaces what was chosen, if it does.
     """
-    chances = policy.probabilities(moment)
-    _require_chances(chances, moment.allowed)
+    chances = require_chances(policy.probabilities(moment), moment.allowed)
     if carried_out is not None:
         chances = carried_out(moment, chances)
     draw = chance.uniform("policy", moment.turn)
@@ -32,8 +31,8 @@ def decide(
     return np.minimum(predicate, (np.arange(chances.shape[1]) * (chances > 0)).max(axis=1)), chances
 
 
-def _require_chances(chances: Floats, allowed: Bools) -> None:
-    """Raise UsageError where a policy's probabilities are invalid or not allowed."""
+def require_chances(chances: Floats, allowed: Bools) -> Floats:
+    """The probabilities of a policy; UsageError where they are invalid or not allowed."""
     if chances.shape != allowed.shape:
         raise UsageError(
             "a policy gave probabilities of the wrong shape",
@@ -44,3 +43,4 @@ def _require_chances(chances: Floats, allowed: Bools) -> None:
         raise UsageError("the probabilities of a policy must be at least 0 and sum to 1")
     if (chances[~allowed] > 0).any():
         raise UsageError("a policy chose what is not allowed at that moment")
+    return chances

@@ -116,8 +116,12 @@ def _chance_of(n_dialogs: int, rng: int | np.random.Generator | Chance) -> Chanc
                 "this Chance is for another number of dialogs", expected=str(n_dialogs), found=n_rows
             )
         return rng
-    number = int(rng.integers(2**63)) if isinstance(rng, np.random.Generator) else rng
-    return Chance.of(n_dialogs, "live", number)
+    return callers(n_dialogs, int(rng.integers(2**63)) if isinstance(rng, np.random.Generator) else rng)
+
+
+def callers(n_dialogs: int, seed: int) -> Chance:
+    """The draws of the callers that live play meets under a seed."""
+    return Chance.of(n_dialogs, "live", seed)
 
 
 class _LockstepPlay:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -86,6 +86,24 @@ class Moment(View):
     ones, as a log's `possible` names them."""
 
     allowed: Bools
+
+    def take(self, rows: Ints) -> Moment:
+        """That of some of the m dialogs, given by their positions."""
+        return replace(
+            self,
+            dialogs=self.dialogs[rows],
+            turn=self.turn[rows] if isinstance(self.turn, np.ndarray) else self.turn,
+            belief=self.belief.take(rows),
+            tops=self.tops.take(rows),
+            history=self.history.take(rows),
+            requested=self.requested[rows],
+            method=self.method[rows],
+            conditions={
+                name: tuple(values[row] for row in rows.tolist()) for name, values in self.conditions.items()
+            },
+            filled=None if self.filled is None else self.filled.take(rows),
+            allowed=self.allowed[rows],
+        )
 
 
 class Policy(Protocol):

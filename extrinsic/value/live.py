@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from extrinsic.arrays import Floats
 from extrinsic.errors import UsageError
 from extrinsic.policy.reward import Reward, RewardFunction, fill_of, returns
-from extrinsic.simulation.play import Play, play
+from extrinsic.simulation.decisions import require_chances
+from extrinsic.simulation.play import Play, callers, play
 from extrinsic.simulation.single_world import World, lockstep_form
-from extrinsic.simulation.world import LockstepWorld, Policy
+from extrinsic.simulation.world import LockstepWorld, Moment, Policy
 from extrinsic.value.result import ResampledOver, Value, mean_of_dialogs, value_of
 
 if TYPE_CHECKING:
@@ -50,19 +54,53 @@ class Live:
         stage = problem.stage
         if stage is None:
             raise UsageError("there is no simulator for this corpus, so its policies cannot be played live")
-        world = lockstep_form(stage.world)
-        reward = Reward.of(world.domain) if stage.reward is None else stage.reward
-        people, fill = (stage.n_dialogs, stage.seed), fill_of(reward)
-        played = play(stage.policy, stage.tracker, *people, world, joint=False, fill=fill)
-        return live_value(played, returns(played.corpus, reward(played.corpus, played.output)))
+        return played_together(stage, [stage.policy])[0]
 
 
-def live_value(played: Play, earned: Floats) -> Value:
-    """The mean of what played dialogs earned (n_dialogs,), and as a component the share of callers served."""
-    diagnostics = {name: float(outcome.mean()) for name, outcome in played.outcomes.items()}
-    diagnostics["turns"] = played.corpus.n_turns / len(earned)
-    value = mean_of_dialogs(LIVE, earned, diagnostics, CALLERS)
-    served = played.completed.astype(float)
+def played_together(stage: LivePlay, policies: Sequence[Policy]) -> list[Value]:
+    """The live value of each policy: all are played at once, each against the same callers.
+
+    What a turn costs hardly depends on the number of dialogs, so this takes little longer than playing one.
+    """
+    world, n_dialogs = lockstep_form(stage.world), stage.n_dialogs
+    reward = Reward.of(world.domain) if stage.reward is None else stage.reward
+    chance = callers(n_dialogs, stage.seed).repeated(len(policies))
+    together = policies[0] if len(policies) == 1 else _SideBySide(tuple(policies), n_dialogs)
+    fill = fill_of(reward)
+    played = play(together, stage.tracker, len(chance.key), chance, world, joint=False, fill=fill)
+    earned = returns(played.corpus, reward(played.corpus, played.output))
+    return [live_value(played, earned, number * n_dialogs, n_dialogs) for number in range(len(policies))]
+
+
+@dataclass(frozen=True)
+class _SideBySide:
+    """Several policies as one: the first decides in dialogs 0 to n - 1, the next in the n after them, ..."""
+
+    policies: tuple[Policy, ...]
+    n_dialogs: int
+
+    def probabilities(self, moment: Moment) -> Floats:
+        chances = np.empty(moment.allowed.shape)
+        for number, policy in enumerate(self.policies):
+            rows = np.flatnonzero(moment.dialogs // self.n_dialogs == number)
+            if len(rows):
+                own = moment.take(rows)
+                own = replace(own, dialogs=own.dialogs - number * self.n_dialogs)
+                chances[rows] = require_chances(policy.probabilities(own), own.allowed)
+        return chances
+
+
+def live_value(played: Play, earned: Floats, first: int = 0, n_dialogs: int | None = None) -> Value:
+    """The mean of what played dialogs earned (n,), and as a component the share of callers served.
+
+    first, n_dialogs: of these dialogs alone; all, if not said.
+    """
+    end = len(earned) if n_dialogs is None else first + n_dialogs
+    diagnostics = {name: float(outcome[first:end].mean()) for name, outcome in played.outcomes.items()}
+    n_turns = int(played.corpus.offsets[end] - played.corpus.offsets[first])
+    diagnostics["turns"] = n_turns / (end - first)
+    value = mean_of_dialogs(LIVE, earned[first:end], diagnostics, CALLERS)
+    served = played.completed[first:end].astype(float)
     return replace(value, components={COMPLETED: (served - served.mean()) / len(served)})
 
 

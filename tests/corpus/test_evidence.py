@@ -258,3 +258,16 @@ def test_taken_turns_say_what_they_said(files: Any, data: Any) -> None:
 def assert_same_evidence(first: Evidence, second: Evidence) -> None:
     for name in vars(first):
         assert np.array_equal(getattr(first, name), getattr(second, name)), name
+
+
+def test_compound_values_of_a_vocabulary_too_large_for_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows of parts are compared as numbers where these are not too large, else as rows: the same values."""
+    hour = act("inform", SEVEN[1])
+    call = [said([], (0.5, [act("inform", *SEVEN)]), (0.2, [hour])), said([], (0.4, [hour, ROUTE]))]
+    as_numbers = bus_corpus(call)
+    assert as_numbers.evidence.n_turns == len(call)
+    monkeypatch.setattr("extrinsic.corpus.mentions.LARGEST", 0)
+    as_rows = bus_corpus(call)
+    found = [[plain(corpus, corpus.evidence, turn) for turn in (0, 1)] for corpus in (as_numbers, as_rows)]
+    assert found[0] == found[1]
+    assert SEVEN in found[0][0]["time"]

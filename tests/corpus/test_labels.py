@@ -100,3 +100,13 @@ def test_a_table_has_one_right_value() -> None:
     turn = np.zeros(3, dtype=np.int64)
     value = np.array([5, 5, 0], dtype=np.int32)
     assert truth.is_correct(turn, np.array([0, 1, 1]), value).tolist() == [True, False, True]
+
+
+def test_events_of_chosen_turns() -> None:
+    """In the order of the turns chosen; within a turn in that of the files, which need not be by turn."""
+    labels = events((3, 0, 1, True), (0, 1, 2, False), (3, 1, 2, True), (1, 0, 1, False))
+    taken = labels.take(np.array([3, 2, 0]))
+    assert taken.turn.tolist() == [0, 0, 2]
+    assert taken.slot.tolist() == [0, 1, 1]
+    assert taken.correct.tolist() == [True, True, False]
+    assert len(events().take(np.array([0, 1])).turn) == 0

@@ -52,3 +52,13 @@ def test_ids_given_out_stay_valid(first: list[object], second: list[object]) -> 
     assert [vocabulary.value(identity) for identity in early] == read_early
     as_text = [value if value is None or isinstance(value, tuple) else str(value) for value in first]
     assert read_early == as_text
+
+
+def test_compound_values_by_the_ids_of_their_parts() -> None:
+    vocabulary = Vocabulary()
+    seven, pm = vocabulary.id("7"), vocabulary.id("pm")
+    names = ("time.ampm", "time.hour", "time.rel")
+    whole = vocabulary.compound_id(names, (pm, seven, NONE))
+    assert vocabulary.value(whole) == (("time.ampm", "pm"), ("time.hour", "7"))
+    assert vocabulary.compound_id(names, (pm, seven, NONE)) == whole
+    assert vocabulary.compound_id(names, (NONE, seven, NONE)) == vocabulary.id((("time.hour", "7"),))

@@ -12,7 +12,7 @@ from extrinsic.policy.reward import Reward, fill_of, returns
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import Expert, play
 from extrinsic.value.evaluation_problem import EvaluationProblem
-from extrinsic.value.live import LivePlay
+from extrinsic.value.live import LivePlay, played_together
 from extrinsic.value.result import Value
 from tests.policy.decisions import drawn_decisions
 from tests.policy.players import Anything
@@ -61,6 +61,19 @@ def test_the_same_seed_brings_the_same_callers() -> None:
     assert first.mean == again.mean
     assert first.influence.tobytes() == again.influence.tobytes()
     assert first.mean != others.mean
+
+
+@pytest.mark.parametrize("tracker", ["focus", "dosed(hwu, wrong=0.3)"])
+def test_together_policies_earn_what_each_earns_alone(tracker: str) -> None:
+    """To the last bit, in the order given."""
+    policies = [Anything(), Expert(WORLD.expert), Anything()]
+    shared = stage(tracker=TRACKERS.get(tracker))
+    for policy, together in zip(policies, played_together(shared, policies), strict=True):
+        alone = live(replace(shared, policy=policy))
+        assert together.mean == alone.mean
+        assert together.diagnostics == alone.diagnostics
+        assert together.influence.tobytes() == alone.influence.tobytes()
+        assert together.components["completed"].tobytes() == alone.components["completed"].tobytes()
 
 
 def test_the_same_callers_for_every_policy() -> None:

@@ -100,6 +100,7 @@ def learn_policies(unit: Unit, tracker: TrackerInput, spec: PolicySpec) -> Resul
         kept = KeptPolicy.of(policies[name], transitions, learner if name == LEARNED else None, name)
         arrays[f"{KEPT}{name}"] = np.frombuffer(kept.encode(), dtype=np.uint8)
     for valuation, gain in zip(valuations, gains, strict=True):
+        valuation.play_together([*(policies.get(name) for name in spec.policies), *halves])
         values = [(LOGGED, value) for value in valuation.logged_values]
         for name in spec.policies:
             of_policy = valuation.expert_values if name == EXPERT else valuation.values_of(policies[name])

@@ -40,10 +40,13 @@ from extrinsic.value.diagnostics import checked, with_diagnostic
 from extrinsic.value.estimator import Estimator
 from extrinsic.value.evaluation_problem import EvaluationProblem
 from extrinsic.value.fitted_play import CLONE_ERROR, FittedPlay
-from extrinsic.value.live import COMPLETED, LIVE, LivePlay, completed_value, live_value
+from extrinsic.value.live import COMPLETED, LIVE, LivePlay, completed_value, live_value, played_together
 from extrinsic.value.mean_of import MeanOf
 from extrinsic.value.result import Value
 from extrinsic.value.world_value import WorldMixed
+
+MOST_DIALOGS = 4_000
+"""Played at once: more gains nothing, and takes memory."""
 
 _VALUATIONS: RecentlyMade[Valuation] = RecentlyMade(4)
 
@@ -98,6 +101,31 @@ class Valuation:
         if "fitted_world" in self.needs:
             self.fitted = fitted_logs(unit, part, self.corpus, spec.world_dialogs, spec.live_seed)
         self.gaps: dict[str, float] = {}
+        self.live: list[tuple[StatePolicy | None, Value]] = []
+
+    def play_together(self, policies: Sequence[StatePolicy | None]) -> None:
+        """Play policies live, those that were not yet; None is the world's own policy.
+
+        Their values are taken from here when they are asked for.
+        """
+        new = [policy for policy in policies if self._live_value(policy) is None]
+        if not any(estimator.name == LIVE for estimator in self.estimators):
+            return
+        size = max(1, MOST_DIALOGS // self.spec.live_dialogs)
+        for begin in range(0, len(new), size):
+            some = new[begin : begin + size]
+            played = [self._played(policy) for policy in some]
+            self.live += zip(some, played_together(self._live_play(played[0]), played), strict=True)
+
+    def _live_value(self, policy: StatePolicy | None) -> Value | None:
+        return next((value for played, value in self.live if played is policy), None)
+
+    def _played(self, policy: StatePolicy | None) -> Policy:
+        if policy is not None:
+            return LivePolicy(self.features, policy)
+        expert, _ = logged_policy(live_world(self.unit))
+        assert expert is not None
+        return expert
 
     @cached_property
     def logged_values(self) -> list[Value]:
@@ -114,11 +142,15 @@ class Valuation:
     @cached_property
     def expert_values(self) -> list[Value]:
         """The values of the world's own policy on the beliefs of the tracker: it can only be played."""
-        expert, _ = logged_policy(live_world(self.unit))
-        assert expert is not None
-        problem = replace(self._fixed_problem(), stage=self._live_play(expert))
+        self.play_together([None])
+        problem = replace(self._fixed_problem(), stage=self._live_play(self._played(None)))
         estimators = [estimator for estimator in self.estimators if "world" in estimator.needs]
-        return with_completed([estimator.estimate(problem) for estimator in estimators])
+        return with_completed(
+            [
+                (estimator.name == LIVE and self._live_value(None)) or estimator.estimate(problem)
+                for estimator in estimators
+            ]
+        )
 
     def _fixed_problem(self) -> EvaluationProblem:
         """The logged decisions, for estimators that do not look at the probabilities of a policy."""
@@ -131,12 +163,12 @@ class Valuation:
 
     def _values(self, policy: StatePolicy, estimators: Sequence[Estimator]) -> list[Value]:
         """Means of estimators reuse the values of their parts."""
-        live = LivePolicy(self.features, policy)
-        play = self._live_play(live) if "world" in self.needs else None
+        play = self._live_play(self._played(policy)) if "world" in self.needs else None
         probabilities = policy.probabilities(self.transitions.states, self.transitions.possible)
         fitted = self.fitted_play(policy) if self.fitted is not None else None
         problem = EvaluationProblem(self.transitions, probabilities, self.augmented, play, fitted)
-        values: dict[str, Value] = {}
+        live = self._live_value(policy)
+        values = {} if live is None else {LIVE: checked(live, problem)}
         return [self._estimate(estimator, problem, values) for estimator in estimators]
 
     def first_value_of(self, policy: StatePolicy) -> Value:

@@ -1,0 +1,66 @@
+"""A study on a Dask cluster of this machine: what more workers cost, and how even their shares are.
+
+python -m benchmarks.dask_scaling [1] [2] [4]
+
+All is processor time, so that it holds on a machine that has other things to do: the cluster's cost is what
+all workers compute for the same stages, and the busiest worker's share is the wall time that a machine with a
+free core for every worker would need. What it cannot show: cores that share a cache or a bus, and networks.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from time import process_time
+
+from dask.distributed import Client, LocalCluster
+
+from extrinsic.study.configuration.settings_file import read_study
+from extrinsic.study.engine import run_bundle, run_on_cluster
+from extrinsic.study.planning import make_schedule
+from extrinsic.study.stages.store import Store
+from extrinsic.study.stages.task import Task
+
+CONFIG = Path(__file__).parents[1] / "configs" / "population.toml"
+CHANGES = (
+    "trackers.population.size=13",
+    'trackers.population.families=["focus", "hwu", "bayes", "vote", "window"]',
+    'simulation.datasets=["ds1"]',
+    "simulation.seed=5",
+    "seed=6",
+    "value.live_dialogs=100",
+)
+WORKERS = (1, 2, 4)
+
+
+def scaling(bundles: Sequence[Sequence[Task]], n_workers: int) -> tuple[float, float, float]:
+    """Seconds of computing: of all workers, of the busiest one, and of what hands out the stages."""
+    cluster = LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=None)
+    with tempfile.TemporaryDirectory() as folder, cluster, Client(cluster) as client:
+        store = Store(Path(folder))
+        # Imports and the vocabulary are there before: they are paid once for a study of any size.
+        client.run(run_bundle, bundles[0], store)
+        before, own = client.run(process_time), process_time()
+        for done in run_on_cluster(client, bundles[1:], store, ()):
+            assert not done.problems, done.problems
+        own, after = process_time() - own, client.run(process_time)
+    took = [after[worker] - before[worker] for worker in before]
+    return sum(took), max(took), own
+
+
+def main(numbers: list[int]) -> None:
+    alone, bundles = None, make_schedule(read_study(CONFIG, CHANGES)).bundles
+    for n_workers in numbers or WORKERS:
+        total, busiest, own = scaling(bundles, n_workers)
+        alone = alone or busiest
+        print(
+            f"{n_workers} workers: {total:.1f} s of computing, the busiest {busiest:.1f} s "
+            f"({alone / busiest:.2f} times one worker), handing out {own:.1f} s",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main(list(map(int, sys.argv[1:])))
