@@ -31,14 +31,14 @@ def _run(function: Callable[..., R], tasks: Sequence[tuple[Any, ...]], n_jobs: i
             yield _pinned(function, task)
         return
     from joblib import Parallel, delayed
-    from joblib.externals import cloudpickle
+    from joblib.externals.loky.backend.reduction import dumps
 
     parallel = Parallel(n_jobs=n_jobs, return_as="generator", batch_size=1)
     plugins = loaded_plugins()
     with lost_processes():
         if plugins:
             # A task may contain functions of a plugin, so a process imports these before it unpacks the task.
-            packed = (cloudpickle.dumps((function, task)) for task in tasks)
+            packed = (bytes(dumps((function, task))) for task in tasks)
             yield from parallel(delayed(_unpacked)(plugins, data) for data in packed)
         else:
             yield from parallel(delayed(_pinned)(function, task) for task in tasks)

@@ -11,7 +11,7 @@ import tempfile
 import time
 import traceback
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal, NoReturn
@@ -41,19 +41,24 @@ def outcome_forked(given: Input) -> tuple[Outcome, str]:
     A copy of its own for every input: nothing that one leaves behind helps or harms the next.
     """
     with tempfile.TemporaryFile() as output:
-        sys.stdout.flush()
-        process = os.fork()
-        if process == 0:
-            _be_the_command(given.command, output.fileno())
-        code = _end_of(process)
+        code = end_of(start_copy(given.command, output.fileno(), limit))
         output.seek(0)
         return _outcome(code, output.read(), given.folder)
 
 
-def _be_the_command(command: Sequence[str], output: int) -> NoReturn:
+def start_copy(command: Sequence[str], output: int, prepare: Callable[[], object]) -> int:
+    """Begin a command in a copy of this process; returns the copy's number."""
+    sys.stdout.flush()
+    process = os.fork()
+    if process == 0:
+        _be_the_command(command, output, prepare)
+    return process
+
+
+def _be_the_command(command: Sequence[str], output: int, prepare: Callable[[], object]) -> NoReturn:
     code = 1
     try:
-        limit()
+        prepare()
         os.dup2(output, 1)
         os.dup2(output, 2)
         # A test's own streams are none of the command's.
@@ -71,9 +76,9 @@ def _be_the_command(command: Sequence[str], output: int) -> NoReturn:
         os._exit(code)
 
 
-def _end_of(process: int) -> int:
+def end_of(process: int, seconds: float = WAITED) -> int:
     """The exit code, negative for a signal; a process that waits for ever is ended."""
-    wait, end = 0.0005, time.monotonic() + WAITED
+    wait, end = 0.0005, time.monotonic() + seconds
     while time.monotonic() < end:
         done, status = os.waitpid(process, os.WNOHANG)
         if done:
@@ -117,14 +122,14 @@ def judged(code: int, text: str, folder: Path) -> Outcome:
     return "done" if code == 0 else "refused"
 
 
-def table_of(counts: Counter[tuple[str, Outcome]]) -> str:
+def table_of(counts: Counter[tuple[str, str]], every: Sequence[str] = EVERY) -> str:
     """Kind by outcome."""
     kinds = sorted({kind for kind, _ in counts})
-    rows: list[Sequence[str]] = [("kind", *EVERY, "all")]
+    rows: list[Sequence[str]] = [("kind", *every, "all")]
     for kind in (*kinds, "all"):
         numbers = [
             sum(number for (of, what), number in counts.items() if what == outcome and kind in (of, "all"))
-            for outcome in EVERY
+            for outcome in every
         ]
         rows.append((kind, *map(str, numbers), str(sum(numbers))))
     return "\n".join(f"{row[0]:<22}" + "".join(f"{cell:>10}" for cell in row[1:]) for row in rows)

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from extrinsic.errors import InputError
-from extrinsic.study.configuration import read_study
+from extrinsic.study.configuration.settings_file import read_study
 from extrinsic.study.planning.units import units_of
 from extrinsic.study.stages.inputs import SimulatedDialogs
 from extrinsic.study.stages.logged_plays import live_world
@@ -218,4 +218,6 @@ def test_worlds_that_change_during_a_run(small: Study, tmp_path: Path) -> None:
     changed = write_study(tmp_path / "other", SMALL).with_name("worlds.toml")
     changed.write_text(changed.read_text().replace("patience = 8.0", "patience = 8.5"))
     with pytest.raises(InputError, match="worlds.toml: the world has changed since the study began"):
-        live_world(msgspec.structs.replace(unit, test=msgspec.structs.replace(unit.test, config=str(changed))))
+        live_world(
+            msgspec.structs.replace(unit, test=msgspec.structs.replace(unit.test, config=str(changed)))
+        )
