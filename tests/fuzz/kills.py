@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import os
+import shutil
 import signal
 import time
 from collections import Counter
@@ -13,36 +15,42 @@ from tests.fuzz.outcomes import end_of, start_copy
 from tests.running import run
 from tests.study.studies import SMALL, require_same, write_study
 
-KILLS_A_RUN, WAITED = 10, 900.0
 ENGINES = {"n_jobs 2": ("--n-jobs", "2"), "Dask": ("--n-jobs", "2", "--engine", "dask")}
+KILLS_A_RUN, WAITED = 5, 900.0
 OUTCOMES = ("run", "report", "too late", "same bytes", "differ")
-"""What was killed, or had ended before; and what the next run left in the directory."""
+"""What a kill struck, or that it came too late; and what the next run left in the directory."""
 
 
 def kill_runs(root: Path, kills: int, seed: int, counts: Counter[tuple[str, str]]) -> None:
-    """Count by engine: what the kills struck, and what an undisturbed run then made of each directory."""
-    config = write_study(root, SMALL)
+    """Count by engine what the kills struck, and what an undisturbed run then made of each directory."""
+    config, whole = write_study(root, SMALL), root / "whole"
     # Here, so that every copy of this process has imported everything: it is the run that is struck.
-    whole = run("run", config, "--output", root / "whole", "--n-jobs", "1", "--quiet")
-    assert whole.code == 0, whole.text
-    seconds: dict[str, float] = {}
-    for number in range(-(-kills // KILLS_A_RUN)):
+    outcome = run("run", config, "--output", whole, "--n-jobs", "1", "--quiet")
+    assert outcome.code == 0, outcome.text
+    begin = time.monotonic()
+    assert run("report", whole, "--output", root / "page.html", "--quiet").code == 0
+    seconds = {"report": time.monotonic() - begin}
+    struck = 0
+    for number in itertools.count():
         engine, folder = list(ENGINES)[number % len(ENGINES)], root / f"run{number}"
-        rng = Random(f"{seed} {number}")
         command = ("run", str(config), "--output", str(folder), "--quiet", *ENGINES[engine])
+        if struck >= kills:
+            return
         if engine not in seconds:
             begin = time.monotonic()
-            _require_same(command, root / "whole", folder)
+            _require_same(command, whole, folder)
             seconds[engine] = time.monotonic() - begin
-            folder = folder.with_name(f"{folder.name} killed")
-            command = (*command[:3], str(folder), *command[4:])
-        for _ in range(min(KILLS_A_RUN, kills - number * KILLS_A_RUN)):
-            is_report = (folder / "report.html").exists() and rng.random() < 0.5
-            process = _start(("report", str(folder), "--quiet") if is_report else command)
-            time.sleep(rng.uniform(0.0, seconds[engine]) * (0.5 if is_report else 1.0))
-            counts[engine, _killed(process, "report" if is_report else "run")] += 1
+            shutil.rmtree(folder)
+        rng = Random(f"{seed} {number}")
+        for _ in range(min(KILLS_A_RUN, kills - struck)):
+            is_done = (folder / "report.html").exists()
+            process = _start(("report", str(folder), "--quiet") if is_done else command)
+            time.sleep(rng.uniform(0.0, seconds["report" if is_done else engine]))
+            strike = _killed(process, "report" if is_done else "run")
+            counts[engine, strike] += 1
+            struck += strike != "too late"
         try:
-            _require_same(command, root / "whole", folder)
+            _require_same(command, whole, folder)
             counts[engine, "same bytes"] += 1
         except AssertionError as error:
             counts[engine, "differ"] += 1

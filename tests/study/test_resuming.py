@@ -203,7 +203,7 @@ def test_a_study_of_the_same_settings_elsewhere_shares_nothing(small: Study, tmp
 
 
 def test_equal_worlds_of_another_study_that_change_later(small: Study, tmp_path: Path) -> None:
-    """A process keeps what a study made of its worlds; the next one with equal worlds plays in its own file."""
+    """A process keeps what a study made of its worlds; the next one with equal ones plays in its own."""
     other = write_study(tmp_path / "other", SMALL)
     done(other, tmp_path / "first")
     worlds = tmp_path / "other" / "worlds.toml"
@@ -217,7 +217,7 @@ def test_worlds_that_change_during_a_run(small: Study, tmp_path: Path) -> None:
     assert isinstance(unit.test, SimulatedDialogs)
     changed = write_study(tmp_path / "other", SMALL).with_name("worlds.toml")
     changed.write_text(changed.read_text().replace("patience = 8.0", "patience = 8.5"))
-    with pytest.raises(InputError, match="worlds.toml: the world has changed since the study began"):
+    with pytest.raises(InputError, match=r"worlds\.toml: the world has changed since the study began"):
         live_world(
             msgspec.structs.replace(unit, test=msgspec.structs.replace(unit.test, config=str(changed)))
         )
