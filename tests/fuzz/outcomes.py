@@ -19,7 +19,7 @@ from typing import Literal, NoReturn
 from extrinsic.cli.main import main
 from tests.fuzz.kinds import Input
 
-SECONDS, WAITED, BYTES = 20, 120, 2 << 30
+SECONDS, WAITED, BYTES = 20, 600, 2 << 30
 """Of computing; and of waiting, because the machine may have other things to do."""
 
 Outcome = Literal["done", "refused", "crash", "hang", "no place", "silent"]
