@@ -45,8 +45,10 @@ def kill_runs(root: Path, kills: int, seed: int, counts: Counter[tuple[str, str]
         for _ in range(min(KILLS_A_RUN, kills - struck)):
             is_done = (folder / "report.html").exists()
             process = _start(("report", str(folder), "--quiet") if is_done else command)
-            time.sleep(rng.uniform(0.0, seconds["report" if is_done else engine]))
-            strike = _killed(process, "report" if is_done else "run")
+            try:
+                time.sleep(rng.uniform(0.0, seconds["report" if is_done else engine]))
+            finally:
+                strike = _killed(process, "report" if is_done else "run")
             counts[engine, strike] += 1
             struck += strike != "too late"
         try:
