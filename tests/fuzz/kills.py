@@ -8,6 +8,7 @@ import shutil
 import signal
 import time
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 
@@ -73,5 +74,9 @@ def _killed(process: int, what: str) -> str:
 
 
 def _require_same(command: tuple[str, ...], whole: Path, folder: Path) -> None:
-    assert end_of(_start(command), WAITED) == 0, "the run does not go on"
+    process = _start(command)
+    code = end_of(process, WAITED)
+    with suppress(ProcessLookupError):  # a copy ends without ending its idle workers
+        os.killpg(process, signal.SIGKILL)
+    assert code == 0, "the run does not go on"
     require_same(whole, folder)
