@@ -36,11 +36,15 @@ lint: $(VENV)/installed
 bench: $(VENV)/installed
 	$(ONE_THREAD) $(BIN)/python -m pytest benchmarks
 
-# Thousands of mutated inputs (SEEDS), or runs killed at random moments (KILLS=100), and a table of what came of it.
+# Thousands of mutated inputs (SEEDS, from the seed FIRST on), or runs killed at random moments (KILLS=100), and a
+# table of what came of it; the counts are added to those of earlier runs.
 SEEDS ?= 5000
+FIRST ?= 1000
 KILLS ?= 0
+COUNTS = tests/fuzz/$(if $(filter 0,$(KILLS)),inputs,kills).csv
 fuzz: $(VENV)/installed
-	$(ONE_THREAD) $(BIN)/python -m tests.fuzz --seeds $(SEEDS) --kills $(KILLS)
+	$(ONE_THREAD) $(BIN)/python -W ignore -m tests.fuzz --seeds $(SEEDS) --first $(FIRST) --kills $(KILLS) \
+		--output $(COUNTS)
 
 # The studies of experiments/, made again; those of real data need EXTRINSIC_DATA or ../shared/data.
 study-dstc1 study-dstc2 study-multiwoz study-lee2014 study-metrics study-population study-prices study-worlds: study-%: $(VENV)/installed

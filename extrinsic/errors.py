@@ -110,23 +110,33 @@ class UsageError(ExtrinsicError):
     """A request that makes no sense: a name that does not exist, a parameter out of range."""
 
 
+MOST_ERRORS = 10_000
+
+
 class Problems:
     """Collects problems, so that a reader can report all of them and not just the first."""
 
     def __init__(self, path: str | None = None) -> None:
         self.path = path
         self._items: list[Problem] = []
-        self.has_errors = False
+        self.n_errors = 0
 
     def add(self, message: str, **details: Any) -> None:
+        """Add one; with very many errors, raise them: a file of millions would take all memory to say so."""
         details.setdefault("path", self.path)
         self.extend([Problem(message, **details)])
+        if self.n_errors >= MOST_ERRORS:
+            self.extend([Problem(f"not read any further after {MOST_ERRORS:,} errors", path=details["path"])])
+            self.raise_errors()
 
     def extend(self, problems: Iterable[Problem]) -> None:
         for problem in problems:
             self._items.append(problem)
-            # Not looked for in the list: readers ask after every dialog, and any number may be wrong.
-            self.has_errors = self.has_errors or problem.severity == "error"
+            self.n_errors += problem.severity == "error"
+
+    @property
+    def has_errors(self) -> bool:
+        return self.n_errors > 0
 
     def __iter__(self) -> Iterator[Problem]:
         return iter(self._items)
@@ -141,7 +151,7 @@ class Problems:
 
     def strict(self) -> None:
         """Turn repairs and warnings into errors."""
-        items, self._items = self._items, []
+        items, self._items, self.n_errors = self._items, [], 0
         self.extend(
             replace(problem, severity="error") if problem.severity in ("repair", "warning") else problem
             for problem in items

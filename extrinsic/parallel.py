@@ -31,13 +31,24 @@ def _run(function: Callable[..., R], tasks: Sequence[tuple[Any, ...]], n_jobs: i
             yield _pinned(function, task)
         return
     from joblib import Parallel, delayed
+    from joblib.externals.loky.backend.reduction import dumps
 
-    # A task may contain functions of a plugin, which a process must have imported before it gets the task.
+    parallel = Parallel(n_jobs=n_jobs, return_as="generator", batch_size=1)
     plugins = loaded_plugins()
-    initial = {"initializer": load_plugins, "initargs": (plugins,)} if plugins else {}
-    parallel = Parallel(n_jobs=n_jobs, return_as="generator", batch_size=1, **initial)
     with lost_processes():
-        yield from parallel(delayed(_pinned)(function, task) for task in tasks)
+        if plugins:
+            # A task may contain functions of a plugin, so a process imports these before it unpacks the task.
+            packed = (bytes(dumps((function, task))) for task in tasks)
+            yield from parallel(delayed(_unpacked)(plugins, data) for data in packed)
+        else:
+            yield from parallel(delayed(_pinned)(function, task) for task in tasks)
+
+
+def _unpacked(plugins: Sequence[str], data: bytes) -> Any:
+    import pickle
+
+    load_plugins(plugins)
+    return _pinned(*pickle.loads(data))
 
 
 @contextmanager

@@ -25,8 +25,12 @@ UNDECODABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """What msgspec raises for data that is not JSON, or not of the expected type."""
 
 
-LARGEST = 1 << 30
-"""Bytes that a compressed file may have when unpacked: a few kB of gzip can be made to unpack to any size."""
+LARGEST, HARMLESS, HIGHEST_RATIO = 1 << 30, 1 << 24, 100
+"""Bytes that a compressed file may have when unpacked: a few kB of gzip can be made to unpack to any size.
+
+Files of trackers and corpora unpack to at most 50 times their size; beyond a size that does no harm, one that
+unpacks to more than 100 times its own was made to.
+"""
 
 PART = re.compile(r"\.(.+)\.([1-9][0-9]{0,8})-[0-9a-f]{8}\.part", re.DOTALL)
 """The name of a file that is being written: its own, the process that writes it, and chance."""
@@ -70,17 +74,18 @@ def require_regular(mode: int, path: str) -> None:
 def decompress(data: bytes, path: str) -> bytes:
     """Gunzip, member after member, checking that nothing is cut off and the check sums hold."""
     unpacked = io.BytesIO()
+    most = min(LARGEST, max(HARMLESS, HIGHEST_RATIO * len(data)))
     position, block = 0, FIRST_BLOCK
     stream = zlib.decompressobj(wbits=31)
     try:
         while position < len(data):
             # In blocks: what a member does not use is copied, and a file may have very many members.
             unpacked.write(stream.decompress(data[position : position + block]))
-            if unpacked.tell() > LARGEST:
+            if unpacked.tell() > most:
                 raise InputError(
                     "the gzip data is too large: unpack the file if it is meant to be",
                     path=path,
-                    expected=f"at most {LARGEST:,} bytes, unpacked",
+                    expected=f"at most {most:,} bytes, unpacked",
                 )
             position = min(position + block, len(data)) - len(stream.unused_data)
             block = min(2 * block, LARGEST_BLOCK)

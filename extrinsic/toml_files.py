@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, get_type_hints
 
@@ -61,6 +62,10 @@ def report_key(
     problems.add(f"{line}key {_dotted(keys)}: {message}", **details)
 
 
+_type_info = cache(msgspec.inspect.type_info)
+"""Half of the time of a short command went into asking again for each of a hundred equal tables."""
+
+
 def check_table(
     tree: Any,
     kind: Any,
@@ -74,7 +79,7 @@ def check_table(
     kind: a struct or a dataclass.   keys: the path of the table.   whose: a hint about an unknown key.
     """
     kind = _structure_in(kind) if isinstance(tree, dict) else kind
-    info = msgspec.inspect.type_info(kind)
+    info = _type_info(kind)
     if isinstance(info, msgspec.inspect.StructType | msgspec.inspect.DataclassType):
         if not isinstance(tree, dict):
             report_key(problems, text, keys, "wrong kind", expected="a table", found=shown(tree))
@@ -134,7 +139,7 @@ def _structure_in(kind: Any) -> Any:
     """The structure of an optional table, else the kind itself."""
     members = [part for part in getattr(kind, "__args__", ()) if isinstance(part, type)]
     structures = [part for part in members if issubclass(part, msgspec.Struct)]
-    is_union = isinstance(msgspec.inspect.type_info(kind), msgspec.inspect.UnionType)
+    is_union = isinstance(_type_info(kind), msgspec.inspect.UnionType)
     return structures[0] if is_union and len(structures) == 1 else kind
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extrinsic import storage
-from extrinsic.errors import InputError, OutputError
+from extrinsic.errors import MOST_ERRORS, InputError, OutputError
 from extrinsic.storage import decompress, plain_cell, read_bytes, text_cell, write_atomic
 from tests.running import assert_refused, run
 
@@ -33,6 +33,31 @@ def test_data_that_unpacks_to_anything(tmp_path: Path, monkeypatch: pytest.Monke
     (tmp_path / "x.gz").write_bytes(gzip.compress(bytes(1 << 22)))
     with pytest.raises(InputError, match=r"x\.gz: the gzip data is too large.*1,048,576 bytes"):
         read_bytes(tmp_path / "x.gz")
+
+
+def test_a_small_file_that_unpacks_to_a_large_one(tmp_path: Path) -> None:
+    """194 kB that hold 100 million entries took a minute."""
+    (tmp_path / "x.json.gz").write_bytes(gzip.compress(b"[" + b"0," * (1 << 24) + b"0]"))
+    outcome = run("validate", "--format", "trippy", tmp_path / "x.json.gz")
+    assert_refused(outcome, "x.json.gz", "the gzip data is too large", "at most 16,777,216 bytes")
+    harmless = b"[" + b"0," * 1000 + b"0]"
+    assert decompress(gzip.compress(harmless), "x") == harmless
+
+
+@pytest.mark.parametrize("form", ["trippy", "state-sets", "trade", "simpletod"])
+def test_a_file_of_mistakes_is_not_read_to_its_end(tmp_path: Path, form: str) -> None:
+    """Each of a million mistakes has a message of its own: they took 6 GB."""
+    path = tmp_path / "x.json"
+    path.write_bytes(b"[" + b"0," * 20_000 + b"0]" if form == "trippy" else _many_dialogs(20_000))
+    outcome = run("validate", "--json", "--format", form, path)
+    assert outcome.code == 2
+    (row,) = outcome.json()["rows"]
+    assert row["errors"] == MOST_ERRORS + 1
+    assert row["problems"][-1]["message"] == f"not read any further after {MOST_ERRORS:,} errors"
+
+
+def _many_dialogs(number: int) -> bytes:
+    return b"{" + b",".join(b'"%d": 0' % dialog for dialog in range(number)) + b"}"
 
 
 def test_only_regular_files_are_read(tmp_path: Path) -> None:

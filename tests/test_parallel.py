@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import signal
 import time
+from pathlib import Path
 
 import pytest
 from threadpoolctl import threadpool_info
 
 from extrinsic.errors import InputError, UsageError
 from extrinsic.parallel import run_in_parallel
+from extrinsic.plugins import load_plugins
+from extrinsic.registry import TRACKERS
 
 
 def slow_square(number: int) -> tuple[int, int]:
@@ -67,6 +70,19 @@ def test_a_killed_process_is_said() -> None:
     """As when the system ends it for lack of memory: in `simulate` and `track` as in a study."""
     with pytest.raises(UsageError, match=r"a process was ended from outside.*run the same command again"):
         list(run_in_parallel(end_itself, TASKS, 2))
+
+
+def test_a_plugin_that_only_other_processes_cannot_import(tmp_path: Path) -> None:
+    """Two files that register one name: here the first was taken back in between, there it is not."""
+    files = [tmp_path / "first.py", tmp_path / "second.py"]
+    for file in files:
+        file.write_text(
+            "from extrinsic.registry import TRACKERS\n\nTRACKERS.register('mine', lambda: None, 'x')\n"
+        )
+        load_plugins([str(file)])
+        TRACKERS.unregister("mine")
+    with pytest.raises(InputError, match=r"second\.py: line 3 cannot be executed: .*'mine'.*twice"):
+        list(run_in_parallel(slow_square, TASKS, 2))
 
 
 @pytest.mark.parametrize("n_jobs", [0, -2, -5])

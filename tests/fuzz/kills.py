@@ -2,57 +2,81 @@
 
 from __future__ import annotations
 
+import itertools
 import os
+import shutil
 import signal
-import subprocess
-import sys
 import time
+from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 
+from tests.fuzz.outcomes import end_of, start_copy
+from tests.running import run
 from tests.study.studies import SMALL, require_same, write_study
 
-KILLS_A_RUN = 5
-ENGINES = (("--n-jobs", "2"), ("--n-jobs", "2", "--engine", "dask"))
+ENGINES = {"n_jobs 2": ("--n-jobs", "2"), "Dask": ("--n-jobs", "2", "--engine", "dask")}
+KILLS_A_RUN, WAITED = 5, 900.0
+OUTCOMES = ("run", "report", "too late", "same bytes", "differ")
+"""What a kill struck, or that it came too late; and what the next run left in the directory."""
 
 
-def command(config: Path, folder: Path, *options: str) -> list[str]:
-    return [sys.executable, "-m", "extrinsic", "run", str(config), "--output", str(folder), *options]
-
-
-def kill_runs(root: Path, kills: int, seed: int) -> int:
-    """Kill runs and reports; returns 1 if anything differs from what an undisturbed run leaves."""
-    config = write_study(root, SMALL)
+def kill_runs(root: Path, kills: int, seed: int, counts: Counter[tuple[str, str]]) -> None:
+    """Count by engine what the kills struck, and what an undisturbed run then made of each directory."""
+    config, whole = write_study(root, SMALL), root / "whole"
+    # Here, so that every copy of this process has imported everything: it is the run that is struck.
+    outcome = run("run", config, "--output", whole, "--n-jobs", "1", "--quiet")
+    assert outcome.code == 0, outcome.text
     begin = time.monotonic()
-    subprocess.run(
-        command(config, root / "whole", "--n-jobs", "1", "--quiet"), check=True, capture_output=True
-    )
-    whole = time.monotonic() - begin
-    rng, done, struck, worse = Random(seed), 0, 0, 0
-    for number in range(-(-kills // KILLS_A_RUN)):
-        engine, folder = ENGINES[number % len(ENGINES)], root / f"run{number}"
-        for _ in range(min(KILLS_A_RUN, kills - number * KILLS_A_RUN)):
-            report = folder.exists() and (folder / "report.html").exists() and rng.random() < 0.5
-            arguments = (
-                [sys.executable, "-m", "extrinsic", "report", str(folder)]
-                if report
-                else command(config, folder, *engine)
-            )
-            process = subprocess.Popen(
-                arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
-            )
-            time.sleep(rng.uniform(0.0, 1.1 * whole))
-            struck += process.poll() is None
-            os.killpg(process.pid, signal.SIGKILL) if process.poll() is None else None
-            process.wait()
-            done += 1
-        last = subprocess.run(command(config, folder, *engine), capture_output=True, text=True, check=False)
+    assert run("report", whole, "--output", root / "page.html", "--quiet").code == 0
+    seconds = {"report": time.monotonic() - begin}
+    struck = 0
+    for number in itertools.count():
+        engine, folder = list(ENGINES)[number % len(ENGINES)], root / f"run{number}"
+        command = ("run", str(config), "--output", str(folder), "--quiet", *ENGINES[engine])
+        if struck >= kills:
+            return
+        if engine not in seconds:
+            begin = time.monotonic()
+            _require_same(command, whole, folder)
+            seconds[engine] = time.monotonic() - begin
+            shutil.rmtree(folder)
+        rng = Random(f"{seed} {number}")
+        for _ in range(min(KILLS_A_RUN, kills - struck)):
+            is_done = (folder / "report.html").exists()
+            process = _start(("report", str(folder), "--quiet") if is_done else command)
+            try:
+                time.sleep(rng.uniform(0.0, seconds["report" if is_done else engine]))
+            finally:
+                strike = _killed(process, "report" if is_done else "run")
+            counts[engine, strike] += 1
+            struck += strike != "too late"
         try:
-            assert last.returncode == 0, last.stderr
-            require_same(root / "whole", folder)
+            _require_same(command, whole, folder)
+            counts[engine, "same bytes"] += 1
         except AssertionError as error:
-            worse += 1
-            print(f"after kills, {' '.join(engine)}: {error}", flush=True)
-        # After every directory: somebody may end this early, too.
-        print(f"{done} kills ({struck} struck a running process), {worse} directories differ", flush=True)
-    return 1 if worse else 0
+            counts[engine, "differ"] += 1
+            print(f"after kills, {engine}, directory {number} of seed {seed}: {error}", flush=True)
+
+
+def _start(command: tuple[str, ...]) -> int:
+    """In a session of its own, whose processes can all be killed at once."""
+    return start_copy(command, os.open(os.devnull, os.O_WRONLY), os.setsid)
+
+
+def _killed(process: int, what: str) -> str:
+    try:
+        os.killpg(process, signal.SIGKILL)
+    except ProcessLookupError:  # killed before it had a session of its own
+        os.kill(process, signal.SIGKILL)
+    return what if end_of(process) == -signal.SIGKILL else "too late"
+
+
+def _require_same(command: tuple[str, ...], whole: Path, folder: Path) -> None:
+    process = _start(command)
+    code = end_of(process, WAITED)
+    with suppress(ProcessLookupError):  # a copy ends without ending its idle workers
+        os.killpg(process, signal.SIGKILL)
+    assert code == 0, "the run does not go on"
+    require_same(whole, folder)

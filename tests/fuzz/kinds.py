@@ -246,6 +246,21 @@ KINDS: dict[str, Kind] = {
 }
 
 
+def run_good(kind: str, root: Path) -> None:
+    """Good inputs are done: otherwise nothing beyond the first mistake would ever be tried."""
+    good = KINDS[kind].good(root, kind.replace(" ", "_"))
+    for command in KINDS[kind].commands:
+        folder = _copy(good, root / "input")
+        outcome = run(*(part.replace("{}", str(folder)) for part in command))
+        assert outcome.code == 0, outcome.text
+
+
+def _copy(good: Path, folder: Path) -> Path:
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(good, folder)
+    return folder
+
+
 @dataclass(frozen=True)
 class Input:
     """A mutated copy of good files, and a command over them."""
@@ -261,9 +276,7 @@ def make_input(kind: str, seed: int, root: Path) -> Input:
     """The input of a seed: the same for everybody who makes it."""
     rng = Random(f"{kind} {seed}")
     good = KINDS[kind].good(root, kind.replace(" ", "_"))
-    folder = root / "input"
-    shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(good, folder)
+    folder = _copy(good, root / "input")
     files = sorted(
         {path for pattern in KINDS[kind].mutated for path in folder.glob(pattern) if path.is_file()}
     )

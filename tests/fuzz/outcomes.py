@@ -7,17 +7,19 @@ import resource
 import signal
 import subprocess
 import sys
+import tempfile
+import time
+import traceback
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
-from types import FrameType
-from typing import Literal
+from typing import Literal, NoReturn
 
+from extrinsic.cli.main import main
 from tests.fuzz.kinds import Input
-from tests.running import run
 
-SECONDS, WAITED, BYTES = 20, 120, 2 << 30
+SECONDS, WAITED, BYTES = 20, 600, 2 << 30
 """Of computing; and of waiting, because the machine may have other things to do."""
 
 Outcome = Literal["done", "refused", "crash", "hang", "no place", "silent"]
@@ -25,62 +27,91 @@ GOOD: tuple[Outcome, ...] = ("done", "refused")
 EVERY: tuple[Outcome, ...] = ("done", "refused", "crash", "hang", "no place", "silent")
 
 
-class Hang(BaseException):
-    """The time is over; no handler of exceptions may take this for one of its own."""
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MPLBACKEND": "agg"}
 
 
-CLOCKS = ((signal.SIGPROF, signal.ITIMER_PROF, SECONDS), (signal.SIGALRM, signal.ITIMER_REAL, WAITED))
+def limit() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
 
 
-@contextmanager
-def time_limit() -> Iterator[None]:
-    def end(_: int, __: FrameType | None) -> None:
-        raise Hang
+def outcome_forked(given: Input) -> tuple[Outcome, str]:
+    """Run the command in a copy of this process, which has imported everything: milliseconds, not seconds.
 
-    before = [signal.signal(number, end) for number, _, _ in CLOCKS]
-    for _, clock, seconds in CLOCKS:
-        signal.setitimer(clock, seconds)
+    A copy of its own for every input: nothing that one leaves behind helps or harms the next.
+    """
+    with tempfile.TemporaryFile() as output:
+        code = end_of(start_copy(given.command, output.fileno(), limit))
+        output.seek(0)
+        return _outcome(code, output.read(), given.folder)
+
+
+def start_copy(command: Sequence[str], output: int, prepare: Callable[[], object]) -> int:
+    """Begin a command in a copy of this process; returns the copy's number."""
+    sys.stdout.flush()
+    process = os.fork()
+    if process == 0:
+        _be_the_command(command, output, prepare)
+    return process
+
+
+def _be_the_command(command: Sequence[str], output: int, prepare: Callable[[], object]) -> NoReturn:
+    code = 1
     try:
-        yield
+        prepare()
+        os.dup2(output, 1)
+        os.dup2(output, 2)
+        # A test's own streams are none of the command's.
+        sys.stdout, sys.stderr = (os.fdopen(number, "w", encoding="utf-8") for number in (1, 2))
+        try:
+            code = main(list(command))
+        except SystemExit as stop:  # argparse leaves this way
+            code = int(stop.code or 0)
+    except BaseException:
+        traceback.print_exc()
     finally:
-        for (number, clock, _), handler in zip(CLOCKS, before, strict=True):
-            signal.setitimer(clock, 0)
-            signal.signal(number, handler)
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(code)
 
 
-def outcome_here(given: Input) -> tuple[Outcome, str]:
-    """Run the command in this process."""
-    try:
-        with time_limit():
-            result = run(*given.command)
-    except Hang:
-        return "hang", ""
-    return judged(result.code, result.text, given.folder), result.text
+def end_of(process: int, seconds: float = WAITED) -> int:
+    """The exit code, negative for a signal; a process that waits for ever is ended."""
+    wait, end = 0.0005, time.monotonic() + seconds
+    while time.monotonic() < end:
+        done, status = os.waitpid(process, os.WNOHANG)
+        if done:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(wait)
+        wait = min(2 * wait, 0.05)
+    os.kill(process, signal.SIGKILL)
+    os.waitpid(process, 0)
+    return -signal.SIGKILL
 
 
 def outcome_apart(given: Input) -> tuple[Outcome, str]:
-    """Run the command as a process of its own, with 2 GB."""
-
-    def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
-        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
-
-    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MPLBACKEND": "agg"}
+    """Run the command as a process of its own."""
     try:
         result = subprocess.run(
             [sys.executable, "-m", "extrinsic", *given.command],
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
             timeout=WAITED,
-            env=environment,
+            env={**os.environ, **ONE_THREAD},
             preexec_fn=limit,
             check=False,
         )
     except subprocess.TimeoutExpired:
         return "hang", ""
-    if result.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
-        return "hang", ""
-    text = (result.stdout + result.stderr).decode(errors="replace")
-    return judged(result.returncode, text, given.folder), text
+    return _outcome(result.returncode, result.stdout, given.folder)
+
+
+def _outcome(code: int, output: bytes, folder: Path) -> tuple[Outcome, str]:
+    text = output.decode(errors="replace")
+    if code in (-signal.SIGXCPU, -signal.SIGKILL):
+        return "hang", text
+    return judged(code, text, folder), text
 
 
 def judged(code: int, text: str, folder: Path) -> Outcome:
@@ -91,14 +122,14 @@ def judged(code: int, text: str, folder: Path) -> Outcome:
     return "done" if code == 0 else "refused"
 
 
-def table_of(counts: Counter[tuple[str, Outcome]]) -> str:
+def table_of(counts: Counter[tuple[str, str]], every: Sequence[str] = EVERY) -> str:
     """Kind by outcome."""
     kinds = sorted({kind for kind, _ in counts})
-    rows: list[Sequence[str]] = [("kind", *EVERY, "all")]
+    rows: list[Sequence[str]] = [("kind", *every, "all")]
     for kind in (*kinds, "all"):
         numbers = [
             sum(number for (of, what), number in counts.items() if what == outcome and kind in (of, "all"))
-            for outcome in EVERY
+            for outcome in every
         ]
         rows.append((kind, *map(str, numbers), str(sum(numbers))))
     return "\n".join(f"{row[0]:<22}" + "".join(f"{cell:>10}" for cell in row[1:]) for row in rows)

@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from extrinsic.errors import InputError
+from extrinsic.study.configuration.settings_file import read_study
+from extrinsic.study.planning.units import units_of
+from extrinsic.study.stages.inputs import SimulatedDialogs
+from extrinsic.study.stages.logged_plays import live_world
 from tests.study.studies import (
     SMALL,
     Study,
@@ -194,3 +200,24 @@ def test_a_study_of_the_same_settings_elsewhere_shares_nothing(small: Study, tmp
     study = copied(small, tmp_path / "run")
     done(config, study.folder)
     assert set(statuses(study.folder).values()) == {"computed"}
+
+
+def test_equal_worlds_of_another_study_that_change_later(small: Study, tmp_path: Path) -> None:
+    """A process keeps what a study made of its worlds; the next one with equal ones plays in its own."""
+    other = write_study(tmp_path / "other", SMALL)
+    done(other, tmp_path / "first")
+    worlds = tmp_path / "other" / "worlds.toml"
+    worlds.write_text(worlds.read_text().replace("patience = 8.0", "patience = 1.5"))
+    done(small.config, tmp_path / "second")
+    require_same(small.folder, tmp_path / "second")
+
+
+def test_worlds_that_change_during_a_run(small: Study, tmp_path: Path) -> None:
+    (unit,), *_ = units_of(read_study(small.config))
+    assert isinstance(unit.test, SimulatedDialogs)
+    changed = write_study(tmp_path / "other", SMALL).with_name("worlds.toml")
+    changed.write_text(changed.read_text().replace("patience = 8.0", "patience = 8.5"))
+    with pytest.raises(InputError, match=r"worlds\.toml: the world has changed since the study began"):
+        live_world(
+            msgspec.structs.replace(unit, test=msgspec.structs.replace(unit.test, config=str(changed)))
+        )

@@ -49,7 +49,11 @@ class SimulatedDialogs(Input, frozen=True, tag="simulated"):
 
     @property
     def simulation(self) -> Simulation:
-        return find_simulation(self.world, self.config, self.seed)
+        """The settings of the file as it is now, which have to be those that the study was planned with."""
+        simulation = find_simulation(self.world, self.config, self.seed)
+        if simulation.identity(self.dataset, self.split) != self.signature:
+            raise InputError("the world has changed since the study began; run it again", path=self.config)
+        return simulation
 
     @property
     def identity(self) -> str:
@@ -58,8 +62,6 @@ class SimulatedDialogs(Input, frozen=True, tag="simulated"):
         return content_hash(self.signature, code) if code else self.signature
 
     def make(self) -> Corpus:
-        if self.simulation.identity(self.dataset, self.split) != self.signature:
-            raise InputError("the world has changed since the study began; run it again", path=self.config)
         corpus = self.simulation.simulate(self.dataset, self.split).corpus
         in_vain = not any(corpus.outcomes.get("success", (1.0,)))
         # Of fewer, all may fail by chance.

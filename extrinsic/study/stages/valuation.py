@@ -66,7 +66,8 @@ def valuation_of(
     )
     proxies = [proxy.identity for proxy in spec.proxies]
     plain = encoded(msgspec.structs.replace(spec, proxies=()))
-    key = content_hash(unit.identity, tracker.identity, plain, *proxies, part.name)
+    # A valuation plays in the world of a file: equal files of two studies may differ by the next play.
+    key = content_hash(encoded(unit), tracker.identity, plain, *proxies, part.name)
     return _VALUATIONS.get(key, lambda: Valuation(unit, tracker, spec, features, reward, part))
 
 
