@@ -56,11 +56,11 @@ def test_partial_correlations_have_p_values_of_all_metrics_at_once() -> None:
         assert (p_max_t < 0.05) == (number < 3)
 
 
-def test_the_curve_is_of_the_first_metric() -> None:
+def test_the_curve_is_of_metrics_chosen_without_the_pair() -> None:
     panel = panel_of(14)
     rows = [row for row in decided_rows(panel, np.arange(6)) if row.target == "rl.live"]
     first = int(rows[0].metric.removeprefix("metric"))
-    curve = calibration(panel.sample.metrics[first], panel.sample.targets[0])
+    curve = calibration(panel.sample.metrics, panel.sample.targets[0])
     assert first < 3
     assert [row.pairs for row in rows] == [part.n_pairs for part in curve.bins]
     assert sum(row.pairs for row in rows) == 14 * 13 // 2

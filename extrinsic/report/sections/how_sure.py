@@ -10,6 +10,7 @@ from extrinsic.report.drawing.page_parts import Block, Fold, Picture, Section, T
 from extrinsic.report.results.report_data import Study
 from extrinsic.report.results.variant_results import VariantResults, rows_of_group
 from extrinsic.report.sections.single_trackers import influence_picture, stability_picture
+from extrinsic.report.sections.two_trackers import decided_blocks
 from extrinsic.study.naming import Name, is_higher_better, slug, symbol, target_title, variant_title
 from extrinsic.study.number_texts import correlation, counted, share, with_interval
 
@@ -36,6 +37,9 @@ def section(study: Study) -> Section | None:
     settled = stability_picture(study)
     if settled:
         blocks.append(Fold("How the order of metrics settles as trackers are added", (settled,)))
+    decided = decided_blocks(study)
+    if decided:
+        blocks.append(Fold("Which of two trackers is better, by scores alone", decided))
     return Section("sure", "How sure?", tuple(blocks)) if blocks else None
 
 
@@ -63,6 +67,10 @@ def _text(study: Study, evidence: VariantResults, name: Name) -> Text:
             f"that it is tested on reaches {with_interval(single.r, single.low, single.high)}."
         )
     influence = [row for row in rows_of_group(evidence.influence, group) if Name.of(row) == name]
+    if row is not None and row.carried_by:
+        sentences.append(
+            f"{row.carried_by} alone has half of the variance or more: this is one tracker against the rest."
+        )
     if influence:
         sentences.append(
             f"Without {influence[0].tracker}, which matters most, it would be "
@@ -138,6 +146,7 @@ def _picture(study: Study, evidence: VariantResults, name: Name, group: str) -> 
         axes.set_ylabel(short(target_title(evidence.target).removeprefix("the "), 44))
         if row is not None:
             r = f"{symbol(evidence.coefficient)} = {with_interval(row.r, row.low, row.high)}"
+            r += f", carried by {short(row.carried_by, 24)}" if row.carried_by else ""
             axes.set_title(", ".join(filter(None, (r, variant_title(evidence.variant)))), color=INK)
         place_labels(axes, [(values[key], wanted[key], short(key[1], 18)) for key in values])
         if several:
@@ -146,6 +155,6 @@ def _picture(study: Study, evidence: VariantResults, name: Name, group: str) -> 
     caption = (
         "Every point is a tracker on a dataset. Look for a single point that determines the slope. The "
         f"interval is at {study.level} over trackers, for a metric named in advance, with the dialogs' noise "
-        "removed; none is given where one tracker carries the correlation."
+        "removed; none is given where the values have more noise than signal."
     )
     return draw("_".join(filter(None, ("scatter", group, slug(evidence.variant)))), title, caption, paint)

@@ -14,7 +14,7 @@ from extrinsic.correlation.best_set import best_set
 from extrinsic.correlation.coefficients import SCOPES, Coefficient, Scope, correlate, is_flat
 from extrinsic.correlation.deciding import MOST
 from extrinsic.correlation.disattenuation import LEAST, disattenuation
-from extrinsic.correlation.influence import influence, leverage, without_each
+from extrinsic.correlation.influence import carriers, influence, leverage, without_each
 from extrinsic.correlation.intervals import interval, jackknife_interval
 from extrinsic.correlation.multiple_testing import benjamini_hochberg, holm
 from extrinsic.correlation.permutation import draw_permutations, permutation_test
@@ -181,6 +181,7 @@ class _Coefficients:
         self.left_out = without_each(sample.metrics, sample.targets, coefficient, scope)
         self.test = permutation_test(sample.metrics, sample.targets, coefficient, scope, permuted)
         self.p, self.p_max_t = self.test.p, self.test.p_max_t
+        self.shares = leverage(sample.metrics, sample.targets, scope)
         self.default = default_interval(panel, coefficient, scope, self.r, self.left_out, settings.level)
         self.jackknife = jackknife_interval(self.r, self.left_out, settings.level, coefficient != "pairwise")
         self.intervals: dict[Resampled, tuple[Floats, Floats]] = {}
@@ -194,6 +195,7 @@ class _Coefficients:
         panel, rows = self.panel, []
         flat_metric = is_flat(panel.sample.metrics, self.scope)
         flat_target = is_flat(panel.sample.targets, self.scope)
+        carrier = carriers(self.shares)
         for k, target in enumerate(panel.targets):
             adjusted, rate = holm(self.p[:, k]), benjamini_hochberg(self.p[:, k])
             for m, name in enumerate(panel.metrics):
@@ -237,6 +239,7 @@ class _Coefficients:
                         label_scheme=label_scheme,
                         variant=panel.variant,
                         reason=default.reason(m, k),
+                        carried_by=panel.trackers[carrier[m, k]] if carrier[m, k] >= 0 else None,
                     )
                 )
         return rows
@@ -250,7 +253,6 @@ class _Coefficients:
     def influence_rows(self) -> list[InfluenceRow]:
         panel, rows = self.panel, []
         moved = influence(self.r, self.left_out)
-        shares = leverage(panel.sample.metrics, panel.sample.targets, self.scope)
         for k, target in enumerate(panel.targets):
             for m, (metric, schedule, component, _) in enumerate(panel.metrics):
                 if moved.tracker[m, k] < 0:
@@ -267,7 +269,7 @@ class _Coefficients:
                         lowest=plain(moved.lowest[m, k]),
                         highest=plain(moved.highest[m, k]),
                         tracker=panel.trackers[moved.tracker[m, k]],
-                        share=plain(shares[m, k, moved.tracker[m, k]]),
+                        share=plain(self.shares[m, k, moved.tracker[m, k]]),
                         r_without=plain(moved.without[m, k]),
                         trackers=panel.group,
                         variant=panel.variant,
