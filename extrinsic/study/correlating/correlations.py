@@ -239,7 +239,7 @@ class _Coefficients:
                         label_scheme=label_scheme,
                         variant=panel.variant,
                         reason=default.reason(m, k),
-                        carried_by=panel.trackers[carrier[m, k]] if carrier[m, k] >= 0 else None,
+                        carried_by=_carried_by(panel, carrier[m, k]),
                     )
                 )
         return rows
@@ -283,17 +283,22 @@ def _soft_rows(panel: Panel, settings: CorrelationTable, drawn: Ints) -> list[Co
     observed, resampled = soft_pairwise_accuracy(panel.sample, drawn)
     low, high = interval(observed, resampled, None, "percentile", settings.level)
     flat = [is_flat(values, "within") for values in (panel.sample.metrics, panel.sample.targets)]
+    carrier = carriers(leverage(panel.sample.metrics, panel.sample.targets, "within"))
     rows = []
     for k, target in enumerate(panel.targets):
         for m, name in enumerate(panel.metrics):
             reason = _reason(panel, m, k, bool(flat[0][m]), bool(flat[1][k]))
             row = _undefined_row(panel, target, name, "within", SOFT, reason)
             if reason is None:
-                row = replace(row, r=plain(observed[m, k]))
+                row = replace(row, r=plain(observed[m, k]), carried_by=_carried_by(panel, carrier[m, k]))
             if reason is None and len(panel.trackers) >= FEWEST_FOR_INTERVALS:
                 row = replace(row, low=plain(low[m, k]), high=plain(high[m, k]))
             rows.append(row)
     return rows
+
+
+def _carried_by(panel: Panel, tracker: int) -> str | None:
+    return panel.trackers[tracker] if tracker >= 0 else None
 
 
 def _undefined_row(
