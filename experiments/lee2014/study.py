@@ -19,6 +19,7 @@ from experiments.lee2014.tables import (
     RETURNS,
     STATES,
     Correlation,
+    Decided,
     MetricValues,
     Name,
     PolicyGain,
@@ -39,6 +40,7 @@ from extrinsic.study.configuration.settings_file import read_study
 from extrinsic.study.correlating.correlations import best_set_rows, correlation_rows, default_interval
 from extrinsic.study.correlating.metric_pairs import kept_metrics, pair_rows, swap_metrics
 from extrinsic.study.correlating.panel import Panel
+from extrinsic.study.correlating.predictions import decided_rows
 from extrinsic.study.finished_run import Run
 from extrinsic.study.stages.store import plain
 from extrinsic.study.tables.schema import CorrelationRow
@@ -46,9 +48,8 @@ from extrinsic.study.tables.table_files import read_rows
 
 CONFIG = Path(__file__).parents[2] / "configs" / "lee2014.toml"
 
-SEEDS = (541, 542)
-"""Never used for anything else, and written down before the run; built on 11 and 12. 543 was written down too
-and is unused: two was what there was time for, decided before anything was looked at."""
+SEEDS = (541, 542, 543)
+"""Never used for anything else, and written down before the run; built on 11 and 12."""
 
 CHANGES = (
     "sensitivity={}",
@@ -179,6 +180,7 @@ def correlations(points: Points, fill: str, target: str) -> list[Correlation]:
                     *(fill, target, group, *name),
                     *(row.r, own[name].low, own[name].high, row.low, row.high, own[name].p_max_t),
                     *(row.in_set, row.rank, row.rank_low, row.rank_high, row.reason or own[name].reason),
+                    own[name].carried_by,
                 )
             )
         rows += sorted(part, key=lambda row: 2.0 if row.r is None else -row.r)
@@ -189,6 +191,16 @@ def _within(panel: Panel) -> list[CorrelationRow]:
     """Pearson's r of every metric, by the study's own rules."""
     rows, _ = correlation_rows(panel, SETTINGS, SEED)
     return [row for row in rows if (row.scope, row.coefficient) == ("within", "pearson")]
+
+
+def decided(points: Points, fill: str, target: str) -> list[Decided]:
+    """Every two trackers left out, of all and of core trackers: what was said of them, and what is right."""
+    rows = []
+    for group in GROUPS:
+        panel = points.panel(fill, target, group, range(len(points.seeds)))
+        for row in decided_rows(panel, kept_metrics(panel, "within")):
+            rows.append(Decided(fill, target, group, row.low, row.high, row.pairs, row.predicted, row.right))
+    return rows
 
 
 def verdicts(points: Points, fill: str, target: str) -> list[Verdict]:

@@ -96,22 +96,23 @@ def _left_out(trackers: Sequence[TrackerRow]) -> Iterator[HealthNote]:
 
 
 def carried_notes(rows: Iterable[CorrelationRow], targets: Sequence[str]) -> Iterator[HealthNote]:
-    """Of targets whose correlations over core trackers are those of one tracker against the rest.
+    """A note for every tracker that carries correlations over core trackers.
 
     rows: of `correlations`; those of one scope and coefficient are looked at, the first of the table.
     """
-    by_target: dict[str, list[CorrelationRow]] = {target: [] for target in targets}
-    kind = None
+    kind, total = None, 0
+    carried: dict[str, list[str]] = {}
     for row in rows:
-        if row.trackers == "core" and row.r is not None and row.target in by_target:
+        if row.trackers == "core" and row.r is not None and row.target in targets:
             kind = kind or (row.scope, row.coefficient)
             if (row.scope, row.coefficient) == kind:
-                by_target[row.target].append(row)
-    for target, of_target in by_target.items():
-        counts = Counter(row.carried_by for row in of_target if row.carried_by)
-        for tracker, n in counts.most_common():
-            text = (
-                f"{tracker} alone has half of the variance or more in {n} of {len(of_target)} correlations "
-                f"with {target_title(target)}: their r and its interval are of this one against the rest"
-            )
-            yield HealthNote(kind="carried", text=text, trackers=(tracker,))
+                total += 1
+                if row.carried_by:
+                    carried.setdefault(row.carried_by, []).append(row.target)
+    for tracker, of_tracker in carried.items():
+        titles = listing([target_title(target) for target in dict.fromkeys(of_tracker)], MOST_NAMED)
+        text = (
+            f"{tracker} alone has half of the variance or more in {len(of_tracker)} of {total} correlations "
+            f"(with {titles}): their r and its interval are of this one against the rest"
+        )
+        yield HealthNote(kind="carried", text=text, trackers=(tracker,))

@@ -116,7 +116,7 @@ def test_what_is_said_of_two_trackers_stands_beside_what_is_right(made: Run) -> 
 
 def test_a_tracker_that_carries_a_correlation_is_named_beside_it(made: Run) -> None:
     outline = Outline((made.folder / "report.html").read_text())
-    assert "one alone has half of the variance or more in 2 of 22 correlations" in outline.text
+    assert "one alone has half of the variance or more in 2 of 22 correlations (with" in outline.text
     assert "carried by" in outline.text
     data = re.search(r'id="correlations">(.*?)</script>', (made.folder / "report.html").read_text())
     assert data is not None

@@ -11,6 +11,7 @@ from extrinsic.report.results.report_data import Study
 from extrinsic.report.results.variant_results import VariantResults, rows_of_group
 from extrinsic.report.sections.single_trackers import influence_picture, stability_picture
 from extrinsic.report.sections.two_trackers import decided_blocks
+from extrinsic.report.sections.what_is_predicted import predicted_blocks
 from extrinsic.study.naming import Name, is_higher_better, slug, symbol, target_title, variant_title
 from extrinsic.study.number_texts import correlation, counted, share, with_interval
 
@@ -30,6 +31,9 @@ def section(study: Study) -> Section | None:
         if evidence.has_core and evidence.group == "core":
             title = "With the trackers outside the core"
             made.append(Fold(title, (_picture(study, evidence, name, "all"),)))
+        predicted = predicted_blocks(study, evidence, name)
+        if predicted:
+            made += [predicted[0], Fold("What it predicts, target by target", predicted[1:])]
         influence = influence_picture(evidence)
         if influence:
             made.append(Fold("Without each tracker in turn", (influence,)))
