@@ -64,6 +64,9 @@ CHANGES = (
 """What is left out of the study for the sake of time: nothing that is reported here."""
 
 SETTINGS = CorrelationTable(coefficients=("pearson",), resamples=1000, permutations=999)
+FEW = msgspec.structs.replace(SETTINGS, resamples=100)
+"""Where intervals by resampled trackers, which are not shown here, are computed with the rest."""
+
 SEED = 14
 """Of draws of trackers and of swaps."""
 
@@ -120,7 +123,9 @@ class Points:
     returns: dict[tuple[str, str], Floats]
     core: Ints
 
-    def panel(self, fill: str, target: str, group: str, seeds: Sequence[int]) -> Panel:
+    def panel(
+        self, fill: str, target: str, group: str, seeds: Sequence[int], resamples: int = SETTINGS.resamples
+    ) -> Panel:
         """Metrics and a target, means over seeds, as the tool's statistics take them.
 
         A tracker's mean stands for its dialogs: only trackers are resampled. State-set metrics are filled by
@@ -136,7 +141,7 @@ class Points:
             trackers=self.trackers,
             metrics=tuple((*METRICS[i], None) for i in shown),
             targets=(target,),
-            sample=Sample.of_trackers(metrics, earned, SETTINGS.resamples),
+            sample=Sample.of_trackers(metrics, earned, resamples),
             contributions=tuple(metrics[:, d, :, None] for d in range(len(self.datasets))),
             variant=f"fill={fill}",
         )
@@ -170,7 +175,7 @@ def correlations(points: Points, fill: str, target: str) -> list[Correlation]:
     """Every metric with a target, for all and for core trackers, the best first."""
     rows = []
     for group in GROUPS:
-        panel = points.panel(fill, target, group, range(len(points.seeds)))
+        panel = points.panel(fill, target, group, range(len(points.seeds)), FEW.resamples)
         own = {Name.of(row): row for row in _within(panel)}
         part = []
         for row in best_set_rows(panel, SETTINGS, SEED):
@@ -189,7 +194,7 @@ def correlations(points: Points, fill: str, target: str) -> list[Correlation]:
 
 def _within(panel: Panel) -> list[CorrelationRow]:
     """Pearson's r of every metric, by the study's own rules."""
-    rows, _ = correlation_rows(panel, SETTINGS, SEED)
+    rows, _ = correlation_rows(panel, FEW, SEED)
     return [row for row in rows if (row.scope, row.coefficient) == ("within", "pearson")]
 
 

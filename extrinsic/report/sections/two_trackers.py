@@ -29,12 +29,12 @@ def decided_blocks(study: Study) -> tuple[Block, ...]:
         return ()
     lines = [
         (
-            _title(row),
+            title,
             f"{share(row.low)} to {share(row.high)}",
             str(row.pairs),
             *map(share, (row.predicted, row.right)),
         )
-        for row in rows
+        for row, title in zip(rows, _titles(rows), strict=True)
     ]
     heads = described(
         DecidedRow, target="target", low="given", pairs="#pairs", predicted="#mean", right="#right"
@@ -42,8 +42,13 @@ def decided_blocks(study: Study) -> tuple[Block, ...]:
     return _text(rows), _picture(rows, group), table("", heads, lines, "decided.csv")
 
 
-def _title(row: DecidedRow) -> str:
-    return ", ".join(filter(None, (target_title(row.target), variant_title(row.variant))))
+def _titles(rows: Sequence[DecidedRow]) -> list[str]:
+    """The target, and the variant where there are several."""
+    several = len({row.variant for row in rows}) > 1
+    variants = [variant_title(row.variant) if several else "" for row in rows]
+    return [
+        ", ".join(filter(None, (target_title(row.target), v))) for row, v in zip(rows, variants, strict=True)
+    ]
 
 
 def _right(rows: Sequence[DecidedRow]) -> tuple[int, float]:
@@ -67,9 +72,11 @@ def _picture(rows: Sequence[DecidedRow], group: str) -> Picture:
         (axes,) = panels(figure, 1, 1, 4.2, 3.0)
         axes.plot([0.5, 1.0], [0.5, 1.0], color=MUTED, linewidth=0.8)
         most = max(row.pairs for row in rows)
-        for number, title in enumerate(dict.fromkeys(map(_title, rows))):
-            points = [(row.predicted or 0.0, row.right or 0.0) for row in rows if _title(row) == title]
-            sizes = [8.0 + 60.0 * row.pairs / most for row in rows if _title(row) == title]
+        titles = _titles(rows)
+        for number, title in enumerate(dict.fromkeys(titles)):
+            own = [row for row, name in zip(rows, titles, strict=True) if name == title]
+            points = [(row.predicted or 0.0, row.right or 0.0) for row in own]
+            sizes = [8.0 + 60.0 * row.pairs / most for row in own]
             colour, marker = SERIES[number % len(SERIES)], MARKERS[number % len(MARKERS)]
             x, y = zip(*points, strict=True)
             axes.plot(x, y, color=colour, linewidth=1.2)
