@@ -111,10 +111,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seeds",
         type=int,
-        nargs="+",
+        nargs="*",
         choices=study.SEEDS,
         default=study.SEEDS,
-        help="run only these; what is kept of the others stays",
+        help="run only these (or none); what is kept of the others stays",
     )
 
 

@@ -97,7 +97,7 @@ def default_interval(
         for m, k in np.argwhere(~np.isnan(r)).tolist():
             least, what = min((reliability[m], "the metric"), (target_reliability[k], "the target"))
             if least <= LEAST:
-                reasons[m, k] = f"more noise than signal: the reliability of {what} is {least:.2f}"
+                reasons[m, k] = f"more noise than signal: the reliability of {what} is {max(least, 0.0):.2f}"
         r_true = noise.true(r)
         # A metric that is undefined on some resamples has no reliability: its interval is of r as it is.
         unknown = np.isnan(reliability)[:, None] | np.isnan(target_reliability)[None, :]
