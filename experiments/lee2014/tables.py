@@ -74,6 +74,7 @@ class Correlation(msgspec.Struct, frozen=True):
     low, high: for one metric named in advance; first_low, first_high: for all metrics at once, so that the
     first may be read off; empty with a `reason`.   p: max-T over all metrics, by permuted trackers.
     in_set: whether it may be the best metric.   rank_low, rank_high: the ranks that it may have.
+    carried_by: the tracker that alone has half of the variance or more.
     """
 
     fill: str
@@ -93,6 +94,7 @@ class Correlation(msgspec.Struct, frozen=True):
     rank_low: int | None
     rank_high: int | None
     reason: str | None
+    carried_by: str | None
 
 
 class Verdict(msgspec.Struct, frozen=True):
@@ -107,6 +109,19 @@ class Verdict(msgspec.Struct, frozen=True):
     finding: str
     verdict: str
     seeds_same: int
+
+
+class Decided(msgspec.Struct, frozen=True):
+    """Which of two trackers is better by scores alone, every two left out: `decided.csv` of a run."""
+
+    fill: str
+    target: str
+    trackers: str
+    low: float
+    high: float
+    pairs: int
+    predicted: float | None
+    right: float | None
 
 
 class PolicyGain(msgspec.Struct, frozen=True):

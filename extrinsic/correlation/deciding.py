@@ -7,8 +7,9 @@ y = slope x + e. For two trackers that the study has not seen, with scores that 
 
 the predictive distribution of a difference in simple regression: s^2 is the variance of e, the part of a
 tracker's return that the metric does not see. `calibration` leaves out every two trackers in turn and
-compares what is said of them with what is true: of pairs given 80 to 90 %, 80 to 90 % should be right. Scores
-outside of those of the study are refused: the relation is not known to hold there.
+compares what is said of them with what is true: of pairs given 80 to 90 %, 80 to 90 % should be right. A
+metric that has to be chosen is chosen without them, and the line shrunk (`left_out_lines`). Scores outside of
+those of the study are refused: the relation is not known to hold there.
 """
 
 from __future__ import annotations
@@ -22,10 +23,14 @@ import numpy as np
 
 from extrinsic.arrays import Floats
 from extrinsic.correlation.coefficients import DIGITS, is_flat
+from extrinsic.correlation.left_out_lines import lines_without, tracker_means
 from extrinsic.errors import UsageError
 
 FEWEST_TRACKERS = 5
 EDGES = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+MOST_PAIRS = 1000
+"""Of more pairs, evenly spread ones are left out: their shares are sure enough."""
+
 MOST = 10**6
 """Larger numbers of dialogs or trackers are as good as none."""
 
@@ -43,7 +48,8 @@ class DialogNoise:
 class Relation:
     """slope, its error, and the standard deviation of a tracker's return about the line.
 
-    lowest, highest (n_datasets,): the scores that the study has seen.   refusal: why nothing can be decided.
+    lowest, highest (n_datasets,): the scores that the study has seen.   metric: the index of the chosen one.
+    refusal: why nothing can be decided.
     """
 
     slope: float
@@ -53,6 +59,7 @@ class Relation:
     lowest: Floats
     highest: Floats
     noise: DialogNoise | None = None
+    metric: int = 0
     refusal: str = ""
 
 
@@ -109,6 +116,9 @@ class Calibration:
 def relation(scores: Floats, returns: Floats, noise: DialogNoise | None = None) -> Relation:
     """The regression of returns on scores, both (n_datasets, n_trackers).
 
+    Of scores (n_metrics, n_datasets, n_trackers), higher is better, the metric with the highest r is chosen,
+    and the line is shrunk by what the choice costs (`left_out_lines`).
+
     >>> scores = np.array([[0.1, 0.2, 0.3, 0.4, 0.5, 0.6]])
     >>> line = relation(scores, 10.0 * scores + np.array([[0.1, -0.1, 0.0, 0.0, -0.1, 0.1]]))
     >>> print(f"{line.slope:.1f} {line.residual:.2f}")
@@ -119,34 +129,42 @@ def relation(scores: Floats, returns: Floats, noise: DialogNoise | None = None) 
     >>> print(decide(line, np.array([0.9]), np.array([0.3])).reason)
     the score 0.9 lies outside of the study's (0.1 to 0.6, dataset 1)
     """
-    if scores.shape != returns.shape or scores.ndim != 2:
+    several = scores[None] if scores.ndim == 2 else scores
+    if several.ndim != 3 or several.shape[1:] != returns.shape:
         raise UsageError(
-            "scores and returns must be (n_datasets, n_trackers), both alike",
+            "scores and returns must be of the same datasets and trackers",
+            expected="([n_metrics,] n_datasets, n_trackers) and (n_datasets, n_trackers)",
             found=f"{scores.shape} and {returns.shape}",
         )
-    n_trackers = scores.shape[1]
-    ends = scores.min(axis=1), scores.max(axis=1)
+    n_trackers = returns.shape[1]
     refusal = ""
     if n_trackers < FEWEST_TRACKERS:
         refusal = f"not decided: {n_trackers} trackers, at least {FEWEST_TRACKERS} are needed"
-    elif np.isnan(scores).any() or np.isnan(returns).any():
+    elif np.isnan(several).any() or np.isnan(returns).any():
         refusal = "a score or a return of the study is undefined"
-    elif is_flat(scores, "within"):
+    elif is_flat(several, "within").all():
         refusal = "the metric is the same for all trackers of the study"
     if refusal:
-        return Relation(np.nan, np.nan, np.nan, n_trackers, *ends, noise, refusal)
-    x, y = _tracker_means(scores), _tracker_means(returns)
-    slope, residual, slope_error = _fitted(x, y)
-    return Relation(slope, slope_error, residual, n_trackers, *ends, noise)
+        ends = several[0].min(axis=1), several[0].max(axis=1)
+        return Relation(np.nan, np.nan, np.nan, n_trackers, *ends, noise, refusal=refusal)
+    # Two trackers at the mean add nothing to any sum: leaving them out leaves all of the study.
+    padded = [np.concatenate([v, *2 * [v.mean(axis=-1, keepdims=True)]], axis=-1) for v in (several, returns)]
+    last = np.array([n_trackers])
+    lines = lines_without(padded[0], padded[1], last, last + 1)
+    metric = int(lines.metric[0])
+    lowest, highest = several[metric].min(axis=1), several[metric].max(axis=1)
+    line = float(lines.slope[0]), float(lines.slope_error[0]), float(lines.residual[0])
+    return Relation(*line, n_trackers, lowest, highest, noise, metric)
 
 
 def decide(study: Relation, first: Floats, second: Floats, level: float = 0.95) -> Decision:
-    """From the scores (n_datasets,) of two trackers on the datasets of the study; example: `relation`."""
+    """From the scores (n_datasets,) of two trackers by the study's metric, on its datasets: `relation`."""
     refusal = study.refusal or _outside(study, first) or _outside(study, second)
     if refusal:
         return Decision(Side.REFUSED, np.nan, refusal)
     away = float(np.round(np.mean(first - second), DIGITS))
-    probability = _probability(away, study.slope, study.residual, study.slope_error, study.n_trackers)
+    slope, residual, error = (np.array([part]) for part in (study.slope, study.residual, study.slope_error))
+    probability = float(_probability(np.array([away]), slope, residual, error, study.n_trackers)[0])
     if max(probability, 1.0 - probability) >= level:
         return Decision(Side.FIRST if probability > 0.5 else Side.SECOND, probability)
     reason = f"the chance of the likelier one is {max(probability, 1.0 - probability):.2f}, below {level:g}"
@@ -154,7 +172,11 @@ def decide(study: Relation, first: Floats, second: Floats, level: float = 0.95) 
 
 
 def calibration(scores: Floats, returns: Floats, edges: Sequence[float] = EDGES) -> Calibration:
-    """What `decide` says of every two trackers (n_datasets, n_trackers) when the relation never saw them.
+    """What `decide` says of every two trackers when neither the relation nor the choice of a metric saw them.
+
+    scores (n_datasets, n_trackers), or (n_metrics, n_datasets, n_trackers): of several metrics the one with
+    the highest r over the other trackers, for each pair anew (higher is better).
+    returns (n_datasets, n_trackers).
 
     >>> rng = np.random.default_rng(0)
     >>> scores = rng.normal(size=(2, 30))
@@ -162,20 +184,19 @@ def calibration(scores: Floats, returns: Floats, edges: Sequence[float] = EDGES)
     >>> curve.n_pairs, sum(each.n_pairs for each in curve.bins)
     (435, 435)
     """
-    x, y = _tracker_means(scores), _tracker_means(returns)
-    n = len(x)
-    sure, right = [], []
-    for i in range(n):
-        for j in range(i):
-            others = np.delete(np.arange(n), (i, j))
-            slope, residual, slope_error = _fitted(x[others], y[others])
-            away = float(np.round(x[i] - x[j], DIGITS))
-            probability = _probability(away, slope, residual, slope_error, n - 2)
-            better = float(np.sign(np.round(y[i] - y[j], DIGITS)))
-            said = 1.0 if probability >= 0.5 else -1.0
-            sure.append(max(probability, 1.0 - probability))
-            right.append(0.5 + 0.5 * said * better)
-    return _curve(np.array(sure), np.array(right), edges)
+    several = scores[None] if scores.ndim == 2 else scores
+    n = returns.shape[-1]
+    first, second = np.tril_indices(n, -1)
+    if len(first) > MOST_PAIRS:
+        kept = np.linspace(0, len(first) - 1, MOST_PAIRS).astype(np.int64)
+        first, second = first[kept], second[kept]
+    lines = lines_without(several, returns, first, second)
+    x, y = tracker_means(several), tracker_means(returns)
+    away = np.round(x[lines.metric, first] - x[lines.metric, second], DIGITS)
+    probability = _probability(away, lines.slope, lines.residual, lines.slope_error, n - 2)
+    better = np.sign(np.round(y[first] - y[second], DIGITS))
+    right = 0.5 + 0.5 * np.sign(probability - 0.5) * better
+    return _curve(np.maximum(probability, 1.0 - probability), right, edges)
 
 
 def _curve(sure: Floats, right: Floats, edges: Sequence[float]) -> Calibration:
@@ -190,30 +211,18 @@ def _curve(sure: Floats, right: Floats, edges: Sequence[float]) -> Calibration:
     return Calibration(tuple(bins), len(sure), mean, missed / len(sure) if len(sure) else np.nan)
 
 
-def _tracker_means(values: Floats) -> Floats:
-    """(n_trackers,) means over datasets of values less their dataset's mean."""
-    return np.asarray((values - values.mean(axis=1, keepdims=True)).mean(axis=0))
-
-
-def _fitted(x: Floats, y: Floats) -> tuple[float, float, float]:
-    """Slope, standard deviation of the residuals, error of the slope."""
-    away, goal = x - x.mean(), y - y.mean()
-    squares = float(away @ away)
-    if squares <= 0.0:
-        return 0.0, float(goal.std(ddof=1)), np.inf
-    slope = float(away @ goal) / squares
-    rest = goal - slope * away
-    residual = float(np.sqrt(rest @ rest / max(len(x) - 2, 1)))
-    return slope, residual, residual / float(np.sqrt(squares))
-
-
-def _probability(away: float, slope: float, residual: float, slope_error: float, n_trackers: int) -> float:
+def _probability(
+    away: Floats, slope: Floats, residual: Floats, slope_error: Floats, n_trackers: int
+) -> Floats:
+    """That the one whose score is higher by `away` is the better one."""
     from scipy.special import stdtr
 
-    error = float(np.sqrt(2.0 * residual**2 + (slope_error * away) ** 2)) if away else 1.0
+    rise = np.asarray(slope * away)
+    known = rise != 0.0
+    error = np.sqrt(2.0 * residual**2 + np.where(known, slope_error, 0.0) ** 2 * away**2)
     # Without any error (all trackers on the line) the order of the scores decides.
-    t = slope * away / error if error > 0.0 else np.sign(slope * away) * np.inf
-    return float(stdtr(max(n_trackers - 2, 1), t)) if slope * away else 0.5
+    t = np.divide(rise, error, out=np.copysign(np.inf, rise), where=error > 0.0)
+    return np.asarray(np.where(known, stdtr(max(n_trackers - 2, 1), t), 0.5))
 
 
 def _outside(study: Relation, scores: Floats) -> str:

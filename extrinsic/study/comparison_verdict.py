@@ -12,7 +12,7 @@ from extrinsic.arrays import Floats
 from extrinsic.correlation.deciding import Side, decide, relation
 from extrinsic.study.comparing import MEAN, ComparisonRow
 from extrinsic.study.finished_run import Run
-from extrinsic.study.naming import Name, target_title, variant_title
+from extrinsic.study.naming import Name, is_higher_better, target_title, variant_title
 from extrinsic.study.number_texts import amount, counted
 from extrinsic.study.verdict import CORE, Verdict, run_verdict
 
@@ -23,7 +23,8 @@ class ComparisonVerdict(msgspec.Struct, frozen=True, kw_only=True):
     better: the name of the better one; None where it is not decided.
     difference, low, high: of the first less the second, on the same dialogs or callers.
     metric, probability: by this metric's scores alone, how likely the first one's policy is the better; of a
-    study of the other core trackers. None where the study refuses, and `refusal` says why.
+    study of the other core trackers, which choose the metric. None where the study refuses, and `refusal`
+    says why.
     """
 
     target: str
@@ -103,20 +104,25 @@ def _sentence(verdict: ComparisonVerdict, names_variant: bool) -> str:
 def _by_scores(
     run: Run, row: ComparisonRow, study: Sequence[Verdict], first: str, second: str
 ) -> tuple[str | None, float | None, str]:
-    """The metric of the study's verdict, the probability by it, and why there is none."""
-    chosen = next((one.metric for one in study if one.metric is not None), None)
-    if chosen is None:
+    """The metric that the other core trackers choose, the probability by it, and why there is none."""
+    if not any(one.metric for one in study):
         return None, None, "the study decides for no metric"
+    policy, _, estimator = row.name.partition(".")
     datasets = list(dict.fromkeys(one.dataset for one in run.table("intrinsic")))
     others = [
         one.tracker for one in run.table("trackers") if (one.core and one.tracker not in (first, second))
     ]
-    scores = {
-        (one.dataset, one.tracker): one.value
-        for one in run.table("intrinsic")
-        if Name.of(one) == chosen.name and one.value is not None
+    trackers = [*others, first, second]
+    scores: dict[Name, dict[tuple[str, str], float]] = {
+        Name.of(one): {}
+        for one in run.table("best_set")
+        if (one.target, one.trackers) == (row.name, CORE)
+        and (policy == "outcome" or one.variant == row.variant)
+        and one.r is not None
     }
-    policy, _, estimator = row.name.partition(".")
+    for measured in run.table("intrinsic"):
+        if measured.value is not None and (name := Name.of(measured)) in scores:
+            scores[name][measured.dataset, measured.tracker] = measured.value
     returns = {
         (one.dataset, one.tracker): one.value
         for one in run.table("returns")
@@ -125,12 +131,19 @@ def _by_scores(
         and one.value is not None
     }
 
-    def values(table: dict[tuple[str, str], float], trackers: Sequence[str]) -> Floats:
+    def values(table: dict[tuple[str, str], float]) -> Floats:
         return np.array([[table.get((d, t), np.nan) for t in trackers] for d in datasets])
 
-    line = relation(values(scores, others), values(returns, others))
-    decision = decide(line, values(scores, [first])[:, 0], values(scores, [second])[:, 0])
+    signs = {name: 1.0 if is_higher_better(name.metric) else -1.0 for name in scores}
+    oriented = {name: signs[name] * values(table) for name, table in scores.items()}
+    complete = {name: made for name, made in oriented.items() if not np.isnan(made).any()}
+    if not complete:
+        return None, None, "no metric has a score of every tracker"
+    several, earned = np.array(list(complete.values())), values(returns)
+    line = relation(several[..., :-2], earned[:, :-2])
+    chosen = list(complete)[line.metric]
+    decision = decide(line, several[line.metric, :, -2], several[line.metric, :, -1])
     if decision.side is Side.REFUSED:
         named = re.sub(r"dataset (\d+)", lambda match: datasets[int(match[1]) - 1], decision.reason)
-        return chosen.title, None, f"{named}, of {counted(len(others), f'other {CORE} tracker')}"
-    return chosen.title, decision.probability, ""
+        return chosen.title(), None, f"{named}, of {counted(len(others), f'other {CORE} tracker')}"
+    return chosen.title(), decision.probability, ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -11,7 +11,7 @@ from extrinsic.correlation.best_set import FEWEST_TRACKERS
 from extrinsic.study.correlating.core_trackers import JOINT_ONLY
 from extrinsic.study.naming import target_title
 from extrinsic.study.number_texts import counted, listing
-from extrinsic.study.tables.schema import ReturnRow, TrackerRow
+from extrinsic.study.tables.schema import CorrelationRow, ReturnRow, TrackerRow
 from extrinsic.value.diagnostics import WORDS
 
 FEW_TRACKERS = 10
@@ -32,7 +32,7 @@ class HealthNote(msgspec.Struct, frozen=True, kw_only=True):
     """Something that limits what a study can show.
 
     kind: `few_trackers`, `near_duplicates`, `degenerate`, `recalibrated`, `flagged_trackers`,
-    `joint_only`, `flagged_values`.   trackers: those it is about.
+    `joint_only`, `flagged_values`, `carried`.   trackers: those it is about.
     """
 
     kind: str
@@ -97,3 +97,26 @@ def _left_out(trackers: Sequence[TrackerRow]) -> Iterator[HealthNote]:
         words = TRACKER_FLAGS.get(flag, f"are flagged {flag}")
         text = f"not among the core, since they {words}: {listing(names, MOST_NAMED)}"
         yield HealthNote(kind="flagged_trackers", text=text, trackers=names)
+
+
+def carried_notes(rows: Iterable[CorrelationRow], targets: Sequence[str]) -> Iterator[HealthNote]:
+    """A note for every tracker that carries correlations over core trackers.
+
+    rows: of `correlations`; those of one scope and coefficient are looked at, the first of the table.
+    """
+    kind, total = None, 0
+    carried: dict[str, list[str]] = {}
+    for row in rows:
+        if row.trackers == "core" and row.r is not None and row.target in targets:
+            kind = kind or (row.scope, row.coefficient)
+            if (row.scope, row.coefficient) == kind:
+                total += 1
+                if row.carried_by:
+                    carried.setdefault(row.carried_by, []).append(row.target)
+    for tracker, of_tracker in carried.items():
+        titles = listing([target_title(target) for target in dict.fromkeys(of_tracker)], MOST_NAMED)
+        text = (
+            f"{tracker} alone has half of the variance or more in {len(of_tracker)} of {total} correlations "
+            f"(with {titles}): their r and its interval are of this one against the rest"
+        )
+        yield HealthNote(kind="carried", text=text, trackers=(tracker,))

@@ -11,14 +11,14 @@ predict trackers that its choice did not see: that interval lies above 0. Else n
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean, median_low
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from extrinsic.study.configuration.targets import verdict_targets
-from extrinsic.study.health import HealthNote, health_notes, joint_only_trackers
+from extrinsic.study.health import HealthNote, carried_notes, health_notes, joint_only_trackers
 from extrinsic.study.naming import (
     Counted,
     Name,
@@ -28,7 +28,7 @@ from extrinsic.study.naming import (
     variant_title,
 )
 from extrinsic.study.number_texts import counted, with_interval
-from extrinsic.study.tables.schema import BestSetRow, CompositeRow, ReturnRow, TrackerRow
+from extrinsic.study.tables.schema import BestSetRow, CompositeRow, CorrelationRow, ReturnRow, TrackerRow
 from extrinsic.study.verdict_words import agreement, sentence
 from extrinsic.value.diagnostics import WORDS
 
@@ -44,6 +44,7 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     r, low, high: with the target, over core trackers; the interval holds for all metrics at once. Of several
     variants the mean r and the widest interval.
     trackers_needed: with so many trackers in all it would be ruled out; None where no number would do.
+    carried_by: the tracker that alone has half of the variance or more, if one has (under some variant).
     """
 
     metric: str
@@ -54,6 +55,7 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     low: float | None
     high: float | None
     trackers_needed: int | None
+    carried_by: str | None = None
 
     @property
     def name(self) -> Name:
@@ -159,7 +161,8 @@ class StudyVerdict(msgspec.Struct, frozen=True, kw_only=True):
 def run_verdict(run: Run) -> StudyVerdict:
     """The verdict of a finished run, from its tables."""
     tables = run.table("best_set"), run.table("composite"), run.table("returns"), run.table("trackers")
-    return study_verdict(*tables, [row.target for row in run.table("correlations")])
+    correlations = run.table("correlations")
+    return study_verdict(*tables, [row.target for row in correlations], correlations)
 
 
 def study_verdict(
@@ -168,6 +171,7 @@ def study_verdict(
     returns: Sequence[ReturnRow],
     trackers: Sequence[TrackerRow],
     targets: Sequence[str],
+    correlations: Sequence[CorrelationRow] = (),
 ) -> StudyVerdict:
     """From the rows of a run's tables; targets: in the order of the study, the primary one first."""
     verdicts: list[Verdict] = []
@@ -182,12 +186,20 @@ def study_verdict(
             and not (joint_only and is_of_single_slots(Name.of(row)))
         ]
         variants = list(dict.fromkeys(row.variant for row in rows)) or [None]
-        made = [_of_variant(target, variant, rows, composite, returns, core) for variant in variants]
+        carried = {
+            (row.variant, Name.of(row)): row.carried_by
+            for row in correlations
+            if row.carried_by
+            and (row.target, row.trackers, row.scope, row.coefficient)
+            == (target, CORE, "within", rows[0].coefficient if rows else "")
+        }
+        made = [_of_variant(target, variant, rows, composite, returns, core, carried) for variant in variants]
         verdicts += _merged(made)
+    judged = list(dict.fromkeys(verdict.target for verdict in verdicts))
     return StudyVerdict(
         verdicts=tuple(verdicts),
         agreement=agreement(verdicts),
-        health=tuple(health_notes(trackers, returns, [verdict.target for verdict in verdicts])),
+        health=(*health_notes(trackers, returns, judged), *carried_notes(correlations, judged)),
     )
 
 
@@ -198,12 +210,13 @@ def _of_variant(
     composite: Sequence[CompositeRow],
     returns: Sequence[ReturnRow],
     core: set[str],
+    carried: Mapping[tuple[str | None, Name], str | None],
 ) -> Verdict:
     of_variant = [row for row in rows if row.variant == variant]
     defined = [row for row in of_variant if row.r is not None]
     count = Counted.of(of_variant)
     inside = sorted((row for row in defined if row.in_set), key=lambda row: row.rank or 0)
-    candidates = [_candidate(row) for row in inside]
+    candidates = [_candidate(row, carried.get((variant, Name.of(row)))) for row in inside]
     n = len(core)
     left_out = [
         LeftOut(variant, row.r, row.low, row.high)
@@ -264,7 +277,7 @@ def _why_none(
     return f"{text} ({reason})" if reason else text
 
 
-def _candidate(row: BestSetRow) -> Candidate:
+def _candidate(row: BestSetRow, carried_by: str | None) -> Candidate:
     assert row.r is not None
     return Candidate(
         metric=row.metric,
@@ -275,6 +288,7 @@ def _candidate(row: BestSetRow) -> Candidate:
         low=row.low,
         high=row.high,
         trackers_needed=row.trackers_needed,
+        carried_by=carried_by,
     )
 
 
@@ -349,4 +363,5 @@ def _together(parts: Sequence[Candidate]) -> Candidate:
         low=min(lows) if whole else None,
         high=max(highs) if whole else None,
         trackers_needed=min(needed, default=None),
+        carried_by=next((part.carried_by for part in parts if part.carried_by), None),
     )

@@ -57,7 +57,7 @@ def sample(verdict: Verdict, kind: str = "tracker") -> str:
 
 
 def certainty(verdict: Verdict) -> str:
-    """`r = .93 [.70, .98] over 11 trackers; chosen without the trackers it is tested on, .75 [.20, .93]`."""
+    """`r = .93 [.70, .98] over 11 trackers; on trackers left out, .75 [.20, .93]`."""
     if verdict.metric is None:
         return ""
     chosen = verdict.metric
@@ -67,13 +67,15 @@ def certainty(verdict: Verdict) -> str:
     )
     if not chosen.is_shown:
         text += f" (an interval for all {verdict.n_metrics} metrics at once)"
+    if chosen.carried_by:
+        text += f", half of the variance or more {chosen.carried_by}'s alone"
     if verdict.left_out:
         parts = [
             with_interval(part.r, part.low, part.high)
             + (f" ({variant_title(part.variant)})" if len(verdict.left_out) > 1 else "")
             for part in verdict.left_out
         ]
-        text += f"; chosen without the trackers it is tested on, {listing(parts)}"
+        text += f"; on trackers left out, {listing(parts)}"
     return text
 
 

@@ -19,6 +19,7 @@ from extrinsic.study.tables.schema import (
     BestSetRow,
     CompositeRow,
     CorrelationRow,
+    DecidedRow,
     DiagnosticRow,
     InfluenceRow,
     IntrinsicRow,
@@ -180,6 +181,7 @@ def _correlations(made: Made) -> Iterator[CorrelationRow]:
                                 trackers=trackers,
                                 variant=variant,
                                 reason=made.reason,
+                                carried_by=made.trackers[0] if key == made.metrics[0] else None,
                             )
 
 
@@ -302,6 +304,24 @@ def _influence(made: Made) -> Iterator[InfluenceRow]:
                 )
 
 
+def _decided(made: Made) -> Iterator[DecidedRow]:
+    for variant in made.variants if not made.reason else ():
+        for trackers in ("all", "core"):
+            for target in made.targets:
+                for low in (0.5, 0.6, 0.7, 0.8, 0.9):
+                    yield DecidedRow(
+                        target=target,
+                        **_named(made.metrics[0]),
+                        low=low,
+                        high=low + 0.1,
+                        pairs=0 if low == 0.6 else 4,
+                        predicted=None if low == 0.6 else low + 0.05,
+                        right=None if low == 0.6 else low,
+                        trackers=trackers,
+                        variant=variant,
+                    )
+
+
 def _stability(made: Made) -> Iterator[StabilityRow]:
     for variant in made.variants if not made.reason else ():
         for trackers in ("all", "core"):
@@ -392,7 +412,7 @@ ROWS: dict[str, Callable[[Made], Iterator[Row]]] = {
     "partial": _partial,
     "counts": lambda made: iter(()),
     "best_set": _best_set,
-    "decided": lambda made: iter(()),
+    "decided": _decided,
     "pairs": _pairs,
     "composite": _composite,
     "influence": _influence,

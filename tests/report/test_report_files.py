@@ -104,7 +104,23 @@ def test_every_figure_is_in_the_page_and_a_file(made: Run) -> None:
     )
     for kind in kinds:
         assert [name for name in names if name.startswith(kind)], kind
-    assert "stability" in names
+    assert {"stability", "decided"} <= set(names)
+
+
+def test_what_is_said_of_two_trackers_stands_beside_what_is_right(made: Run) -> None:
+    text = Outline((made.folder / "report.html").read_text()).text
+    # One target has a verdict, under two variants: five ends each, one of them without pairs.
+    assert "Of 32 pairs of trackers left out" in text
+    assert "Of the 8 that were given 80 to 90 %, 80 % are right." in text
+
+
+def test_a_tracker_that_carries_a_correlation_is_named_beside_it(made: Run) -> None:
+    outline = Outline((made.folder / "report.html").read_text())
+    assert "one alone has half of the variance or more in 2 of 22 correlations (with" in outline.text
+    assert "carried by" in outline.text
+    data = re.search(r'id="correlations">(.*?)</script>', (made.folder / "report.html").read_text())
+    assert data is not None
+    assert json.loads(data.group(1))["names"]["carried_by"] == ["one", ""]
 
 
 def test_figures_hold_text_as_text_and_ids_do_not_clash(made: Run) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from extrinsic.correlation.deciding import calibration
 from extrinsic.correlation.resampling import Sample
 from extrinsic.study.configuration.settings import CorrelationTable
 from extrinsic.study.configuration.targets import LOGGED_RETURN
+from extrinsic.study.correlating.correlations import correlation_rows
 from extrinsic.study.correlating.panel import Panel
 from extrinsic.study.correlating.partials import partial_rows
 from extrinsic.study.correlating.predictions import count_rows, decided_rows
@@ -56,11 +59,11 @@ def test_partial_correlations_have_p_values_of_all_metrics_at_once() -> None:
         assert (p_max_t < 0.05) == (number < 3)
 
 
-def test_the_curve_is_of_the_first_metric() -> None:
+def test_the_curve_is_of_metrics_chosen_without_the_pair() -> None:
     panel = panel_of(14)
     rows = [row for row in decided_rows(panel, np.arange(6)) if row.target == "rl.live"]
     first = int(rows[0].metric.removeprefix("metric"))
-    curve = calibration(panel.sample.metrics[first], panel.sample.targets[0])
+    curve = calibration(panel.sample.metrics, panel.sample.targets[0])
     assert first < 3
     assert [row.pairs for row in rows] == [part.n_pairs for part in curve.bins]
     assert sum(row.pairs for row in rows) == 14 * 13 // 2
@@ -79,3 +82,15 @@ def test_a_study_counts_for_every_target(tiny: Study) -> None:
     assert {row["target"] for row in rows if row["given"]} == set(TARGETS) - {LOGGED_RETURN}
     assert {int(row["metrics"]) for row in rows} == {len(METRICS) * len(SCHEDULES) * 2}
     assert tiny.rows("decided") == []
+
+
+def test_a_tracker_far_from_the_others_is_named_beside_the_correlations_it_makes() -> None:
+    panel = panel_of(14)
+    far = 30.0 * (np.arange(14) == 4)
+    moved = replace(
+        panel, sample=Sample.of_trackers(panel.sample.metrics + far, panel.sample.targets + far, 100)
+    )
+    for made, name in ((panel, None), (moved, "tracker4")):
+        rows, _ = correlation_rows(made, SETTINGS, 0)
+        assert {row.carried_by for row in rows if row.r is not None} == {name}
+        assert all(row.low is not None for row in rows if row.coefficient == "pearson")

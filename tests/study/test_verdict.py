@@ -6,7 +6,13 @@ from collections.abc import Sequence
 
 import msgspec
 
-from extrinsic.study.tables.schema import BestSetRow, CompositeRow, ReturnRow, TrackerRow
+from extrinsic.study.tables.schema import (
+    BestSetRow,
+    CompositeRow,
+    CorrelationRow,
+    ReturnRow,
+    TrackerRow,
+)
 from extrinsic.study.verdict import StudyVerdict, study_verdict
 from extrinsic.study.verdict_words import certainty
 
@@ -47,7 +53,25 @@ def verdict(
     return study_verdict(rows, composite, returns, trackers, targets)
 
 
+def correlated(metric: str, carried_by: str | None) -> CorrelationRow:
+    named = {"metric": metric, "schedule": 3, "component": "joint", "scope": "within"}
+    values = {"target": "rl.live", "coefficient": "pearson", "r": 0.9, "n": 24, "trackers": "core"}
+    return msgspec.convert({**named, **values, "carried_by": carried_by}, CorrelationRow)
+
+
 THREE = [row("avgp", 0.9, 1), row("l2", 0.8, 2, trackers_needed=30), row("accuracy", 0.4, 3, in_set=False)]
+
+
+def test_a_tracker_that_carries_the_correlation_is_named_beside_the_interval() -> None:
+    rows = [correlated("avgp", "t3"), correlated("l2", None), correlated("accuracy", "t3")]
+    made = study_verdict(THREE, [], [], TWELVE, ["rl.live"], rows)
+    (only,) = made.verdicts
+    assert [candidate.carried_by for candidate in only.candidates] == ["t3", None]
+    assert certainty(only) == "r = .90 [.70, 1.00] over 12 trackers, half of the variance or more t3's alone"
+    (note,) = made.health
+    assert (note.kind, note.trackers) == ("carried", ("t3",))
+    assert "in 2 of 3 correlations" in note.text
+    assert study_verdict(THREE, [], [], TWELVE, ["rl.live"], rows[1:2]).health == ()
 
 
 def test_the_metric_to_use_and_what_does_as_well() -> None:
@@ -188,9 +212,7 @@ def test_trackers_left_out_are_part_of_how_sure() -> None:
         trackers="core",
     )
     made = verdict(THREE, composite=[single, msgspec.structs.replace(single, trackers="all", r=0.1)])
-    assert certainty(made.verdicts[0]).endswith(
-        "over 12 trackers; chosen without the trackers it is tested on, .70 [.20, .90]"
-    )
+    assert certainty(made.verdicts[0]).endswith("over 12 trackers; on trackers left out, .70 [.20, .90]")
 
 
 def left_out(low: float | None, **more: object) -> CompositeRow:

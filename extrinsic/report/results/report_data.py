@@ -107,6 +107,7 @@ def study_of(run: Run, tables: Tables, folder: str) -> Study:
             tables.returns,
             tables.trackers,
             [row.target for row in tables.correlations],
+            tables.correlations,
         ),
         coefficient=settings.correlation.coefficient,
         confidence=settings.correlation.level,

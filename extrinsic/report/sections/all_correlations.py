@@ -10,7 +10,17 @@ from extrinsic.report.results.report_data import Study
 from extrinsic.study.naming import component_title, metric_title, schedule_title, target_title, variant_title
 from extrinsic.study.tables.schema import CorrelationRow, column_help
 
-WORDS = ("variant", "target", "trackers", "scope", "coefficient", "metric", "component", "schedule")
+WORDS = (
+    "variant",
+    "target",
+    "trackers",
+    "scope",
+    "coefficient",
+    "metric",
+    "component",
+    "schedule",
+    "carried_by",
+)
 """Columns of few different texts, stored as indices."""
 
 NUMBERS = ("r", "low", "high", "p_adjusted")

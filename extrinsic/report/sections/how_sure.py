@@ -10,6 +10,8 @@ from extrinsic.report.drawing.page_parts import Block, Fold, Picture, Section, T
 from extrinsic.report.results.report_data import Study
 from extrinsic.report.results.variant_results import VariantResults, rows_of_group
 from extrinsic.report.sections.single_trackers import influence_picture, stability_picture
+from extrinsic.report.sections.two_trackers import decided_blocks
+from extrinsic.report.sections.what_is_predicted import predicted_blocks
 from extrinsic.study.naming import Name, is_higher_better, slug, symbol, target_title
 from extrinsic.study.number_texts import correlation, counted, share, with_interval
 
@@ -29,6 +31,9 @@ def section(study: Study) -> Section | None:
         if evidence.has_core and evidence.group == "core":
             title = "With the trackers outside the core"
             made.append(Fold(title, (_picture(study, evidence, name, "all"),)))
+        predicted = predicted_blocks(study, evidence, name)
+        if predicted:
+            made += [predicted[0], Fold("What it predicts, target by target", predicted[1:])]
         influence = influence_picture(evidence)
         if influence:
             made.append(Fold("Without each tracker in turn", (influence,)))
@@ -36,6 +41,9 @@ def section(study: Study) -> Section | None:
     settled = stability_picture(study)
     if settled:
         blocks.append(Fold("How the order of metrics settles as trackers are added", (settled,)))
+    decided = decided_blocks(study)
+    if decided:
+        blocks.append(Fold("Which of two trackers is better, by scores alone", decided))
     return Section("sure", "How sure?", tuple(blocks)) if blocks else None
 
 
@@ -63,6 +71,11 @@ def _text(study: Study, evidence: VariantResults, name: Name) -> Text:
             f"that it is tested on reaches {with_interval(single.r, single.low, single.high)}."
         )
     influence = [row for row in rows_of_group(evidence.influence, group) if Name.of(row) == name]
+    carrier = next((one.carried_by for one in evidence.ranked[group] if Name.of(one) == name), None)
+    if carrier:
+        sentences.append(
+            f"{carrier} alone has half of the variance or more: this is one tracker against the rest."
+        )
     if influence:
         it = (
             f"{sign} with each tracker's mean over generators is {correlation(influence[0].r)}, and without"
@@ -143,6 +156,7 @@ def _picture(study: Study, evidence: VariantResults, name: Name, group: str) -> 
         axes.set_ylabel(short(target_title(evidence.target).removeprefix("the "), 44))
         if row is not None:
             r = f"{symbol(evidence.coefficient)} = {with_interval(row.r, row.low, row.high)}"
+            r += f", carried by {short(row.carried_by, 24)}" if row.carried_by else ""
             axes.set_title(", ".join(filter(None, (r, evidence.title))), color=INK)
         place_labels(axes, [(values[key], wanted[key], short(key[1], 18)) for key in values])
         if several:

@@ -31,7 +31,7 @@ from extrinsic.study.naming import (
     target_title,
 )
 from extrinsic.study.number_texts import NOTHING, counted, probability, with_interval
-from extrinsic.study.tables.schema import BestSetRow
+from extrinsic.study.tables.schema import BestSetRow, CorrelationRow
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,6 +62,11 @@ def best_of_each(evidence: VariantResults) -> list[BestSetRow]:
         if row.r is not None and (row.metric not in best or row.r > (best[row.metric].r or 0.0)):
             best[row.metric] = row
     return sorted(best.values(), key=lambda row: -(row.r or 0.0))
+
+
+def carried_by(evidence: VariantResults) -> dict[Name, str | None]:
+    """The tracker that carries the correlation of a metric, if one does."""
+    return {Name.of(row): row.carried_by for row in evidence.ranked[evidence.group]}
 
 
 def in_set(evidence: VariantResults) -> set[str]:
@@ -102,7 +107,7 @@ def _picture(study: Study, evidence: VariantResults, rows: list[BestSetRow]) -> 
 
     def paint(figure: Figure) -> None:
         (axes,) = panels(figure, 1, 1, 4.6, ROW * len(rows) + 0.1)
-        _points(axes, rows, chosen)
+        _points(axes, rows, chosen, carried_by(evidence))
         put_rows(axes, [Name.of(row).title() for row in rows])
         axes.axvline(0, color=MUTED, linewidth=0.8)
         axes.set_xlabel(f"{coefficient} with {target_title(evidence.target)}, {within}")
@@ -112,27 +117,36 @@ def _picture(study: Study, evidence: VariantResults, rows: list[BestSetRow]) -> 
 
     caption = (
         "Each metric on the schedule and component where it does best. Filled: it may be the best; hollow: "
-        f"another is shown to be better. Lines are {study.level} intervals for all metrics at once; "
+        f"another is shown to be better. Lines are {study.level} intervals for all metrics at once, dotted "
+        "where one tracker has half of the variance or more; "
         "one is missing where a metric has more noise than signal."
     )
     name = "_".join(filter(None, ("metrics", slug(evidence.variant))))
     return draw(name, f"Every metric at its best{variant}", caption, paint)
 
 
-def _points(axes: Axes, rows: list[BestSetRow], chosen: set[str]) -> None:
+def _points(axes: Axes, rows: list[BestSetRow], chosen: set[str], carried: dict[Name, str | None]) -> None:
     for family in FAMILIES:
         members = [(y, row) for y, row in enumerate(rows) if family_of(row.metric) is family]
         if not members:
             continue
-        lines = [(y, row.low, row.high) for y, row in members if row.low is not None and row.high is not None]
-        axes.hlines(
-            [y for y, _, _ in lines],
-            [low for _, low, _ in lines],
-            [high for _, _, high in lines],
-            color=family.colour,
-            linewidth=1.3,
-            alpha=0.55,
-        )
+        for style in ("solid", "dotted"):
+            lines = [
+                (y, row.low, row.high)
+                for y, row in members
+                if row.low is not None
+                and row.high is not None
+                and (style == "dotted") == bool(carried.get(Name.of(row)))
+            ]
+            axes.hlines(
+                [y for y, _, _ in lines],
+                [low for _, low, _ in lines],
+                [high for _, _, high in lines],
+                color=family.colour,
+                linewidth=1.3,
+                alpha=0.55,
+                linestyle=style,
+            )
         axes.plot([], [], family.marker, color=family.colour, markersize=4.8, label=family.title)
         for y, row in members:
             filled = family.colour if row.metric in chosen else PAPER
@@ -148,6 +162,7 @@ def _points(axes: Axes, rows: list[BestSetRow], chosen: set[str]) -> None:
 
 def _table(evidence: VariantResults) -> Table:
     rows = sorted(evidence.sets.values(), key=lambda row: (row.rank or len(evidence.sets), row.metric))
+    carried = carried_by(evidence)
     lines = [
         (
             name_term(Name.of(row)),
@@ -156,6 +171,7 @@ def _table(evidence: VariantResults) -> Table:
             f"{row.rank_low} to {row.rank_high}" if row.rank_low else NOTHING,
             probability(row.p),
             NOTHING if row.trackers_needed is None else str(row.trackers_needed),
+            carried.get(Name.of(row)) or "",
             row.reason or "",
         )
         for row in rows
@@ -175,7 +191,8 @@ def _table(evidence: VariantResults) -> Table:
             rank="#ranks",
             p="#p",
             trackers_needed="#trackers to rule it out",
-            reason="no interval because",
         ),
+        *described(CorrelationRow, carried_by="carried by"),
+        *described(BestSetRow, reason="no interval because"),
     )
     return table(caption, heads, lines, "best_set.csv")

@@ -66,6 +66,7 @@
     ["metric", "metric"], ["schedule", "schedule"], ["component", "component"], ["r", "r", 1], ["low", "low", 1],
     ["high", "high", 1], ["p_adjusted", "p (Holm)", 1], ["n", "points", 1], ["target", "target"],
     ["trackers", "trackers"], ["variant", "variant"], ["scope", "scope"], ["coefficient", "coefficient"],
+    ["carried_by", "carried by"],
   ];
   const STEP = 60;
   let sortKey = "r", up = false, limit = STEP;
@@ -126,7 +127,7 @@
   explorer.querySelector("thead tr").append(...heads);
 
   // A column whose value was chosen is the same in every row, and is hidden.
-  const hidden = () => new Set(shownColumns.map(([key]) => key).filter((key) =>
+  const hidden = () => new Set(shownColumns.map(([key]) => key).filter((key) => key === "carried_by" ? names[key].length < 2 :
     ["target", "trackers", "scope", "coefficient", "variant", "component"].includes(key) && (!controls[key] || controls[key].value !== "")));
 
   const chosen = () => {

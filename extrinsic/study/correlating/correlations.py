@@ -14,7 +14,7 @@ from extrinsic.correlation.best_set import BestSet, best_set
 from extrinsic.correlation.coefficients import SCOPES, Coefficient, Scope, correlate, is_flat
 from extrinsic.correlation.deciding import MOST
 from extrinsic.correlation.disattenuation import LEAST, disattenuation
-from extrinsic.correlation.influence import influence, leverage, without_each
+from extrinsic.correlation.influence import carriers, influence, leverage, without_each
 from extrinsic.correlation.intervals import interval, jackknife_interval
 from extrinsic.correlation.multiple_testing import benjamini_hochberg, holm
 from extrinsic.correlation.permutation import draw_permutations, permutation_test
@@ -97,7 +97,7 @@ def default_interval(
         for m, k in np.argwhere(~np.isnan(r)).tolist():
             least, what = min((reliability[m], "the metric"), (target_reliability[k], "the target"))
             if least <= LEAST:
-                reasons[m, k] = f"more noise than signal: the reliability of {what} is {least:.2f}"
+                reasons[m, k] = f"more noise than signal: the reliability of {what} is {max(least, 0.0):.2f}"
         r_true = noise.true(r)
         # A metric that is undefined on some resamples has no reliability: its interval is of r as it is.
         unknown = np.isnan(reliability)[:, None] | np.isnan(target_reliability)[None, :]
@@ -198,6 +198,7 @@ class _Coefficients:
         self.left_out = without_each(sample.metrics, sample.targets, coefficient, scope)
         self.test = permutation_test(sample.metrics, sample.targets, coefficient, scope, permuted)
         self.p, self.p_max_t = self.test.p, self.test.p_max_t
+        self.shares = leverage(sample.metrics, sample.targets, scope)
         self.default = default_interval(panel, coefficient, scope, self.r, self.left_out, settings.level)
         self.jackknife = jackknife_interval(self.r, self.left_out, settings.level, coefficient != "pairwise")
         self.intervals: dict[Resampled, tuple[Floats, Floats]] = {}
@@ -211,6 +212,7 @@ class _Coefficients:
         panel, rows = self.panel, []
         flat_metric = is_flat(panel.sample.metrics, self.scope)
         flat_target = is_flat(panel.sample.targets, self.scope)
+        carrier = carriers(self.shares)
         for k, target in enumerate(panel.targets):
             adjusted, rate = holm(self.p[:, k]), benjamini_hochberg(self.p[:, k])
             for m, name in enumerate(panel.metrics):
@@ -254,6 +256,7 @@ class _Coefficients:
                         label_scheme=label_scheme,
                         variant=panel.variant,
                         reason=default.reason(m, k),
+                        carried_by=_carried_by(panel, carrier[m, k]),
                     )
                 )
         return rows
@@ -267,7 +270,6 @@ class _Coefficients:
     def influence_rows(self) -> list[InfluenceRow]:
         panel, rows = self.panel, []
         moved = influence(self.r, self.left_out)
-        shares = leverage(panel.sample.metrics, panel.sample.targets, self.scope)
         for k, target in enumerate(panel.targets):
             for m, (metric, schedule, component, _) in enumerate(panel.metrics):
                 if moved.tracker[m, k] < 0:
@@ -284,7 +286,7 @@ class _Coefficients:
                         lowest=plain(moved.lowest[m, k]),
                         highest=plain(moved.highest[m, k]),
                         tracker=panel.trackers[moved.tracker[m, k]],
-                        share=plain(shares[m, k, moved.tracker[m, k]]),
+                        share=plain(self.shares[m, k, moved.tracker[m, k]]),
                         r_without=plain(moved.without[m, k]),
                         trackers=panel.group,
                         variant=panel.variant,
@@ -298,17 +300,22 @@ def _soft_rows(panel: Panel, settings: CorrelationTable, drawn: Ints) -> list[Co
     observed, resampled = soft_pairwise_accuracy(panel.sample, drawn)
     low, high = interval(observed, resampled, None, "percentile", settings.level)
     flat = [is_flat(values, "within") for values in (panel.sample.metrics, panel.sample.targets)]
+    carrier = carriers(leverage(panel.sample.metrics, panel.sample.targets, "within"))
     rows = []
     for k, target in enumerate(panel.targets):
         for m, name in enumerate(panel.metrics):
             reason = _reason(panel, m, k, bool(flat[0][m]), bool(flat[1][k]))
             row = _undefined_row(panel, target, name, "within", SOFT, reason)
             if reason is None:
-                row = replace(row, r=plain(observed[m, k]))
+                row = replace(row, r=plain(observed[m, k]), carried_by=_carried_by(panel, carrier[m, k]))
             if reason is None and len(panel.trackers) >= FEWEST_FOR_INTERVALS:
                 row = replace(row, low=plain(low[m, k]), high=plain(high[m, k]))
             rows.append(row)
     return rows
+
+
+def _carried_by(panel: Panel, tracker: int) -> str | None:
+    return panel.trackers[tracker] if tracker >= 0 else None
 
 
 def _undefined_row(

@@ -52,7 +52,7 @@ def count_rows(panel: Panel, settings: CorrelationTable, seed: int) -> Iterator[
 
 
 def decided_rows(panel: Panel, kept: Ints) -> Iterator[DecidedRow]:
-    """The calibration curve of deciding between two trackers by the first metric of every target."""
+    """The calibration curve of deciding between two trackers by the first metric, chosen without them."""
     sample = panel.sample
     if len(panel.trackers) - 2 < FEWEST_TRACKERS or not len(kept):
         return
@@ -62,7 +62,7 @@ def decided_rows(panel: Panel, kept: Ints) -> Iterator[DecidedRow]:
             continue
         first = kept[int(np.nanargmax(r[:, k]))]
         metric, schedule, component, _ = panel.metrics[first]
-        for part in calibration(sample.metrics[first], sample.targets[k]).bins:
+        for part in calibration(sample.metrics[kept], sample.targets[k]).bins:
             yield DecidedRow(
                 target=target,
                 metric=metric,

@@ -96,6 +96,8 @@ class CorrelationRow(Row, frozen=True, kw_only=True):
     label_scheme: as in `intrinsic`.
     variant: as in `returns`.
     reason: why the correlation is undefined, or has no interval.
+    carried_by: the tracker that alone has half of the variance of metric and target or more: r and its
+    interval are then about that one against the rest.
     """
 
     target: str
@@ -127,6 +129,7 @@ class CorrelationRow(Row, frozen=True, kw_only=True):
     label_scheme: str | None = None
     variant: str | None = None
     reason: str | None = None
+    carried_by: str | None = None
 
 
 class PartialRow(Row, frozen=True, kw_only=True):
@@ -191,7 +194,8 @@ class CountRow(Row, frozen=True, kw_only=True):
 class DecidedRow(Row, frozen=True, kw_only=True):
     """Which of two trackers is better, decided by the first metric: what is said of pairs that were left out.
 
-    target, metric, schedule, component: the target, and the metric with the highest r.
+    target, metric, schedule, component: the target, and the metric with the highest r. A pair is decided by
+    the metric with the highest r over the other trackers, which need not be the same.
     low, high: the pairs that were given a chance from low to high for the likelier side.
     pairs: how many.
     predicted: their mean chance.
