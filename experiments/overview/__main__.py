@@ -163,6 +163,16 @@ def write_page(folder: Path) -> None:
         bus=table("dstc1/correlations", BusCorrelation).where(trackers="core", target=PRIMARY, schedule=1),
         bus_values=table("dstc1/values", PolicyValue),
         gains=Selection(gains).where(absent="correct", fill=FILL),
+        f1_other_gold=table("multiwoz/swap", Swap)
+        .where(
+            gold="2.4",
+            generator="all",
+            trackers="core",
+            target="outcome.success",
+            level="tracker",
+            metric="slot_f1",
+        )
+        .rows[0],
         between=table("multiwoz/between", Between).where(average="dialogs").rows,
         n_dstc1=len(table("dstc1/values", PolicyValue).distinct("tracker")),
         n_dstc2=len(table("dstc2/trackers", JudgedTracker).rows),
