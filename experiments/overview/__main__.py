@@ -130,9 +130,7 @@ def read_panels() -> Panels:
 def write_page(folder: Path) -> None:
     panels = read_panels()
     draw(panels, METRICS, folder / "overview.svg")
-    coverage = table("uncertainty/coverage", Coverage).where(
-        way="both", method="percentile", population=["normal", "heavy"]
-    )
+    coverage = table("uncertainty/coverage", Coverage).where(population=["normal", "heavy"])
     points = read_points(STUDIES / "lee2014")
     gains = [row for row in table("dstc2/gains", Gain).rows if row.tracker != DEGENERATE]
     contrasts = table("population/contrasts", Contrast)
@@ -176,7 +174,8 @@ def write_page(folder: Path) -> None:
         between=table("multiwoz/between", Between).where(average="dialogs").rows,
         n_dstc1=len(table("dstc1/values", PolicyValue).distinct("tracker")),
         n_dstc2=len(table("dstc2/trackers", JudgedTracker).rows),
-        coverage=100.0 * coverage.mean("coverage"),
+        coverage_before=100.0 * coverage.where(way="both", method="percentile").mean("coverage"),
+        coverage=100.0 * coverage.where(way="jackknife", method="noise removed").mean("coverage"),
         verdict=row_verdict,
         verdicts=lambda rows: sorted({row_verdict(row) for row in rows.rows}),
     )
