@@ -68,7 +68,7 @@ def certainty(verdict: Verdict) -> str:
     if not chosen.is_shown:
         text += f" (an interval for all {verdict.n_metrics} metrics at once)"
     if chosen.carried_by:
-        text += f", half of the variance or more {chosen.carried_by}'s alone"
+        text += f" ({chosen.carried_by} alone has half of the variance or more)"
     if verdict.left_out:
         parts = [
             with_interval(part.r, part.low, part.high)
