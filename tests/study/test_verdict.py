@@ -67,7 +67,8 @@ def test_a_tracker_that_carries_the_correlation_is_named_beside_the_interval() -
     made = study_verdict(THREE, [], [], TWELVE, ["rl.live"], rows)
     (only,) = made.verdicts
     assert [candidate.carried_by for candidate in only.candidates] == ["t3", None]
-    assert certainty(only) == "r = .90 [.70, 1.00] over 12 trackers (t3 alone has half of the variance or more)"
+    carried = "(t3 alone has half of the variance or more)"
+    assert certainty(only) == f"r = .90 [.70, 1.00] over 12 trackers {carried}"
     (note,) = made.health
     assert (note.kind, note.trackers) == ("carried", ("t3",))
     assert "in 2 of 3 correlations" in note.text
