@@ -60,13 +60,12 @@ class LoggedPlay:
 
     played: Play
     is_clone: bool = False
+    _recent: list[tuple[Tracker, TrackerOutput]] = field(default_factory=list, repr=False)
 
     @property
     def level_error(self) -> float:
         """The standard error, in points of return, of a level that a clone sets."""
         return CLONED_LEVEL_ERROR if self.is_clone else 0.0
-
-    _recent: list[tuple[Tracker, TrackerOutput]] = field(default_factory=list, repr=False)
 
     def returns(self, tracker: Tracker, reward: RewardFunction) -> Floats:
         """(n_dialogs,) what they earn by the beliefs of another tracker."""

@@ -14,7 +14,7 @@ import numpy as np
 from extrinsic.arrays import Bools, Floats, Ints
 from extrinsic.simulation.chance import Chance
 from extrinsic.simulation.fitted.coded_acts import VALUE, CodedActs
-from extrinsic.simulation.fitted.system_turns import SystemTurns
+from extrinsic.simulation.fitted.system_turns import SystemTurns, search_keys
 from extrinsic.simulation.utterance import NOTHING
 
 SHRINKAGE = 5.0
@@ -40,10 +40,8 @@ class MissProbabilities:
         offered (m, n_concepts): what was looked for.   refuses (m,): nothing was found.
         indifferent (m, n_concepts): what is of no matter.
         """
-        key = np.zeros(len(offered), dtype=np.int64)
-        for column in offered.T:
-            key = key * np.int64(1_000_003) + column + 2
-        position = key[:, None] * np.int64(offered.shape[1]) + np.arange(offered.shape[1])
+        n_concepts = offered.shape[1]
+        position = search_keys(offered)[:, None] * np.int64(n_concepts) + np.arange(n_concepts)
         narrowed = np.where(refuses[:, None], self.in_vain, self.narrowed)
         probability = np.where(offered == NOTHING, self.left_out * ~indifferent, narrowed * indifferent)
         return np.asarray(chance.uniform_at("minds", 0, position) < probability)

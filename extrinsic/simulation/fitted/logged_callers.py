@@ -142,8 +142,8 @@ def wrong_turns(log: Corpus, lists: Lists, n_concepts: int) -> WrongTurns:
         has[turn[phrases], concept[phrases]] = has[turn[phrases], -1] = 1
         return np.asarray(np.add.reduceat(has, log.offsets[:-1], axis=0))
 
-    first = np.zeros(log.n_dialogs, dtype=np.int64)
-    return WrongTurns(counts(lists.acts.code[best] != RIGHT), counts(slice(None)), first)
+    only_log = np.zeros(log.n_dialogs, dtype=np.int64)
+    return WrongTurns(counts(lists.acts.code[best] != RIGHT), counts(slice(None)), only_log)
 
 
 def error_levels(counts: WrongTurns) -> Floats:

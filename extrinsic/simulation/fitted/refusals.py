@@ -10,6 +10,7 @@ from extrinsic.arrays import Bools, Floats, Ints
 from extrinsic.simulation.chance import Chance
 from extrinsic.simulation.fitted.caller_states import FEATURES, REFUSED, TURNS_AWAY
 from extrinsic.simulation.fitted.logged_dialogs import Logs
+from extrinsic.simulation.fitted.system_turns import search_keys
 from extrinsic.simulation.utterance import NOTHING
 
 SHRINKAGE = 2.0
@@ -51,10 +52,7 @@ class Refusals:
         expected = self.of_value[queries[:, -1], queries[:, self.telling]]
         counts = np.array([self.seen.get(tuple(query), (0, 0)) for query in queries[:, :-1].tolist()])
         share = (counts[:, 0] + self.usual * expected) / (counts[:, 1] + self.usual)
-        key = np.zeros(len(queries), dtype=np.int64)
-        for column in queries[:, :-1].T:
-            key = key * np.int64(1_000_003) + column + 2
-        draw = Chance.of(1, "database").uniform_at("search", 0, key[None])[0]
+        draw = Chance.of(1, "database").uniform_at("search", 0, search_keys(queries[:, :-1])[None])[0]
         return np.asarray((draw < share)[inverse.ravel()])
 
 

@@ -47,6 +47,14 @@ class SystemTurns:
         return SystemTurns(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
 
 
+def search_keys(offered: Ints) -> Ints:
+    """(m,) a number for each search (m, n_concepts), the same for the same values."""
+    key = np.zeros(len(offered), dtype=np.int64)
+    for column in offered.T:
+        key = key * np.int64(1_000_003) + column + 2
+    return key
+
+
 @dataclass(frozen=True, eq=False)
 class Claims:
     """Which of the system's claims were wrong.
