@@ -18,6 +18,7 @@ from extrinsic.errors import printable
 from extrinsic.metrics.fga_fitting import FittedLambda
 from extrinsic.metrics.items.state_tables import STATE
 from extrinsic.metrics.paired_scores import PERMUTATIONS, PairedScore
+from extrinsic.metrics.parsing import parse_metric
 from extrinsic.metrics.scoring import Score, Scores
 from extrinsic.metrics.sources import Source
 from extrinsic.metrics.turn_correlation import TurnCorrelation
@@ -319,8 +320,12 @@ def print_paired(
     }
     if any(row.label_scheme for row in shown):
         heads = {"metric": "metric", "label_scheme": "labels"} | heads
-    # Three decimals would print a small p as 0.
-    lines = [asdict(row) | {"p": "-" if row.p is None else f"{row.p:.4f}"} for row in shown]
+    lines = []
+    for row in shown:
+        undecided = row.difference is not None and parse_metric(row.metric).higher_is_better is not None
+        better = row.better or ("not decided" if undecided else None)
+        # Three decimals would print a small p as 0.
+        lines.append(asdict(row) | {"p": "-" if row.p is None else f"{row.p:.4f}", "better": better})
     print_table(lines, heads, stream, markdown=arguments.form == "markdown")
     print(
         f"\ndifference: {first.name} less {second.name}; low, high: 95 % over {n_resamples:,} resamples of "

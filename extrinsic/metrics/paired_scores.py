@@ -1,10 +1,8 @@
 """Two trackers on the same dialogs: the difference of every metric, its interval, and a permutation test.
 
 The interval resamples dialogs, the same ones for both. The test exchanges the two trackers dialog by dialog,
-by
-a coin: if they were equally good it would not matter which of them had which dialog (Noreen 1989; Riezler
-and Maxwell
-2005 recommend it over the bootstrap as a test). Both follow from sums of statistics over dialogs.
+by a coin: if they were equally good it would not matter which of them had which dialog (Noreen 1989; Riezler
+and Maxwell 2005 recommend it over the bootstrap as a test). Both follow from sums of statistics over dialogs.
 """
 
 from __future__ import annotations
@@ -30,6 +28,7 @@ from extrinsic.metrics.sources import Source
 from extrinsic.storage import content_hash
 
 PERMUTATIONS = 4_999
+LEVEL = 0.05
 DECIMALS = 12
 """Differences are rounded before they are compared: their last bits depend on the order of additions."""
 
@@ -50,7 +49,7 @@ class PairedScore:
     high: float | None
     p: float | None
     better: str | None
-    """The tracker that the metric prefers; none where both are equal or the metric has no direction."""
+    """The tracker that the metric prefers; none where that is not decided, or the metric has no direction."""
 
 
 def paired_scores(
@@ -170,7 +169,7 @@ def _rows(
                 low=low,
                 high=high,
                 p=p,
-                better=_better(a.metric, difference, names),
+                better=better_one(names, a.metric.higher_is_better, difference, low, high, p),
             )
         )
     return rows
@@ -186,7 +185,17 @@ def _differences(joined: Any, metrics: Sequence[Metric], first: Ints, second: In
     return np.asarray(np.round(values, DECIMALS))
 
 
-def _better(metric: Metric, difference: float | None, names: tuple[str, str]) -> str | None:
-    if metric.higher_is_better is None or not difference:
+def better_one(
+    names: tuple[str, str],
+    higher_is_better: bool | None,
+    difference: float | None,
+    low: float | None,
+    high: float | None,
+    p: float | None,
+) -> str | None:
+    """Which of two is better; None where the interval includes 0 or p is not below .05: not decided."""
+    if higher_is_better is None or difference is None or low is None or high is None or p is None:
         return None
-    return names[0] if (difference > 0) == metric.higher_is_better else names[1]
+    if p >= LEVEL or low <= 0.0 <= high:
+        return None
+    return names[0] if (difference > 0) == higher_is_better else names[1]

@@ -17,6 +17,7 @@ from extrinsic.correlation.intervals import interval
 from extrinsic.correlation.resampling import rng_of
 from extrinsic.errors import UsageError, did_you_mean
 from extrinsic.metrics.dialog_resampling import resample_dialogs
+from extrinsic.metrics.paired_scores import better_one
 from extrinsic.metrics.parsing import parse_metric
 from extrinsic.study.configuration.targets import LOGGED_RETURN, verdict_targets
 from extrinsic.study.correlating.correlation_stage import dialogs_of
@@ -31,7 +32,6 @@ from extrinsic.study.tables.schema import Row
 RESAMPLES = 1_000
 PERMUTATIONS = 1_999
 SAME = 1e-12
-LEVEL = 0.05
 MEAN = "(mean of all)"
 """Instead of a dataset's name: the mean over datasets."""
 
@@ -65,7 +65,7 @@ class ComparisonRow(Row, frozen=True, kw_only=True, omit_defaults=True):
     low: float | None
     high: float | None
     p: float | None
-    better: Literal["a", "b"] | None
+    better: str | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,7 +211,7 @@ def _rows(compared: Compared, pairings: dict[str, Pairing]) -> list[ComparisonRo
                 low=low,
                 high=high,
                 p=p,
-                better=_better(difference, low, high, p, compared.higher_is_better),
+                better=better_one(("a", "b"), compared.higher_is_better, difference, low, high, p),
             )
         )
     return rows
@@ -230,14 +230,6 @@ def _p(difference: float, exchanged: Floats) -> float | None:
         return None
     count = (np.abs(exchanged) >= abs(difference) - SAME).sum()
     return float((count + 1.0) / (len(exchanged) + 1.0))
-
-
-def _better(
-    difference: float, low: float | None, high: float | None, p: float | None, higher: bool | None
-) -> Literal["a", "b"] | None:
-    if higher is None or low is None or high is None or p is None or p >= LEVEL or low <= 0.0 <= high:
-        return None
-    return "a" if (difference > 0) == higher else "b"
 
 
 TELLING = 8
