@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import logging
+import posixpath
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -27,6 +30,23 @@ def on_files(files: Any, config: Any) -> Any:
     for name, text in (("api.md", api()), ("tables.md", tables()), ("registries.md", registries())):
         files.append(File.generated(config, name, content=text))
     return files
+
+
+def on_page_markdown(markdown: str, page: Any, **_: object) -> str:
+    """Links between docs/ and experiments/ are as in the repository; on the site both have one root.
+
+    mkdocs passes over a link that leaves the site, so that it is reported here.
+    """
+    folder = posixpath.dirname(page.file.src_uri)
+
+    def moved(link: re.Match[str]) -> str:
+        path = posixpath.normpath(posixpath.join("docs" if not folder else folder, link[1]))
+        target = posixpath.relpath(path.removeprefix("docs/"), folder or ".")
+        if path.partition("/")[0] not in ("docs", "experiments"):
+            logging.getLogger("mkdocs.hooks").warning(f"{page.file.src_uri}: {link[1]} is not on the site")
+        return f"]({target}"
+
+    return re.sub(r"\]\((\.\./[^)#]*)", moved, markdown)
 
 
 def api() -> str:

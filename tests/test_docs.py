@@ -175,7 +175,7 @@ def test_links_lead_somewhere(page: str) -> None:
     """mkdocs checks anchors too; this needs no mkdocs. Some pages are made when the site is built."""
     made = {"api.md", "tables.md", "registries.md"}
     for target in re.findall(r"\]\((?!https?:)([^)#]*)[^)]*\)", FENCE.sub("", PAGES[page])):
-        base = ROOT if page == "README.md" or target.startswith("experiments/") else ROOT / "docs"
+        base = ROOT if page == "README.md" else ROOT / "docs"
         assert not target or target in made or (base / target).exists(), target
 
 

@@ -9,13 +9,13 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from extrinsic.report.drawing.page_parts import Fold, Section, described, table
+from extrinsic.report.drawing.page_parts import Block, Fold, Section, described, table
 from extrinsic.report.drawing.terms import name_term, target_term, variant_term
 from extrinsic.report.page import make_environment, script_and_style
 from extrinsic.report.report_files import require_libraries
 from extrinsic.report.results.report_tables import clean
 from extrinsic.storage import write_atomic
-from extrinsic.study.comparing import MEAN, ComparisonRow, digits_of
+from extrinsic.study.comparing import MEAN, ComparisonRow, digits_of, telling_rows
 from extrinsic.study.comparison_verdict import ComparisonVerdict
 from extrinsic.study.disagreements import Disagreement
 from extrinsic.study.finished_run import Run
@@ -44,7 +44,7 @@ def write_comparison(
         first=first,
         second=second,
         verdicts=verdicts,
-        sections=_sections(rows, first, second),
+        sections=_sections(rows, first, second, verdicts[0].target if verdicts else ""),
         dialogs=dialogs,
         blocks=partial(macros.show, study=study),
         facts="Differences are the first less the second, with 95 % intervals over resampled dialogs; p by "
@@ -56,8 +56,8 @@ def write_comparison(
     return path
 
 
-def _sections(rows: Sequence[ComparisonRow], first: str, second: str) -> list[Section]:
-    """Returns and metrics, each first for the mean over datasets and then for every dataset."""
+def _sections(rows: Sequence[ComparisonRow], first: str, second: str, target: str) -> list[Section]:
+    """Returns and metrics: the telling ones, folded all of them, and those of every dataset."""
     sections = []
     for kind, title in (("return", "Values of policies built on them"), ("metric", "Metrics")):
         of_kind = [row for row in rows if row.kind == kind]
@@ -72,16 +72,21 @@ def _sections(rows: Sequence[ComparisonRow], first: str, second: str) -> list[Se
                 better="better",
             ),
         ]
-        tables = {}
+        tables: list[tuple[str, list[ComparisonRow]]] = []
         for dataset in dict.fromkeys(row.dataset for row in of_kind):
-            caption = "The mean over all datasets." if dataset == MEAN else f"Dataset {dataset}."
-            caption += " Where the last column is empty, it is not decided."
-            lines = [_line(row, first, second) for row in of_kind if row.dataset == dataset]
-            tables[dataset] = table(caption, heads, lines)
-        if tables:
-            (_, shown), *others = tables.items()
-            folds = (Fold(f"Dataset {dataset}", (other,), is_aside=True) for dataset, other in others)
-            sections.append(Section(kind, title, (shown, *folds)))
+            where = "the mean over all datasets" if dataset == MEAN else f"dataset {dataset}"
+            of_dataset = [row for row in of_kind if row.dataset == dataset]
+            telling = telling_rows(of_dataset, target)
+            if not tables and len(telling) < len(of_dataset):
+                tables.append((where, telling))
+            tables.append((where, of_dataset))
+        blocks: list[Block] = []
+        for where, shown in tables:
+            caption = f"{where[0].upper()}{where[1:]}. Where the last column is empty, it is not decided."
+            made = table(caption, heads, [_line(row, first, second) for row in shown])
+            blocks.append(Fold(f"All {len(shown)}, {where}", (made,), is_aside=True) if blocks else made)
+        if blocks:
+            sections.append(Section(kind, title, tuple(blocks)))
     return sections
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from extrinsic.study.naming import symbol, variant_title
-from extrinsic.study.number_texts import counted, listing, with_interval
+from extrinsic.study.number_texts import correlation, counted, listing, with_interval
 
 if TYPE_CHECKING:
     from extrinsic.study.verdict import Verdict
@@ -57,25 +57,26 @@ def sample(verdict: Verdict, kind: str = "tracker") -> str:
 
 
 def certainty(verdict: Verdict) -> str:
-    """`r = .93 [.70, .98] over 11 trackers; on trackers left out, .75 [.20, .93]`."""
+    """`r = .75 [.20, .93] on trackers left out of the choice, .93 over all 11 trackers`.
+
+    Where no tracker was left out: r over all of them, with its interval for all metrics at once.
+    """
     if verdict.metric is None:
         return ""
     chosen = verdict.metric
-    text = (
-        f"{symbol(verdict.coefficient)} = {with_interval(chosen.r, chosen.low, chosen.high)} "
-        f"over {sample(verdict)}"
-    )
-    if not chosen.is_shown:
-        text += f" (an interval for all {verdict.n_metrics} metrics at once)"
+    several = len(verdict.left_out) > 1
+    tested = [
+        with_interval(part.r, part.low, part.high) + (f" ({variant_title(part.variant)})" if several else "")
+        for part in verdict.left_out
+    ]
+    text = f"{symbol(verdict.coefficient)} = "
+    if tested:
+        over = f"{correlation(chosen.r)} over all {sample(verdict)}"
+        text += f"{listing(tested)} on trackers left out of the choice, {over}"
+    else:
+        text += f"{with_interval(chosen.r, chosen.low, chosen.high)} over {sample(verdict)}"
     if chosen.carried_by:
-        text += f" ({chosen.carried_by} alone has half of the variance or more)"
-    if verdict.left_out:
-        parts = [
-            with_interval(part.r, part.low, part.high)
-            + (f" ({variant_title(part.variant)})" if len(verdict.left_out) > 1 else "")
-            for part in verdict.left_out
-        ]
-        text += f"; on trackers left out, {listing(parts)}"
+        text += f"; {chosen.carried_by} alone has half of the variance or more"
     return text
 
 

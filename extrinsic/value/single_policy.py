@@ -1,7 +1,7 @@
 """One policy in three calls: learn it, value it, play it.
 
 policy = extrinsic.learn("ds1", "hwu")
-extrinsic.value(policy, "ds1")["mean_augmented"].mean
+extrinsic.value(policy, "ds1")["world_mixed"].mean
 extrinsic.play(policy, "ds1").returns.mean()
 """
 

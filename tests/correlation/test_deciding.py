@@ -159,7 +159,7 @@ def test_refusals() -> None:
     line = relation(scores, returns)
     outside = decide(line, np.array([99.0]), np.array([0.0]))
     assert outside.side is Side.REFUSED
-    assert "99 lies outside" in outside.reason
+    assert "99 is beyond" in outside.reason
     assert decide(line, np.array([np.nan]), np.array([0.0])).side is Side.REFUSED
     few = relation(scores[:, :4], returns[:, :4])
     assert decide(few, scores[:, 0], scores[:, 1]).reason == "not decided: 4 trackers, at least 5 are needed"

@@ -12,9 +12,11 @@ import pytest
 
 from extrinsic.errors import InputError, UsageError
 from extrinsic.report import report_files
+from extrinsic.report.drawing.figures import VARIABLES
 from extrinsic.report.report_files import write_report
 from extrinsic.report.results.report_tables import Tables
 from extrinsic.study.finished_run import Run
+from extrinsic.study.naming import FAMILIES
 from extrinsic.study.tables.schema import TABLES
 from tests.report.runs import SMALL, STATES, Made, write_run
 from tests.running import assert_refused, run
@@ -132,6 +134,13 @@ def test_figures_hold_text_as_text_and_ids_do_not_clash(made: Run) -> None:
     assert "var(--ink)" in page
     ids = Outline(page).ids
     assert len(ids) == len(set(ids))
+
+
+def test_every_colour_of_a_figure_has_a_dark_form() -> None:
+    style = (Path(report_files.__file__).parent / "templates" / "style.css").read_text()
+    light, dark = style.split("@media (prefers-color-scheme: dark)")[:2]
+    for name in (*VARIABLES.values(), *(VARIABLES[family.colour] for family in FAMILIES)):
+        assert f"--{name}: " in light and f"--{name}: " in dark
 
 
 def test_every_table_is_also_latex(made: Run) -> None:

@@ -67,8 +67,8 @@ def test_a_tracker_that_carries_the_correlation_is_named_beside_the_interval() -
     made = study_verdict(THREE, [], [], TWELVE, ["rl.live"], rows)
     (only,) = made.verdicts
     assert [candidate.carried_by for candidate in only.candidates] == ["t3", None]
-    carried = "(t3 alone has half of the variance or more)"
-    assert certainty(only) == f"r = .90 [.70, 1.00] over 12 trackers {carried}"
+    carried = "t3 alone has half of the variance or more"
+    assert certainty(only) == f"r = .90 [.70, 1.00] over 12 trackers; {carried}"
     (note,) = made.health
     assert (note.kind, note.trackers) == ("carried", ("t3",))
     assert "in 2 of 3 correlations" in note.text
@@ -213,7 +213,9 @@ def test_trackers_left_out_are_part_of_how_sure() -> None:
         trackers="core",
     )
     made = verdict(THREE, composite=[single, msgspec.structs.replace(single, trackers="all", r=0.1)])
-    assert certainty(made.verdicts[0]).endswith("over 12 trackers; on trackers left out, .70 [.20, .90]")
+    assert certainty(made.verdicts[0]) == (
+        "r = .70 [.20, .90] on trackers left out of the choice, .90 over all 12 trackers"
+    )
 
 
 def left_out(low: float | None, **more: object) -> CompositeRow:
@@ -235,7 +237,7 @@ def test_nothing_is_recommended_that_trackers_left_out_do_not_show() -> None:
     wide = [msgspec.structs.replace(THREE[0], low=-0.1), *THREE[1:]]
     (shown,) = verdict(wide, composite=[left_out(0.1)]).verdicts
     assert shown.metric is not None and shown.metric.metric == "avgp"
-    assert "for all 3 metrics at once" in certainty(shown)
+    assert certainty(shown).startswith("r = .40 [.10, .80] on trackers left out of the choice")
     (next_one,) = verdict(wide).verdicts
     assert next_one.metric is not None and next_one.metric.metric == "l2"
 

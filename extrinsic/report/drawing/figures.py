@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 INK, MUTED, GRID, PAPER = "#22262e", "#626b78", "#d9dde3", "#fffffe"
 
-SERIES = ("#0072b2", "#d55e00", "#009e73", "#b8860b", "#b0508c", "#3a9bd9", "#7a7f87")
+SERIES = ("#0072b2", "#d55e00", "#009e73", "#b8860b", "#b0508c", "#3a9bd9", "#7a7f87", "#7b5ea7")
 """After Okabe and Ito, for colour-blind readers; yellow is darker, to be visible on white."""
 
-MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
 
 VARIABLES = {INK: "ink", MUTED: "muted", GRID: "grid", PAPER: "paper"} | {
     colour: f"series-{number}" for number, colour in enumerate(SERIES, start=1)

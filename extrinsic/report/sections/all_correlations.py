@@ -23,7 +23,7 @@ WORDS = (
 )
 """Columns of few different texts, stored as indices."""
 
-NUMBERS = ("r", "low", "high", "p_adjusted")
+NUMBERS = ("r", "low", "high", "p_max_t")
 WHOLE = ("n",)
 TITLES: dict[str, Callable[[str], str]] = {
     "variant": variant_title,

@@ -33,7 +33,7 @@ def section(study: Study) -> Section | None:
             made.append(Fold(title, (_picture(study, evidence, name, "all"),)))
         predicted = predicted_blocks(study, evidence, name)
         if predicted:
-            made += [predicted[0], Fold("What it predicts, target by target", predicted[1:])]
+            made.append(Fold("What it predicts, target by target", predicted))
         influence = influence_picture(evidence)
         if influence:
             made.append(Fold("Without each tracker in turn", (influence,)))
@@ -65,27 +65,26 @@ def _text(study: Study, evidence: VariantResults, name: Name) -> Text:
     row = evidence.sets.get(name)
     sentences = []
     if singles and row is not None:
-        single = singles[0]
+        tested = singles[0]
         sentences.append(
             f"{name.title()} has {sign} = {correlation(row.r)} here; a metric chosen without the trackers "
-            f"that it is tested on reaches {with_interval(single.r, single.low, single.high)}."
+            f"that it is tested on reaches {with_interval(tested.r, tested.low, tested.high)}."
         )
     influence = [row for row in rows_of_group(evidence.influence, group) if Name.of(row) == name]
     carrier = next((one.carried_by for one in evidence.ranked[group] if Name.of(one) == name), None)
-    if carrier:
-        sentences.append(
-            f"{carrier} alone has half of the variance or more: this is one tracker against the rest."
-        )
     if influence:
+        single = influence[0]
         it = (
-            f"{sign} with each tracker's mean over generators is {correlation(influence[0].r)}, and without"
+            f"{sign} with each tracker's mean over generators is {correlation(single.r)}, and without"
             if evidence.n_generators
             else "Without"
         )
+        matters = "alone has half of the variance or more" if single.tracker == carrier else "matters most"
         sentences.append(
-            f"{it} {influence[0].tracker}, which matters most, it would be "
-            f"{correlation(influence[0].r_without)}."
+            f"{it} {single.tracker}, which {matters}, it would be {correlation(single.r_without)}."
         )
+    elif carrier:
+        sentences.append(f"{carrier} alone has half of the variance or more.")
     n = evidence.n_trackers(group)
     settled = [row for row in rows_of_group(evidence.stability, group) if row.n_trackers < n]
     last = max(settled, key=lambda row: row.n_trackers, default=None)

@@ -64,7 +64,7 @@
   const count = columns.r.length;
   const shownColumns = [
     ["metric", "metric"], ["schedule", "schedule"], ["component", "component"], ["r", "r", 1], ["low", "low", 1],
-    ["high", "high", 1], ["p_adjusted", "p (Holm)", 1], ["n", "points", 1], ["target", "target"],
+    ["high", "high", 1], ["p_max_t", "p, all at once", 1], ["n", "points", 1], ["target", "target"],
     ["trackers", "trackers"], ["variant", "variant"], ["scope", "scope"], ["coefficient", "coefficient"],
     ["carried_by", "carried by"],
   ];
@@ -80,7 +80,7 @@
     const value = columns[key][row];
     if (titles[key]) return titles[key][value];
     if (names[key]) return names[key][value];
-    if (key === "p_adjusted" && value !== null && value < 10) return "< .001";
+    if (key === "p_max_t" && value !== null && value < 10) return "< .001";
     if (key === "n") return value === null ? "\u2013" : String(value);
     return point(value);
   };
