@@ -40,7 +40,7 @@ def on_page_markdown(markdown: str, page: Any, **_: object) -> str:
     folder = posixpath.dirname(page.file.src_uri)
 
     def moved(link: re.Match[str]) -> str:
-        path = posixpath.normpath(posixpath.join("docs" if not folder else folder, link[1]))
+        path = posixpath.normpath(posixpath.join(folder or "docs", link[1]))
         target = posixpath.relpath(path.removeprefix("docs/"), folder or ".")
         if path.partition("/")[0] not in ("docs", "experiments"):
             logging.getLogger("mkdocs.hooks").warning(f"{page.file.src_uri}: {link[1]} is not on the site")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -58,4 +59,6 @@ def __getattr__(name: str) -> Any:
         from importlib import import_module
 
         return getattr(import_module(_API[name]), name)
-    raise AttributeError(f"module 'extrinsic' has no attribute {name!r}")
+    # With its name and module Python adds what was perhaps meant.
+    message = f"module 'extrinsic' has no attribute {name!r}"
+    raise AttributeError(message, name=name, obj=sys.modules[__name__])

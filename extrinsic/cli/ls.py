@@ -10,6 +10,7 @@ from typing import Any
 
 from extrinsic.cli.arguments import add_plugin_argument, import_plugins
 from extrinsic.cli.output import print_rows, put
+from extrinsic.errors import did_you_mean
 from extrinsic.registry import (
     BEHAVIOURS,
     BLOCKS,
@@ -101,8 +102,15 @@ KINDS: dict[str, tuple[str, Callable[[], Lines]]] = {
 }
 
 
+def _kind(text: str) -> str:
+    if text not in KINDS:
+        raise argparse.ArgumentTypeError(f"there is no {text!r} to list; {did_you_mean(text, list(KINDS))}")
+    return text
+
+
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("kind", nargs="?", choices=list(KINDS), metavar="KIND", help=" | ".join(KINDS))
+    kinds = " | ".join(KINDS)
+    parser.add_argument("kind", nargs="?", type=_kind, choices=list(KINDS), metavar="KIND", help=kinds)
     parser.add_argument("key", nargs="?", metavar="KEY", help="one of them in detail, e.g. metrics fga")
     parser.add_argument("--json", action="store_true", help="as JSON on stdout")
     add_plugin_argument(parser)

@@ -112,6 +112,10 @@ def learn(
     learner, behaviour: names, or their configs with options set: `OneStep(ridge=30)`.
     reward: None: the domain's.   threshold: of the filter.
     """
+    require_type("threshold", threshold, "a number", int, float)
+    for kind, given in (("learner", learner), ("behaviour", behaviour)):
+        if not hasattr(given, "fit"):
+            require_type(kind, given, f"a name of `extrinsic ls {kind}s`, or its config", str)
     train = _corpus(dialogs, "train")
     runs: AnyTracker | None = None
     if isinstance(tracker, TrackerOutput):
