@@ -69,14 +69,35 @@ class ReturnRow(Row, frozen=True, kw_only=True):
     variant: str | None = None
 
 
-class CorrelationRow(Row, frozen=True, kw_only=True):
-    """How well a metric predicts a target over the trackers of a study.
+class MetricRow(Row, frozen=True, kw_only=True):
+    """About a metric and a target.
 
     target: `rl.live`, `rl.gain`, `rl.completed`, `behaviour.observed`, `outcome.success`, ...
     metric, schedule, component: as in `intrinsic`.
+    """
+
+    target: str
+    metric: str
+    schedule: int
+    component: str
+
+
+class CoefficientRow(MetricRow, frozen=True, kw_only=True):
+    """A coefficient between a metric and a target.
+
     scope: `within` datasets (each centred), or `pooled` over all points.
     coefficient: pearson, spearman, kendall, pairwise or soft_pairwise.
     r: the coefficient; compare rows of one coefficient only.
+    """
+
+    scope: str
+    coefficient: str
+    r: float | None = None
+
+
+class CorrelationRow(CoefficientRow, frozen=True, kw_only=True):
+    """How well a metric predicts a target over the trackers of a study.
+
     low, high: the interval for one metric named in advance, over trackers, by the jackknife; of Pearson's r
     with the noise of the dialogs removed, so that it is about r_true. For the metric that came first see
     `best_set`.
@@ -100,13 +121,6 @@ class CorrelationRow(Row, frozen=True, kw_only=True):
     interval are then about that one against the rest.
     """
 
-    target: str
-    metric: str
-    schedule: int
-    component: str
-    scope: str
-    coefficient: str
-    r: float | None = None
     low: float | None = None
     high: float | None = None
     p: float | None = None
@@ -191,11 +205,11 @@ class CountRow(Row, frozen=True, kw_only=True):
     variant: str | None = None
 
 
-class DecidedRow(Row, frozen=True, kw_only=True):
+class DecidedRow(MetricRow, frozen=True, kw_only=True):
     """Which of two trackers is better, decided by the first metric: what is said of pairs that were left out.
 
-    target, metric, schedule, component: the target, and the metric with the highest r. A pair is decided by
-    the metric with the highest r over the other trackers, which need not be the same.
+    metric: that with the highest r; a pair is decided by that with the highest r over the other trackers,
+    which need not be the same.
     low, high: the pairs that were given a chance from low to high for the likelier side.
     pairs: how many.
     predicted: their mean chance.
@@ -203,10 +217,6 @@ class DecidedRow(Row, frozen=True, kw_only=True):
     trackers, variant: as in `correlations`.
     """
 
-    target: str
-    metric: str
-    schedule: int
-    component: str
     low: float
     high: float
     pairs: int
@@ -216,11 +226,9 @@ class DecidedRow(Row, frozen=True, kw_only=True):
     variant: str | None = None
 
 
-class BestSetRow(Row, frozen=True, kw_only=True):
+class BestSetRow(CoefficientRow, frozen=True, kw_only=True):
     """Which metrics may be the best by a target, and which ranks each may have.
 
-    target, metric, schedule, component: as in `correlations`.
-    scope, coefficient, r: as in `correlations`.
     low, high: an interval that holds for all metrics at once, so that the first of them may be read off.
     in_set: whether the metric may be the best: p is above .05 (1 less the level).
     p: of the claim that no metric is better, by trackers resampled.
@@ -235,13 +243,6 @@ class BestSetRow(Row, frozen=True, kw_only=True):
     rest is over trackers, generators and dialogs.
     """
 
-    target: str
-    metric: str
-    schedule: int
-    component: str
-    scope: str
-    coefficient: str
-    r: float | None = None
     low: float | None = None
     high: float | None = None
     in_set: bool = False
@@ -331,10 +332,9 @@ class CompositeRow(Row, frozen=True, kw_only=True):
     weights: str = ""
 
 
-class InfluenceRow(Row, frozen=True, kw_only=True):
+class InfluenceRow(CoefficientRow, frozen=True, kw_only=True):
     """The influence of single trackers on a correlation.
 
-    target, metric, schedule, component, scope, coefficient, r: as in `correlations`.
     lowest, highest: r without any one tracker.
     tracker: the one that changes r most when it is left out.
     r_without: r without it.
@@ -342,13 +342,6 @@ class InfluenceRow(Row, frozen=True, kw_only=True):
     share: the part of the variance that is this tracker's, the mean of metric and target.
     """
 
-    target: str
-    metric: str
-    schedule: int
-    component: str
-    scope: str
-    coefficient: str
-    r: float | None = None
     lowest: float | None = None
     highest: float | None = None
     tracker: str
@@ -534,11 +527,9 @@ class WorldFitRow(Row, frozen=True, kw_only=True):
     misfit: bool
 
 
-class SwapRow(Row, frozen=True, kw_only=True):
+class SwapRow(MetricRow, frozen=True, kw_only=True):
     """How well a metric predicts outcomes over trackers x generators, or of dialogs; only of states.
 
-    target: `outcome.success`, ...
-    metric, schedule, component: as in `intrinsic`.
     level: `tracker`, the trackers' outcomes within each generator; `dialog`, within each generator and
     dialog; `within`, over the dialogs of each tracker.
     generator: whose responses the states are put under; `all`: all of them; `own`: each system's own.
@@ -554,10 +545,6 @@ class SwapRow(Row, frozen=True, kw_only=True):
     trackers: as in `correlations`.
     """
 
-    target: str
-    metric: str
-    schedule: int
-    component: str
     level: str
     generator: str
     r: float | None = None
@@ -677,10 +664,13 @@ def summary(kind: type[Row]) -> str:
 
 
 def column_help(kind: type[Row]) -> dict[str, str]:
-    """The meaning of every column of a table, from the docstring of its struct."""
+    """The meaning of every column of a table, from the docstrings of its struct and of those it extends."""
     texts: dict[str, str] = {}
     columns: list[str] = []
-    for line in (inspect.getdoc(kind) or "").splitlines()[1:]:
+    documents = [
+        inspect.cleandoc(each.__doc__ or "") for each in reversed(kind.__mro__) if issubclass(each, Row)
+    ]
+    for line in (line for document in documents for line in document.splitlines()[1:]):
         match = HELP_LINE.match(line)
         if match:
             columns = match["columns"].split(", ")
