@@ -5,9 +5,10 @@ Whatever comes from files passes through `printable` before a terminal sees it.
 
 from __future__ import annotations
 
+import csv
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TextIO
 
@@ -51,3 +52,24 @@ def print_rows(signature: str, rows: Iterable[object], stream: TextIO, **more: o
     plain = msgspec.to_builtins({"signature": signature, **more, "rows": list(rows)})
     text = encode_json(plain, indent=2).decode()
     stream.write(HIDDEN.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text))
+
+
+def print_data(
+    form: str | None, rows: Sequence[Mapping[str, object]], signature: str, stream: TextIO, **more: object
+) -> bool:
+    """Print rows as json or csv, if that is the form; in csv the signature is a column of every row."""
+    from extrinsic.storage import text_cell
+
+    if form == "json":
+        print_rows(signature, rows, stream, **more)
+        return True
+    if form != "csv":
+        return False
+    writer = csv.DictWriter(stream, [*rows[0], "signature"], lineterminator="\n")
+    writer.writeheader()
+    for row in rows:
+        cells = {**row, "signature": signature}.items()
+        writer.writerow(
+            {name: text_cell(printable(cell)) if isinstance(cell, str) else cell for name, cell in cells}
+        )
+    return True

@@ -184,7 +184,7 @@ def _read(arguments: argparse.Namespace) -> list[tuple[Corpus | StateSets, Track
 def _print_paired(
     arguments: argparse.Namespace, scored: Sequence[tuple[Corpus | StateSets, TrackerOutput | None]]
 ) -> int:
-    from extrinsic.cli.score_tables import print_paired
+    from extrinsic.cli.score_comparisons import print_paired
     from extrinsic.errors import UsageError
     from extrinsic.metrics.paired_scores import paired_scores, sources_of
     from extrinsic.metrics.scoring import choose_metrics
@@ -206,7 +206,7 @@ def _print_paired(
 
 
 def _print_turn_correlations(arguments: argparse.Namespace, scored: Sequence[Corpus | StateSets]) -> int:
-    from extrinsic.cli.score_tables import print_turn_correlations
+    from extrinsic.cli.score_comparisons import print_turn_correlations
     from extrinsic.corpus.state_sets import StateSets
     from extrinsic.errors import UsageError
     from extrinsic.metrics.items.state_tables import ALL
@@ -229,7 +229,7 @@ def _print_turn_correlations(arguments: argparse.Namespace, scored: Sequence[Cor
 
 
 def _print_fitted_lambda(arguments: argparse.Namespace, scored: Sequence[Corpus | StateSets]) -> int:
-    from extrinsic.cli.score_tables import print_fitted_lambda
+    from extrinsic.cli.score_comparisons import print_fitted_lambda
     from extrinsic.corpus.ratings import read_ratings
     from extrinsic.corpus.state_sets import StateSets
     from extrinsic.errors import UsageError
