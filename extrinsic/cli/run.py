@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from extrinsic.study.configuration.settings import StudySettings
     from extrinsic.study.engine import Done
     from extrinsic.study.finished_run import Run
-    from extrinsic.study.verdict import Verdict
+    from extrinsic.study.verdict_types import Verdict
 
 NAME = "run"
 HELP = "run a study: which metric predicts the values of policies"

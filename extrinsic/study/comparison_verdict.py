@@ -14,7 +14,8 @@ from extrinsic.study.comparing import MEAN, ComparisonRow
 from extrinsic.study.finished_run import Run
 from extrinsic.study.naming import Name, is_higher_better, target_title, variant_title
 from extrinsic.study.number_texts import amount, counted
-from extrinsic.study.verdict import CORE, Verdict, run_verdict
+from extrinsic.study.verdict import CORE, run_verdict
+from extrinsic.study.verdict_types import Verdict
 
 
 class ComparisonVerdict(msgspec.Struct, frozen=True, kw_only=True):

@@ -60,7 +60,8 @@ from extrinsic.study.tables.schema import (
     WorldRow,
 )
 from extrinsic.study.tables.table_files import read_rows
-from extrinsic.study.verdict import StudyVerdict, run_verdict
+from extrinsic.study.verdict import run_verdict
+from extrinsic.study.verdict_types import StudyVerdict
 from extrinsic.toml_files import read_tree
 
 if TYPE_CHECKING:

@@ -18,17 +18,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from extrinsic.study.configuration.targets import verdict_targets
-from extrinsic.study.health import HealthNote, carried_notes, health_notes, joint_only_trackers
-from extrinsic.study.naming import (
-    Counted,
-    Name,
-    is_of_single_slots,
-    metric_title,
-    target_title,
-    variant_title,
-)
+from extrinsic.study.health import carried_notes, health_notes, joint_only_trackers
+from extrinsic.study.naming import Counted, Name, is_of_single_slots, target_title
 from extrinsic.study.number_texts import counted, with_interval
 from extrinsic.study.tables.schema import BestSetRow, CompositeRow, CorrelationRow, ReturnRow, TrackerRow
+from extrinsic.study.verdict_types import Candidate, Flagged, LeftOut, StudyVerdict, Verdict
 from extrinsic.study.verdict_words import agreement, sentence
 from extrinsic.value.diagnostics import WORDS
 
@@ -36,126 +30,6 @@ if TYPE_CHECKING:
     from extrinsic.study.finished_run import Run
 
 CORE = "core"
-
-
-class Candidate(msgspec.Struct, frozen=True, kw_only=True):
-    """A metric that may be the best one.
-
-    r, low, high: with the target, over core trackers; the interval holds for all metrics at once. Of several
-    variants the mean r and the widest interval.
-    trackers_needed: with so many trackers in all it would be ruled out; None where no number would do.
-    carried_by: the tracker that alone has half of the variance or more, if one has (under some variant).
-    """
-
-    metric: str
-    schedule: int
-    component: str
-    title: str
-    r: float
-    low: float | None
-    high: float | None
-    trackers_needed: int | None
-    carried_by: str | None = None
-
-    @property
-    def name(self) -> Name:
-        return Name(self.metric, self.schedule, self.component)
-
-    @property
-    def is_shown(self) -> bool:
-        """Whether it is shown to predict anything: its interval is not withheld and lies above 0."""
-        return self.low is not None and self.low > 0.0
-
-
-class LeftOut(msgspec.Struct, frozen=True):
-    """r, with its interval, of a metric that was chosen without the trackers it is tested on."""
-
-    variant: str | None
-    r: float
-    low: float | None
-    high: float | None
-
-    @property
-    def includes_zero(self) -> bool:
-        return self.low is not None and self.low <= 0.0
-
-
-class Flagged(msgspec.Struct, frozen=True):
-    """How many of the values of a target carry a flag, and what it means."""
-
-    flag: str
-    meaning: str
-    n: int
-    total: int
-
-
-class Verdict(msgspec.Struct, frozen=True, kw_only=True):
-    """The verdict on one target.
-
-    variants: the ways of learning and rewarding that it is about; several only where they agree.
-    metric: the one to use; None where nothing is decided, and `reason` says why.
-    others: those that do as well, the highest correlation first.
-    more_trackers: about so many more would rule out half of the others; None where no number would do.
-    n_generators: that trackers are crossed with; None where they are not.
-    left_out: on trackers that the choice did not see, for each variant.
-    """
-
-    target: str
-    target_title: str
-    variants: tuple[str, ...]
-    coefficient: str
-    n_trackers: int
-    n_generators: int | None = None
-    n_metrics: int
-    n_schedules: int
-    metric: Candidate | None = None
-    others: tuple[Candidate, ...] = ()
-    more_trackers: int | None = None
-    left_out: tuple[LeftOut, ...] = ()
-    flags: tuple[Flagged, ...] = ()
-    reason: str = ""
-    sentence: str = ""
-
-    @property
-    def decided(self) -> bool:
-        return self.metric is not None
-
-    @property
-    def candidates(self) -> tuple[Candidate, ...]:
-        return (self.metric, *self.others) if self.metric else ()
-
-    @property
-    def as_good(self) -> list[str]:
-        """The metrics that do as well on some schedule and component, without that one itself."""
-        own = metric_title(self.metric.metric) if self.metric else ""
-        titles = dict.fromkeys(metric_title(other.metric) for other in self.others)
-        return [title for title in titles if title != own]
-
-    @property
-    def variant_title(self) -> str:
-        return "; ".join(filter(None, map(variant_title, self.variants)))
-
-
-class StudyVerdict(msgspec.Struct, frozen=True, kw_only=True):
-    """The verdicts of a study, the primary target first; whether they agree; and what its data lacks."""
-
-    verdicts: tuple[Verdict, ...]
-    agreement: str
-    health: tuple[HealthNote, ...]
-
-    @property
-    def sentences(self) -> list[str]:
-        """What a person is told: a line for each target (and variant, where they differ)."""
-        if self.verdicts and len({verdict.sentence for verdict in self.verdicts}) == 1:
-            return [self.verdicts[0].sentence, *filter(None, (self.agreement,))]
-        several = len({verdict.target for verdict in self.verdicts}) > 1
-        lines = []
-        for verdict in self.verdicts:
-            alone = len([other for other in self.verdicts if other.target == verdict.target]) == 1
-            about = verdict.target_title if several or not alone else ""
-            about += f" ({verdict.variant_title})" if not alone else ""
-            lines.append(f"For {about}: {verdict.sentence}" if about else verdict.sentence)
-        return [*lines, *filter(None, (self.agreement,))]
 
 
 def run_verdict(run: Run) -> StudyVerdict:
@@ -216,7 +90,7 @@ def _of_variant(
     defined = [row for row in of_variant if row.r is not None]
     count = Counted.of(of_variant)
     inside = sorted((row for row in defined if row.in_set), key=lambda row: row.rank or 0)
-    candidates = [_candidate(row, carried.get((variant, Name.of(row)))) for row in inside]
+    candidates = [Candidate.of(row, carried.get((variant, Name.of(row)))) for row in inside]
     n = len(core)
     left_out = [
         LeftOut(variant, row.r, row.low, row.high)
@@ -275,21 +149,6 @@ def _why_none(
             )
     text = f"no metric is shown to predict {target_title(target)} {over}"
     return f"{text} ({reason})" if reason else text
-
-
-def _candidate(row: BestSetRow, carried_by: str | None) -> Candidate:
-    assert row.r is not None
-    return Candidate(
-        metric=row.metric,
-        schedule=row.schedule,
-        component=row.component,
-        title=Name.of(row).title(),
-        r=row.r,
-        low=row.low,
-        high=row.high,
-        trackers_needed=row.trackers_needed,
-        carried_by=carried_by,
-    )
 
 
 def _more_trackers(others: Sequence[Candidate], n: int) -> int | None:

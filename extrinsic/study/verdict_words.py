@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from extrinsic.study.naming import symbol, variant_title
 from extrinsic.study.number_texts import correlation, counted, listing, with_interval
-
-if TYPE_CHECKING:
-    from extrinsic.study.verdict import Verdict
+from extrinsic.study.verdict_types import Verdict
 
 NAMED = 4
 """How many of the metrics that do as well are named in a sentence."""

@@ -13,7 +13,8 @@ from extrinsic.study.tables.schema import (
     ReturnRow,
     TrackerRow,
 )
-from extrinsic.study.verdict import StudyVerdict, study_verdict
+from extrinsic.study.verdict import study_verdict
+from extrinsic.study.verdict_types import StudyVerdict
 from extrinsic.study.verdict_words import certainty
 
 

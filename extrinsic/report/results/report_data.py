@@ -13,7 +13,8 @@ from extrinsic.report.results.report_tables import Tables, clean, read_tables
 from extrinsic.report.results.variant_results import VariantResults, variant_results
 from extrinsic.storage import read_bytes
 from extrinsic.study.finished_run import Run
-from extrinsic.study.verdict import StudyVerdict, study_verdict
+from extrinsic.study.verdict import study_verdict
+from extrinsic.study.verdict_types import StudyVerdict
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from extrinsic.report.drawing.page_parts import Partial, Section, Term, Text
 from extrinsic.report.drawing.terms import metric_term, name_term, target_term, variant_term
 from extrinsic.report.results.report_data import Study
-from extrinsic.study.verdict import Verdict
+from extrinsic.study.verdict_types import Verdict
 from extrinsic.study.verdict_words import NAMED, certainty
 
 
