@@ -14,4 +14,4 @@ def section(study: Study) -> Section | None:
     ]
     if not any(made for _, made in held):
         return None
-    return Section("lee", "Lee's three findings (2014), here", (Partial("lee.html", {"held": held}),))
+    return Section("lee", "Lee's findings (2014), here", (Partial("lee.html", {"held": held}),))
