@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,19 +30,30 @@ class GroupTops:
     def take(self, rows: Ints) -> GroupTops:
         return GroupTops(self.slot[rows], self.value[rows], self.score[rows])
 
+    def beside(self, more: GroupTops) -> GroupTops:
+        """The groups of both, those of `more` last."""
+        return GroupTops(
+            np.hstack([self.slot, more.slot]),
+            np.hstack([self.value, more.value]),
+            np.hstack([self.score, more.score]),
+        )
+
 
 def group_tops(domain: Domain, slots: tuple[str, ...], belief: StepBelief) -> GroupTops:
     """(m, n_groups) the best hypothesis of each group of the domain; of equals the first."""
+    return tops_of(domain.group_columns(slots), belief)
+
+
+def tops_of(columns: Sequence[Sequence[int]], belief: StepBelief) -> GroupTops:
+    """(m, n_groups) the best hypothesis of each group of slots, given by columns; of equals the first."""
     best = belief.score.argmax(axis=2)[..., None]
     score = np.take_along_axis(belief.score, best, axis=2)[..., 0]
     value = np.take_along_axis(belief.value, best, axis=2)[..., 0]
-    value = np.where(score > 0.0, value, NONE).astype(np.int32)
-    return _best_slots(domain, slots, value, score)
+    return _best_slots(columns, np.where(score > 0.0, value, NONE).astype(np.int32), score)
 
 
-def _best_slots(domain: Domain, slots: tuple[str, ...], value: Ids, score: Floats) -> GroupTops:
+def _best_slots(columns: Sequence[Sequence[int]], value: Ids, score: Floats) -> GroupTops:
     """Of the values (m, n_slots) of each group the one with the best score (m, n_slots)."""
-    columns = domain.group_columns(slots)
     slot = np.stack([np.array(group)[score[:, group].argmax(axis=1)] for group in columns], axis=1)
     return GroupTops(slot, np.take_along_axis(value, slot, axis=1), np.take_along_axis(score, slot, axis=1))
 
@@ -78,4 +90,4 @@ def filled_values(
     beliefs = Beliefs(ranking.offsets, ranked, ranking.score, np.zeros(len(ranked), dtype=bool))
     flat, score = fill.filled(beliefs)
     value = flat.reshape(shape)
-    return FilledValues(value, _best_slots(domain, slots, value, score.reshape(shape)))
+    return FilledValues(value, _best_slots(domain.group_columns(slots), value, score.reshape(shape)))

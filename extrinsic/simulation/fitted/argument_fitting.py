@@ -38,11 +38,11 @@ def fit_arguments(logs: Logs, forms: ActForms) -> ArgumentRules:
 
 
 def _heard_from(logs: Logs) -> Floats:
-    """(n_groups,) the score that nearly all values have which the system confirms."""
+    """(n_concepts,) the score that nearly all values have which the system confirms."""
     system, tops = logs.turns.system, logs.tops
     scores = []
     for number in (system.explicit, system.implicit):
-        rows = np.flatnonzero((number != NOTHING) & (logs.values.concept[number] < tops.score.shape[1]))
+        rows = np.flatnonzero(number != NOTHING)
         concept = logs.values.concept[number[rows]]
         agrees = tops.number[rows, concept] == number[rows]
         scores.append(tops.score[rows[agrees], concept[agrees]])
@@ -52,7 +52,7 @@ def _heard_from(logs: Logs) -> Floats:
 
 
 def _offered_from(logs: Logs) -> Floats:
-    """(n_groups,) the score above which a value is part of an offer most nearly as often as logged."""
+    """(n_concepts,) the score above which a value is part of an offer most nearly as often as logged."""
     system, tops = logs.turns.system, logs.tops
     shown = np.flatnonzero(system.offers)
     thresholds = np.zeros(tops.score.shape[1])
@@ -80,7 +80,7 @@ def _opening(logs: Logs) -> tuple[int, int]:
 
 
 def _needed(logs: Logs, heard_from: Floats) -> Bools:
-    """(n_predicates, n_groups) the concepts that have a value in nearly every turn of a predicate."""
+    """(n_predicates, n_concepts) the concepts that have a value in nearly every turn of a predicate."""
     tops, predicate = logs.tops, logs.turns.system.predicate
     heard = (tops.number != NOTHING) & (tops.score >= heard_from)
     needed = np.zeros((len(logs.corpora[-1].domain.predicate_names), heard.shape[1]), dtype=bool)

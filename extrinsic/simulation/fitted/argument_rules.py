@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ints
+from extrinsic.corpus.group_tops import GroupTops, tops_of
 from extrinsic.corpus.vocabulary import NONE
 from extrinsic.simulation.fitted.act_forms import ASKS, CONFIRMS, IMPLIES, OFFERS, PLAIN, TELLS, ActForms
 from extrinsic.simulation.fitted.confirmed_concepts import Choice
@@ -27,13 +28,24 @@ SOMETIMES, NEARLY_ALWAYS = 0.02, 0.9
 """Shares of the logged turns in which something was done."""
 
 
+def by_concept(values: LoggedValues, view: View) -> View:
+    """The view with the best and the filled value of every concept, also of slots that are in no group."""
+    tops, filled = tops_of(values.columns, view.belief), view.filled
+    if filled is not None:
+        n_groups = filled.groups.slot.shape[1]
+        slot, score = tops.slot[:, n_groups:], tops.score[:, n_groups:]
+        alone = GroupTops(slot, np.take_along_axis(filled.value, slot, axis=1), score)
+        filled = replace(filled, groups=filled.groups.beside(alone))
+    return replace(view, tops=tops, filled=filled)
+
+
 @dataclass(frozen=True, eq=False)
 class ArgumentRules:
-    """heard_from (n_groups,): a value with a lower score is not acted on.
-    offered_from (n_groups,): nor is one with a lower score part of an offer.
+    """heard_from (n_concepts,): a value with a lower score is not acted on.
+    offered_from (n_concepts,): nor is one with a lower score part of an offer.
     offer_tells (n_requestable,): the share of logged offers that tell a fact.
     questions: which concept is asked for.   confirms, implies: which one is confirmed.
-    needed (n_predicates, n_groups): what nearly every logged turn of a predicate had a value of.
+    needed (n_predicates, n_concepts): what nearly every logged turn of a predicate had a value of.
     sequels: what the log did at least sometimes, by what came before.
     ends: the predicates that end a dialog.   opening: the one that greets, and the concept that it asks for.
     """
@@ -77,7 +89,8 @@ class ArgumentRules:
         reply, settled: see `Sequels.possible`.
         """
         possible = self.sequels.possible(view.history, reply, settled)
-        heard, filled = self.heard(view), self.filled(view)
+        view = by_concept(self.values, view)
+        heard, filled = self._heard(view), self._filled(view)
         for predicate, forms in enumerate(self.forms.by_predicate):
             if not forms:
                 possible[:, predicate] = False
@@ -92,19 +105,19 @@ class ArgumentRules:
         possible[stuck] = self.sequels.ever
         return possible
 
-    def heard(self, view: View) -> Bools:
-        """(m, n_groups) whether the concept has a value that is acted on."""
+    def _heard(self, view: View) -> Bools:
+        """(m, n_concepts) whether the concept has a value that is acted on."""
         return np.asarray((view.tops.value != NONE) & (view.tops.score >= self.heard_from))
 
-    def filled(self, view: View) -> Bools:
-        """(m, n_groups) whether the concept has a value to offer: by the fill rule, or heard well enough."""
-        return self.heard(view) if view.filled is None else np.asarray(view.filled.groups.value != NONE)
+    def _filled(self, view: View) -> Bools:
+        """(m, n_concepts) whether there is a value to offer: by the fill rule, or heard well enough."""
+        return self._heard(view) if view.filled is None else np.asarray(view.filled.groups.value != NONE)
 
     def _offered(self, view: View) -> Ints:
-        """(m, n_groups) the values that an offer is for: all that are filled, or all that have the score of
+        """(m, n_concepts) the values that an offer is for: all that are filled, or all that have the score of
         those in logged offers. A search for anything names nothing."""
         tops = view.tops if view.filled is None else view.filled.groups
-        number = np.where(self.filled(view), self.values.number(tops.slot, tops.value), NOTHING)
+        number = np.where(self._filled(view), self.values.number(tops.slot, tops.value), NOTHING)
         named = ~self.values.is_dontcare(number)
         if view.filled is None:
             named &= tops.score >= self.offered_from
@@ -118,19 +131,17 @@ class ArgumentRules:
         offer (n_predicates,): the predicates that present a result.
         fresh (m, n_concepts): what the last answer was about.   draw (m,): in [0, 1).
         """
-        heard, tops = self.heard(view), view.tops
+        view = by_concept(self.values, view)
+        heard, tops = self._heard(view), view.tops
         number = np.where(heard, self.values.number(tops.slot, tops.value), NOTHING)
         heard &= number != NOTHING
         rows = np.arange(len(predicate))
-        facts = (heard, tops.score, view.confirmed, view.implied, fresh[:, : heard.shape[1]])
+        facts = (heard, tops.score, view.confirmed, view.implied, fresh)
         doubtful, sure = self.confirms.of(*facts), self.implies.of(*facts)
-        empty_first = heard if view.filled is None else self.filled(view)
+        empty_first = heard if view.filled is None else self._filled(view)
         asked, missing = self.questions.asked(view, empty_first, predicate, draw)
-        n_concepts, n_turns = self.values.n_concepts, len(predicate)
-        offered = np.full((n_turns, n_concepts), NOTHING, dtype=np.int64)
-        offered[:, : heard.shape[1]] = self._offered(view)
-        presents = offer[predicate]
-        offered[~presents] = NOTHING
+        n_turns, presents = len(predicate), offer[predicate]
+        offered = np.where(presents[:, None], self._offered(view), NOTHING)
         nothing = np.full(n_turns, NOTHING, dtype=np.int64)
         said = SystemTurns(
             predicate=predicate,

@@ -25,7 +25,7 @@ class Choice:
     newest: bool
 
     def of(self, heard: Bools, score: Floats, confirmed: Bools, implied: Bools, fresh: Bools) -> Ints:
-        """(m,) the chosen concept, all arguments (m, n_groups); any one where nothing was heard.
+        """(m,) the chosen concept, all arguments (m, n_concepts); any one where nothing was heard.
 
         fresh: what the best hypothesis of the last answer was about.
         """
@@ -54,8 +54,7 @@ def fit_choice(logs: Logs, number: Ints, heard_from: Floats, usual: Choice) -> C
     number (n_turns,): the value confirmed.   usual: where nothing was.
     """
     values, tops = logs.values, logs.tops
-    n_groups = tops.score.shape[1]
-    rows = np.flatnonzero((number != NOTHING) & (values.concept[number] < n_groups) & (logs.turns.turn > 0))
+    rows = np.flatnonzero((number != NOTHING) & (logs.turns.turn > 0))
     heard = (tops.number[rows] != NOTHING) & (tops.score[rows] >= heard_from)
     rows, heard = rows[heard.any(axis=1)], heard[heard.any(axis=1)]
     if not len(rows):
@@ -64,7 +63,7 @@ def fit_choice(logs: Logs, number: Ints, heard_from: Floats, usual: Choice) -> C
         _is_best(logs, rows, np.concatenate([getattr(log.history, name) for log in logs.corpora]))
         for name in ("confirmed", "implied")
     )
-    fresh = logs.turns.mentioned[rows - 1][:, :n_groups]
+    fresh = logs.turns.mentioned[rows - 1]
     agreement = [
         np.mean(choice.of(heard, tops.score[rows], confirmed, implied, fresh) == values.concept[number[rows]])
         for choice in CHOICES
@@ -73,7 +72,7 @@ def fit_choice(logs: Logs, number: Ints, heard_from: Floats, usual: Choice) -> C
 
 
 def _is_best(logs: Logs, rows: Ints, kept: Ids) -> Bools:
-    """(m, n_groups) whether the best values before the rows are those that a history keeps.
+    """(m, n_concepts) whether the best values before the rows are those that a history keeps.
 
     kept (n_turns, n_slots): after each turn.
     """

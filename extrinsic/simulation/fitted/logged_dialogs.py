@@ -110,7 +110,7 @@ def read_logs(corpora: Sequence[Corpus], trackers: Mapping[str, Tracker]) -> Log
     values = number_values(domain, slots, words, _all_mentions(logs, mentions))
     systems = [read_system_turns(log, values, said) for log, said in zip(logs, mentions, strict=True)]
     tracker, tops, agreement = best_tracker(logs, values, systems, trackers)
-    systems = with_unnamed(systems, tops)
+    systems = with_unnamed(len(domain.groups), systems, tops)
     unasked = never_asked(values.n_concepts, systems)
     lists = [code_lists(log, values) for log in logs]
     mentioned = [of_log.mentioned(values.n_concepts) for of_log in lists]

@@ -24,12 +24,13 @@ class LoggedValues:
     slot, identity, concept (n_values,): the slot's column, the id in the vocabulary, the concept.
     begin (n_slots + 1,): the values of each slot.   key (n_values,): by which a value is found, ascending.
     pair_offsets, pair_slot, pair_value: the pairs that acts write a value as.
-    concept_of_slot (n_slots,).   dontcare: the id of DONTCARE, -1 where nobody says it.
+    columns: the slots of each concept.   concept_of_slot (n_slots,).
+    dontcare: the id of DONTCARE, -1 where nobody says it.
     """
 
     vocabulary: Vocabulary
     slots: tuple[str, ...]
-    n_concepts: int
+    columns: tuple[tuple[int, ...], ...]
     slot: Ints
     identity: Ids
     concept: Ints
@@ -44,6 +45,10 @@ class LoggedValues:
 
     def __len__(self) -> int:
         return len(self.slot)
+
+    @property
+    def n_concepts(self) -> int:
+        return len(self.columns)
 
     def number(self, slot: Ints, identity: Ids) -> Ints:
         """Elementwise: the number of a value of a slot, NOTHING if the logs do not have it."""
@@ -75,14 +80,11 @@ class LoggedValues:
         return offsets, self.pair_slot[flat], self.pair_value[flat]
 
 
-def concepts_of_slots(domain: Domain, slots: Sequence[str]) -> tuple[int, Ints]:
-    """How many concepts there are, and (n_slots,) the concept of each slot."""
-    concept = np.full(len(slots), NOTHING, dtype=np.int64)
-    for number, columns in enumerate(domain.group_columns(slots)):
-        concept[columns] = number
-    alone = np.flatnonzero(concept == NOTHING)
-    concept[alone] = len(domain.groups) + np.arange(len(alone))
-    return len(domain.groups) + len(alone), concept
+def concept_columns(domain: Domain, slots: Sequence[str]) -> tuple[tuple[int, ...], ...]:
+    """The slots of each concept: those of the groups, then every other slot alone."""
+    groups = [tuple(columns) for columns in domain.group_columns(slots)]
+    alone = sorted(set(range(len(slots))).difference(*groups))
+    return (*groups, *((column,) for column in alone))
 
 
 def number_values(
@@ -94,7 +96,10 @@ def number_values(
     identity = np.concatenate([np.ravel(values) for _, values in mentioned]).astype(np.int64)
     key = np.unique((slot * n_words + identity)[(identity != NONE) & (slot >= 0)])
     slot, identity = key // n_words, key % n_words
-    n_concepts, concept_of_slot = concepts_of_slots(domain, slots)
+    columns = concept_columns(domain, slots)
+    concept_of_slot = np.full(len(slots), NOTHING, dtype=np.int64)
+    for concept, of_concept in enumerate(columns):
+        concept_of_slot[list(of_concept)] = concept
     pairs = []
     for column, value in zip(slot.tolist(), identity.tolist(), strict=True):
         whole = vocabulary.value(value)
@@ -103,7 +108,7 @@ def number_values(
     return LoggedValues(
         vocabulary=vocabulary,
         slots=slots,
-        n_concepts=n_concepts,
+        columns=columns,
         slot=slot,
         identity=identity.astype(np.int32),
         concept=concept_of_slot[slot],

@@ -21,13 +21,13 @@ RAREST = 0.02
 @dataclass(frozen=True, eq=False)
 class Shares:
     """situation (n,): those that were logged often enough, ascending.
-    share (n, n_groups): of the questions in each, those for a concept."""
+    share (n, n_concepts): of the questions in each, those for a concept."""
 
     situation: Ints
     share: Floats
 
     def of(self, situation: Ints) -> tuple[Floats, Bools]:
-        """(m, n_groups) the shares in a situation (m,), and whether it was logged often enough."""
+        """(m, n_concepts) the shares in a situation (m,), and whether it was logged often enough."""
         if not len(self.situation):
             return np.zeros((len(situation), self.share.shape[1])), np.zeros(len(situation), dtype=bool)
         row = np.minimum(np.searchsorted(self.situation, situation), len(self.situation) - 1)
@@ -38,10 +38,12 @@ class Shares:
 class Questions:
     """A situation is a predicate, which concepts have a value that is acted on, and which were asked for.
 
+    columns: the slots of each concept.
     after: the questions in a situation.   before: those by predicate and values alone.
-    order (n_groups,): the mean turn of the questions for each concept; infinite if there are next to none.
+    order (n_concepts,): the mean turn of the questions for each concept; infinite if there are next to none.
     """
 
+    columns: tuple[tuple[int, ...], ...]
     after: Shares
     before: Shares
     order: Floats
@@ -52,10 +54,11 @@ class Questions:
         In a situation that was logged it is drawn as in the log; where only its predicate and values were, it
         is drawn from what was asked for least often. Else what is needed and missing comes first, then
         anything else missing, then what is least sure; of equals what was asked for least often.
-        heard (m, n_groups): what has a value that is acted on.   draw (m,): in [0, 1).
+        heard (m, n_concepts): what has a value that is acted on.   draw (m,): in [0, 1).
         """
-        requests = _by_group(view.domain.group_columns(view.slots), view.history.requests)
-        required = view.history.required(view.domain)
+        requests = _by_concept(self.columns, view.history.requests)
+        of_groups = view.history.required(view.domain)
+        required = np.pad(of_groups, ((0, 0), (0, len(self.columns) - of_groups.shape[1])))
         never = np.isinf(self.order)
         cost = heard * 1e6 + ~required * 1e5 + requests * 1e3 + heard * view.tops.score
         cost = cost + np.where(never, 1e9, self.order)
@@ -75,8 +78,8 @@ def _drawn(share: Floats, draw: Floats) -> Ints:
     return np.asarray((draw[:, None] * up_to[:, -1:] >= up_to).sum(axis=1) % share.shape[1])
 
 
-def _by_group(columns: list[list[int]], requests: Ints) -> Ints:
-    return np.stack([requests[:, group].max(axis=1) for group in columns], axis=1)
+def _by_concept(columns: tuple[tuple[int, ...], ...], requests: Ints) -> Ints:
+    return np.stack([requests[:, of_concept].max(axis=1) for of_concept in columns], axis=1)
 
 
 def _situations(predicate: Ints, *flags: Bools) -> Ints:
@@ -88,30 +91,29 @@ def _situations(predicate: Ints, *flags: Bools) -> Ints:
 
 
 def fit_questions(logs: Logs, heard_from: Floats) -> Questions:
-    """heard_from (n_groups,): the score from which a value is acted on."""
+    """heard_from (n_concepts,): the score from which a value is acted on."""
     tops, asked = logs.tops, logs.turns.asked
-    n_groups = tops.score.shape[1]
-    used = np.flatnonzero((asked >= 0) & (asked < n_groups) & (logs.turns.turn > 0))
+    n_concepts, columns = logs.values.n_concepts, logs.values.columns
+    used = np.flatnonzero((asked != NOTHING) & (logs.turns.turn > 0))
     heard = (tops.number[used] != NOTHING) & (tops.score[used] >= heard_from)
-    last = logs.corpora[-1]
-    columns = last.domain.group_columns(last.slots)
-    requests = np.concatenate([_by_group(columns, log.history.requests) for log in logs.corpora])
+    requests = np.concatenate([_by_concept(columns, log.history.requests) for log in logs.corpora])
     predicate = logs.turns.system.predicate[used]
-    order = np.full(n_groups, np.inf)
-    for concept in range(n_groups):
+    order = np.full(n_concepts, np.inf)
+    for concept in range(n_concepts):
         of_concept = used[asked[used] == concept]
         if len(of_concept) > RAREST * len(used):
             order[concept] = logs.turns.turn[of_concept].mean()
     return Questions(
-        after=_shares(_situations(predicate, heard, requests[used - 1] > 0), asked[used], n_groups),
-        before=_shares(_situations(predicate, heard), asked[used], n_groups),
+        columns=columns,
+        after=_shares(_situations(predicate, heard, requests[used - 1] > 0), asked[used], n_concepts),
+        before=_shares(_situations(predicate, heard), asked[used], n_concepts),
         order=order,
     )
 
 
-def _shares(situation: Ints, asked: Ints, n_groups: int) -> Shares:
+def _shares(situation: Ints, asked: Ints, n_concepts: int) -> Shares:
     situations, row = np.unique(situation, return_inverse=True)
-    counts = np.zeros((len(situations), n_groups))
+    counts = np.zeros((len(situations), n_concepts))
     np.add.at(counts, (row, asked), 1.0)
     often = counts.sum(axis=1) >= FEWEST
     return Shares(situations[often], counts[often] / counts[often].sum(axis=1, keepdims=True))

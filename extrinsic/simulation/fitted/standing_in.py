@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ints
-from extrinsic.corpus.group_tops import group_tops
+from extrinsic.corpus.group_tops import tops_of
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracking import Tracker, Tracking, turns_in_step
 from extrinsic.simulation.fitted.logged_values import LoggedValues
@@ -24,7 +24,7 @@ ASKED_FROM = 0.02
 
 
 class LoggedTops(NamedTuple):
-    """number, score (n_turns, n_groups): the best value of each group before the turn, NOTHING for none."""
+    """number, score (n_turns, n_concepts): the best value of each before the turn, NOTHING for none."""
 
     number: Ints
     score: Floats
@@ -50,10 +50,10 @@ def best_tracker(
 
 def _tops_before(log: Corpus, values: LoggedValues, tracker: Tracker) -> LoggedTops:
     tracking = Tracking(tracker, log.n_dialogs, len(log.slots))
-    number = np.full((log.n_turns, len(log.domain.groups)), NOTHING, dtype=np.int64)
+    number = np.full((log.n_turns, values.n_concepts), NOTHING, dtype=np.int64)
     score = np.zeros(number.shape)
     for dialogs, turns in turns_in_step(log.offsets, np.arange(log.n_dialogs)):
-        tops = group_tops(log.domain, log.slots, tracking.step(dialogs, log.evidence.take(turns)))
+        tops = tops_of(values.columns, tracking.step(dialogs, log.evidence.take(turns)))
         goes_on = turns + 1 < log.offsets[1:][dialogs]
         after = turns[goes_on] + 1
         number[after] = values.number(tops.slot, tops.value)[goes_on]
@@ -64,11 +64,10 @@ def _tops_before(log: Corpus, values: LoggedValues, tracker: Tracker) -> LoggedT
 def _agreement(values: LoggedValues, system: SystemTurns, tops: LoggedTops) -> tuple[float, int]:
     """How many of the values that the system confirmed or offered are the best ones, and how many of the
     concepts that it asked for have none, by their scores; and all of these."""
-    n_groups = tops.number.shape[1]
-    rows = np.flatnonzero((system.asked != NOTHING) & (system.asked < n_groups))
+    rows = np.flatnonzero(system.asked != NOTHING)
     agree, total = float((1.0 - tops.score[rows, system.asked[rows]]).sum()), len(rows)
     for number in (system.explicit, system.implicit, *system.offered.T):
-        rows = np.flatnonzero((number != NOTHING) & (values.concept[number] < n_groups))
+        rows = np.flatnonzero(number != NOTHING)
         agree += float((tops.number[rows, values.concept[number[rows]]] == number[rows]).sum())
         total += len(rows)
     return agree, total
@@ -81,15 +80,19 @@ def never_asked(n_concepts: int, systems: Sequence[SystemTurns]) -> Bools:
     return np.asarray(counts <= ASKED_FROM * counts.sum())
 
 
-def with_unnamed(systems: Sequence[SystemTurns], tops: Sequence[LoggedTops]) -> list[SystemTurns]:
+def with_unnamed(
+    n_groups: int, systems: Sequence[SystemTurns], tops: Sequence[LoggedTops]
+) -> list[SystemTurns]:
     """What offers are for, with the best values of concepts of which their acts name what was found instead:
-    a bus leaves at a time of its own, from a stop near to where the caller is."""
-    offered = np.concatenate([system.offered[system.offers] for system in systems])
+    a bus leaves at a time of its own, from a stop near to where the caller is.
+
+    n_groups: of the domain. A slot of no group is searched by only where the offer names its value.
+    """
+    offered = np.concatenate([system.offered[system.offers, :n_groups] for system in systems])
     pairs = list(zip(systems, tops, strict=True))
-    best = np.concatenate([of_log.number[system.offers] for system, of_log in pairs])
-    n_groups = best.shape[1]
+    best = np.concatenate([of_log.number[system.offers, :n_groups] for system, of_log in pairs])
     has_best = best != NOTHING
-    named = ((offered[:, :n_groups] != NOTHING) & has_best).sum(axis=0)
+    named = ((offered != NOTHING) & has_best).sum(axis=0)
     unnamed = np.flatnonzero(named < NAMED_FROM * has_best.sum(axis=0))
     completed = []
     for system, of_log in pairs:
