@@ -73,5 +73,5 @@ def _logistic(features: Floats, target: Bools) -> tuple[Floats, float]:
     if not target.any() or target.all():
         share = (target.sum() + 0.5) / (len(target) + 1.0)
         return np.zeros(features.shape[1]), float(np.log(share / (1.0 - share)))
-    model = LogisticRegression(C=1.0, max_iter=1000).fit(features, target)
+    model = LogisticRegression(C=100.0, max_iter=5000).fit(features, target)
     return model.coef_[0], float(model.intercept_[0])
