@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from extrinsic.arrays import Floats, Ints
 from extrinsic.corpus.tracker_output import TrackerOutput, build_output
 from extrinsic.corpus.tracking import Tracker
-from extrinsic.policy.features import find_features
-from extrinsic.policy.live_policy import LivePolicy
 from extrinsic.policy.reward import RewardFunction, fill_of, returns
-from extrinsic.policy.states import States
-from extrinsic.policy.supervised import SupervisedPolicy
-from extrinsic.policy.transitions import transitions_of
-from extrinsic.registry import TRACKERS
 from extrinsic.simulation.fitted.fitted_world import FittedWorld
 from extrinsic.simulation.play import Play, play
 from extrinsic.simulation.world import Moment, Policy
-from extrinsic.trackers.track import hypotheses_of, track
+from extrinsic.trackers.track import hypotheses_of
+from extrinsic.value.cloned_system import clone_system
 
 CLONE_ERROR = 4.0
 """By how much the value of a policy on the clone of a tracker differed from that on the tracker itself, in
 logs of seeds below 100."""
-
-CLONE_FEATURES = "compact"
-"""What the clone of a logged policy sees, of the tracker that stands for the system's own."""
-
-CLONE_TREES, CLONE_LEAF = 100, 3
 
 CLONED_LEVEL_ERROR = 7.0
 """The root mean square of the clone's return less the logged policy's in the same world, on 11 logs of seeds
@@ -133,46 +121,8 @@ def play_logged(
     """
     is_clone = policy is None or tracker is None
     if policy is None or tracker is None:
-        policy, tracker = cloned_policy(world)
+        clone = clone_system(world)
+        world, policy, tracker = clone.world, clone.policy, clone.tracker
     n_met = max(n_dialogs, len(world.logs.callers.error))
     played = play(PermittedPolicy(policy), tracker, n_met, seed, world, joint=False)
     return LoggedPlay(played, is_clone)
-
-
-def cloned_policy(world: FittedWorld) -> tuple[Policy, Tracker]:
-    """The logged policy as a forest has it, and the tracker that stands for the system's own."""
-    tracker = TRACKERS.get(world.logs.tracker)
-    features = find_features(CLONE_FEATURES)
-    logs = [
-        transitions_of(log, track(tracker, log, world.logs.tracker), features) for log in world.logs.corpora
-    ]
-    states, action = zip(*((log.states, log.action) for log in logs), strict=True)
-    model = ForestOfDecisions.fit(states, np.concatenate(action), len(logs[0].actions))
-    return LivePolicy(features, SupervisedPolicy(model, sampled=True)), tracker
-
-
-@dataclass(frozen=True, eq=False)
-class ForestOfDecisions:
-    """P(a | s) by the trees of a random forest."""
-
-    forest: Any
-    n_actions: int
-
-    @staticmethod
-    def fit(states: Sequence[States], action: Ints, n_actions: int) -> ForestOfDecisions:
-        from sklearn.ensemble import RandomForestClassifier
-
-        forest = RandomForestClassifier(
-            CLONE_TREES, min_samples_leaf=CLONE_LEAF, max_features=0.5, random_state=0, n_jobs=1
-        )
-        return ForestOfDecisions(forest.fit(np.vstack([_row(part) for part in states]), action), n_actions)
-
-    def probabilities(self, states: States) -> Floats:
-        """(n, n_actions)."""
-        chances = np.zeros((len(states), self.n_actions))
-        chances[:, self.forest.classes_] = self.forest.predict_proba(_row(states))
-        return chances
-
-
-def _row(states: States) -> Floats:
-    return np.hstack([states.continuous, states.discrete])

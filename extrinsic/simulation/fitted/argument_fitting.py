@@ -15,6 +15,8 @@ from extrinsic.simulation.utterance import NOTHING
 
 FEWEST = 10
 
+WITHOUT_IT = 0.1
+
 
 def fit_arguments(logs: Logs, forms: ActForms) -> ArgumentRules:
     """Rules that agree with the logs, by the tracker that stands for the system's own."""
@@ -38,7 +40,10 @@ def fit_arguments(logs: Logs, forms: ActForms) -> ArgumentRules:
 
 
 def _heard_from(logs: Logs) -> Floats:
-    """(n_concepts,) the score that nearly all values have which the system confirms."""
+    """(n_concepts,) the score that tells values which the system confirms from those that it asks for again.
+
+    The fewest have a lower score and are confirmed, or have that score and are asked for.
+    """
     system, tops = logs.turns.system, logs.tops
     scores = []
     for number in (system.explicit, system.implicit):
@@ -46,8 +51,14 @@ def _heard_from(logs: Logs) -> Floats:
         concept = logs.values.concept[number[rows]]
         agrees = tops.number[rows, concept] == number[rows]
         scores.append(tops.score[rows[agrees], concept[agrees]])
-    joined = np.concatenate(scores)
-    lowest = float(np.quantile(joined, RAREST)) if len(joined) >= FEWEST else 0.0
+    confirmed = np.sort(np.concatenate(scores))
+    rows = np.flatnonzero((system.asked != NOTHING) & (logs.turns.turn > 0))
+    asked = np.sort(tops.score[rows, system.asked[rows]])
+    lowest = 0.0
+    if len(confirmed) >= FEWEST:
+        grid = np.append(0.0, np.unique(asked) + 1e-9)
+        mistakes = np.searchsorted(confirmed, grid) + len(asked) - np.searchsorted(asked, grid)
+        lowest = float(grid[mistakes.argmin()])
     return np.full(tops.score.shape[1], lowest)
 
 
@@ -80,14 +91,20 @@ def _opening(logs: Logs) -> tuple[int, int]:
 
 
 def _needed(logs: Logs, heard_from: Floats) -> Bools:
-    """(n_predicates, n_concepts) the concepts that have a value in nearly every turn of a predicate."""
+    """(n_predicates, n_concepts) the concepts without a value of which the system hardly ever does something.
+
+    They have one in nearly every turn of the predicate, which also comes WITHOUT_IT times as often, at most,
+    where they have none: what is asked for first has a value nearly everywhere, and is needed for nothing.
+    """
     tops, predicate = logs.tops, logs.turns.system.predicate
-    heard = (tops.number != NOTHING) & (tops.score >= heard_from)
+    heard, later = (tops.number != NOTHING) & (tops.score >= heard_from), logs.turns.turn > 0
     needed = np.zeros((len(logs.corpora[-1].domain.predicate_names), heard.shape[1]), dtype=bool)
     for number in range(len(needed)):
-        turns = np.flatnonzero(predicate == number)
-        if len(turns) >= FEWEST:
-            needed[number] = heard[turns].mean(axis=0) > 1.0 - 2.0 * RAREST
+        turns = predicate == number
+        if turns.sum() >= FEWEST:
+            with_value, without = heard[turns].sum(axis=0), (~heard[turns]).sum(axis=0)
+            rarely = without * heard[later].sum(axis=0) <= WITHOUT_IT * with_value * (~heard[later]).sum(axis=0)
+            needed[number] = (without < 2.0 * RAREST * turns.sum()) & rarely
     return needed
 
 

@@ -28,6 +28,7 @@ from extrinsic.simulation.fitted.logged_answers import LoggedAnswers, Speakers, 
 from extrinsic.simulation.fitted.logged_dialogs import Logs, read_logs, required_concepts
 from extrinsic.simulation.fitted.played_goals import PlayedGoals
 from extrinsic.simulation.fitted.refusals import Refusals, fit_refusals
+from extrinsic.simulation.fitted.sequels import place_of
 from extrinsic.simulation.fitted.system_turns import RightValues, SystemTurns, claims_of
 from extrinsic.simulation.utterance import NOTHING
 from extrinsic.simulation.world import GOES_ON, GOODBYE, HANG_UP, Dialogs, Exchange, Moment, View
@@ -42,7 +43,11 @@ STANDING_IN = ("focus", "baseline", "hwu")
 
 @dataclass(frozen=True, eq=False)
 class FittedWorld:
-    """A world of the callers of some logs, in lockstep form (see `extrinsic.simulation.world`)."""
+    """A world of the callers of some logs, in lockstep form (see `extrinsic.simulation.world`).
+
+    reply_weights (2, n_predicates + 1, n_replies, n_predicates): by place and reply (see `Sequels`), how much
+    likelier a predicate is than a policy has it that does not see what callers reply; None changes nothing.
+    """
 
     logs: Logs
     rules: ArgumentRules
@@ -51,6 +56,7 @@ class FittedWorld:
     confusions: Confusions
     refusals: Refusals
     longest_dialog: int
+    reply_weights: Floats | None = None
 
     @property
     def domain(self) -> Domain:
@@ -180,6 +186,13 @@ class FittedDialogs(Dialogs):
     def possible(self, view: View) -> Bools:
         return self.world.rules.possible(view, self.reply[view.dialogs], self.settled[view.dialogs])
 
+    def carried_out(self, moment: Moment, chances: Floats) -> Floats:
+        weights = self.world.reply_weights
+        if weights is None:
+            return chances
+        weighted = chances * weights[(*place_of(moment.history), self.reply[moment.dialogs])]
+        return np.asarray(weighted / weighted.sum(axis=1, keepdims=True))
+
     def act(self, moment: Moment, predicate: Ints) -> Exchange:
         rules = self.world.rules
         draw = self.chance.take(moment.dialogs).uniform("question", moment.turn)
@@ -242,6 +255,7 @@ class FittedDialogs(Dialogs):
             np.broadcast_to(np.asarray(turn) == 0, len(dialogs)),
             states.content[dialogs],
             states.wishes_left(dialogs),
+            contexts.table[:, FEATURES.index("predicate")] - 1,
             contexts.now,
             states.worn[dialogs],
         )

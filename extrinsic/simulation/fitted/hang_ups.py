@@ -17,7 +17,8 @@ PRESENTED, TOLD = REACTED_TO.index("something presented"), REACTED_TO.index("fac
 class HangUps:
     """The probability that a caller hangs up after what the system just said.
 
-    at_once: after the greeting.   weights, intercept: of a logistic regression, for who is not content.
+    at_once: after the greeting.   weights, intercept: of a logistic regression, for who is not content; the
+    last weights are those of the predicate: few hang up on the last question before an offer.
     leaves (2, 3): of content ones, by whether they still want to know something, and whether the system just
     did neither, presented something or told a fact.
     """
@@ -27,12 +28,17 @@ class HangUps:
     intercept: float
     leaves: Floats
 
-    def hazard(self, is_first: Bools, content: Bools, wishes_left: Bools, now: Bools, worn: Floats) -> Floats:
+    def hazard(
+        self, is_first: Bools, content: Bools, wishes_left: Bools, predicate: Ints, now: Bools, worn: Floats
+    ) -> Floats:
         """(m,) the probability for each caller.
 
-        now (m, len(REACTED_TO)): what the system just did.   worn (m, len(ANNOYANCES)): what annoyed before.
+        predicate (m,), now (m, len(REACTED_TO)): what the system just did.
+        worn (m, len(ANNOYANCES)): what annoyed before.
         """
-        unhappy = 1.0 / (1.0 + np.exp(-(_features(worn, now) @ self.weights + self.intercept)))
+        n_predicates = len(self.weights) - worn.shape[1] - now.shape[1] - 1
+        features = _features(worn, now, predicate, n_predicates)
+        unhappy = 1.0 / (1.0 + np.exp(-(features @ self.weights + self.intercept)))
         happy = self.leaves[wishes_left.astype(np.int64), _given(now)]
         return np.where(is_first, self.at_once, np.where(content, happy, unhappy))
 
@@ -42,10 +48,10 @@ def _given(now: Bools) -> Ints:
     return np.asarray(now[:, PRESENTED] + 2 * now[:, TOLD])
 
 
-def _features(worn: Floats, now: Bools) -> Floats:
+def _features(worn: Floats, now: Bools, predicate: Ints, n_predicates: int) -> Floats:
     """Turns without content, straight and in logarithms, every other annoyance, and what just happened."""
-    turns = worn[:, -1]
-    return np.column_stack([turns / 10.0, np.log1p(turns), worn[:, :-1] / 3.0, now])
+    turns, did = worn[:, -1], predicate[:, None] == np.arange(n_predicates)
+    return np.column_stack([turns / 10.0, np.log1p(turns), worn[:, :-1] / 3.0, now, did])
 
 
 def fit_hang_ups(logs: Logs, by_system: Ints) -> HangUps:
@@ -62,7 +68,9 @@ def fit_hang_ups(logs: Logs, by_system: Ints) -> HangUps:
         alike &= turns.own
         leaves[left, kind] = (hangs_up[alike].sum() + 0.5) / (alike.sum() + 1.0)
     used = ~turns.content & ~ended & ~is_first
-    weights, intercept = _logistic(_features(turns.worn[used], turns.now[used]), hangs_up[used])
+    n_predicates = len(logs.corpora[-1].domain.predicate_names)
+    features = _features(turns.worn[used], turns.now[used], turns.system.predicate[used], n_predicates)
+    weights, intercept = _logistic(features, hangs_up[used])
     at_once = float(hangs_up[is_first].mean()) if is_first.any() else 0.0
     return HangUps(at_once, weights, intercept, leaves)
 

@@ -56,10 +56,15 @@ class Sequels:
 
         reply (m,): of the caller.   settled (m, n_predicates): the questions that have had a sure answer.
         """
-        place = (history.offered.astype(np.int64), history.predicate + 1)
+        place = place_of(history)
         near = self.enough[(*place, reply)][:, None]
         possible = np.where(near, self.after[(*place, reply)], self.follows[place])
         return np.asarray(possible & ~(settled & self.once))
+
+
+def place_of(history: History) -> tuple[Ints, Ints]:
+    """(m,), (m,) whether something has been offered, and the system's last predicate, counted from 1."""
+    return history.offered.astype(np.int64), history.predicate.astype(np.int64) + 1
 
 
 def fit_sequels(logs: Logs) -> Sequels:

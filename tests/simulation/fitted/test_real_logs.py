@@ -12,7 +12,7 @@ from extrinsic.corpus.model import Corpus
 from extrinsic.simulation import Play, play
 from extrinsic.simulation.fitted.fitted_world import FittedWorld, fit_world
 from extrinsic.simulation.fitted.goodness_of_fit import BEST_RIGHT, TURNS, GoodnessOfFit, goodness_of_fit
-from extrinsic.value.fitted_play import cloned_policy
+from extrinsic.value.cloned_system import clone_system
 from tests.real_data import ARCHIVE, needs_bus_calls, needs_data, read_bus_calls
 
 
@@ -25,8 +25,8 @@ class Fitted:
 
 def fitted(train: Corpus, test: Corpus, n_dialogs: int) -> Fitted:
     world = fit_world([train, test])
-    policy, tracker = cloned_policy(world)
-    played = play(policy, tracker, n_dialogs, 0, world, joint=False)
+    clone = clone_system(world)
+    played = play(clone.policy, clone.tracker, n_dialogs, 0, clone.world, joint=False)
     return Fitted(world, played, goodness_of_fit(world, played))
 
 
