@@ -20,10 +20,10 @@ CLONE_ERROR = 4.0
 """By how much the value of a policy on the clone of a tracker differed from that on the tracker itself, in
 logs of seeds below 100."""
 
-CLONED_LEVEL_ERROR = 7.0
-"""The root mean square of the clone's return less the logged policy's in the same world, on 11 logs of seeds
-11, 12 and 21, seven of the bus world and four of restaurants: it was 4 points too low on average, a kernel
-logistic regression 16."""
+CLONED_LEVEL_ERROR = 4.0
+"""The standard error of the clone's return. Less the logged policy's in the same world it had a root mean
+square of 3.1 and a mean of -1.0 on 12 logs of seeds 11, 12 and 21, eight of the bus world and four of
+restaurants; a real system's tracker is only guessed, for which a little is added."""
 
 
 @dataclass(frozen=True, eq=False)
