@@ -19,6 +19,9 @@ from extrinsic.simulation.utterance import NOTHING
 LEAST_ALIKE, MOST_ALIKE = 0.5, 200.0
 """Between these, how alike callers are in how badly they are heard: a + b of a beta distribution."""
 
+N_LEVELS = 50
+"""How finely the levels of callers are told apart."""
+
 CLEARLY_LIKELIER = 1.92
 """In logarithms: half of the 95 % quantile of chi-square with one degree of freedom."""
 
@@ -117,10 +120,13 @@ def wishes_of(log: Corpus) -> Bools:
 @dataclass(frozen=True, eq=False)
 class WrongTurns:
     """wrong, heard (n_dialogs, n_concepts + 1): in how many turns the best hypothesis has a wrong value, and
-    any value, of each concept; in the last column of some concept.   log (n_dialogs,): the number of it."""
+    any value, of each concept; in the last column of some concept.   surplus (n_dialogs,): the sum over the
+    latter of the score, less the mean score of all that are right (or wrong) alike.
+    log (n_dialogs,): the number of it."""
 
     wrong: Ints
     heard: Ints
+    surplus: Floats
     log: Ints
 
     @staticmethod
@@ -128,22 +134,29 @@ class WrongTurns:
         return WrongTurns(
             np.concatenate([part.wrong for part in parts]),
             np.concatenate([part.heard for part in parts]),
+            np.concatenate([part.surplus for part in parts]),
             np.concatenate([part.log + number for number, part in enumerate(parts)]),
         )
 
 
 def wrong_turns(log: Corpus, lists: Lists, n_concepts: int) -> WrongTurns:
-    """How often each caller is heard wrongly."""
+    """How often each caller is heard wrongly, and how surely."""
     best = lists.best_phrases
     turn, concept = lists.turn_of_hypothesis[lists.acts.owner[best]], lists.acts.about[best]
 
-    def counts(phrases: Bools | slice) -> Ints:
+    def turns_with(phrases: Bools | slice) -> Ints:
         has = np.zeros((log.n_turns, n_concepts + 1), dtype=np.int64)
         has[turn[phrases], concept[phrases]] = has[turn[phrases], -1] = 1
-        return np.asarray(np.add.reduceat(has, log.offsets[:-1], axis=0))
+        return has
 
-    only_log = np.zeros(log.n_dialogs, dtype=np.int64)
-    return WrongTurns(counts(lists.acts.code[best] != RIGHT), counts(slice(None)), only_log)
+    wrong, heard = turns_with(lists.acts.code[best] != RIGHT), turns_with(slice(None))
+    surplus = np.zeros(log.n_turns)
+    for kind in (0, 1):
+        alike = np.flatnonzero((heard[:, -1] == 1) & (wrong[:, -1] == kind))
+        score = lists.score[lists.offsets[alike]]
+        surplus[alike] = score - (score.mean() if len(alike) else 0.0)
+    sums = [np.add.reduceat(table, log.offsets[:-1], axis=0) for table in (wrong, heard, surplus)]
+    return WrongTurns(*sums, np.zeros(log.n_dialogs, dtype=np.int64))
 
 
 def error_levels(counts: WrongTurns) -> Floats:
@@ -152,9 +165,10 @@ def error_levels(counts: WrongTurns) -> Floats:
     Levels are drawn from what is known of a caller.
 
     With w_i wrong turns of n_i and levels e_i ~ Beta(a, b), w_i ~ Binomial(n_i, e_i), a and b are those of
-    the highest likelihood, and the level of a caller is drawn from Beta(a + w_i, b + n_i - w_i). Drawn levels
-    vary between callers as much as true ones do; shares w_i / n_i vary more, and answers that were chosen by
-    them would let a caller who was unlucky once be misheard for ever.
+    the highest likelihood, and the level of a caller is drawn from Beta(a + w_i, b + n_i - w_i), with what
+    scores say of it (`drawn_levels`). Drawn levels vary between callers as much as true ones do; shares
+    w_i / n_i vary more, and answers that were chosen by them would let a caller who was unlucky once be
+    misheard for ever.
     A name that the recogniser does not know is misheard whoever says it: the level of a concept c is drawn
     in the same way from Beta(k e_i + w_ic, k (1 - e_i) + n_ic - w_ic), with the k of the highest likelihood.
     """
@@ -163,7 +177,7 @@ def error_levels(counts: WrongTurns) -> Floats:
     chance = Chance.of(len(counts.wrong), "error levels")
     wrong, heard = counts.wrong[:, -1], counts.heard[:, -1]
     a, b = beta_of_levels(wrong, heard, counts.log)
-    whole = betaincinv(a + wrong, b + heard - wrong, chance.uniform("level", 0))
+    whole = drawn_levels(a, b, wrong, heard, counts.surplus, chance.uniform("level", 0))
     whole = np.clip(whole, 1e-3, 1.0 - 1e-3)
     levels = np.empty(counts.wrong.shape)
     levels[:, -1] = whole
@@ -173,6 +187,44 @@ def error_levels(counts: WrongTurns) -> Floats:
     of_caller = alike * whole[:, None]
     levels[:, :-1] = betaincinv(of_caller + wrong, alike - of_caller + heard - wrong, draw)
     return levels
+
+
+def drawn_levels(a: Floats, b: Floats, wrong: Ints, heard: Ints, surplus: Floats, draw: Floats) -> Floats:
+    """(n,) a level for each caller, drawn from what counts and scores say of it.
+
+    Who is badly heard has lower scores, too, where the values are right as where they are wrong: with z_i the
+    mean surplus of n_i turns, z_i ~ Normal(s (e_i - c_i), v / n_i), where c_i is the level that n_i turns
+    with w_i wrong ones have on average, each for itself. s and v are those of the highest likelihood. Without
+    this, a caller with low scores would be as well heard at the next turn as any other.
+    draw (n,): in [0, 1).
+    """
+    from scipy.optimize import minimize
+    from scipy.special import logsumexp
+
+    level = (np.arange(N_LEVELS) + 0.5) / N_LEVELS
+    prior = np.outer(a + wrong - 1.0, np.log(level)) + np.outer(b + heard - wrong - 1.0, np.log1p(-level))
+    n_turns = np.maximum(heard, 1)
+    mean = surplus / n_turns
+    usual = (a + np.where(heard > 0, wrong / n_turns, a / (a + b))) / (a + b + 1.0)
+
+    def of_scores(slope: float, spread: float) -> Floats:
+        gap = (mean[:, None] - slope * (level - usual[:, None])) * np.sqrt(heard)[:, None] / spread
+        return np.asarray(-0.5 * gap**2 - (heard > 0)[:, None] * np.log(spread))
+
+    def loss(parameters: Floats) -> float:
+        return -float(np.sum(logsumexp(prior + of_scores(parameters[0], np.exp(parameters[1])), axis=1)))
+
+    spread = float(np.sqrt(np.mean(mean**2 * heard))) if heard.any() else 0.0
+    weight = prior
+    if spread > 0.0:
+        fit = minimize(loss, [0.0, np.log(spread)], method="L-BFGS-B", bounds=[(-5.0, 5.0), (-9.0, 3.0)])
+        weight = prior + of_scores(fit.x[0], float(np.exp(fit.x[1])))
+    share = np.exp(weight - logsumexp(weight, axis=1, keepdims=True))
+    up_to = np.cumsum(share, axis=1)
+    cell = np.minimum((draw[:, None] * up_to[:, -1:] >= up_to).sum(axis=1), N_LEVELS - 1)
+    rows = np.arange(len(draw))
+    within = (draw * up_to[:, -1] - (up_to[rows, cell] - share[rows, cell])) / share[rows, cell]
+    return np.asarray((cell + np.clip(within, 0.0, 1.0)) / N_LEVELS)
 
 
 def likeness_of_concepts(wrong: Ints, heard: Ints, whole: Floats) -> float:
