@@ -98,12 +98,13 @@ def _needed(logs: Logs, heard_from: Floats) -> Bools:
     """
     tops, predicate = logs.tops, logs.turns.system.predicate
     heard, later = (tops.number != NOTHING) & (tops.score >= heard_from), logs.turns.turn > 0
+    n_without = (~heard[later]).sum(axis=0)
     needed = np.zeros((len(logs.corpora[-1].domain.predicate_names), heard.shape[1]), dtype=bool)
     for number in range(len(needed)):
         turns = predicate == number
         if turns.sum() >= FEWEST:
             with_value, without = heard[turns].sum(axis=0), (~heard[turns]).sum(axis=0)
-            rarely = without * heard[later].sum(axis=0) <= WITHOUT_IT * with_value * (~heard[later]).sum(axis=0)
+            rarely = without * heard[later].sum(axis=0) <= WITHOUT_IT * with_value * n_without
             needed[number] = (without < 2.0 * RAREST * turns.sum()) & rarely
     return needed
 

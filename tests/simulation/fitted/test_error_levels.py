@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import beta
 
 from extrinsic.arrays import Floats, Ints
 from extrinsic.simulation.fitted.logged_callers import (
     WrongTurns,
     beta_of_levels,
+    drawn_levels,
     error_levels,
     likeness_of_concepts,
 )
@@ -61,12 +63,36 @@ def test_drawn_levels_vary_as_true_ones_do_and_shares_more() -> None:
     rng = np.random.default_rng(3)
     levels = rng.beta(2.0, 3.0, N_CALLERS)
     wrong, n_turns = heard(levels, rng)
-    drawn = error_levels(WrongTurns(np.stack([wrong] * 2, 1), np.stack([n_turns] * 2, 1), one_log()))[:, -1]
+    counts = WrongTurns(np.stack([wrong] * 2, 1), np.stack([n_turns] * 2, 1), np.zeros(N_CALLERS), one_log())
+    drawn = error_levels(counts)[:, -1]
     assert drawn.var() == pytest.approx(levels.var(), rel=0.1)
     assert (wrong / n_turns).var() > 1.5 * levels.var()
     # Among callers with the same level, answers are wrong as often as it says: no oftener for the unlucky.
     high = drawn > 0.6
     assert wrong[high].sum() / n_turns[high].sum() == pytest.approx(drawn[high].mean(), abs=0.03)
+
+
+def test_without_scores_levels_are_those_of_the_beta_distribution() -> None:
+    rng = np.random.default_rng(5)
+    wrong, n_turns = heard(rng.beta(2.0, 3.0, N_CALLERS), rng)
+    a, b, draw = np.full(N_CALLERS, 2.0), np.full(N_CALLERS, 3.0), rng.random(N_CALLERS)
+    drawn = drawn_levels(a, b, wrong, n_turns, np.zeros(N_CALLERS), draw)
+    assert drawn == pytest.approx(beta.ppf(draw, a + wrong, b + n_turns - wrong), abs=0.01)
+
+
+def test_low_scores_show_who_is_badly_heard() -> None:
+    """Drawn levels stand to scores as the true ones do, and are nearer to them than those without scores."""
+    rng = np.random.default_rng(6)
+    levels = rng.beta(2.0, 3.0, N_CALLERS)
+    wrong, n_turns = heard(levels, rng)
+    surplus = n_turns * (-0.4 * (levels - 0.4) + rng.normal(0.0, 0.1, N_CALLERS) / np.sqrt(n_turns))
+    a, b, draw = np.full(N_CALLERS, 2.0), np.full(N_CALLERS, 3.0), rng.random(N_CALLERS)
+    drawn, blind = (drawn_levels(a, b, wrong, n_turns, scores, draw) for scores in (surplus, 0.0 * surplus))
+    mean = surplus / n_turns
+    assert np.polyfit(drawn, mean, 1)[0] == pytest.approx(np.polyfit(levels, mean, 1)[0], rel=0.15)
+    assert drawn.var() == pytest.approx(levels.var(), rel=0.1)
+    near, far = (np.corrcoef(found, levels)[0, 1] for found in (drawn, blind))
+    assert near > far + 0.2
 
 
 def test_names_that_are_never_understood_show_in_the_concept() -> None:
