@@ -22,7 +22,7 @@ from extrinsic.study.stages.policy_spec import LEARNED, LOGGED
 from extrinsic.study.stages.variant_values import TrackerValue, levelled, stored_value
 from extrinsic.value.levelling import kept_shares
 from extrinsic.value.result import mean_of_dialogs
-from extrinsic.value.world_value import CORRECTION, DIFFERENCE, IN_WORLD, WORLD_SHARE
+from extrinsic.value.world_value import CORRECTION, DIFFERENCE, IN_WORLD, WORLD_SHARE, kept_levels
 
 CEILING = "ceiling"
 """The policy played for as many calls as the test half has: what the noise of the log allows."""
@@ -139,17 +139,20 @@ def part_rows(world: str, computed: Sequence[TrackerCell]) -> Iterator[PolicyEst
             np.array([[entry.value.diagnostics[name] for entry in row] for row in mixed])
             for name in (IN_WORLD, DIFFERENCE, "fqe_augmented")
         )
-        level, whole = float(np.median(difference, axis=1).mean()), _deviation(difference)
+        levels, whole = np.median(difference, axis=1), _deviation(difference)
         corrections = [
             np.stack([_mixed(place[dataset, tracker]).components[CORRECTION] for tracker in trackers])
             for dataset in datasets
         ]
         noise = [np.sum((part - part.mean(axis=0)) ** 2, axis=1) for part in corrections]
         own = kept_shares(whole, np.array(noise)) * whole
+        common = np.array([np.sum(part.mean(axis=0) ** 2) for part in corrections])
+        level = (kept_levels(levels, common) * levels)[:, None]
         left_out = {
             "without corrections": in_world,
             "without own difference": in_world + level,
             "without level": in_world + own,
+            "with the whole level": in_world + levels[:, None] + own,
             "with the whole own difference": in_world + level + whole,
         }
         variants = {f"world {name}": values for name, values in left_out.items()}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from extrinsic.arrays import Floats
-from extrinsic.value.world_value import WORLD_SHARE
+from extrinsic.value.world_value import WORLD_SHARE, kept_levels
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,22 +42,23 @@ class Levelled:
 
 
 def level(values: WorldValues) -> Levelled:
-    """Values whose level the study shares as far as its datasets agree; deviations are the trackers' own.
+    """Values whose level is corrected as far as the worlds of a study clearly have it wrong.
 
     With d = observed - V_M(logged) and m its median over the trackers of a dataset,
-    world = V_M(policy) + (level of the dataset) + (share) (d - m). The level is m, shrunk to the study's
-    (`shrunk_levels`): of one dataset alone it is as noisy as its observed return. So is a tracker's own
-    difference, of which a share is kept (`kept_shares`). Medians, so that a degenerate tracker moves nobody
-    else.
+    world = V_M(policy) + (share of the dataset) m + (share of the tracker) (d - m). The first share is that
+    of m which is not the noise of the log (`kept_levels`): a world that fits already has in it what the log
+    says of the level, and more dialogs than d. So is the second (`kept_shares`). Medians, so that a
+    degenerate tracker moves nobody else.
     mixed = m(world) + share (world - m(world)) + (1 - share) (trees - m(trees)), with medians of the dataset
     and the share WORLD_SHARE.
     """
     noise = np.array([np.sum(part.mean(axis=0) ** 2) for part in values.correction])
-    levels, level_share = shrunk_levels(np.median(values.difference, axis=1), noise)
+    levels = np.median(values.difference, axis=1)
+    level_share = kept_levels(levels, noise)
     own_noise = np.array([np.sum((part - part.mean(axis=0)) ** 2, axis=1) for part in values.correction])
     kept = kept_shares(_deviation(values.difference), own_noise)
     left_out = kept * (1.0 - kept) * own_noise + (level_share * (1.0 - level_share) * noise)[:, None]
-    world = values.in_world + kept * _deviation(values.difference) + levels[:, None]
+    world = values.in_world + kept * _deviation(values.difference) + (level_share * levels)[:, None]
     mixed = world + (1.0 - WORLD_SHARE) * (_deviation(values.trees) - _deviation(world))
     of_world, of_mixed = [], []
     for played, correction, trees, share, own in zip(
@@ -87,31 +88,6 @@ def kept_shares(deviations: Floats, noise: Floats) -> Floats:
     """
     between = max(float(np.median(deviations**2)) / MEDIAN_CHI2 - float(np.median(noise)), 0.0)
     return np.asarray(between / (between + np.maximum(noise, 1e-12)))
-
-
-def shrunk_levels(levels: Floats, noise: Floats) -> tuple[Floats, Floats]:
-    """(n,) each level shrunk to their mean, and the share of it that is its own.
-
-    noise (n,): the variance of each level by chance. A random-effects model (DerSimonian & Laird 1986): with
-    weights w = 1 / noise, Q = sum w (x - mean)^2 is n - 1 by chance, and what exceeds it is the variance
-    between datasets, t2 = (Q - (n - 1)) / (sum w - sum w^2 / sum w). A level keeps t2 / (t2 + noise) of its
-    own deviation.
-
-    >>> shrunk_levels(np.array([1.0, 3.0]), np.array([100.0, 100.0]))[0]
-    array([2., 2.])
-    """
-    weights = 1.0 / np.maximum(noise, 1e-12)
-    mean = np.sum(weights * levels) / weights.sum()
-    excess = np.sum(weights * (levels - mean) ** 2) - (len(levels) - 1)
-    scale = weights.sum() - np.sum(weights**2) / weights.sum()
-    between = max(excess / scale, 0.0) if len(levels) > 1 else np.inf
-    if np.isinf(between):
-        return levels.copy(), np.ones_like(levels)
-    random = 1.0 / (between + np.maximum(noise, 1e-12))
-    centre = np.sum(random * levels) / random.sum()
-    own = between / (between + noise)
-    # Of the common level, each has its part of the weights.
-    return centre + own * (levels - centre), own + (1.0 - own) * random / random.sum()
 
 
 def _deviation(table: Floats) -> Floats:

@@ -5,26 +5,35 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from extrinsic.value.levelling import WorldValues, kept_shares, level, shrunk_levels
+from extrinsic.value.levelling import WorldValues, kept_shares, level
+from extrinsic.value.world_value import WORLD_SHARE, kept_levels
 
 
-def test_levels_that_agree_are_pooled() -> None:
-    levels, own = shrunk_levels(np.array([4.0, 6.0, 5.0]), np.full(3, 100.0))
-    assert levels == pytest.approx([5.0, 5.0, 5.0])
-    assert own == pytest.approx([1 / 3] * 3)
+def test_levels_within_their_noise_are_not_corrected() -> None:
+    assert not kept_levels(np.array([4.0, -6.0, 5.0]), np.full(3, 100.0)).any()
 
 
-def test_levels_that_disagree_stay_apart() -> None:
-    """DerSimonian and Laird by hand: Q = 200, so that t2 = (200 - 1) / 1 and a level keeps t2 / (t2 + 1)."""
-    levels, own = shrunk_levels(np.array([0.0, 20.0]), np.ones(2))
-    kept = 199.0 / 200.0
-    assert levels == pytest.approx([10.0 - 10.0 * kept, 10.0 + 10.0 * kept])
-    assert own == pytest.approx([kept + (1.0 - kept) / 2.0] * 2)
+def test_levels_beyond_their_noise_keep_what_is_not_noise() -> None:
+    """Random effects by hand: the mean of x^2 - v is (399 + 399) / 2, so that a level keeps 399 / 400."""
+    assert kept_levels(np.array([20.0, -20.0]), np.ones(2)) == pytest.approx([399.0 / 400.0] * 2)
 
 
-def test_one_dataset_has_its_own_level() -> None:
-    levels, own = shrunk_levels(np.array([7.0]), np.array([50.0]))
-    assert (levels.tolist(), own.tolist()) == ([7.0], [1.0])
+def test_the_noisier_dataset_keeps_less() -> None:
+    """t2 = ((400 - 10) + (400 - 190)) / 2 = 300."""
+    kept = kept_levels(np.array([20.0, 20.0]), np.array([10.0, 190.0]))
+    assert kept == pytest.approx([300.0 / 310.0, 300.0 / 490.0])
+
+
+def test_random_levels_are_shrunk_as_far_as_their_errors_are_least() -> None:
+    """With true levels of variance 25 and noise 100, a fifth is kept; the errors are below those of either
+    correcting wholly or not at all."""
+    rng = np.random.default_rng(1)
+    true = rng.normal(0.0, 5.0, 4000)
+    seen = true + rng.normal(0.0, 10.0, 4000)
+    kept = kept_levels(seen, np.full(4000, 100.0))
+    assert kept == pytest.approx(np.full(4000, 0.2), abs=0.05)
+    error = [np.mean((share * seen - true) ** 2) for share in (0.0, kept, 1.0)]
+    assert error[1] < min(error[0], error[2])
 
 
 def values(**changes: np.ndarray) -> WorldValues:
@@ -54,7 +63,7 @@ def test_the_mixture_keeps_the_level_of_a_dataset() -> None:
     given = values(trees=np.zeros((2, 3)))
     alike = level(given)
     middle = np.median(alike.world, axis=1, keepdims=True)
-    assert alike.mixed == pytest.approx(middle + 0.75 * (alike.world - middle))
+    assert alike.mixed == pytest.approx(middle + WORLD_SHARE * (alike.world - middle))
 
 
 def test_a_degenerate_tracker_moves_nobody_else() -> None:

@@ -31,6 +31,9 @@ LEVELS = (
 FEWEST = 6
 """A context needs that many logged turns."""
 
+FEWEST_OWN = 30
+"""Where logs differ, a context with that many turns in the last log is answered from that alone."""
+
 WINDOW = 0.06
 """An answer comes from a caller within this share of the turns on either side, by error level."""
 
@@ -41,7 +44,8 @@ class LoggedAnswers:
     """The turns of logs by context, and within one by how badly their callers are heard.
 
     A turn after which a content caller answers comes from the last log alone: how long callers stay on after
-    they have what they wanted differs between logs more than anything else.
+    they have what they wanted differs between logs more than anything else. So do all answers as far as they
+    can, if callers of the logs are not heard alike: recognisers differ in more than how often they are right.
     """
 
     def __init__(self, logs: Logs) -> None:
@@ -50,16 +54,21 @@ class LoggedAnswers:
         order = np.argsort(callers.error, axis=0, kind="stable")
         self.ranks: Ints = np.empty_like(order)
         np.put_along_axis(self.ranks, order, np.arange(len(order))[:, None], axis=0)
-        usable = np.flatnonzero(turns.own | ~turns.content)
         self.radix = turns.context.max(axis=0, initial=0) + 2
-        rank = self._rank(turns.context[usable], turns.dialog[usable])
-        self.keys: list[Ints] = []
-        self.turns: list[Ints] = []
-        for level in LEVELS:
-            key = self._key(turns.context[usable], level) * len(self.ranks) + rank
-            order = np.argsort(key, kind="stable")
-            self.keys.append(key[order])
-            self.turns.append(usable[order])
+        own = [(np.flatnonzero(turns.own), FEWEST_OWN)] if callers.heard_apart else []
+        sources = [*own, (np.flatnonzero(turns.own | ~turns.content), FEWEST)]
+        self.tables = [
+            (number, *self._table(usable, level), fewest)
+            for number, level in enumerate(LEVELS)
+            for usable, fewest in sources
+        ]
+
+    def _table(self, usable: Ints, level: tuple[str, ...]) -> tuple[Ints, Ints]:
+        """The keys of the usable turns at a level, ascending, and the turns in that order."""
+        contexts, dialog = self.logs.turns.context[usable], self.logs.turns.dialog[usable]
+        key = self._key(contexts, level) * len(self.ranks) + self._rank(contexts, dialog)
+        order = np.argsort(key, kind="stable")
+        return key[order], usable[order]
 
     def _key(self, context: Ints, level: tuple[str, ...]) -> Ints:
         """(m,) the context, reduced to the features of a level, as one number; -1 if never logged."""
@@ -85,15 +94,14 @@ class LoggedAnswers:
         n_ranks = len(self.ranks)
         chosen = np.full(len(contexts), NOTHING, dtype=np.int64)
         level_of = np.full(len(contexts), len(LEVELS), dtype=np.int64)
-        for number, level in enumerate(LEVELS):
+        for number, sorted_keys, turns, fewest in self.tables:
             rows = np.flatnonzero(chosen == NOTHING)
             if not len(rows):
                 break
-            key = self._key(contexts[rows], level)
-            sorted_keys = self.keys[number]
+            key = self._key(contexts[rows], LEVELS[number])
             begin = np.searchsorted(sorted_keys, key * n_ranks)
             count = np.searchsorted(sorted_keys, (key + 1) * n_ranks) - begin
-            enough = np.flatnonzero((count >= FEWEST) & (key >= 0))
+            enough = np.flatnonzero((count >= fewest) & (key >= 0))
             rows, key, begin, count = rows[enough], key[enough], begin[enough], count[enough]
             rank = self._rank(contexts[rows], callers[rows])
             position = np.searchsorted(sorted_keys, key * n_ranks + rank) - begin
@@ -101,7 +109,7 @@ class LoggedAnswers:
             position = np.floor(position + width * (2.0 * draw[rows] - 1.0)).astype(np.int64)
             position = np.where(position < 0, -position - 1, position)
             position = np.where(position >= count, 2 * count - 1 - position, position)
-            chosen[rows] = self.turns[number][begin + np.clip(position, 0, count - 1)]
+            chosen[rows] = turns[begin + np.clip(position, 0, count - 1)]
             level_of[rows] = number
         return chosen, level_of
 

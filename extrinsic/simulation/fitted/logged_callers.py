@@ -40,6 +40,7 @@ class LoggedCallers:
     may_want (n, n_concepts): the probability that it does, also where nothing was heard of it.
     if_asked (n, n_concepts): the probability that who seems to want nothing does when asked.
     error (n, n_concepts + 1): how badly the caller is heard (`error_levels`).
+    heard_apart: whether the callers of one log are clearly heard better than those of another.
     """
 
     goal: Ints
@@ -52,6 +53,7 @@ class LoggedCallers:
     wishes: Bools
     pleased: Bools
     error: Floats
+    heard_apart: bool
 
 
 def goals_of(log: Corpus, values: LoggedValues) -> tuple[Ints, Ints]:
@@ -120,21 +122,36 @@ def wishes_of(log: Corpus) -> Bools:
 @dataclass(frozen=True, eq=False)
 class WrongTurns:
     """wrong, heard (n_dialogs, n_concepts + 1): in how many turns the best hypothesis has a wrong value, and
-    any value, of each concept; in the last column of some concept.   surplus (n_dialogs,): the sum over the
-    latter of the score, less the mean score of all that are right (or wrong) alike.
+    any value, of each concept; in the last column of some concept.
+    score, squared (n_dialogs, 2): the sums of the scores where it has no wrong value, and where it has, and
+    of their squares.
     log (n_dialogs,): the number of it."""
 
     wrong: Ints
     heard: Ints
-    surplus: Floats
+    score: Floats
+    squared: Floats
     log: Ints
+
+    def surplus(self) -> tuple[Floats, float]:
+        """(n_dialogs,) the mean score of a caller, less that of as many right and wrong turns of all callers;
+        and the variance of such scores within callers."""
+        turns = np.stack([self.heard[:, -1] - self.wrong[:, -1], self.wrong[:, -1]], axis=1)
+        usual = self.score.sum(axis=0) / np.maximum(turns.sum(axis=0), 1)
+        n_turns = np.maximum(self.heard[:, -1], 1)
+        mean = (self.score - turns * usual).sum(axis=1) / n_turns
+        squares = (self.squared - 2.0 * usual * self.score + turns * usual**2).sum() - np.sum(
+            n_turns * mean**2
+        )
+        return mean, float(max(squares, 0.0) / max(int((n_turns - 1).sum()), 1))
 
     @staticmethod
     def joined(parts: Sequence[WrongTurns]) -> WrongTurns:
         return WrongTurns(
             np.concatenate([part.wrong for part in parts]),
             np.concatenate([part.heard for part in parts]),
-            np.concatenate([part.surplus for part in parts]),
+            np.concatenate([part.score for part in parts]),
+            np.concatenate([part.squared for part in parts]),
             np.concatenate([part.log + number for number, part in enumerate(parts)]),
         )
 
@@ -150,17 +167,20 @@ def wrong_turns(log: Corpus, lists: Lists, n_concepts: int) -> WrongTurns:
         return has
 
     wrong, heard = turns_with(lists.acts.code[best] != RIGHT), turns_with(slice(None))
-    surplus = np.zeros(log.n_turns)
-    for kind in (0, 1):
-        alike = np.flatnonzero((heard[:, -1] == 1) & (wrong[:, -1] == kind))
-        score = lists.score[lists.offsets[alike]]
-        surplus[alike] = score - (score.mean() if len(alike) else 0.0)
-    sums = [np.add.reduceat(table, log.offsets[:-1], axis=0) for table in (wrong, heard, surplus)]
-    return WrongTurns(*sums, np.zeros(log.n_dialogs, dtype=np.int64))
+    score = np.zeros((log.n_turns, 2))
+    turns = np.flatnonzero(heard[:, -1])
+    score[turns, wrong[turns, -1]] = lists.score[lists.offsets[turns]]
+
+    def per_dialog(table: np.ndarray) -> np.ndarray:
+        return np.asarray(np.add.reduceat(table, log.offsets[:-1], axis=0))
+
+    only_log = np.zeros(log.n_dialogs, dtype=np.int64)
+    return WrongTurns(per_dialog(wrong), per_dialog(heard), per_dialog(score), per_dialog(score**2), only_log)
 
 
-def error_levels(counts: WrongTurns) -> Floats:
-    """(n, n_concepts + 1) how badly each caller is heard, of each concept and on the whole.
+def error_levels(counts: WrongTurns) -> tuple[Floats, bool]:
+    """(n, n_concepts + 1) how badly each caller is heard, of each concept and on the whole; and whether the
+    logs clearly differ in that.
 
     Levels are drawn from what is known of a caller.
 
@@ -177,7 +197,7 @@ def error_levels(counts: WrongTurns) -> Floats:
     chance = Chance.of(len(counts.wrong), "error levels")
     wrong, heard = counts.wrong[:, -1], counts.heard[:, -1]
     a, b = beta_of_levels(wrong, heard, counts.log)
-    whole = drawn_levels(a, b, wrong, heard, counts.surplus, chance.uniform("level", 0))
+    whole = drawn_levels(a, b, wrong, heard, *counts.surplus(), chance.uniform("level", 0))
     whole = np.clip(whole, 1e-3, 1.0 - 1e-3)
     levels = np.empty(counts.wrong.shape)
     levels[:, -1] = whole
@@ -186,45 +206,41 @@ def error_levels(counts: WrongTurns) -> Floats:
     draw = chance.uniform("concept", 0, (wrong.shape[1],))
     of_caller = alike * whole[:, None]
     levels[:, :-1] = betaincinv(of_caller + wrong, alike - of_caller + heard - wrong, draw)
-    return levels
+    return levels, bool(np.ptp(a / (a + b)) > 0.0)
 
 
-def drawn_levels(a: Floats, b: Floats, wrong: Ints, heard: Ints, surplus: Floats, draw: Floats) -> Floats:
+def drawn_levels(
+    a: Floats, b: Floats, wrong: Ints, heard: Ints, surplus: Floats, within: float, draw: Floats
+) -> Floats:
     """(n,) a level for each caller, drawn from what counts and scores say of it.
 
     Who is badly heard has lower scores, too, where the values are right as where they are wrong: with z_i the
-    mean surplus of n_i turns, z_i ~ Normal(s (e_i - c_i), v / n_i), where c_i is the level that n_i turns
-    with w_i wrong ones have on average, each for itself. s and v are those of the highest likelihood. Without
-    this, a caller with low scores would be as well heard at the next turn as any other.
-    draw (n,): in [0, 1).
+    mean surplus of n_i turns, z_i ~ Normal(s (e_i - c_i), u + v / n_i), where c_i is the level that n_i turns
+    with w_i wrong ones have on average, each for itself, and u is what callers differ by in scores alone. s
+    is the slope of z_i on what the counts alone say of e_i, u what is left of the variance. Without this, a
+    caller with low scores would be as well heard at the next turn as any other.
+    surplus (n,): the z_i.   within: v.   draw (n,): in [0, 1).
     """
-    from scipy.optimize import minimize
-    from scipy.special import logsumexp
-
     level = (np.arange(N_LEVELS) + 0.5) / N_LEVELS
-    prior = np.outer(a + wrong - 1.0, np.log(level)) + np.outer(b + heard - wrong - 1.0, np.log1p(-level))
-    n_turns = np.maximum(heard, 1)
-    mean = surplus / n_turns
-    usual = (a + np.where(heard > 0, wrong / n_turns, a / (a + b))) / (a + b + 1.0)
-
-    def of_scores(slope: float, spread: float) -> Floats:
-        gap = (mean[:, None] - slope * (level - usual[:, None])) * np.sqrt(heard)[:, None] / spread
-        return np.asarray(-0.5 * gap**2 - (heard > 0)[:, None] * np.log(spread))
-
-    def loss(parameters: Floats) -> float:
-        return -float(np.sum(logsumexp(prior + of_scores(parameters[0], np.exp(parameters[1])), axis=1)))
-
-    spread = float(np.sqrt(np.mean(mean**2 * heard))) if heard.any() else 0.0
-    weight = prior
-    if spread > 0.0:
-        fit = minimize(loss, [0.0, np.log(spread)], method="L-BFGS-B", bounds=[(-5.0, 5.0), (-9.0, 3.0)])
-        weight = prior + of_scores(fit.x[0], float(np.exp(fit.x[1])))
-    share = np.exp(weight - logsumexp(weight, axis=1, keepdims=True))
+    weight = np.outer(a + wrong - 1.0, np.log(level)) + np.outer(b + heard - wrong - 1.0, np.log1p(-level))
+    if within > 0.0:
+        n_turns = np.maximum(heard, 1)
+        alone = (a + np.where(heard > 0, wrong / n_turns, a / (a + b))) / (a + b + 1.0)
+        mean = (a + wrong) / (a + b + heard)
+        known = mean - alone
+        slope = float(np.sum(heard * known * surplus) / max(np.sum(heard * known**2), 1e-12))
+        unknown = mean * (1.0 - mean) / (a + b + heard + 1.0)
+        left = surplus**2 - slope**2 * (known**2 + unknown) - within / n_turns
+        between = max(float(np.average(left, weights=heard)), 0.0)
+        gap = surplus[:, None] - slope * (level - alone[:, None])
+        weight -= 0.5 * gap**2 * (heard / (within + between * n_turns))[:, None]
+    share = np.exp(weight - weight.max(axis=1, keepdims=True))
     up_to = np.cumsum(share, axis=1)
-    cell = np.minimum((draw[:, None] * up_to[:, -1:] >= up_to).sum(axis=1), N_LEVELS - 1)
+    sought = draw * up_to[:, -1]
+    cell = np.minimum((sought[:, None] >= up_to).sum(axis=1), N_LEVELS - 1)
     rows = np.arange(len(draw))
-    within = (draw * up_to[:, -1] - (up_to[rows, cell] - share[rows, cell])) / share[rows, cell]
-    return np.asarray((cell + np.clip(within, 0.0, 1.0)) / N_LEVELS)
+    part = (sought - (up_to[rows, cell] - share[rows, cell])) / share[rows, cell]
+    return np.asarray((cell + np.clip(part, 0.0, 1.0)) / N_LEVELS)
 
 
 def likeness_of_concepts(wrong: Ints, heard: Ints, whole: Floats) -> float:

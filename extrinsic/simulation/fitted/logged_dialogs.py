@@ -144,6 +144,8 @@ def read_logs(corpora: Sequence[Corpus], trackers: Mapping[str, Tracker]) -> Log
     if_asked = wish_if_asked(len(known), turns.dialog, turns.asked, turns.told, known, may_want)
     without = np.concatenate([content_with(log, values.n_concepts) for log in logs]) & ~known
     may_want[without] = if_asked[without] = 0.0
+    counts = [wrong_turns(log, of_log, values.n_concepts) for log, of_log in zip(logs, lists, strict=True)]
+    error, heard_apart = error_levels(WrongTurns.joined(counts))
     callers = LoggedCallers(
         goal=np.concatenate([goal for goal, _ in goals]),
         answered=_told_when_asked(turns, known.shape),
@@ -154,11 +156,8 @@ def read_logs(corpora: Sequence[Corpus], trackers: Mapping[str, Tracker]) -> Log
         if_asked=if_asked,
         wishes=np.concatenate(wishes),
         pleased=np.bincount(turns.dialog, turns.content, minlength=len(known)) > 0,
-        error=error_levels(
-            WrongTurns.joined(
-                [wrong_turns(log, of_log, values.n_concepts) for log, of_log in zip(logs, lists, strict=True)]
-            )
-        ),
+        error=error,
+        heard_apart=heard_apart,
     )
     joined = LoggedTops(*(np.concatenate(parts_of) for parts_of in zip(*tops, strict=True)))
     return Logs(tuple(logs), values, callers, turns, first, unasked, misses, tracker, joined, agreement)
