@@ -49,7 +49,7 @@ for _name, _target, _summary in (
     (
         "world_mixed",
         "estimators:WORLD_MIXED",
-        "three quarters of world, a quarter of fqe_augmented (default)",
+        "nine tenths of world, a tenth of fqe_augmented (default)",
     ),
     ("live", "estimators:LIVE", "the policy played against simulated callers: the true value"),
     ("is", "estimators:IS", "importance sampling of whole dialogs"),
