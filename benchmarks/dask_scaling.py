@@ -1,6 +1,6 @@
 """A study on a Dask cluster of this machine: what more workers cost, and how even their shares are.
 
-python -m benchmarks.dask_scaling [1] [2] [4]
+python -m benchmarks.dask_scaling [1] [2] [4]      # 0: only what studies cost (docs/populations.md)
 
 All is processor time, so that it holds on a machine that has other things to do: the cluster's cost is what
 all workers compute for the same stages, and the busiest worker's share is the wall time that a machine with a
@@ -33,6 +33,7 @@ CHANGES = (
     "value.live_dialogs=100",
 )
 WORKERS = (1, 2, 4)
+STUDIES = ((200, 4), (1_000, 20), (10_000, 100))
 
 
 def scaling(bundles: Sequence[Sequence[Task]], n_workers: int) -> tuple[float, float, float]:
@@ -50,9 +51,33 @@ def scaling(bundles: Sequence[Sequence[Task]], n_workers: int) -> tuple[float, f
     return sum(took), max(took), own
 
 
+def costs() -> None:
+    """What studies would cost, from some trackers of configs/population.toml at its full size."""
+    changes = ("trackers.population.size=8", 'simulation.datasets=["ds1"]', "simulation.seed=5", "seed=6")
+    bundles = make_schedule(read_study(CONFIG, changes)).bundles
+    with tempfile.TemporaryDirectory() as folder:
+        store = Store(Path(folder))
+        run_bundle(bundles[0], store)
+        begin = process_time()
+        done = [stage for bundle in bundles[1:] for stage in run_bundle(bundle, store)]
+        tracker = (process_time() - begin) / len(bundles[1:])
+    stored = sum(len(stage.data) for stage in done) / len(bundles[1:])
+    print(
+        f"a tracker in a dataset, both fill rules: {tracker:.2f} s of computing, {stored / 1e6:.2f} MB stored"
+    )
+    for trackers, datasets in STUDIES:
+        hours = trackers * datasets * tracker / 3600
+        by_workers = ", ".join(
+            f"{workers:,} workers {hours / workers:,.2f} h" for workers in (1, 2, 40, 1000)
+        )
+        stored_here = trackers * datasets * stored / 1e9
+        print(f"{trackers:,} trackers x {datasets} datasets: {by_workers}; {stored_here:,.1f} GB", flush=True)
+
+
 def main(numbers: list[int]) -> None:
+    costs()
     alone, bundles = None, make_schedule(read_study(CONFIG, CHANGES)).bundles
-    for n_workers in numbers or WORKERS:
+    for n_workers in filter(None, numbers or WORKERS):
         total, busiest, own = scaling(bundles, n_workers)
         alone = alone or busiest
         print(

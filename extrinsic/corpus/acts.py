@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -49,9 +50,17 @@ class Acts:
         )
 
     def owner_of_act(self) -> Ints:
-        return row_of_each(self.offsets)
+        return self._owner_of_act
 
     def act_of_pair(self) -> Ints:
+        return self._act_of_pair
+
+    @cached_property
+    def _owner_of_act(self) -> Ints:
+        return row_of_each(self.offsets)
+
+    @cached_property
+    def _act_of_pair(self) -> Ints:
         return row_of_each(self.pair_offsets)
 
     def owners_where(self, acts: Bools) -> Bools:

@@ -56,8 +56,9 @@ class Candidates:
         return np.asarray(position)
 
     def _widen(self, width: int) -> None:
+        """In powers of two: sums over candidates are then the same whatever dialogs are tracked beside."""
         if width > self.width:
-            self.value = widened(self.value, max(width, 2 * self.width))
+            self.value = widened(self.value, FIRST_WIDTH * 2 ** int(np.ceil(np.log2(width / FIRST_WIDTH))))
 
 
 def widened(array: npt.NDArray, width: int) -> npt.NDArray:  # type: ignore[type-arg]

@@ -52,9 +52,13 @@ class Evidence:
 
     def take(self, turns: Ints) -> Evidence:
         """The chosen turns, in the order given."""
+        return self.taken(turns)[0]
+
+    def taken(self, turns: Ints) -> tuple[Evidence, Ints]:
+        """The chosen turns, in the order given, and which rows of this one they have."""
         items = (turns[:, None] * self.n_slots + np.arange(self.n_slots)).ravel()
         offsets, rows = take_rows(self.offsets, items)
-        return Evidence(
+        chosen = Evidence(
             self.n_slots,
             offsets,
             self.value[rows],
@@ -71,6 +75,7 @@ class Evidence:
             self.negates[turns],
             self.restart[turns],
         )
+        return chosen, rows
 
 
 def gather_evidence(

@@ -73,9 +73,14 @@ class FilledValues:
 
 
 def filled_values(
-    domain: Domain, slots: tuple[str, ...], belief: StepBelief, rank: RankingRule, fill: Fill
+    domain: Domain,
+    slots: tuple[str, ...],
+    belief: StepBelief,
+    rank: RankingRule,
+    fills: Sequence[Fill],
+    rule: Ints,
 ) -> FilledValues:
-    """The values that fill the slots and groups of m dialogs after a turn.
+    """The values that fill the slots and groups of m dialogs after a turn; rule (m,): by which of the rules.
 
     rank: of the conventions by which the dialogs are logged: a reward then judges the same values in the log,
     to the last bit.
@@ -88,6 +93,9 @@ def filled_values(
     ranked = np.full(len(ranking.source), NONE, dtype=np.int32)
     ranked[~ranking.none] = given.value[ranking.source[~ranking.none]]
     beliefs = Beliefs(ranking.offsets, ranked, ranking.score, np.zeros(len(ranked), dtype=bool))
-    flat, score = fill.filled(beliefs)
-    value = flat.reshape(shape)
-    return FilledValues(value, _best_slots(domain.group_columns(slots), value, score.reshape(shape)))
+    value, score = np.empty(shape, dtype=np.int32), np.empty(shape)
+    for fill in set(fills):
+        own = np.array([other == fill for other in fills])[rule]
+        of_items, score_of_items = fill.filled(beliefs)
+        value[own], score[own] = of_items.reshape(shape)[own], score_of_items.reshape(shape)[own]
+    return FilledValues(value, _best_slots(domain.group_columns(slots), value, score))

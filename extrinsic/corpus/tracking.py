@@ -9,13 +9,17 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ids, Ints, offsets_from_lengths
-from extrinsic.corpus.candidates import Candidates, Heard, widened
+from extrinsic.corpus.candidates import FIRST_WIDTH, Candidates, Heard, widened
 from extrinsic.corpus.evidence import Evidence
 from extrinsic.corpus.hypotheses import Hypotheses
 from extrinsic.errors import UsageError
 
 if TYPE_CHECKING:
     from extrinsic.corpus.turn_labels import TurnLabels
+
+
+WORTH_DIVIDING = 100
+"""Dialogs with many candidates are tracked apart from the others where there are more than so many in all."""
 
 
 class Tracker(Protocol):
@@ -74,11 +78,14 @@ class BeliefRows:
 
     def add(self, turns: Ints, belief: StepBelief) -> None:
         """Add the beliefs after the given turns."""
-        row, slot, position = np.nonzero(belief.score > 0.0)
-        self._turns.append(turns[row])
-        self._slots.append(slot)
-        self._values.append(belief.value[row, slot, position])
-        self._scores.append(belief.score[row, slot, position])
+        _, n_slots, width = belief.score.shape
+        score = belief.score.ravel()
+        flat = np.flatnonzero(score > 0.0)
+        item = flat // width
+        self._turns.append(turns[item // n_slots])
+        self._slots.append(item % n_slots)
+        self._values.append(belief.value.ravel()[flat])
+        self._scores.append(score[flat])
 
     def hypotheses(self, n_turns: int, n_slots: int, number: Ints | None = None) -> Hypotheses:
         """The hypotheses at turns 0, 1, ...; number (n_turns,): the final number of each turn."""
@@ -116,11 +123,30 @@ class Tracking:
         position = self.candidates.locate(dialogs, evidence)
         if self.candidates.width > self._memory.shape[-1]:
             self._memory = widened(self._memory, self.candidates.width)
-        heard = Heard(evidence, position, self.candidates.value[dialogs])
-        memory = self.tracker.update(self._memory[:, dialogs], heard)
-        self._memory[:, dialogs] = memory
-        belief = StepBelief(heard.value, self.tracker.belief(memory, heard))
+        value = self.candidates.value[dialogs]
+        belief = StepBelief(value, self._scores(dialogs, evidence, position, value))
         return belief if self.errors is None else self.errors.place(dialogs, belief, labels)
+
+    def _scores(self, dialogs: Ints, evidence: Evidence, position: Ints, value: Ids) -> Floats:
+        """(m, n_slots, width) Most dialogs have few candidates: they are computed in the first columns."""
+        width = value.shape[2]
+        many = (self.candidates.count[dialogs] > FIRST_WIDTH).any(axis=1)
+        if width == FIRST_WIDTH or len(dialogs) < WORTH_DIVIDING or many.all():
+            return self._tracked(dialogs, Heard(evidence, position, value))
+        scores = np.zeros(value.shape)
+        for rows, columns in ((np.flatnonzero(~many), FIRST_WIDTH), (np.flatnonzero(many), width)):
+            if len(rows):
+                own, of_rows = evidence.taken(rows)
+                heard = Heard(own, position[of_rows], value[rows, :, :columns])
+                scores[rows, :, :columns] = self._tracked(dialogs[rows], heard)
+        return scores
+
+    def _tracked(self, dialogs: Ints, heard: Heard) -> Floats:
+        """(m, n_slots, width) the scores of dialogs of which only the first candidates are looked at."""
+        width = heard.value.shape[2]
+        memory = self.tracker.update(self._memory[:, dialogs, :, :width], heard)
+        self._memory[:, dialogs, :, :width] = memory
+        return self.tracker.belief(memory, heard)
 
 
 def turns_in_step(offsets: Ints, dialogs: Ints) -> Iterator[tuple[Ints, Ints]]:

@@ -44,18 +44,39 @@ class BehaviourModel(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
+class CrossFitting:
+    """Cross-fitted probabilities, computed when first asked for: five fits, which not every learner uses."""
+
+    model: BehaviourModel
+    transitions: Transitions
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.transitions), len(self.transitions.actions)
+
+    @cached_property
+    def chances(self) -> Floats:
+        return self.model.cross_fitted(self.transitions)
+
+
+@dataclass(frozen=True, eq=False)
 class Behaviour:
     """A behaviour model fitted to transitions, and the filter on it.
 
-    chances (n, n_actions): P(a | s) of the transitions' own states.   model: P(a | s) of any states.
+    of_log (n, n_actions): P(a | s) of the transitions' own states.   model: P(a | s) of any states.
     threshold: actions less likely than this are not admitted.
     possible (n, n_actions): what could be done in the transitions' own states, None where anything could.
     """
 
-    chances: Floats
+    of_log: Floats | CrossFitting
     model: ActionModel
     threshold: float = 0.1
     possible: Bools | None = None
+
+    @property
+    def chances(self) -> Floats:
+        """(n, n_actions) P(a | s) of the transitions' own states."""
+        return self.of_log.chances if isinstance(self.of_log, CrossFitting) else self.of_log
 
     @cached_property
     def admitted(self) -> Bools:
@@ -64,7 +85,7 @@ class Behaviour:
 
     def for_keeping(self) -> Behaviour:
         """Without what is about the transitions' own states: a saved policy decides in others."""
-        return Behaviour(self.chances[:0], self.model, self.threshold)
+        return Behaviour(np.zeros((0, self.of_log.shape[1])), self.model, self.threshold)
 
     def choices(self, states: States, possible: Bools | None = None) -> tuple[Floats, Bools]:
         """(n, n_actions) P(a | s) of other states, and which actions are possible and admitted there."""
@@ -74,18 +95,18 @@ class Behaviour:
     def require_about(self, transitions: Transitions) -> None:
         """Raise UsageError unless it fits the shape of the transitions."""
         expected = (len(transitions), len(transitions.actions))
-        if self.chances.shape != expected:
+        if self.of_log.shape != expected:
             raise UsageError(
                 "the probabilities of actions have the wrong shape",
                 expected=str(expected),
-                found=str(self.chances.shape),
+                found=str(self.of_log.shape),
             )
 
 
 def fit_behaviour(model: BehaviourModel, transitions: Transitions, threshold: float = 0.1) -> Behaviour:
     """Fit a behaviour model once, for the filter, for learners and for imitation."""
-    chances = model.cross_fitted(transitions)
-    return Behaviour(chances, model.fit(transitions), threshold, transitions.possible)
+    crossed = CrossFitting(model, transitions)
+    return Behaviour(crossed, model.fit(transitions), threshold, transitions.possible)
 
 
 class Classifier(ABC):
@@ -136,9 +157,9 @@ class _Mixture:
     share: Floats
 
     def probabilities(self, states: States) -> Floats:
-        table = np.tile(
-            np.where(np.isin(np.arange(len(self.share)), self.learned), 0.0, self.share), (len(states), 1)
-        )
+        rare = self.share.copy()
+        rare[self.learned] = 0.0
+        table = np.tile(rare, (len(states), 1))
         rest = 1.0 - table.sum(axis=1, keepdims=True)
         of_learned = np.ones((len(states), 1)) if self.model is None else self.model.probabilities(states)
         table[:, self.learned] = rest * of_learned

@@ -111,7 +111,7 @@ class KernelLearner(ABC):
         behaviour.require_about(transitions)
         log = self.logged_kernels(transitions, behaviour, self.kernel(transitions))
         solution, progress = self.improve(log)
-        values = log.q(solution)[behaviour.admitted]
+        values = solution.of(log.pairs.rows)
         fit = Fit(
             kernels=len(log.basis),
             iterations=progress.iterations,
@@ -137,11 +137,15 @@ class KernelLearner(ABC):
         table = with_action(states, transitions.action)
         basis = Basis.fit(states.continuous, table, kernel, self.nu, self.largest, self.sparsification)
         system = System(basis.rows(states.continuous, basis.block_of(table)), basis.offsets, self.ridge)
-        pairs = StateActions.of(basis, states, behaviour.admitted)
+        pairs = StateActions.of(basis, states, self.admitted(transitions, behaviour))
         prior = float(transitions.returns().mean()) if self.prior == "mean" else float(self.prior)
         return LoggedKernels(
             transitions, behaviour, basis, system, pairs, prior, self.gamma, self.temperature
         )
+
+    def admitted(self, transitions: Transitions, behaviour: Behaviour) -> Bools:
+        """(n, n_actions) the actions among which the logged states' best is looked for."""
+        return behaviour.admitted
 
     @abstractmethod
     def improve(self, log: LoggedKernels) -> tuple[Solution, Progress]:

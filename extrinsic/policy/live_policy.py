@@ -9,6 +9,7 @@ from extrinsic.arrays import Floats
 from extrinsic.policy.features import Features, find_features
 from extrinsic.policy.learner import StatePolicy
 from extrinsic.policy.observations import observations_of_view
+from extrinsic.policy.states import States
 from extrinsic.simulation.world import Moment
 
 
@@ -20,5 +21,7 @@ class LivePolicy:
     policy: StatePolicy
 
     def probabilities(self, moment: Moment) -> Floats:
-        states = find_features(self.features)(observations_of_view(moment))
-        return self.policy.probabilities(states, moment.allowed)
+        return self.policy.probabilities(self.states(moment), moment.allowed)
+
+    def states(self, moment: Moment) -> States:
+        return find_features(self.features)(observations_of_view(moment))

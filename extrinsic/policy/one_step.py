@@ -7,8 +7,11 @@ from typing import Literal
 
 import numpy as np
 
+from extrinsic.arrays import Bools
+from extrinsic.policy.behaviour import Behaviour
 from extrinsic.policy.kernel_lspi import KernelLearner, LoggedKernels, Progress
 from extrinsic.policy.lstd import Solution
+from extrinsic.policy.transitions import Transitions
 
 
 @dataclass(frozen=True)
@@ -22,6 +25,11 @@ class OneStep(KernelLearner):
     """
 
     evaluation: Literal["mean", "lstd", "returns"] = "mean"
+
+    def admitted(self, transitions: Transitions, behaviour: Behaviour) -> Bools:
+        """By the model of all the log, as when it is played: no action of the log's states is chosen here,
+        so that nothing needs a model which did not see their dialogs."""
+        return behaviour.choices(transitions.states, transitions.possible)[1]
 
     def improve(self, log: LoggedKernels) -> tuple[Solution, Progress]:
         solutions = []

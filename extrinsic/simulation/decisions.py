@@ -11,6 +11,9 @@ from extrinsic.errors import UsageError
 from extrinsic.simulation.chance import Chance
 from extrinsic.simulation.world import Moment, Policy
 
+CLOSE = 1e-5
+"""How far the probabilities of a policy may be from 1 in sum."""
+
 
 def decide(
     policy: Policy,
@@ -39,7 +42,7 @@ def require_chances(chances: Floats, allowed: Bools) -> Floats:
             expected=str(allowed.shape),
             found=str(chances.shape),
         )
-    if not np.allclose(chances.sum(axis=1), 1.0) or (chances < 0).any():
+    if not (np.abs(chances.sum(axis=1) - 1.0) <= CLOSE).all() or (chances < 0).any():
         raise UsageError("the probabilities of a policy must be at least 0 and sum to 1")
     if (chances[~allowed] > 0).any():
         raise UsageError("a policy chose what is not allowed at that moment")

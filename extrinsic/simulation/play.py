@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,7 +72,7 @@ def play(
     *,
     dataset: str = "live",
     joint: bool = True,
-    fill: Fill | None = None,
+    fill: Fill | Sequence[Fill | None] | None = None,
 ) -> Play:
     """Play n dialogs of a policy that sees a tracker's beliefs, in a world (DS1's by default).
 
@@ -83,14 +83,19 @@ def play(
     joint: whether the output has joint hypotheses, which metrics need and rewards do not.
     fill: the rule by which a reward counts concepts as filled (`fill_of`): the system then offers what counts
     as filled and nothing else, so that the reward judges what was offered. Without a rule it offers the best
-    values, whatever their scores, as the experts of the logs do.
+    values, whatever their scores, as the experts of the logs do. Of several rules, each is for an equal part
+    of the dialogs; all of them have one, or none has.
     """
     if n_dialogs < 1:
         raise UsageError("at least one dialog has to be played", found=str(n_dialogs))
     kind, *corpus_name = DEFAULT_WORLD
     played_world = lockstep_form(WORLDS.get(kind).read().world(*corpus_name) if world is None else world)
     chance = _chance_of(n_dialogs, rng)
-    lockstep = _LockstepPlay(policy, tracker, played_world, chance, fill)
+    rules = fill if isinstance(fill, Sequence) else (fill,)
+    fills = tuple(rule for rule in rules if rule is not None)
+    if fills and len(fills) != len(rules):
+        raise UsageError("dialogs played together have a fill rule each, or none of them has one")
+    lockstep = _LockstepPlay(policy, tracker, played_world, chance, fills)
     active, turn = np.arange(n_dialogs), 0
     while len(active):
         active = lockstep.step(active, turn)
@@ -128,7 +133,7 @@ class _LockstepPlay:
     """The state of live play: the world's dialogs, as the system tracks them, and the record."""
 
     def __init__(
-        self, policy: Policy, tracker: Tracker, world: LockstepWorld, chance: Chance, fill: Fill | None
+        self, policy: Policy, tracker: Tracker, world: LockstepWorld, chance: Chance, fills: tuple[Fill, ...]
     ) -> None:
         self.policy, self.world, self.chance = policy, world, chance
         n_dialogs = len(chance.key)
@@ -141,7 +146,7 @@ class _LockstepPlay:
                     expected=str(n_dialogs),
                     found=str(len(values)),
                 )
-        self.tracked = TrackedDialogs(world, tracker, n_dialogs, fill, chance)
+        self.tracked = TrackedDialogs(world, tracker, n_dialogs, fills, chance)
         self.ending: Ints = np.full(n_dialogs, CUT_OFF, dtype=np.int64)
         self.belief: StepBelief | None = None
         self.record = Record(world, self.conditions)

@@ -135,31 +135,36 @@ class Recogniser:
     def _variants(
         self, dialogs: Ints, chance: Chance, turn: TurnNumber, level: Floats, said: Ints, rank: Ints
     ) -> Ints:
-        """(m, longest, n_groups) the value of each group in each hypothesis."""
+        """(m, longest, n_groups) the value of each group in each hypothesis; computed where one was said."""
         settings, longest = self.settings, self.settings.longest
-        shape = (longest, said.shape[1])
-        position = np.arange(longest)[:, None]
-        at_truth = position == rank[:, None, :]
-        kept = (rank == 0)[:, None, :] & (chance.uniform("kept", turn, shape) < settings.keeps)
-        true = np.broadcast_to(said[:, None, :], at_truth.shape)
-        true_value = np.maximum(true, 0)
-        other = self.values.neighbour[true_value, self._which_neighbour(chance, turn, true_value)]
-        crossed = chance.uniform("crossed", turn, shape) < settings.cross_slot * level[:, None, None] * 2.0
-        way = (chance.uniform("crossed to", turn, shape) * 2).astype(np.int64)
-        elsewhere = self.values.elsewhere[true_value, way]
-        other = np.where(crossed & (elsewhere != true_value), elsewhere, other)
-        heard = np.where(at_truth | kept, true, other)
-        lost = chance.uniform("lost", turn, shape) < settings.deletion * level[:, None, None] * 2.0
-        return np.where((true == NOTHING) | lost, NOTHING, heard)
+        row, group = np.nonzero(said != NOTHING)
+        chance, level, rank = chance.take(row), level[row][:, None], rank[row, group][:, None]
+        turn = turn[row] if isinstance(turn, np.ndarray) else turn
+        # (k, longest) from here on: the position of each draw is that among all (longest, n_groups).
+        position = np.arange(longest)[None]
+        place = position * said.shape[1] + group[:, None]
+        kept = (rank == 0) & (chance.uniform_at("kept", turn, place) < settings.keeps)
+        true = np.broadcast_to(said[row, group][:, None], place.shape)
+        other = self.values.neighbour[true, self._which_neighbour(chance, turn, true, place, group)]
+        crossed = chance.uniform_at("crossed", turn, place) < settings.cross_slot * level * 2.0
+        way = (chance.uniform_at("crossed to", turn, place) * 2).astype(np.int64)
+        elsewhere = self.values.elsewhere[true, way]
+        other = np.where(crossed & (elsewhere != true), elsewhere, other)
+        lost = chance.uniform_at("lost", turn, place) < settings.deletion * level * 2.0
+        heard = np.full((len(said), longest, said.shape[1]), NOTHING, dtype=np.int64)
+        heard[row, :, group] = np.where(lost, NOTHING, np.where((position == rank) | kept, true, other))
+        return heard
 
-    def _which_neighbour(self, chance: Chance, turn: TurnNumber, value: Ints) -> Ints:
-        """(m, longest, n_groups) which neighbour a value is confused with, mostly the caller's usual one."""
+    def _which_neighbour(
+        self, chance: Chance, turn: TurnNumber, value: Ints, place: Ints, group: Ints
+    ) -> Ints:
+        """(k, longest) which neighbour a value is confused with, mostly the caller's usual one."""
         own = chance.uniform_at("own neighbour", 0, value)
-        fresh = chance.uniform("fresh neighbour", turn, value.shape[1:])
-        habit = chance.uniform("habit", turn, (value.shape[2],))[:, None, :] < self.settings.persistence
+        fresh = chance.uniform_at("fresh neighbour", turn, place)
+        habit = chance.uniform_at("habit", turn, group[:, None]) < self.settings.persistence
         # The most similar come first: half of all mistakes fall on the two nearest.
         first = (np.where(habit, own, fresh) ** 2 * N_NEIGHBOURS).astype(np.int64)
-        return np.asarray((first + np.arange(value.shape[1])[:, None]) % N_NEIGHBOURS)
+        return np.asarray((first + np.arange(value.shape[1])) % N_NEIGHBOURS)
 
     def _insertions(self, chance: Chance, turn: TurnNumber, level: Floats) -> Ints:
         """(m, longest) inserted values that were not said, in some hypotheses."""
@@ -219,9 +224,13 @@ class Recogniser:
 def _distinct(content: Ints, score: Floats) -> Lists:
     """Merge equal hypotheses, summing their scores; the best come first."""
     ordered = np.sort(content, axis=2)[:, :, ::-1]
-    same = (ordered[:, :, None, :] == ordered[:, None, :, :]).all(axis=3)
     present = score > 0
-    first = (same & present[:, None, :]).argmax(axis=2)
+    # (m, longest) the first that is the same, itself at the latest.
+    first = np.broadcast_to(np.arange(score.shape[1]), score.shape).copy()
+    for later in range(1, score.shape[1]):
+        rows = np.flatnonzero(present[:, later])
+        same = (ordered[rows, :later] == ordered[rows, later, None]).all(axis=2) & present[rows, :later]
+        first[rows, later] = np.where(same.any(axis=1), same.argmax(axis=1), later)
     merged = np.zeros_like(score)
     rows = np.broadcast_to(np.arange(len(score))[:, None], score.shape)
     np.add.at(merged, (rows[present], first[present]), score[present])

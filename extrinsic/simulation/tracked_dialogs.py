@@ -45,7 +45,7 @@ class TrackedDialogs:
     Requests and the method are tracked where there is something to request, by the rule that the tracker
     follows, as they are in a stored corpus.
     requested (n, n_requestable), method (n, n_methods): the beliefs after the last turn.
-    fill: the rule by which values count as filled, if there is one.
+    fills: the rules by which values count as filled, each for an equal part of the dialogs; () for none.
     chance: of the n dialogs, for a tracker that errs on purpose.
     """
 
@@ -54,10 +54,10 @@ class TrackedDialogs:
         task: Task,
         tracker: Tracker,
         n_dialogs: int,
-        fill: Fill | None = None,
+        fills: tuple[Fill, ...] = (),
         chance: Chance | None = None,
     ) -> None:
-        self.task, self.fill, self.chance = task, fill, chance
+        self.task, self.fills, self.chance = task, fills, chance
         self.rank = CONVENTIONS[task.domain.log_format].rank
         self._n_turns: Ints = np.zeros(n_dialogs, dtype=np.int64)
         self.tracking = Tracking(tracker, n_dialogs, len(task.slots))
@@ -123,8 +123,9 @@ class TrackedDialogs:
     def view(self, dialogs: Ints, turn: TurnNumber, belief: StepBelief, conditions: Conditions) -> View:
         """The chosen dialogs before the system acts; conditions: those of all n dialogs."""
         task, filled = self.task, None
-        if self.fill is not None:
-            filled = filled_values(task.domain, task.slots, belief, self.rank, self.fill)
+        if self.fills:
+            part = dialogs * len(self.fills) // len(self._n_turns)
+            filled = filled_values(task.domain, task.slots, belief, self.rank, self.fills, part)
         return View(
             domain=task.domain,
             slots=task.slots,

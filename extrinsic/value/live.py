@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from extrinsic.arrays import Floats
+from extrinsic.arrays import Floats, is_among
 from extrinsic.errors import UsageError
+from extrinsic.policy.live_policy import LivePolicy
 from extrinsic.policy.reward import Reward, RewardFunction, fill_of, returns
 from extrinsic.simulation.decisions import require_chances
 from extrinsic.simulation.play import Play, callers, play
@@ -54,22 +56,29 @@ class Live:
         stage = problem.stage
         if stage is None:
             raise UsageError("there is no simulator for this corpus, so its policies cannot be played live")
-        return played_together(stage, [stage.policy])[0]
+        return played_together([stage])[0]
 
 
-def played_together(stage: LivePlay, policies: Sequence[Policy]) -> list[Value]:
-    """The live value of each policy: all are played at once, each against the same callers.
+def played_together(plays: Sequence[LivePlay]) -> list[Value]:
+    """The live value of each: one tracker, one world, the same callers; policies and rewards of their own.
 
-    What a turn costs hardly depends on the number of dialogs, so this takes little longer than playing one.
+    What a turn costs depends little on the number of dialogs, so all are played at once; each is what it
+    would be alone, to the last bit.
     """
-    world, n_dialogs = lockstep_form(stage.world), stage.n_dialogs
-    reward = Reward.of(world.domain) if stage.reward is None else stage.reward
-    chance = callers(n_dialogs, stage.seed).repeated(len(policies))
-    together = policies[0] if len(policies) == 1 else _SideBySide(tuple(policies), n_dialogs)
-    fill = fill_of(reward)
-    played = play(together, stage.tracker, len(chance.key), chance, world, joint=False, fill=fill)
-    earned = returns(played.corpus, reward(played.corpus, played.output))
-    return [live_value(played, earned, number * n_dialogs, n_dialogs) for number in range(len(policies))]
+    first = plays[0]
+    world, n_dialogs = lockstep_form(first.world), first.n_dialogs
+    rewards = [one.reward or Reward.of(world.domain) for one in plays]
+    chance = callers(n_dialogs, first.seed).repeated(len(plays))
+    together = _SideBySide(tuple(one.policy for one in plays), n_dialogs)
+    policy = first.policy if len(plays) == 1 else together
+    fills = [fill_of(reward) for reward in rewards]
+    played = play(policy, first.tracker, len(chance.key), chance, world, joint=False, fill=fills)
+    values, earned = [], dict[int, Floats]()
+    for number, reward in enumerate(rewards):
+        if id(reward) not in earned:
+            earned[id(reward)] = returns(played.corpus, reward(played.corpus, played.output))
+        values.append(live_value(played, earned[id(reward)], number * n_dialogs, n_dialogs))
+    return values
 
 
 @dataclass(frozen=True)
@@ -80,14 +89,36 @@ class _SideBySide:
     n_dialogs: int
 
     def probabilities(self, moment: Moment) -> Floats:
-        chances = np.empty(moment.allowed.shape)
-        for number, policy in enumerate(self.policies):
-            rows = np.flatnonzero(moment.dialogs // self.n_dialogs == number)
-            if len(rows):
-                own = moment.take(rows)
-                own = replace(own, dialogs=own.dialogs - number * self.n_dialogs)
-                chances[rows] = require_chances(policy.probabilities(own), own.allowed)
+        chances, part = np.empty(moment.allowed.shape), moment.dialogs // self.n_dialogs
+        for alike in self.groups:
+            some = np.flatnonzero(is_among(part, alike))
+            if not len(some):
+                continue
+            own, first = moment.take(some), self.policies[alike[0]]
+            states = first.states(own) if isinstance(first, LivePolicy) else None
+            for number in alike:
+                policy, rows = self.policies[number], np.flatnonzero(part[some] == number)
+                if states is not None and isinstance(policy, LivePolicy):
+                    chosen = policy.policy.probabilities(states.take(rows), own.allowed[rows])
+                else:
+                    chosen = policy.probabilities(replace(own, dialogs=own.dialogs - number * self.n_dialogs))
+                chances[some[rows]] = require_chances(chosen, own.allowed[rows])
         return chances
+
+    @cached_property
+    def groups(self) -> list[list[int]]:
+        """The numbers of policies that see the same states, which are made once; others stand alone."""
+        groups: list[list[int]] = []
+        for number, policy in enumerate(self.policies):
+            for group in groups:
+                other = self.policies[group[0]]
+                both = isinstance(policy, LivePolicy) and isinstance(other, LivePolicy)
+                if both and policy.features == other.features:  # type: ignore[attr-defined]
+                    group.append(number)
+                    break
+            else:
+                groups.append([number])
+        return groups
 
 
 def live_value(played: Play, earned: Floats, first: int = 0, n_dialogs: int | None = None) -> Value:

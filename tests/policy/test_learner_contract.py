@@ -294,7 +294,7 @@ def test_a_behaviour_of_other_decisions(
     learner: Any, log: Transitions, behaviour: Behaviour, shape: tuple[int, int]
 ) -> None:
     with pytest.raises(UsageError, match=r"wrong shape \(expected \(300, 3\), found") as raised:
-        learner.fit(log, replace(behaviour, chances=np.full(shape, 1 / 3)))
+        learner.fit(log, replace(behaviour, of_log=np.full(shape, 1 / 3)))
     assert str(shape) in str(raised.value)
 
 

@@ -213,6 +213,13 @@ def test_what_counts_as_filled_by_hand(rule: str, score: list[float], dstc1: int
     scores[0, 3] = score
     for rank, expected in ((rank_dstc1, dstc1), (rank_dstc2, dstc2)):
         step = StepBelief(values, scores)
-        filled = filled_values(DOMAIN, DOMAIN.slot_names, step, rank, Fill.parse(rule))
+        filled = filled_values(
+            DOMAIN,
+            DOMAIN.slot_names,
+            step,
+            rank,
+            [Fill.parse(rule)],
+            np.zeros(len(step.score), dtype=np.int64),
+        )
         assert filled.value.tolist() == [[NONE, NONE, NONE, expected]]
         assert filled.groups.value[0].tolist() == [NONE, expected, NONE]  # food, area, pricerange

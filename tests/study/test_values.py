@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import msgspec
 import pytest
 
@@ -19,6 +21,7 @@ from extrinsic.registry import ESTIMATORS, TRACKERS
 from extrinsic.simulation import play, read_simulation, simulate
 from extrinsic.study.configuration.settings_file import read_study
 from extrinsic.study.planning import make_schedule
+from extrinsic.study.stages import learning, valuation
 from extrinsic.study.stages.learning import LearnTask, learn_policies
 from extrinsic.trackers.track import track
 from extrinsic.value.evaluation_problem import EvaluationProblem
@@ -137,3 +140,23 @@ def test_the_expected_value_is_that_of_policies_learned_from_halves(tiny: Study)
     assert stored.arrays[f"influence{number}"].shape == (LIVE_DIALOGS,)
     again = learn_policies(task.unit, task.system, task.spec).values.values[number]
     assert again.mean == expected.mean
+
+
+def test_a_stage_is_the_same_without_those_that_it_is_played_with(tiny: Study) -> None:
+    """Two fill rules: their policies meet the callers at the same time, whichever stage comes first."""
+    settings = read_study(tiny.config)
+    value = msgspec.structs.replace(settings.value, estimators=("live",))
+    policy = msgspec.structs.replace(settings.policy, policies=("rl", "expert"))
+    both = msgspec.structs.replace(settings.reward, fill=("argmax", "threshold"))
+    few = msgspec.structs.replace(settings.trackers, built_in=("hwu",))
+    changed = msgspec.structs.replace(settings, value=value, policy=policy, reward=both, trackers=few)
+    bundle = [task for task in make_schedule(changed).bundles[0] if isinstance(task, LearnTask)]
+    assert [len(task.beside) for task in bundle] == [1, 1]
+    for task in bundle:
+        for cache in (learning._LEARNED, valuation._VALUATIONS):
+            cache.made.clear()
+        together = task.run(None)  # type: ignore[arg-type]
+        for cache in (learning._LEARNED, valuation._VALUATIONS):
+            cache.made.clear()
+        alone = replace(task, beside=()).run(None)  # type: ignore[arg-type]
+        assert together.encode(task.key) == alone.encode(task.key)

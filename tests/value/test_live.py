@@ -65,11 +65,14 @@ def test_the_same_seed_brings_the_same_callers() -> None:
 
 @pytest.mark.parametrize("tracker", ["focus", "dosed(hwu, wrong=0.3)"])
 def test_together_policies_earn_what_each_earns_alone(tracker: str) -> None:
-    """To the last bit, in the order given."""
-    policies = [Anything(), Expert(WORLD.expert), Anything()]
-    shared = stage(tracker=TRACKERS.get(tracker))
-    for policy, together in zip(policies, played_together(shared, policies), strict=True):
-        alone = live(replace(shared, policy=policy))
+    """To the last bit, in the order given, each by its own reward."""
+    policies = [Anything(), Expert(WORLD.expert), Anything(), Expert(WORLD.expert)]
+    rules = ["argmax", "argmax", "threshold", "threshold"]
+    plays = [
+        stage(policy, tracker=TRACKERS.get(tracker), reward=Reward.of(WORLD.domain, fill=rule))
+        for policy, rule in zip(policies, rules, strict=True)
+    ]
+    for alone, together in zip(map(live, plays), played_together(plays), strict=True):
         assert together.mean == alone.mean
         assert together.diagnostics == alone.diagnostics
         assert together.influence.tobytes() == alone.influence.tobytes()

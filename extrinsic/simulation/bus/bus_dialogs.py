@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from extrinsic.arrays import Bools, Floats, Ids, Ints
+from extrinsic.arrays import Bools, Floats, Ids, Ints, is_among
 from extrinsic.corpus.history import AFFIRMED, NOT_AFFIRMED, wording_of
 from extrinsic.corpus.nbest import NBest
 from extrinsic.corpus.vocabulary import NONE
@@ -82,7 +82,7 @@ class BusDialogs(Dialogs):
         """The bus offered: the first suitable one, or, where the caller browses, one before or after."""
         offers, command = system_turn.predicate == self.name("offer"), self.command[moment.dialogs]
         granted = (moment.history.answer == AFFIRMED) & (moment.history.predicate == self.name("next_bus"))
-        browses = np.isin(command, BROWSING) & moment.history.offered
+        browses = is_among(command, BROWSING) & moment.history.offered
         follows = np.where(offers, np.where(granted, GRANTED, np.where(browses, command, SILENT)), SILENT)
         later = (follows == NEXT) | ((follows == GRANTED) & moment.history.offered)
         bus = self.bus[moment.dialogs] + later - (follows == PREVIOUS)
@@ -131,7 +131,7 @@ class BusDialogs(Dialogs):
         find = self.values.vocabulary.find
         words = [find(name) for name in COMMANDS]
         command = np.full(len(nbest.offsets) - 1, SILENT, dtype=np.int64)
-        if not np.isin(nbest.acts.name, words).any():
+        if not is_among(nbest.acts.name, words).any():
             return command
         filled = np.flatnonzero(np.diff(nbest.offsets) > 0)
         best = nbest.offsets[filled]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaincinv
 
-from extrinsic.arrays import Bools, Floats, Ints
+from extrinsic.arrays import Bools, Floats, Ints, is_among
 from extrinsic.simulation.bus.bus_settings import CallerSettings, GoalSettings, SystemSettings
 from extrinsic.simulation.bus.goals import another_value, draw_goals, separate_places
 from extrinsic.simulation.bus.system import AGAIN, BYE, GO_BACK, NEXT, PREVIOUS, RESTART, SystemTurn
@@ -75,7 +75,7 @@ class Callers:
         self._take_in(dialogs, system.predicate == name("offer"), faults, repeated)
         notices = chance.uniform("notices", turn) < settings.notices_implicit
         objects = faults.explicit | faults.offer | (faults.implicit & notices)
-        browsing = np.isin(system.predicate, [name("offer"), name("help")])
+        browsing = is_among(system.predicate, [name("offer"), name("help")])
         hangs_up, byes = self._leaves(dialogs, chance, turn, browsing)
         over = hangs_up | byes | (system.predicate == name("goodbye"))
 
@@ -143,7 +143,7 @@ class Callers:
             right = goal[rows, group_of[np.maximum(value, 0)]] == value
             faults.append((value != NOTHING) & ~right)
         names = self.values.domain.predicate_names
-        offers = np.isin(system.predicate, [names.index("offer"), names.index("canthelp")])
+        offers = is_among(system.predicate, [names.index("offer"), names.index("canthelp")])
         # A caller without a time takes any bus; one with a time wants a bus at that time.
         fits = (system.offer == goal) | (goal == NOTHING) | ((system.offer == NOTHING) & ~self.required)
         return Faults(faults[0], faults[1], offers & ~fits.all(axis=1), ~fits)
@@ -164,7 +164,7 @@ class Callers:
         topics = np.zeros((len(dialogs), self.goal.shape[1]), dtype=bool)
         is_requested = (system.request != NOTHING) & ~objects
         topics[rows[is_requested], system.request[is_requested]] = True
-        is_open = np.isin(system.predicate, [name("hello"), name("open_request"), name("restart")])
+        is_open = is_among(system.predicate, [name("hello"), name("open_request"), name("restart")])
         is_open &= system.request == NOTHING
         topics[rows[is_open], self._first_to_mention(dialogs, chance, turn)[is_open]] = True
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import msgspec
 
 from extrinsic.plugins import hash_of_plugins
@@ -16,6 +18,9 @@ from extrinsic.study.stages.inputs import TrackerInput, Unit, corpus_of, file_ha
 from extrinsic.study.stages.learning import LearnTask
 from extrinsic.study.stages.stored_scores import ScoreTask
 from extrinsic.study.stages.task import Task
+
+MOST_BESIDE = 3
+"""Stages whose policies are played with those of another: a process keeps as many."""
 
 
 def plan_beliefs(settings: StudySettings) -> Schedule:
@@ -72,4 +77,13 @@ def _add_bundle(
         # A grid may have one tracker only: its bundles are the policies that share a behaviour model.
         shared = (spec.features, spec.conditions, spec.behaviour, spec.share)
         bundles.setdefault(msgspec.json.encode(shared) if settings.grid else b"", []).append(task)
-    schedule.bundles += bundles.values()
+    schedule.bundles += ([_with_others(task, bundle) for task in bundle] for bundle in bundles.values())
+
+
+def _with_others(task: Task, bundle: list[Task]) -> Task:
+    """A stage that learns, with those of its bundle that differ in the reward alone."""
+    if not isinstance(task, LearnTask):
+        return task
+    specs = [other.spec for other in bundle if isinstance(other, LearnTask) and other is not task]
+    alike = [spec for spec in specs if msgspec.structs.replace(spec, reward=task.spec.reward) == task.spec]
+    return replace(task, beside=tuple(alike[:MOST_BESIDE]))

@@ -43,8 +43,9 @@ def distinct_members(
             break
     if len(names) < size:
         raise UsageError(
-            f"of a population's first {drawn:,} members (of {space:,}) only {len(names):,} are distinct: the "
-            f"others agree with one of these by {threshold:g} or more on {corpus.dataset!r}",
+            f"trackers.population: of a population's first {drawn:,} members (of {space:,}) only "
+            f"{len(names):,} are distinct: the others agree with one of these by {threshold:g} or more on "
+            f"{corpus.dataset!r}",
             expected=f"size = {len(names)}, more families, or a higher `distinct`",
             found=f"size = {size}",
         )

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any, cast
 
 import msgspec
 import numpy as np
 
+from extrinsic.errors import ExtrinsicError
 from extrinsic.policy.behaviour import Behaviour, fit_behaviour
 from extrinsic.policy.kept_policy import KeptPolicy
 from extrinsic.policy.learner import LearnedPolicy, StatePolicy
@@ -29,7 +32,7 @@ from extrinsic.study.stages.policy_spec import (
 )
 from extrinsic.study.stages.store import Result, Results, StageKey
 from extrinsic.study.stages.task import encoded
-from extrinsic.study.stages.valuation import Valuation, valuation_of
+from extrinsic.study.stages.valuation import Valuation, play_together, valuation_of
 from extrinsic.study.stages.versions import code_version
 from extrinsic.value.diagnostics import DEFAULT, with_diagnostic
 from extrinsic.value.live import COMPLETED
@@ -48,6 +51,9 @@ class LearnTask:
     spec: PolicySpec
     variant: str
     plugins: str = ""
+    beside: tuple[PolicySpec, ...] = ()
+    """What other stages of this process learn on the same dialogs, another reward apart: their policies are
+    played at the same time. The results are the same without them."""
 
     inputs: tuple[StageKey, ...] = ()
 
@@ -69,44 +75,87 @@ class LearnTask:
         return self.system.name
 
     def run(self, results: Results) -> Result[PolicyValues]:
-        return learn_policies(self.unit, self.system, self.spec)
+        return learn_policies(self.unit, self.system, self.spec, self.beside)
 
 
-def learn_policies(unit: Unit, tracker: TrackerInput, spec: PolicySpec) -> Result[PolicyValues]:
+@dataclass(frozen=True, eq=False)
+class _Learned:
+    """The policies of a tracker under one variant, before they are valued.
+
+    halves: those learned from halves of the training dialogs.   valuations: one for every dataset.
+    """
+
+    spec: PolicySpec
+    learner: Any
+    transitions: Transitions
+    policies: dict[str, StatePolicy]
+    halves: list[StatePolicy]
+    valuations: list[Valuation]
+
+    def to_play(self, number: int) -> tuple[Valuation, list[StatePolicy | None]]:
+        """The policies that are played on a dataset; None is the world's own."""
+        return self.valuations[number], [*map(self.policies.get, self.spec.policies), *self.halves]
+
+
+_LEARNED: RecentlyMade[_Learned] = RecentlyMade(4)
+
+
+def _learned(unit: Unit, tracker: TrackerInput, spec: PolicySpec) -> _Learned:
+    """Learn from the training dialogs of a unit."""
+
+    def make() -> _Learned:
+        train = corpus_of(unit.train)
+        features = spec.feature_map()
+        reward = make_reward(REWARDS.get(spec.reward.name), train.domain, spec.reward.options)
+        transitions = transitions_of(train, output_of(tracker, unit, "train"), features, reward)
+        transitions = transitions.take_share(spec.share)
+        behaviour = _behaviour(unit, tracker, spec, transitions)
+        learner = spec.learner.make(LEARNERS)
+        policies: dict[str, StatePolicy] = {
+            LEARNED: learner.fit(transitions, behaviour),
+            "sl": SupervisedPolicy(behaviour.model),
+            "sl_sampled": SupervisedPolicy(behaviour.model, sampled=True),
+        }
+        valuations = [valuation_of(unit, tracker, spec, features, reward, part) for part in unit.parts]
+        halves = _learned_from_halves(unit, spec, transitions)
+        return _Learned(spec, learner, transitions, policies, halves, valuations)
+
+    plain, proxies = msgspec.structs.replace(spec, proxies=()), [proxy.identity for proxy in spec.proxies]
+    # With the unit itself, not its identity: see `valuation_of`.
+    return _LEARNED.get(content_hash(encoded(unit), tracker.identity, encoded(plain), *proxies), make)
+
+
+def learn_policies(
+    unit: Unit, tracker: TrackerInput, spec: PolicySpec, beside: tuple[PolicySpec, ...] = ()
+) -> Result[PolicyValues]:
     """Learn from the training dialogs, value on every dataset of the unit."""
-    train = corpus_of(unit.train)
-    features = spec.feature_map()
-    reward = make_reward(REWARDS.get(spec.reward.name), train.domain, spec.reward.options)
-    transitions = transitions_of(train, output_of(tracker, unit, "train"), features, reward)
-    transitions = transitions.take_share(spec.share)
-    behaviour = _behaviour(unit, tracker, spec, transitions)
-    learner = spec.learner.make(LEARNERS)
-    learned: LearnedPolicy = learner.fit(transitions, behaviour)
-    policies: dict[str, StatePolicy] = {
-        LEARNED: learned,
-        "sl": SupervisedPolicy(behaviour.model),
-        "sl_sampled": SupervisedPolicy(behaviour.model, sampled=True),
-    }
-    valuations = [valuation_of(unit, tracker, spec, features, reward, part) for part in unit.parts]
+    learned = _learned(unit, tracker, spec)
+    together = [learned]
+    for other in beside:
+        with suppress(ExtrinsicError):  # which its own stage reports
+            together.append(_learned(unit, tracker, other))
+    # In one order, whichever stage comes first: the last bits of a tracker's scores may depend on it.
+    together.sort(key=lambda one: encoded(one.spec))
+    valuations, transitions, policies = learned.valuations, learned.transitions, learned.policies
     gains: list[float | None] = [None] * len(valuations)
     if spec.placebo:
         gains = _placebo_gains(unit, tracker, spec, transitions, valuations)
-    halves = _learned_from_halves(unit, spec, transitions)
     stored: list[PolicyValue] = []
     arrays: dict[str, np.ndarray] = {}
     for name in policies if spec.keep else ():
         if name not in spec.policies:
             continue
-        kept = KeptPolicy.of(policies[name], transitions, learner if name == LEARNED else None, name)
+        learner = learned.learner if name == LEARNED else None
+        kept = KeptPolicy.of(policies[name], transitions, learner, name)
         arrays[f"{KEPT}{name}"] = np.frombuffer(kept.encode(), dtype=np.uint8)
-    for valuation, gain in zip(valuations, gains, strict=True):
-        valuation.play_together([*(policies.get(name) for name in spec.policies), *halves])
+    for number, (valuation, gain) in enumerate(zip(valuations, gains, strict=True)):
+        play_together([one.to_play(number) for one in together])
         values = [(LOGGED, value) for value in valuation.logged_values]
         for name in spec.policies:
             of_policy = valuation.expert_values if name == EXPERT else valuation.values_of(policies[name])
             values += [(name, value) for value in of_policy]
-        if halves:
-            values.append((LEARNED, _expected(valuation, halves)))
+        if learned.halves:
+            values.append((LEARNED, _expected(valuation, learned.halves)))
         for name, value in values:
             if gain is not None and name == LEARNED and value.resampled_over == "dialogs":
                 value = _with_placebo(value, gain)
@@ -121,7 +170,8 @@ def learn_policies(unit: Unit, tracker: TrackerInput, spec: PolicySpec) -> Resul
         for valuation in valuations
         if valuation.fitted is not None
     }
-    diagnostics, n_dialogs = dict(learned.diagnostics), transitions.n_dialogs
+    policy = cast(LearnedPolicy, policies[LEARNED])
+    diagnostics, n_dialogs = dict(policy.diagnostics), transitions.n_dialogs
     return Result(PolicyValues(tuple(stored), diagnostics, n_dialogs, fit), arrays)
 
 

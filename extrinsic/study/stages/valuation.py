@@ -14,7 +14,7 @@ from extrinsic.corpus.model import Corpus
 from extrinsic.policy.features import Features
 from extrinsic.policy.learner import StatePolicy
 from extrinsic.policy.live_policy import LivePolicy
-from extrinsic.policy.reward import RewardFunction
+from extrinsic.policy.reward import RewardFunction, fill_of
 from extrinsic.policy.transitions import Transitions, transitions_of
 from extrinsic.registry import ESTIMATORS
 from extrinsic.simulation.datasets import logged_policy
@@ -71,6 +71,30 @@ def valuation_of(
     return _VALUATIONS.get(key, lambda: Valuation(unit, tracker, spec, features, reward, part))
 
 
+def play_together(valuations: Sequence[tuple[Valuation, Sequence[StatePolicy | None]]]) -> None:
+    """Play policies live, each for its valuation, which then has their values when they are asked for.
+
+    The valuations are of one tracker and unit: they may differ in the reward, and what it counts as filled.
+    """
+    plays = [
+        (valuation, policy, play)
+        for valuation, policies in valuations
+        for policy, play in valuation.to_play(policies)
+    ]
+
+    def kind(play: LivePlay) -> tuple[int, int, bool]:
+        return play.n_dialogs, play.seed, play.reward is not None and fill_of(play.reward) is None
+
+    for shared in dict.fromkeys(kind(play) for *_, play in plays):
+        alike = [one for one in plays if kind(one[2]) == shared]
+        size = max(1, MOST_DIALOGS // shared[0])
+        for begin in range(0, len(alike), size):
+            some = alike[begin : begin + size]
+            values = played_together([play for *_, play in some])
+            for (valuation, policy, _), value in zip(some, values, strict=True):
+                valuation.live.append((policy, value))
+
+
 class Valuation:
     """The dialogs of one dataset as one tracker sees them, and the values of policies there."""
 
@@ -104,19 +128,12 @@ class Valuation:
         self.gaps: dict[str, float] = {}
         self.live: list[tuple[StatePolicy | None, Value]] = []
 
-    def play_together(self, policies: Sequence[StatePolicy | None]) -> None:
-        """Play policies live, those that were not yet; None is the world's own policy.
-
-        Their values are taken from here when they are asked for.
-        """
-        new = [policy for policy in policies if self._live_value(policy) is None]
+    def to_play(self, policies: Sequence[StatePolicy | None]) -> list[tuple[StatePolicy | None, LivePlay]]:
+        """What is to be played of policies live: those that were not yet; None is the world's own policy."""
         if not any(estimator.name == LIVE for estimator in self.estimators):
-            return
-        size = max(1, MOST_DIALOGS // self.spec.live_dialogs)
-        for begin in range(0, len(new), size):
-            some = new[begin : begin + size]
-            played = [self._played(policy) for policy in some]
-            self.live += zip(some, played_together(self._live_play(played[0]), played), strict=True)
+            return []
+        new = [policy for policy in policies if self._live_value(policy) is None]
+        return [(policy, self._live_play(self._played(policy))) for policy in new]
 
     def _live_value(self, policy: StatePolicy | None) -> Value | None:
         return next((value for played, value in self.live if played is policy), None)
@@ -143,7 +160,7 @@ class Valuation:
     @cached_property
     def expert_values(self) -> list[Value]:
         """The values of the world's own policy on the beliefs of the tracker: it can only be played."""
-        self.play_together([None])
+        play_together([(self, [None])])
         problem = replace(self._fixed_problem(), stage=self._live_play(self._played(None)))
         estimators = [estimator for estimator in self.estimators if "world" in estimator.needs]
         return with_completed(
