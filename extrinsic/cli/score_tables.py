@@ -128,30 +128,33 @@ def _print_table(
     if not (console.is_terminal or "COLUMNS" in os.environ):
         console.width = WIDE  # a pipe has no width, and a number must never be cut off
     console.width = max(console.width, fixed + widest)
-    for part in _fitting(metrics, lines, console.width - fixed):
-        table = Table(box=None, pad_edge=False, header_style="bold")
-        # As Text: a name in brackets would be taken for a style.
-        for name in head:
-            table.add_column(
-                name, justify="right" if name in ("n", "schedule", "changed") else "left", no_wrap=True
-            )
-        for metric in part:
-            table.add_column(Text(printable(metric)), justify="right", no_wrap=True)
-        for line, by_metric in lines.items():
-            numbers = []
-            for score in map(by_metric.get, part):
-                mark = MARK if _is_empty(score, joint_only) else " " * bool(joint_only)
-                numbers.append(Text(_number(score) + mark))
-            table.add_row(*map(Text, cells[line]), *numbers)
-        console.print(table)
-        console.print()
-    if any(_is_empty(row, joint_only) for row in rows):
-        print(f"{MARK} says nothing of the tracker: its file has joint hypotheses only", file=stream)
-    if len(rows) < len(scores.rows):
-        shown = f"{len(rows):,} of {len(scores.rows):,} scores shown"
-        advice = "--all: every metric; --component, --json, --csv: more"
-        console.print(f"{shown}; {advice}", style="dim", soft_wrap=True)
-    console.print(Text(printable(scores.signature)), style="dim", soft_wrap=True)
+    with console.capture() as text:  # rich would leave with exit code 1 where the reader closed the pipe
+        for part in _fitting(metrics, lines, console.width - fixed):
+            table = Table(box=None, pad_edge=False, header_style="bold")
+            # As Text: a name in brackets would be taken for a style.
+            for name in head:
+                table.add_column(
+                    name, justify="right" if name in ("n", "schedule", "changed") else "left", no_wrap=True
+                )
+            for metric in part:
+                table.add_column(Text(printable(metric)), justify="right", no_wrap=True)
+            for line, by_metric in lines.items():
+                numbers = []
+                for score in map(by_metric.get, part):
+                    mark = MARK if _is_empty(score, joint_only) else " " * bool(joint_only)
+                    numbers.append(Text(_number(score) + mark))
+                table.add_row(*map(Text, cells[line]), *numbers)
+            console.print(table)
+            console.print()
+        if any(_is_empty(row, joint_only) for row in rows):
+            empty = f"{MARK} says nothing of the tracker: its file has joint hypotheses only"
+            console.print(empty, soft_wrap=True)
+        if len(rows) < len(scores.rows):
+            shown = f"{len(rows):,} of {len(scores.rows):,} scores shown"
+            advice = "--all: every metric; --component, --json, --csv: more"
+            console.print(f"{shown}; {advice}", style="dim", soft_wrap=True)
+        console.print(Text(printable(scores.signature)), style="dim", soft_wrap=True)
+    stream.write(text.get())
 
 
 def _width(metric: str, lines: Lines) -> int:

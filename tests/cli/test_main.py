@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from extrinsic import __version__
 from extrinsic.cli import ls
 from extrinsic.cli.main import COMMANDS
+from tests.builders import write_state_sets
 from tests.running import run
+from tests.samples import small_state_sets
 
 HEAVY = ("numpy", "scipy", "sklearn", "matplotlib", "msgspec", "joblib", "rich")
 
@@ -85,16 +88,17 @@ def test_an_interrupt_exits_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
     assert run("ls", "formats").code == 130
 
 
-def test_a_closed_pipe_is_no_error() -> None:
-    """As in `extrinsic ls formats | head -1`: whoever read the output has heard enough."""
-    command = f"{sys.executable} -m extrinsic ls formats | true; exit ${{PIPESTATUS[0]}}"
-    result = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
-    assert (result.returncode, result.stderr) == (0, "")
-
-
 def shell(command: str) -> subprocess.CompletedProcess[str]:
     program = f'extrinsic() {{ {sys.executable} -m extrinsic "$@"; }}; {command}'
     return subprocess.run(["bash", "-c", program], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("command", ["ls formats", "score --format state-sets {}"])
+def test_a_closed_pipe_is_no_error(command: str, tmp_path: Path) -> None:
+    """As in `extrinsic ls formats | head -1`: whoever read the output has heard enough."""
+    file = write_state_sets(tmp_path, small_state_sets())
+    result = shell(f"extrinsic {command.format(file)} | true; exit ${{PIPESTATUS[0]}}")
+    assert (result.returncode, result.stderr) == (0, "")
 
 
 @pytest.mark.parametrize("command", ["ls metrics", "--help"])
