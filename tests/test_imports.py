@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import extrinsic
+from extrinsic.study.stages.versions import imported_modules
 
 LAYERS = (
     "errors",
@@ -96,6 +97,23 @@ def test_a_wrong_import_would_be_found() -> None:
         "extrinsic.policy.kernel_lspi",
         "extrinsic.metrics.jga",
     }
+
+
+def test_what_a_result_depends_on_is_found_without_parsing() -> None:
+    """Stages are computed again when code changes that they import: none may be overlooked."""
+    for path in ROOT.rglob("*.py"):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        module = ".".join(("extrinsic", *parts)).removesuffix(".__init__")
+        direct = set(imported_modules(module))
+        for name in imported(ast.parse(path.read_text()), ["extrinsic", *parts[:-1]]):
+            holders = {name, name.rpartition(".")[0]}
+            assert {holder for holder in holders if is_module(holder)} <= direct, (module, name)
+
+
+def is_module(name: str) -> bool:
+    base = ROOT.joinpath(*name.split(".")[1:])
+    is_ours = name.startswith("extrinsic.")
+    return is_ours and (base.with_suffix(".py").is_file() or (base / "__init__.py").is_file())
 
 
 def folder_edges() -> dict[str, set[str]]:

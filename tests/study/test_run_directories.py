@@ -137,6 +137,7 @@ def test_reading_a_run_imports_no_plugin_of_it(small: Study, tmp_path: Path) -> 
         (("[policy]", "[policy]\nnonsense = 1"), ()),
         (('datasets = ["a"]', 'datasets = ["a", "a"]'), ()),
         (("[simulation]", "[states]\nfiles = []\n[simulation]"), ()),
+        (("worlds.toml", "nosuch.toml"), ()),
         (("seed = 5", "seed = 5"), ("--engine", "dsk")),
         (("seed = 5", "seed = 5"), ("--output", "{tmp}/other")),
         (('plugins = ["spy.py"]', 'plugins = ["spy.py", "missing.py"]'), ()),

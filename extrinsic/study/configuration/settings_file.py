@@ -141,6 +141,7 @@ def _settings(
     if settings.plugins:
         # Nobody's code runs for a study that is refused anyway. Names need the plugins, and come later.
         check_tables(settings, text, problems)
+        _check_inputs(settings_tree, problems)
         problems.raise_errors()
         check_plugins(settings.plugins)
         before_import(settings)
@@ -192,14 +193,8 @@ def _set(tree: Tree, change: str, problems: Problems) -> None:
 
 
 def _resolve_paths(tree: Tree, folder: Path, text: str, problems: Problems) -> None:
-    for keys in PATHS:
-        table: Any = tree
-        for key in keys[:-1]:
-            table = table.get(key, {}) if isinstance(table, dict) else {}
-        value = table.get(keys[-1])
-        built_in_domain = keys == ("corpus", "domain") and not str(value).endswith(".toml")
-        if isinstance(value, str) and not built_in_domain:
-            table[keys[-1]] = _absolute(value, folder, text, keys, problems)
+    for keys, table in _tables_of_paths(tree):
+        table[keys[-1]] = _absolute(table[keys[-1]], folder, text, keys, problems)
     if isinstance(tree.get("plugins"), list):
         tree["plugins"] = [_absolute(file, folder, text, ("plugins",), problems) for file in tree["plugins"]]
     states = tree.get("states", {})
@@ -211,6 +206,26 @@ def _resolve_paths(tree: Tree, folder: Path, text: str, problems: Problems) -> N
     rule = states.get("normalise")
     if isinstance(rule, str) and rule.endswith(".toml"):
         states["normalise"] = _absolute(rule, folder, text, ("states", "normalise"), problems)
+
+
+def _tables_of_paths(tree: Tree) -> Iterator[tuple[tuple[str, ...], Tree]]:
+    """The keys of every path that is given, and the table that holds the last of them."""
+    for keys in PATHS:
+        table: Any = tree
+        for key in keys[:-1]:
+            table = table.get(key, {}) if isinstance(table, dict) else {}
+        value = table.get(keys[-1])
+        built_in_domain = keys == ("corpus", "domain") and not str(value).endswith(".toml")
+        if isinstance(value, str) and not built_in_domain:
+            yield keys, table
+
+
+def _check_inputs(tree: Tree, problems: Problems) -> None:
+    """Report what is missing; the files of trackers are not known before the trackers are."""
+    for keys, table in _tables_of_paths(tree):
+        path = table[keys[-1]]
+        if "{" not in path and not os.path.exists(path):  # noqa: PTH110 - Path's raises for long names
+            problems.add("there is no such file", path=path)
 
 
 def _with_evaluator_paths(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import platform
+import re
 from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import version
@@ -16,6 +16,12 @@ from extrinsic.storage import content_hash
 
 LIBRARIES = ("numpy", "scipy", "scikit-learn")
 ROOT = Path(extrinsic.__file__).parent
+
+IMPORT = re.compile(
+    r"^[ \t]*(?:from[ \t]+(?P<module>[\w.]+)[ \t]+)?import[ \t]+(?P<names>\([^)]*\)|[^\n]*)", re.MULTILINE
+)
+"""A statement, or a line of a docstring that looks like one: a hundred times as fast as to parse, and it is
+done before every run."""
 
 
 @cache
@@ -42,24 +48,26 @@ def import_closure(module: str) -> frozenset[str]:
         name = waiting.pop()
         if name not in reached:
             reached.add(name)
-            waiting += _imported(name)
+            waiting += imported_modules(name)
     return frozenset(reached)
 
 
 @cache
-def _imported(module: str) -> tuple[str, ...]:
+def imported_modules(module: str) -> tuple[str, ...]:
+    """The modules of this package that a module imports itself, at any place of its source."""
     path = _path(module)
     if path is None:
         return ()
     names: list[str] = []
-    for node in ast.walk(ast.parse(path.read_bytes())):
-        if isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names.append(node.module)
-            names += [f"{node.module}.{alias.name}" for alias in node.names]
-            if node.module == registry.__name__:
-                names += [part for alias in node.names for part in _registered(alias.name)]
+    for statement in IMPORT.finditer(path.read_text(encoding="utf-8")):
+        parts = re.sub(r"#.*|[()]", "", statement["names"]).split(",")
+        imported = [part.split()[0] for part in parts if part.strip()]
+        if statement["module"] is None:
+            names += imported
+            continue
+        names += [statement["module"], *(f"{statement['module']}.{name}" for name in imported)]
+        if statement["module"] == registry.__name__:
+            names += [part for name in imported for part in _registered(name)]
     # To import a module is to import the packages it lies in.
     parents = module.split(".")[:-1]
     names += [".".join(parents[: depth + 1]) for depth in range(len(parents))]
@@ -77,6 +85,7 @@ def _registered(name: str) -> Iterator[str]:
         yield target.home
 
 
+@cache
 def _path(module: str) -> Path | None:
     """The source of a module of this package."""
     package, *parts = module.split(".")
