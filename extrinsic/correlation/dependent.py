@@ -12,6 +12,9 @@ import numpy as np
 
 from extrinsic.errors import UsageError
 
+ROUNDING, SINGULAR = 1e-9, 1e-7
+"""Correlations this close are equal, and a determinant this small is noise: another processor has others."""
+
 
 @dataclass(frozen=True)
 class Williams:
@@ -32,11 +35,11 @@ def williams(r12: float, r13: float, r23: float, n: float) -> Williams:
 
     determinant = 1.0 - r12**2 - r13**2 - r23**2 + 2.0 * r12 * r13 * r23
     mean = (r12 + r13) / 2.0
-    denominator = 2.0 * (n - 1) / (n - 3) * max(determinant, 0.0) + mean**2 * (1.0 - r23) ** 3
-    if r12 == r13:
+    denominator = 2.0 * (n - 1) / (n - 3) * determinant + mean**2 * (1.0 - r23) ** 3
+    if abs(r12 - r13) <= ROUNDING:
         return Williams(0.0, 1.0)
-    if denominator <= 0.0:
-        # The two metrics are the same up to rounding: the test is undefined.
+    if determinant < SINGULAR:
+        # The two metrics are nearly the same: what is left of the determinant is rounding.
         return Williams(np.nan, np.nan)
     t = (r12 - r13) * np.sqrt((n - 1) * (1.0 + r23) / denominator)
     return Williams(float(t), float(2.0 * stdtr(n - 3, -abs(t))))

@@ -56,7 +56,8 @@ class TestCorpus:
         files = small_dstc1()
         files.logs["calls/two"]["session-id"] = "one"
         written = write_dstc1(bench.root / "same", files)
-        assert_refused(run("validate", "--format", "dstc1", "--corpus", written.corpus), "session one")
+        outcome = run("validate", "--format", "dstc1", "--corpus", written.corpus)
+        assert_refused(outcome, "calls/two/", "session one")
 
     def test_a_line_of_the_list_that_is_no_path(self, bench: Bench) -> None:
         (bench.written["dstc1"].corpus / "config" / "train4.sessions").write_text("x" * 300 + "\n")

@@ -87,7 +87,7 @@ def read_sessions(
         values += [ended_by(log_value, domain.ended_by)] if domain.ended_by is not None else []
         for name, value in zip(names, values, strict=True):
             sessions.conditions[name].append(value)
-    _check_ids(sessions.logs.sessions, dataset, problems)
+    _check_ids(sessions.logs.sessions, sessions.label_files, dataset, problems)
     problems.raise_errors()
     sessions.signature = digest.hexdigest()
     return sessions
@@ -164,10 +164,13 @@ def _report_unexpected(checker: Checker, value: Any, kind: type[msgspec.Struct])
         checker.report(f"the file has an unexpected form: {error}")
 
 
-def _check_ids(ids: list[str], dataset: Dataset, problems: Problems) -> None:
+def _check_ids(ids: list[str], files: list[str], dataset: Dataset, problems: Problems) -> None:
+    """Report ids that sessions share, at the last of them."""
+    last = dict(zip(ids, files, strict=True))
     for session, count in Counter(ids).items():
         if count > 1:
-            problems.add(f"{count} sessions of {dataset.name!r} have the same session id", session=session)
+            message = f"{count} sessions of {dataset.name!r} have the same session id"
+            problems.add(message, path=last[session], session=session)
 
 
 def check_sessions(problems: Problems, corpus: Corpus, ids: Sequence[str], n_turns: Sequence[int]) -> None:
