@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from extrinsic.cli.arguments import add_corpus_arguments, import_plugins, require_corpus
-from extrinsic.cli.output import say
+from extrinsic.cli.output import print_problems, say
 from extrinsic.cli.progress import show_progress
 from extrinsic.errors import OutputError, UsageError
 
@@ -73,6 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
     _require_use(arguments, bool(learned))
     paths = _paths(arguments, names)
     corpus = form.read_corpus(arguments.corpus, arguments.dataset, arguments.domain)
+    print_problems(corpus.problems, sys.stderr, most=None)
     if arguments.distinct is not None:
         paths = {name: paths[name] for name in _distinct(names, corpus, arguments.distinct)}
     train = _read_training(form, arguments, corpus)

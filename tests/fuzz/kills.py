@@ -17,7 +17,7 @@ from tests.running import run
 from tests.study.studies import SMALL, require_same, write_study
 
 ENGINES = {"n_jobs 2": ("--n-jobs", "2"), "Dask": ("--n-jobs", "2", "--engine", "dask")}
-KILLS_A_RUN, WAITED = 5, 900.0
+KILLS_A_RUN, POLL = 5, 0.02
 OUTCOMES = ("run", "report", "too late", "same bytes", "differ")
 """What a kill struck, or that it came too late; and what the next run left in the directory."""
 
@@ -28,9 +28,9 @@ def kill_runs(root: Path, kills: int, seed: int, counts: Counter[tuple[str, str]
     # Here, so that every copy of this process has imported everything: it is the run that is struck.
     outcome = run("run", config, "--output", whole, "--n-jobs", "1", "--quiet")
     assert outcome.code == 0, outcome.text
-    begin = time.monotonic()
+    begin = time.process_time()
     assert run("report", whole, "--output", root / "page.html", "--quiet").code == 0
-    seconds = {"report": time.monotonic() - begin}
+    seconds = {"report": time.process_time() - begin}
     struck = 0
     for number in itertools.count():
         engine, folder = list(ENGINES)[number % len(ENGINES)], root / f"run{number}"
@@ -38,16 +38,16 @@ def kill_runs(root: Path, kills: int, seed: int, counts: Counter[tuple[str, str]
         if struck >= kills:
             return
         if engine not in seconds:
-            begin = time.monotonic()
-            _require_same(command, whole, folder)
-            seconds[engine] = time.monotonic() - begin
+            seconds[engine] = _require_same(command, whole, folder)
             shutil.rmtree(folder)
         rng = Random(f"{seed} {number}")
         for _ in range(min(KILLS_A_RUN, kills - struck)):
             is_done = (folder / "report.html").exists()
             process = _start(("report", str(folder), "--quiet") if is_done else command)
+            moment = rng.uniform(0.0, seconds["report" if is_done else engine])
             try:
-                time.sleep(rng.uniform(0.0, seconds["report" if is_done else engine]))
+                while session_seconds(process) < moment and _is_running(process):
+                    time.sleep(POLL)
             finally:
                 strike = _killed(process, "report" if is_done else "run")
             counts[engine, strike] += 1
@@ -73,10 +73,31 @@ def _killed(process: int, what: str) -> str:
     return what if end_of(process) == -signal.SIGKILL else "too late"
 
 
-def _require_same(command: tuple[str, ...], whole: Path, folder: Path) -> None:
-    process = _start(command)
-    code = end_of(process, WAITED)
+def _require_same(command: tuple[str, ...], whole: Path, folder: Path) -> float:
+    """Run to the end, and compare; returns the processor time that all processes took."""
+    process, seconds = _start(command), 0.0
+    while _is_running(process):
+        seconds = session_seconds(process)
+        time.sleep(POLL)
+    code = end_of(process)
     with suppress(ProcessLookupError):  # a copy ends without ending its idle workers
         os.killpg(process, signal.SIGKILL)
     assert code == 0, "the run does not go on"
     require_same(whole, folder)
+    return seconds
+
+
+def _is_running(process: int) -> bool:
+    """Whether it has not ended; how it ended stays to be asked for."""
+    return os.waitid(os.P_PID, process, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+
+
+def session_seconds(session: int) -> float:
+    """Processor time of a session's processes: a kill strikes the same part of a run on a busy machine."""
+    ticks = 0
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):  # it has just ended
+            fields = path.read_text().rpartition(")")[2].split()
+            if int(fields[3]) == session:
+                ticks += sum(map(int, fields[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import math
 import shutil
 import tarfile
 from collections.abc import Callable
@@ -18,6 +19,8 @@ from tests.running import Outcome as Result
 from tests.running import run
 from tests.samples import small_dstc2
 from tests.study.test_states import write_states
+
+LABELS, LOG = "corpus/data/Mar13_S0A0/one/label.json", "corpus/data/Mar13_S0A0/one/log.json"
 
 
 def _edit(path: Path, change: Callable[[Any], None]) -> None:
@@ -45,8 +48,7 @@ def _tracker(change: Callable[[str], str]) -> Callable[[Path], None]:
 
 
 def _label_file(change: Callable[[str], str]) -> Callable[[Path], None]:
-    path = "corpus/data/Mar13_S0A0/one/label.json"
-    return lambda folder: _edit(folder / path, lambda file: _labels(file, change))
+    return lambda folder: _edit(folder / LABELS, lambda file: _labels(file, change))
 
 
 def _twice(folder: Path) -> None:
@@ -90,6 +92,12 @@ def _lines(name: str, change: Callable[[list[str]], list[str]]) -> Callable[[Pat
     return edit
 
 
+def _logarithms(log: Any) -> None:
+    for turn in log["turns"]:
+        for hypothesis in turn["input"]["live"]["slu-hyps"]:
+            hypothesis["score"] = math.log(max(hypothesis["score"], 1e-9))
+
+
 def _gold_is_predicted(file: Any) -> None:
     for turns in file.values():
         for turn in turns.values():
@@ -114,6 +122,24 @@ CHANGES: dict[str, Change] = {
     "values that do not exist": (DSTC2, _tracker(lambda value: "nosuchfood"), SCORE, None),
     "upper case in labels": (DSTC2, _label_file(str.upper), SCORE, None),
     "labels that do not exist": (DSTC2, _label_file(lambda value: "nosuchfood"), SCORE, None),
+    "labels of another session": (
+        DSTC2,
+        lambda folder: _edit(folder / LABELS, lambda file: file.update({"session-id": "two"})),
+        SCORE,
+        None,
+    ),
+    "labels of turns in another order": (
+        DSTC2,
+        lambda folder: _edit(folder / LABELS, lambda file: file["turns"].reverse()),
+        SCORE,
+        None,
+    ),
+    "logarithms as scores": (
+        DSTC2,
+        lambda folder: _edit(folder / LOG, _logarithms),
+        ("track", *SCORE[1:5], "--tracker", "focus", "--quiet", "--output", "{}/out.json"),
+        "out.json",
+    ),
     "no dataset": (
         DSTC2,
         lambda folder: _edit(folder / "tracker.json", lambda file: file.pop("dataset")),

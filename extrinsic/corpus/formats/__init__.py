@@ -16,6 +16,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from extrinsic.corpus import conventions
 from extrinsic.corpus.conventions import Conventions
+from extrinsic.corpus.formats.recogniser_scores import warnings_of_scores
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.state_sets import StateReading, StateSets
 from extrinsic.corpus.tracker_output import TrackerOutput
@@ -142,7 +143,8 @@ class ChallengeFormat:
         task = find_domain(domain, self.default_domain)
         with paused_collector():
             corpus: Corpus = self._part("corpus", "read_corpus")(path, dataset, task)
-        return corpus
+        warnings = warnings_of_scores(corpus, str(path))
+        return replace(corpus, problems=(*corpus.problems, *warnings)) if warnings else corpus
 
     def read_tracker(self, path: str | Path, corpus: Corpus, name: str | None = None) -> TrackerOutput:
         with paused_collector():

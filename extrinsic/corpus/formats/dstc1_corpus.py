@@ -18,7 +18,13 @@ from extrinsic.corpus.formats.dstc1_values import (
 )
 from extrinsic.corpus.formats.field_checks import Checker, Missing
 from extrinsic.corpus.formats.session_lists import find_dataset
-from extrinsic.corpus.formats.sessions import Sessions, read_sessions, sign_corpus
+from extrinsic.corpus.formats.sessions import (
+    SessionLabels,
+    Sessions,
+    TurnLabels,
+    read_sessions,
+    sign_corpus,
+)
 from extrinsic.corpus.labels import LabelEvents
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.vocabulary import Value, Vocabulary
@@ -33,11 +39,11 @@ class SluLabel(msgspec.Struct, gc=False):
     label: bool
 
 
-class LabelTurn(msgspec.Struct, gc=False, rename="kebab"):
+class LabelTurn(TurnLabels, gc=False, rename="kebab"):
     slu_labels: list[SluLabel]
 
 
-class Labels(msgspec.Struct, gc=False):
+class Labels(SessionLabels, gc=False, rename="kebab"):
     turns: list[LabelTurn]
 
     def is_complete(self) -> bool:

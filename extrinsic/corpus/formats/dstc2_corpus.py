@@ -16,7 +16,13 @@ from extrinsic.corpus.formats.field_checks import Checker, Missing, check_acts
 from extrinsic.corpus.formats.logs import WrittenAct, columns_of_acts
 from extrinsic.corpus.formats.ontology_values import warn_of_values
 from extrinsic.corpus.formats.session_lists import Dataset, find_dataset
-from extrinsic.corpus.formats.sessions import Sessions, read_sessions, sign_corpus
+from extrinsic.corpus.formats.sessions import (
+    SessionLabels,
+    Sessions,
+    TurnLabels,
+    read_sessions,
+    sign_corpus,
+)
 from extrinsic.corpus.labels import GoalLabels
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.requests import METHODS
@@ -32,7 +38,7 @@ class Semantics(msgspec.Struct, gc=False):
     json: list[WrittenAct]
 
 
-class LabelTurn(msgspec.Struct, gc=False, rename="kebab"):
+class LabelTurn(TurnLabels, gc=False, rename="kebab"):
     goal_labels: dict[str, str]
     method_label: str
     requested_slots: list[str]
@@ -47,7 +53,7 @@ class Task(msgspec.Struct, gc=False):
     feedback: Feedback | None = None
 
 
-class Labels(msgspec.Struct, gc=False, rename="kebab"):
+class Labels(SessionLabels, gc=False, rename="kebab"):
     turns: list[LabelTurn]
     task_information: Task | None = None
 

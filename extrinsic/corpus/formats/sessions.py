@@ -24,6 +24,18 @@ L = TypeVar("L", bound=msgspec.Struct)
 SHOWN_IDS = 5
 
 
+class TurnLabels(msgspec.Struct, gc=False, rename="kebab", kw_only=True):
+    """What is common to the labels of a turn: a file may say which turn it is."""
+
+    turn_index: int | None = None
+
+
+class SessionLabels(msgspec.Struct, gc=False, rename="kebab", kw_only=True):
+    """What is common to the labels of a session: a file may say which session it is."""
+
+    session_id: str | None = None
+
+
 @dataclass
 class Sessions(Generic[L]):
     """The files of a dataset's sessions, decoded."""
@@ -117,7 +129,13 @@ def _convert(value: Any, kind: type[L]) -> L | None:
 
 
 def _fits(log: Log, labels: Any) -> bool:
-    return log.turns_in_order() and len(labels.turns) == len(log.turns) and labels.is_complete()
+    return (
+        log.turns_in_order()
+        and len(labels.turns) == len(log.turns)
+        and labels.session_id in (None, log.session_id)
+        and all(turn.turn_index in (None, number) for number, turn in enumerate(labels.turns))
+        and bool(labels.is_complete())
+    )
 
 
 def _diagnose(
@@ -130,7 +148,7 @@ def _diagnose(
     problems: Problems,
 ) -> None:
     """Report what is wrong with a session whose files could not be decoded directly."""
-    counts = []
+    counts, values = [], []
     for file, data, kind, check in zip(files, contents, kinds, checks, strict=True):
         session_problems = Problems(dataset.tree.place(file))
         checker = Checker(session_problems, session=directory)
@@ -140,6 +158,9 @@ def _diagnose(
             problems.extend(replace(problem, session=directory) for problem in error.problems)
             continue
         counts.append(check(checker, value))
+        values.append(value)
+        if len(values) == 2 and not len(session_problems):
+            _check_labels_of(checker, *values)
         if not len(session_problems):
             # Members that are not read must be valid too: a repeated key may be a misspelt one.
             report_defects(value, "", session_problems)
@@ -154,6 +175,20 @@ def _diagnose(
             expected=f"{counts[0]} turns",
             found=str(counts[1]),
         )
+
+
+def _check_labels_of(checker: Checker, log: Any, labels: Any) -> None:
+    """Report labels that say they are of another session, or of turns in another order."""
+    session = labels.get("session-id")
+    if session is not None and isinstance(log, dict) and session != log.get("session-id"):
+        expected = repr(log.get("session-id"))
+        checker.report("the labels are of another session", expected=expected, found=repr(session))
+    for number, turn in enumerate(labels["turns"]):
+        index = turn.get("turn-index")
+        if index is not None and index != number:
+            checker.at(turn=number).report(
+                "the turn index is out of order", expected=str(number), found=repr(index)
+            )
 
 
 def _report_unexpected(checker: Checker, value: Any, kind: type[msgspec.Struct]) -> None:
