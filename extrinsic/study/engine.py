@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from extrinsic.errors import ExtrinsicError, Problem, UsageError, did_you_mean, require_type
 from extrinsic.parallel import lost_processes
 from extrinsic.plugins import load_plugins, problems_of_plugins
+from extrinsic.study.stages.inputs import taken_warnings
 from extrinsic.study.stages.store import Results, StageKey, Store
 from extrinsic.study.stages.task import Task
 
@@ -36,13 +37,14 @@ GO_ON = "what was done is stored: run the same command again to go on"
 
 @dataclass(frozen=True)
 class Done:
-    """A computed stage: its result as bytes, or the problems of its input."""
+    """A computed stage: its result as bytes, or the problems of its input; and what was suspicious in it."""
 
     key: StageKey
     label: str
     data: bytes
     seconds: float
     problems: tuple[Problem, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -179,7 +181,8 @@ def run_bundle(bundle: Sequence[Task], results: Results, plugins: Sequence[str] 
                 data, problems = b"", problems_of_plugins(plugins, error)
                 if not problems:
                     raise
-            done.append(Done(task.key, task.label, data, time.perf_counter() - begin, problems))
+            seconds = time.perf_counter() - begin
+            done.append(Done(task.key, task.label, data, seconds, problems, taken_warnings()))
     return done
 
 

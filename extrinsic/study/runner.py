@@ -134,12 +134,12 @@ def _run(
     schedule = make_schedule(settings)
     for left_out in schedule.plan.left_out:
         tell(str(left_out))
-    for line in _warnings(schedule.plan):
+    for line in (*schedule.warnings, *_warnings(schedule.plan)):
         tell(line)
     make_directory(folder)
     with lock_directory(folder, tell):
         clear_parts(folder)
-        _Runner(settings, schedule, folder, engine or Engine(), watch, begin).run()
+        _Runner(settings, schedule, folder, engine or Engine(), watch, tell, begin).run()
         finish(Run(folder))
     LOG.info("the run in %s is complete", folder)
     return Run(folder)
@@ -175,9 +175,11 @@ class _Runner:
     folder: Path
     engine: Engine
     watch: Watch
+    tell: Callable[[str], None]
     begin: float
     timings: list[TimingRow] = field(default_factory=list)
     tasks: list[Task] = field(default_factory=list)
+    told: set[str] = field(default_factory=set)
 
     @property
     def plan(self) -> Plan:
@@ -252,6 +254,10 @@ class _Runner:
         problems: list[Problem] = []
         for done in workers.run(missing, self.store) if missing else ():
             problems += done.problems
+            for line in done.warnings:
+                if line not in self.told:  # two processes may have read one file
+                    self.tell(line)
+                    self.told.add(line)
             if not done.problems:
                 self.store.write(done.key, done.data)
                 self.timings.append(_timing(tasks[done.key], "computed", done.seconds))

@@ -98,10 +98,23 @@ def _logarithms(log: Any) -> None:
             hypothesis["score"] = math.log(max(hypothesis["score"], 1e-9))
 
 
+def _turns_reversed(labels: Any) -> None:
+    for number, turn in enumerate(labels["turns"]):
+        turn["turn-index"] = number
+    labels["turns"].reverse()
+
+
 def _gold_is_predicted(file: Any) -> None:
     for turns in file.values():
         for turn in turns.values():
             turn["gt"] = turn["pr"]
+
+
+def _predicted(file: Any, change: Callable[[str], str]) -> None:
+    for turns in file.values():
+        for turn in turns.values():
+            for slots in turn["pr"].values():
+                slots.update({slot: change(value) for slot, value in slots.items()})
 
 
 def _archive(folder: Path) -> None:
@@ -130,7 +143,7 @@ CHANGES: dict[str, Change] = {
     ),
     "labels of turns in another order": (
         DSTC2,
-        lambda folder: _edit(folder / LABELS, lambda file: file["turns"].reverse()),
+        lambda folder: _edit(folder / LABELS, _turns_reversed),
         SCORE,
         None,
     ),
@@ -173,6 +186,18 @@ CHANGES: dict[str, Change] = {
         ),
         STUDY,
         "run/correlations.csv",
+    ),
+    "upper case in a file of states": (
+        write_states,
+        lambda folder: _edit(folder / "systems" / "three.json", lambda file: _predicted(file, str.upper)),
+        STUDY,
+        "run/correlations.csv",
+    ),
+    "capitals in a file of states": (
+        KINDS["state sets"].make,
+        lambda folder: _edit(folder / "states.json", lambda file: _predicted(file, str.title)),
+        ("score", "--format", "state-sets", "{}/states.json", "--json"),
+        None,
     ),
     "gold that is another in one file": (
         write_states,

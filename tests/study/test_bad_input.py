@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -210,6 +211,15 @@ def test_broken_tracker_files_are_all_named(stored: Path) -> None:
     (stored / "files" / "second.train.json").write_text("")
     (stored / "files" / "other.train.json").write_text("")
     assert_refused(attempt(stored, text=LEAN), "second.train.json", "other.train.json", "empty")
+
+
+def test_what_is_suspicious_in_a_tracker_file_is_said(stored: Path) -> None:
+    path = stored / "files" / "first.test.json"
+    path.write_text(re.sub(r'"score": ?[0-9.]+', '"score": 3', path.read_text()))
+    outcome = attempt(stored, text=LEAN)
+    assert outcome.code == 0, outcome.text
+    assert "first.test.json: repairs by the scoring rules: " in outcome.errors
+    assert outcome.errors.count("repairs") == 1
 
 
 def test_a_mended_study_goes_on(stored: Path) -> None:

@@ -190,6 +190,7 @@ def read_state_file(
     from extrinsic.corpus.formats.state_sets.gold_states import join_gold, read_gold
     from extrinsic.corpus.normalised_states import normalise_states
     from extrinsic.corpus.tracker_checks import check_tracker
+    from extrinsic.corpus.written_otherwise import warnings_of_writing
 
     check_reading(form, reading)
     takes = form.takes if isinstance(form, ChoosingStateFormat) else ()
@@ -202,7 +203,7 @@ def read_state_file(
         states, said = join_gold(states, gold, str(path)), gold.said
     states = normalise_states(states, reading)
     suspicions = tuple(check_tracker(states, said))
-    notes = tuple(suspicion.note(str(path)) for suspicion in suspicions)
+    notes = [suspicion.note(str(path)) for suspicion in suspicions] + warnings_of_writing(states, str(path))
     return replace(states, suspicions=suspicions, problems=(*states.problems, *notes))
 
 

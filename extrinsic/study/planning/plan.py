@@ -60,8 +60,10 @@ class Schedule:
 
     bundles: stages that share a tracker and its dialogs, to be computed in one process.
     ready: results that planning computed itself, to be stored as they are.
+    warnings: what was suspicious in the files that planning read.
     """
 
     plan: Plan
     bundles: list[list[Task]] = field(default_factory=list)
     ready: dict[StageKey, bytes] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)

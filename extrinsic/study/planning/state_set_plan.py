@@ -21,7 +21,13 @@ from extrinsic.study.planning.outcomes import outcome_results
 from extrinsic.study.planning.own_scores import read_own_scores
 from extrinsic.study.planning.plan import Plan, Schedule
 from extrinsic.study.stages.evaluation import EvaluateTask, prepared_evaluator
-from extrinsic.study.stages.inputs import STATES_DATASET, StatesInput, TrackerInput, file_hash
+from extrinsic.study.stages.inputs import (
+    STATES_DATASET,
+    StatesInput,
+    TrackerInput,
+    file_hash,
+    warnings_of_file,
+)
 from extrinsic.study.stages.stored_scores import ScoreStatesTask
 
 
@@ -64,6 +70,8 @@ def plan_states(settings: StudySettings, table: StatesTable) -> Schedule:
         | {path: file_hash(path) for path in (*settings.plugins, *tables)},
     )
     schedule = Schedule(plan)
+    for path, system in states.items():
+        schedule.warnings += warnings_of_file(path, system.problems)
     plugins = hash_of_plugins(settings.plugins)
     scores = read_own_scores(settings.scores, {system.name: system for system in states.values()}, shared)
     for file in files:

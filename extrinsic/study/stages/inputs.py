@@ -6,7 +6,8 @@ The identity of an input depends on contents, not on paths: a corpus that was mo
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Generic, Literal, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -18,7 +19,7 @@ from extrinsic.corpus.formats import AS_WRITTEN, BeliefFormat, StateFormat, read
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.state_sets import StateReading, StateSets
 from extrinsic.corpus.tracker_output import TrackerOutput
-from extrinsic.errors import InputError
+from extrinsic.errors import InputError, Problem
 from extrinsic.plugins import hash_of_source
 from extrinsic.registry import FORMATS, TRACKERS, WORLDS
 from extrinsic.simulation import Simulation, find_simulation
@@ -251,10 +252,35 @@ def _read_output(path: str, name: str, dialogs: DialogsInput) -> TrackerOutput:
     """What a tracker file says of some dialogs; the file is about the whole list they come from."""
     corpus = corpus_of(dialogs)
     form: BeliefFormat = FORMATS.get(corpus.format)
+    output = form.read_tracker(path, _WHOLE_LIST.get(corpus, corpus), name)
+    _WARNINGS.update(dict.fromkeys(warnings_of_file(path, output.problems)))
     if corpus not in _WHOLE_LIST:
-        return form.read_tracker(path, corpus, name)
+        return output
     assert isinstance(dialogs, StoredDialogs) and dialogs.chosen is not None
-    return form.read_tracker(path, _WHOLE_LIST[corpus], name).take(list(dialogs.chosen))
+    return output.take(list(dialogs.chosen))
+
+
+_WARNINGS: dict[str, None] = {}
+"""What was suspicious in the tracker files that this process has read since `taken_warnings`."""
+
+
+def taken_warnings() -> tuple[str, ...]:
+    warnings = tuple(_WARNINGS)
+    _WARNINGS.clear()
+    return warnings
+
+
+def warnings_of_file(path: str, problems: Iterable[Problem]) -> list[str]:
+    """The warnings of a file's reader, and how much the scoring rules repaired."""
+    lines = []
+    repairs = 0
+    for problem in problems:
+        repairs += problem.severity == "repair"
+        if problem.severity == "warning":
+            lines.append(str(problem if problem.path else replace(problem, path=path)))
+    if repairs:
+        lines.append(f"{path}: repairs by the scoring rules: {repairs:,}; `extrinsic validate` lists them")
+    return lines
 
 
 def trained_tracker(tracker: TrackerInput, unit: Unit) -> BuiltInTracker:
