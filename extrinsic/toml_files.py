@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 import tomllib
 from collections.abc import Callable
@@ -34,6 +35,8 @@ def read_tree(path: str | Path) -> tuple[dict[str, Any], str]:
 
 
 def _parse_tree(data: bytes, path: str) -> tuple[dict[str, Any], str]:
+    if data.startswith(codecs.BOM_UTF8):
+        raise InputError("the file begins with a byte-order mark", path=path, expected="TOML without one")
     try:
         text = data.decode("utf-8")
         return tomllib.loads(text), text

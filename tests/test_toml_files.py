@@ -92,6 +92,7 @@ def test_a_table_that_is_none() -> None:
         (b"title = \n", "malformed"),
         (b'title = "a"\ntitle = "b"\n', "line 2"),
         (b"\xff\xfe", "not text"),
+        (b"\xef\xbb\xbftitle = 1", "byte-order mark"),
         (b"a = " + b"[" * 5000 + b"]" * 5000, "nested"),
         (b"a = " + b"9" * 5000, "digits"),
     ],

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from extrinsic.cli.arguments import add_corpus_arguments, import_plugins, require_corpus
 from extrinsic.cli.output import print_problems, say
 from extrinsic.cli.progress import show_progress
-from extrinsic.errors import OutputError, UsageError
+from extrinsic.errors import InputError, OutputError, UsageError
 
 if TYPE_CHECKING:
     from extrinsic.corpus.formats import BeliefFormat
@@ -147,7 +147,21 @@ def _paths(arguments: argparse.Namespace, names: Sequence[str]) -> dict[str, Pat
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise OutputError(f"cannot be made: {reason}", path=str(folder)) from None
+    corpus = Path(arguments.corpus).resolve()
+    for path in paths.values():
+        if path.is_file() and corpus in (path.resolve(), *path.resolve().parents) and not _is_tracker(path):
+            raise OutputError("this is a file of the corpus, and would be overwritten", path=str(path))
     return paths
+
+
+def _is_tracker(path: Path) -> bool:
+    """Whether a file looks like one that this command has written."""
+    from extrinsic.storage import read_bytes
+
+    try:
+        return read_bytes(path).startswith(b'{"dataset"')
+    except InputError:
+        return False
 
 
 def _read_training(form: BeliefFormat, arguments: argparse.Namespace, corpus: Corpus) -> list[Corpus]:

@@ -12,7 +12,7 @@ from typing import Any
 from extrinsic.report.drawing.page_parts import Block, Fold, Section, described, table
 from extrinsic.report.drawing.terms import name_term, target_term, variant_term
 from extrinsic.report.page import make_environment, script_and_style
-from extrinsic.report.report_files import require_libraries
+from extrinsic.report.report_files import require_libraries, require_page
 from extrinsic.report.results.report_tables import clean
 from extrinsic.storage import write_atomic
 from extrinsic.study.comparing import MEAN, ComparisonRow, digits_of, telling_rows
@@ -36,6 +36,7 @@ def write_comparison(
     require_libraries()
     name = re.sub(r"[^A-Za-z0-9_.-]+", "_", f"compare-{first}-{second}")
     path = run.folder / f"{name}.html" if output is None else Path(output)
+    require_page(path)
     environment = make_environment()
     study = SimpleNamespace(name=clean(run.manifest.study), folder="")
     environment.globals["study"] = study

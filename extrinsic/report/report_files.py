@@ -13,7 +13,7 @@ from extrinsic.report.page import render_page
 from extrinsic.report.policies_page import policy_sections, read_grid
 from extrinsic.report.results.report_data import read_run
 from extrinsic.report.sections import make_sections
-from extrinsic.storage import write_atomic
+from extrinsic.storage import read_plain, write_atomic
 from extrinsic.study.finished_run import Run
 
 PAGE = "report.html"
@@ -28,8 +28,12 @@ def write_report(run: Run, output: str | Path | None = None) -> Path:
     """
     require_libraries()
     path = run.folder / PAGE if output is None else Path(output)
-    if os.path.isdir(path):  # noqa: PTH112 - Path's raises for a name that is too long
-        raise OutputError("this is a directory", path=str(path), expected="the name of a file")
+    require_page(path)
+    for beside in ("figures", "tables") if output is None else ():
+        if (run.folder / beside).is_symlink():
+            raise OutputError(
+                "this is a link, and files elsewhere would be overwritten", path=str(run.folder / beside)
+            )
     folder = "" if output is None else _relative_link(path.parent, run.folder)
     with run.reading():
         if run.is_grid:
@@ -49,6 +53,17 @@ def write_report(run: Run, output: str | Path | None = None) -> Path:
             write_atomic(run.folder / "tables" / f"{name}.tex", text.encode())
     write_atomic(path, page.encode())
     return path
+
+
+def require_page(path: Path) -> None:
+    """Refuse to overwrite what is no page: a mistyped --output would replace a table, or a study."""
+    if os.path.isdir(path):  # noqa: PTH112 - Path's raises for a name that is too long
+        raise OutputError("this is a directory", path=str(path), expected="the name of a file")
+    is_file = os.path.isfile(path)  # noqa: PTH113 - as above
+    if is_file and not read_plain(path).lstrip()[:20].lower().startswith(b"<!doctype html"):
+        raise OutputError(
+            "this is no page, and would be overwritten", path=str(path), expected="a new name, or a page's"
+        )
 
 
 def require_libraries() -> None:

@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
-from extrinsic.errors import InputError, Problem, UsageError, require_type
+from extrinsic.errors import InputError, OutputError, Problem, UsageError, require_type
 from extrinsic.plugins import hash_of_plugins
 from extrinsic.signature import sign
 from extrinsic.storage import content_hash, read_plain, write_atomic
@@ -136,6 +136,7 @@ def _run(
         tell(str(left_out))
     for line in (*schedule.warnings, *_warnings(schedule.plan)):
         tell(line)
+    _require_inputs_elsewhere(schedule.plan, folder.resolve())
     make_directory(folder)
     with lock_directory(folder, tell):
         clear_parts(folder)
@@ -143,6 +144,17 @@ def _run(
         finish(Run(folder))
     LOG.info("the run in %s is complete", folder)
     return Run(folder)
+
+
+def _require_inputs_elsewhere(plan: Plan, folder: Path) -> None:
+    """Refuse a directory that holds an input: with --overwrite a table may replace it."""
+    for path in plan.inputs:
+        if Path(path).is_absolute() and folder in Path(path).resolve().parents:
+            raise OutputError(
+                "this input lies in the directory of the run, whose files are written anew",
+                path=path,
+                expected="another --output",
+            )
 
 
 def _replaced(folder: Path, settings: StudySettings) -> list[str]:

@@ -54,7 +54,7 @@ class TestCorpus:
 
     def test_two_sessions_with_one_id(self, bench: Bench) -> None:
         files = small_dstc1()
-        files.logs["calls/two"]["session-id"] = "one"
+        files.logs["calls/two"]["session-id"] = files.labels["calls/two"]["session-id"] = "one"
         written = write_dstc1(bench.root / "same", files)
         outcome = run("validate", "--format", "dstc1", "--corpus", written.corpus)
         assert_refused(outcome, "calls/two/", "session one")

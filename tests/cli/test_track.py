@@ -126,6 +126,16 @@ def test_outputs_that_cannot_be_written(bench: Bench) -> None:
     )
 
 
+def test_no_file_of_the_corpus_is_overwritten(bench: Bench) -> None:
+    corpus = bench.written["dstc2"].corpus
+    log = next(corpus.rglob("log.json"))
+    before = log.read_bytes()
+    assert_refused(track(bench, "dstc2", "--tracker", "focus", "--output", log), "a file of the corpus")
+    assert log.read_bytes() == before
+    for _ in range(2):  # its own file is written again
+        assert track(bench, "dstc2", "--tracker", "focus", "--output", corpus / "mine.json").code == 0
+
+
 def test_help_imports_nothing_heavy() -> None:
     script = (
         "import sys\nfrom extrinsic.cli.main import main\n"

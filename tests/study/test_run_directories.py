@@ -243,6 +243,33 @@ def test_parts_of_a_killed_report_are_removed_by_the_next(small: Study, tmp_path
     assert not list(study.folder.rglob("*.part"))
 
 
+@pytest.mark.parametrize("name", ["manifest.json", "intrinsic.csv", "config.toml"])
+def test_a_page_replaces_nothing_but_a_page(small: Study, tmp_path: Path, name: str) -> None:
+    study = copied(small, tmp_path / "run")
+    before = (study.folder / name).read_bytes()
+    for command in (("report", study.folder), ("compare", study.folder, "hwu", "vote")):
+        assert_refused(run(*command, "--output", study.folder / name), name, "no page")
+        assert run(*command, "--output", tmp_path / "page.html").code == 0  # the second over the first
+    assert (study.folder / name).read_bytes() == before
+
+
+def test_a_report_writes_into_no_other_folder(small: Study, tmp_path: Path) -> None:
+    study = copied(small, tmp_path / "run")
+    (tmp_path / "thesis").mkdir()
+    (study.folder / "tables").symlink_to(tmp_path / "thesis")
+    assert_refused(run("report", study.folder), f"{study.folder}/tables: this is a link")
+    assert not list((tmp_path / "thesis").iterdir())
+
+
+def test_an_input_in_the_directory_of_the_run_is_not_replaced(tmp_path: Path) -> None:
+    config = write_study(tmp_path, SMALL.replace("worlds.toml", "run/config.toml"))
+    (tmp_path / "run").mkdir()
+    (tmp_path / "worlds.toml").rename(tmp_path / "run" / "config.toml")
+    before = (tmp_path / "run" / "config.toml").read_bytes()
+    assert_refused(run_in(config, tmp_path / "run", "--overwrite"), "run/config.toml: this input lies in")
+    assert (tmp_path / "run" / "config.toml").read_bytes() == before
+
+
 def test_the_lock_is_made_where_there_is_none(tmp_path: Path) -> None:
     with lock_directory(tmp_path, print):
         assert (tmp_path / "stages" / ".lock").exists()
