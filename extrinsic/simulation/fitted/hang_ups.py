@@ -27,6 +27,7 @@ class HangUps:
     weights: Floats
     intercept: float
     leaves: Floats
+    n_predicates: int
 
     def hazard(
         self, is_first: Bools, content: Bools, wishes_left: Bools, predicate: Ints, now: Bools, worn: Floats
@@ -36,8 +37,7 @@ class HangUps:
         predicate (m,), now (m, len(REACTED_TO)): what the system just did.
         worn (m, len(ANNOYANCES)): what annoyed before.
         """
-        n_predicates = len(self.weights) - worn.shape[1] - now.shape[1] - 1
-        features = _features(worn, now, predicate, n_predicates)
+        features = _features(worn, now, predicate, self.n_predicates)
         unhappy = 1.0 / (1.0 + np.exp(-(features @ self.weights + self.intercept)))
         happy = self.leaves[wishes_left.astype(np.int64), _given(now)]
         return np.where(is_first, self.at_once, np.where(content, happy, unhappy))
@@ -72,7 +72,7 @@ def fit_hang_ups(logs: Logs, by_system: Ints) -> HangUps:
     features = _features(turns.worn[used], turns.now[used], turns.system.predicate[used], n_predicates)
     weights, intercept = _logistic(features, hangs_up[used])
     at_once = float(hangs_up[is_first].mean()) if is_first.any() else 0.0
-    return HangUps(at_once, weights, intercept, leaves)
+    return HangUps(at_once, weights, intercept, leaves, n_predicates)
 
 
 def _logistic(features: Floats, target: Bools) -> tuple[Floats, float]:
