@@ -17,7 +17,7 @@ from tests.running import run
 from tests.study.studies import SMALL, require_same, write_study
 
 ENGINES = {"n_jobs 2": ("--n-jobs", "2"), "Dask": ("--n-jobs", "2", "--engine", "dask")}
-KILLS_A_RUN, POLL = 5, 0.02
+KILLS_A_RUN, POLL = 5, 0.1
 OUTCOMES = ("run", "report", "too late", "same bytes", "differ")
 """What a kill struck, or that it came too late; and what the next run left in the directory."""
 
