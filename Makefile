@@ -4,8 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: demo test docs lint bench fuzz clean study-dstc1 study-dstc2 study-multiwoz study-lee2014 study-metrics \
-	study-population study-prices study-worlds
+STUDIES := dstc1 dstc2 multiwoz lee2014 metrics population prices worlds
+.PHONY: demo test docs lint bench fuzz clean studies $(STUDIES:%=study-%)
 .DEFAULT_GOAL := test
 
 $(VENV)/installed: pyproject.toml
@@ -47,8 +47,13 @@ fuzz: $(VENV)/installed
 		--output $(COUNTS)
 
 # The studies of experiments/, made again; those of real data need EXTRINSIC_DATA or ../shared/data.
-study-dstc1 study-dstc2 study-multiwoz study-lee2014 study-metrics study-population study-prices study-worlds: study-%: $(VENV)/installed
+$(STUDIES:%=study-%): study-%: $(VENV)/installed
 	$(BIN)/python -m experiments.$*
+
+# One after the other, whatever -j says: each uses all cores. The page of all studies comes last.
+studies: $(VENV)/installed
+	for study in $(STUDIES); do $(MAKE) study-$$study || exit; done
+	$(BIN)/python -m experiments.overview
 
 clean:
 	rm -rf $(VENV) build site *.egg-info .pytest_cache .mypy_cache .ruff_cache .benchmarks

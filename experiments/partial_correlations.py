@@ -17,7 +17,6 @@ from extrinsic.correlation.estimate import Estimate
 from extrinsic.correlation.partial import partial_estimate
 
 Kind = Literal["given", "gain"]
-KINDS: dict[Kind, str] = {"given": "given the logged return", "gain": "with the gain"}
 RETURN, LOGGED, GAIN = range(3)
 
 

@@ -29,14 +29,12 @@ from experiments.dstc2.return_correlations import (
     correlate_sample,
     correlation_rows,
     difference_rows,
-    is_joint_only,
     tracker_groups,
 )
 from experiments.dstc2.scenarios import OTHER_TARGETS, SCENARIOS, TARGET, Scenario
 from experiments.dstc2.tables import CHOSEN, COMPUTED
 from experiments.estimate_rows import row_verdict
 from experiments.main import run_experiment
-from experiments.partial_correlations import KINDS
 from experiments.runs import make_run
 from experiments.selection import Selection
 from experiments.texts import render
@@ -48,8 +46,6 @@ from extrinsic.study.stored_panel import stored_panel
 from extrinsic.study.tables.table_files import read_rows, write_rows
 
 DEGENERATE = "last_turn"
-PROTOTYPE_GAIN = 3.5
-"""RL over SL of a prototype of this project, in points."""
 
 Tables = dict[str, list[msgspec.Struct]]
 
@@ -115,7 +111,6 @@ def write_texts(tables: Path, output: Path) -> None:
         headline=headline,
         main=main,
         good=[row.tracker for row in rows["trackers"].rows if row.good and not row.nearly],
-        n_joint_only=sum(is_joint_only(row.tracker) for row in rows["trackers"].rows),
         spread=spread,
         clear=n_clear,
         verdict=row_verdict,
@@ -124,14 +119,12 @@ def write_texts(tables: Path, output: Path) -> None:
         fills=FILLS,
         scenarios=SCENARIOS,
         targets=(TARGET, *OTHER_TARGETS),
-        kinds=KINDS,
         estimator=ESTIMATOR,
         n_folds=N_FOLDS,
         tried=TRIED,
         near_best=NEAR_BEST,
         degenerate=DEGENERATE,
         logged_return=RETURN,
-        prototype_gain=PROTOTYPE_GAIN,
     )
     (output / "README.md").write_text(text)
 

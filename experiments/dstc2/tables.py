@@ -92,7 +92,7 @@ class Difference(OfGroup, frozen=True):
 
 
 class BeyondLogged(msgspec.Struct, frozen=True):
-    """What a metric predicts beyond the logged return; kind: see `experiments.partial_correlations`."""
+    """What a metric predicts beyond the logged return; kind: `given` that return, or with the `gain`."""
 
     fill: str
     metric: str

@@ -11,22 +11,26 @@ import msgspec
 
 from experiments.dstc1.run_rows import PRIMARY
 from experiments.dstc1.tables import Correlation as BusCorrelation
+from experiments.dstc1.tables import Difference as BusDifference
 from experiments.dstc1.tables import PolicyValue
 from experiments.dstc2.__main__ import DEGENERATE
 from experiments.dstc2.scenarios import TARGET
 from experiments.dstc2.tables import BeyondLogged, Correlation, Difference, Gain, JudgedTracker
 from experiments.estimate_rows import row_verdict
-from experiments.lee2014.study import read_points
+from experiments.lee2014.study import Points, read_points
+from experiments.lee2014.tables import METRICS as LEE_METRICS
 from experiments.lee2014.tables import Correlation as SimulatedCorrelation
 from experiments.lee2014.tables import PolicyGain, Verdict, without_fill
 from experiments.multiwoz.tables import Between, Cost, Swap
 from experiments.overview.figure import draw
 from experiments.population.__main__ import Contrast
 from experiments.prices.__main__ import Designed, PriceRow
+from experiments.roc_links import ACCURACY, ROC, RocCell, roc_links
 from experiments.selection import Selection
 from experiments.texts import render, with_interval
 from experiments.uncertainty.tables import Coverage
 from experiments.worlds.__main__ import Varying
+from extrinsic.study.naming import Name
 from extrinsic.study.tables.table_files import read_rows
 
 STUDIES = Path(__file__).parents[1]
@@ -127,6 +131,23 @@ def read_panels() -> Panels:
     )
 
 
+def simulated_roc_cells(points: Points) -> list[RocCell]:
+    """Core trackers of lee2014, the callers of every seed a dataset of their own."""
+    accuracy, roc = (
+        points.metrics[LEE_METRICS.index(Name(metric, 1, "joint"))] for metric in (ACCURACY, ROC)
+    )
+    value = points.returns[FILL, "rl.live"]
+    return [
+        RocCell(
+            "Lee's corpora", f"{dataset} {seed}", points.trackers[k], *(float(x[i, j, k]) for x in arrays)
+        )
+        for arrays in [(accuracy, roc, value)]
+        for i, seed in enumerate(points.seeds)
+        for j, dataset in enumerate(points.datasets)
+        for k in points.core
+    ]
+
+
 def write_page(folder: Path) -> None:
     panels = read_panels()
     draw(panels, METRICS, folder / "overview.svg")
@@ -145,8 +166,11 @@ def write_page(folder: Path) -> None:
         live=table("lee2014/correlations", SimulatedCorrelation).where(trackers="core"),
         verdicts_live=table("lee2014/verdicts", Verdict).where(target="rl.live", trackers="core"),
         gains_live=table("lee2014/policies", PolicyGain).where(more="rl.live"),
+        lstd=table("lee2014/policies", PolicyGain).where(more="rl.lstd"),
         points=points,
         varying=table("worlds/varying", Varying),
+        roc_links=Selection(roc_links(simulated_roc_cells(points))),
+        bus_differences=table("dstc1/differences", BusDifference),
         contrast=lambda world, group, what="contrast": contrasts.where(
             world=world, group=group, what=what
         ).rows[0],

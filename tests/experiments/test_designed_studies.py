@@ -21,6 +21,7 @@ from experiments.live_cells import (
 )
 from experiments.population import __main__ as population
 from experiments.prices import __main__ as prices
+from experiments.roc_links import RocCell, roc_links
 from experiments.selection import Selection
 from experiments.worlds import __main__ as worlds
 from extrinsic.registry import WORLDS
@@ -141,6 +142,18 @@ def test_worlds_are_summarised(tmp_path: Path, make_cell: Callable[..., Cell]) -
         assert row.new_low <= row.low <= row.r <= row.high <= row.new_high
     worlds.write_texts(tmp_path, tmp_path)
     assert f"{len(named)} worlds are drawn" in (tmp_path / "README.md").read_text()
+
+
+def test_roc_given_accuracy_is_the_correlation_of_residuals() -> None:
+    rng = np.random.default_rng(3)
+    accuracy, noise, other = rng.normal(size=(3, 12))
+    roc, value = accuracy + noise, accuracy + other
+    cells = [RocCell("a", "b", f"t{i}", accuracy[i], roc[i], value[i]) for i in range(12)]
+    links = {link.what: link for link in roc_links(cells)}
+    residuals = [x - np.polyval(np.polyfit(accuracy, x, 1), accuracy) for x in (roc, value)]
+    assert links["given"].r == pytest.approx(np.corrcoef(*residuals)[0, 1])
+    assert links["accuracy"].r == pytest.approx(np.corrcoef(roc, accuracy)[0, 1])
+    assert links["return"].low < links["return"].r < links["return"].high
 
 
 def test_a_cell_is_computed() -> None:
