@@ -68,7 +68,7 @@ def compute(output: Path, arguments: argparse.Namespace) -> None:
     if arguments.ablations:
         seeds = arguments.seeds or registered.seeds.ablations
         estimates = Selection(read_rows(_estimates(output, "bus"), PolicyEstimate))
-        left_out = ablation_rows(_computed("bus", seeds, ablation_log), estimates)
+        left_out = ablation_rows(_computed("bus", seeds, ablation_log, registered.ablated), estimates)
         write_rows(output / "ablations.csv", summarise(list(left_out)), EstimatorSummary, decimals=3)
     if arguments.real:
         values, fits = real_tables()
@@ -87,9 +87,13 @@ def _estimates(folder: Path, world: str) -> Path:
     return folder / f"{world}_estimates.csv"
 
 
-def _computed(world: str, seeds: Sequence[int], compute: Callable[..., list[C]]) -> list[C]:
-    """The cells of all logs; a process has all trackers of a log, which share its world."""
-    tasks = [tuple(log) for log in logs(read_study(FOLDER / STUDIES[world]), seeds)]
+def _computed(
+    world: str, seeds: Sequence[int], compute: Callable[..., list[C]], datasets: Sequence[str] | None = None
+) -> list[C]:
+    """The cells of all logs, or of those of some datasets; a process has all trackers of a log, which share
+    its world."""
+    every = logs(read_study(FOLDER / STUDIES[world]), seeds)
+    tasks = [tuple(log) for log in every if datasets is None or log[0].unit.name in datasets]
     steps = run_in_parallel(compute, tasks, -1)
     shown = show_progress(steps, len(tasks), "log", lambda cells: f"{cells[0].seed} {cells[0].dataset}")
     return [cell for of_log in shown for cell in of_log]

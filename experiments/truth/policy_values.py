@@ -54,6 +54,7 @@ class Targets(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Registered(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """See registered.toml."""
 
+    ablated: tuple[str, ...]
     seeds: Seeds
     seen: Seeds
     targets: Targets
