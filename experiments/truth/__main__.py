@@ -24,7 +24,7 @@ from experiments.truth.policy_values import (
     part_rows,
 )
 from experiments.truth.real_logs import real_tables
-from experiments.truth.summary import dataset_biases, summarise
+from experiments.truth.summary import dataset_biases, share_held, summarise
 from experiments.truth.tables import (
     DatasetBias,
     EstimatorSummary,
@@ -38,6 +38,7 @@ from extrinsic.parallel import run_in_parallel
 from extrinsic.study.configuration.settings_file import read_study
 from extrinsic.study.tables.table_files import read_rows, write_rows
 from extrinsic.toml_files import read_toml
+from extrinsic.value.world_value import LEVEL_ERROR
 
 C = TypeVar("C", TrackerCell, AblationCell)
 FOLDER = Path(__file__).parent
@@ -102,16 +103,25 @@ def _computed(
 def write_texts(tables: Path, output: Path) -> None:
     estimates = Selection(read_rows(_estimates(tables, "bus"), PolicyEstimate))
     draw(estimates, output / "truth.svg")
+    registered = read_toml(FOLDER / "registered.toml", Registered)
     text = render(
         FOLDER / "README.md.j2",
-        registered=read_toml(FOLDER / "registered.toml", Registered),
+        registered=registered,
         estimates=estimates,
+        held_now=_held_now(registered, estimates),
+        level_error=LEVEL_ERROR,
         summary=Selection(read_rows(tables / "summary.csv", EstimatorSummary)),
         datasets=Selection(read_rows(tables / "datasets.csv", DatasetBias)),
         parts=Selection(read_rows(tables / "bus_parts.csv", EstimatorSummary)),
         **_optional(tables),
     )
     (output / "README.md").write_text(text)
+
+
+def _held_now(registered: Registered, estimates: Selection[PolicyEstimate]) -> float:
+    """The share of world_mixed's intervals that would hold with today's error of a log's level."""
+    mixed = estimates.where(estimator="world_mixed", degenerate=False)
+    return share_held(mixed.rows, registered.level_error, LEVEL_ERROR)
 
 
 def _optional(tables: Path) -> dict[str, Selection[msgspec.Struct]]:

@@ -55,6 +55,7 @@ class Registered(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """See registered.toml."""
 
     ablated: tuple[str, ...]
+    level_error: float
     seeds: Seeds
     seen: Seeds
     targets: Targets
