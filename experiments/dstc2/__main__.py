@@ -104,7 +104,7 @@ def write_texts(tables: Path, output: Path) -> None:
     for name in ("gains", "checks"):
         rows[name] = Selection([row for row in rows[name].rows if row.tracker != DEGENERATE])
     with (FOLDER.parent / "truth" / "summary.csv").open(newline="") as file:
-        truth = {row["estimator"]: row for row in csv.DictReader(file)}
+        truth = {row["estimator"]: row for row in csv.DictReader(file) if row["world"] == "restaurants"}
     text = render(
         FOLDER / "README.md.j2",
         **rows,
