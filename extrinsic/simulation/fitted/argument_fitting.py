@@ -42,7 +42,8 @@ def fit_arguments(logs: Logs, forms: ActForms) -> ArgumentRules:
 def _heard_from(logs: Logs) -> Floats:
     """(n_concepts,) the score that tells values which the system confirms from those that it asks for again.
 
-    The fewest have a lower score and are confirmed, or have that score and are asked for.
+    The fewest have a lower score and are confirmed, or have that score and are asked for; and nearly all that
+    are confirmed have it, as where a system has such a rule.
     """
     system, tops = logs.turns.system, logs.tops
     scores = []
@@ -57,6 +58,7 @@ def _heard_from(logs: Logs) -> Floats:
     lowest = 0.0
     if len(confirmed) >= FEWEST:
         grid = np.append(0.0, np.unique(asked) + 1e-9)
+        grid = grid[grid <= np.quantile(confirmed, 2.0 * RAREST)]
         mistakes = np.searchsorted(confirmed, grid) + len(asked) - np.searchsorted(asked, grid)
         lowest = float(grid[mistakes.argmin()])
     return np.full(tops.score.shape[1], lowest)
