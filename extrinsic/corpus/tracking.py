@@ -100,13 +100,16 @@ class BeliefRows:
 
 
 class Tracking:
-    """The memory of one tracker for n dialogs."""
+    """The memory of one tracker for n dialogs.
 
-    def __init__(self, tracker: Tracker, n_dialogs: int, n_slots: int) -> None:
+    together: all dialogs of a step are given to the tracker at once, as one that records what it sees needs.
+    """
+
+    def __init__(self, tracker: Tracker, n_dialogs: int, n_slots: int, together: bool = False) -> None:
         if not hasattr(tracker, "planes"):
             advice = "; call tracker.fit([corpus]) first" if hasattr(tracker, "fit") else ""
             raise UsageError(f"{tracker!r} cannot track{advice}")
-        self.tracker = tracker
+        self.tracker, self.together = tracker, together
         self.candidates = Candidates(n_dialogs, n_slots)
         self._memory: Floats = np.zeros((tracker.planes, n_dialogs, n_slots, self.candidates.width))
         errors = getattr(tracker, "errors", None)
@@ -131,7 +134,7 @@ class Tracking:
         """(m, n_slots, width) Most dialogs have few candidates: they are computed in the first columns."""
         width = value.shape[2]
         many = (self.candidates.count[dialogs] > FIRST_WIDTH).any(axis=1)
-        if width == FIRST_WIDTH or len(dialogs) < WORTH_DIVIDING or many.all():
+        if self.together or width == FIRST_WIDTH or len(dialogs) < WORTH_DIVIDING or many.all():
             return self._tracked(dialogs, Heard(evidence, position, value))
         scores = np.zeros(value.shape)
         for rows, columns in ((np.flatnonzero(~many), FIRST_WIDTH), (np.flatnonzero(many), width)):

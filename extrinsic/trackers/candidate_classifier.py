@@ -133,7 +133,7 @@ def _examples(corpus: Corpus) -> tuple[Floats, Bools]:
     """
     dialogs = np.array(sorted(range(corpus.n_dialogs), key=corpus.sessions.__getitem__))
     recorder = _Recorder()
-    tracking = Tracking(recorder, corpus.n_dialogs, len(corpus.slots))
+    tracking = Tracking(recorder, corpus.n_dialogs, len(corpus.slots), together=True)
     rows: list[Floats] = []
     turn_of: list[Ints] = []
     slot_of: list[Ints] = []

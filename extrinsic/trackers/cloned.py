@@ -270,7 +270,7 @@ def _examples(file: _FileScores, keeps: bool, fold: Mapping[str, int]) -> list[E
     corpus = file.corpus
     dialogs = np.array(sorted(range(corpus.n_dialogs), key=corpus.sessions.__getitem__))
     teacher = _Teacher(file, keeps, np.array([fold[session] for session in corpus.sessions]))
-    tracking = Tracking(teacher, corpus.n_dialogs, len(corpus.slots))
+    tracking = Tracking(teacher, corpus.n_dialogs, len(corpus.slots), together=True)
     for active, turns in turns_in_step(corpus.offsets, dialogs):
         teacher.turns = turns
         tracking.step(active, corpus.evidence.take(turns))
