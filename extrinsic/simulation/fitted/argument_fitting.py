@@ -16,6 +16,8 @@ from extrinsic.simulation.utterance import NOTHING
 FEWEST = 10
 
 WITHOUT_IT = 0.1
+"""A predicate that comes oftener without a value of a concept, compared with how often it comes with one,
+does not need the concept."""
 
 
 def fit_arguments(logs: Logs, forms: ActForms) -> ArgumentRules:
