@@ -29,6 +29,9 @@ the cost grows with the trackers, not with their cube."""
 FLAT = 1e-9
 """A metric whose standard deviation is at most this share of its largest value counts as constant."""
 
+TIE_DIGITS = 9
+"""Correlations and shares that agree to so many digits are equal."""
+
 PENALTIES = (0.1, 1.0, 10.0, 100.0, 1000.0)
 """Added to the Gram matrix of the standardised points; chosen anew for every tracker left out."""
 
@@ -60,6 +63,11 @@ class Composite:
     @property
     def r_in_sample(self) -> float:
         return correlation_of(self.fitted, self.wanted)
+
+    @property
+    def shares(self) -> Floats:
+        """(n_metrics,) of the sum of all weights; equal where they differ by rounding."""
+        return np.round(self.weights / max(float(np.abs(self.weights).sum()), 1e-300), TIE_DIGITS)
 
 
 def correlation_of(predicted: Floats, wanted: Floats) -> float:
@@ -190,7 +198,10 @@ def _best_single(points: Floats, goal: Floats, _: float) -> Floats:
     """All weight on the metric that correlates best, by its least-squares slope."""
     lengths = np.sqrt((points**2).sum(axis=0))
     along = points.T @ goal
-    best = int(np.where(lengths > 0.0, along / np.where(lengths > 0.0, lengths, 1.0), -np.inf).argmax())
+    norms = lengths * np.sqrt(goal @ goal)
+    r = np.divide(along, norms, out=np.zeros_like(along), where=norms > 0.0)
+    # Over a few trackers many correlate alike: rounding does not choose among them, the first one is taken.
+    best = int(np.where(lengths > 0.0, np.round(r, TIE_DIGITS), -np.inf).argmax())
     weights = np.zeros(points.shape[1])
     weights[best] = along[best] / max(lengths[best] ** 2, 1e-300)
     return weights

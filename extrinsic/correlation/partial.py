@@ -14,6 +14,9 @@ import numpy as np
 from extrinsic.arrays import Floats
 from extrinsic.correlation.estimate import Estimate, combine
 
+DETERMINED = 1e-9
+"""Where 1 - r^2 is below this, one determines the other: what is left of it is rounding."""
+
 
 def partial_correlation(r_xy: Floats, r_xz: Floats, r_yz: Floats) -> Floats:
     """(...,) r_xy.z from correlations (...,) each; NaN where z determines x or y.
@@ -21,9 +24,10 @@ def partial_correlation(r_xy: Floats, r_xz: Floats, r_yz: Floats) -> Floats:
     >>> print(f"{partial_correlation(np.array(0.8), np.array(0.6), np.array(0.5)):.3f}")
     0.722
     """
+    of_x, of_y = 1.0 - r_xz**2, 1.0 - r_yz**2
     with np.errstate(divide="ignore", invalid="ignore"):
-        partial = (r_xy - r_xz * r_yz) / np.sqrt((1.0 - r_xz**2) * (1.0 - r_yz**2))
-    return np.asarray(np.where(np.isfinite(partial), partial, np.nan))
+        partial = (r_xy - r_xz * r_yz) / np.sqrt(of_x * of_y)
+    return np.asarray(np.where((of_x > DETERMINED) & (of_y > DETERMINED), partial, np.nan))
 
 
 def partial_estimate(xy: Estimate, xz: Estimate, yz: Estimate) -> Estimate:

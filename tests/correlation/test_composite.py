@@ -187,6 +187,25 @@ def test_best_single_by_hand() -> None:
     assert (found.r, found.r_in_sample) == pytest.approx((1.0, 1.0))
 
 
+def test_rounding_does_not_choose_among_equal_metrics() -> None:
+    """Both are the target over the trackers that teach, and disagree about the one that is left out."""
+    target = draw(16, 1, N_TRACKERS)
+    first, second = 3.0 * target + 0.7, target / 7.0 + 0.1
+    first[0, -1], second[0, -1] = 5.0, -5.0
+    others = np.arange(N_TRACKERS - 1)
+    for noise in range(20):
+        moved = np.stack([first, second]) * (1.0 + 1e-14 * draw(noise, 2, 1, N_TRACKERS))
+        found = compose(moved[..., others], target[:, others], "best_single")
+        assert found.shares.tolist() == [1.0, 0.0]
+
+
+def test_shares_that_differ_by_rounding_are_equal() -> None:
+    metrics, target = study(17)
+    made = compose(np.concatenate([metrics, metrics * (1.0 + 1e-13)]), target, "ridge")
+    assert (made.shares[:N_METRICS] == made.shares[N_METRICS:]).all()
+    assert np.abs(made.shares).sum() == pytest.approx(1.0)
+
+
 @every_method
 def test_a_flat_metric_says_nothing(method: str) -> None:
     metrics, target = study(14)

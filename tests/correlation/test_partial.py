@@ -65,6 +65,15 @@ def test_what_another_determines_is_undefined() -> None:
     assert np.isnan(r).all()
 
 
+def test_what_another_determines_up_to_rounding_is_undefined() -> None:
+    """As over a resample of two trackers, where every r is 1 or -1."""
+    nearly = 1.0 - 1e-14
+    r = partial_correlation(
+        np.array([nearly, 0.3, 0.3]), np.array([nearly, 0.2, nearly]), np.array([1.0, -nearly, 0.2])
+    )
+    assert np.isnan(r).all()
+
+
 def test_given_several_by_regressions() -> None:
     values = points()
     expected = np.corrcoef(residuals(values[[0, 3]], values[[1, 2, 4]]))[0, 1]

@@ -94,12 +94,13 @@ def _weights(panel: Panel, kept: Ints, composite: Composite) -> str:
     """The heaviest metrics of the combination fitted to all trackers."""
     if composite.method == "behaviour":
         return "the behaviour policy's return"
-    share = composite.weights / max(float(np.abs(composite.weights).sum()), 1e-300)
-    heaviest = [i for i in np.argsort(-np.abs(share), kind="stable")[:NAMED] if abs(share[i]) >= 0.005]
     if composite.method == "mean":
         return f"{len(kept)} metrics alike"
+    share = composite.shares
     named = []
-    for i in heaviest:
+    for i in np.argsort(-np.abs(share), kind="stable")[:NAMED]:
+        if abs(share[i]) < 0.005:
+            break
         metric, schedule, component, _ = panel.metrics[kept[i]]
         named.append(f"{share[i]:+.2f} {metric} {component} schedule {schedule}")
     return "; ".join(named)
