@@ -73,7 +73,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """The record of a run: its inputs, its plan, its results and the versions that computed them.
 
     signature: None until it is complete.   inputs: hashes of the files it read.
-    plan: with names resolved.   tables: hashes of the files it wrote, kept policies included.
+    plan: with names resolved.   tables: hashes of the files it wrote, settings and kept policies included.
     check_sum: of all the rest; empty for a record that was made by hand.
     """
 

@@ -203,7 +203,8 @@ class _Runner:
         return Store((self.folder / STAGES).absolute())
 
     def run(self) -> None:
-        write_atomic(self.folder / CONFIG, settings_text(self.settings).encode())
+        config = settings_text(self.settings).encode()
+        write_atomic(self.folder / CONFIG, config)
         self._write_manifest("running")
         self._add_timing("plan", self.begin)
         for key, data in self.schedule.ready.items():
@@ -224,6 +225,7 @@ class _Runner:
             f"{name}.csv": content_hash(write_rows(self.folder / f"{name}.csv", rows[name], kind))
             for name, kind in kinds.items()
         }
+        hashes[CONFIG] = content_hash(config)
         hashes |= write_policies(self.folder, self.plan, self.store)
         self._add_timing("tables", writing)
         self._add_timing("everything", self.begin)

@@ -106,6 +106,19 @@ def test_tables_that_were_changed_are_said_and_never_a_traceback(small: Study, t
     assert "not as the run wrote them: trackers.csv" in outcome.errors
 
 
+def test_settings_that_were_changed_are_said(small: Study, tmp_path: Path) -> None:
+    """The page calls its intervals by the level that the settings name."""
+    study = copied(small, tmp_path / "run")
+    config = study.folder / "config.toml"
+    text = config.read_text()
+    assert "level = 0.95" in text
+    config.write_text(text.replace("level = 0.95", "level = 0.5"))
+    page = tmp_path / "page.html"
+    for command in (("report", study.folder, "--output", page), ("compare", study.folder, "hwu", "vote")):
+        assert "not as the run wrote them: config.toml" in run(*command).errors
+    assert "config.toml: not as the run wrote it." in page.read_text()
+
+
 SPY = "from pathlib import Path\nPath({!r}).write_text('imported')\n"
 
 
