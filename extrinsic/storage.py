@@ -12,6 +12,8 @@ import secrets
 import stat
 import zlib
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +63,40 @@ def read_plain(path: str | Path) -> bytes:
         raise InputError(f"cannot be read: {error}", path=repr(str(path))) from None
 
 
+BLOCK = 1 << 22
+"""Bytes of a long file at once."""
+
+
+def is_longer(path: str | Path, n_bytes: int) -> bool:
+    """Whether this is a file of more than so many bytes that can be read in blocks: not compressed."""
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123 - as above
+            status = os.fstat(file.fileno())
+            large = stat.S_ISREG(status.st_mode) and status.st_size > n_bytes
+            return large and not file.read(len(GZIP_MAGIC)).startswith(GZIP_MAGIC)
+    except (OSError, ValueError):
+        return False  # reading it says why
+
+
+def read_blocks(path: str | Path) -> Iterator[bytes]:
+    """The content of a long file, block by block."""
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123 - as above
+            while block := file.read(BLOCK):
+                yield block
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", path=str(path)) from None
+
+
+def content_hash_of_file(path: str | Path, *before: str) -> str:
+    """`content_hash(*before, content of the file)` of a long file."""
+    digest = _digest_of(before)
+    digest.update(os.stat(path).st_size.to_bytes(8, "little"))  # noqa: PTH116 - as above
+    for block in read_blocks(path):
+        digest.update(block)
+    return digest.hexdigest()
+
+
 def require_regular(mode: int, path: str) -> None:
     """Refuse anything but a regular file: reading a pipe or a device waits for ever, or never ends."""
     if stat.S_ISDIR(mode):
@@ -104,8 +140,12 @@ def decompress(data: bytes, path: str) -> bytes:
 
 def compress(data: bytes) -> bytes:
     """Gzip without a time stamp, so that equal content gives equal bytes."""
-    stream = zlib.compressobj(9, wbits=31)
+    stream = _gzip_stream()
     return stream.compress(data) + stream.flush()
+
+
+def _gzip_stream() -> zlib._Compress:
+    return zlib.compressobj(9, wbits=31)
 
 
 def write_atomic(path: str | Path, data: bytes) -> None:
@@ -114,12 +154,17 @@ def write_atomic(path: str | Path, data: bytes) -> None:
     A name that ends in .gz is compressed. What exists there and is no regular file is left alone: a device
     would be replaced by a file.
     """
+    with writing_atomically(path) as write:
+        write(data)
+
+
+@contextmanager
+def writing_atomically(path: str | Path) -> Iterator[Callable[[bytes], object]]:
+    """Like `write_atomic`, piece by piece: the file is there when all of it is written."""
     path = Path(path)
     if os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113 - Path's raise for long names
         kind = "a directory" if path.is_dir() else "a device or a pipe"
         raise OutputError(f"this is {kind}", path=str(path), expected="the name of a file")
-    if path.suffix == ".gz":
-        data = compress(data)
     temporary = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -128,7 +173,12 @@ def write_atomic(path: str | Path, data: bytes) -> None:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         try:
             with os.fdopen(descriptor, "wb") as file:
-                file.write(data)
+                if path.suffix == ".gz":
+                    stream = _gzip_stream()
+                    yield lambda data: file.write(stream.compress(data))
+                    file.write(stream.flush())
+                else:
+                    yield file.write
                 file.flush()
                 os.fsync(file.fileno())
             temporary.replace(path)
@@ -170,12 +220,16 @@ def _sync_directory(path: Path) -> None:
 
 def content_hash(*parts: bytes | str) -> str:
     """A hash of the parts, their order and their boundaries."""
+    return _digest_of(parts).hexdigest()
+
+
+def _digest_of(parts: Iterable[bytes | str]) -> hashlib._Hash:
     digest = hashlib.sha256()
     for part in parts:
         data = part.encode() if isinstance(part, str) else part
         digest.update(len(data).to_bytes(8, "little"))
         digest.update(data)
-    return digest.hexdigest()
+    return digest
 
 
 def encode_json(value: Any, indent: int = 0) -> bytes:

@@ -20,6 +20,7 @@ from extrinsic.cli.output import print_problems
 from extrinsic.errors import InputError, Problem, printable
 
 if TYPE_CHECKING:
+    from extrinsic.corpus.formats.long_corpora import LongCorpus
     from extrinsic.corpus.model import Corpus
     from extrinsic.corpus.state_sets import StateSets
     from extrinsic.corpus.tracker_output import TrackerOutput
@@ -99,6 +100,8 @@ def run(arguments: argparse.Namespace) -> int:
     from extrinsic.study.health import joint_only_notes
 
     import_plugins(arguments)
+    if (long := _long_corpus(arguments)) is not None:
+        return _print_long(arguments, long)
     scored = _read(arguments)
     if arguments.paired:
         return _print_paired(arguments, scored)
@@ -125,6 +128,56 @@ def run(arguments: argparse.Namespace) -> int:
     names = [output.name for _, output in scored if output is not None and output.joint_only]
     print_scores(merge_scores(results), form, shown, sys.stdout, arguments.all, joint_only_notes(names))
     return 0
+
+
+def _long_corpus(arguments: argparse.Namespace) -> LongCorpus | None:
+    """A corpus to work through in parts; whatever resamples or compares dialogs needs all of them at once."""
+    from extrinsic.corpus.formats import ChallengeFormat
+    from extrinsic.registry import FORMATS
+
+    form = FORMATS.get(arguments.format)
+    at_once = arguments.paired or arguments.turn_correlation or arguments.fit_fga or arguments.bootstrap
+    if at_once or not isinstance(form, ChallengeFormat):
+        return None
+    require_corpus(arguments)
+    long: LongCorpus | None = form.long_corpus(arguments.corpus, arguments.dataset, arguments.domain)
+    return long
+
+
+def _print_long(arguments: argparse.Namespace, long: LongCorpus) -> int:
+    """Scores of tracker files that are read along with a long corpus."""
+    from extrinsic.cli.score_tables import print_scores
+    from extrinsic.metrics.scoring import RunningScores, merge_scores
+    from extrinsic.study.health import joint_only_notes
+
+    state_reading(arguments)
+    names = unique_names(arguments.files)
+    files = [long.tracker(path, name) for path, name in zip(arguments.files, names, strict=True)]
+    chosen = (arguments.metric, arguments.schedule, arguments.component, arguments.fill)
+    running = [RunningScores(*chosen) for _ in files]
+    for part in long.parts():
+        for file, scores in zip(files, running, strict=True):
+            scores.add(part, file.take(part))
+    for file in files:
+        file.require_end(part.dataset)
+    print_problems(long.problems, sys.stderr, most=None)
+    for file in files:
+        _report_repairs(file.path, file.n_repairs)
+        print_problems(file.about_file(), sys.stderr, most=None)
+    shown = None if any(chosen[:3]) else part.conventions
+    results = [scores.scores(long.signature) for scores in running]
+    joint_only = joint_only_notes([file.name for file in files if file.joint_only])
+    print_scores(
+        merge_scores(results), arguments.form or "table", shown, sys.stdout, arguments.all, joint_only
+    )
+    return 0
+
+
+def _report_repairs(path: str, n_repairs: int) -> None:
+    if n_repairs:
+        counted = "1 repair" if n_repairs == 1 else f"{n_repairs:,} repairs"
+        text = f"{counted} by the scoring rules; `extrinsic validate` lists them"
+        print(f"{printable(path)}: {text}", file=sys.stderr)
 
 
 def _read(arguments: argparse.Namespace) -> list[tuple[Corpus | StateSets, TrackerOutput | None]]:
@@ -163,13 +216,7 @@ def _read(arguments: argparse.Namespace) -> list[tuple[Corpus | StateSets, Track
         except InputError as error:
             problems.extend(error.problems)
             continue
-        repairs = sum(problem.severity == "repair" for problem in reported)
-        if repairs:
-            counted = "1 repair" if repairs == 1 else f"{repairs:,} repairs"
-            print(
-                f"{printable(path)}: {counted} by the scoring rules; `extrinsic validate` lists them",
-                file=sys.stderr,
-            )
+        _report_repairs(path, sum(problem.severity == "repair" for problem in reported))
         about_file = [
             problem
             for problem in reported

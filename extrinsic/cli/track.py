@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from extrinsic.cli.arguments import add_corpus_arguments, import_plugins, require_corpus
 from extrinsic.cli.output import print_problems, say
@@ -15,6 +16,7 @@ from extrinsic.errors import InputError, OutputError, UsageError
 
 if TYPE_CHECKING:
     from extrinsic.corpus.formats import BeliefFormat
+    from extrinsic.corpus.formats.long_corpora import LongCorpus
     from extrinsic.corpus.model import Corpus
 
 NAME = "track"
@@ -73,17 +75,54 @@ def run(arguments: argparse.Namespace) -> int:
     names, learned = _chosen(arguments)
     _require_use(arguments, bool(learned))
     paths = _paths(arguments, names)
+    if (read := _long_corpus(arguments, form, names)) is not None:
+        return _track_long(arguments, form, paths, read)
     corpus = form.read_corpus(arguments.corpus, arguments.dataset, arguments.domain)
     print_problems(corpus.problems, sys.stderr, most=None)
     if arguments.distinct is not None:
         paths = {name: paths[name] for name in _distinct(names, corpus, arguments.distinct)}
-    train = _read_training(form, arguments, corpus)
+    train = _read_training(form, arguments, corpus.signature, set(corpus.sessions))
     folds = FOLDS if arguments.folds is None else arguments.folds
     if learned:
         say(f"{', '.join(learned)}: {_training(corpus, train, folds)}")
     done = write_tracker_files(paths, corpus, train, folds, arguments.n_jobs)
     for _ in show_progress(done, len(paths), NAME, str, arguments.quiet):
         pass
+    return 0
+
+
+def _long_corpus(
+    arguments: argparse.Namespace, form: BeliefFormat, names: Sequence[str]
+) -> Callable[[], LongCorpus] | None:
+    """How to read a corpus in parts, if it is long and no tracker needs all of it at once."""
+    from extrinsic.corpus.formats import ChallengeFormat
+    from extrinsic.trackers.many import needs_whole_corpus
+
+    is_trained = arguments.train_corpus is not None or arguments.train_dataset is not None
+    if arguments.distinct is not None or any(needs_whole_corpus(name, is_trained) for name in names):
+        return None
+    if not isinstance(form, ChallengeFormat):
+        return None
+    read = partial(form.long_corpus, arguments.corpus, arguments.dataset, arguments.domain)
+    return None if read() is None else cast("Callable[[], LongCorpus]", read)
+
+
+def _track_long(
+    arguments: argparse.Namespace,
+    form: BeliefFormat,
+    paths: dict[str, Path],
+    read: Callable[[], LongCorpus],
+) -> int:
+    from extrinsic.trackers.many import write_long_tracker_files
+
+    train = _read_training(form, arguments, read().signature)
+    if train:
+        say(f"trained on {train[0].n_dialogs:,} dialogs of {train[0].dataset}")
+    done = write_long_tracker_files(paths, read, train, arguments.n_jobs)
+    shown = show_progress(done, len(paths), NAME, lambda step: step[0], arguments.quiet)
+    for number, (_, problems) in enumerate(shown):
+        if number == 0:
+            print_problems(problems, sys.stderr, most=None)
     return 0
 
 
@@ -164,13 +203,16 @@ def _is_tracker(path: Path) -> bool:
         return False
 
 
-def _read_training(form: BeliefFormat, arguments: argparse.Namespace, corpus: Corpus) -> list[Corpus]:
+def _read_training(
+    form: BeliefFormat, arguments: argparse.Namespace, signature: str, sessions: Collection[str] = ()
+) -> list[Corpus]:
+    """What learned trackers learn from; signature, sessions: of the corpus that is tracked."""
     if arguments.train_corpus is None and arguments.train_dataset is None:
         return []
     path = arguments.train_corpus or arguments.corpus
     train = form.read_corpus(path, arguments.train_dataset, arguments.domain)
-    shared = set(train.sessions) & set(corpus.sessions)
-    if train.signature == corpus.signature:
+    shared = set(train.sessions).intersection(sessions)
+    if train.signature == signature:
         raise UsageError(
             f"{train.dataset!r} would be tracked by models that learned from it; "
             "leave out the training corpus to cross-fit"

@@ -102,9 +102,14 @@ class TrackerOutput(DialogTurns):
     def joint_only(self) -> bool:
         """Whether most of its turns with any hypothesis have a joint list alone: scores of single slots say
         nothing of such a tracker, since by the challenges' rules its beliefs about them are None."""
-        n_slots = len(self.slots)
-        any_slot = np.diff(self.given.offsets[::n_slots]) > 0
-        return bool(2 * self.turns_with_joint_only.sum() > self.turns_with_joint_only.sum() + any_slot.sum())
+        alone, by_slot = self.turns_by_kind
+        return alone > by_slot
+
+    @property
+    def turns_by_kind(self) -> tuple[int, int]:
+        """How many turns have a joint list alone, and how many have hypotheses of slots."""
+        any_slot = np.diff(self.given.offsets[:: len(self.slots)]) > 0
+        return int(self.turns_with_joint_only.sum()), int(any_slot.sum())
 
     def marginals(self, corpus: Corpus) -> Beliefs:
         """Beliefs per (turn, slot) for features and rewards.

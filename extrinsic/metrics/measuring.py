@@ -7,17 +7,18 @@ computed on the way does not grow with it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from extrinsic.arrays import Floats
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.errors import UsageError, did_you_mean
 from extrinsic.metrics.definition import Mean, Metric
-from extrinsic.metrics.items.curves import RocStatistics
+from extrinsic.metrics.items.curves import RocCounts, RocStatistics
 from extrinsic.metrics.items.item_tables import ItemTable
 from extrinsic.metrics.items.state_tables import ALL, StateTable
 from extrinsic.metrics.sources import Source
@@ -75,13 +76,19 @@ def measure(
 ) -> Iterator[Measurement]:
     """Measurements by schedule, label scheme and component, the metrics of each together.
 
-    totals_only: nobody resamples dialogs, so a chunk may keep the sum of its statistics in place of them.
+    totals_only: nobody resamples dialogs, so only the sums of statistics are kept of a long corpus.
     """
     if isinstance(source.tracker, StateSets) or source.tracker.n_turns <= 2 * CHUNK:
         yield from _measure(source, metrics, schedules, components)
         return
+    if totals_only:
+        running = RunningTotals()
+        for chunk in source.chunks(CHUNK):
+            running.add(_measure(chunk, metrics, schedules, components))
+        yield from running.measurements()
+        return
     parts = [
-        [_without_items(row, totals_only) for row in _measure(chunk, metrics, schedules, components)]
+        [_without_items(row) for row in _measure(chunk, metrics, schedules, components)]
         for chunk in source.chunks(CHUNK)
     ]
     # Metrics share a curve: it is joined once.
@@ -94,14 +101,68 @@ def measure(
         yield replace(rows[0], statistics=joined[key], counted=sum(counts) if counts else None)
 
 
-def _without_items(row: Measurement, totals_only: bool) -> Measurement:
+class RunningTotals:
+    """The measurements of a corpus part by part, of which only the sums over dialogs are kept.
+
+    Sums are made dialog by dialog in the order of the corpus: they do not depend on the parts.
+    """
+
+    def __init__(self) -> None:
+        self._rows: list[Measurement] = []
+        self._sums: dict[int, Floats | RocCounts] = {}
+        self._sum_of_row: list[int] = []
+
+    def add(self, part: Iterable[Measurement]) -> None:
+        """The measurements of the next part: the same ones in the same order each time."""
+        rows = [(row, row.statistics) for row in part]
+        if not self._rows:
+            # Metrics may share their statistics, as those of a curve do.
+            number: dict[int, int] = {}
+            self._sum_of_row = [number.setdefault(id(statistics), len(number)) for _, statistics in rows]
+        pairs = zip(self._sum_of_row, rows, strict=True)
+        for key, (_, statistics) in dict(pairs).items():
+            self._sums[key] = _summed(self._sums.get(key), statistics)
+        counts = [row.counted or 0 for row in self._rows] or [0] * len(rows)
+        self._rows = [
+            replace(light, counted=None if light.counted is None else light.counted + before)
+            for (row, _), before in zip(rows, counts, strict=True)
+            for light in (replace(_without_items(row), statistics=None),)
+        ]
+
+    def measurements(self) -> Iterator[Measurement]:
+        sums = {
+            key: Summed(total.totals() if isinstance(total, RocCounts) else total)
+            for key, total in self._sums.items()
+        }
+        for row, key in zip(self._rows, self._sum_of_row, strict=True):
+            yield replace(row, statistics=sums[key])
+
+
+@dataclass(frozen=True, eq=False)
+class Summed:
+    """Statistics of which there is only the sum."""
+
+    totals: Any
+
+    def sum(self, axis: int = 0) -> Any:
+        assert axis == 0, "statistics are summed over dialogs"
+        return self.totals
+
+
+def _summed(total: Floats | RocCounts | None, statistics: Any) -> Floats | RocCounts:
+    if isinstance(statistics, RocStatistics):
+        counts = total if isinstance(total, RocCounts) else RocCounts(statistics.points)
+        counts.add(statistics)
+        return counts
+    # Row after row, as a sum over a whole column of dialogs is: numpy adds along the first axis in order.
+    rows = statistics if total is None else np.concatenate([np.asarray(total)[None], statistics])
+    return np.asarray(rows.sum(axis=0))
+
+
+def _without_items(row: Measurement) -> Measurement:
     """The n of a mean is one of its statistics, which is summed at the end; others count their items."""
     from_totals = type(row.metric).count is Mean.count
-    counted = None if from_totals else row.n
-    statistics = row.statistics
-    if totals_only and isinstance(statistics, np.ndarray):
-        statistics = statistics.sum(axis=0, keepdims=True)
-    return replace(row, items=None, counted=counted, statistics=statistics)
+    return replace(row, items=None, counted=None if from_totals else row.n)
 
 
 def _joined(statistics: Sequence[Any]) -> Any:

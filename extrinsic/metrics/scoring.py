@@ -27,7 +27,7 @@ from extrinsic.metrics.dialog_resampling import (
     resampled_values,
 )
 from extrinsic.metrics.filled import Filled
-from extrinsic.metrics.measuring import Measurement, measure
+from extrinsic.metrics.measuring import Measurement, RunningTotals, measure
 from extrinsic.metrics.parsing import parse_metric
 from extrinsic.metrics.sources import Source
 from extrinsic.notebook import dataframe, html_table, write_parquet
@@ -36,6 +36,9 @@ from extrinsic.storage import content_hash
 
 if TYPE_CHECKING:
     import pandas
+
+
+NOTHING = "nothing to score: these metrics have no such component on such a schedule"
 
 
 @dataclass(frozen=True)
@@ -136,8 +139,38 @@ def score(
     if isinstance(source.tracker, StateSets) and source.tracker.value_rules:
         rows = tuple(replace(row, changed=source.tracker.n_values_changed) for row in rows)
     if not rows:
-        raise UsageError("nothing to score: these metrics have no such component on such a schedule")
+        raise UsageError(NOTHING)
     return Scores(rows, _made_by(source, bootstrap, seed), bootstrap > 0)
+
+
+class RunningScores:
+    """The scores of one tracker over a corpus that is read in parts; as `score`, without intervals."""
+
+    def __init__(
+        self,
+        metrics: Sequence[str] | None,
+        schedules: Sequence[int] | None,
+        components: Sequence[str] | None,
+        fill: Sequence[str],
+    ) -> None:
+        self._metrics, self._fill = metrics, fill
+        self._schedules, self._components = schedules, components
+        self._totals = RunningTotals()
+        self._made_by: dict[str, str | None] = {}
+
+    def add(self, corpus: Corpus, tracker: TrackerOutput) -> None:
+        """The next dialogs."""
+        source = Source(corpus, tracker)
+        chosen = choose_metrics(source, self._metrics, self._fill)
+        self._totals.add(measure(source, chosen, self._schedules, self._components))
+        self._made_by = _made_by(source, 0, 0)
+
+    def scores(self, corpus_signature: str) -> Scores:
+        """Of all dialogs so far."""
+        rows = tuple(_rows(self._totals.measurements(), None))
+        if not rows:
+            raise UsageError(NOTHING)
+        return Scores(rows, {**self._made_by, "corpus": corpus_signature[:12]})
 
 
 def _require_types(corpus: object, metrics: Any, schedules: Any, components: Any, fill: Any) -> None:

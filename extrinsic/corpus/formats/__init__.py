@@ -151,6 +151,19 @@ class ChallengeFormat:
             output: TrackerOutput = self._part("tracker", "read_tracker")(path, corpus, name or stem(path))
         return output
 
+    def long_corpus(self, path: str | Path, dataset: str | None, domain: Domain | str | None) -> Any:
+        """A LongCorpus (long_corpora.py) to read part by part, or None for one that is read at once."""
+        from extrinsic.corpus.formats.long_corpora import LongCorpus
+
+        return LongCorpus.find(
+            import_module(f"{self.package}_corpus"),
+            import_module(f"{self.trackers or self.package}_tracker"),
+            import_module(f"{self.trackers or self.package}_writing"),
+            path,
+            dataset,
+            find_domain(domain, self.default_domain),
+        )
+
     def write_corpus(self, corpus: Corpus, path: str | Path) -> None:
         self._part("writing", "write_corpus")(corpus, path)
 

@@ -29,6 +29,7 @@ from extrinsic.corpus.vocabulary import NONE, Value
 from extrinsic.errors import Problems
 from extrinsic.storage import content_hash, decode_clean, read_bytes
 
+FORMAT = DSTC1.name
 JOINT = "joint"
 
 
@@ -47,9 +48,14 @@ Turn = dict[str, HypothesisList]
 def read_tracker(path: str | Path, corpus: Corpus, name: str) -> TrackerOutput:
     """Read a tracker file against its corpus, or raise InputError with every problem in it."""
     data = read_bytes(path)
+    return tracker_of_text(data, str(path), corpus, name, content_hash(FORMAT, data))
+
+
+def tracker_of_text(data: bytes, path: str, corpus: Corpus, name: str, signature: str) -> TrackerOutput:
+    """A tracker file, or the part of one that is about a part of a corpus."""
     decoded = _decode(data, corpus)
     if decoded is None:
-        refuse_tracker_file(data, str(path), corpus, _check_turn)
+        refuse_tracker_file(data, path, corpus, _check_turn)
     file, hypotheses, joint = decoded
     output, rankings = build_output(
         corpus,
@@ -57,9 +63,9 @@ def read_tracker(path: str | Path, corpus: Corpus, name: str) -> TrackerOutput:
         hypotheses,
         joint,
         wall_time=file.seconds(),
-        signature=content_hash(DSTC1.name, data),
+        signature=signature,
     )
-    problems = Problems(str(path))
+    problems = Problems(path)
     note_joint_only(problems, output)
     if len(hypotheses.value) and not joint.given.any():
         problems.add(

@@ -11,12 +11,12 @@ from extrinsic.corpus.formats.dstc1_corpus import LIST_EXTENSION
 from extrinsic.corpus.formats.dstc1_tracker import JOINT
 from extrinsic.corpus.formats.dstc1_values import pairs_of_value
 from extrinsic.corpus.formats.logs import write_log
-from extrinsic.corpus.formats.tracker_files import tracker_file
+from extrinsic.corpus.formats.tracker_files import TrackerFileWriter, TurnWriter
 from extrinsic.corpus.labels import LabelEvents
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.corpus.vocabulary import NONE, Value
-from extrinsic.storage import encode_json, write_atomic
+from extrinsic.storage import encode_json, write_atomic, writing_atomically
 
 
 def write_corpus(corpus: Corpus, path: str | Path) -> None:
@@ -50,6 +50,13 @@ def write_corpus(corpus: Corpus, path: str | Path) -> None:
 
 def write_tracker(output: TrackerOutput, corpus: Corpus, path: str | Path) -> None:
     """Write what the tracker gave, in its own order."""
+    with writing_atomically(path) as write:
+        writer = TrackerFileWriter(write)
+        writer.add(output, corpus, turn_writer(output, corpus))
+        writer.end()
+
+
+def turn_writer(output: TrackerOutput, corpus: Corpus) -> TurnWriter:
     n_slots = len(corpus.slots)
 
     def write_turn(turn: int) -> dict[str, Any]:
@@ -70,7 +77,7 @@ def write_tracker(output: TrackerOutput, corpus: Corpus, path: str | Path) -> No
             written[JOINT] = {"hyps": [_joint_hypothesis(output, corpus, row) for row in rows]}
         return written
 
-    write_atomic(path, encode_json(tracker_file(output, corpus, write_turn)))
+    return write_turn
 
 
 def _joint_hypothesis(output: TrackerOutput, corpus: Corpus, row: int) -> dict[str, Any]:

@@ -25,6 +25,8 @@ from extrinsic.corpus.vocabulary import NONE
 from extrinsic.errors import Problems
 from extrinsic.storage import UNDECODABLE, content_hash, decode_clean, has_keys, read_bytes
 
+FORMAT = DSTC2.name
+
 
 class JointHypothesis(msgspec.Struct, gc=False, forbid_unknown_fields=True):
     slots: dict[str, str]
@@ -47,9 +49,14 @@ DISTRIBUTION = msgspec.json.Decoder(dict[str, float])
 def read_tracker(path: str | Path, corpus: Corpus, name: str) -> TrackerOutput:
     """Read a tracker file against its corpus, or raise InputError with every problem in it."""
     data = read_bytes(path)
+    return tracker_of_text(data, str(path), corpus, name, content_hash(FORMAT, data))
+
+
+def tracker_of_text(data: bytes, path: str, corpus: Corpus, name: str, signature: str) -> TrackerOutput:
+    """A tracker file, or the part of one that is about a part of a corpus."""
     decoded = _decode(data, corpus)
     if decoded is None:
-        refuse_tracker_file(data, str(path), corpus, check_turn)
+        refuse_tracker_file(data, path, corpus, check_turn)
     file, columns = decoded
     output, rankings = build_output(
         corpus,
@@ -59,9 +66,9 @@ def read_tracker(path: str | Path, corpus: Corpus, name: str) -> TrackerOutput:
         columns.method,
         columns.requested,
         wall_time=file.seconds(),
-        signature=content_hash(DSTC2.name, data),
+        signature=signature,
     )
-    problems = Problems(str(path))
+    problems = Problems(path)
     note_joint_only(problems, output)
     report_repairs(problems, corpus, rankings.slots, columns.given, corpus.slots)
     report_repairs(problems, corpus, rankings.joint, columns.joint, ["joint"])

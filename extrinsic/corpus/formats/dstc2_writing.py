@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +10,13 @@ import numpy as np
 
 from extrinsic.corpus.formats.dstc2_corpus import LIST_EXTENSION
 from extrinsic.corpus.formats.logs import write_acts, write_log
-from extrinsic.corpus.formats.tracker_files import tracker_file
+from extrinsic.corpus.formats.tracker_files import TrackerFileWriter, TurnWriter
+from extrinsic.corpus.hypotheses import Hypotheses
 from extrinsic.corpus.labels import GoalLabels
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.corpus.vocabulary import NONE
-from extrinsic.storage import encode_json, write_atomic
+from extrinsic.storage import encode_json, write_atomic, writing_atomically
 
 
 def write_corpus(corpus: Corpus, path: str | Path) -> None:
@@ -59,38 +61,46 @@ def _labels(corpus: Corpus, dialog: int) -> dict[str, Any]:
 
 def write_tracker(output: TrackerOutput, corpus: Corpus, path: str | Path) -> None:
     """Write what the tracker gave, in its own order."""
+    with writing_atomically(path) as write:
+        writer = TrackerFileWriter(write)
+        writer.add(output, corpus, turn_writer(output, corpus))
+        writer.end()
+
+
+def turn_writer(output: TrackerOutput, corpus: Corpus) -> TurnWriter:
     n_slots = len(corpus.slots)
     value = corpus.vocabulary.value
+    # Plain lists: taking elements out of arrays one by one would cost more than everything else.
+    goals, methods = _distributions(output.given, corpus), _distributions(output.given_method, corpus)
+    has_joint, joint_offsets = output.given_joint.given.tolist(), output.given_joint.offsets.tolist()
+    requests: list[dict[str, float]] = [{} for _ in range(corpus.n_turns)]
+    for turn, column in zip(*(index.tolist() for index in np.nonzero(output.requested)), strict=True):
+        requests[turn][corpus.requestable[column]] = float(output.requested[turn, column])
+
+    def write_joint(row: int) -> dict[str, Any]:
+        assignment = output.given_joint.assignment[row]
+        columns = np.flatnonzero(assignment != NONE)
+        slots = {corpus.slots[column]: value(int(assignment[column])) for column in columns}
+        return {"slots": slots, "score": float(output.given_joint.score[row])}
 
     def write_turn(turn: int) -> dict[str, Any]:
-        written: dict[str, Any] = {"goal-labels": {}, "method-label": {}, "requested-slots": {}}
-        for column, slot in enumerate(corpus.slots):
-            row = slice(*output.given.offsets[turn * n_slots + column :][:2])
-            if row.start < row.stop:
-                written["goal-labels"][slot] = _distribution(output.given, row, corpus)
-        if output.given_joint.given[turn]:
-            rows = range(*output.given_joint.offsets[turn : turn + 2])
-            written["goal-labels-joint"] = [
-                {
-                    "slots": {
-                        corpus.slots[column]: value(int(output.given_joint.assignment[row, column]))
-                        for column in np.flatnonzero(output.given_joint.assignment[row] != NONE)
-                    },
-                    "score": float(output.given_joint.score[row]),
-                }
-                for row in rows
-            ]
-        row = slice(*output.given_method.offsets[turn : turn + 2])
-        written["method-label"] = _distribution(output.given_method, row, corpus)
-        written["requested-slots"] = {
-            corpus.requestable[column]: float(output.requested[turn, column])
-            for column in np.flatnonzero(output.requested[turn])
+        of_slots = zip(corpus.slots, goals[turn * n_slots : (turn + 1) * n_slots], strict=True)
+        written: dict[str, Any] = {
+            "goal-labels": {slot: scores for slot, scores in of_slots if scores},
+            "method-label": methods[turn],
+            "requested-slots": requests[turn],
         }
+        if has_joint[turn]:
+            rows = range(*joint_offsets[turn : turn + 2])
+            written["goal-labels-joint"] = [write_joint(row) for row in rows]
         return written
 
-    write_atomic(path, encode_json(tracker_file(output, corpus, write_turn)))
+    return write_turn
 
 
-def _distribution(hypotheses: Any, row: slice, corpus: Corpus) -> dict[str, float]:
-    pairs = zip(hypotheses.value[row], hypotheses.score[row], strict=True)
-    return {str(corpus.vocabulary.value(int(identity))): float(score) for identity, score in pairs}
+def _distributions(hypotheses: Hypotheses, corpus: Corpus) -> list[dict[str, float]]:
+    """The values and scores of every item."""
+    texts = [str(corpus.vocabulary.value(identity)) for identity in hypotheses.value.tolist()]
+    pairs = list(zip(texts, hypotheses.score.tolist(), strict=True))
+    offsets = hypotheses.offsets.tolist()
+    return [dict(pairs[begin:end]) for begin, end in pairwise(offsets)]

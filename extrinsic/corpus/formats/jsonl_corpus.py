@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from extrinsic.arrays import Bools, Floats, offsets_from_lengths
+from extrinsic.arrays import Bools, Floats, Ints, offsets_from_lengths
 from extrinsic.corpus.acts import Acts
 from extrinsic.corpus.conventions import JSONL
 from extrinsic.corpus.formats.jsonl_fields import Labels
-from extrinsic.corpus.formats.jsonl_lines import LogLines, log_files, read_lines
+from extrinsic.corpus.formats.jsonl_lines import (
+    LogLines,
+    contents_of_file,
+    log_files,
+    read_line_parts,
+    read_lines,
+)
 from extrinsic.corpus.formats.logs import columns_of_acts
 from extrinsic.corpus.labels import GoalLabels
 from extrinsic.corpus.model import Corpus
@@ -21,7 +29,7 @@ from extrinsic.corpus.predicates import predicate_of_turns
 from extrinsic.corpus.vocabulary import NONE, Vocabulary
 from extrinsic.domain import DIRECTORY, Domain
 from extrinsic.errors import InputError, Problems, did_you_mean
-from extrinsic.storage import content_hash
+from extrinsic.storage import content_hash, content_hash_of_file, is_longer
 
 INSTEAD = (
     "a corpus needs N-best lists and labels; a log of states and rewards is read by "
@@ -37,7 +45,30 @@ def read_corpus(path: str | Path, dataset: str | None, domain: Domain) -> Corpus
     """Read the log `<dataset>.jsonl` of a folder, or a log itself."""
     name, file = _find(path, dataset)
     log = read_lines(file)
-    problems = Problems(str(file))
+    return _corpus(log, name, domain, content_hash(JSONL.name, name, repr(domain), log.data))
+
+
+def read_parts(
+    path: str | Path, dataset: str | None, domain: Domain, n_dialogs: int, longer_than: int
+) -> tuple[Callable[[], str], Iterator[Corpus]] | None:
+    """The signature of a long log, and its parts of so many dialogs; None for one that is not long.
+
+    longer_than: bytes. The vocabulary of a part is its own; all else is as if the log were read at once.
+    """
+    name, file = _find(path, dataset)
+    if not is_longer(file, longer_than):
+        return None
+
+    def parts() -> Iterator[Corpus]:
+        contents = contents_of_file(file)
+        for number, log in enumerate(read_line_parts(file, contents, n_dialogs)):
+            yield _corpus(log, name, domain, content_hash(str(file), str(number)))
+
+    return partial(content_hash_of_file, file, JSONL.name, name, repr(domain)), parts()
+
+
+def _corpus(log: LogLines, name: str, domain: Domain, signature: str) -> Corpus:
+    problems = Problems(log.path)
     log.require(("system", "nbest"), problems, INSTEAD)
     log.require(("labels",), problems, NO_LABELS)
     problems.raise_errors()
@@ -49,7 +80,7 @@ def read_corpus(path: str | Path, dataset: str | None, domain: Domain) -> Corpus
     propensities = _propensities(log, domain, predicate, problems)
     possible = _possible(log, names, predicate, problems)
     rewards = _rewards(log, problems)
-    requestable = tuple(sorted({slot for line in log.lines for slot in _labels(line).requested}))
+    requestable = tuple(sorted(log.contents.requested))
     labels = _goal_labels(log, domain, requestable, vocabulary, problems)
     outcomes, conditions = _of_dialogs(log, problems)
     problems.raise_errors()
@@ -81,7 +112,7 @@ def read_corpus(path: str | Path, dataset: str | None, domain: Domain) -> Corpus
         propensities=propensities,
         possible=possible,
         rewards=rewards,
-        signature=content_hash(JSONL.name, name, repr(domain), log.data),
+        signature=signature,
     )
 
 
@@ -115,63 +146,76 @@ def _check_actions(log: LogLines, domain: Domain, predicate: list[int], problems
             )
 
 
-def _propensities(log: LogLines, domain: Domain, predicate: Any, problems: Problems) -> Floats | None:
+def _propensities(log: LogLines, domain: Domain, predicate: Ints, problems: Problems) -> Floats | None:
     """(n, n_predicates) with NaN where not logged; where any are, every decision needs a usable one."""
-    if len(log.missing("propensity")) == len(log.missing("propensities")) == len(log.lines):
+    if not log.contents.fields & {"propensity", "propensities"}:
         return None
     names = domain.predicate_names
     column = {name: number for number, name in enumerate(names)}
     table = np.full((len(log.lines), len(names)), np.nan)
-    greeting = [column[name] for name in domain.greeting]
+    acts = predicate.tolist()
     for row, line in enumerate(log.lines):
-        checker, act = log.checker(problems, row), int(predicate[row])
         if line.propensities is not None:
+            known = _known(log, row, line.propensities, column, "action in 'propensities'", problems)
             table[row] = 0.0
-            for name, propensity in line.propensities.items():
-                if checker.known(name, column, "action in 'propensities'"):
-                    table[row, column[name]] = propensity
+            for name in known:
+                table[row, column[name]] = line.propensities[name]
             if abs(sum(line.propensities.values()) - 1.0) > 1e-6:
                 found = f"{sum(line.propensities.values()):g}"
-                checker.report("the propensities do not add up to 1", expected="1", found=found)
-        elif line.propensity is not None and act >= 0:
-            table[row, act] = line.propensity
-        if act < 0 or act in greeting:
-            continue
-        propensity = table[row, act]
-        if not 0.0 < propensity <= 1.0:
-            checker.report(
-                f"the propensity of the action taken, {names[act]!r}, cannot be used",
-                expected="above 0, at most 1, at every decision or at none",
-                found="nothing" if np.isnan(propensity) else f"{propensity:g}",
-            )
+                log.checker(problems, row).report(
+                    "the propensities do not add up to 1", expected="1", found=found
+                )
+        elif line.propensity is not None and acts[row] >= 0:
+            table[row, acts[row]] = line.propensity
+    greeting = [column[name] for name in domain.greeting]
+    taken = table[np.arange(len(table)), predicate]
+    unusable = ~((taken > 0.0) & (taken <= 1.0)) & (predicate >= 0) & ~np.isin(predicate, greeting)
+    for row in np.flatnonzero(unusable).tolist():
+        propensity = taken[row]
+        log.checker(problems, row).report(
+            f"the propensity of the action taken, {names[acts[row]]!r}, cannot be used",
+            expected="above 0, at most 1, at every decision or at none",
+            found="nothing" if np.isnan(propensity) else f"{propensity:g}",
+        )
     return table
 
 
-def _possible(log: LogLines, names: tuple[str, ...], predicate: Any, problems: Problems) -> Bools | None:
+def _known(
+    log: LogLines, row: int, names: Iterable[str], known: Collection[str], what: str, problems: Problems
+) -> list[str]:
+    """The names that are known; others are reported."""
+    unknown = [name for name in names if name not in known]
+    for name in unknown:
+        log.checker(problems, row).known(name, known, what)
+    return [name for name in names if name in known] if unknown else list(names)
+
+
+def _possible(log: LogLines, names: tuple[str, ...], predicate: Ints, problems: Problems) -> Bools | None:
     """(n, n_predicates); everything is possible at a turn that does not say."""
-    if len(log.missing("possible")) == len(log.lines):
+    if "possible" not in log.contents.fields:
         return None
+    column = {name: number for number, name in enumerate(names)}
     table = np.ones((len(log.lines), len(names)), dtype=bool)
+    acts = predicate.tolist()
     for row, line in enumerate(log.lines):
         if line.possible is None:
             continue
-        checker = log.checker(problems, row)
-        known = [name for name in line.possible if checker.known(name, names, "action in 'possible'")]
-        table[row] = np.isin(names, known)
-        if predicate[row] >= 0 and names[predicate[row]] not in line.possible:
-            checker.report(
+        known = _known(log, row, line.possible, column, "action in 'possible'", problems)
+        table[row] = False
+        table[row, [column[name] for name in known]] = True
+        if acts[row] >= 0 and names[acts[row]] not in line.possible:
+            log.checker(problems, row).report(
                 "the action taken was not possible",
                 expected=", ".join(line.possible),
-                found=names[predicate[row]],
+                found=names[acts[row]],
             )
     return table
 
 
 def _rewards(log: LogLines, problems: Problems) -> Floats | None:
-    missing = log.missing("reward")
-    if len(missing) == len(log.lines):
+    if "reward" not in log.contents.fields:
         return None
-    for row in missing:
+    for row in log.missing("reward"):
         log.checker(problems, row).report("the reward is missing", expected="one at every turn, or at none")
     return np.array([np.nan if line.reward is None else line.reward for line in log.lines])
 
@@ -179,21 +223,27 @@ def _rewards(log: LogLines, problems: Problems) -> Floats | None:
 def _goal_labels(
     log: LogLines, domain: Domain, requestable: tuple[str, ...], vocabulary: Vocabulary, problems: Problems
 ) -> GoalLabels:
-    slots = domain.slot_names
-    goal = np.full((len(log.lines), len(slots)), NONE, dtype=np.int32)
+    column = {slot: number for number, slot in enumerate(domain.slot_names)}
+    simple = {slot: number for slot, number in column.items() if slot not in domain.compound_slots}
+    request = {slot: number for number, slot in enumerate(requestable)}
+    goal = np.full((len(log.lines), len(column)), NONE, dtype=np.int32)
     requested = np.zeros((len(log.lines), len(requestable)), dtype=bool)
     for row, line in enumerate(log.lines):
         labels = _labels(line)
         for slot, value in labels.goal.items():
+            if slot in simple:
+                goal[row, simple[slot]] = vocabulary.id(value)
+                continue
             checker = log.checker(problems, row).at(slot=slot)
             if slot in domain.compound_slots:
                 checker.report("the value of this slot has parts, which a log of lines cannot label")
-            elif checker.known(slot, slots, "slot in 'goal'"):
-                goal[row, slots.index(slot)] = vocabulary.id(value)
-        requested[row] = np.isin(requestable, labels.requested)
-    without = [row for row, line in enumerate(log.lines) if _labels(line).method is None]
-    for row in without if len(without) < len(log.lines) else ():
-        log.checker(problems, row).report("the label of the method is missing", expected="all, or none")
+            else:
+                checker.known(slot, column, "slot in 'goal'")
+        for slot in labels.requested:
+            requested[row, request[slot]] = True
+    for row, line in enumerate(log.lines) if log.contents.has_method else ():
+        if _labels(line).method is None:
+            log.checker(problems, row).report("the label of the method is missing", expected="all, or none")
     method = vocabulary.ids([_labels(line).method for line in log.lines])
     said: Acts = columns_of_acts([_labels(line).said for line in log.lines], vocabulary)
     return GoalLabels(goal, requested, method, said)

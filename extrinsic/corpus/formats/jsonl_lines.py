@@ -6,8 +6,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from dataclasses import field as field_with
 from pathlib import Path
 from typing import Any
 
@@ -15,22 +16,47 @@ import msgspec
 
 from extrinsic.arrays import Ints, offsets_from_lengths
 from extrinsic.corpus.formats.field_checks import Checker
-from extrinsic.corpus.formats.jsonl_fields import LogLine, check_line
+from extrinsic.corpus.formats.jsonl_fields import FIELDS, LogLine, check_line
 from extrinsic.errors import InputError, Problems
-from extrinsic.storage import decode_clean, decode_loosely, read_bytes
+from extrinsic.storage import UNDECODABLE, decode_clean, decode_loosely, read_blocks, read_bytes
 
 SUFFIXES = (".jsonl", ".jsonl.gz")
+NO_LINES = "the log has no lines"
+
+
+@dataclass
+class LogContents:
+    """What lines of a log have at all: fields, whether any label has a method, which slots are requested."""
+
+    fields: set[str] = field_with(default_factory=set)
+    has_method: bool = False
+    requested: set[str] = field_with(default_factory=set)
+
+    def add(self, lines: Iterable[LogLine]) -> LogContents:
+        absent = [name for name in FIELDS if name not in self.fields]
+        for line in lines:
+            if absent and (present := [name for name in absent if getattr(line, name) is not None]):
+                self.fields.update(present)
+                absent = [name for name in absent if name not in present]
+            if line.labels is not None:
+                self.has_method = self.has_method or line.labels.method is not None
+                self.requested.update(line.labels.requested)
+        return self
 
 
 @dataclass(frozen=True, eq=False)
 class LogLines:
-    """The turns of a log, dialog by dialog in the order of the file; number (n,): the line of each."""
+    """The turns of a log, dialog by dialog in the order of the file; number (n,): the line of each.
+
+    contents: of the whole log, where these lines are a part of it.
+    """
 
     path: str
     data: bytes
     lines: list[LogLine]
     number: list[int]
     offsets: Ints
+    contents: LogContents
 
     def place(self, row: int) -> dict[str, Any]:
         """File, line, dialog and turn, for messages."""
@@ -49,11 +75,10 @@ class LogLines:
     def require(self, fields: Sequence[str], problems: Problems, instead: str) -> None:
         """Report fields that lines lack; of one that no line has, what the log may be good for instead."""
         for field in fields:
-            missing = self.missing(field)
-            if len(missing) == len(self.lines):
+            if field not in self.contents.fields:
                 problems.add(f"no line has {field!r}; {instead}", path=self.path, expected=repr(field))
                 continue
-            for row in missing:
+            for row in self.missing(field):
                 problems.add(f"the line lacks {field!r}", expected=repr(field), **self.place(row))
 
     @property
@@ -80,22 +105,93 @@ def read_lines(path: str | Path, gaps: bool = False) -> LogLines:
     """
     data = read_bytes(path)
     problems = Problems(str(path))
+    lines, numbers = _decoded_lines(enumerate(data.splitlines(), start=1), str(path), problems)
+    if not lines and not problems.has_errors:
+        problems.add(NO_LINES)
+    problems.raise_errors()
+    contents = LogContents().add(lines)
+    log = LogLines(str(path), data, lines, numbers, _offsets(lines), contents)
+    _check_order(log, problems, gaps, {})
+    problems.raise_errors()
+    return log
+
+
+def read_line_parts(path: str | Path, contents: LogContents, n_dialogs: int) -> Iterator[LogLines]:
+    """The lines of a log in parts of so many dialogs; the first part with problems is refused with all of
+    its own."""
+    last_lines: dict[str, int] = {}
     lines: list[LogLine] = []
     numbers: list[int] = []
-    for number, text in enumerate(data.splitlines(), start=1):
+    n_read = 0
+
+    def part(n_lines: int) -> LogLines:
+        offsets = _offsets(lines[:n_lines])
+        log = LogLines(str(path), b"", lines[:n_lines], numbers[:n_lines], offsets, contents)
+        problems = Problems(str(path))
+        _check_order(log, problems, False, last_lines)
+        problems.raise_errors()
+        del lines[:n_lines], numbers[:n_lines]
+        return log
+
+    for texts in _text_blocks(path):
+        problems = Problems(str(path))
+        decoded = _decoded_lines(enumerate(texts, start=n_read + 1), str(path), problems)
+        problems.raise_errors()
+        n_read += len(texts)
+        lines += decoded[0]
+        numbers += decoded[1]
+        # The last dialog may go on in the next block.
+        while len(begins := _offsets(lines)) > n_dialogs + 1:
+            yield part(int(begins[n_dialogs]))
+    if lines:
+        yield part(len(lines))
+    elif not last_lines:
+        raise InputError(NO_LINES, path=str(path))
+
+
+def contents_of_file(path: str | Path) -> LogContents:
+    """What the lines of a log have; malformed ones are left to whoever reads them."""
+    contents = LogContents()
+    decoder = msgspec.json.Decoder(LogLine)
+
+    def decoded(texts: Sequence[bytes]) -> Iterator[LogLine]:
+        for text in texts:
+            try:
+                yield decoder.decode(text)
+            except UNDECODABLE:
+                continue
+
+    for texts in _text_blocks(path):
+        contents.add(decoded(texts))
+    return contents
+
+
+def _text_blocks(path: str | Path) -> Iterator[list[bytes]]:
+    """The texts of some whole lines at a time."""
+    rest = b""
+    for block in read_blocks(path):
+        whole, newline, after = block.rpartition(b"\n")
+        if newline:
+            yield (rest + whole).splitlines()
+        rest = after if newline else rest + block
+    if rest:
+        yield rest.splitlines()
+
+
+def _decoded_lines(
+    texts: Iterable[tuple[int, bytes]], path: str, problems: Problems
+) -> tuple[list[LogLine], list[int]]:
+    """The lines that are well formed, and the number of each."""
+    lines: list[LogLine] = []
+    numbers: list[int] = []
+    for number, text in texts:
         if not text.strip():
             continue
         line = _decoded(text, f"{path}:{number}", problems)
         if line is not None:
             lines.append(line)
             numbers.append(number)
-    if not lines and not problems.has_errors:
-        problems.add("the log has no lines")
-    problems.raise_errors()
-    log = LogLines(str(path), data, lines, numbers, _offsets(lines))
-    _check_order(log, problems, gaps)
-    problems.raise_errors()
-    return log
+    return lines, numbers
 
 
 def _decoded(text: bytes, place: str, problems: Problems) -> LogLine | None:
@@ -118,30 +214,49 @@ def _decoded(text: bytes, place: str, problems: Problems) -> LogLine | None:
 def _offsets(lines: Sequence[LogLine]) -> Ints:
     """Where dialogs begin: a line of another dialog than the one before."""
     lengths: list[int] = []
-    for row, line in enumerate(lines):
-        if row == 0 or line.dialog != lines[row - 1].dialog:
+    before = None
+    for line in lines:
+        if line.dialog != before:
             lengths.append(0)
+            before = line.dialog
         lengths[-1] += 1
     return offsets_from_lengths(lengths)
 
 
-def _check_order(log: LogLines, problems: Problems, gaps: bool) -> None:
-    """Dialogs in one piece, turns 0, 1, 2, ..., and what belongs to a dialog at its first or last line."""
-    seen: dict[str, int] = {}
-    ending = any(line.end is not None for line in log.lines)
+def _check_order(log: LogLines, problems: Problems, gaps: bool, last_lines: dict[str, int]) -> None:
+    """Dialogs in one piece, turns 0, 1, 2, ..., and what belongs to a dialog at its first or last line.
+
+    last_lines: the last line of every dialog so far; those of this part are added.
+    """
+    ending = "end" in log.contents.fields
     for begin, end in zip(log.offsets[:-1].tolist(), log.offsets[1:].tolist(), strict=True):
         session = log.lines[begin].dialog
-        if session in seen:
+        if session in last_lines:
             log.checker(problems, begin).report(
-                f"the dialog goes on after another one; its other lines end at line {seen[session]}",
+                f"the dialog goes on after another one; its other lines end at line {last_lines[session]}",
                 expected="all lines of a dialog together",
             )
-        seen[session] = log.number[end - 1]
+        last_lines[session] = log.number[end - 1]
         for row in range(begin, end):
-            checker, line = log.checker(problems, row), log.lines[row]
+            line, first, last = log.lines[row], row == begin, row == end - 1
             if line.turn != row - begin and not gaps:
-                checker.report("the turn is out of order", expected=str(row - begin), found=str(line.turn))
-            _check_position(checker, line, row == begin, row == end - 1, ending)
+                log.checker(problems, row).report(
+                    "the turn is out of order", expected=str(row - begin), found=str(line.turn)
+                )
+            if _is_misplaced(line, first, last, ending):
+                _check_position(log.checker(problems, row), line, first, last, ending)
+
+
+def _is_misplaced(line: LogLine, first: bool, last: bool, ending: bool) -> bool:
+    """Whether `_check_position` has anything to report."""
+    return bool(
+        not line.dialog
+        or (ending and bool(line.end) != last)
+        or (line.outcome is not None and not last)
+        or (line.conditions is not None and not first)
+        or (line.propensity is not None and line.propensities is not None)
+        or (line.possible is not None and not line.possible)
+    )
 
 
 def _check_position(checker: Checker, line: LogLine, first: bool, last: bool, ending: bool) -> None:

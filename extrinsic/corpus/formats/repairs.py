@@ -51,12 +51,16 @@ def report_requested_repairs(problems: Problems, corpus: Corpus, requested: Floa
 def note_joint_only(problems: Problems, output: TrackerOutput) -> None:
     """Note a file whose scores of single slots say nothing of the tracker."""
     if output.joint_only:
-        problems.add(
-            "the file has joint hypotheses only: by the challenge's rules every belief about a single slot "
-            "is None, so that scores by slot say nothing of the tracker",
-            expected="beliefs about single slots beside the joint ones",
-            severity="note",
-        )
+        add_joint_only(problems)
+
+
+def add_joint_only(problems: Problems) -> None:
+    problems.add(
+        "the file has joint hypotheses only: by the challenge's rules every belief about a single slot "
+        "is None, so that scores by slot say nothing of the tracker",
+        expected="beliefs about single slots beside the joint ones",
+        severity="note",
+    )
 
 
 def note_unlabelled(problems: Problems, corpus: Corpus, items: Ints) -> None:

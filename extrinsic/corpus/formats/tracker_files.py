@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Generic, NoReturn, TypeVar
 
 import msgspec
@@ -12,8 +14,8 @@ from extrinsic.corpus.formats.field_checks import Checker, Missing
 from extrinsic.corpus.formats.sessions import check_sessions
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
-from extrinsic.errors import Problems
-from extrinsic.storage import decode_loosely
+from extrinsic.errors import InputError, Problems
+from extrinsic.storage import decode_loosely, is_longer, read_blocks, read_bytes
 
 TurnCheck = Callable[[Checker, Any, Corpus], None]
 
@@ -93,16 +95,89 @@ def _check_file(checker: Checker, file: dict[str, Any], corpus: Corpus, check_tu
     check_sessions(checker.problems, corpus, ids, counts)
 
 
-def tracker_file(output: TrackerOutput, corpus: Corpus, write_turn: Callable[[int], Any]) -> dict[str, Any]:
-    """A tracker file as JSON, its turns written by `write_turn`."""
-    sessions = [
-        {
-            "session-id": session,
-            "turns": [write_turn(turn) for turn in range(corpus.offsets[i], corpus.offsets[i + 1])],
-        }
-        for i, session in enumerate(corpus.sessions)
-    ]
-    file: dict[str, Any] = {"dataset": corpus.dataset}
-    if output.wall_time is not None:
-        file["wall-time"] = output.wall_time
-    return {**file, "sessions": sessions}
+TurnWriter = Callable[[int], Any]
+"""The turn of this number in a tracker's output, as JSON."""
+
+
+class TrackerFileWriter:
+    """Writes a tracker file session by session, so that it need not be in memory as a whole."""
+
+    def __init__(self, write: Callable[[bytes], object]) -> None:
+        self._write = write
+        self._encode = msgspec.json.Encoder().encode
+        self._n_sessions = 0
+
+    def add(self, output: TrackerOutput, corpus: Corpus, write_turn: TurnWriter) -> None:
+        """The sessions of a corpus, or of the next part of one."""
+        numbers = (output.given.score, output.given_joint.score, output.given_method.score, output.requested)
+        if not all(np.isfinite(scores).all() for scores in numbers):
+            raise ValueError(f"{output.name}: scores that are not finite cannot be written as JSON")
+        if not self._n_sessions:
+            head: dict[str, Any] = {"dataset": corpus.dataset}
+            if output.wall_time is not None:
+                head["wall-time"] = output.wall_time
+            self._write(self._encode(head).removesuffix(b"}") + b',"sessions":[')
+        ends = corpus.offsets.tolist()
+        for number, session in enumerate(corpus.sessions):
+            turns = [write_turn(turn) for turn in range(ends[number], ends[number + 1])]
+            text = self._encode({"session-id": session, "turns": turns})
+            self._write(b"," + text if self._n_sessions else text)
+            self._n_sessions += 1
+
+    def end(self) -> None:
+        self._write(b"]}\n")
+
+
+SESSION = re.compile(rb'\{\s*"session-id"')
+"""Where a session begins: within a text of JSON the quotes would be escaped."""
+
+
+class TrackerFileParts:
+    """A long tracker file, some sessions at a time, each part as the text of a tracker file of its own."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = str(path)
+        # One that is compressed is read at once.
+        self._blocks = read_blocks(path) if is_longer(path, 0) else iter([read_bytes(path)])
+        self._text = b""
+        self._head: bytes | None = None
+
+    def take(self, n_sessions: int) -> bytes:
+        """The next sessions; the last ones with whatever comes after them."""
+        if self._head is None:
+            self._text = next(self._blocks)
+            first = SESSION.search(self._text)
+            if first is None:
+                raise InputError(
+                    "no session begins in the first part of this long file",
+                    path=self.path,
+                    expected='{"dataset": ..., "sessions": [{"session-id": ..., "turns": [...]}, ...]}',
+                )
+            self._head, self._text = self._text[: first.start()], self._text[first.start() :]
+        cut = self._find(n_sessions)
+        if cut is None:
+            text, self._text = self._text, b""
+            return self._head + (text or b"]}")
+        text, self._text = self._text[:cut], self._text[cut:]
+        return self._head + text.rstrip().removesuffix(b",") + b"]}"
+
+    def _find(self, number: int) -> int | None:
+        """Where the session of this number begins, the first of those not yet taken being 0."""
+        position = 0
+        while True:
+            for match in SESSION.finditer(self._text, position):
+                if not number:
+                    return match.start()
+                number -= 1
+                position = match.end()
+            # A beginning may be divided between two blocks.
+            position = max(position, self._text.rfind(b"{"))
+            block = next(self._blocks, None)
+            if block is None:
+                return None
+            self._text += block
+
+    def require_end(self, dataset: str) -> None:
+        """Refuse a file that goes on after the last session of the corpus."""
+        if self._text:
+            raise InputError(f"the file has more sessions than the corpus {dataset!r}", path=self.path)

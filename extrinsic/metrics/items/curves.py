@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from extrinsic.arrays import Bools, Floats, Ints
+from extrinsic.arrays import Bools, Floats, Ids, Ints
 from extrinsic.corpus.conventions import RocPoints
 from extrinsic.metrics.items.operating_points import (
     Condition,
@@ -85,6 +85,67 @@ class RocStatistics:
         dialog = np.concatenate([part.dialog + begin for part, begin in zip(parts, begins, strict=False)])
         order = score_order(score) if self.points == "distinct_scores" else slice(None)
         return RocStatistics(self.points, int(begins[-1]), score[order], correct[order], dialog[order])
+
+
+class RocCounts:
+    """How often each score was right and wrong in dialogs so far; of equals, which was first.
+
+    A curve needs no more of many dialogs: it accepts the first of a run of equal scores, or all of them.
+    """
+
+    def __init__(self, points: RocPoints) -> None:
+        self.points = points
+        self._merged = _no_counts()
+        self._parts: list[Counts] = []
+
+    def add(self, statistics: RocStatistics) -> None:
+        """The items of the next dialogs."""
+        order = slice(None) if self.points == "distinct_scores" else score_order(statistics.score)
+        items = statistics.score[order], statistics.correct[order]
+        self._parts.append(_counted(*items, np.ones(len(items[0]), dtype=np.int32)))
+        # Merged whenever they have become as many: each item is merged a few times in all.
+        if sum(len(score) for score, _, _ in self._parts) > len(self._merged[0]):
+            self._merge()
+
+    def _merge(self) -> None:
+        score, correct, count = (
+            np.concatenate(columns) for columns in zip(self._merged, *self._parts, strict=True)
+        )
+        order = score_order(score)
+        self._merged, self._parts = _counted(score[order], correct[order], count[order]), []
+
+    def totals(self) -> Totals:
+        """Every item once."""
+        self._merge()
+        score, correct, count = self._merged
+        statistics = RocStatistics(self.points, len(score), score, correct, np.arange(len(score)))
+        return Totals(statistics, count)
+
+
+Counts = tuple[Floats, Bools, Ids]
+"""Score, whether it is right, how often."""
+
+
+def _no_counts() -> Counts:
+    return np.empty(0), np.empty(0, dtype=bool), np.empty(0, dtype=np.int32)
+
+
+def _counted(score: Floats, correct: Bools, count: Ids) -> Counts:
+    """Items by descending score: those of equal score that are all right, or all wrong, become one.
+
+    Which of the two comes first is kept.
+    """
+    if not len(score):
+        return _no_counts()
+    begins = np.ones(len(score), dtype=bool)
+    begins[1:] = score[1:] != score[:-1]
+    first = np.flatnonzero(begins)
+    run = np.cumsum(begins) - 1
+    group = 2 * run + (correct != correct[first][run])
+    counts = np.bincount(group, weights=count, minlength=2 * len(first)).astype(np.int32)
+    kept = np.flatnonzero(counts)
+    is_right: Bools = correct[first][kept // 2] ^ (kept % 2 == 1)
+    return score[first][kept // 2], is_right, counts[kept]
 
 
 @dataclass(frozen=True, eq=False)

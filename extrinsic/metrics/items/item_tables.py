@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
 
 import numpy as np
 
@@ -135,7 +135,8 @@ class Items:
     def _add_columns(self, sums: Floats) -> Floats:
         if len(self.columns) == 1:
             return np.asarray(sums[:, self.columns[0]])
-        return np.asarray(sums[:, self.columns].sum(axis=1))
+        # One after the other: numpy's sum of a single dialog has another order, and so another last digit.
+        return np.asarray(reduce(np.add, (sums[:, column] for column in self.columns), np.zeros(len(sums))))
 
     @cached_property
     def count(self) -> int:
