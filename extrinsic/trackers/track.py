@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from extrinsic.corpus.splits import fold_of_dialogs
 from extrinsic.corpus.tracker_output import TrackerOutput, build_output
 from extrinsic.corpus.tracking import BeliefRows, Tracker, Tracking, turns_in_step
 from extrinsic.corpus.turn_labels import CorpusLabels
+from extrinsic.errors import UsageError
 from extrinsic.storage import content_hash
 from extrinsic.trackers.protocol import AnyTracker, LearnedTracker
 
@@ -42,7 +44,11 @@ def track(
             (tracker.fit([corpus.take(np.flatnonzero(fold != held))]), np.flatnonzero(fold == held))
             for held in range(folds)
         ]
-    hypotheses = hypotheses_of(parts, corpus)
+    try:
+        hypotheses = hypotheses_of(parts, corpus)
+    except UsageError as error:  # errors on purpose that cannot be placed here
+        place = f"{name} on {corpus.dataset}"
+        raise UsageError(replace(problem, path=problem.path or place) for problem in error.problems) from None
     taught = [part.signature for part in train] or ([str(folds)] if len(parts) > 1 else [])
     # The scores are part of it: another tracker of the same name differs in them.
     signature = content_hash("built-in", name, corpus.signature, *taught, hypotheses.score.tobytes())
