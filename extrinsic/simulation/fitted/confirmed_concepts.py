@@ -59,16 +59,22 @@ def fit_choice(logs: Logs, number: Ints, heard_from: Floats, usual: Choice) -> C
     rows, heard = rows[heard.any(axis=1)], heard[heard.any(axis=1)]
     if not len(rows):
         return usual
-    confirmed, implied = (
-        _is_best(logs, rows, np.concatenate([getattr(log.history, name) for log in logs.corpora]))
-        for name in ("confirmed", "implied")
-    )
+    confirmed, implied = confirmed_before(logs, rows)
     fresh = logs.turns.mentioned[rows - 1]
     agreement = [
         np.mean(choice.of(heard, tops.score[rows], confirmed, implied, fresh) == values.concept[number[rows]])
         for choice in CHOICES
     ]
     return CHOICES[int(np.argmax(agreement))]
+
+
+def confirmed_before(logs: Logs, rows: Ints) -> tuple[Bools, Bools]:
+    """(m, n_concepts) whether the best values before the rows were confirmed, and implicitly."""
+    explicit, implicit = (
+        _is_best(logs, rows, np.concatenate([getattr(log.history, name) for log in logs.corpora]))
+        for name in ("confirmed", "implied")
+    )
+    return explicit, implicit
 
 
 def _is_best(logs: Logs, rows: Ints, kept: Ids) -> Bools:
