@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Literal
 
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ints
+from extrinsic.corpus.history import History
+from extrinsic.domain import Domain
 from extrinsic.simulation.fitted.confirmed_concepts import confirmed_before
 from extrinsic.simulation.fitted.logged_dialogs import Logs
 from extrinsic.simulation.utterance import NOTHING
@@ -15,6 +17,9 @@ from extrinsic.simulation.world import View
 
 FEWEST = 6
 """So many questions must have been logged in a situation for their shares to count."""
+
+ENOUGH = 20
+"""A kind of situation with so many logged questions has a preference of its own."""
 
 RAREST = 0.02
 """A concept that a smaller share of the questions is for counts as never asked for."""
@@ -36,6 +41,21 @@ class Shares:
         return self.share[row], np.asarray(self.situation[row] == situation)
 
 
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """Of m turns, all (m, n_concepts): which concepts have a value that is acted on, its score, whether it
+    was confirmed, explicitly and implicitly; and how often each was asked for."""
+
+    heard: Bools
+    score: Floats
+    confirmed: Bools
+    implied: Bools
+    requests: Ints
+
+    def take(self, rows: Ints) -> Facts:
+        return Facts(*(getattr(self, field.name)[rows] for field in fields(self)))
+
+
 @dataclass(frozen=True)
 class Preference:
     """What is asked for first: what is missing, then what is not settled, then as follows.
@@ -49,18 +69,15 @@ class Preference:
     patience: int | None
     least_sure: bool
 
-    def chosen(self, facts: Facts, order: Floats) -> Ints:
-        """(m,) the concept; order (n_concepts,): see Questions."""
-        never = np.isinf(order)
-        settled = {
-            "none": np.zeros_like(facts.heard),
-            "confirmed": facts.confirmed,
-            "implied": facts.confirmed | facts.implied,
-        }[self.settled]
-        turns = np.zeros_like(facts.requests) if self.patience is None else facts.requests // self.patience
-        earlier = np.where(never, 0.0, order)
-        last = facts.score + earlier * 1e-6 if self.least_sure else earlier + facts.score * 1e-6
-        return np.asarray((facts.heard * 1e8 + settled * 1e7 + turns * 1e4 + last + never * 1e10).argmin(axis=1))
+    def chosen(self, facts: Facts, order: Floats, asked_for: Bools) -> Ints:
+        """(m,) the concept; order (n_concepts,): see Questions.   asked_for (m, n_concepts): may it be?"""
+        earlier = np.where(np.isinf(order), 0.0, order)
+        cost = facts.score + earlier * 1e-6 if self.least_sure else earlier + facts.score * 1e-6
+        if self.patience is not None:
+            cost = cost + facts.requests // self.patience * 1e4
+        if self.settled != "none":
+            cost = cost + (facts.confirmed | (facts.implied & (self.settled == "implied"))) * 1e7
+        return np.asarray((cost + facts.heard * 1e8 + ~asked_for * 1e10).argmin(axis=1))
 
 
 PREFERENCES = tuple(
@@ -72,58 +89,75 @@ PREFERENCES = tuple(
 
 
 @dataclass(frozen=True, eq=False)
-class Facts:
-    """Of m turns, all (m, n_concepts): which concepts have a value that is acted on, its score, whether it
-    was confirmed, explicitly and implicitly; and how often each was asked for."""
+class Preferences:
+    """Which preference explains the questions: on the whole, and in situations of one kind.
 
-    heard: Bools
-    score: Floats
-    confirmed: Bools
-    implied: Bools
-    requests: Ints
+    usual: the one that agrees with the log most often.   prefers: whether it does so at least as often as the
+    question that is usual in each situation.
+    kind (n,): those that were logged often enough, ascending.   of_kind (n,): the same of each, NOTHING where
+    no preference explains the questions.   asked_for (n, n_concepts): what is ever asked for in it.
+    """
+
+    usual: int
+    prefers: bool
+    kind: Ints
+    of_kind: Ints
+    asked_for: Bools
+
+    def of(self, kind: Ints, ever: Bools) -> tuple[Ints, Bools]:
+        """(m,) the preference in a kind of situation (m,), NOTHING where questions are drawn as logged; and
+        (m, n_concepts) what may be asked for.   ever (n_concepts,): what is asked for anywhere."""
+        preference = np.full(len(kind), self.usual if self.prefers else NOTHING, dtype=np.int64)
+        asked_for = np.tile(ever, (len(kind), 1))
+        if len(self.kind):
+            row = np.minimum(np.searchsorted(self.kind, kind), len(self.kind) - 1)
+            known = self.kind[row] == kind
+            preference = np.where(known, self.of_kind[row], preference)
+            asked_for = np.where(known[:, None], self.asked_for[row], asked_for)
+        return preference, asked_for
 
 
 @dataclass(frozen=True, eq=False)
 class Questions:
-    """A situation is a predicate, which concepts have a value that is acted on, and which were asked for.
+    """The kind of a situation is a predicate, which concepts have a value that is acted on, and which are
+    needed. The situation is that, and which concepts were asked for.
 
     columns: the slots of each concept.
-    after: the questions in a situation.   before: those by predicate and values alone.
-    order (n_concepts,): the mean turn of the questions for each concept; infinite if there are next to none.
-    preference: the one that agrees with the log most often.   prefers: whether it does so oftener than the
-    usual question of each situation, and so is all that there is to know.
+    after: the questions in a situation.   before: those in all of its kind.
+    order (n_concepts,): the mean turn of the first question for each concept; infinite if there are next to
+    none.
     """
 
     columns: tuple[tuple[int, ...], ...]
     after: Shares
     before: Shares
     order: Floats
-    preference: Preference
-    prefers: bool
+    preferences: Preferences
 
     def asked(self, view: View, heard: Bools, predicate: Ints, draw: Floats) -> tuple[Ints, Bools]:
         """(m,) the concept that is asked for, and whether one of those that are needed is missing.
 
-        It is the one that the system prefers. Where preferences do not explain the log, it is drawn as in the
-        log in a situation that was logged; where only its predicate and values were, from what was asked for
-        least often.
+        It is the one that the system prefers. Where no preference explains the log, it is drawn as in the log
+        in a situation that was logged; where only its kind was, from what was asked for least often.
         heard (m, n_concepts): what has a value that is acted on.   draw (m,): in [0, 1).
         """
         requests = _by_concept(self.columns, view.history.requests)
-        of_groups = view.history.required(view.domain)
-        required = np.pad(of_groups, ((0, 0), (0, len(self.columns) - of_groups.shape[1])))
-        missing = np.asarray((~heard & required & ~np.isinf(self.order)).any(axis=1))
-        facts = Facts(heard, view.tops.score, view.confirmed, view.implied, requests)
-        preferred = self.preference.chosen(facts, self.order)
-        if self.prefers:
-            return preferred, missing
-        share, logged = self.after.of(_situations(predicate, heard, requests > 0))
-        usual, known = self.before.of(_situations(predicate, heard))
+        needed = _needed(view.history, view.domain, len(self.columns))
+        missing = np.asarray((~heard & needed & ~np.isinf(self.order)).any(axis=1))
+        kind = _situations(predicate, heard, needed)
+        share, logged = self.after.of(_situations(predicate, heard, needed, requests > 0))
+        usual, known = self.before.of(kind)
         least = np.where(usual > 0.0, requests, np.inf).min(axis=1, keepdims=True)
         usual = np.where(requests == least, usual, 0.0)
-        share = np.where(logged[:, None], share, usual)
-        drawn = _drawn(share, draw)
-        return np.where(logged | known, drawn, preferred), missing
+        drawn = _drawn(np.where(logged[:, None], share, usual), draw)
+        facts = Facts(heard, view.tops.score, view.confirmed, view.implied, requests)
+        preference, asked_for = self.preferences.of(kind, ~np.isinf(self.order))
+        unknown = (preference == NOTHING) & ~logged & ~known
+        preference = np.where(unknown, self.preferences.usual, preference)
+        for number in np.unique(preference[preference != NOTHING]).tolist():
+            rows = np.flatnonzero(preference == number)
+            drawn[rows] = PREFERENCES[number].chosen(facts.take(rows), self.order, asked_for[rows])
+        return drawn, missing
 
 
 def _drawn(share: Floats, draw: Floats) -> Ints:
@@ -144,38 +178,75 @@ def _situations(predicate: Ints, *flags: Bools) -> Ints:
     return np.asarray(number)
 
 
+def _needed(history: History, domain: Domain, n_concepts: int) -> Bools:
+    """(m, n_concepts) what the system needs; slots of no group are never needed."""
+    of_groups = history.required(domain)
+    return np.pad(of_groups, ((0, 0), (0, n_concepts - of_groups.shape[1])))
+
+
 def fit_questions(logs: Logs, heard_from: Floats) -> Questions:
     """heard_from (n_concepts,): the score from which a value is acted on."""
-    tops, asked = logs.tops, logs.turns.asked
-    n_concepts, columns = logs.values.n_concepts, logs.values.columns
-    used = np.flatnonzero((asked != NOTHING) & (logs.turns.turn > 0))
+    tops, n_concepts, columns = logs.tops, logs.values.n_concepts, logs.values.columns
+    used = np.flatnonzero((logs.turns.asked != NOTHING) & (logs.turns.turn > 0))
     heard = (tops.number[used] != NOTHING) & (tops.score[used] >= heard_from)
-    counts = np.concatenate([_by_concept(columns, log.history.requests) for log in logs.corpora])
-    requests, predicate, asked = counts[used - 1], logs.turns.system.predicate[used], asked[used]
-    order = np.full(n_concepts, np.inf)
-    for concept in range(n_concepts):
-        of_concept = used[asked == concept]
-        if len(of_concept) > RAREST * len(used):
-            order[concept] = logs.turns.turn[of_concept].mean()
+    requests = np.concatenate([_by_concept(columns, log.history.requests) for log in logs.corpora])[used - 1]
+    needed = np.concatenate([_needed(log.history, log.domain, n_concepts) for log in logs.corpora])[used - 1]
+    asked, predicate = logs.turns.asked[used], logs.turns.system.predicate[used]
+    order = _order(logs, used)
     facts = Facts(heard, tops.score[used], *confirmed_before(logs, used), requests)
-    agreement = [float(np.mean(each.chosen(facts, order) == asked)) for each in PREFERENCES]
-    situation = _situations(predicate, heard, requests > 0)
+    kind = _situations(predicate, heard, needed)
+    situation = _situations(predicate, heard, needed, requests > 0)
     return Questions(
         columns=columns,
         after=_shares(situation, asked, n_concepts),
-        before=_shares(_situations(predicate, heard), asked, n_concepts),
+        before=_shares(kind, asked, n_concepts),
         order=order,
-        preference=PREFERENCES[int(np.argmax(agreement))],
-        prefers=max(agreement) > _usual_agreement(situation, asked, n_concepts),
+        preferences=_preferences(facts, order, kind, situation, asked),
     )
 
 
-def _usual_agreement(situation: Ints, asked: Ints, n_concepts: int) -> float:
-    """The share of questions that are the usual one of their situation."""
+def _order(logs: Logs, used: Ints) -> Floats:
+    """(n_concepts,) the mean turn of the first question for each concept, also in the greeting."""
+    dialog, asked = logs.turns.dialog, logs.turns.asked
+    order = np.full(logs.values.n_concepts, np.inf)
+    for concept in range(len(order)):
+        if np.sum(asked[used] == concept) > RAREST * len(used):
+            turns = np.flatnonzero(asked == concept)
+            order[concept] = logs.turns.turn[turns[np.unique(dialog[turns], return_index=True)[1]]].mean()
+    return order
+
+
+def _preferences(facts: Facts, order: Floats, kind: Ints, situation: Ints, asked: Ints) -> Preferences:
+    ever = np.tile(~np.isinf(order), (len(asked), 1))
+    usual, prefers = _explains(facts, order, ever, situation, asked)
+    kinds, row = np.unique(kind, return_inverse=True)
+    kinds_often = np.flatnonzero(np.bincount(row, minlength=len(kinds)) >= ENOUGH)
+    of_kind = np.full(len(kinds_often), NOTHING, dtype=np.int64)
+    asked_for = np.zeros((len(kinds_often), len(order)), dtype=bool)
+    for number, of_row in enumerate(kinds_often.tolist()):
+        rows = np.flatnonzero(row == of_row)
+        counts = np.bincount(asked[rows], minlength=len(order))
+        asked_for[number] = counts > RAREST * len(rows)
+        best, better = _explains(
+            facts.take(rows), order, np.tile(asked_for[number], (len(rows), 1)), situation[rows], asked[rows]
+        )
+        of_kind[number] = best if better else NOTHING
+    return Preferences(usual, prefers, kinds[kinds_often], of_kind, asked_for)
+
+
+def _explains(
+    facts: Facts, order: Floats, asked_for: Bools, situation: Ints, asked: Ints
+) -> tuple[int, bool]:
+    """The preference that agrees most often, and whether it does as often as the usual question of each
+    situation."""
+    if not len(asked):
+        return 0, True
+    agreement = [int(np.sum(each.chosen(facts, order, asked_for) == asked)) for each in PREFERENCES]
     _, row = np.unique(situation, return_inverse=True)
-    counts = np.zeros((int(row.max(initial=-1)) + 1, n_concepts))
-    np.add.at(counts, (row, asked), 1.0)
-    return float(counts.max(axis=1, initial=0.0).sum() / max(len(asked), 1))
+    counts = np.zeros((int(row.max()) + 1, len(order)), dtype=np.int64)
+    np.add.at(counts, (row, asked), 1)
+    best = int(np.argmax(agreement))
+    return best, agreement[best] >= int(counts.max(axis=1).sum())
 
 
 def _shares(situation: Ints, asked: Ints, n_concepts: int) -> Shares:
