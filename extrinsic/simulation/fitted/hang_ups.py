@@ -19,6 +19,8 @@ class HangUps:
 
     at_once: after the greeting.   weights, intercept: of a logistic regression, for who is not content; the
     last weights are those of the predicate: few hang up on the last question before an offer.
+    most (len(ANNOYANCES),): nobody was worn more in the logs. Who is counts as worn that much: of others the
+    regression knows nothing.
     leaves (2, 3): of content ones, by whether they still want to know something, and whether the system just
     did neither, presented something or told a fact.
     """
@@ -26,6 +28,7 @@ class HangUps:
     at_once: float
     weights: Floats
     intercept: float
+    most: Floats
     leaves: Floats
     n_predicates: int
 
@@ -37,7 +40,7 @@ class HangUps:
         predicate (m,), now (m, len(REACTED_TO)): what the system just did.
         worn (m, len(ANNOYANCES)): what annoyed before.
         """
-        features = _features(worn, now, predicate, self.n_predicates)
+        features = _features(np.minimum(worn, self.most), now, predicate, self.n_predicates)
         unhappy = 1.0 / (1.0 + np.exp(-(features @ self.weights + self.intercept)))
         happy = self.leaves[wishes_left.astype(np.int64), _given(now)]
         return np.where(is_first, self.at_once, np.where(content, happy, unhappy))
@@ -72,7 +75,8 @@ def fit_hang_ups(logs: Logs, by_system: Ints) -> HangUps:
     features = _features(turns.worn[used], turns.now[used], turns.system.predicate[used], n_predicates)
     weights, intercept = _logistic(features, hangs_up[used])
     at_once = float(hangs_up[is_first].mean()) if is_first.any() else 0.0
-    return HangUps(at_once, weights, intercept, leaves, n_predicates)
+    most = turns.worn[used].max(axis=0, initial=0.0)
+    return HangUps(at_once, weights, intercept, most, leaves, n_predicates)
 
 
 def _logistic(features: Floats, target: Bools) -> tuple[Floats, float]:

@@ -6,6 +6,7 @@ import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ints
 from extrinsic.corpus.model import Corpus
+from extrinsic.simulation.chance import Chance
 from extrinsic.simulation.utterance import NOTHING
 
 FEWEST = 20
@@ -85,20 +86,63 @@ def _answered_if_wanted(
     return float(mentioned[turns, asked[turns]].mean()) if len(turns) >= FEWEST else None
 
 
-def wish_if_asked(
-    n_dialogs: int, dialog: Ints, asked: Ints, told: Bools, wanted: Bools, may_want: Floats
-) -> Floats:
+def wish_untold(silent_for: Ints, tells: Bools) -> Floats:
+    """(n_dialogs,) the probability that a caller wants something of a concept that the system never asks for.
+
+    Callers tell it when they come to it, and some calls end before. F(t) is the share of callers who would
+    have told within t turns (Kaplan & Meier 1958); where it ends is the share of those who want the concept.
+    Who was silent for t turns, and then gone, wants it with probability (F(end) - F(t)) / (1 - F(t)).
+    silent_for (n_dialogs,): the turns before it was told, or all of them.   tells (n_dialogs,).
+
+    A quarter tells it at once, a quarter in the second turn, which another one does not live to see:
+    F(1) = 1/4, F(2) = 1/4 + 3/4 * 1/2.
+
+    >>> wish_untold(np.array([0, 1, 1, 5] * 20), np.array([True, True, False, False] * 20))[:4].round(3)
+    array([1. , 1. , 0.5, 0. ])
+    """
+    n_turns = int(silent_for.max(initial=0)) + 1
+    told = np.bincount(silent_for[tells], minlength=n_turns)
+    gone = np.bincount(silent_for[~tells], minlength=n_turns)
+    # Who is gone after t turns did not speak at turn t, counted from 0.
+    speak = len(tells) - np.cumsum(gone) - (np.cumsum(told) - told)
+    hazard = np.where(speak >= FEWEST, told / np.maximum(speak, 1), 0.0)
+    silent = np.append(1.0, np.cumprod(1.0 - hazard))
+    return np.where(tells, 1.0, 1.0 - silent[-1] / silent[silent_for])
+
+
+def untold_wishes(offsets: Ints, mentioned: Bools, unasked: Bools, chance: Chance) -> Bools:
+    """(n_dialogs, n_concepts) who is drawn to want what is never asked for, and was gone before telling it.
+
+    Without them, callers who do tell would do so oftener than callers do. offsets (n_dialogs + 1,): the turns
+    of each dialog.   mentioned (n_turns, n_concepts): by the best hypothesis.   unasked (n_concepts,).
+    """
+    n_turns = np.diff(offsets)
+    dialog = np.repeat(np.arange(len(n_turns)), n_turns)
+    place = np.arange(len(dialog)) - offsets[dialog]
+    draw = chance.uniform("untold", 0, (len(unasked),))
+    wishes = np.zeros(draw.shape, dtype=bool)
+    for concept in np.flatnonzero(unasked).tolist():
+        first, turns = n_turns.copy(), np.flatnonzero(mentioned[:, concept])
+        np.minimum.at(first, dialog[turns], place[turns])
+        tells = np.bincount(dialog[turns], minlength=len(n_turns)) > 0
+        wishes[:, concept] = ~tells & (draw[:, concept] < wish_untold(first, tells))
+    return wishes
+
+
+def wish_if_asked(n_dialogs: int, dialog: Ints, asked: Ints, told: Bools, may_want: Floats) -> Floats:
     """(n_dialogs, n_concepts) the probability that the caller wants something of a concept when asked for it.
 
     It differs from 0 where the caller was never asked and seems not to want it: it is the share of those who
-    want it among the callers who were asked before they had told. Arguments as above.
+    want it among the callers who were asked before they had told, heard or not. Arguments as above.
+    may_want (n_dialogs, n_concepts): see `wish_probabilities`.
     """
     probability = np.zeros_like(may_want)
-    for concept in range(wanted.shape[1]):
+    for concept in range(may_want.shape[1]):
         turns = (asked == concept) & ~told[:, concept]
         was_asked = np.bincount(dialog[turns], minlength=n_dialogs) > 0
         unknown = ~was_asked & (may_want[:, concept] == 0.0)
-        probability[unknown, concept] = _share(wanted[:, concept], was_asked)
+        if was_asked.any():
+            probability[unknown, concept] = may_want[was_asked, concept].mean()
     return probability
 
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from extrinsic.arrays import Bools, Floats, Ids, Ints
+from extrinsic.arrays import Bools, Floats, Ids, Ints, joined_offsets
 from extrinsic.corpus.labels import GoalLabels, LabelEvents
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracking import Tracker, turns_in_step
 from extrinsic.corpus.vocabulary import Vocabulary
+from extrinsic.simulation.chance import Chance
 from extrinsic.simulation.fitted.caller_states import ANNOYANCES, FEATURES, REACTED_TO, CallerStates
 from extrinsic.simulation.fitted.coded_acts import CodedActs, Lists, code_lists, code_said
 from extrinsic.simulation.fitted.doubtful_offers import (
@@ -20,7 +21,12 @@ from extrinsic.simulation.fitted.doubtful_offers import (
     mentioned_by,
     miss_probabilities,
 )
-from extrinsic.simulation.fitted.hidden_wishes import content_with, wish_if_asked, wish_probabilities
+from extrinsic.simulation.fitted.hidden_wishes import (
+    content_with,
+    untold_wishes,
+    wish_if_asked,
+    wish_probabilities,
+)
 from extrinsic.simulation.fitted.logged_callers import (
     LoggedCallers,
     WrongTurns,
@@ -118,8 +124,13 @@ def read_logs(corpora: Sequence[Corpus], trackers: Mapping[str, Tracker]) -> Log
     wanted = [
         wanted_by(log, values, goal[0], of_log) for log, goal, of_log in zip(logs, goals, lists, strict=True)
     ]
-    wishes = [wishes_of(log) for log in logs]
     first = np.cumsum([0, *(log.n_dialogs for log in logs)])
+    if isinstance(logs[-1].labels, LabelEvents):
+        offsets = joined_offsets([log.offsets for log in logs])
+        chance = Chance.of(int(first[-1]), "untold wishes")
+        untold = untold_wishes(offsets, np.concatenate(mentioned), unasked, chance)
+        wanted = [of_log | untold[a:b] for of_log, a, b in zip(wanted, first, first[1:], strict=False)]
+    wishes = [wishes_of(log) for log in logs]
     indifferent = [values.is_dontcare(goal) for goal, _ in goals]
     answers = [_true_answers(log, values) for log in logs]
     judged = [
@@ -141,7 +152,7 @@ def read_logs(corpora: Sequence[Corpus], trackers: Mapping[str, Tracker]) -> Log
     ]
     turns, known = _joined(parts, first), np.concatenate(wanted)
     may_want = wish_probabilities(len(known), turns.dialog, turns.asked, turns.told, turns.mentioned, known)
-    if_asked = wish_if_asked(len(known), turns.dialog, turns.asked, turns.told, known, may_want)
+    if_asked = wish_if_asked(len(known), turns.dialog, turns.asked, turns.told, may_want)
     without = np.concatenate([content_with(log, values.n_concepts) for log in logs]) & ~known
     may_want[without] = if_asked[without] = 0.0
     counts = [wrong_turns(log, of_log, values.n_concepts) for log, of_log in zip(logs, lists, strict=True)]

@@ -43,6 +43,6 @@ def test_who_was_never_asked_may_want_it_when_asked() -> None:
     dialog, asked = np.arange(10), np.zeros(10, dtype=np.int64)
     wanted = (np.arange(20) < 4)[:, None]
     told = np.zeros((10, 1), dtype=bool)
-    if_asked = wish_if_asked(20, dialog, asked, told, wanted, wanted.astype(np.float64))
+    if_asked = wish_if_asked(20, dialog, asked, told, wanted.astype(np.float64))
     assert if_asked[:10, 0] == pytest.approx(0.0)
     assert if_asked[10:, 0] == pytest.approx(0.4)
