@@ -21,7 +21,8 @@ VALUE, REQUEST, FIXED = 0, 1, 2
 """The kinds of phrases: of a value, of a fact that is asked for, and any other act, which stays as it is."""
 
 RIGHT = 0
-"""The code of what the caller means; k is the k-th place of the N-best list at which something else was."""
+"""The code of what the caller means; k is the k-th place of the N-best list at which something else was, and
+-k the same of a value in another slot than the caller's (a stop that was taken for a neighborhood)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,8 +159,11 @@ class Lists:
         )
 
 
-def code_lists(corpus: Corpus, values: LoggedValues) -> Lists:
-    """The N-best lists of a corpus in code (live hypotheses only), best first."""
+def code_lists(corpus: Corpus, values: LoggedValues, goal: Ints) -> Lists:
+    """The N-best lists of a corpus in code (live hypotheses only), best first.
+
+    goal (n_dialogs, n_concepts): what callers want, NOTHING for nothing.
+    """
     nbest = corpus.nbest
     turn = nbest.turn_of_hypothesis()
     order = np.lexsort((-nbest.score, nbest.batch, turn))
@@ -169,19 +173,19 @@ def code_lists(corpus: Corpus, values: LoggedValues) -> Lists:
     place = np.arange(len(order)) - offsets[turn]
     asked = requested_slot(corpus.system, corpus.vocabulary)
     acts = nbest.acts.take(order)
-    coded = _coded(corpus, values, acts, turn, place, asked[turn])
+    coded = _coded(corpus, values, goal, acts, turn, place, asked[turn])
     return Lists(offsets, nbest.score[order], coded)
 
 
-def code_said(corpus: Corpus, values: LoggedValues, said: Acts) -> CodedActs:
-    """What annotators heard at every turn, in code."""
+def code_said(corpus: Corpus, values: LoggedValues, goal: Ints, said: Acts) -> CodedActs:
+    """What annotators heard at every turn, in code; goal: see `code_lists`."""
     turn = np.arange(corpus.n_turns)
     asked = requested_slot(corpus.system, corpus.vocabulary)
-    return _coded(corpus, values, said, turn, np.zeros_like(turn), asked)
+    return _coded(corpus, values, goal, said, turn, np.zeros_like(turn), asked)
 
 
 def _coded(
-    corpus: Corpus, values: LoggedValues, acts: Acts, turn: Ints, place: Ints, asked: Ids
+    corpus: Corpus, values: LoggedValues, goal: Ints, acts: Acts, turn: Ints, place: Ints, asked: Ids
 ) -> CodedActs:
     """Acts of owners at given turns, each owner at a place of its list."""
     domain, words = corpus.domain, corpus.vocabulary
@@ -193,6 +197,9 @@ def _coded(
     # What is denied is right to deny when it is wrong, but the value itself decides which one is meant.
     right = corpus.truth.is_correct(turn[mentions.owner], mentions.slot, mentions.value)
     code = np.where(right, RIGHT, _first_place(turn, place, mentions.owner, number, len(values)))
+    meant = goal[corpus.dialog_of_turn[turn[mentions.owner]], values.concept[number]]
+    elsewhere = (meant != NOTHING) & (values.slot[meant] != values.slot[number])
+    code = np.where(elsewhere, -code, code)
 
     act, fact = _requests(domain, corpus.requestable, words, acts)
     wanted = np.zeros(len(act), dtype=bool)

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from extrinsic.arrays import Ints
+from extrinsic.arrays import Floats, Ints
 from extrinsic.simulation.chance import Chance
 from extrinsic.simulation.fitted.logged_dialogs import Logs
+from extrinsic.simulation.fitted.logged_values import LoggedValues
 from extrinsic.simulation.utterance import NOTHING
 
 POOLS = (2, 3, 4, 5, 7, 8, 10, 12, 15, 20, 30, 45)
@@ -116,12 +117,14 @@ def _coming_back(lists: list[list[list[int]]], pool: int, usual: float) -> float
 
 
 def wrong_values(logs: Logs, goal: Ints, chance: Chance, width: int) -> Ints:
-    """(n, n_concepts, width) what the value of each caller is taken for: others of the same slot.
+    """(n, n_concepts, 2, width) what the value of each caller is taken for: others of the same slot, and
+    values of another one, as often as callers want something of it; or of the same where there is no other.
 
     goal (n, n_concepts): where a caller has none, any value of the concept stands for it.
     """
     values = logs.values
-    table = np.full((*goal.shape, width), NOTHING, dtype=np.int64)
+    table = np.full((*goal.shape, 2, width), NOTHING, dtype=np.int64)
+    known = logs.callers.goal
     for concept in range(goal.shape[1]):
         of_concept = np.flatnonzero(values.concept == concept)
         if not len(of_concept):
@@ -129,10 +132,24 @@ def wrong_values(logs: Logs, goal: Ints, chance: Chance, width: int) -> Ints:
         start = chance.uniform(f"confusions {concept}", 0)
         any_value = of_concept[(start * len(of_concept)).astype(np.int64)]
         base = np.where(goal[:, concept] == NOTHING, any_value, goal[:, concept])
-        first = values.begin[values.slot[base]]
-        size = values.begin[values.slot[base] + 1] - first
-        step = (start * 1e6).astype(np.int64)[:, None] + np.arange(width)
-        others = np.maximum(size - 1, 1)[:, None]
-        numbers = first[:, None] + ((base - first)[:, None] + 1 + step % others) % size[:, None]
-        table[:, concept] = np.where(size[:, None] > 1, numbers, NOTHING)
+        table[:, concept, 0] = _others(values, base, start, width)
+        wanted = known[known[:, concept] != NOTHING, concept]
+        table[:, concept, 1] = table[:, concept, 0]
+        for slot in np.unique(values.slot[base]).tolist():
+            elsewhere = wanted[values.slot[wanted] != slot]
+            rows = np.flatnonzero(values.slot[base] == slot)
+            if len(elsewhere):
+                draw = chance.take(rows).uniform(f"elsewhere {concept}", 0)
+                near = elsewhere[(draw * len(elsewhere)).astype(np.int64)]
+                table[rows, concept, 1] = _others(values, near, draw, width)
     return table
+
+
+def _others(values: LoggedValues, base: Ints, start: Floats, width: int) -> Ints:
+    """(n, width) values of the slot of a value (n,), but that one; NOTHING where it has no other."""
+    first = values.begin[values.slot[base]]
+    size = values.begin[values.slot[base] + 1] - first
+    step = (start * 1e6).astype(np.int64)[:, None] + np.arange(width)
+    others = np.maximum(size - 1, 1)[:, None]
+    numbers = first[:, None] + ((base - first)[:, None] + 1 + step % others) % size[:, None]
+    return np.where(size[:, None] > 1, numbers, NOTHING)

@@ -125,7 +125,8 @@ class Speakers:
     """m callers about to answer.
 
     goal, told (m, n_concepts), wants (m, n_concepts): of this caller.   wish (m,): the fact asked for next,
-    NOTHING for none.   wrong_values (m, n_concepts, longest): what each concept is taken for.
+    NOTHING for none.   wrong_values (m, n_concepts, 2, longest): what each concept is taken for, in the
+    slot of its value and in others.
     shift (m, n_concepts): by how many places the first `pool` wrong values of this turn are moved.
     other_fact (m,): what a request is taken for.
     """
@@ -237,9 +238,10 @@ def _values_said(
     of_value = coded.kind == VALUE
     logged_concept = np.where(of_value, coded.about, 0)
     concept = mapped[speaker, logged_concept]
-    last = speakers.wrong_values.shape[2] - 1
-    place = moved(np.maximum(coded.code - 1, 0), speakers.shift[speaker, concept], speakers.pool)
-    wrong = speakers.wrong_values[speaker, concept, np.minimum(place, last)]
+    last = speakers.wrong_values.shape[3] - 1
+    place = moved(np.maximum(np.abs(coded.code) - 1, 0), speakers.shift[speaker, concept], speakers.pool)
+    elsewhere = (coded.code < RIGHT).astype(np.int64)
+    wrong = speakers.wrong_values[speaker, concept, elsewhere, np.minimum(place, last)]
     number = np.where(coded.code == RIGHT, speakers.goal[speaker, concept], wrong)
     turn = turns[speaker]
     caller = logs.turns.dialog[turn]

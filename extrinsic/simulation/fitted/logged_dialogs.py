@@ -118,9 +118,9 @@ def read_logs(corpora: Sequence[Corpus], trackers: Mapping[str, Tracker]) -> Log
     tracker, tops, agreement = best_tracker(logs, values, systems, trackers)
     systems = with_unnamed(len(domain.groups), systems, tops)
     unasked = never_asked(values.n_concepts, systems)
-    lists = [code_lists(log, values) for log in logs]
-    mentioned = [of_log.mentioned(values.n_concepts) for of_log in lists]
     goals = [goals_of(log, values) for log in logs]
+    lists = [code_lists(log, values, goal) for log, (goal, _) in zip(logs, goals, strict=True)]
+    mentioned = [of_log.mentioned(values.n_concepts) for of_log in lists]
     wanted = [
         wanted_by(log, values, goal[0], of_log) for log, goal, of_log in zip(logs, goals, lists, strict=True)
     ]
@@ -132,7 +132,7 @@ def read_logs(corpora: Sequence[Corpus], trackers: Mapping[str, Tracker]) -> Log
         wanted = [of_log | untold[a:b] for of_log, a, b in zip(wanted, first, first[1:], strict=False)]
     wishes = [wishes_of(log) for log in logs]
     indifferent = [values.is_dontcare(goal) for goal, _ in goals]
-    answers = [_true_answers(log, values) for log in logs]
+    answers = [_true_answers(log, values, goal) for log, (goal, _) in zip(logs, goals, strict=True)]
     judged = [
         _judged(*of_log, values) for of_log in zip(logs, systems, wanted, indifferent, answers, strict=True)
     ]
@@ -208,10 +208,10 @@ def _all_mentions(logs: Sequence[Corpus], mentions: Sequence[SystemMentions]) ->
     return pairs
 
 
-def _true_answers(log: Corpus, values: LoggedValues) -> CodedActs | None:
+def _true_answers(log: Corpus, values: LoggedValues, goal: Ints) -> CodedActs | None:
     """What was truly said at every turn; None where labels do not hold it."""
     heard = log.labels.heard if isinstance(log.labels, GoalLabels) else None
-    return None if heard is None else code_said(log, values, heard)
+    return None if heard is None else code_said(log, values, goal, heard)
 
 
 def _judged(

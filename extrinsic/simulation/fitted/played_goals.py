@@ -17,7 +17,7 @@ class PlayedGoals:
     caller (n,): of the logs.   wanted (n, n_concepts): what they want from the start.
     value (n, n_concepts): the goals now, NOTHING for none.   if_wanted (n, n_concepts): what a wish is for of
     which nothing right was ever heard, or that comes up later.
-    wrong (n, n_concepts, n_wrong): what each value is taken for.
+    wrong (n, n_concepts, 2, n_wrong): what each value is taken for, in its slot and in others.
     """
 
     def __init__(self, logs: Logs, caller: Ints, chance: Chance, n_wrong: int) -> None:
