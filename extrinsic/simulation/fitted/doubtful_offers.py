@@ -1,7 +1,8 @@
 """Offers that may suit or not: those that leave out what a caller wants, or narrow down what is of no matter.
 
 A search without an area finds a place in some area, and one for cheap places may have missed a better one.
-Where labels hold what was truly said, callers show whether they mind: who does speaks of it again.
+Callers show whether they mind: who does speaks of it again, by labels of what was truly said, or else by what
+was heard.
 """
 
 from __future__ import annotations
@@ -47,12 +48,11 @@ class MissProbabilities:
         return np.asarray(chance.uniform_at("minds", 0, position) < probability)
 
 
-def mentioned_by(answers: CodedActs | None, shape: tuple[int, ...]) -> Bools:
-    """(n_turns, n_concepts) what callers truly speak of; nothing where labels (None) do not hold it."""
+def mentioned_by(answers: CodedActs, shape: tuple[int, ...]) -> Bools:
+    """(n_turns, n_concepts) what callers truly speak of."""
     mentioned = np.zeros(shape, dtype=bool)
-    if answers is not None:
-        rows = np.flatnonzero(answers.kind == VALUE)
-        mentioned[answers.owner[rows], answers.about[rows]] = True
+    rows = np.flatnonzero(answers.kind == VALUE)
+    mentioned[answers.owner[rows], answers.about[rows]] = True
     return mentioned
 
 

@@ -134,7 +134,8 @@ def read_logs(corpora: Sequence[Corpus], trackers: Mapping[str, Tracker]) -> Log
     indifferent = [values.is_dontcare(goal) for goal, _ in goals]
     answers = [_true_answers(log, values, goal) for log, (goal, _) in zip(logs, goals, strict=True)]
     judged = [
-        _judged(*of_log, values) for of_log in zip(logs, systems, wanted, indifferent, answers, strict=True)
+        _judged(*of_log, values)
+        for of_log in zip(logs, systems, wanted, indifferent, answers, mentioned, strict=True)
     ]
     misses = miss_probabilities(JudgedOffers.joined(judged))
     parts = [
@@ -155,6 +156,9 @@ def read_logs(corpora: Sequence[Corpus], trackers: Mapping[str, Tracker]) -> Log
     if_asked = wish_if_asked(len(known), turns.dialog, turns.asked, turns.told, may_want)
     without = np.concatenate([content_with(log, values.n_concepts) for log in logs]) & ~known
     may_want[without] = if_asked[without] = 0.0
+    pleased = np.bincount(turns.dialog, turns.content, minlength=len(known)) > 0
+    # Who was content with an offer that left something out does not want it; of others nobody knows.
+    may_want[~pleased] = np.maximum(may_want, if_asked)[~pleased]
     counts = [wrong_turns(log, of_log, values.n_concepts) for log, of_log in zip(logs, lists, strict=True)]
     error, heard_apart = error_levels(WrongTurns.joined(counts))
     callers = LoggedCallers(
@@ -166,7 +170,7 @@ def read_logs(corpora: Sequence[Corpus], trackers: Mapping[str, Tracker]) -> Log
         may_want=may_want,
         if_asked=if_asked,
         wishes=np.concatenate(wishes),
-        pleased=np.bincount(turns.dialog, turns.content, minlength=len(known)) > 0,
+        pleased=pleased,
         error=error,
         heard_apart=heard_apart,
     )
@@ -220,16 +224,21 @@ def _judged(
     wanted: Bools,
     indifferent: Bools,
     answers: CodedActs | None,
+    heard: Bools,
     values: LoggedValues,
 ) -> JudgedOffers:
-    """The system's turns beside the labels; wanted, indifferent (n_dialogs, n_concepts)."""
+    """The system's turns beside the labels; wanted, indifferent (n_dialogs, n_concepts).
+
+    heard (n_turns, n_concepts): what best hypotheses are about, for logs whose labels do not tell what was
+    said.
+    """
     dialog = log.dialog_of_turn
     return JudgedOffers(
         system,
         right=LabelledValues(values, log, _turns_before(log)).of_offers(system.offered),
         wanted=wanted[dialog],
         indifferent=indifferent[dialog],
-        mentioned=mentioned_by(answers, (log.n_turns, values.n_concepts)),
+        mentioned=heard if answers is None else mentioned_by(answers, heard.shape),
     )
 
 
