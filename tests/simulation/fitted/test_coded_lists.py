@@ -17,7 +17,7 @@ from extrinsic.simulation.fitted.logged_answers import Speakers, speak
 from extrinsic.simulation.fitted.logged_dialogs import Logs, read_logs
 from extrinsic.simulation.utterance import NOTHING
 from extrinsic.trackers.focus import Focus
-from tests.simulation.fitted.logs import bus_logs
+from tests.simulation.fitted.logs import bus_logs, expert_calls
 
 POOL = 40
 
@@ -68,10 +68,11 @@ def test_a_list_given_to_its_own_caller_is_the_same_list() -> None:
     turn = lists.turn_of_hypothesis[lists.acts.owner[phrases]]
     about, code = lists.acts.about[phrases], lists.acts.code[phrases]
     goal = np.full((log.n_turns, logs.values.n_concepts), NOTHING)
-    wrong = np.full((*goal.shape, POOL), NOTHING)
+    wrong = np.full((*goal.shape, 2, POOL), NOTHING)
     right = code == RIGHT
     goal[turn[right], about[right]] = number[right]
-    wrong[turn[~right], about[~right], code[~right] - 1] = number[~right]
+    elsewhere, place = (code < RIGHT).astype(np.int64), np.maximum(np.abs(code) - 1, 0)
+    wrong[turn[~right], about[~right], elsewhere[~right], place[~right]] = number[~right]
     nobody = np.full(log.n_turns, NOTHING)
     speakers = Speakers(
         goal, turns.told, logs.callers.wanted[turns.dialog], nobody, wrong, np.zeros_like(goal), POOL, nobody
@@ -79,9 +80,23 @@ def test_a_list_given_to_its_own_caller_is_the_same_list() -> None:
     contexts = Contexts(turns.context, turns.about, turns.asked, turns.wrong, turns.now)
     spoken = speak(logs, np.arange(log.n_turns), contexts, speakers)
     # A code stands for one value: hypotheses with two wrong values of one concept are the exception.
-    told = np.where(right, goal[turn, about], wrong[turn, about, code - 1])
+    told = np.where(right, goal[turn, about], wrong[turn, about, elsewhere, place])
     kept = np.setdiff1d(np.arange(log.n_turns), turn[told != number])
     assert len(kept) > 0.99 * log.n_turns
     again = replace(log, nbest=spoken.nbest).evidence
     assert_same_evidence(again.take(kept), log.evidence.take(kept))
     np.testing.assert_array_equal(spoken.mentioned[kept], turns.mentioned[kept])
+
+
+def test_a_stop_that_is_taken_for_a_neighborhood_stays_in_that_slot() -> None:
+    """As many wrong values stand in another slot than the caller's as in the log."""
+    shares = []
+    for corpus in (bus_logs()[1], expert_calls().corpus):
+        logs = read_logs([corpus], {"focus": Focus()})
+        acts = logs.turns.lists.acts
+        wrong = acts.code[(acts.kind == VALUE) & (acts.code != RIGHT)]
+        shares.append((float(np.mean(wrong < RIGHT)), len(wrong)))
+    (logged, n_logged), (fitted, _) = shares
+    assert logged > 0.01
+    # Wrong values come in lists of several: a tenth of them counts.
+    assert abs(logged - fitted) < 3.0 * np.sqrt(logged * (1.0 - logged) / (0.1 * n_logged))
