@@ -133,9 +133,15 @@ def read_logs(corpora: Sequence[Corpus], trackers: Mapping[str, Tracker]) -> Log
     wishes = [wishes_of(log) for log in logs]
     indifferent = [values.is_dontcare(goal) for goal, _ in goals]
     answers = [_true_answers(log, values, goal) for log, (goal, _) in zip(logs, goals, strict=True)]
+    spoken_of = [
+        None if said is None else mentioned_by(said, heard.shape)
+        for said, heard in zip(answers, mentioned, strict=True)
+    ]
     judged = [
-        _judged(*of_log, values)
-        for of_log in zip(logs, systems, wanted, indifferent, answers, mentioned, strict=True)
+        _judged(log, values, system, of_wanted, of_indifferent, heard if said is None else said)
+        for log, system, of_wanted, of_indifferent, said, heard in zip(
+            logs, systems, wanted, indifferent, spoken_of, mentioned, strict=True
+        )
     ]
     misses = miss_probabilities(JudgedOffers.joined(judged))
     parts = [
@@ -220,17 +226,15 @@ def _true_answers(log: Corpus, values: LoggedValues, goal: Ints) -> CodedActs | 
 
 def _judged(
     log: Corpus,
+    values: LoggedValues,
     system: SystemTurns,
     wanted: Bools,
     indifferent: Bools,
-    answers: CodedActs | None,
-    heard: Bools,
-    values: LoggedValues,
+    mentioned: Bools,
 ) -> JudgedOffers:
     """The system's turns beside the labels; wanted, indifferent (n_dialogs, n_concepts).
 
-    heard (n_turns, n_concepts): what best hypotheses are about, for logs whose labels do not tell what was
-    said.
+    mentioned (n_turns, n_concepts): what callers speak of, or are heard to where labels do not tell.
     """
     dialog = log.dialog_of_turn
     return JudgedOffers(
@@ -238,7 +242,7 @@ def _judged(
         right=LabelledValues(values, log, _turns_before(log)).of_offers(system.offered),
         wanted=wanted[dialog],
         indifferent=indifferent[dialog],
-        mentioned=heard if answers is None else mentioned_by(answers, heard.shape),
+        mentioned=mentioned,
     )
 
 
