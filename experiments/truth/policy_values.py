@@ -22,7 +22,7 @@ from extrinsic.study.stages.policy_spec import LEARNED, LOGGED
 from extrinsic.study.stages.variant_values import TrackerValue, levelled, stored_value
 from extrinsic.value.levelling import kept_shares
 from extrinsic.value.result import mean_of_dialogs
-from extrinsic.value.world_value import CORRECTION, DIFFERENCE, IN_WORLD, WORLD_SHARE, kept_levels
+from extrinsic.value.world_value import CORRECTION, DIFFERENCE, IN_WORLD, WORLD_SHARE, level_correction
 
 CEILING = "ceiling"
 """The policy played for as many calls as the test half has: what the noise of the log allows."""
@@ -149,7 +149,7 @@ def part_rows(world: str, computed: Sequence[TrackerCell]) -> Iterator[PolicyEst
         noise = [np.sum((part - part.mean(axis=0)) ** 2, axis=1) for part in corrections]
         own = kept_shares(whole, np.array(noise)) * whole
         common = np.array([np.sum(part.mean(axis=0) ** 2) for part in corrections])
-        level = (kept_levels(levels, common) * levels)[:, None]
+        level = level_correction(levels, common).value[:, None]
         left_out = {
             "without corrections": in_world,
             "without own difference": in_world + level,

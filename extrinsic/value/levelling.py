@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from extrinsic.arrays import Floats
-from extrinsic.value.world_value import WORLD_SHARE, kept_levels
+from extrinsic.value.world_value import WORLD_SHARE, level_correction
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,24 +45,24 @@ def level(values: WorldValues) -> Levelled:
     """Values whose level is corrected as far as the worlds of a study clearly have it wrong.
 
     With d = observed - V_M(logged) and m its median over the trackers of a dataset,
-    world = V_M(policy) + (share of the dataset) m + (share of the tracker) (d - m). The first share is that
-    of m which is not the noise of the log (`kept_levels`): a world that fits already has in it what the log
-    says of the level, and more dialogs than d. So is the second (`kept_shares`). Medians, so that a
-    degenerate tracker moves nobody else.
+    world = V_M(policy) + (what of m is not noise) + (share of the tracker) (d - m). As much of m is kept
+    as is not the noise of the logs (`level_correction`): a world that fits has in it what the log says of
+    the level, and more dialogs than d. So it is of d - m (`kept_shares`). Medians, so that a degenerate
+    tracker moves nobody else.
     mixed = m(world) + share (world - m(world)) + (1 - share) (trees - m(trees)), with medians of the dataset
     and the share WORLD_SHARE.
     """
     noise = np.array([np.sum(part.mean(axis=0) ** 2) for part in values.correction])
     levels = np.median(values.difference, axis=1)
-    level_share = kept_levels(levels, noise)
+    corrected = level_correction(levels, noise)
     own_noise = np.array([np.sum((part - part.mean(axis=0)) ** 2, axis=1) for part in values.correction])
     kept = kept_shares(_deviation(values.difference), own_noise)
-    left_out = kept * (1.0 - kept) * own_noise + (level_share * (1.0 - level_share) * noise)[:, None]
-    world = values.in_world + kept * _deviation(values.difference) + (level_share * levels)[:, None]
+    left_out = kept * (1.0 - kept) * own_noise + corrected.left_out[:, None]
+    world = values.in_world + kept * _deviation(values.difference) + corrected.value[:, None]
     mixed = world + (1.0 - WORLD_SHARE) * (_deviation(values.trees) - _deviation(world))
     of_world, of_mixed = [], []
     for played, correction, trees, share, own in zip(
-        values.played, values.correction, values.of_trees, level_share, kept, strict=True
+        values.played, values.correction, values.of_trees, corrected.own, kept, strict=True
     ):
         # To first order a dialog moves the median as it moves the mean.
         common = correction.mean(axis=0)

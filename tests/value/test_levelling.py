@@ -6,34 +6,45 @@ import numpy as np
 import pytest
 
 from extrinsic.value.levelling import WorldValues, kept_shares, level
-from extrinsic.value.world_value import WORLD_SHARE, kept_levels
+from extrinsic.value.world_value import WORLD_SHARE, level_correction
 
 
 def test_levels_within_their_noise_are_not_corrected() -> None:
-    assert not kept_levels(np.array([4.0, -6.0, 5.0]), np.full(3, 100.0)).any()
+    assert not level_correction(np.array([4.0, -6.0, 5.0]), np.full(3, 100.0)).value.any()
 
 
 def test_levels_beyond_their_noise_keep_what_is_not_noise() -> None:
-    """Random effects by hand: the mean of x^2 - v is (399 + 399) / 2, so that a level keeps 399 / 400."""
-    assert kept_levels(np.array([20.0, -20.0]), np.ones(2)) == pytest.approx([399.0 / 400.0] * 2)
+    """Random effects by hand: the mean is 0, and the variance 800 less a noise of 1: 799 / 800 is kept."""
+    corrected = level_correction(np.array([20.0, -20.0]), np.ones(2))
+    assert corrected.value == pytest.approx([20.0 * 799.0 / 800.0, -20.0 * 799.0 / 800.0])
 
 
-def test_the_noisier_dataset_keeps_less() -> None:
-    """t2 = ((400 - 10) + (400 - 190)) / 2 = 300."""
-    kept = kept_levels(np.array([20.0, 20.0]), np.array([10.0, 190.0]))
-    assert kept == pytest.approx([300.0 / 310.0, 300.0 / 490.0])
+def test_what_all_worlds_get_wrong_is_corrected_everywhere() -> None:
+    """A mean of 20 with a noise of 200 / 4: 1 - 50 / 400 is kept; the deviations are less than noise."""
+    corrected = level_correction(np.array([10.0, 30.0, 20.0, 20.0]), np.full(4, 200.0))
+    assert corrected.value == pytest.approx(np.full(4, 20.0 * 7.0 / 8.0))
+    assert corrected.own == pytest.approx(np.full(4, 7.0 / 32.0))
 
 
-def test_random_levels_are_shrunk_as_far_as_their_errors_are_least() -> None:
-    """With true levels of variance 25 and noise 100, a fifth is kept; the errors are below those of either
-    correcting wholly or not at all."""
+def test_the_noisier_dataset_keeps_less_of_its_deviation() -> None:
+    """t2 = 800 - 100 = 700."""
+    corrected = level_correction(np.array([20.0, -20.0]), np.array([10.0, 190.0]))
+    assert corrected.value == pytest.approx([20.0 * 700.0 / 710.0, -20.0 * 700.0 / 890.0])
+
+
+def test_errors_and_their_variance_are_those_of_a_simulation() -> None:
+    """Worlds that are 12 too low by 8 and logs with a noise of 13, five to a study: the correction errs less
+    than none and than the whole level, and by as much as it says."""
     rng = np.random.default_rng(1)
-    true = rng.normal(0.0, 5.0, 4000)
-    seen = true + rng.normal(0.0, 10.0, 4000)
-    kept = kept_levels(seen, np.full(4000, 100.0))
-    assert kept == pytest.approx(np.full(4000, 0.2), abs=0.05)
-    error = [np.mean((share * seen - true) ** 2) for share in (0.0, kept, 1.0)]
-    assert error[1] < min(error[0], error[2])
+    true = 12.0 + rng.normal(0.0, 8.0, (4000, 5))
+    seen = true + rng.normal(0.0, 13.0, true.shape)
+    made = [level_correction(levels, np.full(5, 169.0)) for levels in seen]
+    error = np.array([each.value for each in made]) - true
+    rms = np.sqrt(np.mean(error**2))
+    assert rms < 0.95 * min(np.sqrt(np.mean(true**2)), 13.0)
+    said = np.sqrt(np.mean([np.mean(each.own**2 * 169.0 + each.left_out) for each in made]))
+    # What worlds differ by in truth is in LEVEL_ERROR.
+    assert 0.55 * rms < said < 1.1 * rms
 
 
 def values(**changes: np.ndarray) -> WorldValues:
