@@ -21,6 +21,7 @@ from experiments.selection import Selection
 from experiments.texts import render
 from extrinsic.correlation.deciding import EDGES
 from extrinsic.parallel import run_in_parallel
+from extrinsic.study.tables.schema import DecidedRow
 from extrinsic.study.tables.table_files import read_rows, write_rows
 
 FOLDER = Path(__file__).parent
@@ -67,7 +68,24 @@ def make_tables(folder: Path, output: Path) -> None:
         write_rows(output / f"{name}.csv", rows[name], kind, decimals=3)
 
 
+def keep_decided(run: Path, output: Path) -> None:
+    """What a run of configs/lee2014.toml itself says of two trackers: nothing was chosen by its callers."""
+    rows: list[tables.Decided] = []
+    for row in read_rows(run / "decided.csv", DecidedRow):
+        fill = row.variant.removeprefix("fill=")
+        if fill in FILLS and row.target in TARGETS:
+            rows.append(
+                tables.Decided(
+                    fill, row.target, row.trackers, row.low, row.high, row.pairs, row.predicted, row.right
+                )
+            )
+    write_rows(output / "whole_decided.csv", rows, tables.Decided, decimals=3)
+
+
 def compute(output: Path, arguments: argparse.Namespace) -> None:
+    if arguments.whole:
+        keep_decided(arguments.whole, output)
+        return
     keep(arguments.runs, output, arguments.seeds)
     make_tables(output, output)
 
@@ -86,6 +104,7 @@ def write_texts(folder: Path, output: Path) -> None:
         verdicts=Selection(read_rows(folder / "verdicts.csv", tables.Verdict)),
         policies=Selection(read_rows(folder / "policies.csv", tables.PolicyGain)),
         decided=_decided(read_rows(folder / "decided.csv", tables.Decided)),
+        whole=_decided(read_rows(folder / "whole_decided.csv", tables.Decided)),
         quality=["l2", "l2.lee", "avgp"],
         shown=len({tables.Name.of(row) for row in correlations.where(fill=FILLS[0]).rows}),
     )
@@ -108,6 +127,9 @@ def _decided(rows: Sequence[tables.Decided]) -> list[dict[str, Any]]:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--runs", type=Path, default=Path("runs"), help="where the tool's runs are or go")
+    parser.add_argument(
+        "--whole", type=Path, metavar="RUN", help="of `extrinsic run lee2014`: keep what it decides, no more"
+    )
     parser.add_argument(
         "--seeds",
         type=int,
