@@ -72,7 +72,7 @@ def keep_decided(run: Path, output: Path) -> None:
     """What a run of configs/lee2014.toml itself says of two trackers: nothing was chosen by its callers."""
     rows: list[tables.Decided] = []
     for row in read_rows(run / "decided.csv", DecidedRow):
-        fill = row.variant.removeprefix("fill=")
+        fill = (row.variant or "").removeprefix("fill=")
         if fill in FILLS and row.target in TARGETS:
             rows.append(
                 tables.Decided(
