@@ -29,7 +29,7 @@ from extrinsic.storage import (
     writing_atomically,
 )
 
-LONG = 100_000_000
+LONG = 20_000_000
 """Bytes of a log from which on it is read in parts."""
 
 DIALOGS = 2_000
