@@ -7,6 +7,7 @@ computed on the way does not grow with it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -130,12 +131,17 @@ class RunningTotals:
         ]
 
     def measurements(self) -> Iterator[Measurement]:
-        sums = {
-            key: Summed(total.totals() if isinstance(total, RocCounts) else total)
-            for key, total in self._sums.items()
-        }
+        """Once: what was counted of a curve is given up with its last measurement, as there can be many."""
+        left = Counter(self._sum_of_row)
+        key_of_last, summed = -1, Summed(None)
         for row, key in zip(self._rows, self._sum_of_row, strict=True):
-            yield replace(row, statistics=sums[key])
+            left[key] -= 1
+            if key != key_of_last:
+                total = self._sums[key] if left[key] else self._sums.pop(key)
+                key_of_last, summed = key, Summed(total.totals() if isinstance(total, RocCounts) else total)
+            elif not left[key]:
+                self._sums.pop(key)
+            yield replace(row, statistics=summed)
 
 
 @dataclass(frozen=True, eq=False)

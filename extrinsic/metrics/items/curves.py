@@ -103,8 +103,8 @@ class RocCounts:
         order = slice(None) if self.points == "distinct_scores" else score_order(statistics.score)
         items = statistics.score[order], statistics.correct[order]
         self._parts.append(_counted(*items, np.ones(len(items[0]), dtype=np.int32)))
-        # Merged whenever they have become as many: each item is merged a few times in all.
-        if sum(len(score) for score, _, _ in self._parts) > len(self._merged[0]):
+        # Merged whenever they have become half as many: each item is merged a few times in all.
+        if 2 * sum(len(score) for score, _, _ in self._parts) > len(self._merged[0]):
             self._merge()
 
     def _merge(self) -> None:
