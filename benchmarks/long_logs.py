@@ -1,6 +1,6 @@
 """Own logs of 100,000 to 10 million turns: computing time a turn and memory of `track` and `score`.
 
-python -m benchmarks.long_logs [turns ...] [--folder F] [--tracker T]
+python -m benchmarks.long_logs [turns ...] [--folder F] [--tracker T] [--plain]
 
 A log repeats 4,000 simulated restaurant calls under new names; every copy has other scores, so that nothing
 gets cheaper by being seen before.
@@ -42,7 +42,11 @@ class Cost:
         return f"{what}, {n_turns:,} turns: {shown}"
 
 
-def write_log(path: Path, n_turns: int) -> int:
+PLAIN = ("dialog", "turn", "system", "nbest", "labels", "end")
+"""What a log needs to be tracked and scored."""
+
+
+def write_log(path: Path, n_turns: int, fields: Sequence[str] = LogLine.__struct_fields__) -> int:
     """A log of at least so many turns, in whole copies of calls; returns how many."""
     with tempfile.TemporaryDirectory() as folder:
         world = find_simulation("restaurants").world("quiet", "train")
@@ -57,13 +61,10 @@ def write_log(path: Path, n_turns: int) -> int:
             for line in _copied(lines, copy):
                 if written >= n_turns and line.turn == 0:
                     return written
-                out.write(encode({key: value for key, value in _fields(line) if value is not None}) + b"\n")
+                given = {field: getattr(line, field) for field in fields}
+                out.write(encode({key: value for key, value in given.items() if value is not None}) + b"\n")
                 written += 1
     return written
-
-
-def _fields(line: LogLine) -> Iterator[tuple[str, object]]:
-    return ((field, getattr(line, field)) for field in line.__struct_fields__)
 
 
 def _copied(lines: Sequence[LogLine], copy: int) -> Iterator[LogLine]:
@@ -89,15 +90,16 @@ def main() -> None:
     parser.add_argument("turns", nargs="*", type=int, default=SIZES)
     parser.add_argument("--folder", type=Path, help="keep the logs here, and take those that are there")
     parser.add_argument("--tracker", default="focus")
+    parser.add_argument("--plain", action="store_true", help="lines without what only policies need")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = arguments.folder or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
         for n_turns in arguments.turns:
-            log = folder / f"log{n_turns}.jsonl"
+            log = folder / f"{'plain' if arguments.plain else 'log'}{n_turns}.jsonl"
             if not log.exists():
-                write_log(log, n_turns)
-            output = folder / f"{arguments.tracker}{n_turns}.json"
+                write_log(log, n_turns, PLAIN if arguments.plain else LogLine.__struct_fields__)
+            output = folder / f"{arguments.tracker}-{log.stem}.json"
             read = ["--format", "jsonl", "--corpus", str(log)]
             tracked = cost_of(
                 ["track", *read, "--tracker", arguments.tracker, "--output", str(output), "--quiet"]
