@@ -26,7 +26,7 @@ from extrinsic.study.engine import Engine
 from extrinsic.study.runner import run_study
 from extrinsic.study.stages.inputs import Part, SimulatedDialogs, TrackerInput, Unit
 from extrinsic.study.stages.store import Result
-from extrinsic.study.stages.stored_scores import Measurements, measure_tracker
+from extrinsic.study.stages.stored_scores import Measurements, ScoreTask
 
 CONFIG = Path(__file__).resolve().parents[1] / "configs" / "quick.toml"
 CHANGES = (
@@ -120,7 +120,7 @@ def stored() -> dict[tuple[str, str], bytes]:
         train, test = (SimulatedDialogs(simulation, dataset, split) for split in ("train", "test"))
         unit = Unit(dataset, train, test, (Part(dataset),))
         for tracker in TRACKERS:
-            found[dataset, tracker] = measure_tracker(unit, TrackerInput(tracker), table).encode()
+            found[dataset, tracker] = ScoreTask(unit, TrackerInput(tracker), table).run({}).encode()
     return found
 
 

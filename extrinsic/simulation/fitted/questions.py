@@ -144,20 +144,30 @@ class Questions:
         requests = _by_concept(self.columns, view.history.requests)
         needed = _needed(view.history, view.domain, len(self.columns))
         missing = np.asarray((~heard & needed & ~np.isinf(self.order)).any(axis=1))
+        facts = Facts(heard, view.tops.score, view.confirmed, view.implied, requests)
         kind = _situations(predicate, heard, needed)
-        share, logged = self.after.of(_situations(predicate, heard, needed, requests > 0))
+        preference, asked_for = self.preferences.of(kind, ~np.isinf(self.order))
+        asked = np.full(len(predicate), NOTHING, dtype=np.int64)
+        rows = np.flatnonzero(preference == NOTHING)
+        if len(rows):
+            situation = _situations(predicate[rows], heard[rows], needed[rows], requests[rows] > 0)
+            asked[rows] = self._as_logged(situation, kind[rows], requests[rows], draw[rows])
+            preference = np.where(
+                (preference == NOTHING) & (asked == NOTHING), self.preferences.usual, preference
+            )
+        for number in np.unique(preference[preference != NOTHING]).tolist():
+            rows = np.flatnonzero(preference == number)
+            asked[rows] = PREFERENCES[number].chosen(facts.take(rows), self.order, asked_for[rows])
+        return asked, missing
+
+    def _as_logged(self, situation: Ints, kind: Ints, requests: Ints, draw: Floats) -> Ints:
+        """(m,) a concept that was asked for in a situation, or in all of its kind; NOTHING where none was."""
+        share, logged = self.after.of(situation)
         usual, known = self.before.of(kind)
         least = np.where(usual > 0.0, requests, np.inf).min(axis=1, keepdims=True)
         usual = np.where(requests == least, usual, 0.0)
         drawn = _drawn(np.where(logged[:, None], share, usual), draw)
-        facts = Facts(heard, view.tops.score, view.confirmed, view.implied, requests)
-        preference, asked_for = self.preferences.of(kind, ~np.isinf(self.order))
-        unknown = (preference == NOTHING) & ~logged & ~known
-        preference = np.where(unknown, self.preferences.usual, preference)
-        for number in np.unique(preference[preference != NOTHING]).tolist():
-            rows = np.flatnonzero(preference == number)
-            drawn[rows] = PREFERENCES[number].chosen(facts.take(rows), self.order, asked_for[rows])
-        return drawn, missing
+        return np.where(logged | known, drawn, NOTHING)
 
 
 def _drawn(share: Floats, draw: Floats) -> Ints:
