@@ -18,15 +18,19 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.measuring import LINES, seconds
 from extrinsic.correlation.resampling import draw_trackers, resampled_correlations
-from extrinsic.simulation.bus.world_settings import read_simulation
-from extrinsic.study.configuration.settings import MetricsTable, StudySettings
+from extrinsic.study.configuration.settings import (
+    MetricsTable,
+    SimulationTable,
+    StudySettings,
+    TrackersTable,
+)
 from extrinsic.study.configuration.settings_file import read_study
 from extrinsic.study.correlating.panel import TargetValue, build_panel
 from extrinsic.study.engine import Engine
+from extrinsic.study.planning import make_schedule
 from extrinsic.study.runner import run_study
-from extrinsic.study.stages.inputs import Part, SimulatedDialogs, TrackerInput, Unit
-from extrinsic.study.stages.store import Result
-from extrinsic.study.stages.stored_scores import Measurements, ScoreTask
+from extrinsic.study.stages.store import Result, StageKey, Store
+from extrinsic.study.stages.stored_scores import Measurements, ScoreTask, TrackerScores
 
 CONFIG = Path(__file__).resolve().parents[1] / "configs" / "quick.toml"
 CHANGES = (
@@ -111,17 +115,20 @@ def test_two_processes_against_one(benchmark: BenchmarkFixture, tmp_path: Path) 
 
 
 @cache
-def stored() -> dict[tuple[str, str], bytes]:
+def stored() -> dict[tuple[str, str], tuple[StageKey, bytes]]:
     """The stage files of 16 trackers on four datasets of the sizes of DSTC1, all metrics by one fill rule."""
-    simulation = read_simulation()
-    table = MetricsTable(fill=("argmax",))
-    found = {}
-    for dataset in DATASETS:
-        train, test = (SimulatedDialogs(simulation, dataset, split) for split in ("train", "test"))
-        unit = Unit(dataset, train, test, (Part(dataset),))
-        for tracker in TRACKERS:
-            found[dataset, tracker] = ScoreTask(unit, TrackerInput(tracker), table).run({}).encode()
-    return found
+    settings = StudySettings(
+        name="stored",
+        simulation=SimulationTable(datasets=DATASETS),
+        trackers=TrackersTable(built_in=TRACKERS),
+        metrics=MetricsTable(fill=("argmax",)),
+    )
+    tasks = [task for bundle in make_schedule(settings).bundles for task in bundle]
+    return {
+        (task.unit.name, task.tracker): (task.key, task.run(Store(Path())).encode(task.key))
+        for task in tasks
+        if isinstance(task, ScoreTask)
+    }
 
 
 def test_resamples_from_stored_statistics(benchmark: BenchmarkFixture) -> None:
@@ -131,8 +138,8 @@ def test_resamples_from_stored_statistics(benchmark: BenchmarkFixture) -> None:
 
     def resample() -> None:
         cells = {
-            (dataset, tracker): Measurements.of(Result.decode(data), dataset)
-            for (dataset, tracker), data in files.items()
+            (dataset, tracker): Measurements.of(Result.decode(data, key, TrackerScores), dataset)
+            for (dataset, tracker), (key, data) in files.items()
         }
         rng = np.random.default_rng(0)
         values = {
