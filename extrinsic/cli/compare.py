@@ -68,6 +68,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"the run has no dataset {shown!r}", expected=f"one of {', '.join(datasets[1:])}")
     for verdict in verdicts:
         put(verdict.sentence)
+        for flag in verdict.flags:
+            put(f"  {flag}")
     of_dataset = [row for row in rows if row.dataset == shown]
     target = verdicts[0].target if verdicts else ""
     _print_rows(of_dataset, arguments.first, arguments.second, target, arguments.all)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 import numpy as np
@@ -12,10 +12,13 @@ from extrinsic.arrays import Floats
 from extrinsic.correlation.deciding import Side, decide, relation
 from extrinsic.study.comparing import MEAN, ComparisonRow
 from extrinsic.study.finished_run import Run
-from extrinsic.study.naming import Name, is_higher_better, target_title, variant_title
+from extrinsic.study.health import joint_only_trackers
+from extrinsic.study.naming import Name, is_higher_better, is_of_single_slots, target_title, variant_title
 from extrinsic.study.number_texts import amount, counted
+from extrinsic.study.tables.schema import ReturnRow
 from extrinsic.study.verdict import CORE, run_verdict
 from extrinsic.study.verdict_types import Verdict
+from extrinsic.value.diagnostics import WORDS
 
 
 class ComparisonVerdict(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,6 +29,7 @@ class ComparisonVerdict(msgspec.Struct, frozen=True, kw_only=True):
     metric, probability: by this metric's scores alone, how likely the first one's policy is the better; of a
     study of the other core trackers, which choose the metric. None where the study refuses, and `refusal`
     says why.
+    flags: reasons not to trust the two values, a sentence each.
     """
 
     target: str
@@ -40,6 +44,7 @@ class ComparisonVerdict(msgspec.Struct, frozen=True, kw_only=True):
     probability: float | None = None
     refusal: str = ""
     sentence: str = ""
+    flags: tuple[str, ...] = ()
 
 
 def comparison_verdicts(
@@ -71,9 +76,24 @@ def comparison_verdicts(
             metric=metric,
             probability=probability,
             refusal=refusal,
+            flags=tuple(value_flags(run.table("returns"), row, (first, second))),
         )
         made.append(msgspec.structs.replace(verdict, sentence=_sentence(verdict, len(shown) > 1)))
     return made
+
+
+def value_flags(returns: Sequence[ReturnRow], row: ComparisonRow, pair: tuple[str, str]) -> Iterator[str]:
+    """`q_range on the value of hwu: Q is outside the returns that a dialog can have.`"""
+    policy, _, estimator = row.name.partition(".")
+    flagged: dict[str, set[str]] = {}
+    for value in returns:
+        is_meant = (value.policy, value.estimator, value.variant) == (policy, estimator, row.variant)
+        if is_meant and value.tracker in pair:
+            for flag in value.flags:
+                flagged.setdefault(flag, set()).add(value.tracker)
+    for flag, trackers in flagged.items():
+        whose = "both values" if len(trackers) == 2 else f"the value of {trackers.pop()}"
+        yield f"{flag} on {whose}: {WORDS.get(flag, flag)}."
 
 
 def _sentence(verdict: ComparisonVerdict, names_variant: bool) -> str:
@@ -114,12 +134,14 @@ def _by_scores(
         one.tracker for one in run.table("trackers") if (one.core and one.tracker not in (first, second))
     ]
     trackers = [*others, first, second]
+    joint_only = bool(joint_only_trackers(run.table("trackers")))
     scores: dict[Name, dict[tuple[str, str], float]] = {
         Name.of(one): {}
         for one in run.table("best_set")
         if (one.target, one.trackers) == (row.name, CORE)
         and (policy == "outcome" or one.variant == row.variant)
         and one.r is not None
+        and not (joint_only and is_of_single_slots(Name.of(one)))
     }
     for measured in run.table("intrinsic"):
         if measured.value is not None and (name := Name.of(measured)) in scores:

@@ -45,6 +45,7 @@ def test_names_are_shown_as_they_are(tmp_path: Path) -> None:
         low=-2.0,
         high=0.5,
         sentence=f"b&b earns 1.0 more than {NASTY}: not decided.",
+        flags=("q_range on both values: it is outside.",),
     )
     path = write_comparison(Run(tmp_path), NASTY, "b&b", [worth, score], [dialog], [verdict])
     page = path.read_text()
@@ -53,6 +54,7 @@ def test_names_are_shown_as_they_are(tmp_path: Path) -> None:
     assert page.count("&lt;script&gt;alert") > 10
     assert "b&amp;b has 3 more right" in page
     assert page.index("b&amp;b earns 1.0 more") < page.index('<section id="return">')
+    assert '<p class="flag">q_range on both values: it is outside.</p>' in page
     assert page.count("<script>") == 1  # our own
 
 

@@ -15,8 +15,10 @@ from extrinsic.errors import UsageError
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import read_simulation, simulate
 from extrinsic.study.comparing import MEAN, PERMUTATIONS, ComparisonRow, compare_trackers, differing_dialogs
+from extrinsic.study.comparison_verdict import value_flags
 from extrinsic.study.disagreements import most_different_dialogs
 from extrinsic.study.finished_run import Run
+from extrinsic.study.tables.schema import ReturnRow
 from extrinsic.trackers.track import track
 from tests.running import run
 from tests.study.studies import Study
@@ -133,6 +135,33 @@ def test_a_turn_in_words() -> None:
             column = corpus.slots.index(slot.slot)
             assert slot.right == right_values(corpus, turn.number, column)
             assert slot.correct[0] == (slot.beliefs[0][0][0] in (slot.right or ("none",)))
+
+
+def test_flags_of_the_two_values_are_said(rows: list[ComparisonRow]) -> None:
+    live = one(rows, dataset=MEAN, name="rl.live")
+
+    def value(tracker: str, *flags: str, estimator: str = "live") -> ReturnRow:
+        return ReturnRow(
+            dataset="a",
+            tracker=tracker,
+            policy="rl",
+            estimator=estimator,
+            n=9,
+            flags=flags,
+            variant=live.variant,
+        )
+
+    returns = [
+        value("hwu", "q_range"),
+        value("vote", "q_range", "clone"),
+        value("focus", "misfit"),
+        value("hwu", "support", estimator="lstd"),
+    ]
+    said = list(value_flags(returns, live, ("hwu", "vote")))
+    assert [text.partition(":")[0] for text in said] == [
+        "q_range on both values",
+        "clone on the value of vote",
+    ]
 
 
 def test_the_command(tiny: Study, tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeVar
 
 from extrinsic.report.results.report_tables import Tables
-from extrinsic.study.naming import Name, variant_title
+from extrinsic.study.health import joint_only_trackers
+from extrinsic.study.naming import Name, is_of_single_slots, variant_title
 from extrinsic.study.tables.schema import (
     BestSetRow,
     CompositeRow,
@@ -90,6 +91,13 @@ class VariantResults:
     def sets(self) -> dict[Name, BestSetRow]:
         """The rows of the best set over these trackers."""
         return {Name.of(row): row for row in rows_of_group(self.best_set, self.group)}
+
+    @property
+    def judged(self) -> dict[Name, BestSetRow]:
+        """Those of `sets` that the verdict is about: without single slots, where a tracker has none."""
+        if not joint_only_trackers(self.trackers):
+            return self.sets
+        return {name: row for name, row in self.sets.items() if not is_of_single_slots(name)} or self.sets
 
     @property
     def n_generators(self) -> int | None:

@@ -64,7 +64,7 @@ WEIGHT = re.compile(r"(?P<share>[+-][\d.]+) (?P<metric>.+) (?P<component>\S+) sc
 
 
 def _made_of(row: CompositeRow) -> str:
-    """The weights with the titles of their metrics: `+0.30 slot F1, last turn`."""
+    """The weights with the titles of their metrics: `+.30 slot F1, last turn`."""
     if row.method == "mean":
         return "every metric, schedule and component alike"
     if row.method == "behaviour":
@@ -73,8 +73,12 @@ def _made_of(row: CompositeRow) -> str:
     for weight in row.weights.split("; "):
         match = WEIGHT.fullmatch(weight)
         title = match and Name(match["metric"], int(match["schedule"]), match["component"]).title()
-        parts.append(f"{match['share']} {title}" if match else weight)
+        parts.append(f"{_signed(float(match['share']))} {title}" if match else weight)
     return "; ".join(parts)
+
+
+def _signed(value: float) -> str:
+    return f"{'+' if value > 0 else ''}{correlation(value)}"
 
 
 def _lead(row: CompositeRow) -> str:

@@ -53,7 +53,8 @@ def chosen(study: Study, evidence: VariantResults) -> Name | None:
         is_about = verdict.target == evidence.target and evidence.variant in (verdict.variants or ("",))
         if is_about and verdict.metric is not None:
             return verdict.metric.name
-    best = evidence.best(evidence.group)
+    ranked, judged = evidence.ranked.get(evidence.group, []), evidence.judged
+    best = next((row for row in ranked if not judged or Name.of(row) in judged), None)
     return Name.of(best) if best else None
 
 

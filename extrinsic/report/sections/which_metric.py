@@ -58,7 +58,7 @@ def section(study: Study) -> Section | None:
 def best_of_each(evidence: VariantResults) -> list[BestSetRow]:
     """Of every metric the schedule and component with the highest correlation; the best metric first."""
     best: dict[str, BestSetRow] = {}
-    for row in evidence.sets.values():
+    for row in evidence.judged.values():
         if row.r is not None and (row.metric not in best or row.r > (best[row.metric].r or 0.0)):
             best[row.metric] = row
     return sorted(best.values(), key=lambda row: -(row.r or 0.0))
@@ -71,7 +71,7 @@ def carried_by(evidence: VariantResults) -> dict[Name, str | None]:
 
 def in_set(evidence: VariantResults) -> set[str]:
     """The metrics that may be the best on some schedule and component."""
-    return {row.metric for row in evidence.sets.values() if row.in_set}
+    return {row.metric for row in evidence.judged.values() if row.in_set}
 
 
 def trackers_in_words(evidence: VariantResults) -> str:
@@ -84,7 +84,7 @@ def trackers_in_words(evidence: VariantResults) -> str:
 def _text(evidence: VariantResults, rows: list[BestSetRow]) -> Text:
     chosen, sign = in_set(evidence), symbol(evidence.coefficient)
     lowest = rows[-1]
-    count = Counted.of(row for row in evidence.sets.values() if row.r is not None)
+    count = Counted.of(row for row in evidence.judged.values() if row.r is not None)
     under = f"{evidence.title}: ".capitalize() if evidence.title else ""
     may = (
         f"{len(chosen)} of {count} may be the best predictor of {target_title(evidence.target)}"
@@ -121,6 +121,8 @@ def _picture(study: Study, evidence: VariantResults, rows: list[BestSetRow]) -> 
         "where one tracker has half of the variance or more; "
         "one is missing where a metric has more noise than signal."
     )
+    if len(evidence.judged) < len(evidence.sets):
+        caption += " Without metrics of single slots, about which some trackers have no beliefs."
     name = "_".join(filter(None, ("metrics", slug(evidence.variant))))
     return draw(name, f"Every metric at its best{variant}", caption, paint)
 
