@@ -83,7 +83,12 @@ def _sections(rows: Sequence[ComparisonRow], first: str, second: str, target: st
             tables.append((where, of_dataset))
         blocks: list[Block] = []
         for where, shown in tables:
-            caption = f"{where[0].upper()}{where[1:]}. Where the last column is empty, it is not decided."
+            undecided = (
+                "Where the last column is empty, it is not decided."
+                if any(row.better for row in shown)
+                else "None of these differences is decided."
+            )
+            caption = f"{where[0].upper()}{where[1:]}. {undecided}"
             made = table(caption, heads, [_line(row, first, second) for row in shown])
             blocks.append(Fold(f"All {len(shown)}, {where}", (made,), is_aside=True) if blocks else made)
         if blocks:

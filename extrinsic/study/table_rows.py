@@ -194,4 +194,5 @@ def _agreement(base: Mapping[MetricKey, float], other: Mapping[MetricKey, float]
         return None
     first, second = (np.array([[[r[name] for name in both]]]) for r in (base, other))
     tau = float(correlate(first, second, "kendall", "pooled")[0, 0])
-    return tau if np.isfinite(tau) else None
+    # An order agrees with itself by exactly 1.
+    return round(tau, 12) if np.isfinite(tau) else None

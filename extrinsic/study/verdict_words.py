@@ -68,7 +68,8 @@ def certainty(verdict: Verdict) -> str:
     ]
     text = f"{symbol(verdict.coefficient)} = "
     if tested:
-        over = f"{correlation(chosen.r)} over all {sample(verdict)}"
+        mean = "on average " if several else ""
+        over = f"{mean}{correlation(chosen.r)} over all {sample(verdict)}"
         text += f"{listing(tested)} on trackers left out of the choice, {over}"
     else:
         text += f"{with_interval(chosen.r, chosen.low, chosen.high)} over {sample(verdict)}"

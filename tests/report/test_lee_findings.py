@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import msgspec
 import pytest
 
 from extrinsic.report.results.lee_findings import FAILS, HOLDS, OPEN, findings, verdict_of
@@ -102,6 +103,20 @@ def test_discrimination_hardly_correlates(intervals: list[tuple[float, float, fl
     (found,) = findings(evidence(rows, []))
     assert found.verdict == verdict
     assert f"of {len(rows)} intervals lie above 0" in found.numbers
+
+
+def test_an_interval_that_p_does_not_confirm_is_shown_with_its_p() -> None:
+    rows = [row("accuracy", 1, 0.9, 0.8, 1.0), row("l2", 1, 0.7, 0.6, 0.8)]
+    unclear = msgspec.structs.replace(pair(("accuracy", 1), ("l2", 1), 0.2, 0.01, 0.3), p=0.2)
+    first = findings(evidence(rows, [unclear]), "all")[0]
+    assert first.verdict == OPEN
+    assert "−.20 [−.30, −.01], p = .200" in first.numbers
+
+
+def test_a_median_of_nothing_is_neither_lower_nor_higher() -> None:
+    rows = [row("accuracy", schedule, 0.5, 0.1, 0.8) for schedule in (1, 2)]
+    (schedules,) = findings(evidence(rows, [pair(("accuracy", 2), ("accuracy", 1), 0.001, -0.1, 0.1)]), "all")
+    assert "typically it is neither" in schedules.numbers
 
 
 def test_a_study_of_states_has_none_of_them() -> None:

@@ -254,6 +254,14 @@ def test_every_variant_needs_its_trackers_left_out() -> None:
     assert first.decided and not second.decided
 
 
+def test_r_of_several_variants_is_their_mean() -> None:
+    names = ("fill=argmax", "fill=threshold")
+    rows = [one for name in names for one in variant_rows(name, ("avgp", True), ("l2", False))]
+    (both,) = verdict(rows, composite=[left_out(0.1, variant=name) for name in names]).verdicts
+    assert both.variants == names
+    assert ", on average ." in certainty(both)
+
+
 def test_trackers_crossed_with_generators() -> None:
     rows = [msgspec.structs.replace(one, target="outcome.success", n_generators=3) for one in THREE]
     (only,) = verdict(rows).verdicts

@@ -14,7 +14,7 @@ from statistics import median
 
 from extrinsic.report.results.variant_results import VariantResults, is_clear
 from extrinsic.study.naming import Name, symbol
-from extrinsic.study.number_texts import correlation, interval, with_interval
+from extrinsic.study.number_texts import correlation, interval, probability, with_interval
 from extrinsic.study.tables.schema import CorrelationRow
 
 SCORE_QUALITY = ("l2", "l2.lee", "avgp")
@@ -61,8 +61,11 @@ def _score_quality(evidence: VariantResults, rows: Sequence[CorrelationRow], gro
     numbers = (
         f"{_shown(evidence, quality)} against {_shown(evidence, other)}, the best of the others: difference "
         f"{correlation(lead.difference)} {interval(lead.low, lead.high)}"
-    )
-    return Finding("Metrics of score quality (L2, AvgP) come first", verdict, f"{numbers.strip()}.")
+    ).strip()
+    # The interval and p may disagree, and then nothing is resolved.
+    p = probability(lead.p)
+    by_swapping = "" if lead.p is None else f", p {p if p[0] == '<' else f'= {p}'} by swapping the two"
+    return Finding("Metrics of score quality (L2, AvgP) come first", verdict, f"{numbers}{by_swapping}.")
 
 
 def _schedules(evidence: VariantResults, rows: Sequence[CorrelationRow], group: str) -> Finding | None:
@@ -91,11 +94,13 @@ def _schedules(evidence: VariantResults, rows: Sequence[CorrelationRow], group: 
             lead.append(sign * row.difference)
     if not lead:
         return None
-    middle = median(lead)
+    middle = round(median(lead), 2)
+    side = "lower" if middle > 0 else "higher"
+    typical = f"typically it is {correlation(abs(middle))} {side}" if middle else "typically it is neither"
     numbers = (
         f"Schedule 2 is lower in {lower} of {len(lead)} comparisons of a metric with itself on schedules 1 "
-        f"and 3 (clearly in {clear_lower}) and higher in {higher} (clearly in {clear_higher}); the "
-        f"median difference puts it {correlation(abs(middle))} {'lower' if middle > 0 else 'higher'}."
+        f"and 3 (clearly in {clear_lower}) and higher in {higher} (clearly in {clear_higher}); "
+        f"{typical} (median)."
     )
     verdict = verdict_of(clear_lower, clear_higher, len(lead))
     return Finding("Schedule 2 correlates less than schedules 1 and 3", verdict, numbers)
