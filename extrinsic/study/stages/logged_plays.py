@@ -27,7 +27,8 @@ class FittedLogs:
     fit: GoodnessOfFit
 
 
-_FITTED: RecentlyMade[FittedLogs] = RecentlyMade(2)
+_FITTED: RecentlyMade[FittedLogs] = RecentlyMade(4)
+"""As many as DSTC2 has conditions: all are fitted once for all trackers of a process."""
 
 
 def fitted_logs(unit: Unit, part: Part, test: Corpus, n_dialogs: int, seed: int) -> FittedLogs:
