@@ -20,6 +20,12 @@ STATE_METRICS = (
 )
 """The headline metrics: of joint goals, and of states."""
 
+OLDER = (
+    'value.estimators=["mean_augmented", "lstd_augmented", "fqe_augmented", "lstd"]',
+    f'correlation.primary="{TARGET}"',
+)
+"""Every run of the eight ways; values in a fitted world come from a run of their own (fitted_world.py)."""
+
 BRIEF = (
     f"metrics.names={[*GOAL_METRICS, *STATE_METRICS]}",
     'metrics.components=["goal.joint"]',
@@ -55,6 +61,7 @@ class Scenario:
             f"policy.conditions={'true' if self.manager == 'seen' else 'false'}",
             f"reward.absent={self.absent}",
             "sensitivity.vary={}",
+            *OLDER,
             *(() if self.is_main else BRIEF),
         ]
         return read_study(CONFIG, [*own, *changes])

@@ -40,6 +40,8 @@ from experiments.dstc2.tables import (
     PrototypeWay,
 )
 from experiments.estimate_rows import estimate_fields, row_verdict
+from experiments.fitted_world import METRICS, mean_worth, world_settings
+from experiments.fitted_world import TABLES as WORLD_TABLES
 from experiments.partial_correlations import beyond_logged, with_logged
 from experiments.selection import Selection
 from experiments.texts import UnsupportedClaim
@@ -66,7 +68,7 @@ def test_the_text_is_rendered_from_the_tables(tmp_path: Path) -> None:
 def test_a_claim_that_the_tables_contradict(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """One metric of the core clearly above accuracy."""
     monkeypatch.setattr("experiments.dstc2.__main__.draw", lambda *arguments: None)
-    for name in COMPUTED:
+    for name in (*COMPUTED, *WORLD_TABLES):
         (tmp_path / f"{name}.csv").write_bytes((FOLDER / f"{name}.csv").read_bytes())
     rows = read_rows(FOLDER / "differences.csv", Difference)
     number = next(i for i, row in enumerate(rows) if (row.trackers, row.metric) == ("core", "gca@1"))
@@ -76,9 +78,9 @@ def test_a_claim_that_the_tables_contradict(monkeypatch: pytest.MonkeyPatch, tmp
         write_texts(tmp_path, tmp_path)
 
 
-@pytest.mark.parametrize("table", [*COMPUTED, *CHOSEN])
+@pytest.mark.parametrize("table", [*COMPUTED, *CHOSEN, *WORLD_TABLES])
 def test_tables_are_written_as_they_were_read(table: str) -> None:
-    kind = {**COMPUTED, **CHOSEN}[table]
+    kind = {**COMPUTED, **CHOSEN, **WORLD_TABLES}[table]
     path = FOLDER / f"{table}.csv"
     assert table_bytes(read_rows(path, kind), kind, decimals=3) == path.read_bytes()
 
@@ -144,6 +146,25 @@ def test_a_tracker_on_train_again() -> None:
     for name in ("focus", "last_turn"):
         again = joint_accuracy(corpus, training_output(name, corpus, settings))
         assert again == pytest.approx(accuracy[name], abs=6e-4)
+
+
+def test_a_short_run_in_a_fitted_world() -> None:
+    """All calls together and one rule; the study's other runs fit no world."""
+    settings = world_settings(CONFIG)
+    assert settings.corpus is not None and settings.corpus.datasets_by is None
+    assert settings.metrics.names == METRICS and settings.reward.fill == ("argmax",)
+    assert settings.correlation.primary == read_study(CONFIG).correlation.primary == "rl.world_mixed"
+    for scenario in SCENARIOS:
+        study = scenario.settings()
+        assert study.correlation.primary == study.sensitivity.target == "rl.mean_augmented"
+        assert not [name for name in study.value.estimators if name.startswith("world")]
+
+
+def test_the_mean_of_trackers_by_hand() -> None:
+    """Of the same calls, so that what a call adds is averaged, too."""
+    mean = mean_worth([Worth(1.0, np.array([2.0, 0.0])), Worth(3.0, np.array([0.0, 4.0]))])
+    assert mean.mean == 2.0
+    assert mean.influence.tolist() == [1.0, 2.0]
 
 
 def test_candidates_by_hand() -> None:
