@@ -17,6 +17,7 @@ from experiments.dstc2.__main__ import DEGENERATE
 from experiments.dstc2.scenarios import TARGET
 from experiments.dstc2.tables import BeyondLogged, Correlation, Difference, Gain, JudgedTracker
 from experiments.estimate_rows import row_verdict
+from experiments.fitted_world import EVERY, WorldCorrelation, WorldValue
 from experiments.lee2014.study import Points, read_points
 from experiments.lee2014.tables import METRICS as LEE_METRICS
 from experiments.lee2014.tables import Correlation as SimulatedCorrelation
@@ -28,6 +29,7 @@ from experiments.prices.__main__ import Designed, PriceRow
 from experiments.roc_links import ACCURACY, ROC, RocCell, roc_links
 from experiments.selection import Selection
 from experiments.texts import render, with_interval
+from experiments.truth.tables import RealValue
 from experiments.uncertainty.tables import Coverage
 from experiments.worlds.__main__ import Varying
 from extrinsic.study.naming import Name
@@ -182,6 +184,11 @@ def write_page(folder: Path) -> None:
         ),
         differences=table("dstc2/differences", Difference),
         beyond=table("dstc2/beyond", BeyondLogged),
+        world_correlations=table("dstc2/world_correlations", WorldCorrelation).where(trackers="core"),
+        world_gain=table("dstc2/world_values", WorldValue).where(tracker=EVERY).rows[0],
+        n_misfits=sum(
+            "misfit" in row.flags for row in table("truth/real_logs", RealValue).where(log="dstc1").rows
+        ),
         bus=table("dstc1/correlations", BusCorrelation).where(trackers="core", target=PRIMARY, schedule=1),
         bus_values=table("dstc1/values", PolicyValue),
         gains=Selection(gains).where(absent="correct", fill=FILL),
