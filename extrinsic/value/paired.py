@@ -9,6 +9,7 @@ import numpy as np
 
 from extrinsic.arrays import Floats
 from extrinsic.value.result import interval
+from extrinsic.value.world_value import NORMAL
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,11 +19,13 @@ class Paired:
     influence: (n,) arrays by the name of the dialogs they refer to; groups are resampled independently.
     parts: the same value by each part of an estimator that is a mean of others. Their disagreement is a bias
     that dialogs do not show; half of it widens the interval, as it does for the value itself.
+    own_error: a standard error that no dialog shows and no other value shares.
     """
 
     mean: float
     influence: Mapping[str, Floats]
     parts: Mapping[str, float] = field(default_factory=dict)
+    own_error: float = 0.0
 
     def minus(self, other: Paired) -> Paired:
         """The difference; what only the other lacks parts for is taken from its mean."""
@@ -32,7 +35,8 @@ class Paired:
         """A 95 % interval."""
         low, high = interval(self.mean, [self.influence[name] for name in sorted(self.influence)])
         spread = max(self.parts.values()) - min(self.parts.values()) if self.parts else 0.0
-        below, above = np.hypot([self.mean - low, high - self.mean], spread / 2.0)
+        unseen = np.hypot(spread / 2.0, NORMAL * self.own_error)
+        below, above = np.hypot([self.mean - low, high - self.mean], unseen)
         return float(self.mean - below), float(self.mean + above)
 
 
@@ -50,4 +54,5 @@ def _combined(terms: Sequence[tuple[float, Paired]]) -> Paired:
         name: float(sum(weight * value.parts.get(name, value.mean) for weight, value in terms))
         for name in sorted(names)
     }
-    return Paired(float(sum(weight * value.mean for weight, value in terms)), influence, parts)
+    own_error = float(np.linalg.norm([weight * value.own_error for weight, value in terms]))
+    return Paired(float(sum(weight * value.mean for weight, value in terms)), influence, parts, own_error)

@@ -72,3 +72,12 @@ def test_parts_that_disagree_widen_the_interval() -> None:
     shared = Paired(other.mean, other.influence, {"lstd": other.mean + 20.0, "fqe": other.mean - 20.0})
     assert apart.minus(shared).interval() == pytest.approx(plain.minus(other).interval())
     assert apart.minus(plain).parts == pytest.approx({"fqe": -20.0, "lstd": 20.0})
+
+
+def test_errors_of_their_own_add_up_in_a_difference() -> None:
+    """Two values with the same dialogs differ by nothing else: what is left is 1.96 sqrt(3^2 + 4^2)."""
+    influence = {"dialogs": np.array([1.0, -1.0, 0.5, -0.5])}
+    difference = Paired(12.0, influence, own_error=3.0).minus(Paired(2.0, influence, own_error=4.0))
+    low, high = difference.interval()
+    assert difference.own_error == pytest.approx(5.0)
+    assert (low, high) == pytest.approx((10.0 - 9.8, 10.0 + 9.8), abs=0.01)

@@ -21,6 +21,7 @@ from extrinsic.value.world_value import (
     DIFFERENCE,
     IN_WORLD,
     PLAYED,
+    TRACKER_ERROR,
     TRAINING_NOISE,
     TREES,
     half_width,
@@ -103,7 +104,9 @@ def paired(entry: TrackerValue) -> Paired:
         estimator = ESTIMATORS.get(value.estimator)
         names = [part.name for part in parts_of(estimator)] if hasattr(estimator, "parts") else []
         parts = {name: value.diagnostics[name] for name in names}
-    return Paired(value.mean, {dialogs: entry.influence}, parts)
+    return Paired(
+        value.mean, {dialogs: entry.influence}, parts, TRACKER_ERROR if IN_WORLD in value.diagnostics else 0.0
+    )
 
 
 def stored_value(stored: Result[PolicyValues], number: int) -> TrackerValue:
