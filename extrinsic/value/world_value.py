@@ -27,9 +27,9 @@ the bus world (seeds 365 and 381, which experiments/truth had reported before)."
 TRACKER_ERROR = 8.0
 """The standard error, in points, of what a fitted world leaves wrong for the policy of one tracker alone.
 
-Errors of the trackers of a log differ by a standard deviation of 9.0 beyond the noise of live play (35 logs of
-the bus world, experiments/truth; 5.7 in 6 logs of restaurants), of which dialogs show a part. It belongs to the
-difference of two trackers, which the error of a log's level does not touch.
+Errors of the trackers of a log differ by a standard deviation of 9.0 beyond the noise of live play (35 logs
+of the bus world, experiments/truth; 5.7 in 6 logs of restaurants), of which dialogs show a part. It belongs
+to the difference of two trackers, which the error of a log's level does not touch.
 """
 
 IN_WORLD, DIFFERENCE, TRAINING_NOISE = "in_world", "difference", "training_noise"
