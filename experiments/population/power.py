@@ -9,10 +9,9 @@ import msgspec
 
 from experiments.runs import make_run
 from extrinsic.report.results.lee_findings import findings
-from extrinsic.report.results.report_tables import read_tables
+from extrinsic.report.results.report_tables import Tables, read_tables
 from extrinsic.report.results.variant_results import variant_results
 from extrinsic.study.configuration.settings_file import read_study
-from extrinsic.study.finished_run import Run
 from extrinsic.study.naming import Name
 from extrinsic.study.tables.table_files import write_rows
 
@@ -21,9 +20,9 @@ TARGETS = {"learned": "rl.live", "fixed": "expert.live"}
 
 
 class BestSet(msgspec.Struct, frozen=True):
-    """How many metrics may be the best by the live return of a policy, and the first of them.
+    """How many metrics may be the best by the live return of a policy, the first of them, and the others.
 
-    low, high: an interval of its r that holds for all metrics at once.
+    low, high: an interval of the first one's r that holds for all metrics at once.
     """
 
     policy: str
@@ -36,6 +35,7 @@ class BestSet(msgspec.Struct, frozen=True):
     r: float
     low: float | None
     high: float | None
+    others: str
 
 
 class LeeFinding(msgspec.Struct, frozen=True):
@@ -49,23 +49,31 @@ class LeeFinding(msgspec.Struct, frozen=True):
 
 
 def compute_power(output: Path, folder: Path, n_jobs: int = 2) -> None:
-    """Run the study, or take what the folder has of it: its stages do not depend on the primary target."""
+    """Run the study, or take what the folder has of it.
+
+    Pairs of metrics, and with them Lee's findings, are computed for the primary target: for each policy in
+    turn. The other stages do not depend on it.
+    """
     study = read_study(CONFIG)
-    sets: list[BestSet] = []
     found: list[LeeFinding] = []
     for policy, target in TARGETS.items():
         correlation = msgspec.structs.replace(study.correlation, primary=target)
         run = make_run(msgspec.structs.replace(study, correlation=correlation), folder, n_jobs)
-        sets += _sets(run, policy)
-        found += _findings(run, policy)
+        write_power(output, read_tables(run.folder), policy, found)
+
+
+def write_power(output: Path, tables: Tables, primary: str, found: list[LeeFinding]) -> None:
+    """The best sets of both policies, and the findings so far with those of the policy that is primary."""
+    sets = [row for policy, target in TARGETS.items() for row in _sets(tables, policy, target)]
+    found += _findings(tables, primary)
     write_rows(output / "best_sets.csv", sets, BestSet, decimals=3)
     write_rows(output / "findings.csv", found, LeeFinding)
 
 
-def _sets(run: Run, policy: str) -> Iterator[BestSet]:
-    for results in variant_results(read_tables(run.folder)):
-        rows = list(results.sets.values())
-        first = min(rows, key=lambda row: row.rank or len(rows))
+def _sets(tables: Tables, policy: str, target: str) -> Iterator[BestSet]:
+    for results in variant_results(tables, target=target):
+        rows = sorted(results.sets.values(), key=lambda row: row.rank or len(results.sets))
+        first, *others = rows
         yield BestSet(
             policy,
             results.variant.removeprefix("fill="),
@@ -77,11 +85,12 @@ def _sets(run: Run, policy: str) -> Iterator[BestSet]:
             first.r or 0.0,
             first.low,
             first.high,
+            "; ".join(Name.of(row).title() for row in others if row.in_set),
         )
 
 
-def _findings(run: Run, policy: str) -> Iterator[LeeFinding]:
-    for results in variant_results(read_tables(run.folder)):
+def _findings(tables: Tables, policy: str) -> Iterator[LeeFinding]:
+    for results in variant_results(tables):
         for finding in findings(results, results.group):
             fill = results.variant.removeprefix("fill=")
             yield LeeFinding(policy, fill, finding.claim, finding.verdict, finding.numbers)

@@ -143,11 +143,16 @@ def _minus(value: float | None) -> float | None:
     return None if value is None else -value
 
 
-def variant_results(tables: Tables, coefficient: str = "pearson") -> list[VariantResults]:
-    """The results of every variant that was correlated, in the order of the study."""
+def variant_results(
+    tables: Tables, coefficient: str = "pearson", target: str | None = None
+) -> list[VariantResults]:
+    """The results of every variant that was correlated, in the order of the study.
+
+    target: the primary one, which alone has pairs of metrics, unless said.
+    """
     if not tables.correlations:
         return []
-    target = tables.correlations[0].target
+    target = target or tables.correlations[0].target
     variants = dict.fromkeys(row.variant for row in tables.correlations)
     several = len(variants) > 1
     return [
