@@ -50,19 +50,25 @@ def _parse_tree(data: bytes, path: str) -> tuple[dict[str, Any], str]:
         raise InputError(f"the TOML cannot be read: {error}", path=path) from None
 
 
+class TomlProblems(Problems):
+    """Problems of a TOML file; one with a key names its line (without a text: the key alone)."""
+
+    def __init__(self, path: str | None = None, text: str = "") -> None:
+        super().__init__(path)
+        self.text = text
+
+    def add_key(self, keys: str | tuple[str | int, ...], message: str, **details: Any) -> None:
+        """keys: the path of the key; as a text, its parts divided by points."""
+        path = tuple(keys.split(".")) if isinstance(keys, str) else keys
+        line = f"{line_of(self.text, path)}, " if self.text else ""
+        self.add(f"{line}key {_dotted(path)}: {message}", **details)
+
+
 def check_tree(tree: dict[str, Any], kind: type[msgspec.Struct], text: str, path: str) -> None:
     """Raise InputError with every mistake in the tables of a TOML text."""
-    problems = Problems(path)
-    check_table(tree, kind, (), text, problems)
+    problems = TomlProblems(path, text)
+    check_table(tree, kind, (), problems)
     problems.raise_errors()
-
-
-def report_key(
-    problems: Problems, text: str, keys: tuple[str | int, ...], message: str, **details: Any
-) -> None:
-    """Add a problem with a key of a TOML text, with its line (without a text: the key alone)."""
-    line = f"{line_of(text, keys)}, " if text else ""
-    problems.add(f"{line}key {_dotted(keys)}: {message}", **details)
 
 
 _type_info = cache(msgspec.inspect.type_info)
@@ -73,8 +79,7 @@ def check_table(
     tree: Any,
     kind: Any,
     keys: tuple[str | int, ...],
-    text: str,
-    problems: Problems,
+    problems: TomlProblems,
     whose: Callable[[str], str | None] = lambda key: None,
 ) -> None:
     """Walk the parts that have a structure of their own; let msgspec judge the leaves.
@@ -85,38 +90,38 @@ def check_table(
     info = _type_info(kind)
     if isinstance(info, msgspec.inspect.StructType | msgspec.inspect.DataclassType):
         if not isinstance(tree, dict):
-            report_key(problems, text, keys, "wrong kind", expected="a table", found=shown(tree))
+            problems.add_key(keys, "wrong kind", expected="a table", found=shown(tree))
             return
         fields = {field.encode_name: field for field in info.fields}
         for key in tree:
             if key not in fields:
                 hint = whose(key) or did_you_mean(key, fields)
-                report_key(problems, text, (*keys, key), f"unknown; {hint}")
+                problems.add_key((*keys, key), f"unknown; {hint}")
         types = get_type_hints(info.cls, include_extras=True)
         for name, field in fields.items():
             if name in tree:
-                check_table(tree[name], types[name], (*keys, name), text, problems)
+                check_table(tree[name], types[name], (*keys, name), problems)
             elif field.required:
-                report_key(problems, text, (*keys, name), "missing")
+                problems.add_key((*keys, name), "missing")
         return
     if isinstance(info, msgspec.inspect.VarTupleType | msgspec.inspect.ListType) and isinstance(tree, list):
         item = getattr(kind, "__args__", (Any,))[0]
         for position, part in enumerate(tree):
-            check_table(part, item, (*keys, position), text, problems)
+            check_table(part, item, (*keys, position), problems)
         return
     if isinstance(info, msgspec.inspect.DictType) and isinstance(tree, dict):
         item = getattr(kind, "__args__", (Any, Any))[1]
         for key, part in tree.items():
-            check_table(part, item, (*keys, key), text, problems)
+            check_table(part, item, (*keys, key), problems)
         return
     if isinstance(info, msgspec.inspect.LiteralType) and isinstance(tree, str) and tree not in info.values:
-        report_key(problems, text, keys, f"there is no {tree!r}; {did_you_mean(tree, map(str, info.values))}")
+        problems.add_key(keys, f"there is no {tree!r}; {did_you_mean(tree, map(str, info.values))}")
         return
     try:
         msgspec.convert(tree, kind)
     except msgspec.ValidationError as error:
         message, wanted = _in_words(str(error).partition(" - at")[0])
-        report_key(problems, text, keys, message, expected=wanted, found=shown(tree))
+        problems.add_key(keys, message, expected=wanted, found=shown(tree))
 
 
 WORDS = {

@@ -11,14 +11,14 @@ from typing import Annotated, Any, ClassVar, Generic, Protocol, Self, TypeVar
 import msgspec
 
 from extrinsic.corpus.tracking import Tracker
-from extrinsic.errors import Problems, UsageError, did_you_mean
+from extrinsic.errors import UsageError, did_you_mean
 from extrinsic.simulation.chance import Chance
 from extrinsic.simulation.drawn_worlds import Properties, is_drawn, read_drawn, settings_of
 from extrinsic.simulation.play import Play, play
 from extrinsic.simulation.settings import Count
 from extrinsic.simulation.world import LockstepWorld, Policy
 from extrinsic.storage import content_hash, encode_json, read_bytes
-from extrinsic.toml_files import check_tree, read_tree, report_key
+from extrinsic.toml_files import TomlProblems, check_tree, read_tree
 
 
 class SettledWorld(LockstepWorld, Protocol):
@@ -137,7 +137,7 @@ def read_worlds(
     """The seed of a file, and per dataset and split the world, of a kind of settings, and its size."""
     tree, text = read_tree(path)
     check_tree(tree, _form_of_file(kind), text, str(path))
-    problems = Problems(str(path))
+    problems = TomlProblems(str(path), text)
     common = tree.get("world", {})
     worlds: dict[str, dict[str, Any]] = {}
     dialogs: dict[str, dict[str, int]] = {}
@@ -149,8 +149,8 @@ def read_worlds(
             differs = {key: value for key, value in table.items() if key != "dialogs"}
             worlds[name][split] = msgspec.convert(_merged(_merged(common, own), differs), kind)
             keys = ("datasets", name, "splits", split)
-            check(worlds[name][split], lambda message, at=keys: report_key(problems, text, at, message))  # type: ignore[misc]
-    _check_names(worlds, text, problems)
+            check(worlds[name][split], lambda message, at=keys: problems.add_key(at, message))  # type: ignore[misc]
+    _check_names(worlds, problems)
     problems.raise_errors()
     if not any(worlds.values()):
         raise UsageError(
@@ -173,7 +173,7 @@ def _form_of_file(kind: type[Any]) -> type[msgspec.Struct]:
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 
 
-def _check_names(worlds: dict[str, dict[str, Any]], text: str, problems: Problems) -> None:
+def _check_names(worlds: dict[str, dict[str, Any]], problems: TomlProblems) -> None:
     """Check that names are valid as names of folders and files, and unique."""
     seen: dict[str, tuple[str, str]] = {}
     for dataset, splits in worlds.items():
@@ -181,16 +181,11 @@ def _check_names(worlds: dict[str, dict[str, Any]], text: str, problems: Problem
             keys = ("datasets", dataset, "splits", split)
             whole = f"{dataset}_{split}"
             if not (NAME.fullmatch(dataset) and NAME.fullmatch(split)):
-                report_key(
-                    problems,
-                    text,
-                    keys,
-                    "no name for a folder",
-                    found=repr(whole),
-                    expected="letters, digits, _ . -",
+                problems.add_key(
+                    keys, "no name for a folder", found=repr(whole), expected="letters, digits, _ . -"
                 )
             if whole in seen:
-                report_key(problems, text, keys, f"is called {whole!r}, and so is {'.'.join(seen[whole])}")
+                problems.add_key(keys, f"is called {whole!r}, and so is {'.'.join(seen[whole])}")
             seen[whole] = (dataset, split)
 
 

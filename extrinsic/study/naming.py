@@ -201,13 +201,7 @@ FAMILIES = (
         "traits of mistakes",
         "#3a9bd9",
         "P",
-        (
-            "tail_orientation",
-            "non_uniformity",
-            "first_error",
-            "changes",
-            "turn_errors",
-        ),
+        ("tail_orientation", "non_uniformity", "first_error", "changes", "turn_errors"),
     ),
     Family("other", "#7a7f87", "X"),
 )

@@ -114,8 +114,7 @@ def test_a_file_written_is_read_as_it_was(fill: set[str], ridge: float, seed: in
             description=description,
             reward=msgspec.structs.replace(plain.reward, fill=tuple(sorted(fill))),
             policy=msgspec.structs.replace(
-                plain.policy,
-                tables={**plain.policy.tables, "kernel_lspi": {**KERNEL_LSPI, "ridge": ridge}},
+                plain.policy, tables={**plain.policy.tables, "kernel_lspi": {**KERNEL_LSPI, "ridge": ridge}}
             ),
         )
         again.write_text(settings_text(changed), encoding="utf-8", newline="")

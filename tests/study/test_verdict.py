@@ -6,13 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from extrinsic.study.tables.schema import (
-    BestSetRow,
-    CompositeRow,
-    CorrelationRow,
-    ReturnRow,
-    TrackerRow,
-)
+from extrinsic.study.tables.schema import BestSetRow, CompositeRow, CorrelationRow, ReturnRow, TrackerRow
 from extrinsic.study.verdict import study_verdict
 from extrinsic.study.verdict_types import StudyVerdict
 from extrinsic.study.verdict_words import certainty

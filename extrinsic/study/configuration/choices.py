@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from extrinsic.errors import ExtrinsicError, Problems, UsageError, did_you_mean
+from extrinsic.errors import ExtrinsicError, UsageError, did_you_mean
 from extrinsic.registry import BEHAVIOURS, ESTIMATORS, EVALUATORS, LEARNERS, REWARDS, Registry
 from extrinsic.study.configuration.settings import (
     Options,
@@ -24,7 +24,7 @@ from extrinsic.study.configuration.settings import (
     Table,
     ValueTable,
 )
-from extrinsic.toml_files import check_table, report_key
+from extrinsic.toml_files import TomlProblems, check_table
 
 Tree = dict[str, Any]
 """A TOML file as plain tables."""
@@ -79,7 +79,7 @@ def spread_options(tree: Tree) -> Tree:
     return spread
 
 
-def report_strays(tree: Tree, text: str, problems: Problems) -> Tree:
+def report_strays(tree: Tree, problems: TomlProblems) -> Tree:
     """Report keys of [policy] and [value] that belong in a table of options; returns the other keys."""
     cleared = dict(tree)
     for table, (kind, _, registries) in NAMED.items():
@@ -96,7 +96,7 @@ def report_strays(tree: Tree, text: str, problems: Problems) -> Tree:
                 if owners
                 else did_you_mean(key, kind.__struct_fields__)
             )
-            report_key(problems, text, (table, key), f"unknown; {hint}")
+            problems.add_key((table, key), f"unknown; {hint}")
         cleared[table] = {key: value for key, value in keys.items() if key not in strays}
     return cleared
 
@@ -107,56 +107,50 @@ def _chosen(policy: Tree) -> list[str]:
     return [learner] if isinstance(learner, str) else list(learner)
 
 
-def check_choices(settings: StudySettings, text: str, problems: Problems) -> None:
+def check_choices(settings: StudySettings, problems: TomlProblems) -> None:
     """Report names that do not exist, and options that their config does not have."""
-    _check_names(LEARNERS, settings.policy.learners, ("policy", "learner"), text, problems)
-    _check_names(BEHAVIOURS, [settings.policy.behaviour], ("policy", "behaviour"), text, problems)
+    _check_names(LEARNERS, settings.policy.learners, ("policy", "learner"), problems)
+    _check_names(BEHAVIOURS, [settings.policy.behaviour], ("policy", "behaviour"), problems)
     for table, tables in (("policy", settings.policy.tables), ("value", settings.value.tables)):
         _, what, registries = NAMED[table]
         for name, options in tables.items():
             registry = next((registry for registry in registries if name in registry), None)
             if registry is None:
                 hint = did_you_mean(name, [name for registry in registries for name in registry.names()])
-                report_key(problems, text, (table, name), f"no {what}; {hint}")
+                problems.add_key((table, name), f"no {what}; {hint}")
                 continue
-            check_options(registry, name, options, (table, name), text, problems)
-    _check_reward(settings.reward, text, problems)
+            check_options(registry, name, options, (table, name), problems)
+    _check_reward(settings.reward, problems)
 
 
-def check_outcomes(settings: StudySettings, text: str, problems: Problems) -> None:
+def check_outcomes(settings: StudySettings, problems: TomlProblems) -> None:
     """Report outcomes from nowhere or from two sources, and options that the evaluator does not have."""
     table = settings.outcomes
     if table is None:
         return
     if (table.file is None) == (table.evaluator is None):
-        report_key(
-            problems, text, ("outcomes",), "name a `file` of outcomes, or an `evaluator`, and not both"
-        )
+        problems.add_key("outcomes", "name a `file` of outcomes, or an `evaluator`, and not both")
         return
     for name in table.tables:
         if name != table.evaluator:
-            report_key(
-                problems, text, ("outcomes", name), "not used: the study does not name it as its evaluator"
-            )
+            problems.add_key(("outcomes", name), "not used: the study does not name it as its evaluator")
     if table.evaluator is None:
         return
     if settings.states is None:
-        report_key(problems, text, ("outcomes", "evaluator"), "evaluates states: it goes with [states]")
+        problems.add_key("outcomes.evaluator", "evaluates states: it goes with [states]")
     if table.evaluator not in EVALUATORS:
-        _check_names(EVALUATORS, [table.evaluator], ("outcomes", "evaluator"), text, problems)
+        _check_names(EVALUATORS, [table.evaluator], ("outcomes", "evaluator"), problems)
         return
     for key in ("dialog", "rater", "turn", "trial", "pass_k", "scale", "dataset"):
         if getattr(table, key):
-            report_key(problems, text, ("outcomes", key), "is a column of a file; an evaluator has none")
+            problems.add_key(("outcomes", key), "is a column of a file; an evaluator has none")
     available = EVALUATORS.get(table.evaluator).outcomes
     for name in table.names:
         if name not in available:
             hint = did_you_mean(name, available)
-            report_key(
-                problems, text, ("outcomes", "names"), f"{table.evaluator} computes no {name!r}; {hint}"
-            )
+            problems.add_key("outcomes.names", f"{table.evaluator} computes no {name!r}; {hint}")
     options = table.tables.get(table.evaluator, {})
-    check_options(EVALUATORS, table.evaluator, options, ("outcomes", table.evaluator), text, problems)
+    check_options(EVALUATORS, table.evaluator, options, ("outcomes", table.evaluator), problems)
 
 
 ESTIMATED = ("world_mixed", "world", "mean_augmented", "fqe_augmented", "lstd")
@@ -197,17 +191,17 @@ def with_defaults(settings: StudySettings) -> StudySettings:
     )
 
 
-def _check_reward(table: RewardTable, text: str, problems: Problems) -> None:
+def _check_reward(table: RewardTable, problems: TomlProblems) -> None:
     if table.kind not in REWARDS:
-        _check_names(REWARDS, [table.kind], ("reward", "kind"), text, problems)
+        _check_names(REWARDS, [table.kind], ("reward", "kind"), problems)
         return
-    check_options(REWARDS, table.kind, table.options, ("reward",), text, problems)
+    check_options(REWARDS, table.kind, table.options, ("reward",), problems)
     if has_fill(table.kind) and not table.fill:
-        report_key(problems, text, ("reward", "fill"), "at least one fill rule is needed")
+        problems.add_key("reward.fill", "at least one fill rule is needed")
 
 
 def check_options(
-    registry: Registry[Any], name: str, options: Options, keys: tuple[str, ...], text: str, problems: Problems
+    registry: Registry[Any], name: str, options: Options, keys: tuple[str, ...], problems: TomlProblems
 ) -> None:
     """Check a table of options against its config; for an unknown option, name the config that has it."""
 
@@ -217,13 +211,13 @@ def check_options(
         return f"{name} has no such option; {', '.join(owners)} {have}" if owners else None
 
     kind, before = _config(registry, name), len(problems)
-    check_table(dict(options), kind, keys, text, problems, whose)
+    check_table(dict(options), kind, keys, problems, whose)
     if len(problems) > before:
         return
     try:
         msgspec.convert(dict(options), kind)
     except ExtrinsicError as error:
-        report_key(problems, text, keys, str(error))
+        problems.add_key(keys, str(error))
 
 
 class NoOptions(msgspec.Struct, frozen=True):
@@ -257,10 +251,10 @@ def _owners(*registries: Registry[Any]) -> Iterator[tuple[str, tuple[str, ...]]]
 
 
 def _check_names(
-    registry: Registry[Any], names: Iterable[str], keys: tuple[str, ...], text: str, problems: Problems
+    registry: Registry[Any], names: Iterable[str], keys: tuple[str, ...], problems: TomlProblems
 ) -> None:
     for name in names:
         try:
             registry.get(name)
         except UsageError as error:
-            report_key(problems, text, keys, str(error))
+            problems.add_key(keys, str(error))

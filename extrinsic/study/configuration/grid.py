@@ -8,12 +8,12 @@ from itertools import product
 
 import msgspec
 
-from extrinsic.errors import ExtrinsicError, InputError, Problems, UsageError, did_you_mean
+from extrinsic.errors import ExtrinsicError, InputError, UsageError, did_you_mean
 from extrinsic.registry import BEHAVIOURS, LEARNERS
 from extrinsic.study.configuration.choices import check_choices, has_fill, with_defaults
-from extrinsic.study.configuration.overrides import text_of, with_override
 from extrinsic.study.configuration.settings import Option, PolicyTable, StudySettings
-from extrinsic.toml_files import report_key
+from extrinsic.study.configuration.settings_toml import text_of, with_override
+from extrinsic.toml_files import TomlProblems
 
 LEARNER, FILL = "policy.learner", "reward.fill"
 LOGGED_BASELINE = "logged"
@@ -67,8 +67,8 @@ def _changed(settings: StudySettings, chosen: Mapping[str, Option]) -> StudySett
             settings = msgspec.structs.replace(settings, reward=reward)
         else:
             settings = with_override(settings, key, option)
-    problems = Problems()
-    check_choices(settings, "", problems)
+    problems = TomlProblems()
+    check_choices(settings, problems)
     problems.raise_errors()
     return with_defaults(settings)
 
@@ -147,40 +147,34 @@ def baselines(settings: StudySettings, rows: Sequence[Combination]) -> dict[str,
     return chosen
 
 
-def check_grid(settings: StudySettings, text: str, problems: Problems) -> None:
+def check_grid(settings: StudySettings, problems: TomlProblems) -> None:
     """Report what a grid does not use, and combinations and baselines that are not valid."""
     grid = settings.grid
     assert grid is not None
     without = StudySettings(name="")
     for name in UNUSED:
         if getattr(settings, name) != getattr(without, name):
-            report_key(
-                problems, text, (name,), "not used: `extrinsic policies` compares policies, not metrics"
-            )
+            problems.add_key((name,), "not used: `extrinsic policies` compares policies, not metrics")
     if settings.policy.policies != PolicyTable().policies:
-        report_key(
-            problems, text, ("policy", "policies"), "not used: `imitation` is a learner, for [policy] learner"
-        )
+        problems.add_key("policy.policies", "not used: `imitation` is a learner, for [policy] learner")
     for key, options in grid.vary.items():
         keys = ("grid", "vary", key)
         if key.partition(".")[0] not in ("policy", "reward"):
-            report_key(problems, text, keys, "cannot be varied", expected="a key of [policy] or [reward]")
+            problems.add_key(keys, "cannot be varied", expected="a key of [policy] or [reward]")
         elif not options:
-            report_key(problems, text, keys, "at least one value is needed")
+            problems.add_key(keys, "at least one value is needed")
         for option in options:
             try:
                 _changed(settings, {key: option})
             except InputError as error:
                 for problem in error.problems:
-                    report_key(problems, text, keys, str(problem))
+                    problems.add_key(keys, str(problem))
     if grid.estimator is not None and grid.estimator not in settings.value.estimators:
         hint = did_you_mean(grid.estimator, settings.value.estimators)
-        report_key(
-            problems, text, ("grid", "estimator"), f"there is no {grid.estimator!r} in [value]; {hint}"
-        )
+        problems.add_key("grid.estimator", f"there is no {grid.estimator!r} in [value]; {hint}")
     if problems.has_errors:
         return
     try:
         baselines(settings, combinations(settings))
     except ExtrinsicError as error:
-        report_key(problems, text, ("grid", "baseline"), str(error))
+        problems.add_key("grid.baseline", str(error))

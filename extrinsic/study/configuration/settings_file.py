@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from extrinsic.errors import ExtrinsicError, InputError, Problem, Problems, UsageError, shown
+from extrinsic.errors import ExtrinsicError, InputError, Problem, UsageError, shown
 from extrinsic.metrics.parsing import parse_metric
 from extrinsic.plugins import check_plugins, load_plugins, registered_by
 from extrinsic.registry import EVALUATORS, METRICS
@@ -24,11 +24,11 @@ from extrinsic.study.configuration.choices import (
     with_defaults,
     with_estimators,
 )
-from extrinsic.study.configuration.overrides import set_key
 from extrinsic.study.configuration.packaged import find_study
 from extrinsic.study.configuration.settings import GridTable, StudySettings
 from extrinsic.study.configuration.settings_checks import check_settings, check_tables
-from extrinsic.toml_files import check_tree, line_of, read_tree, report_key
+from extrinsic.study.configuration.settings_toml import set_key
+from extrinsic.toml_files import TomlProblems, check_table, line_of, read_tree
 
 KEY = re.compile(r"(?:line \d+, )?(key ([^\s:\[]+)[^\s:]*: .*)", re.DOTALL)
 """A message about a key of a study's file."""
@@ -70,8 +70,8 @@ def read_policies(
 def read_stored(path: str | Path) -> StudySettings:
     """The settings that a run wrote into its directory; no plugin is imported, so names are not looked up."""
     tree, text = read_tree(path)
-    problems = Problems(str(path))
-    settings_tree = _checked(tree, text, str(path), problems)
+    problems = TomlProblems(str(path), text)
+    settings_tree = _checked(tree, problems)
     problems.raise_errors()
     return msgspec.convert(settings_tree, StudySettings)
 
@@ -122,33 +122,33 @@ def _settings(
     path: Path, changes: Sequence[str], before_import: BeforeImport, has_grid: bool
 ) -> StudySettings:
     tree, text = read_tree(path)
-    problems = Problems(str(path))
-    settings_tree = _checked(tree, text, str(path), problems)
+    problems = TomlProblems(str(path), text)
+    settings_tree = _checked(tree, problems)
     problems.raise_errors()
     if changes:
-        mistakes = Problems("--set")
+        mistakes = TomlProblems("--set")
         for change in changes:
             _set(tree, change, mistakes)
-        settings_tree = _checked(tree, "", "--set", mistakes)
+        settings_tree = _checked(tree, mistakes)
         mistakes.raise_errors()
-    _resolve_paths(settings_tree, path.resolve().parent, text, problems)
+    _resolve_paths(settings_tree, path.resolve().parent, problems)
     problems.raise_errors()
     settings = with_estimators(msgspec.convert(settings_tree, StudySettings))
     if has_grid and settings.grid is None:
         settings = msgspec.structs.replace(settings, grid=GridTable())
     elif settings.grid is not None and not has_grid:
-        report_key(problems, text, ("grid",), "goes with `extrinsic policies`, not with a study")
+        problems.add_key("grid", "goes with `extrinsic policies`, not with a study")
     if settings.plugins:
         # Nobody's code runs for a study that is refused anyway. Names need the plugins, and come later.
-        check_tables(settings, text, problems)
+        check_tables(settings, problems)
         _check_inputs(settings_tree, problems)
         problems.raise_errors()
         check_plugins(settings.plugins)
         before_import(settings)
         load_plugins(settings.plugins)
         settings = _with_own_metrics(settings)
-    settings = _with_evaluator_paths(settings, path.resolve().parent, text, problems)
-    check_settings(settings, text, problems)
+    settings = _with_evaluator_paths(settings, path.resolve().parent, problems)
+    check_settings(settings, problems)
     problems.raise_errors()
     return with_defaults(settings)
 
@@ -166,17 +166,14 @@ def _with_own_metrics(settings: StudySettings) -> StudySettings:
     return msgspec.structs.replace(settings, metrics=metrics)
 
 
-def _checked(tree: Tree, text: str, path: str, problems: Problems) -> Tree:
+def _checked(tree: Tree, problems: TomlProblems) -> Tree:
     """The tree as the settings have it; every key that does not fit them is reported."""
-    gathered = report_strays(gather_options(tree), text, problems)
-    try:
-        check_tree(gathered, StudySettings, text, path)
-    except InputError as error:
-        problems.extend(error.problems)
+    gathered = report_strays(gather_options(tree), problems)
+    check_table(gathered, StudySettings, (), problems)
     return gathered
 
 
-def _set(tree: Tree, change: str, problems: Problems) -> None:
+def _set(tree: Tree, change: str, problems: TomlProblems) -> None:
     """`reward.fill=["argmax"]`: the value as TOML, or else as text."""
     key, equals, value = change.partition("=")
     keys = [part.strip() for part in key.split(".")]
@@ -192,20 +189,20 @@ def _set(tree: Tree, change: str, problems: Problems) -> None:
         problems.add(f"key {key}: {wrong!r} is not a table")
 
 
-def _resolve_paths(tree: Tree, folder: Path, text: str, problems: Problems) -> None:
+def _resolve_paths(tree: Tree, folder: Path, problems: TomlProblems) -> None:
     for keys, table in _tables_of_paths(tree):
-        table[keys[-1]] = _absolute(table[keys[-1]], folder, text, keys, problems)
+        table[keys[-1]] = _absolute(table[keys[-1]], folder, keys, problems)
     if isinstance(tree.get("plugins"), list):
-        tree["plugins"] = [_absolute(file, folder, text, ("plugins",), problems) for file in tree["plugins"]]
+        tree["plugins"] = [_absolute(file, folder, ("plugins",), problems) for file in tree["plugins"]]
     states = tree.get("states", {})
     if isinstance(states.get("files"), list):
-        patterns = [_absolute(file, folder, text, ("states", "files"), problems) for file in states["files"]]
+        patterns = [_absolute(file, folder, ("states", "files"), problems) for file in states["files"]]
         states["files"] = [
-            name for pattern in patterns for name in _expanded(pattern, ("states", "files"), text, problems)
+            name for pattern in patterns for name in _expanded(pattern, ("states", "files"), problems)
         ]
     rule = states.get("normalise")
     if isinstance(rule, str) and rule.endswith(".toml"):
-        states["normalise"] = _absolute(rule, folder, text, ("states", "normalise"), problems)
+        states["normalise"] = _absolute(rule, folder, ("states", "normalise"), problems)
 
 
 def _tables_of_paths(tree: Tree) -> Iterator[tuple[tuple[str, ...], Tree]]:
@@ -220,7 +217,7 @@ def _tables_of_paths(tree: Tree) -> Iterator[tuple[tuple[str, ...], Tree]]:
             yield keys, table
 
 
-def _check_inputs(tree: Tree, problems: Problems) -> None:
+def _check_inputs(tree: Tree, problems: TomlProblems) -> None:
     """Report what is missing; the files of trackers are not known before the trackers are."""
     for keys, table in _tables_of_paths(tree):
         path = table[keys[-1]]
@@ -228,9 +225,7 @@ def _check_inputs(tree: Tree, problems: Problems) -> None:
             problems.add("there is no such file", path=path)
 
 
-def _with_evaluator_paths(
-    settings: StudySettings, folder: Path, text: str, problems: Problems
-) -> StudySettings:
+def _with_evaluator_paths(settings: StudySettings, folder: Path, problems: TomlProblems) -> StudySettings:
     """The options of an evaluator that are paths, made absolute; which they are it says itself."""
     table = settings.outcomes
     if table is None or table.evaluator not in EVALUATORS or table.evaluator not in table.tables:
@@ -239,12 +234,10 @@ def _with_evaluator_paths(
     for key in getattr(EVALUATORS.get(table.evaluator), "paths", ()):
         keys, value = ("outcomes", table.evaluator, key), options.get(key)
         if isinstance(value, str):
-            options[key] = _absolute(value, folder, text, keys, problems)
+            options[key] = _absolute(value, folder, keys, problems)
         elif isinstance(value, tuple):
-            patterns = [_absolute(file, folder, text, keys, problems) for file in value]
-            options[key] = tuple(
-                name for pattern in patterns for name in _expanded(pattern, keys, text, problems)
-            )
+            patterns = [_absolute(file, folder, keys, problems) for file in value]
+            options[key] = tuple(name for pattern in patterns for name in _expanded(pattern, keys, problems))
     tables = table.tables | {table.evaluator: options}
     return msgspec.structs.replace(settings, outcomes=msgspec.structs.replace(table, tables=tables))
 
@@ -252,22 +245,22 @@ def _with_evaluator_paths(
 VARIABLE = re.compile(r"\$\{(?P<name>\w+)(?::-(?P<instead>[^}]*))?\}")
 
 
-def _absolute(value: str, folder: Path, text: str, keys: tuple[str, ...], problems: Problems) -> str:
+def _absolute(value: str, folder: Path, keys: tuple[str, ...], problems: TomlProblems) -> str:
     def replaced(match: re.Match[str]) -> str:
         value = os.environ.get(match["name"]) or match["instead"]
         if not value:
-            report_key(problems, text, keys, f"the environment variable {match['name']} is not set")
+            problems.add_key(keys, f"the environment variable {match['name']} is not set")
         return value or ""
 
     return os.path.normpath(folder / VARIABLE.sub(replaced, value))
 
 
-def _expanded(pattern: str, keys: tuple[str, ...], text: str, problems: Problems) -> list[str]:
+def _expanded(pattern: str, keys: tuple[str, ...], problems: TomlProblems) -> list[str]:
     """The files of a pattern with *, in order of name."""
     if "*" not in pattern:
         return [pattern]
     path = Path(pattern)
     matches = sorted(str(match) for match in path.parent.glob(path.name))
     if not matches:
-        report_key(problems, text, keys, "no file matches", found=pattern)
+        problems.add_key(keys, "no file matches", found=pattern)
     return matches

@@ -1,4 +1,4 @@
-"""Settings as TOML again, with all defaults filled in."""
+"""Settings as TOML again: with all defaults filled in, or one changed by its dotted name, as `--set` does."""
 
 from __future__ import annotations
 
@@ -9,9 +9,80 @@ from typing import Any
 import msgspec
 import tomli_w
 
-from extrinsic.errors import shortened
-from extrinsic.study.configuration.choices import Tree, spread_options
-from extrinsic.study.configuration.settings import StudySettings
+from extrinsic.errors import InputError, Problems, shortened
+from extrinsic.study.configuration.choices import (
+    Tree,
+    check_choices,
+    gather_options,
+    spread_options,
+    with_defaults,
+)
+from extrinsic.study.configuration.settings import Option, StudySettings
+from extrinsic.toml_files import TomlProblems, check_tree
+
+VARIED_TABLES = ("policy", "reward", "value")
+NOT_VARIED = ("policy.policies", "reward.fill", "value.estimators")
+"""Keys that decide which targets and variants a study has."""
+
+
+def set_key(tree: Tree, dotted: str, value: Any) -> str | None:
+    """Set a key of a tree, making tables on the way; returns the part that is not a table, if any."""
+    *parts, last = (part.strip() for part in dotted.split("."))
+    table = tree
+    for part in parts:
+        below = table.setdefault(part, {})
+        if not isinstance(below, dict):
+            return part
+        table = below
+    table[last] = value
+    return None
+
+
+def with_override(settings: StudySettings, dotted: str, value: Option) -> StudySettings:
+    """The settings with one key changed; raises InputError if they are not valid."""
+    tree = spread_options(msgspec.to_builtins(settings))
+    if dotted.split(".")[0] not in VARIED_TABLES or dotted in NOT_VARIED:
+        names = ", ".join(f"[{table}]" for table in VARIED_TABLES)
+        raise InputError(
+            f"{dotted} cannot be varied", expected=f"a key of {names}, except {', '.join(NOT_VARIED)}"
+        )
+    wrong = set_key(tree, dotted, value)
+    if wrong is not None:
+        raise InputError(f"key {dotted}: {wrong!r} is not a table")
+    tree = gather_options(tree)
+    check_tree(_filled(tree), StudySettings, "", "")
+    return msgspec.convert(tree, StudySettings)
+
+
+def check_overrides(settings: StudySettings, problems: Problems) -> dict[tuple[str, str], StudySettings]:
+    """The settings of every variation, by key and value as text; invalid ones are reported."""
+    varied: dict[tuple[str, str], StudySettings] = {}
+    for dotted, values in settings.sensitivity.vary.items():
+        for value in values:
+            mistakes = TomlProblems()
+            try:
+                changed = with_override(settings, dotted, value)
+                check_choices(changed, mistakes)
+                if not mistakes.has_errors:
+                    varied[dotted, text_of(value)] = with_defaults(changed)
+            except InputError as error:
+                mistakes.extend(error.problems)
+            for problem in mistakes:
+                problems.add(f'key sensitivity.vary."{dotted}": {problem}')
+    return varied
+
+
+def text_of(value: Option) -> str:
+    """A value as it is written in tables and names of variants."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return (
+        "+".join(value)
+        if isinstance(value, tuple)
+        else f"{value:g}"
+        if isinstance(value, float)
+        else str(value)
+    )
 
 
 def settings_text(settings: StudySettings) -> str:
@@ -20,7 +91,7 @@ def settings_text(settings: StudySettings) -> str:
 
 
 def _filled(tree: Tree) -> Tree:
-    """The tree without keys that have no value, and without tables that have no key."""
+    """The tree without keys that have no value, as TOML has no null, and without tables that have no key."""
     values = {key: _filled(value) if isinstance(value, dict) else value for key, value in tree.items()}
     return {key: value for key, value in values.items() if value is not None and value != {}}
 

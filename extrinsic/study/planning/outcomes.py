@@ -27,10 +27,7 @@ SHOWN_NAMES = 5
 
 
 def outcome_results(
-    table: OutcomesTable,
-    plan: Plan,
-    dialogs: Mapping[str, Sequence[str]],
-    others: Iterable[str] = (),
+    table: OutcomesTable, plan: Plan, dialogs: Mapping[str, Sequence[str]], others: Iterable[str] = ()
 ) -> tuple[Keys, dict[StageKey, bytes]]:
     """The outcomes of every tracker as a result that can be stored: their keys, and their bytes.
 

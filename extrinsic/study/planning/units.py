@@ -14,14 +14,7 @@ from extrinsic.errors import ExtrinsicError, InputError, Problems
 from extrinsic.simulation import find_simulation
 from extrinsic.study.configuration.settings import CorpusTable, SimulationTable, StudySettings
 from extrinsic.study.configuration.targets import datasets_of
-from extrinsic.study.stages.inputs import (
-    Part,
-    SimulatedDialogs,
-    StoredDialogs,
-    Unit,
-    file_hash,
-    read_stored,
-)
+from extrinsic.study.stages.inputs import Part, SimulatedDialogs, StoredDialogs, Unit, file_hash, read_stored
 
 
 class LeftOut(msgspec.Struct, frozen=True):

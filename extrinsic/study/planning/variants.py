@@ -9,8 +9,8 @@ import msgspec
 from extrinsic.errors import Problems
 from extrinsic.study.configuration.choices import Choice, has_fill
 from extrinsic.study.configuration.grid import baselines, combinations, first_estimator, logged_name
-from extrinsic.study.configuration.overrides import check_overrides
 from extrinsic.study.configuration.settings import PolicyTable, StudySettings
+from extrinsic.study.configuration.settings_toml import check_overrides
 from extrinsic.study.configuration.targets import LOGGED_RETURN, chosen_targets, needed_estimators
 from extrinsic.study.stages.inputs import TrackerInput
 from extrinsic.study.stages.policy_spec import LEARNED, LOGGED, PolicySpec
