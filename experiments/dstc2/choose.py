@@ -21,8 +21,8 @@ import extrinsic
 from experiments.data import require, run
 from experiments.dstc2.candidate_settings import N_FOLDS, Calls, CandidateGain, candidate_gains, summarise
 from experiments.dstc2.tables import CandidateRow, JudgedTracker
+from extrinsic.cli.output import print_table
 from extrinsic.cli.progress import show_progress
-from extrinsic.cli.text_tables import print_table
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.correlation.duplicates import agreement, near_duplicates

@@ -22,8 +22,8 @@ from experiments.data import require, run
 from experiments.dstc2.candidate_settings import FILLS, Candidate
 from experiments.dstc2.choose import CONFIG, FOLDER
 from experiments.dstc2.tables import PrototypeWay
+from extrinsic.cli.output import print_table
 from extrinsic.cli.progress import show_progress
-from extrinsic.cli.text_tables import print_table
 from extrinsic.parallel import run_in_parallel
 from extrinsic.policy.behaviour import fit_behaviour
 from extrinsic.policy.features import find_features

@@ -19,42 +19,38 @@ if TYPE_CHECKING:
 
 def add_corpus_arguments(parser: argparse.ArgumentParser) -> None:
     """--format, --corpus, --dataset, --domain, --plugin."""
-    parser.add_argument(
-        "--format", required=True, metavar="F", help="what the files are: see `extrinsic ls formats`"
-    )
-    parser.add_argument(
-        "--corpus", metavar="P", help="directory or .tar.gz of the corpus (state sets need none)"
-    )
-    parser.add_argument("--dataset", metavar="D", help="which list of sessions of the corpus, e.g. dstc2_dev")
-    parser.add_argument("--domain", metavar="NAME|PATH", help="the task: a built-in domain or your own .toml")
+    option = parser.add_argument
+    option("--format", required=True, metavar="F", help="what the files are: see `extrinsic ls formats`")
+    option("--corpus", metavar="P", help="directory or .tar.gz of the corpus (state sets need none)")
+    option("--dataset", metavar="D", help="which list of sessions of the corpus, e.g. dstc2_dev")
+    option("--domain", metavar="NAME|PATH", help="the task: a built-in domain or your own .toml")
     add_plugin_argument(parser)
 
 
 def add_state_arguments(parser: argparse.ArgumentParser) -> None:
     """--gold, --fuzzy, --normalise, ...: what `state_reading` makes of them."""
-    parser.add_argument(
+    option = parser.add_argument
+    option(
         "--gold",
         metavar="P",
         help="file or directory of the gold states, for files that hold predictions alone or another gold",
     )
-    parser.add_argument(
+    option(
         "--fuzzy",
         type=int,
         metavar="N",
         help="values of open slots count as equal from this similarity on, 1 to 100 (default: equal text)",
     )
 
-    parser.add_argument(
+    option(
         "--gold-name", metavar="NAME", help="which gold, where the file of --gold has several, e.g. gold24"
     )
-    parser.add_argument(
+    option(
         "--normalise",
         metavar="RULE|FILE",
         help="make values alike first: multiwoz_eval, trade, trippy, strict, or your own .toml",
     )
-    parser.add_argument(
-        "--dontcare", metavar="CHOICE", help="keep (default), drop, or drop_gold: from gold alone"
-    )
+    option("--dontcare", metavar="CHOICE", help="keep (default), drop, or drop_gold: from gold alone")
 
 
 def state_reading(arguments: argparse.Namespace) -> StateReading:

@@ -7,8 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from extrinsic.cli.arguments import add_trust_argument, open_run
-from extrinsic.cli.output import print_rows, put, say
-from extrinsic.cli.text_tables import print_table
+from extrinsic.cli.output import print_rows, print_table, put, say
 from extrinsic.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -30,15 +29,16 @@ LONGEST = 30
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("run_folder", metavar="RUN", help="the directory of a run")
-    parser.add_argument("first", metavar="A", help="a tracker of the run")
-    parser.add_argument("second", metavar="B", help="another one")
-    parser.add_argument("--dataset", metavar="D", help="show this dataset (default: the mean over all)")
-    parser.add_argument("--dialogs", type=int, default=0, metavar="N", help="show N dialogs turn by turn (0)")
-    parser.add_argument("--all", action="store_true", help="every return and metric, and two dialogs")
-    parser.add_argument("--output", metavar="FILE", help="the page (default: RUN/compare-A-B.html)")
-    parser.add_argument("--seed", type=int, default=0, metavar="K", help="of the resamples (0)")
-    parser.add_argument("--json", action="store_true", help="the verdict and every row, as JSON on stdout")
+    option = parser.add_argument
+    option("run_folder", metavar="RUN", help="the directory of a run")
+    option("first", metavar="A", help="a tracker of the run")
+    option("second", metavar="B", help="another one")
+    option("--dataset", metavar="D", help="show this dataset (default: the mean over all)")
+    option("--dialogs", type=int, default=0, metavar="N", help="show N dialogs turn by turn (0)")
+    option("--all", action="store_true", help="every return and metric, and two dialogs")
+    option("--output", metavar="FILE", help="the page (default: RUN/compare-A-B.html)")
+    option("--seed", type=int, default=0, metavar="K", help="of the resamples (0)")
+    option("--json", action="store_true", help="the verdict and every row, as JSON on stdout")
     add_trust_argument(parser)
 
 

@@ -31,21 +31,14 @@ TOTAL = "all"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "files", nargs="+", metavar="FILE", help="predicted states, with responses or without"
-    )
-    parser.add_argument(
-        "--format", default="multiwoz-eval", metavar="F", help="of the files (default: multiwoz-eval)"
-    )
-    parser.add_argument("--goals", required=True, metavar="FILE", help="dialogs with their goals")
-    parser.add_argument(
-        "--booked", required=True, metavar="FILE", help="which domains were booked by which turn"
-    )
-    parser.add_argument("--database", required=True, metavar="DIR", help="the folder of <domain>_db.json")
-    parser.add_argument(
-        "--responses", action="append", metavar="FILE", help="a generator's responses instead; repeatable"
-    )
-    parser.add_argument(
+    option = parser.add_argument
+    option("files", nargs="+", metavar="FILE", help="predicted states, with responses or without")
+    option("--format", default="multiwoz-eval", metavar="F", help="of the files (default: multiwoz-eval)")
+    option("--goals", required=True, metavar="FILE", help="dialogs with their goals")
+    option("--booked", required=True, metavar="FILE", help="which domains were booked by which turn")
+    option("--database", required=True, metavar="DIR", help="the folder of <domain>_db.json")
+    option("--responses", action="append", metavar="FILE", help="a generator's responses instead; repeatable")
+    option(
         "--domains",
         choices=("states", "responses"),
         default="states",
@@ -53,18 +46,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "(the standard rule), or that its placeholders name",
     )
     add_state_arguments(parser)
-    parser.add_argument(
-        "--dialogs", choices=("same", "shared"), default="same", help="shared: those that all have"
-    )
-    parser.add_argument("--json", action="store_true", help="JSON on stdout")
-    parser.add_argument("--quiet", action="store_true", help="no progress")
+    option("--dialogs", choices=("same", "shared"), default="same", help="shared: those that all have")
+    option("--json", action="store_true", help="JSON on stdout")
+    option("--quiet", action="store_true", help="no progress")
     add_plugin_argument(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from extrinsic.cli.output import print_rows
+    from extrinsic.cli.output import print_rows, print_table
     from extrinsic.cli.progress import show_progress
-    from extrinsic.cli.text_tables import print_table
     from extrinsic.outcomes.evaluation import EvaluationRow, evaluate_system
     from extrinsic.outcomes.multiwoz_evaluator import MultiWOZ
     from extrinsic.registry import FORMATS

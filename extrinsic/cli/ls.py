@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import inspect
+import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import partial
 from typing import Any
 
 from extrinsic.cli.arguments import add_plugin_argument, import_plugins
 from extrinsic.cli.output import print_rows, put
-from extrinsic.errors import did_you_mean
+from extrinsic.errors import UsageError, did_you_mean
 from extrinsic.registry import (
     BEHAVIOURS,
     BLOCKS,
@@ -72,15 +75,6 @@ def _populations() -> Lines:
     ]
 
 
-def _details(kind: str | None, key: str) -> dict[str, Any]:
-    """Further fields of --json."""
-    if kind != "trackers":
-        return {}
-    from extrinsic.trackers.protocol import flags_of
-
-    return flags_of(TRACKERS.get(key))
-
-
 KINDS: dict[str, tuple[str, Callable[[], Lines]]] = {
     "formats": ("file formats of corpora and tracker outputs", partial(_registered, FORMATS)),
     "domains": ("tasks: slots, groups, what the system's acts mean", _domains),
@@ -109,28 +103,30 @@ def _kind(text: str) -> str:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    option = parser.add_argument
     kinds = " | ".join(KINDS)
-    parser.add_argument("kind", nargs="?", type=_kind, choices=list(KINDS), metavar="KIND", help=kinds)
-    parser.add_argument("key", nargs="?", metavar="KEY", help="one of them in detail, e.g. metrics fga")
-    parser.add_argument("--json", action="store_true", help="as JSON on stdout")
+    option("kind", nargs="?", type=_kind, choices=list(KINDS), metavar="KIND", help=kinds)
+    option("key", nargs="?", metavar="KEY", help="one of them in detail, e.g. metrics fga")
+    option("--json", action="store_true", help="as JSON on stdout")
     add_plugin_argument(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     import_plugins(arguments)
     if arguments.key is not None:
-        from extrinsic.cli.ls_details import show_details
-
         # A tracker with parameters has the name of its family, which need not be that of a tracker.
         more = _populations() if arguments.kind == "trackers" else []
         summaries = {**dict(more), **dict(KINDS[arguments.kind][1]())}
-        return show_details(arguments.kind, arguments.key, summaries, arguments.json)
+        return _show_details(arguments.kind, arguments.key, summaries, arguments.json)
     if arguments.kind is None:
         lines = [(kind, description) for kind, (description, _) in KINDS.items()]
     else:
         lines = KINDS[arguments.kind][1]()
     if arguments.json:
-        rows = [{"key": key, "summary": summary, **_details(arguments.kind, key)} for key, summary in lines]
+        rows = [
+            {"key": key, "summary": summary, **(_flags(key) if arguments.kind == "trackers" else {})}
+            for key, summary in lines
+        ]
         print_rows(sign(command=NAME, kind=arguments.kind), rows, sys.stdout)
         return 0
     width = max((len(key) for key, _ in lines), default=0)
@@ -139,3 +135,122 @@ def run(arguments: argparse.Namespace) -> int:
     if not lines:
         print(f"this version has no {arguments.kind} yet", file=sys.stderr)
     return 0
+
+
+CONFIGURED: dict[str, Registry[Any]] = {"learners": LEARNERS, "behaviours": BEHAVIOURS, "rewards": REWARDS}
+"""What is registered as a class whose fields are the options of a study."""
+
+
+def _show_details(kind: str, key: str, summaries: Mapping[str, str], as_json: bool) -> int:
+    """Print what an entry is, its source and its parameters; summaries: the lines of its kind."""
+    name = key.partition("(")[0]
+    if name not in summaries:
+        raise UsageError(f"there is no {kind.removesuffix('s')} {name!r}; {did_you_mean(name, summaries)}")
+    about = {"key": key, "summary": summaries[name], **_details(kind, key)}
+    if as_json:
+        print_rows(sign(command="ls", kind=kind), [about], sys.stdout)
+        return 0
+    details = {head: value for head, value in about.items() if value is not None}
+    width = max(map(len, details))
+    for head, value in details.items():
+        text = "yes" if value is True else "no" if value is False else str(value)
+        put(f"{head.replace('_', ' '):<{width}}  {text}")
+    return 0
+
+
+def _details(kind: str, key: str) -> dict[str, Any]:
+    if kind == "metrics":
+        return _of_metric(key)
+    if kind == "trackers":
+        return {**_flags(key), "what": _first_paragraph(type(TRACKERS.get(key)))}
+    if kind == "populations":
+        return _of_family(key)
+    if kind == "worlds":
+        properties = getattr(WORLDS.get(key), "properties", {})
+        return {
+            part.name: f"{part.what}; {part.expected}; drawn from {part.drawn[0]:g} to {part.drawn[1]:g}"
+            for part in properties.values()
+        }
+    if kind == "features":
+        return {"blocks": ", ".join(FEATURES.get(key).blocks)}
+    if kind == "estimators":
+        estimator = ESTIMATORS.get(key)
+        about = {"what": _first_paragraph(type(estimator))}
+        return about | (_options(estimator.settings) if hasattr(estimator, "settings") else {})
+    if kind in CONFIGURED:
+        return _of_config(CONFIGURED[kind].get(key))
+    if kind == "configs":
+        from extrinsic.study.configuration.packaged import packaged_studies
+
+        return {"file": str(packaged_studies()[key])}
+    return {}
+
+
+def _flags(tracker: str) -> dict[str, Any]:
+    from extrinsic.trackers.protocol import flags_of
+
+    return flags_of(TRACKERS.get(tracker))
+
+
+def _of_family(key: str) -> dict[str, Any]:
+    """The parameters of a family of trackers: what there is, the default, and what a population draws."""
+    from extrinsic.trackers.families import FAMILIES
+    from extrinsic.trackers.forms import setting_text
+
+    family = FAMILIES[key]
+    about: dict[str, Any] = {"made_of": f"{family.n_parts} other trackers"} if family.n_parts else {}
+    for parameter in family.all_parameters:
+        default = "required" if parameter.default is None else f"default {setting_text(parameter.default)}"
+        values = list(map(setting_text, parameter.drawn))
+        drawn = f"{len(values)} values, {values[0]} to {values[-1]}" if len(values) > 6 else ", ".join(values)
+        about[parameter.name] = f"{parameter.what}; {parameter.expected}; {default}" + (
+            f"; drawn: {drawn}" if family.in_populations else ""
+        )
+    return about | ({"distinct": family.size} if family.in_populations else {})
+
+
+def _of_config(kind: Any) -> dict[str, Any]:
+    """The first paragraph of its docstring, and its options with their defaults."""
+    return {"what": _first_paragraph(kind), **(_options(kind) if is_dataclass(kind) else {})}
+
+
+def _options(config: Any) -> dict[str, Any]:
+    """The fields of a dataclass: of a class with their defaults, of an instance with their values."""
+    return {"options": ", ".join(_option_text(field, config) for field in fields(config))}
+
+
+def _option_text(field: Field[Any], config: Any) -> str:
+    """`ridge = 100.0`, or the name with what stands for no value."""
+    value = field.default if isinstance(config, type) else getattr(config, field.name)
+    if value is MISSING:
+        return f"{field.name} (required)"
+    return f"{field.name} (unset)" if value is None else f"{field.name} = {json.dumps(value)}"
+
+
+def _of_metric(key: str) -> dict[str, Any]:
+    """A metric by its printed form; one that needs a parameter and has none, by its class."""
+    from extrinsic.metrics.parsing import parse_metric
+
+    try:
+        metric: Any = parse_metric(key)
+    except UsageError:
+        if "(" in key:
+            raise
+        metric = METRICS.get(key)
+    better = {True: "higher is better", False: "lower is better", None: "neither direction is better"}
+    scored = {"belief": "beliefs", "state": "states; of beliefs by a fill rule, as name(fill=argmax)"}
+    about = {
+        "formula": getattr(metric, "formula", None),
+        "paper": getattr(metric, "citation", None),
+        "direction": better[getattr(metric, "higher_is_better", True)],
+        "scores": scored.get(getattr(metric, "kind", "")),
+    }
+    if is_dataclass(metric) and fields(metric):
+        set_to = [f"{field.name}={getattr(metric, field.name, '...')}" for field in fields(metric)]
+        about["parameters"] = ", ".join(set_to)
+    return about
+
+
+def _first_paragraph(kind: type) -> str | None:
+    text = inspect.getdoc(kind)
+    return text.partition("\n\n")[0].replace("\n", " ") if text else None

@@ -1,4 +1,4 @@
-"""The output of commands: lines and problems for people, rows for programs.
+"""The output of commands: lines, problems and tables for people, rows for programs.
 
 Whatever comes from files passes through `printable` before a terminal sees it.
 """
@@ -15,6 +15,7 @@ from typing import TextIO
 from extrinsic.errors import SEVERITIES, Problem, printable
 
 SHOWN_PROBLEMS = 50
+LONGEST_CELL = 200
 HIDDEN = re.compile("[\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]")
 """Characters that JSON may contain as they are, and a terminal may obey."""
 
@@ -73,3 +74,47 @@ def print_data(
             {name: text_cell(printable(cell)) if isinstance(cell, str) else cell for name, cell in cells}
         )
     return True
+
+
+def print_table(
+    rows: Sequence[object], heads: Mapping[str, str], stream: TextIO, markdown: bool = False
+) -> None:
+    """The fields named in `heads` under their headings; numbers right-aligned, missing values as a dash.
+
+    rows: structs, dataclasses or mappings, which may lack keys.
+    """
+    cells = {key: [_value(row, key) for row in rows] for key in heads}
+    columns = [[_plain(head), *map(_text, cells[key])] for key, head in heads.items()]
+    numeric = [any(isinstance(value, int | float) for value in cells[key]) for key in heads]
+    if markdown:
+        escaped = [[text.replace("|", "\\|") for text in column] for column in columns]
+        lines = list(zip(*escaped, strict=True))
+        rule = tuple("---:" if right else "---" for right in numeric)
+        for line in (lines[0], rule, *lines[1:]):
+            print(f"| {' | '.join(line)} |", file=stream)
+        return
+    widths = [max(map(len, column)) for column in columns]
+    for line in zip(*columns, strict=True):
+        padded = (
+            text.rjust(width) if right else text.ljust(width)
+            for text, width, right in zip(line, widths, numeric, strict=True)
+        )
+        print("  ".join(padded).rstrip(), file=stream)
+
+
+def _value(row: object, key: str) -> object:
+    return row.get(key) if isinstance(row, Mapping) else getattr(row, key)
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.3f}" if abs(value) < 1 else f"{value:.2f}"
+    return f"{value:,}" if isinstance(value, int) else _plain(str(value))
+
+
+def _plain(text: str) -> str:
+    return printable(text, LONGEST_CELL)

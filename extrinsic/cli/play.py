@@ -7,8 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from extrinsic.cli.arguments import add_plugin_argument, import_plugins
-from extrinsic.cli.output import print_rows, say
-from extrinsic.cli.text_tables import print_table
+from extrinsic.cli.output import print_rows, print_table, say
 from extrinsic.errors import UsageError
 
 if TYPE_CHECKING:
@@ -31,15 +30,16 @@ HEADS = {"quantity": "", "mean": "mean", "low": "low", "high": "high", "dialogs"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("policy", metavar="POLICY", help="the file of a policy")
-    parser.add_argument("--tracker", required=True, metavar="T", help="whose beliefs it acts on")
-    parser.add_argument(
+    option = parser.add_argument
+    option("policy", metavar="POLICY", help="the file of a policy")
+    option("--tracker", required=True, metavar="T", help="whose beliefs it acts on")
+    option(
         "--world", required=True, metavar="W", help="a dataset of the bus world (ds1), KIND:DATASET, or KIND"
     )
-    parser.add_argument("--config", metavar="C", help="the world's configuration; default: the embedded one")
-    parser.add_argument("--dialogs", type=int, default=1000, metavar="N", help="how many callers (1000)")
-    parser.add_argument("--seed", type=int, default=0, metavar="S", help="which callers (0)")
-    parser.add_argument("--json", action="store_true", help="the table as JSON on stdout")
+    option("--config", metavar="C", help="the world's configuration; default: the embedded one")
+    option("--dialogs", type=int, default=1000, metavar="N", help="how many callers (1000)")
+    option("--seed", type=int, default=0, metavar="S", help="which callers (0)")
+    option("--json", action="store_true", help="the table as JSON on stdout")
     add_plugin_argument(parser)
 
 

@@ -6,9 +6,8 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from extrinsic.cli.output import print_rows, put
+from extrinsic.cli.output import print_rows, print_table, put
 from extrinsic.cli.run import add_run_arguments, carry_out
-from extrinsic.cli.text_tables import print_table
 
 if TYPE_CHECKING:
     from extrinsic.study.finished_run import Run

@@ -22,14 +22,11 @@ DESCRIPTION = (
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("folder", metavar="RUN", help="the directory of a run")
-    parser.add_argument("--output", metavar="FILE", help="write only the page, to this file")
-    parser.add_argument("--quiet", action="store_true", help="do not say where the page is")
-    parser.add_argument(
-        "--json",
-        action="store_true",
-        help="instead: verdict and health of the data, as JSON on stdout",
-    )
+    option = parser.add_argument
+    option("folder", metavar="RUN", help="the directory of a run")
+    option("--output", metavar="FILE", help="write only the page, to this file")
+    option("--quiet", action="store_true", help="do not say where the page is")
+    option("--json", action="store_true", help="instead: verdict and health of the data, as JSON on stdout")
     add_trust_argument(parser)
 
 

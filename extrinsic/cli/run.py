@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from extrinsic.cli.output import print_rows, put, say
+from extrinsic.cli.output import print_rows, print_table, put, say
 from extrinsic.cli.progress import Progress
-from extrinsic.cli.text_tables import print_table
 from extrinsic.errors import UsageError
 
 if TYPE_CHECKING:
@@ -37,13 +36,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def add_run_arguments(parser: argparse.ArgumentParser, json_help: str) -> None:
     """What every command has that computes stages."""
-    parser.add_argument(
-        "config", metavar="CONFIG", help="a study (.toml), or a name of `extrinsic ls configs`"
-    )
-    parser.add_argument(
-        "--output", metavar="DIR", help="the run's directory (default: runs/<name of the study>)"
-    )
-    parser.add_argument(
+    option = parser.add_argument
+    option("config", metavar="CONFIG", help="a study (.toml), or a name of `extrinsic ls configs`")
+    option("--output", metavar="DIR", help="the run's directory (default: runs/<name of the study>)")
+    option(
         "--set",
         action="append",
         default=[],
@@ -51,18 +47,14 @@ def add_run_arguments(parser: argparse.ArgumentParser, json_help: str) -> None:
         dest="changes",
         help="set a key of the configuration, e.g. correlation.resamples=2000; repeatable",
     )
-    parser.add_argument(
-        "--n-jobs", type=int, default=-1, metavar="N", help="processes (-1: one per processor)"
-    )
-    parser.add_argument("--engine", default="joblib", metavar="E", help="joblib (default) or dask")
-    parser.add_argument("--scheduler", metavar="ADDR", help="of a Dask cluster, e.g. tcp://host:8786")
-    parser.add_argument(
-        "--overwrite", action="store_true", help="use the directory even if it holds another study"
-    )
-    parser.add_argument("--no-report", action="store_true", help="write only the tables, no page")
-    parser.add_argument("--quiet", action="store_true", help="no progress")
-    parser.add_argument("--verbose", action="store_true", help="how long every stage took, what was reused")
-    parser.add_argument("--json", action="store_true", help=json_help)
+    option("--n-jobs", type=int, default=-1, metavar="N", help="processes (-1: one per processor)")
+    option("--engine", default="joblib", metavar="E", help="joblib (default) or dask")
+    option("--scheduler", metavar="ADDR", help="of a Dask cluster, e.g. tcp://host:8786")
+    option("--overwrite", action="store_true", help="use the directory even if it holds another study")
+    option("--no-report", action="store_true", help="write only the tables, no page")
+    option("--quiet", action="store_true", help="no progress")
+    option("--verbose", action="store_true", help="how long every stage took, what was reused")
+    option("--json", action="store_true", help=json_help)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from extrinsic.cli.arguments import (
@@ -35,52 +34,47 @@ DESCRIPTION = (
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    option = parser.add_argument
     add_corpus_arguments(parser)
     add_state_arguments(parser)
-    parser.add_argument("files", nargs="+", metavar="FILE", help="tracker files")
-    parser.add_argument(
+    option("files", nargs="+", metavar="FILE", help="tracker files")
+    option(
         "--metric",
         action="append",
         metavar="M",
         help="only this metric, e.g. accuracy or 'fga(0.5)'; repeatable",
     )
-    parser.add_argument(
-        "--schedule", action="append", type=int, metavar="S", help="only this schedule; repeatable"
-    )
-    parser.add_argument("--component", action="append", metavar="C", help="only this component; repeatable")
-    parser.add_argument("--all", action="store_true", help="every metric in the table, not the telling few")
-    parser.add_argument(
+    option("--schedule", action="append", type=int, metavar="S", help="only this schedule; repeatable")
+    option("--component", action="append", metavar="C", help="only this component; repeatable")
+    option("--all", action="store_true", help="every metric in the table, not the telling few")
+    option(
         "--fill",
         action="append",
         default=[],
         metavar="RULE",
         help="also score beliefs with the state-set metrics, filled by argmax or threshold[:.5]; repeatable",
     )
-    parser.add_argument(
-        "--bootstrap", type=int, default=0, metavar="N", help="95%% intervals over N resamples of dialogs"
-    )
-    parser.add_argument("--seed", type=int, default=0, metavar="K", help="of the resamples (default 0)")
-    parser.add_argument(
+    option("--bootstrap", type=int, default=0, metavar="N", help="95%% intervals over N resamples of dialogs")
+    option("--seed", type=int, default=0, metavar="K", help="of the resamples (default 0)")
+    option(
         "--paired",
         action="store_true",
         help="instead: two files, the difference of every metric with its interval over dialogs "
         "(--bootstrap, default 1000), and p by exchanging them dialog by dialog",
     )
-    parser.add_argument(
+    option(
         "--turn-correlation",
         action="store_true",
         help="instead: how state-set metrics correlate over turns (Kim et al. 2022, Fig. 3)",
     )
-    parser.add_argument(
+    option(
         "--fit-fga",
         metavar="RATINGS.csv",
         help="instead: the lambda of fga that agrees best with people's ratings (a csv with dialog, turn, "
         "rater, rating), chosen by cross-validation",
     )
-    parser.add_argument(
-        "--rating-scale", default="0:1", metavar="LOW:HIGH", help="of --fit-fga: the scale (default 0:1)"
-    )
-    parser.add_argument(
+    option("--rating-scale", default="0:1", metavar="LOW:HIGH", help="of --fit-fga: the scale (default 0:1)")
+    option(
         "--folds", type=int, default=10, metavar="K", help="of --fit-fga: parts of the dialogs (default 10)"
     )
     form = parser.add_mutually_exclusive_group()
@@ -103,12 +97,11 @@ def run(arguments: argparse.Namespace) -> int:
     if (long := _long_corpus(arguments)) is not None:
         return _print_long(arguments, long)
     scored = _read(arguments)
-    if arguments.paired:
-        return _print_paired(arguments, scored)
-    if arguments.turn_correlation:
-        return _print_turn_correlations(arguments, [labelled for labelled, _ in scored])
-    if arguments.fit_fga:
-        return _print_fitted_lambda(arguments, [labelled for labelled, _ in scored])
+    if arguments.paired or arguments.turn_correlation or arguments.fit_fga:
+        from extrinsic.cli.score_comparisons import print_comparison
+
+        print_comparison(scored, arguments, sys.stdout)
+        return 0
     results = [
         score(
             labelled,
@@ -226,83 +219,3 @@ def _read(arguments: argparse.Namespace) -> list[tuple[Corpus | StateSets, Track
     if problems:
         raise InputError(problems)
     return scored
-
-
-def _print_paired(
-    arguments: argparse.Namespace, scored: Sequence[tuple[Corpus | StateSets, TrackerOutput | None]]
-) -> int:
-    from extrinsic.cli.score_comparisons import print_paired
-    from extrinsic.errors import UsageError
-    from extrinsic.metrics.paired_scores import paired_scores, sources_of
-    from extrinsic.metrics.scoring import choose_metrics
-
-    if len(scored) != 2:
-        raise UsageError("--paired compares two files", expected="2 files", found=str(len(scored)))
-    ignored = [name for name in ("turn_correlation", "fit_fga") if getattr(arguments, name)]
-    ignored += [arguments.form] if arguments.form in ("latex",) else []
-    if ignored:
-        raise UsageError(f"--paired does not go with --{', --'.join(ignored).replace('_', '-')}")
-    first, second = sources_of(scored)
-    metrics = choose_metrics(first, arguments.metric, arguments.fill)
-    n_resamples = arguments.bootstrap or 1_000
-    rows = paired_scores(
-        first, second, metrics, arguments.schedule, arguments.component, n_resamples, seed=arguments.seed
-    )
-    print_paired(rows, (first, second), n_resamples, arguments, sys.stdout)
-    return 0
-
-
-def _print_turn_correlations(arguments: argparse.Namespace, scored: Sequence[Corpus | StateSets]) -> int:
-    from extrinsic.cli.score_comparisons import print_turn_correlations
-    from extrinsic.corpus.state_sets import StateSets
-    from extrinsic.errors import UsageError
-    from extrinsic.metrics.items.state_tables import ALL
-    from extrinsic.metrics.turn_correlation import KIM_METRICS, turn_correlation
-
-    ignored = [name for name in ("schedule", "fill", "bootstrap") if getattr(arguments, name)]
-    ignored += [arguments.form] if arguments.form in ("latex", "markdown") else []
-    if ignored:
-        raise UsageError(f"--turn-correlation does not go with --{', --'.join(ignored)}")
-    if arguments.component and len(arguments.component) > 1:
-        raise UsageError("--turn-correlation takes one --component at a time")
-    component = arguments.component[0] if arguments.component else ALL
-    results = []
-    for states in scored:
-        if not isinstance(states, StateSets):
-            raise UsageError("--turn-correlation compares metrics of state sets; this format has beliefs")
-        results.append((states, turn_correlation(states, arguments.metric or KIM_METRICS, component)))
-    print_turn_correlations(results, arguments.form or "table", sys.stdout)
-    return 0
-
-
-def _print_fitted_lambda(arguments: argparse.Namespace, scored: Sequence[Corpus | StateSets]) -> int:
-    from extrinsic.cli.score_comparisons import print_fitted_lambda
-    from extrinsic.corpus.ratings import read_ratings
-    from extrinsic.corpus.state_sets import StateSets
-    from extrinsic.errors import UsageError
-    from extrinsic.metrics.fga_fitting import fit_fga
-
-    ignored = [name for name in ("metric", "schedule", "component", "fill") if getattr(arguments, name)]
-    ignored += [arguments.form] if arguments.form in ("latex", "markdown") else []
-    if ignored:
-        raise UsageError(f"--fit-fga does not go with --{', --'.join(ignored)}")
-    systems = [states for states in scored if isinstance(states, StateSets)]
-    if len(systems) < len(scored):
-        raise UsageError("--fit-fga is about state sets; this format has beliefs")
-    ratings = read_ratings(arguments.fit_fga, systems, _scale(arguments.rating_scale))
-    fitted = fit_fga(systems, ratings, arguments.folds, arguments.bootstrap or 1000, arguments.seed)
-    print_fitted_lambda(fitted, ratings, systems, arguments, sys.stdout)
-    return 0
-
-
-def _scale(text: str) -> tuple[float, float]:
-    from extrinsic.errors import UsageError
-
-    low, _, high = text.partition(":")
-    try:
-        scale = float(low), float(high)
-    except ValueError:
-        scale = (0.0, 0.0)
-    if not scale[0] < scale[1]:
-        raise UsageError("--rating-scale has no such form", expected="LOW:HIGH, e.g. 1:5", found=repr(text))
-    return scale

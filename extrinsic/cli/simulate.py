@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from extrinsic.cli.arguments import add_plugin_argument, import_plugins
-from extrinsic.cli.output import print_rows, say
+from extrinsic.cli.output import print_rows, print_table, say
 from extrinsic.cli.progress import show_progress
-from extrinsic.cli.text_tables import print_table
 from extrinsic.errors import OutputError, UsageError, did_you_mean
 from extrinsic.signature import sign
 
@@ -45,16 +44,17 @@ HEADS = {
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--world", default="bus", metavar="W", help="the kind of world (bus)")
-    parser.add_argument("--config", metavar="C", help="its configuration (.toml); default: the embedded one")
-    parser.add_argument("--output", required=True, metavar="DIR", help="the directory to write")
-    parser.add_argument(
+    option = parser.add_argument
+    option("--world", default="bus", metavar="W", help="the kind of world (bus)")
+    option("--config", metavar="C", help="its configuration (.toml); default: the embedded one")
+    option("--output", required=True, metavar="DIR", help="the directory to write")
+    option(
         "--dataset", action="append", metavar="D", help="only this one, e.g. ds1 or ds1_test; may be repeated"
     )
     add_plugin_argument(parser)
-    parser.add_argument("--n-jobs", type=int, default=1, metavar="N", help="processes (1)")
-    parser.add_argument("--quiet", action="store_true", help="no progress")
-    parser.add_argument("--json", action="store_true", help="the table as JSON on stdout")
+    option("--n-jobs", type=int, default=1, metavar="N", help="processes (1)")
+    option("--quiet", action="store_true", help="no progress")
+    option("--json", action="store_true", help="the table as JSON on stdout")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -31,35 +31,30 @@ ALL = "all"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    option = parser.add_argument
     add_corpus_arguments(parser)
-    parser.add_argument(
+    option(
         "--tracker",
         action="append",
         default=[],
         metavar="T",
         help="a tracker, with parameters if it has any (ls populations), or all; repeatable",
     )
-    parser.add_argument(
-        "--population", type=int, metavar="N", help="the first N members of a population (ls populations)"
-    )
-    parser.add_argument(
-        "--population-seed", type=int, default=0, metavar="S", help="another population (default 0)"
-    )
-    parser.add_argument(
-        "--distinct", type=float, metavar="X", help="leave out those that agree with an earlier one by X"
-    )
-    parser.add_argument(
+    option("--population", type=int, metavar="N", help="the first N members of a population (ls populations)")
+    option("--population-seed", type=int, default=0, metavar="S", help="another population (default 0)")
+    option("--distinct", type=float, metavar="X", help="leave out those that agree with an earlier one by X")
+    option(
         "--output",
         required=True,
         metavar="P",
         help="a file for one tracker, or a directory for T.json of each",
     )
-    parser.add_argument("--gzip", action="store_true", help="write .json.gz")
-    parser.add_argument("--train-corpus", metavar="P", help="what learned trackers learn from (--corpus)")
-    parser.add_argument("--train-dataset", metavar="D", help="which list of sessions of it, e.g. dstc2_train")
-    parser.add_argument("--folds", type=int, metavar="K", help="parts of a cross-fitting (default 5)")
-    parser.add_argument("--n-jobs", type=int, default=1, metavar="N", help="processes; -1: one per processor")
-    parser.add_argument("--quiet", action="store_true", help="no progress")
+    option("--gzip", action="store_true", help="write .json.gz")
+    option("--train-corpus", metavar="P", help="what learned trackers learn from (--corpus)")
+    option("--train-dataset", metavar="D", help="which list of sessions of it, e.g. dstc2_train")
+    option("--folds", type=int, metavar="K", help="parts of a cross-fitting (default 5)")
+    option("--n-jobs", type=int, default=1, metavar="N", help="processes; -1: one per processor")
+    option("--quiet", action="store_true", help="no progress")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -108,10 +103,7 @@ def _long_corpus(
 
 
 def _track_long(
-    arguments: argparse.Namespace,
-    form: BeliefFormat,
-    paths: dict[str, Path],
-    read: Callable[[], LongCorpus],
+    arguments: argparse.Namespace, form: BeliefFormat, paths: dict[str, Path], read: Callable[[], LongCorpus]
 ) -> int:
     from extrinsic.trackers.many import write_long_tracker_files
 

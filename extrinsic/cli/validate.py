@@ -36,13 +36,12 @@ DESCRIPTION = (
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    option = parser.add_argument
     add_corpus_arguments(parser)
     add_state_arguments(parser)
-    parser.add_argument(
-        "files", nargs="*", metavar="FILE", help="tracker files; none: check the corpus itself"
-    )
-    parser.add_argument("--strict", action="store_true", help="treat repairs and warnings as errors")
-    parser.add_argument("--json", action="store_true", help="all problems, as JSON on stdout")
+    option("files", nargs="*", metavar="FILE", help="tracker files; none: check the corpus itself")
+    option("--strict", action="store_true", help="treat repairs and warnings as errors")
+    option("--json", action="store_true", help="all problems, as JSON on stdout")
 
 
 def run(arguments: argparse.Namespace) -> int:
