@@ -9,8 +9,16 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from extrinsic.report.drawing.page_parts import Block, Fold, Section, described, table
-from extrinsic.report.drawing.terms import name_term, target_term, variant_term
+from extrinsic.report.drawing.page_parts import (
+    Block,
+    Fold,
+    Section,
+    described,
+    name_term,
+    table,
+    target_term,
+    variant_term,
+)
 from extrinsic.report.page import make_environment, script_and_style
 from extrinsic.report.report_files import require_libraries, require_page
 from extrinsic.report.results.report_tables import clean

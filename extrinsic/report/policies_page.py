@@ -8,11 +8,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from extrinsic.report.drawing.figures import INK, MARKERS, SERIES, draw, panels, put_legend, put_rows, short
+from extrinsic.report.drawing.figures import (
+    INK,
+    draw,
+    look,
+    panels,
+    put_intervals,
+    put_legend,
+    put_points,
+    put_rows,
+    short,
+)
 from extrinsic.report.drawing.page_parts import Block, Fold, Picture, Section, Table, Text, described, table
 from extrinsic.report.results.report_data import Study, study_of
 from extrinsic.report.results.report_tables import Tables, clean
-from extrinsic.report.sections import how_to_read, trust
+from extrinsic.report.sections.how_to_read import how_to_read_section
+from extrinsic.report.sections.trust import trust_section
 from extrinsic.study.configuration.grid import LOGGED_BASELINE
 from extrinsic.study.finished_run import Run
 from extrinsic.study.number_texts import NOTHING, amount, counted, listing
@@ -20,7 +31,6 @@ from extrinsic.study.tables.schema import POLICY_TABLES, CurveRow, DiagnosticRow
 from extrinsic.study.tables.table_files import read_rows
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 WIDTH, ROW_HEIGHT = 5.2, 0.27
@@ -92,8 +102,8 @@ def policy_sections(grid: Grid) -> list[Section]:
         Section("answer", "The answer", (Text(_answer(grid)), _differences(grid))),
         Section("values", "Every policy, by every estimator", _tables(grid)),
         _curve_section(grid),
-        trust.section(grid.study),
-        how_to_read.section(grid.study, "policies_reading.html", POLICY_TABLES),
+        trust_section(grid.study),
+        how_to_read_section(grid.study, "policies_reading.html", POLICY_TABLES),
     ]
     return [section for section in made if section is not None]
 
@@ -132,12 +142,13 @@ def _differences(grid: Grid) -> Picture:
         for number, estimator in enumerate(grid.estimators):
             rows = {row.policy: row for row in grid.overall if row.estimator == estimator}
             offset = (number - (len(grid.estimators) - 1) / 2) * 0.6 / max(1, len(grid.estimators))
-            points = [
-                (y + offset, *(getattr(rows[name], key) for key in keys))
-                for y, name in enumerate(names)
-                if name in rows
-            ]
-            _plot(axes, number, estimator, [point for point in points if None not in point])
+            shown = [(y + offset, rows[name]) for y, name in enumerate(names) if name in rows]
+            points = [(y, *(getattr(row, key) for key in keys)) for y, row in shown]
+            whole = [point for point in points if None not in point]
+            colour, marker = look(number)
+            put_intervals(axes, [(y, low, high) for y, _, low, high in whole], color=colour, linewidth=1.1)
+            values = [(value, y) for y, value, _, _ in whole]
+            put_points(axes, values, marker, color=colour, markersize=4.2, label=estimator)
         if compares:
             axes.axvline(0.0, color=INK, linewidth=0.8)
         axes.set_xlabel("return of a dialog, less the baseline's" if compares else "return of a dialog")
@@ -149,13 +160,6 @@ def _differences(grid: Grid) -> Picture:
     )
     title = "Differences to the baseline" if compares else "Values"
     return draw("differences", title, caption, paint)
-
-
-def _plot(axes: Axes, number: int, label: str, points: Sequence[tuple[float, float, float, float]]) -> None:
-    colour, marker = SERIES[number % len(SERIES)], MARKERS[number % len(MARKERS)]
-    heights = [y for y, *_ in points]
-    axes.hlines(heights, [p[2] for p in points], [p[3] for p in points], color=colour, linewidth=1.1)
-    axes.plot([p[1] for p in points], heights, marker, color=colour, markersize=4.2, label=label)
 
 
 def _tables(grid: Grid) -> tuple[Block, ...]:
@@ -215,20 +219,15 @@ def _curve_section(grid: Grid) -> Section | None:
     def paint(figure: Figure) -> None:
         (axes,) = panels(figure, 1, 1, WIDTH, 3.0)
         for number, name in enumerate(dict.fromkeys(row.policy for row in rows)):
-            points = sorted(
-                (row.dialogs, row.value, row.low, row.high)
-                for row in rows
-                if row.policy == name
-                and row.value is not None
-                and row.low is not None
-                and row.high is not None
-            )
-            if not points:
+            own = sorted((row for row in rows if row.policy == name), key=lambda row: row.dialogs)
+            whole = [row for row in own if None not in (row.value, row.low, row.high)]
+            if not whole:
                 continue
-            dialogs, values, lows, highs = zip(*points, strict=True)
-            colour, marker = SERIES[number % len(SERIES)], MARKERS[number % len(MARKERS)]
-            axes.plot(dialogs, values, f"{marker}-", color=colour, markersize=4, linewidth=1.1, label=name)
-            axes.vlines(dialogs, lows, highs, color=colour, linewidth=0.9)
+            colour, marker = look(number)
+            points = [(row.dialogs, row.value or 0.0) for row in whole]
+            put_points(axes, points, f"{marker}-", color=colour, markersize=4, linewidth=1.1, label=name)
+            intervals = [(row.dialogs, row.low, row.high) for row in whole]
+            put_intervals(axes, intervals, upright=True, color=colour, linewidth=0.9)
         axes.set_xlabel("training dialogs")
         axes.set_ylabel(f"return of a dialog, {first.estimator}")
         put_legend(axes, ncols=3)

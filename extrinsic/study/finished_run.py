@@ -259,7 +259,7 @@ class Run:
     def figure(self, name: str) -> Figure:
         """A figure of the report, e.g. `heat_map`, as matplotlib's Figure; names: of figures/*.svg."""
         # Drawing comes after the study in the order of layers, and is loaded when a figure is wanted.
-        figure: Figure = import_module("extrinsic.report.single_figure").single_figure(self, name)
+        figure: Figure = import_module("extrinsic.report.report_files").single_figure(self, name)
         return figure
 
     def to_dataframe(self, name: str = "correlations") -> pandas.DataFrame:

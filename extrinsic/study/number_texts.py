@@ -76,3 +76,8 @@ def listing(items: Sequence[str], most: int | None = None) -> str:
     if len(shown) < 2:
         return "".join(shown)
     return f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def in_brackets(text: str) -> str:
+    """` (text)`; nothing for nothing."""
+    return f" ({text})" if text else ""

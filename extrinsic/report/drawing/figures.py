@@ -5,11 +5,12 @@ from __future__ import annotations
 import io
 import re
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 from extrinsic.report.drawing.page_parts import Picture
+from extrinsic.study.naming import slug
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -69,12 +70,15 @@ TITLE_SIZE, TITLE_ROOM = 10.5, 24.0
 """Of the title above everything, in points."""
 
 
-def draw(name: str, title: str, caption: str, paint: Callable[[Figure], None]) -> Picture:
-    """A figure that `paint` fills, under its title."""
+def draw(
+    name: str, title: str, caption: str, paint: Callable[[Figure], None], variant: str | None = ""
+) -> Picture:
+    """A figure that `paint` fills, under its title; the variant is part of its name."""
     from matplotlib import rc_context
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
+    name = "_".join(filter(None, (name, slug(variant))))
     style: Any = {**STYLE, "svg.hashsalt": name}
     with rc_context(style), warnings.catch_warnings():
         # A glyph missing from the font used here is no problem: the viewer's fonts have it.
@@ -108,10 +112,33 @@ def panels(
     return list(made.ravel())
 
 
-def plot_dataset(axes: Axes, number: int, dataset: str, x: Sequence[float], y: Sequence[float]) -> None:
+def look(number: int) -> tuple[str, str]:
+    """The colour and the marker of the n-th series."""
+    return SERIES[number % len(SERIES)], MARKERS[number % len(MARKERS)]
+
+
+def put_points(axes: Axes, points: Sequence[tuple[float, float]], form: str, **style: Any) -> None:
+    """Points (x, y), in matplotlib's form of marker and line."""
+    x, y = zip(*points, strict=True) if points else ((), ())
+    axes.plot(x, y, form, **style)
+
+
+def put_dataset(axes: Axes, number: int, dataset: str, points: Sequence[tuple[float, float]]) -> None:
     """The points of a dataset, in the colour and with the marker that it has in every figure."""
-    colour, marker = SERIES[number % len(SERIES)], MARKERS[number % len(MARKERS)]
-    axes.plot(x, y, marker, color=colour, markersize=5, alpha=0.9, label=short(dataset))
+    colour, marker = look(number)
+    put_points(axes, points, marker, color=colour, markersize=5, alpha=0.9, label=short(dataset))
+
+
+Interval = tuple[float, float | None, float | None]
+"""A position, and the ends; either may be undefined."""
+
+
+def put_intervals(axes: Axes, intervals: Iterable[Interval], upright: bool = False, **style: Any) -> None:
+    """A line for each interval that has both ends."""
+    whole = [interval for interval in intervals if None not in interval]
+    positions, lows, highs = zip(*whole, strict=True) if whole else ((), (), ())
+    draw_lines: Any = axes.vlines if upright else axes.hlines
+    draw_lines(positions, lows, highs, **style)
 
 
 def short(text: str, most: int = LONGEST) -> str:
@@ -131,11 +158,16 @@ FONT = re.compile(r"(font: (?:\w+ )*[\d.]+px) [^;\"]+")
 VIEW = re.compile(r'viewBox="0 (-?[\d.]+) ([\d.]+) ([\d.]+)"')
 
 
-def _titled(svg: str, title: str) -> str:
-    """With the title above everything else, from the left edge on."""
+def _view_box(svg: str) -> re.Match[str]:
     view_box = VIEW.search(svg)
     assert view_box is not None, "matplotlib gives every SVG a view box"
-    taller = f'viewBox="0 {-TITLE_ROOM:g} {view_box[2]} {float(view_box[3]) + TITLE_ROOM:g}"'
+    return view_box
+
+
+def _titled(svg: str, title: str) -> str:
+    """With the title above everything else, from the left edge on."""
+    box = _view_box(svg)
+    taller = f'viewBox="0 {-TITLE_ROOM:g} {box[2]} {float(box[3]) + TITLE_ROOM:g}"'
     style = f"font: 700 {TITLE_SIZE}px sans-serif; fill: {INK}"
     position = f'x="3" y="{8 - TITLE_ROOM:g}" dominant-baseline="middle"'
     text = f'<text {position} style="{style}">{escape(title)}</text>\n'
@@ -143,43 +175,31 @@ def _titled(svg: str, title: str) -> str:
     return VIEW.sub(lambda _: taller, svg[:end], count=1) + text + svg[end:]
 
 
-def _opened(svg: str, attributes: str, changed: Callable[[str], str]) -> str:
+def _opened(svg: str, attributes: str, inside: str = "", colours: Mapping[str, str] | None = None) -> str:
     """The picture under another opening tag. Only the tags in it are changed, never the text between them."""
-    view_box = VIEW.search(svg)
-    assert view_box is not None
+
+    def changed(tag: re.Match[str]) -> str:
+        text = tag[0]
+        for colour, variable in (colours or {}).items():
+            text = text.replace(colour, f"var(--{variable})")
+        return FONT.sub(r"\1 system-ui, sans-serif", text)
+
     links = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
-    rest = svg[svg.index(">") + 1 :]
-    return f"<svg {links} {view_box[0]} {attributes}>{TAG.sub(lambda tag: changed(tag[0]), rest)}"
-
-
-def _font(tag: str) -> str:
-    return FONT.sub(r"\1 system-ui, sans-serif", tag)
+    rest = TAG.sub(changed, svg[svg.index(">") + 1 :])
+    return f"<svg {links} {_view_box(svg)[0]} {attributes}>{inside}{rest}"
 
 
 def _inline(svg: str, title: str) -> str:
     """For the page: colours are variables, and the page chooses the width."""
-
-    def changed(tag: str) -> str:
-        for colour, variable in VARIABLES.items():
-            tag = tag.replace(colour, f"var(--{variable})")
-        return _font(tag)
-
-    view_box = VIEW.search(svg)
-    assert view_box is not None
-    attributes = f'role="img" aria-label="{escape(title)}" style="--wide: {float(view_box[2]):.0f}px"'
-    return _opened(svg, attributes, changed)
+    width = f"--wide: {float(_view_box(svg)[2]):.0f}px"
+    return _opened(svg, f'role="img" aria-label="{escape(title)}" style="{width}"', colours=VARIABLES)
 
 
 def _file(svg: str, title: str) -> str:
     """As a file of its own: plain colours on white, for any viewer."""
-    view_box = VIEW.search(svg)
-    assert view_box is not None
-    size = f'width="{view_box[2]}pt" height="{view_box[3]}pt" role="img" aria-label="{escape(title)}"'
-    ground = f'\n<rect y="{-TITLE_ROOM:g}" width="100%" height="100%" fill="#ffffff"/>'
-    opened = _opened(svg, size, _font)
-    # The title is escaped in its attribute, so the first > ends the opening tag.
-    end = opened.index(">") + 1
-    return f"{opened[:end]}{ground}{opened[end:]}"
+    box = _view_box(svg)
+    size = f'width="{box[2]}pt" height="{box[3]}pt" role="img" aria-label="{escape(title)}"'
+    return _opened(svg, size, f'\n<rect y="{-TITLE_ROOM:g}" width="100%" height="100%" fill="#ffffff"/>')
 
 
 def put_rows(axes: Axes, labels: Sequence[str]) -> None:
@@ -220,3 +240,61 @@ def put_legend(axes: Axes, above: float = 0.05, **more: Any) -> None:
     options = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "bbox_transform": raised, "ncols": 7}
     tight = {"borderaxespad": 0.0, "borderpad": 0.1, "handletextpad": 0.3, "columnspacing": 1.2}
     axes.legend(**{**options, **tight, **more})
+
+
+LABEL_SIZE = 6.8
+LABEL_AWAY = 5.0
+"""From a point to its label, in typographic points."""
+
+SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1))
+Box = tuple[float, float, float, float]
+
+
+def place_labels(axes: Axes, points: Sequence[tuple[float, float, str]]) -> None:
+    """Put each label on the first side of its point where it covers nothing, outermost points first."""
+    figure = axes.get_figure()
+    assert figure is not None
+    scale = 72.0 / figure.dpi
+    axes.autoscale_view()
+    extent = axes.get_window_extent()
+    frame = (extent.x0 * scale, extent.y0 * scale, extent.x1 * scale, extent.y1 * scale)
+    spots = [tuple(axes.transData.transform((x, y)) * scale) for x, y, _ in points]
+    taken: list[Box] = [(x - 3, y - 3, x + 3, y + 3) for x, y in spots]
+    middle = ((frame[0] + frame[2]) / 2, (frame[1] + frame[3]) / 2)
+    order = sorted(range(len(points)), key=lambda i: -_distance(spots[i], middle))
+    for i in order:
+        x, y = spots[i]
+        width, height = 0.6 * LABEL_SIZE * len(points[i][2]), 1.15 * LABEL_SIZE
+        for right, up in SIDES:
+            box = _box(x, y, width, height, right, up)
+            if _is_within(box, frame) and not any(_overlap(box, other) for other in taken):
+                taken.append(box)
+                axes.annotate(
+                    points[i][2],
+                    points[i][:2],
+                    xytext=(right * LABEL_AWAY, up * LABEL_AWAY),
+                    textcoords="offset points",
+                    ha=("right", "center", "left")[right + 1],
+                    va=("top", "center", "bottom")[up + 1],
+                    fontsize=LABEL_SIZE,
+                    color=MUTED,
+                )
+                break
+
+
+def _box(x: float, y: float, width: float, height: float, right: int, up: int) -> Box:
+    left = x + right * LABEL_AWAY - width * (1 - right) / 2
+    bottom = y + up * LABEL_AWAY - height * (1 - up) / 2
+    return left, bottom, left + width, bottom + height
+
+
+def _distance(spot: tuple[float, ...], middle: tuple[float, float]) -> float:
+    return (spot[0] - middle[0]) ** 2 + (spot[1] - middle[1]) ** 2
+
+
+def _is_within(box: Box, frame: Box) -> bool:
+    return box[0] >= frame[0] and box[1] >= frame[1] and box[2] <= frame[2] and box[3] <= frame[3]
+
+
+def _overlap(box: Box, other: Box) -> bool:
+    return box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]

@@ -1,4 +1,4 @@
-"""The parts of a page: sections with text, pictures, tables and folds."""
+"""The parts of a page: sections with text, pictures, tables and folds; names with their definitions."""
 
 from __future__ import annotations
 
@@ -6,6 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from extrinsic.registry import ESTIMATORS
+from extrinsic.study.naming import (
+    COMPONENTS,
+    POLICIES,
+    SCHEDULES,
+    Name,
+    estimator_title,
+    metric_definition,
+    metric_title,
+    policy_title,
+    registered_summary,
+    target_title,
+    variant_title,
+)
 from extrinsic.study.number_texts import NOTHING
 from extrinsic.study.tables.schema import Row, column_help
 
@@ -134,3 +148,43 @@ def pictures(blocks: Sequence[Block]) -> list[Picture]:
         elif isinstance(block, Fold):
             every += pictures(block.blocks)
     return every
+
+
+RULES = {
+    "fill=argmax": "the reward counts the value of a concept that the tracker ranks first",
+    "fill=threshold": "the reward counts a value of a concept only if its score is above a threshold",
+}
+
+
+def name_term(name: Name) -> Term:
+    """A metric on its schedule and component: `slot F1, last turn`."""
+    parts = [
+        metric_definition(name.metric),
+        COMPONENTS.get(name.component, ("", ""))[1],
+        SCHEDULES.get(name.schedule, ("", ""))[1],
+    ]
+    return Term(name.title(), name.label(), "; ".join(filter(None, parts)))
+
+
+def metric_term(metric: str) -> Term:
+    return Term(metric_title(metric), metric, metric_definition(metric))
+
+
+def policy_term(policy: str) -> Term:
+    return Term(policy_title(policy), policy, POLICIES.get(policy, ("", ""))[1])
+
+
+def estimator_term(estimator: str) -> Term:
+    return Term(estimator_title(estimator), estimator, registered_summary(ESTIMATORS, estimator))
+
+
+def target_term(target: str) -> Term:
+    policy, _, estimator = target.partition(".")
+    parts = (POLICIES.get(policy, ("", ""))[1], registered_summary(ESTIMATORS, estimator))
+    return Term(target_title(target), target, "; ".join(filter(None, parts)))
+
+
+def variant_term(variant: str | None) -> Term:
+    """The rule by which the reward counts a concept as filled, not that of a metric."""
+    title = variant_title(variant)
+    return Term(title, variant or "", RULES.get((variant or "").partition(":")[0], ""))

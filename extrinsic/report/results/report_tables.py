@@ -5,10 +5,11 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any
 
 from extrinsic.errors import InputError, Problems
 from extrinsic.study.tables.schema import (
+    TABLES,
     BestSetRow,
     CompositeRow,
     CorrelationRow,
@@ -29,8 +30,6 @@ from extrinsic.study.tables.schema import (
     WorldFitRow,
 )
 from extrinsic.study.tables.table_files import read_rows
-
-R = TypeVar("R", bound=Row)
 
 
 @dataclass(frozen=True)
@@ -60,32 +59,14 @@ def read_tables(folder: Path) -> Tables:
     """Every table of a run; raises InputError with everything that is missing or damaged in any of them."""
     problems = Problems()
 
-    def read(name: str, kind: type[R]) -> list[R]:
+    def read(name: str, kind: type[Row]) -> list[Any]:
         try:
             return read_rows(folder / f"{name}.csv", kind, clean)
         except InputError as error:
             problems.extend(error.problems)
             return []
 
-    tables = Tables(
-        intrinsic=read("intrinsic", IntrinsicRow),
-        returns=read("returns", ReturnRow),
-        correlations=read("correlations", CorrelationRow),
-        partial=read("partial", PartialRow),
-        counts=read("counts", CountRow),
-        best_set=read("best_set", BestSetRow),
-        decided=read("decided", DecidedRow),
-        pairs=read("pairs", PairRow),
-        composite=read("composite", CompositeRow),
-        influence=read("influence", InfluenceRow),
-        stability=read("stability", StabilityRow),
-        sensitivity=read("sensitivity", SensitivityRow),
-        trackers=read("trackers", TrackerRow),
-        diagnostics=read("diagnostics", DiagnosticRow),
-        fit=read("fit", WorldFitRow),
-        swap=read("swap", SwapRow),
-        costs=read("costs", CostRow),
-    )
+    tables = Tables(**{name: read(name, kind) for name, kind in TABLES.items()})
     problems.raise_errors()
     return tables
 

@@ -74,6 +74,11 @@ class VariantResults:
         return sum(1 for row in self.trackers if group == "all" or row.core)
 
     @property
+    def heading(self) -> str:
+        """The title before a sentence; empty where the variant is the only one."""
+        return f"{self.title}: ".capitalize() if self.title else ""
+
+    @property
     def has_core(self) -> bool:
         """Whether leaving trackers out changes anything."""
         return self.n_trackers("core") < self.n_trackers("all")
@@ -157,8 +162,7 @@ def variant_results(
     several = len(variants) > 1
     return [
         replace(
-            _of_variant(tables, variant, target, coefficient),
-            title=variant_title(variant) if several else "",
+            _of_variant(tables, variant, target, coefficient), title=variant_title(variant) if several else ""
         )
         for variant in variants
     ]

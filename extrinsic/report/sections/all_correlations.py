@@ -39,7 +39,7 @@ MOST_ROWS = 20_000
 """At most this many rows are embedded; a big study has the rest in its csv."""
 
 
-def section(study: Study) -> Section | None:
+def all_correlations_section(study: Study) -> Section | None:
     rows = study.tables.correlations
     if not rows:
         return None

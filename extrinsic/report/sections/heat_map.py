@@ -16,10 +16,9 @@ from extrinsic.study.naming import (
     family_of,
     metric_title,
     schedule_title,
-    slug,
     target_title,
 )
-from extrinsic.study.number_texts import correlation
+from extrinsic.study.number_texts import correlation, in_brackets
 from extrinsic.study.tables.schema import BestSetRow, CorrelationRow
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ MOST_WIDTH = 8.8
 MOST_COMPONENTS = 6
 
 
-def section(study: Study) -> Section | None:
+def heat_map_section(study: Study) -> Section | None:
     blocks: list[Block] = []
     for evidence in study.evidence:
         rows = evidence.ranked[evidence.group]
@@ -53,7 +52,7 @@ def _text(evidence: VariantResults) -> Text:
     """Where the metrics that may be the best are measured."""
     defined = [row for row in evidence.sets.values() if row.r is not None]
     chosen = [row for row in defined if row.in_set]
-    under = f"{evidence.title}: ".capitalize() if evidence.title else ""
+    under = evidence.heading
     if not chosen:
         no = "no" if under else "No"
         return Text((f"{under}{no} schedule and no component is ruled out: nothing is decided.",))
@@ -74,8 +73,7 @@ def _picture(evidence: VariantResults) -> Picture:
     # Those with most metrics first; a study of every slot by itself would not fit on a page.
     components.sort(key=lambda name: -sum(row.component == name for row in rows))
     shown = components[:MOST_COMPONENTS]
-    variant = f" ({evidence.title})" if evidence.title else ""
-    title = f"Correlation by metric and schedule{variant}"
+    title = f"Correlation by metric and schedule{in_brackets(evidence.title)}"
 
     def paint(figure: Figure) -> None:
         figure.set_size_inches(1, 1)
@@ -93,17 +91,14 @@ def _picture(evidence: VariantResults) -> Picture:
             _panel(axes, of_component, component, names)
             right, deepest = right + words + wide + 0.25, max(deepest, tall)
 
-    more = (
-        f" {len(components) - len(shown)} more components are in the table."
-        if len(components) > len(shown)
-        else ""
-    )
+    rest = len(components) - len(shown)
+    more = f" {rest} more components are in the table." if rest else ""
     caption = (
         f"Each number is r with {target_title(evidence.target)} over {evidence.group} trackers; "
         "blue is positive, orange negative, pale is none. Compare along a line for when to measure, down a "
         f"column for what.{more}"
     )
-    return draw("_".join(filter(None, ("heat_map", slug(evidence.variant)))), title, caption, paint)
+    return draw("heat_map", title, caption, paint, evidence.variant)
 
 
 def _label(metric: str) -> str:
@@ -123,22 +118,12 @@ def _panel(axes: Axes, rows: list[CorrelationRow], component: str, metrics: list
     for row, r in ((row, row.r) for row in rows if row.r is not None):
         x, y = schedules.index(row.schedule), metrics.index(row.metric)
         axes.add_patch(Rectangle((x, y), 1, 1, facecolor=shade(r), edgecolor="none"))
-        axes.text(
-            x + 0.5,
-            y + 0.52,
-            correlation(r),
-            ha="center",
-            va="center",
-            fontsize=7.5,
-            color=LIGHT if abs(r) > 0.75 else DARK,
-        )
+        ink = LIGHT if abs(r) > 0.75 else DARK
+        axes.text(x + 0.5, y + 0.52, correlation(r), ha="center", va="center", fontsize=7.5, color=ink)
     axes.set_xlim(0, len(schedules))
     axes.set_ylim(len(metrics), 0)
-    axes.set_xticks(
-        [x + 0.5 for x in range(len(schedules))],
-        [NARROW.get(schedule, str(schedule)) for schedule in schedules],
-        fontsize=6.8,
-    )
+    titles = [NARROW.get(schedule, str(schedule)) for schedule in schedules]
+    axes.set_xticks([x + 0.5 for x in range(len(schedules))], titles, fontsize=6.8)
     axes.set_yticks([y + 0.5 for y in range(len(metrics))], [_label(name) for name in metrics], fontsize=7.5)
     axes.tick_params(length=0, top=False, labeltop=True, labelbottom=False)
     axes.xaxis.set_label_position("top")

@@ -1,19 +1,29 @@
-"""How sure: the chosen metric against the target, tracker by tracker; behind it, what single trackers do."""
+"""How sure: the chosen metric against the target, tracker by tracker; behind it, what it predicts."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from extrinsic.report.drawing.figures import INK, draw, panels, plot_dataset, put_legend, short
-from extrinsic.report.drawing.label_layout import place_labels
-from extrinsic.report.drawing.page_parts import Block, Fold, Picture, Section, Text
+from extrinsic.report.drawing.figures import INK, draw, panels, place_labels, put_dataset, put_legend, short
+from extrinsic.report.drawing.page_parts import (
+    Block,
+    Fold,
+    Head,
+    Picture,
+    Section,
+    Text,
+    described,
+    name_term,
+    table,
+    target_term,
+)
 from extrinsic.report.results.report_data import Study
-from extrinsic.report.results.variant_results import VariantResults, rows_of_group
-from extrinsic.report.sections.single_trackers import influence_picture, stability_picture
-from extrinsic.report.sections.two_trackers import decided_blocks
-from extrinsic.report.sections.what_is_predicted import predicted_blocks
-from extrinsic.study.naming import Name, is_higher_better, slug, symbol, target_title
-from extrinsic.study.number_texts import correlation, counted, share, with_interval
+from extrinsic.report.results.variant_results import VariantResults, is_clear, rows_of_group
+from extrinsic.report.sections.trackers_left_out import decided_blocks, influence_picture, stability_picture
+from extrinsic.study.naming import Name, is_higher_better, symbol, target_title
+from extrinsic.study.number_texts import NOTHING, correlation, counted, listing, share, with_interval
+from extrinsic.study.tables.schema import BestSetRow, CorrelationRow, CountRow, PartialRow
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,7 +31,7 @@ if TYPE_CHECKING:
 Values = dict[tuple[str, str], float]
 
 
-def section(study: Study) -> Section | None:
+def how_sure_section(study: Study) -> Section | None:
     blocks: list[Block] = []
     for evidence in study.evidence:
         name = chosen(study, evidence)
@@ -31,7 +41,7 @@ def section(study: Study) -> Section | None:
         if evidence.has_core and evidence.group == "core":
             title = "With the trackers outside the core"
             made.append(Fold(title, (_picture(study, evidence, name, "all"),)))
-        predicted = predicted_blocks(study, evidence, name)
+        predicted = _predicted_blocks(study, evidence, name)
         if predicted:
             made.append(Fold("What it predicts, target by target", predicted))
         influence = influence_picture(evidence)
@@ -61,7 +71,6 @@ def chosen(study: Study, evidence: VariantResults) -> Name | None:
 def _text(study: Study, evidence: VariantResults, name: Name) -> Text:
     """On trackers left out, and without the one tracker that matters most."""
     sign, group = symbol(evidence.coefficient), evidence.group
-    under = f"{evidence.title}: ".capitalize() if evidence.title else ""
     singles = [row for row in rows_of_group(evidence.composite, group) if row.method == "best_single"]
     row = evidence.sets.get(name)
     sentences = []
@@ -97,7 +106,7 @@ def _text(study: Study, evidence: VariantResults, name: Name) -> Text:
     if not sentences:
         trackers = counted(n, "tracker")
         sentences = [f"{trackers} cannot show how sure it is; the points are what there is to see."]
-    return Text((under + " ".join(sentences),))
+    return Text((evidence.heading + " ".join(sentences),))
 
 
 def centred(values: Values) -> Values:
@@ -144,8 +153,8 @@ def _picture(study: Study, evidence: VariantResults, name: Name, group: str) -> 
         if several:
             values, wanted = centred(values), centred(wanted)
         for number, dataset in enumerate(study.datasets):
-            keys = [key for key in values if key[0] == dataset]
-            plot_dataset(axes, number, dataset, [values[key] for key in keys], [wanted[key] for key in keys])
+            points = [(values[key], wanted[key]) for key in values if key[0] == dataset]
+            put_dataset(axes, number, dataset, points)
         axes.margins(0.12)
         axes.locator_params(nbins=5)
         lower = not is_higher_better(name.metric)
@@ -169,4 +178,97 @@ def _picture(study: Study, evidence: VariantResults, name: Name, group: str) -> 
     )
     if evidence.n_generators:
         caption += f" Outcomes are means over {evidence.n_generators} generators; the verdict is within them."
-    return draw("_".join(filter(None, ("scatter", group, slug(evidence.variant)))), title, caption, paint)
+    return draw(f"scatter_{group}", title, caption, paint, evidence.variant)
+
+
+def _predicted_blocks(study: Study, evidence: VariantResults, name: Name) -> tuple[Block, ...]:
+    """A sentence and a line for each target of the variant; empty where there is one target only."""
+    tables = study.tables
+    own = {
+        row.target: row
+        for row in _of_evidence(tables.correlations, evidence)
+        if (row.scope, row.coefficient) == ("within", evidence.coefficient) and Name.of(row) == name
+    }
+    if len(own) < 2:
+        return ()
+    sets = [row for row in _of_evidence(tables.best_set, evidence) if row.r is not None]
+    counts = {(row.target, bool(row.given)): row for row in _of_evidence(tables.counts, evidence)}
+    partial = {row.target: row for row in _of_evidence(tables.partial, evidence) if Name.of(row) == name}
+    lines = []
+    for target, row in own.items():
+        of_target = [each for each in sets if each.target == target]
+        first = min(of_target, key=lambda each: each.rank or len(of_target), default=None)
+        given = partial.get(target)
+        lines.append(
+            (
+                target_term(target),
+                name_term(Name.of(first)) if first else "",
+                with_interval(first.r, first.low, first.high) if first else "",
+                f"{sum(each.in_set for each in of_target)} of {len(of_target)}" if of_target else NOTHING,
+                _clear(counts.get((target, False))),
+                with_interval(row.r, row.low, row.high),
+                with_interval(given.partial, given.jackknife_low, given.jackknife_high) if given else "",
+                _clear(counts.get((target, True))),
+            )
+        )
+    sign = symbol(evidence.coefficient)
+    heads: tuple[Head, ...] = (
+        *described(BestSetRow, target="target", metric="first metric", r=f"#its {sign}, all at once"),
+        *described(BestSetRow, in_set="#may be the best"),
+        *described(CountRow, clear="#metrics above 0"),
+        *described(CorrelationRow, r=f"#{sign} of {name.title()}"),
+        *described(PartialRow, partial="#given the logged return"),
+        *described(CountRow, given="#metrics above 0, given it"),
+    )
+    caption = (
+        "In brackets how many of the metrics would lie above 0 by chance: on average, and at most in 95 %."
+    )
+    return _predicted(own, partial, name), table(caption, heads, lines, "counts.csv")
+
+
+class _VariantRow(Protocol):
+    """A row about a variant and a group of trackers."""
+
+    @property
+    def variant(self) -> str | None: ...
+
+    @property
+    def trackers(self) -> str: ...
+
+
+R = TypeVar("R", bound=_VariantRow)
+
+
+def _of_evidence(rows: Sequence[R], evidence: VariantResults) -> list[R]:
+    return [row for row in rows if (row.variant or "", row.trackers) == (evidence.variant, evidence.group)]
+
+
+def _predicted(own: dict[str, CorrelationRow], partial: dict[str, PartialRow], name: Name) -> Text:
+    """By the interval, and by p over all metrics at once, since this one was chosen."""
+    clear = [target for target, row in own.items() if is_clear(row.low, row.high, row.p_max_t)]
+    shown, against = ([target for target in clear if (own[target].r or 0.0) * side > 0.0] for side in (1, -1))
+    open_ = [target for target in own if target not in clear]
+    beyond = [
+        target
+        for target, row in partial.items()
+        if row.partial > 0.0 and is_clear(row.jackknife_low, row.jackknife_high, row.p_max_t)
+    ]
+
+    def titles(targets: Sequence[str]) -> str:
+        return listing([target_title(target) for target in targets])
+
+    sentences = [f"{name.title()} is shown to predict {titles(shown)}." if shown else ""]
+    sentences.append(f"The higher it is, the lower is {titles(against)}." if against else "")
+    sentences.append(f"That it predicts {titles(open_)} is not shown." if open_ else "")
+    if partial:
+        sentences.append(
+            f"Beyond the logged return it predicts {titles(beyond)}."
+            if beyond
+            else "That it says more than the logged return does is not shown."
+        )
+    return Text((" ".join(filter(None, sentences)),))
+
+
+def _clear(row: CountRow | None) -> str:
+    """`60 of 81 (2.0, 12)`."""
+    return f"{row.clear} of {row.metrics} ({row.expected:.1f}, {row.most})" if row else ""

@@ -11,7 +11,9 @@ from extrinsic.study.number_texts import counted, listing
 from extrinsic.study.tables.schema import TABLES
 
 
-def section(study: Study, template: str = "reading.html", tables: Iterable[str] = TABLES) -> Section:
+def how_to_read_section(
+    study: Study, template: str = "reading.html", tables: Iterable[str] = TABLES
+) -> Section:
     values = {
         "study": study,
         "signature": study.signature,

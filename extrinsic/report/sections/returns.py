@@ -1,29 +1,53 @@
-"""What every policy earns, tracker by tracker, beside the tracker's accuracy (Lee 2014, Fig. 2)."""
+"""What every policy earns, beside the tracker's accuracy (Lee 2014, Fig. 2); estimates against live play."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+import math
+from typing import TYPE_CHECKING, Any
 
-from extrinsic.report.drawing.figures import INK, MARKERS, MUTED, SERIES, draw, panels, put_legend, short
-from extrinsic.report.drawing.page_parts import Picture, Section, Text
+from extrinsic.report.drawing.figures import (
+    INK,
+    MUTED,
+    draw,
+    look,
+    panels,
+    put_dataset,
+    put_intervals,
+    put_legend,
+    put_points,
+    short,
+)
+from extrinsic.report.drawing.page_parts import (
+    Block,
+    Head,
+    Picture,
+    Section,
+    Text,
+    described,
+    estimator_term,
+    policy_term,
+    table,
+    variant_term,
+)
 from extrinsic.report.results.report_data import Study
+from extrinsic.report.sections.how_sure import Values, centred, metric_values
 from extrinsic.study.naming import (
     NO_RETURNS,
     Name,
     estimator_title,
     metric_title,
     policy_title,
-    slug,
     variant_title,
 )
+from extrinsic.study.number_texts import amount, correlation, in_brackets
 from extrinsic.study.tables.schema import ReturnRow
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-ORDER = ("rl", "sl", "sl_sampled", "expert", "behaviour", "outcome")
+LIVE = "live"
+POLICIES = ("rl", "sl", "sl_sampled", "expert", "behaviour", "outcome")
 ACCURACIES = (
     ("accuracy", "joint"),
     ("accuracy", "goal.joint"),
@@ -37,24 +61,14 @@ CROWDED = 16
 """From more trackers on, their names stand upright and are smaller."""
 
 
-class Point(NamedTuple):
-    """A return with its interval."""
-
-    value: float
-    low: float | None
-    high: float | None
+Series = tuple[str, dict[tuple[str, str], ReturnRow]]
+"""A title, and the rows by dataset and tracker; all of them have a value."""
 
 
-@dataclass(frozen=True)
-class Series:
-    title: str
-    points: dict[tuple[str, str], Point]
-    """By dataset and tracker."""
-
-
-def section(study: Study) -> Section | None:
+def returns_section(study: Study) -> Section | None:
+    """What every policy earns, tracker by tracker."""
     variants = [evidence.variant for evidence in study.evidence] if study.has_policies else [""]
-    made = [_picture(study, variant) for variant in variants if _series(study, variant)]
+    made = [_returns_picture(study, variant) for variant in variants if _series(study, variant)]
     if not made:
         return None
     title = "What the policies earn" if study.has_policies else "Outcomes of the dialogs"
@@ -76,15 +90,13 @@ def _series(study: Study, variant: str) -> list[Series]:
         if (row.variant or "") == variant and row.value is not None and row.estimator not in NO_RETURNS
     ]
     estimator = chosen_estimator(rows, study.target)
-    series: dict[tuple[str, str], dict[tuple[str, str], Point]] = {}
+    series: dict[tuple[str, str], dict[tuple[str, str], ReturnRow]] = {}
     for row in rows:
         is_logged = (row.policy, row.estimator) == ("behaviour", "observed")
-        is_shown = row.policy == "outcome" or is_logged or row.estimator == estimator
-        if is_shown and row.value is not None:
-            points = series.setdefault((row.policy, row.estimator), {})
-            points[row.dataset, row.tracker] = Point(row.value, row.low, row.high)
-    order = sorted(series, key=lambda key: ORDER.index(key[0]) if key[0] in ORDER else len(ORDER))
-    return [Series(_title(policy, name), series[policy, name]) for policy, name in order]
+        if row.policy == "outcome" or is_logged or row.estimator == estimator:
+            series.setdefault((row.policy, row.estimator), {})[row.dataset, row.tracker] = row
+    order = sorted(series, key=lambda key: POLICIES.index(key[0]) if key[0] in POLICIES else len(POLICIES))
+    return [(_title(policy, name), series[policy, name]) for policy, name in order]
 
 
 def _title(policy: str, estimator: str) -> str:
@@ -102,13 +114,13 @@ def accuracy_name(study: Study) -> Name | None:
     return None
 
 
-def _picture(study: Study, variant: str) -> Picture:
+def _returns_picture(study: Study, variant: str) -> Picture:
     series, accuracy = _series(study, variant), accuracy_name(study)
-    first = series[0].points
+    first_title, first = series[0]
     trackers = sorted(study.trackers, key=lambda name: -_mean(first, name))
     unit = "return per dialog" if study.has_policies else "outcome"
     title = f"{'What policies earn' if study.has_policies else 'Outcomes'}, by tracker"
-    title += f" ({variant_title(variant)})" if variant and len(study.evidence) > 1 else ""
+    title += _variant_in_brackets(study, variant)
 
     def paint(figure: Figure) -> None:
         crowded = len(trackers) > CROWDED
@@ -122,22 +134,21 @@ def _picture(study: Study, variant: str) -> Picture:
                 more = right.get_legend_handles_labels() if right else ([], [])
                 put_legend(axes, handles=handles + more[0], labels=labels + more[1], above=0.26, ncols=5)
             axes.set_title(short(dataset, 60))
-        every[-1].set_xticks(
-            range(len(trackers)),
-            [short(name) for name in trackers],
-            rotation=90 if crowded else 38,
-            va="center" if crowded else "top",
-            ha="right",
-            rotation_mode="anchor",
-            fontsize=6.5 if crowded else None,
-        )
-        every[-1].set_xlabel(f"tracker, by {series[0].title}")
+        upright: Any = {"rotation": 90, "va": "center", "fontsize": 6.5}
+        ticks: Any = upright if crowded else {"rotation": 38, "va": "top"}
+        names = [short(name) for name in trackers]
+        every[-1].set_xticks(range(len(names)), names, ha="right", rotation_mode="anchor", **ticks)
+        every[-1].set_xlabel(f"tracker, by {first_title}")
 
-    return draw(f"returns_{slug(variant)}".rstrip("_"), title, _caption(study, series, accuracy), paint)
+    return draw("returns", title, _caption(study, series, accuracy), paint, variant)
+
+
+def _variant_in_brackets(study: Study, variant: str) -> str:
+    return in_brackets(variant_title(variant)) if len(study.evidence) > 1 else ""
 
 
 def _caption(study: Study, series: list[Series], accuracy: Name | None) -> str:
-    has_intervals = any(point.low is not None for shown in series for point in shown.points.values())
+    has_intervals = any(row.low is not None for _, rows in series for row in rows.values())
     points = f"Points with {study.level} intervals over dialogs." if has_intervals else "Means over dialogs."
     if accuracy is None:
         return points
@@ -147,40 +158,21 @@ def _caption(study: Study, series: list[Series], accuracy: Name | None) -> str:
     )
 
 
-def _mean(points: dict[tuple[str, str], Point], tracker: str) -> float:
-    values = [point.value for (_, name), point in points.items() if name == tracker]
+def _mean(rows: dict[tuple[str, str], ReturnRow], tracker: str) -> float:
+    values = [row.value or 0.0 for row in rows.values() if row.tracker == tracker]
     return sum(values) / len(values) if values else float("-inf")
 
 
 def _panel(axes: Axes, series: list[Series], dataset: str, trackers: list[str], unit: str) -> None:
-    for number, shown in enumerate(series):
+    for number, (title, rows) in enumerate(series):
         offset = (number - (len(series) - 1) / 2) * 0.18
-        points = [
-            (x + offset, shown.points[dataset, name])
-            for x, name in enumerate(trackers)
-            if (dataset, name) in shown.points
-        ]
-        colour, marker = SERIES[number % len(SERIES)], MARKERS[number % len(MARKERS)]
-        intervals = [
-            (x, point.low, point.high)
-            for x, point in points
-            if point.low is not None and point.high is not None
-        ]
-        axes.vlines(
-            [x for x, _, _ in intervals],
-            [low for _, low, _ in intervals],
-            [high for _, _, high in intervals],
-            color=colour,
-            linewidth=1.2,
-        )
-        axes.plot(
-            [x for x, _ in points],
-            [point.value for _, point in points],
-            marker,
-            color=colour,
-            markersize=4.8,
-            label=shown.title,
-        )
+        shown = [(x + offset, rows.get((dataset, name))) for x, name in enumerate(trackers)]
+        points = [(x, row) for x, row in shown if row is not None]
+        colour, marker = look(number)
+        intervals = [(x, row.low, row.high) for x, row in points]
+        put_intervals(axes, intervals, upright=True, color=colour, linewidth=1.2)
+        values = [(x, row.value or 0.0) for x, row in points]
+        put_points(axes, values, marker, color=colour, markersize=4.8, label=title)
     axes.set_ylabel(unit)
     axes.grid(axis="x", visible=False)
     axes.margins(x=0.03)
@@ -188,26 +180,115 @@ def _panel(axes: Axes, series: list[Series], dataset: str, trackers: list[str], 
 
 def _accuracies(axes: Axes, study: Study, name: Name, dataset: str, trackers: list[str]) -> Axes:
     right: Axes = axes.twinx()
-    values = {
-        row.tracker: row.value
-        for row in study.tables.intrinsic
-        if row.metric == name.metric
-        and row.dataset == dataset
-        and Name.of(row) == name
-        and row.value is not None
-    }
-    scored = [(x, values[tracker]) for x, tracker in enumerate(trackers) if tracker in values]
-    right.plot(
-        [x for x, _ in scored],
-        [value for _, value in scored],
-        "D--",
-        color=MUTED,
-        markersize=4,
-        markerfacecolor="none",
-        linewidth=0.8,
-        label=f"{name.title()} (right axis)",
-    )
+    values = metric_values(study, name)
+    scores = {tracker: value for (place, tracker), value in values.items() if place == dataset}
+    scored = [(x, scores[tracker]) for x, tracker in enumerate(trackers) if tracker in scores]
+    label = f"{name.title()} (right axis)"
+    look = {"color": MUTED, "markersize": 4, "markerfacecolor": "none", "linewidth": 0.8}
+    put_points(right, scored, "D--", label=label, **look)
     right.set_ylabel(metric_title(name.metric), color=INK)
     right.grid(visible=False)
     right.spines["right"].set_visible(True)
     return right
+
+
+def estimators_section(study: Study) -> Section | None:
+    """Estimated returns of policies against those of live play."""
+    if not study.has_policies:
+        return None
+    title = "Estimators against live play"
+    blocks: list[Block] = []
+    for evidence in study.evidence:
+        values = estimates(study, evidence.variant)
+        if any(name == LIVE for _, name in values):
+            blocks += [made for made in (_estimates_picture(study, evidence.variant, values),) if made]
+    if not blocks:
+        played = any(row.estimator == LIVE for row in study.tables.returns)
+        note = Text(("No policy was played live: how far estimates are from the truth cannot be seen here.",))
+        return None if played else Section("estimators", title, (note,))
+    return Section("estimators", title, (*blocks, _estimates_table(study)))
+
+
+def estimates(study: Study, variant: str) -> dict[tuple[str, str], Values]:
+    """By policy and estimator, the value of each (dataset, tracker)."""
+    values: dict[tuple[str, str], Values] = {}
+    for row in study.tables.returns:
+        is_estimated = row.policy not in ("behaviour", "outcome") and row.estimator not in NO_RETURNS
+        if (row.variant or "") == variant and is_estimated and row.value is not None:
+            key = row.policy, row.estimator
+            values.setdefault(key, {})[row.dataset, row.tracker] = row.value
+    return values
+
+
+def agreement(estimate: Values, live: Values) -> tuple[int, float | None, float, float]:
+    """The number of points, r within datasets, bias, and root mean squared error."""
+    keys = [key for key in estimate if key in live]
+    errors = [estimate[key] - live[key] for key in keys]
+    n = len(errors)
+    if not n:
+        return 0, None, math.nan, math.nan
+    bias, error = sum(errors) / n, math.sqrt(sum(error * error for error in errors) / n)
+    x, y = centred({key: live[key] for key in keys}), centred({key: estimate[key] for key in keys})
+    across = math.sqrt(sum(v * v for v in x.values()) * sum(v * v for v in y.values()))
+    r = sum(x[key] * y[key] for key in keys) / across if across > 0 else None
+    return n, r, bias, error
+
+
+def _estimates_picture(study: Study, variant: str, values: dict[tuple[str, str], Values]) -> Picture | None:
+    shown = [key for key in values if key[1] != LIVE and (key[0], LIVE) in values]
+    policy = "rl" if any(key[0] == "rl" for key in shown) else next((key[0] for key in shown), "")
+    shown = [key for key in shown if key[0] == policy]
+    if not shown:
+        return None
+    columns = min(3, len(shown))
+    lines = math.ceil(len(shown) / columns)
+    title = f"The {policy_title(policy)}'s return as estimated, against live play"
+    title += _variant_in_brackets(study, variant)
+
+    def paint(figure: Figure) -> None:
+        width = (7.8 - 0.25 * (columns - 1)) / columns if columns > 1 else 4.5
+        every = panels(figure, lines, columns, width, 2.5, across=0.25, down=0.75, sharex=True, sharey=True)
+        for axes, key in zip(every, shown, strict=False):
+            _estimates_panel(axes, study, values[key], values[policy, LIVE], key[1])
+        for axes in every[len(shown) :]:
+            axes.set_visible(False)
+        for axes in every[::columns]:
+            axes.set_ylabel("estimated return")
+        if len(study.datasets) > 1:
+            put_legend(every[0], above=0.26)
+
+    caption = (
+        "A point above the dashed line is a policy that earns less than the estimator says. A cloud that "
+        "lies above the line but along it still ranks policies well; one that is flat does not."
+    )
+    return draw("estimators", title, caption, paint, variant)
+
+
+def _estimates_panel(axes: Axes, study: Study, estimate: Values, live: Values, name: str) -> None:
+    for number, dataset in enumerate(study.datasets):
+        points = [(live[key], estimate[key]) for key in estimate if key[0] == dataset and key in live]
+        put_dataset(axes, number, dataset, points)
+    middle = next(iter(live.values()))
+    axes.axline((middle, middle), slope=1.0, color=MUTED, linewidth=0.9, linestyle="--")
+    _, r, bias, _ = agreement(estimate, live)
+    sign = "+" if bias > 0 else ""
+    axes.set_title(f"{short(estimator_title(name))}: r = {correlation(r)}, bias {sign}{amount(bias, 0)}")
+    axes.set_xlabel("live return")
+    axes.margins(0.08)
+
+
+def _estimates_table(study: Study) -> Block:
+    rows = []
+    for evidence in study.evidence:
+        every = estimates(study, evidence.variant)
+        for (policy, name), values in every.items():
+            if name != LIVE and (policy, LIVE) in every:
+                n, r, bias, error = agreement(values, every[policy, LIVE])
+                what = variant_term(evidence.variant), policy_term(policy), estimator_term(name)
+                rows.append((*what, str(n), correlation(r), amount(bias, 1), amount(error, 1)))
+    heads: list[Head] = [*described(ReturnRow, variant="variant", policy="policy", estimator="estimator")]
+    heads += ["#points", "#r within datasets", "#bias", "#typical error"]
+    caption = (
+        "Bias is the mean of estimate less live return; the typical error is the root mean squared error."
+    )
+    return table(caption, heads, rows, "returns.csv")

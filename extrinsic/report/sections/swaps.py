@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from extrinsic.report.drawing.page_parts import Block, Fold, Section, Text, described, table
-from extrinsic.report.drawing.terms import name_term
+from extrinsic.report.drawing.page_parts import Block, Fold, Section, Text, described, name_term, table
 from extrinsic.report.results.report_data import Study
 from extrinsic.study.naming import Name, metric_title, target_title
 from extrinsic.study.number_texts import listing, share, with_interval
@@ -30,7 +29,7 @@ OWN_CAPTION = (
 )
 
 
-def section(study: Study) -> Section | None:
+def swaps_section(study: Study) -> Section | None:
     """The core trackers first; all of them, with those that are flagged, behind a fold."""
     rows = [row for row in study.tables.swap if row.target == study.tables.swap[0].target]
     if not rows:

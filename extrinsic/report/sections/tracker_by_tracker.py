@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
-from extrinsic.report.drawing.page_parts import Block, Fold, Head, Section, Text, described, table
-from extrinsic.report.drawing.terms import estimator_term, name_term, policy_term, variant_term
+from extrinsic.report.drawing.page_parts import (
+    Block,
+    Fold,
+    Head,
+    Section,
+    Text,
+    described,
+    estimator_term,
+    name_term,
+    policy_term,
+    table,
+    variant_term,
+)
 from extrinsic.report.results.report_data import Study
 from extrinsic.study.health import TRACKER_FLAGS
 from extrinsic.study.naming import Name, is_higher_better
@@ -18,7 +29,7 @@ MOST_LINES = 15
 """More trackers are behind a line of their own."""
 
 
-def section(study: Study) -> Section | None:
+def tracker_by_tracker_section(study: Study) -> Section | None:
     if not study.trackers:
         return None
     values = chosen_values(study)

@@ -16,9 +16,11 @@ from extrinsic.report.drawing.page_parts import (
     Table,
     Text,
     described,
+    estimator_term,
+    policy_term,
     table,
+    variant_term,
 )
-from extrinsic.report.drawing.terms import estimator_term, policy_term, variant_term
 from extrinsic.report.results.report_data import Study
 from extrinsic.study.naming import NO_RETURNS
 from extrinsic.study.number_texts import NOTHING, amount, counted
@@ -47,7 +49,7 @@ class Judged:
     numbers: dict[str, float] = field(default_factory=dict)
 
 
-def section(study: Study) -> Section | None:
+def trust_section(study: Study) -> Section | None:
     rows = judged(study.tables.returns, study.tables.diagnostics)
     if not rows:
         return None

@@ -1,11 +1,20 @@
-"""The verdict: which metric to use for each target, what does as well, how sure; and what the data lacks."""
+"""The verdict: which metric to use for each target, and how sure that is; whether Lee's findings hold."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from extrinsic.report.drawing.page_parts import Partial, Section, Term, Text
-from extrinsic.report.drawing.terms import metric_term, name_term, target_term, variant_term
+from extrinsic.report.drawing.page_parts import (
+    Partial,
+    Section,
+    Term,
+    Text,
+    metric_term,
+    name_term,
+    target_term,
+    variant_term,
+)
+from extrinsic.report.results.lee_findings import findings
 from extrinsic.report.results.report_data import Study
 from extrinsic.study.verdict_types import Verdict
 from extrinsic.study.verdict_words import NAMED, certainty
@@ -42,7 +51,7 @@ class Card:
         )
 
 
-def section(study: Study) -> Section:
+def verdict_section(study: Study) -> Section:
     verdicts = study.verdict.verdicts
     if not study.evidence or not verdicts:
         nothing = "Nothing was correlated in this run: it has no target, or no metric that has a direction."
@@ -56,3 +65,13 @@ def section(study: Study) -> Section:
         "health": [note for note in study.verdict.health if note.kind != "flagged_values"],
     }
     return Section("verdict", "The verdict", (Partial("verdict.html", values),))
+
+
+def lee_section(study: Study) -> Section | None:
+    """Whether Lee's three findings hold here."""
+    held = [
+        (variant_term(one.variant if one.title else None), findings(one, one.group)) for one in study.evidence
+    ]
+    if not any(made for _, made in held):
+        return None
+    return Section("lee", "Lee's findings (2014), here", (Partial("lee.html", {"held": held}),))

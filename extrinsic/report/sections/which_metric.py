@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from extrinsic.report.drawing.figures import MUTED, PAPER, draw, panels, put_legend, put_rows
+from extrinsic.report.drawing.figures import MUTED, PAPER, draw, panels, put_intervals, put_legend, put_rows
 from extrinsic.report.drawing.page_parts import (
     Block,
     Fold,
@@ -14,9 +14,9 @@ from extrinsic.report.drawing.page_parts import (
     Table,
     Text,
     described,
+    name_term,
     table,
 )
-from extrinsic.report.drawing.terms import name_term
 from extrinsic.report.results.report_data import Study
 from extrinsic.report.results.variant_results import VariantResults
 from extrinsic.study.naming import (
@@ -26,11 +26,10 @@ from extrinsic.study.naming import (
     Name,
     family_of,
     metric_title,
-    slug,
     symbol,
     target_title,
 )
-from extrinsic.study.number_texts import NOTHING, counted, probability, with_interval
+from extrinsic.study.number_texts import NOTHING, counted, in_brackets, probability, with_interval
 from extrinsic.study.tables.schema import BestSetRow, CorrelationRow
 
 if TYPE_CHECKING:
@@ -40,17 +39,14 @@ if TYPE_CHECKING:
 ROW = 0.2
 
 
-def section(study: Study) -> Section | None:
+def which_metric_section(study: Study) -> Section | None:
     blocks: list[Block] = []
     for evidence in study.evidence:
         rows = best_of_each(evidence)
         if not rows:
             continue
-        made: tuple[Block, ...] = (_text(evidence, rows), _picture(study, evidence, rows))
-        made = (
-            *made,
-            Fold("All combinations with schedules and components", (_table(evidence),), is_aside=True),
-        )
+        every = Fold("All combinations with schedules and components", (_table(evidence),), is_aside=True)
+        made = (_text(evidence, rows), _picture(study, evidence, rows), every)
         blocks += made if evidence in study.shown else [Fold(evidence.title, made)]
     return Section("metric", "Which metric?", tuple(blocks)) if blocks else None
 
@@ -85,7 +81,6 @@ def _text(evidence: VariantResults, rows: list[BestSetRow]) -> Text:
     chosen, sign = in_set(evidence), symbol(evidence.coefficient)
     lowest = rows[-1]
     count = Counted.of(row for row in evidence.judged.values() if row.r is not None)
-    under = f"{evidence.title}: ".capitalize() if evidence.title else ""
     may = (
         f"{len(chosen)} of {count} may be the best predictor of {target_title(evidence.target)}"
         if chosen
@@ -95,14 +90,12 @@ def _text(evidence: VariantResults, rows: list[BestSetRow]) -> Text:
         f"The lowest is {metric_title(lowest.metric)}, {sign} = "
         f"{with_interval(lowest.r, lowest.low, lowest.high)} at its best."
     )
-    return Text((f"{under}{may}, over {trackers_in_words(evidence)}. {end}",))
+    return Text((f"{evidence.heading}{may}, over {trackers_in_words(evidence)}. {end}",))
 
 
 def _picture(study: Study, evidence: VariantResults, rows: list[BestSetRow]) -> Picture:
     chosen = in_set(evidence)
     coefficient = COEFFICIENTS.get(evidence.coefficient, evidence.coefficient)
-    variant = f" ({evidence.title})" if evidence.title else ""
-
     within = "within generators" if evidence.n_generators else "within datasets"
 
     def paint(figure: Figure) -> None:
@@ -123,8 +116,8 @@ def _picture(study: Study, evidence: VariantResults, rows: list[BestSetRow]) -> 
     )
     if len(evidence.judged) < len(evidence.sets):
         caption += " Without metrics of single slots, about which some trackers have no beliefs."
-    name = "_".join(filter(None, ("metrics", slug(evidence.variant))))
-    return draw(name, f"Every metric at its best{variant}", caption, paint)
+    title = f"Every metric at its best{in_brackets(evidence.title)}"
+    return draw("metrics", title, caption, paint, evidence.variant)
 
 
 def _points(axes: Axes, rows: list[BestSetRow], chosen: set[str], carried: dict[Name, str | None]) -> None:
@@ -133,33 +126,16 @@ def _points(axes: Axes, rows: list[BestSetRow], chosen: set[str], carried: dict[
         if not members:
             continue
         for style in ("solid", "dotted"):
-            lines = [
-                (y, row.low, row.high)
-                for y, row in members
-                if row.low is not None
-                and row.high is not None
-                and (style == "dotted") == bool(carried.get(Name.of(row)))
+            of_style = [
+                pair for pair in members if (style == "dotted") == bool(carried.get(Name.of(pair[1])))
             ]
-            axes.hlines(
-                [y for y, _, _ in lines],
-                [low for _, low, _ in lines],
-                [high for _, _, high in lines],
-                color=family.colour,
-                linewidth=1.3,
-                alpha=0.55,
-                linestyle=style,
-            )
-        axes.plot([], [], family.marker, color=family.colour, markersize=4.8, label=family.title)
+            intervals = [(y, row.low, row.high) for y, row in of_style]
+            put_intervals(axes, intervals, color=family.colour, linewidth=1.3, alpha=0.55, linestyle=style)
+        look: Any = {"color": family.colour, "markersize": 4.8}
+        axes.plot([], [], family.marker, label=family.title, **look)
         for y, row in members:
             filled = family.colour if row.metric in chosen else PAPER
-            axes.plot(
-                [row.r or 0.0],
-                [y],
-                family.marker,
-                color=family.colour,
-                markersize=4.8,
-                markerfacecolor=filled,
-            )
+            axes.plot([row.r or 0.0], [y], family.marker, markerfacecolor=filled, **look)
 
 
 def _table(evidence: VariantResults) -> Table:

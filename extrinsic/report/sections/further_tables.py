@@ -1,15 +1,14 @@
-"""Whether a combination of metrics predicts better than one, on trackers that were left out."""
+"""Tables by themselves: several metrics together, other settings, worlds fitted to the logs."""
 
 from __future__ import annotations
 
 import re
 
-from extrinsic.report.drawing.page_parts import Section, described, table
-from extrinsic.report.drawing.terms import variant_term
+from extrinsic.report.drawing.page_parts import Section, described, name_term, table, variant_term
 from extrinsic.report.results.report_data import Study
 from extrinsic.study.naming import Name
-from extrinsic.study.number_texts import correlation, with_interval
-from extrinsic.study.tables.schema import CompositeRow
+from extrinsic.study.number_texts import amount, correlation, with_interval
+from extrinsic.study.tables.schema import CompositeRow, SensitivityRow, WorldFitRow
 
 METHODS = {
     "best_single": "best single metric",
@@ -20,7 +19,8 @@ METHODS = {
 }
 
 
-def section(study: Study) -> Section | None:
+def combined_metrics_section(study: Study) -> Section | None:
+    """Whether a combination of metrics predicts better than one, on trackers that were left out."""
     rows = []
     for evidence in study.evidence:
         for row in evidence.composite:
@@ -87,3 +87,69 @@ def _lead(row: CompositeRow) -> str:
         return ""
     sign = "+" if row.above_best_single > 0 else ""
     return f"{sign}{with_interval(row.above_best_single, row.above_low, row.above_high)}"
+
+
+def other_settings_section(study: Study) -> Section | None:
+    """Whether the answer depends on settings that papers seldom report."""
+    rows = study.tables.sensitivity
+    if not study.has_policies or len({row.variant for row in rows}) < 2:
+        return None
+    shown = [
+        (
+            row.parameter,
+            row.setting or "",
+            row.trackers,
+            name_term(Name.of(row)),
+            with_interval(row.r, row.low, row.high),
+            correlation(row.usual_winner_r),
+            f"{row.usual_winner_rank} of {row.n_metrics}",
+            correlation(row.agreement),
+        )
+        for row in rows
+    ]
+    caption = (
+        "One setting is changed at a time. The last three columns show how the metric that wins in the "
+        "study's own setting does under this one, and how much the two orders of metrics agree (Kendall's τ)."
+    )
+    heads = described(
+        SensitivityRow,
+        parameter="parameter",
+        setting="setting",
+        trackers="trackers",
+        metric="best metric",
+        r="#r",
+        usual_winner_r="#r of the usual winner",
+        usual_winner_rank="#its rank",
+        agreement="#agreement τ",
+    )
+    return Section("sensitivity", "Other settings", (table(caption, heads, shown, "sensitivity.csv"),))
+
+
+def world_fit_section(study: Study) -> Section | None:
+    """How well the worlds that were fitted to the logs fit them."""
+    rows = study.tables.fit
+    if not rows:
+        return None
+    shown = [
+        (
+            row.dataset,
+            row.measure,
+            f"{amount(row.logged, 2)} [{amount(row.low, 2)}, {amount(row.high, 2)}]",
+            amount(row.fitted, 2),
+            "misfit" if row.misfit else "",
+        )
+        for row in rows
+    ]
+    caption = (
+        "Policies were also valued in worlds fitted to the logs. A measure that lies clearly outside the "
+        "interval of the log is a misfit, and values in that world carry a flag."
+    )
+    heads = described(
+        WorldFitRow,
+        dataset="dataset",
+        measure="measure",
+        logged="#in the log",
+        fitted="#in the fitted world",
+        misfit="misfit",
+    )
+    return Section("fit", "Worlds fitted to the logs", (table(caption, heads, shown, "fit.csv"),))
