@@ -174,33 +174,16 @@ def _tables(grid: Grid) -> tuple[Block, ...]:
 
 def _table(rows: Sequence[PolicyRow]) -> Table:
     heads = described(
-        PolicyRow,
-        policy="policy",
-        estimator="estimator",
-        value="#value",
-        low="#interval",
-        n="#n",
-        baseline="baseline",
-        difference="#difference",
-        difference_low="#its interval",
-        placebo_gain="#placebo",
-        flags="flags",
+        PolicyRow, "policy", "estimator", value="#value", low="#interval", n="#n", baseline="baseline"
     )
-    lines = [
-        (
-            row.policy,
-            row.estimator,
-            amount(row.value, 1),
-            _interval(row.low, row.high),
-            f"{row.n:,}",
-            row.baseline,
-            amount(row.difference, 1),
-            _interval(row.difference_low, row.difference_high),
-            amount(row.placebo_gain, 1),
-            " ".join(row.flags),
-        )
-        for row in rows
-    ]
+    heads += described(PolicyRow, difference="#difference", difference_low="#its interval")
+    heads += described(PolicyRow, placebo_gain="#placebo", flags="flags")
+    lines = []
+    for row in rows:
+        value = amount(row.value, 1), _interval(row.low, row.high), f"{row.n:,}"
+        difference = amount(row.difference, 1), _interval(row.difference_low, row.difference_high)
+        rest = amount(row.placebo_gain, 1), " ".join(row.flags)
+        lines.append((row.policy, row.estimator, *value, row.baseline, *difference, *rest))
     where = f"Dataset {rows[0].dataset}, tracker {rows[0].tracker}."
     caption = "The mean over all datasets and trackers." if rows[0].dataset == "all" else where
     return table(caption, heads, lines, "policies.csv")

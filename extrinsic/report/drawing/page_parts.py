@@ -111,9 +111,9 @@ class Section:
     blocks: tuple[Block, ...]
 
 
-def described(kind: type[Row], **heads: str) -> list[Column]:
-    """Heads of columns that show fields of a table, with the help of the schema."""
-    texts = column_help(kind)
+def described(kind: type[Row], *same: str, **heads: str) -> list[Column]:
+    """Heads of columns that show fields of a table, with the help of the schema; same: headed by their name."""
+    texts, heads = column_help(kind), {name: name for name in same} | heads
     return [_column(head, f"{name}: {texts[name]}".replace("`", "")) for name, head in heads.items()]
 
 

@@ -50,7 +50,7 @@ def combined_metrics_section(study: Study) -> Section | None:
         )
     heads = described(
         CompositeRow,
-        variant="variant",
+        "variant",
         method="predictor",
         r="#r on trackers left out",
         r_in_sample="#r in sample",
@@ -113,9 +113,9 @@ def other_settings_section(study: Study) -> Section | None:
     )
     heads = described(
         SensitivityRow,
-        parameter="parameter",
-        setting="setting",
-        trackers="trackers",
+        "parameter",
+        "setting",
+        "trackers",
         metric="best metric",
         r="#r",
         usual_winner_r="#r of the usual winner",
@@ -146,8 +146,8 @@ def world_fit_section(study: Study) -> Section | None:
     )
     heads = described(
         WorldFitRow,
-        dataset="dataset",
-        measure="measure",
+        "dataset",
+        "measure",
         logged="#in the log",
         fitted="#in the fitted world",
         misfit="misfit",

@@ -213,7 +213,7 @@ def _predicted_blocks(study: Study, evidence: VariantResults, name: Name) -> tup
         )
     sign = symbol(evidence.coefficient)
     heads: tuple[Head, ...] = (
-        *described(BestSetRow, target="target", metric="first metric", r=f"#its {sign}, all at once"),
+        *described(BestSetRow, "target", metric="first metric", r=f"#its {sign}, all at once"),
         *described(BestSetRow, in_set="#may be the best"),
         *described(CountRow, clear="#metrics above 0"),
         *described(CorrelationRow, r=f"#{sign} of {name.title()}"),

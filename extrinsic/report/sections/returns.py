@@ -286,7 +286,7 @@ def _estimates_table(study: Study) -> Block:
                 n, r, bias, error = agreement(values, every[policy, LIVE])
                 what = variant_term(evidence.variant), policy_term(policy), estimator_term(name)
                 rows.append((*what, str(n), correlation(r), amount(bias, 1), amount(error, 1)))
-    heads: list[Head] = [*described(ReturnRow, variant="variant", policy="policy", estimator="estimator")]
+    heads: list[Head] = [*described(ReturnRow, "variant", "policy", "estimator")]
     heads += ["#points", "#r within datasets", "#bias", "#typical error"]
     caption = (
         "Bias is the mean of estimate less live return; the typical error is the root mean squared error."

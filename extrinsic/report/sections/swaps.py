@@ -156,7 +156,7 @@ def _costs(rows: Sequence[CostRow]) -> list[Block]:
     )
     of_fewer = " r: whether trackers with fewer such errors reach more."
     slot, *costs = (
-        *described(CostRow, slots="slots"),
+        *described(CostRow, "slots"),
         *(column for kind in KINDS for column in described(CostRow, cost=f"#{kind}")),
     )
     r = [column for kind in KINDS for column in described(CostRow, r=f"#r, fewer {kind}")]

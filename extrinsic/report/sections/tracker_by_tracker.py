@@ -34,15 +34,13 @@ def tracker_by_tracker_section(study: Study) -> Section | None:
         return None
     values = chosen_values(study)
     folds = tuple(_fold(study, row, values) for row in study.tables.trackers)
-    note = Text(
-        (
-            "Ranks are among all trackers on that dataset, 1 for the best. Every metric on its first "
-            "component and schedule; all others are in intrinsic.csv.",
-        )
+    note = (
+        "Ranks are among all trackers on that dataset, 1 for the best. Every metric on its first component "
+        "and schedule; all others are in intrinsic.csv."
     )
     if len(folds) > MOST_LINES:
         folds = (Fold(f"All {len(folds)} trackers", folds, is_aside=True),)
-    return Section("trackers", "Tracker by tracker", (note, *folds))
+    return Section("trackers", "Tracker by tracker", (Text((note,)), *folds))
 
 
 def chosen_values(study: Study) -> Values:
@@ -91,34 +89,15 @@ def _description(tracker: TrackerRow) -> str:
 
 
 def _returns(rows: list[ReturnRow]) -> Block:
-    lines = [
-        (
-            variant_term(row.variant),
-            row.dataset,
-            policy_term(row.policy),
-            estimator_term(row.estimator),
-            amount(row.value, 1),
-            _interval(row),
-            "; ".join(WORDS.get(flag, flag) for flag in row.flags),
-        )
-        for row in rows
-    ]
-    heads = described(
-        ReturnRow,
-        variant="variant",
-        dataset="dataset",
-        policy="policy",
-        estimator="estimator",
-        value="#value",
-        low="#interval",
-        flags="flagged",
-    )
+    lines = []
+    for row in rows:
+        terms = variant_term(row.variant), row.dataset, policy_term(row.policy), estimator_term(row.estimator)
+        ends = f"[{amount(row.low, 1)}, {amount(row.high, 1)}]" if None not in (row.low, row.high) else ""
+        flags = "; ".join(WORDS.get(flag, flag) for flag in row.flags)
+        lines.append((*terms, amount(row.value, 1), ends, flags))
+    same = ("variant", "dataset", "policy", "estimator")
+    heads = described(ReturnRow, *same, value="#value", low="#interval", flags="flagged")
     return table("Returns", heads, lines, "returns.csv")
-
-
-def _interval(row: ReturnRow) -> str:
-    has_both = row.low is not None and row.high is not None
-    return f"[{amount(row.low, 1)}, {amount(row.high, 1)}]" if has_both else ""
 
 
 def _metrics(study: Study, tracker: str, values: Values) -> Block:
@@ -127,16 +106,13 @@ def _metrics(study: Study, tracker: str, values: Values) -> Block:
         cells = []
         for dataset in study.datasets:
             value = scores.get((dataset, tracker))
-            cells += ["", ""] if value is None else [_value(value), _rank(name, scores, dataset, value)]
+            shown = "" if value is None else correlation(value, 3) if abs(value) <= 1 else amount(value, 2)
+            cells += [shown, "" if value is None else _rank(name, scores, dataset, value)]
         lines.append((name_term(name), *cells))
-    heads: list[Head] = [*described(IntrinsicRow, metric="metric")]
+    heads: list[Head] = [*described(IntrinsicRow, "metric")]
     for dataset in study.datasets:
         heads += [f"#{dataset}", "#rank"]
     return table("Metrics", heads, lines, "intrinsic.csv")
-
-
-def _value(value: float) -> str:
-    return correlation(value, 3) if abs(value) <= 1 else amount(value, 2)
 
 
 def _rank(name: Name, scores: dict[tuple[str, str], float], dataset: str, value: float) -> str:

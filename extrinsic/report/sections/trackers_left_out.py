@@ -118,9 +118,7 @@ def decided_blocks(study: Study) -> tuple[Block, ...]:
     for row, title in zip(rows, _titles(rows), strict=True):
         given = f"{share(row.low)} to {share(row.high)}"
         lines.append((title, given, str(row.pairs), share(row.predicted), share(row.right)))
-    heads = described(
-        DecidedRow, target="target", low="given", pairs="#pairs", predicted="#mean", right="#right"
-    )
+    heads = described(DecidedRow, "target", low="given", pairs="#pairs", predicted="#mean", right="#right")
     return _decided_text(rows), _decided_picture(rows, group), table("", heads, lines, "decided.csv")
 
 
