@@ -112,7 +112,7 @@ class Section:
 
 
 def described(kind: type[Row], *same: str, **heads: str) -> list[Column]:
-    """Heads of columns that show fields of a table, with the help of the schema; same: headed by their name."""
+    """Heads of columns that show fields of a table, with its help; same: those headed by their own name."""
     texts, heads = column_help(kind), {name: name for name in same} | heads
     return [_column(head, f"{name}: {texts[name]}".replace("`", "")) for name, head in heads.items()]
 
