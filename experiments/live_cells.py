@@ -19,8 +19,8 @@ from extrinsic.bounds import Whole
 from extrinsic.cli.progress import show_progress
 from extrinsic.corpus.fill import Fill
 from extrinsic.correlation.resampling import rng_of
-from extrinsic.metrics.filled import Filled
-from extrinsic.metrics.priced import Priced
+from extrinsic.metrics.definition import Filled
+from extrinsic.metrics.state_metrics import Priced
 from extrinsic.parallel import run_in_parallel
 from extrinsic.study.configuration.settings import SimulationTable, StudySettings, TrackersTable
 from extrinsic.study.planning import make_schedule

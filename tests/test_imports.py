@@ -95,7 +95,7 @@ def test_a_wrong_import_would_be_found() -> None:
         "extrinsic.cli.main",
         "extrinsic.study",
         "extrinsic.policy.kernel_lspi",
-        "extrinsic.metrics.jga",
+        "extrinsic.metrics.state_metrics",
     }
 
 

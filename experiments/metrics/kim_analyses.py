@@ -21,7 +21,7 @@ from extrinsic.arrays import Floats
 from extrinsic.correlation.partial import scatter_correlations
 from extrinsic.metrics.definition import TurnMean
 from extrinsic.metrics.parsing import parse_metric
-from extrinsic.metrics.slot_f1 import SlotF1
+from extrinsic.metrics.state_metrics import SlotF1
 from extrinsic.metrics.traits import FirstError
 from extrinsic.metrics.turn_correlation import KIM_METRICS
 

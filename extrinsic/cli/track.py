@@ -60,8 +60,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from extrinsic.corpus.formats import tracker_writer
     from extrinsic.registry import FORMATS
-    from extrinsic.trackers.many import write_tracker_files
-    from extrinsic.trackers.track import FOLDS
+    from extrinsic.trackers.track import FOLDS, write_tracker_files
 
     import_plugins(arguments)
     tracker_writer(arguments.format)
@@ -91,7 +90,7 @@ def _long_corpus(
 ) -> Callable[[], LongCorpus] | None:
     """How to read a corpus in parts, if it is long and no tracker needs all of it at once."""
     from extrinsic.corpus.formats import ChallengeFormat
-    from extrinsic.trackers.many import needs_whole_corpus
+    from extrinsic.trackers.track import needs_whole_corpus
 
     is_trained = arguments.train_corpus is not None or arguments.train_dataset is not None
     if arguments.distinct is not None or any(needs_whole_corpus(name, is_trained) for name in names):
@@ -105,7 +104,7 @@ def _long_corpus(
 def _track_long(
     arguments: argparse.Namespace, form: BeliefFormat, paths: dict[str, Path], read: Callable[[], LongCorpus]
 ) -> int:
-    from extrinsic.trackers.many import write_long_tracker_files
+    from extrinsic.trackers.track import write_long_tracker_files
 
     train = _read_training(form, arguments, read().signature)
     if train:

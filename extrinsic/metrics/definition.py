@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from extrinsic.arrays import Floats
+from extrinsic.corpus.fill import Fill
 from extrinsic.errors import UsageError, did_you_mean
 from extrinsic.metrics.items.item_hypotheses import ItemHypotheses
 from extrinsic.metrics.items.item_tables import Items
@@ -150,3 +151,29 @@ class TurnMean(Mean):
         scores = self.turn_scores(items)
         counts = items.scheduled & ~np.isnan(scores)
         return items.sum_by_dialog(np.stack([np.where(counts, scores, 0.0), counts], axis=1))
+
+
+@dataclass(frozen=True)
+class Filled(Metric):
+    """Another metric, on filled beliefs; prints as `fga(0.5, fill=argmax)`."""
+
+    metric: Metric
+    fill: Fill
+
+    def __post_init__(self) -> None:
+        for name in ("name", "formula", "citation", "kind", "higher_is_better", "whole_dialogs"):
+            object.__setattr__(self, name, getattr(self.metric, name))
+
+    def __str__(self) -> str:
+        name, _, parameters = str(self.metric).partition("(")
+        prefix = f"{parameters.removesuffix(')')}, " if parameters else ""
+        return f"{name}({prefix}fill={self.fill})"
+
+    def statistics(self, items: StateItems) -> Any:
+        return self.metric.statistics(items)
+
+    def values(self, totals: Any) -> Floats:
+        return self.metric.values(totals)
+
+    def count(self, items: StateItems, totals: Any) -> int:
+        return self.metric.count(items, totals)

@@ -8,8 +8,7 @@ from typing import Any
 
 from extrinsic.corpus.fill import Fill
 from extrinsic.errors import UsageError, did_you_mean
-from extrinsic.metrics.definition import Metric
-from extrinsic.metrics.filled import Filled
+from extrinsic.metrics.definition import Filled, Metric
 from extrinsic.registry import METRICS
 
 _FORM = re.compile(r"\s*(?P<name>[A-Za-z][\w.]*)\s*(?:\((?P<arguments>[^()]*)\))?\s*")

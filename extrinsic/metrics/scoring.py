@@ -19,14 +19,13 @@ from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.errors import LONGEST_FOUND, UsageError, require_count, require_type, shortened
-from extrinsic.metrics.definition import Metric
+from extrinsic.metrics.definition import Filled, Metric
 from extrinsic.metrics.dialog_resampling import (
     Interval,
     percentile_interval,
     resample_dialogs,
     resampled_values,
 )
-from extrinsic.metrics.filled import Filled
 from extrinsic.metrics.measuring import Measurement, RunningTotals, measure
 from extrinsic.metrics.parsing import parse_metric
 from extrinsic.metrics.sources import Source

@@ -13,8 +13,8 @@ from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.errors import UsageError
-from extrinsic.metrics.definition import HypothesisMean, ItemMean, Metric
-from extrinsic.metrics.filled import Filled
+from extrinsic.metrics.belief_metrics import Update
+from extrinsic.metrics.definition import Filled, HypothesisMean, ItemMean, Metric
 from extrinsic.metrics.items.item_tables import ItemTable
 from extrinsic.metrics.items.state_tables import (
     StateTable,
@@ -22,7 +22,6 @@ from extrinsic.metrics.items.state_tables import (
     table_of_states,
     tables_of_filled_beliefs,
 )
-from extrinsic.metrics.update import Update
 from extrinsic.storage import content_hash
 
 

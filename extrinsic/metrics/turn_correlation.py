@@ -15,7 +15,7 @@ from extrinsic.metrics.definition import Metric, TurnMean
 from extrinsic.metrics.items.state_items import StateItems
 from extrinsic.metrics.items.state_tables import ALL, table_of_states
 from extrinsic.metrics.parsing import parse_metric
-from extrinsic.metrics.slot_f1 import SlotF1
+from extrinsic.metrics.state_metrics import SlotF1
 
 KIM_METRICS = ("jga", "slot_accuracy", "slot_f1", "relative_slot_accuracy")
 

@@ -13,9 +13,9 @@ from extrinsic.corpus.formats.state_sets.gold_states import dialog_key
 from extrinsic.corpus.formats.state_sets.predictions import read_predictions
 from extrinsic.corpus.state_sets import StateReading, StateSets
 from extrinsic.errors import UsageError
-from extrinsic.metrics.jga import JointGoalAccuracy
 from extrinsic.metrics.measuring import measure
 from extrinsic.metrics.sources import Source
+from extrinsic.metrics.state_metrics import JointGoalAccuracy
 from extrinsic.outcomes.multiwoz_evaluator import Prepared
 
 ALL = "all"

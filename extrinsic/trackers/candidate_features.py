@@ -6,7 +6,7 @@ import numpy as np
 
 from extrinsic.arrays import Floats, Ints
 from extrinsic.corpus.candidates import Heard
-from extrinsic.trackers.shares import capped, total
+from extrinsic.trackers.protocol import capped, total
 
 PLANES = (
     "highest",

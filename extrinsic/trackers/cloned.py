@@ -22,11 +22,16 @@ from extrinsic.corpus.tracking import Tracking, turns_in_step
 from extrinsic.corpus.vocabulary import NONE
 from extrinsic.errors import UsageError
 from extrinsic.trackers.candidate_features import PLANES, remember
-from extrinsic.trackers.protocol import BuiltInTracker
-from extrinsic.trackers.shares import capped
+from extrinsic.trackers.protocol import BuiltInTracker, capped
 from extrinsic.trackers.track import hypotheses_of
-from extrinsic.trackers.update_model import SAME, Examples, UpdateModel, fit_update_model
-from extrinsic.trackers.update_rules import Scored, score_by_rules
+from extrinsic.trackers.update_model import (
+    SAME,
+    Examples,
+    Scored,
+    UpdateModel,
+    fit_update_model,
+    score_by_rules,
+)
 
 FOLDS = 2
 """The parts into which dialogs are divided, so that a clone is checked on those that did not teach it."""

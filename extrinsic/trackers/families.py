@@ -11,9 +11,8 @@ from typing import Any
 
 from extrinsic.errors import UsageError, did_you_mean
 from extrinsic.trackers.candidate_features import FEATURE_SETS
-from extrinsic.trackers.composed import composed
+from extrinsic.trackers.combinations import Tuned, composed
 from extrinsic.trackers.protocol import AnyTracker
-from extrinsic.trackers.tuned import Tuned
 
 Setting = float | str
 """The value of a parameter."""
@@ -157,67 +156,67 @@ _LEAF = partial(Number, "leaf", low=1, high=10_000, drawn=(1, 2, 5, 10, 20, 50, 
 _PENALTY = (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
 
 RULES = (
-    Family("focus", "focus:Focus", "what is heard replaces the old belief", tunable=True),
-    Family("hwu", "hwu:HeriotWatt", "evidence for and against each value", tunable=True),
+    Family("focus", "rules:Focus", "what is heard replaces the old belief", tunable=True),
+    Family("hwu", "evidence_rules:HeriotWatt", "evidence for and against each value", tunable=True),
     Family(
         "yarbus",
-        "yarbus:Yarbus",
+        "evidence_rules:Yarbus",
         "rules for each hypothesis",
         (_number("consent", 0.0, steps(0.0, 1.0, 0.1), "what silence after an implicit confirmation says"),),
         tunable=True,
     ),
-    Family("dempster_shafer", "dempster_shafer:DempsterShafer", "Dempster's rule", tunable=True),
+    Family("dempster_shafer", "evidence_rules:DempsterShafer", "Dempster's rule", tunable=True),
     Family(
         "accumulate",
-        "accumulate:Accumulate",
+        "rules:Accumulate",
         "scores summed over turns",
         (_number("kept", 1.0, steps(0.1, 1.0, 0.1), "share of the sum kept at a turn with the slot"),),
         tunable=True,
     ),
     Family(
         "window",
-        "window:Window",
+        "rules:Window",
         "scores summed over the last few turns",
         (Number("size", 3, 1, 20, (1, 2, 3, 4, 5, 6), "how many turns with the slot", whole=True),),
         tunable=True,
     ),
-    Family("noisy_or", "noisy_or:NoisyOr", "right unless misheard every time", tunable=True),
+    Family("noisy_or", "evidence_rules:NoisyOr", "right unless misheard every time", tunable=True),
     Family(
         "vote",
-        "vote:Vote",
+        "rules:Vote",
         "one vote for every best hypothesis",
         (Number("none", 0.5, 0.0, 10.0, steps(0.1, 2.0, 0.1), "votes for None", open_low=True),),
         tunable=True,
     ),
     Family(
         "rank_only",
-        "rank_only:RankOnly",
+        "rules:RankOnly",
         "focus on ranks",
         (Number("none", 0.5, 0.0, 10.0, steps(0.1, 2.0, 0.1), "the weight of None", open_low=True),),
         tunable=True,
     ),
-    Family("top_hypothesis", "top_hypothesis:TopHypothesis", "focus on the best hypothesis", tunable=True),
+    Family("top_hypothesis", "rules:TopHypothesis", "focus on the best hypothesis", tunable=True),
     Family(
         "confirm_aware",
-        "confirm_aware:ConfirmAware",
+        "rules:ConfirmAware",
         "high scores only once confirmed",
         (_number("unconfirmed", 0.7, steps(0.2, 1.0, 0.05), "the highest score of an unconfirmed value"),),
         tunable=True,
     ),
     Family(
         "confident_only",
-        "confident_only:ConfidentOnly",
+        "rules:ConfidentOnly",
         "the last value heard with a high score",
         (_number("accepts", 0.5, steps(0.1, 0.9, 0.05), "a score above this is accepted"),),
         tunable=True,
     ),
-    Family("last_mention", "last_mention:LastMention", "the value heard last", tunable=True),
-    Family("baseline", "baseline:Baseline", "the most confident value so far", tunable=True),
+    Family("last_mention", "rules:LastMention", "the value heard last", tunable=True),
+    Family("baseline", "rules:Baseline", "the most confident value so far", tunable=True),
 )
 
 BAYES = Family(
     "bayes",
-    "bayes:Bayes",
+    "evidence_rules:Bayes",
     "Bayes' rule for a goal that may change",
     (
         _number("confusion", None, steps(0.0, 0.6, 0.02), "share of what is heard that is confused"),
@@ -228,7 +227,7 @@ BAYES = Family(
 LEARNED = (
     Family(
         "logistic",
-        "logistic:Logistic",
+        "candidate_classifiers:Logistic",
         "learned: logistic regression",
         (
             *_LEARNED,
@@ -238,13 +237,13 @@ LEARNED = (
     ),
     Family(
         "random_forest",
-        "random_forest:RandomForest",
+        "candidate_classifiers:RandomForest",
         "learned: a random forest",
         (*_LEARNED, _LEAF(default=5, what="the fewest examples in a leaf"), _SEED),
     ),
     Family(
         "gradient_boosting",
-        "gradient_boosting:GradientBoosting",
+        "candidate_classifiers:GradientBoosting",
         "learned: gradient-boosted trees",
         (*_LEARNED, _LEAF(default=1, what="the fewest examples in a leaf"), _SEED),
     ),
@@ -255,7 +254,7 @@ _PARTS = (*(family.name for family in RULES), "bayes_none", "bayes_low", "bayes_
 MADE_OF_OTHERS = (
     Family(
         "mixture",
-        "mixture:Mixture",
+        "combinations:Mixture",
         "two trackers' beliefs, averaged",
         (_number("weight", None, steps(0.1, 0.9, 0.05), "of the first"),),
         n_parts=2,
@@ -263,7 +262,7 @@ MADE_OF_OTHERS = (
     ),
     Family(
         "delayed",
-        "delayed:Delayed",
+        "combinations:Delayed",
         "a tracker whose beliefs arrive late",
         (Number("turns", None, 1, 20, (1, 2, 3), "how late", whole=True),),
         n_parts=1,

@@ -1,13 +1,18 @@
-"""Running a tracker over a stored corpus."""
+"""Running trackers over a stored corpus, one, or many in parallel processes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
+from itertools import chain
+from pathlib import Path
 
 import numpy as np
 
 from extrinsic.arrays import Ints
+from extrinsic.corpus.formats import tracker_writer
+from extrinsic.corpus.formats.long_corpora import LongCorpus
 from extrinsic.corpus.hypotheses import Hypotheses
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.requests import method_hypotheses, track_requests
@@ -15,7 +20,9 @@ from extrinsic.corpus.splits import fold_of_dialogs
 from extrinsic.corpus.tracker_output import TrackerOutput, build_output
 from extrinsic.corpus.tracking import BeliefRows, Tracker, Tracking, turns_in_step
 from extrinsic.corpus.turn_labels import CorpusLabels
-from extrinsic.errors import UsageError
+from extrinsic.errors import Problem, UsageError
+from extrinsic.parallel import run_in_parallel
+from extrinsic.registry import TRACKERS
 from extrinsic.storage import content_hash
 from extrinsic.trackers.protocol import AnyTracker, LearnedTracker
 
@@ -74,3 +81,65 @@ def hypotheses_of(parts: Sequence[tuple[Tracker, Ints]], corpus: Corpus) -> Hypo
                 right = None if labels is None else labels.take(chunk[active], turns)
                 rows.add(turns, tracking.step(active, corpus.evidence.take(turns), right))
     return rows.hypotheses(corpus.n_turns, n_slots)
+
+
+def write_tracker_files(
+    paths: Mapping[str, Path],
+    corpus: Corpus,
+    train: Sequence[Corpus] = (),
+    folds: int = FOLDS,
+    n_jobs: int = 1,
+) -> Iterator[str]:
+    """Run the named trackers and write one file each; yields each name once its file is written.
+
+    The files are the same, byte for byte, whatever `n_jobs`.
+    """
+    # Those that have to learn first: they take longest.
+    names = sorted(paths, key=lambda name: not isinstance(TRACKERS.get(name), LearnedTracker))
+    tasks = [(name, paths[name], corpus, tuple(train), folds) for name in names]
+    return run_in_parallel(_write, tasks, n_jobs)
+
+
+def write_long_tracker_files(
+    paths: Mapping[str, Path], read: Callable[[], LongCorpus], train: Sequence[Corpus] = (), n_jobs: int = 1
+) -> Iterator[tuple[str, list[Problem]]]:
+    """The same over a corpus that is read in parts, with warnings about it.
+
+    Every process reads the corpus once, for its share of the trackers.
+    """
+    from joblib import cpu_count
+
+    names = list(paths)
+    n_groups = min(len(names), cpu_count() if n_jobs == -1 else max(n_jobs, 1))
+    groups = [{name: paths[name] for name in names[first::n_groups]} for first in range(n_groups)]
+    tasks = [(group, read, tuple(train)) for group in groups]
+    return chain.from_iterable(run_in_parallel(_write_long, tasks, n_jobs))
+
+
+def _write_long(
+    paths: dict[str, Path], read: Callable[[], LongCorpus], train: tuple[Corpus, ...]
+) -> list[tuple[str, list[Problem]]]:
+    trackers = {name: TRACKERS.get(name) for name in paths}
+    fitted = {
+        name: tracker.fit(train) if isinstance(tracker, LearnedTracker) else tracker
+        for name, tracker in trackers.items()
+    }
+    long = read()
+    with ExitStack() as files:
+        add = {name: files.enter_context(long.tracker_file(path)) for name, path in paths.items()}
+        for part in long.parts():
+            for name, tracker in fitted.items():
+                add[name](track(tracker, part, name), part)
+    return [(name, long.problems) for name in paths]
+
+
+def needs_whole_corpus(name: str, is_trained: bool) -> bool:
+    """Whether a tracker learns from the corpus itself, or errs by what all of its dialogs have."""
+    learns = isinstance(TRACKERS.get(name), LearnedTracker)
+    return name.startswith("dosed(") or (learns and not is_trained)
+
+
+def _write(name: str, path: Path, corpus: Corpus, train: tuple[Corpus, ...], folds: int) -> str:
+    output = track(TRACKERS.get(name), corpus, name, train, folds)
+    tracker_writer(corpus.format).write_tracker(output, corpus, path)
+    return name

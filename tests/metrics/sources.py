@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from extrinsic.corpus.conventions import DSTC2
 from extrinsic.corpus.fill import Fill
 from extrinsic.corpus.state_sets import StateSets
-from extrinsic.metrics.definition import Metric
-from extrinsic.metrics.filled import Filled
+from extrinsic.metrics.definition import Filled, Metric
 from extrinsic.metrics.parsing import parse_metric
 from extrinsic.metrics.sources import Source
 from tests.builders import Dstc1Files, Dstc2Files, StateSetFiles

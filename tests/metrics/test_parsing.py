@@ -7,8 +7,7 @@ import pytest
 from extrinsic.corpus.conventions import DSTC1, DSTC2, STATE_SETS
 from extrinsic.corpus.fill import Fill
 from extrinsic.errors import UsageError
-from extrinsic.metrics.definition import Metric
-from extrinsic.metrics.filled import Filled
+from extrinsic.metrics.definition import Filled, Metric
 from extrinsic.metrics.parsing import parse_metric
 from extrinsic.registry import METRICS
 

@@ -213,7 +213,7 @@ def test_a_tracker_named_twice(tmp_path: Path, built_in: str, names: str, said: 
 
 
 OWN_METRIC = """
-from extrinsic.metrics.jga import JointGoalAccuracy
+from extrinsic.metrics.state_metrics import JointGoalAccuracy
 from extrinsic.registry import METRICS
 
 class Mine(JointGoalAccuracy):

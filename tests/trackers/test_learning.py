@@ -14,7 +14,7 @@ from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.splits import fold_of_dialogs
 from extrinsic.errors import UsageError
 from extrinsic.registry import TRACKERS
-from extrinsic.trackers import candidate_classifier
+from extrinsic.trackers import candidate_classifiers
 from extrinsic.trackers.candidate_features import FEATURES
 from extrinsic.trackers.track import track
 from tests.builders import act, heard
@@ -67,7 +67,7 @@ def test_training_dialogs_teach(name: str) -> None:
 @every_learned
 def test_training_twice_gives_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also when there are more examples than are used."""
-    monkeypatch.setattr(candidate_classifier, "MOST_ROWS", 200)
+    monkeypatch.setattr(candidate_classifiers, "MOST_ROWS", 200)
     corpus, train = noisy_calls(5, seed=10), noisy_calls(30, seed=11)
     one, other = (track(TRACKERS.get(name), corpus, name, train=[train]) for _ in range(2))
     assert np.array_equal(one.given.score, other.given.score)
@@ -102,7 +102,7 @@ def test_features_of_a_call() -> None:
             ([act("expl-conf", ("food", "thai"))], [heard(0.5, act("affirm")), heard(0.2, act("negate"))]),
         ]
     )
-    rows, _ = candidate_classifier._examples(corpus)
+    rows, _ = candidate_classifiers._examples(corpus)
     first, last = (dict(zip(FEATURES, rows[number], strict=True)) for number in (0, 2))
     assert first["requested now"] == 1
     assert last == pytest.approx(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from extrinsic.simulation import BusSimulation
-from extrinsic.trackers.candidate_classifier import _examples
+from extrinsic.trackers.candidate_classifiers import _examples
 
 
 def test_the_examples_of_many_dialogs_are_those_of_each() -> None:

@@ -19,8 +19,7 @@ from extrinsic.metrics.items.operating_points import (
     dstc2_curve,
     first_on_curve,
 )
-from extrinsic.metrics.items.resampled_points import Dstc1Points, Dstc2Points
-from extrinsic.metrics.items.running_counts import Ranking, RunningCounts
+from extrinsic.metrics.items.resampled_points import Dstc1Points, Dstc2Points, Ranking, RunningCounts
 
 CURVES: dict[RocPoints, Callable[[Floats, Bools, Floats], Points | None]] = {
     "even_thresholds": dstc1_curve,

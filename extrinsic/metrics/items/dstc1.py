@@ -9,9 +9,13 @@ from extrinsic.corpus.labels import SpanTruth
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.corpus.vocabulary import NONE
-from extrinsic.metrics.items.item_hypotheses import HypothesisColumns, ItemHypotheses, brier_scores
+from extrinsic.metrics.items.item_hypotheses import (
+    HypothesisColumns,
+    ItemHypotheses,
+    brier_scores,
+    find_correct,
+)
 from extrinsic.metrics.items.item_tables import ItemTable, LazyFields
-from extrinsic.metrics.items.ranked import find_correct
 from extrinsic.metrics.items.schedules import dstc1_schedules
 
 JOINT = "joint"

@@ -15,12 +15,12 @@ from extrinsic.metrics.items.item_hypotheses import (
     HypothesisColumns,
     ItemHypotheses,
     concatenate_items,
+    find_correct,
     products_of_slots,
+    sum_rows,
 )
 from extrinsic.metrics.items.item_tables import ItemTable, LazyFields
-from extrinsic.metrics.items.label_schemes import goals, methods
-from extrinsic.metrics.items.ranked import find_correct, sum_rows
-from extrinsic.metrics.items.schedules import dstc2_schedules
+from extrinsic.metrics.items.schedules import dstc2_schedules, goals, methods
 
 SMALLEST_PROBABILITY = 1e-4
 

@@ -257,7 +257,7 @@ def _state_format(table: StatesTable) -> None:
 
 def _check_metrics(settings: StudySettings, problems: TomlProblems) -> None:
     """Report metrics and label schemes that calls do not have."""
-    from extrinsic.metrics.filled import Filled
+    from extrinsic.metrics.definition import Filled
     from extrinsic.metrics.parsing import parse_metric
 
     metrics = settings.metrics

@@ -9,7 +9,7 @@ import numpy as np
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.csv_files import CsvRow, read_csv, report_number
 from extrinsic.errors import Problems, did_you_mean
-from extrinsic.metrics.own import OwnScore
+from extrinsic.metrics.state_metrics import OwnScore
 from extrinsic.study.configuration.settings import ScoresTable
 from extrinsic.study.stages.stored_scores import OwnScores
 

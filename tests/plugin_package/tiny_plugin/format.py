@@ -28,8 +28,8 @@ from extrinsic.corpus.ranking import Ranking
 from extrinsic.corpus.tracker_output import build_output
 from extrinsic.corpus.vocabulary import NONE, Vocabulary
 from extrinsic.errors import InputError, Problems
+from extrinsic.metrics.items.item_hypotheses import find_correct
 from extrinsic.metrics.items.item_tables import ItemTable
-from extrinsic.metrics.items.ranked import find_correct
 from extrinsic.storage import content_hash, read_bytes, write_atomic
 
 

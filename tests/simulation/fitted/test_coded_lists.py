@@ -16,7 +16,7 @@ from extrinsic.simulation.fitted.coded_acts import RIGHT, VALUE, spelled_out
 from extrinsic.simulation.fitted.logged_answers import Speakers, speak
 from extrinsic.simulation.fitted.logged_dialogs import Logs, read_logs
 from extrinsic.simulation.utterance import NOTHING
-from extrinsic.trackers.focus import Focus
+from extrinsic.trackers.rules import Focus
 from tests.simulation.fitted.logs import bus_logs, expert_calls
 
 POOL = 40

@@ -7,7 +7,7 @@ import numpy as np
 from extrinsic.simulation.fitted.confusions import fit_confusions
 from extrinsic.simulation.fitted.fitted_world import RARE_CONTEXTS
 from extrinsic.simulation.fitted.logged_dialogs import read_logs
-from extrinsic.trackers.focus import Focus
+from extrinsic.trackers.rules import Focus
 from tests.simulation.fitted.logs import bus_world, expert_calls, rotating_calls
 from tests.simulation.worlds import acts_of_turns, lists_of_turns
 

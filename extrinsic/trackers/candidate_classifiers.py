@@ -15,8 +15,7 @@ from extrinsic.corpus.splits import ranked_sessions
 from extrinsic.corpus.tracking import Tracking, turns_in_step
 from extrinsic.errors import UsageError
 from extrinsic.trackers.candidate_features import FEATURE_SETS, FEATURES, PLANES, describe, remember
-from extrinsic.trackers.protocol import BuiltInTracker, LearnedTracker
-from extrinsic.trackers.shares import capped, total
+from extrinsic.trackers.protocol import BuiltInTracker, LearnedTracker, capped, total
 
 MOST_ROWS = 20_000
 """The number of training examples, taken at even distances from all available ones."""
@@ -149,3 +148,116 @@ def _examples(corpus: Corpus) -> tuple[Floats, Bools]:
         np.concatenate(turn_of), np.concatenate(slot_of), np.concatenate(value_of)
     )
     return np.concatenate(rows), right
+
+
+class LogisticModel:
+    """p(x) = 1 / (1 + exp(-(w . x + c))); the features are standardised inside w and c."""
+
+    def __init__(self, weights: Floats, constant: float) -> None:
+        self.weights, self.constant = weights, constant
+
+    def probability(self, rows: Floats) -> Floats:
+        # A sum along each row: a matrix product may add in another order when there are more rows.
+        logit = (rows * self.weights).sum(axis=1) + self.constant
+        return np.asarray(1.0 / (1.0 + np.exp(-np.clip(logit, -500.0, 500.0))))
+
+
+class Logistic(CandidateClassifier):
+    """Ridge-penalised, on standardised features."""
+
+    def __init__(
+        self, share: float = 1.0, features: str = "all", penalty: float = 1.0, seed: int = 0
+    ) -> None:
+        super().__init__(share, features, seed)
+        self.penalty = penalty
+
+    def teach(self, rows: Floats, right: Bools) -> LogisticModel:
+        from sklearn.linear_model import LogisticRegression
+
+        mean, spread = rows.mean(axis=0), rows.std(axis=0)
+        spread = np.where(spread > 1e-9, spread, 1.0)
+        model = LogisticRegression(C=1.0 / self.penalty, max_iter=500).fit((rows - mean) / spread, right)
+        weights = model.coef_[0] / spread
+        return LogisticModel(weights, float(model.intercept_[0] - (weights * mean).sum()))
+
+
+LOGISTIC = Logistic()
+
+
+class ForestModel:
+    """p(x): the mean over trees of the share of right examples in the leaf of x."""
+
+    def __init__(self, trees: Sequence[Any]) -> None:
+        self.trees = trees
+
+    def probability(self, rows: Floats) -> Floats:
+        # The trees directly: scikit-learn's wrapper costs more than a turn's few candidates.
+        narrow = rows.astype(np.float32)
+        share = np.zeros(len(rows))
+        for tree in self.trees:
+            counts = tree.predict(narrow)
+            share += counts[:, 1] / (counts[:, 0] + counts[:, 1])
+        return np.asarray(share / len(self.trees))
+
+
+class RandomForest(CandidateClassifier):
+    """Thirty trees of depth eight at most; `leaf`: the fewest examples in a leaf."""
+
+    def __init__(self, share: float = 1.0, features: str = "all", leaf: int = 5, seed: int = 0) -> None:
+        super().__init__(share, features, seed)
+        self.leaf = leaf
+
+    def teach(self, rows: Floats, right: Bools) -> ForestModel:
+        from sklearn.ensemble import RandomForestClassifier
+
+        forest = RandomForestClassifier(
+            n_estimators=30, max_depth=8, min_samples_leaf=self.leaf, random_state=self.seed, n_jobs=1
+        ).fit(rows, right)
+        return ForestModel([tree.tree_ for tree in forest.estimators_])
+
+
+RANDOM_FOREST = RandomForest()
+
+
+RATE = 0.2
+
+
+class BoostedModel:
+    """p(x) = 1 / (1 + exp(-f(x))), f(x) = log-odds of the examples + RATE * sum of the trees at x."""
+
+    def __init__(self, log_odds: float, trees: Sequence[Any]) -> None:
+        self.log_odds, self.trees = log_odds, trees
+
+    def probability(self, rows: Floats) -> Floats:
+        narrow = rows.astype(np.float32)
+        logit = np.full(len(rows), self.log_odds)
+        for tree in self.trees:
+            logit += RATE * tree.predict(narrow).reshape(-1)
+        return np.asarray(1.0 / (1.0 + np.exp(-np.clip(logit, -500.0, 500.0))))
+
+
+class GradientBoosting(CandidateClassifier):
+    """Forty trees of depth three, each on half of the examples; `leaf`: the fewest examples in a leaf."""
+
+    def __init__(self, share: float = 1.0, features: str = "all", leaf: int = 1, seed: int = 0) -> None:
+        super().__init__(share, features, seed)
+        self.leaf = leaf
+
+    def teach(self, rows: Floats, right: Bools) -> BoostedModel:
+        from sklearn.ensemble import GradientBoostingClassifier
+
+        boosted = GradientBoostingClassifier(
+            n_estimators=40,
+            max_depth=3,
+            learning_rate=RATE,
+            subsample=0.5,
+            max_features=0.5,
+            min_samples_leaf=self.leaf,
+            random_state=self.seed,
+        ).fit(rows, right)
+        share = right.mean()
+        trees = [stage.tree_ for stage in boosted.estimators_[:, 0]]
+        return BoostedModel(float(np.log(share / (1.0 - share))), trees)
+
+
+GRADIENT_BOOSTING = GradientBoosting()
