@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from extrinsic.arrays import Ids, Ints, offsets_from_lengths
-from extrinsic.corpus.acts import Acts
+from extrinsic.corpus.acts import Acts, NBest
 from extrinsic.corpus.conventions import DSTC1
 from extrinsic.corpus.hypotheses import Hypotheses, JointHypotheses
 from extrinsic.corpus.labels import LabelEvents
 from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.nbest import NBest
 from extrinsic.corpus.tracker_output import TrackerOutput, build_output
 from extrinsic.corpus.vocabulary import Vocabulary
 from extrinsic.domain import Domain, load_domain

@@ -9,7 +9,7 @@ from pytest_benchmark.fixture import BenchmarkFixture
 
 from benchmarks.measuring import LINES, seconds
 from extrinsic.corpus.formats import DSTC2
-from extrinsic.corpus.likely_joint import likeliest_assignments
+from extrinsic.corpus.joint import likeliest_assignments
 from extrinsic.corpus.model import Corpus
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation.bus.world_settings import read_simulation

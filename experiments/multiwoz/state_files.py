@@ -20,8 +20,7 @@ from extrinsic.metrics.measuring import measure
 from extrinsic.metrics.paired_scores import paired_scores, sources_of
 from extrinsic.metrics.parsing import parse_metric
 from extrinsic.metrics.sources import Source
-from extrinsic.outcomes.evaluation import evaluate_system
-from extrinsic.outcomes.multiwoz_evaluator import MultiWOZ
+from extrinsic.outcomes.multiwoz_evaluator import MultiWOZ, evaluate_system
 from extrinsic.registry import FORMATS
 
 FIXED = "dard_mistral_single"

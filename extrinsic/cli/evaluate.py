@@ -17,7 +17,7 @@ from extrinsic.cli.arguments import (
 from extrinsic.errors import InputError, Problems, UsageError, printable
 
 if TYPE_CHECKING:
-    from extrinsic.outcomes.evaluation import EvaluationRow
+    from extrinsic.outcomes.multiwoz_evaluator import EvaluationRow
 
 NAME = "evaluate"
 HELP = "inform and success of MultiWOZ systems: states x responses x goals x database"
@@ -55,8 +55,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from extrinsic.cli.output import print_rows, print_table
     from extrinsic.cli.progress import show_progress
-    from extrinsic.outcomes.evaluation import EvaluationRow, evaluate_system
-    from extrinsic.outcomes.multiwoz_evaluator import MultiWOZ
+    from extrinsic.outcomes.multiwoz_evaluator import EvaluationRow, MultiWOZ, evaluate_system
     from extrinsic.registry import FORMATS
     from extrinsic.signature import sign
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ids, Ints, is_among, offsets_from_lengths, take_rows
-from extrinsic.corpus.acts import Acts
+from extrinsic.corpus.acts import Acts, NBest
 from extrinsic.corpus.mentions import Mentions, SlotNames, latest, mentions_of_acts
-from extrinsic.corpus.nbest import NBest
 from extrinsic.corpus.predicates import acts_matching, requested_names, requested_slot
 from extrinsic.corpus.vocabulary import Vocabulary
 from extrinsic.domain import Domain

@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ids, Ints, take_rows
-from extrinsic.corpus.acts import Acts
+from extrinsic.corpus.acts import Acts, NBest
 from extrinsic.corpus.conventions import Conventions
 from extrinsic.corpus.evidence import Evidence, gather_evidence
 from extrinsic.corpus.history import History, history_of_turns
 from extrinsic.corpus.labels import GoalLabels, LabelEvents, Truth
-from extrinsic.corpus.nbest import NBest
 from extrinsic.corpus.predicates import predicate_of_turns, turns_with
 from extrinsic.corpus.turns import DialogTurns
 from extrinsic.corpus.vocabulary import Vocabulary

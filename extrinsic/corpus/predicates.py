@@ -9,8 +9,7 @@ import numpy as np
 from extrinsic.arrays import Bools, Ids, Ints, is_among
 from extrinsic.corpus.acts import Acts
 from extrinsic.corpus.vocabulary import NONE, Vocabulary
-from extrinsic.domain import Domain
-from extrinsic.domain.act_patterns import matches, parse_pattern
+from extrinsic.domain import Domain, matches, parse_pattern
 
 UNRESOLVED = -2
 """No slot; differs from every id and from the -1 of an unknown word."""

@@ -9,10 +9,9 @@ from typing import Literal
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ids, Ints, offsets_from_lengths
-from extrinsic.corpus.acts import Acts
+from extrinsic.corpus.acts import Acts, NBest
 from extrinsic.corpus.hypotheses import Hypotheses
 from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.nbest import NBest
 from extrinsic.corpus.tracking import turns_in_step
 from extrinsic.corpus.vocabulary import Vocabulary
 from extrinsic.domain import Domain

@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 
 from extrinsic.arrays import Floats, Ints
 from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.shared_gold import gold_differences
+from extrinsic.corpus.state_checks import gold_differences
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.errors import InputError, UsageError

@@ -9,9 +9,8 @@ import msgspec
 import numpy as np
 
 from extrinsic.arrays import offsets_from_lengths
-from extrinsic.corpus.acts import Acts
+from extrinsic.corpus.acts import Acts, NBest
 from extrinsic.corpus.formats.logs import WrittenAct, WrittenHypothesis, columns_of_acts
-from extrinsic.corpus.nbest import NBest
 from extrinsic.corpus.vocabulary import Vocabulary
 from extrinsic.errors import UsageError
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from extrinsic.arrays import Ids, Ints, offsets_from_lengths, take_rows
-from extrinsic.corpus.acts import Acts
-from extrinsic.corpus.nbest import NBest
+from extrinsic.corpus.acts import Acts, NBest
 from extrinsic.corpus.vocabulary import Vocabulary
 from extrinsic.simulation.ontology import Values
 from extrinsic.simulation.recogniser import Lists

@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ints, offsets_from_lengths, row_of_each
-from extrinsic.corpus.acts import Acts
+from extrinsic.corpus.acts import Acts, NBest
 from extrinsic.corpus.conventions import DSTC1, DSTC2
 from extrinsic.corpus.evidence import Evidence
 from extrinsic.corpus.labels import GoalLabels, LabelEvents
 from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.nbest import NBest
 from extrinsic.corpus.requests import (
     METHODS,
     NO_METHOD,

@@ -15,10 +15,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ids, Ints
-from extrinsic.corpus.acts import Acts
+from extrinsic.corpus.acts import Acts, NBest
 from extrinsic.corpus.group_tops import FilledValues, GroupTops
 from extrinsic.corpus.history import History
-from extrinsic.corpus.nbest import NBest
 from extrinsic.corpus.tracking import StepBelief
 from extrinsic.corpus.vocabulary import NONE, Vocabulary
 from extrinsic.domain import Domain

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from extrinsic.arrays import offsets_from_lengths
 from extrinsic.corpus.hypotheses import Hypotheses
-from extrinsic.corpus.likely_joint import DEPTH, SIZE, confident_assignment, likeliest_assignments
+from extrinsic.corpus.joint import DEPTH, SIZE, confident_assignment, likeliest_assignments
 
 N_SLOTS = 3
 SLOT = st.lists(st.floats(0.01, 1.0), max_size=DEPTH - 1)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from extrinsic.corpus.formats import read_states
-from extrinsic.corpus.tracker_checks import Said, check_tracker
+from extrinsic.corpus.state_checks import Said, check_tracker
 from tests.builders import write_json
 from tests.real_data import FOLDER
 from tests.running import run

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from extrinsic.corpus.formats.dstc1_values import value_of_pairs
+from extrinsic.corpus.formats.dstc1_corpus import value_of_pairs
 from extrinsic.simulation.bus.bus_ontology import bus_ontology
 from extrinsic.simulation.ontology import N_NEIGHBOURS, _spoken, likeness
 from tests.simulation.worlds import BUS, slot_values

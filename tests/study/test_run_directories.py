@@ -320,9 +320,9 @@ def test_another_processor_gives_the_same_numbers(tiny: Study, tmp_path: Path) -
 
 
 def test_a_domain_whose_reward_has_no_such_option(tmp_path: Path) -> None:
-    from extrinsic.domain import load_domain, loading
+    from extrinsic.domain import HERE, load_domain
 
-    text = (loading.HERE / "bus.toml").read_text()
+    text = (HERE / "bus.toml").read_text()
     (tmp_path / "task.toml").write_text(text.replace("[reward]\n", '[reward]\nabsnt = "zero"\n'))
     with pytest.raises(InputError, match=r"task\.toml: line \d+, key reward.*did you mean 'absent'"):
         load_domain(str(tmp_path / "task.toml"))

@@ -16,7 +16,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from extrinsic.corpus import conventions
 from extrinsic.corpus.conventions import Conventions
-from extrinsic.corpus.formats.recogniser_scores import warnings_of_scores
+from extrinsic.corpus.formats.notes import warnings_of_scores
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.state_sets import StateReading, StateSets
 from extrinsic.corpus.tracker_output import TrackerOutput
@@ -201,9 +201,8 @@ def read_state_file(
 ) -> StateSets:
     """Read a file of a state format, which must know the choices that were made."""
     from extrinsic.corpus.formats.state_sets.gold_states import join_gold, read_gold
-    from extrinsic.corpus.normalised_states import normalise_states
-    from extrinsic.corpus.tracker_checks import check_tracker
-    from extrinsic.corpus.written_otherwise import warnings_of_writing
+    from extrinsic.corpus.state_checks import check_tracker, warnings_of_writing
+    from extrinsic.corpus.state_sets import normalise_states
 
     check_reading(form, reading)
     takes = form.takes if isinstance(form, ChoosingStateFormat) else ()

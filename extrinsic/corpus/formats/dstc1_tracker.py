@@ -11,7 +11,7 @@ import numpy as np
 
 from extrinsic.arrays import offsets_from_lengths, row_of_each, take_rows
 from extrinsic.corpus.conventions import DSTC1
-from extrinsic.corpus.formats.dstc1_values import (
+from extrinsic.corpus.formats.dstc1_corpus import (
     BadPairs,
     PairValue,
     assignment_of_pairs,
@@ -19,7 +19,7 @@ from extrinsic.corpus.formats.dstc1_values import (
     value_of_pairs,
 )
 from extrinsic.corpus.formats.field_checks import Checker, Missing
-from extrinsic.corpus.formats.repairs import note_joint_only, note_unlabelled, report_repairs
+from extrinsic.corpus.formats.notes import note_joint_only, note_unlabelled, report_repairs
 from extrinsic.corpus.formats.tracker_files import TrackerFile, refuse_tracker_file
 from extrinsic.corpus.hypotheses import Hypotheses, JointHypotheses
 from extrinsic.corpus.labels import LabelEvents

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from extrinsic.corpus.formats.dstc1_corpus import LIST_EXTENSION
+from extrinsic.corpus.formats.dstc1_corpus import LIST_EXTENSION, pairs_of_value
 from extrinsic.corpus.formats.dstc1_tracker import JOINT
-from extrinsic.corpus.formats.dstc1_values import pairs_of_value
 from extrinsic.corpus.formats.logs import write_log
 from extrinsic.corpus.formats.tracker_files import TrackerFileWriter, TurnWriter
 from extrinsic.corpus.labels import LabelEvents

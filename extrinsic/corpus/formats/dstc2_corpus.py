@@ -11,11 +11,10 @@ import msgspec
 import numpy as np
 
 from extrinsic.corpus.conventions import DSTC2
-from extrinsic.corpus.formats.columns import columns_of
+from extrinsic.corpus.formats.datasets import Dataset, find_dataset
 from extrinsic.corpus.formats.field_checks import Checker, Missing, check_acts
 from extrinsic.corpus.formats.logs import WrittenAct, columns_of_acts
-from extrinsic.corpus.formats.ontology_values import warn_of_values
-from extrinsic.corpus.formats.session_lists import Dataset, find_dataset
+from extrinsic.corpus.formats.notes import warn_of_values
 from extrinsic.corpus.formats.sessions import (
     SessionLabels,
     Sessions,
@@ -26,7 +25,7 @@ from extrinsic.corpus.formats.sessions import (
 from extrinsic.corpus.labels import GoalLabels
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.requests import METHODS
-from extrinsic.corpus.vocabulary import Vocabulary
+from extrinsic.corpus.vocabulary import Vocabulary, columns_of
 from extrinsic.domain import Domain
 from extrinsic.errors import InputError, Problems, did_you_mean
 from extrinsic.storage import decode_json

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ints, offsets_from_lengths
-from extrinsic.corpus.acts import Acts
+from extrinsic.corpus.acts import Acts, NBest
 from extrinsic.corpus.conventions import JSONL
 from extrinsic.corpus.formats.jsonl_fields import Labels
 from extrinsic.corpus.formats.jsonl_lines import (
@@ -24,7 +24,6 @@ from extrinsic.corpus.formats.jsonl_lines import (
 from extrinsic.corpus.formats.logs import columns_of_acts
 from extrinsic.corpus.labels import GoalLabels
 from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.nbest import NBest
 from extrinsic.corpus.predicates import predicate_of_turns
 from extrinsic.corpus.vocabulary import NONE, Vocabulary
 from extrinsic.domain import DIRECTORY, Domain

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from extrinsic.arrays import offsets_from_lengths
-from extrinsic.corpus.acts import Acts
+from extrinsic.corpus.acts import Acts, NBest
 from extrinsic.corpus.formats.field_checks import Checker, Missing, check_acts
 from extrinsic.corpus.formats.propensities import (
     LoggedTurns,
@@ -20,7 +20,6 @@ from extrinsic.corpus.formats.propensities import (
     write_decision,
 )
 from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.nbest import NBest
 from extrinsic.corpus.predicates import predicate_of_turns
 from extrinsic.corpus.vocabulary import Vocabulary
 from extrinsic.domain import CALLER, ENDED_BY, SYSTEM, Domain, EndedBy

@@ -14,8 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Protocol
 
-from extrinsic.corpus.formats.recogniser_scores import ScoresOutside
-from extrinsic.corpus.formats.repairs import add_joint_only
+from extrinsic.corpus.formats.notes import ScoresOutside, add_joint_only
 from extrinsic.corpus.formats.tracker_files import TrackerFileParts, TrackerFileWriter
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput

@@ -11,9 +11,9 @@ from typing import Any, Generic, TypeVar
 import msgspec
 import numpy as np
 
+from extrinsic.corpus.formats.datasets import Dataset
 from extrinsic.corpus.formats.field_checks import Checker
 from extrinsic.corpus.formats.logs import Log, LogColumns, check_log, conditions_of_log, ended_by
-from extrinsic.corpus.formats.session_lists import Dataset
 from extrinsic.corpus.model import Corpus
 from extrinsic.domain import DIRECTORY, ENDED_BY, Domain
 from extrinsic.errors import InputError, Problems

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ids, Ints, is_among
+from extrinsic.corpus.acts import NBest
 from extrinsic.corpus.history import AFFIRMED, NOT_AFFIRMED, wording_of
-from extrinsic.corpus.nbest import NBest
 from extrinsic.corpus.vocabulary import NONE
 from extrinsic.simulation.bus.bus_settings import SystemSettings
 from extrinsic.simulation.bus.caller import Callers

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ints, take_rows
-from extrinsic.corpus.acts import Acts
-from extrinsic.corpus.nbest import NBest
+from extrinsic.corpus.acts import Acts, NBest
 from extrinsic.simulation.fitted.caller_states import FEATURES, Contexts
 from extrinsic.simulation.fitted.coded_acts import REQUEST, RIGHT, VALUE, CodedActs, spelled_out
 from extrinsic.simulation.fitted.confusions import moved

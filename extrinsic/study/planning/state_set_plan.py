@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from extrinsic.corpus.formats import StateFormat, read_state_file, stem
-from extrinsic.corpus.shared_gold import gold_differences
+from extrinsic.corpus.state_checks import gold_differences
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.errors import ExtrinsicError, Problems, did_you_mean
 from extrinsic.plugins import hash_of_plugins

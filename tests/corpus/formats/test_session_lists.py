@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from extrinsic.corpus.formats.session_lists import find_dataset
+from extrinsic.corpus.formats.datasets import find_dataset
 from extrinsic.errors import InputError
 
 

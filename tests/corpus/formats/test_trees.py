@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extrinsic.corpus.formats.trees import Archive, Directory, open_tree
+from extrinsic.corpus.formats.datasets import Archive, Directory, open_tree
 from extrinsic.errors import InputError
 from tests.builders import write_archive
 

@@ -1,19 +1,22 @@
-"""From nested dictionaries, whatever their file format, to StateSets."""
+"""From states as files have them, whatever their format, to StateSets."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from operator import methodcaller
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from extrinsic.arrays import Ints, offsets_from_lengths, take_rows
-from extrinsic.corpus.formats.columns import distinct
+from extrinsic.corpus.formats.field_checks import Checker
 from extrinsic.corpus.state_sets import GIVEN_NONE, StateSets, state_vocabulary
-from extrinsic.corpus.vocabulary import Vocabulary
-from extrinsic.errors import Problem
+from extrinsic.corpus.vocabulary import Vocabulary, distinct
+from extrinsic.errors import Problem, Problems
+from extrinsic.storage import content_hash, decode_clean, decode_loosely, read_bytes, report_defects
 
 State = Mapping[str, Mapping[str, str]]
 """{domain: {slot: value}}"""
@@ -109,3 +112,61 @@ def _sorted_slots(
     column_of_pair = np.empty(len(names), dtype=np.int64)
     column_of_pair[order] = np.arange(len(names))
     return tuple(names[i] for i in order), column_of_pair[pair]
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a whole number of a size that turns can have."""
+    return text.isascii() and text.isdigit() and len(text) < 10
+
+
+def turn_numbers(keys: Iterable[str], checker: Checker | None) -> list[str] | None:
+    """The keys in the order of the turns they name, or None (and a problem) if they are not 0, 1, 2, ..."""
+    keys = list(keys)
+    wrong = [key for key in keys if not is_number(key) or str(int(key)) != key]
+    for key in wrong if checker else ():
+        assert checker is not None
+        checker.report("a turn is not named by its number", expected="'0', '1', ...", found=repr(key))
+    if wrong:
+        return None
+    order = sorted(keys, key=int)
+    expected = [str(number) for number in range(len(keys))]
+    if order != expected:
+        missing = sorted(set(expected) - set(order), key=int)
+        if checker:
+            checker.report(
+                "turns are missing", expected=f"turns 0 to {len(keys) - 1}", found=f"no {missing[0]!r}"
+            )
+        return None
+    return order
+
+
+Dialogs = dict[str, Turns]
+Gather = Callable[[Checker, Any], Dialogs]
+
+
+def read_native(path: str | Path, name: str, layout: str, gather: Gather) -> StateSets:
+    """Read a file whose JSON `gather` converts to dialogs, reporting problems to its Checker."""
+    data = read_bytes(path)
+    problems = Problems(str(path))
+    value = decode_clean(data)
+    if value is None:
+        value = decode_loosely(data, str(path))
+        report_defects(value, "", problems)
+    checker = Checker(problems)
+    dialogs = gather(checker, value)
+    for dialog, turns in dialogs.items():
+        if not turns:
+            checker.at(session=dialog).report("the dialog has no turns")
+    if not dialogs and not problems.has_errors:
+        problems.add("the file has no dialogs")
+    problems.raise_errors()
+    return build_state_sets(name, gather_states(dialogs), content_hash(layout, data), list(problems))
+
+
+def put(checker: Checker, state: dict[str, dict[str, str]], domain: str, slot: str, value: str) -> None:
+    """Add a triple to a state; a slot with two different values is a problem."""
+    assigned = state.setdefault(domain, {})
+    if assigned.setdefault(slot, value) != value:
+        checker.at(slot=f"{domain}-{slot}").report(
+            "the slot has two values", expected=repr(assigned[slot]), found=repr(value)
+        )

@@ -8,14 +8,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
+from extrinsic.corpus.formats import StateFormat, StateSetFormat, paused_collector
 from extrinsic.corpus.formats.field_checks import Checker
-from extrinsic.corpus.formats.state_sets.building import State, build_state_sets, gather_states
-from extrinsic.corpus.formats.state_sets.turn_numbers import turn_numbers
+from extrinsic.corpus.formats.state_sets.building import (
+    Gather,
+    State,
+    build_state_sets,
+    gather_states,
+    turn_numbers,
+)
 from extrinsic.corpus.normalisations import slot_name
-from extrinsic.corpus.state_sets import ABSENT, StateSets
-from extrinsic.corpus.tracker_checks import Said
+from extrinsic.corpus.state_checks import Said
+from extrinsic.corpus.state_sets import ABSENT, StateReading, StateSets
 from extrinsic.errors import InputError, Problem, Problems, UsageError, did_you_mean
 from extrinsic.storage import content_hash, decode_json, read_bytes
 
@@ -199,3 +207,40 @@ def state_of(states: StateSets, row: Any) -> dict[str, dict[str, str]]:
         domain, slot = states.slots[column]
         state.setdefault(domain, {})[slot] = str(states.value(int(row[column])))
     return state
+
+
+def read_predictions(form: StateFormat, path: str | Path, reading: StateReading) -> dict[str, list[State]]:
+    """The predicted states of every dialog and turn, with the names of slots and dialogs made alike."""
+    module = import_module(form.module) if isinstance(form, StateSetFormat) else None
+    gather: Gather | None = getattr(module, "gather", None)
+    with paused_collector():
+        written = _read_states(form, path, reading) if gather is None else _gathered(gather, path)
+        return {
+            dialog_key(dialog): [
+                {
+                    domain: {
+                        slot_name(slot): text for slot, text in slots.items() if text not in ("", "none")
+                    }
+                    for domain, slots in state.items()
+                }
+                for state in states
+            ]
+            for dialog, states in written.items()
+        }
+
+
+def _gathered(gather: Gather, path: str | Path) -> dict[str, list[State]]:
+    problems = Problems(str(path))
+    dialogs = gather(Checker(problems), decode_json(read_bytes(path), str(path)))
+    problems.raise_errors()
+    return {dialog: [predicted for _, predicted in turns] for dialog, turns in dialogs.items()}
+
+
+def _read_states(form: StateFormat, path: str | Path, reading: StateReading) -> dict[str, list[State]]:
+    from extrinsic.corpus.formats import read_state_file
+
+    states = read_state_file(form, path, None, reading)
+    return {
+        dialog: [state_of(states, row) for row in states.predicted[first:last]]
+        for dialog, first, last in zip(states.dialogs, states.offsets[:-1], states.offsets[1:], strict=True)
+    }

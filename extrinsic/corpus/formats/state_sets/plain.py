@@ -10,13 +10,16 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from extrinsic.corpus.formats.columns import distinct
 from extrinsic.corpus.formats.field_checks import Checker, Missing
-from extrinsic.corpus.formats.state_sets.building import WrittenStates, build_state_sets
+from extrinsic.corpus.formats.state_sets.building import (
+    Dialogs,
+    WrittenStates,
+    build_state_sets,
+    turn_numbers,
+)
 from extrinsic.corpus.formats.state_sets.gold_states import state_of
-from extrinsic.corpus.formats.state_sets.native import Dialogs
-from extrinsic.corpus.formats.state_sets.turn_numbers import turn_numbers
 from extrinsic.corpus.state_sets import StateSets
+from extrinsic.corpus.vocabulary import distinct
 from extrinsic.errors import InputError, Problems
 from extrinsic.storage import (
     UNDECODABLE,

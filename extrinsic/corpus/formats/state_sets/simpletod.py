@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from extrinsic.corpus.formats.field_checks import Checker, Missing
-from extrinsic.corpus.formats.state_sets.native import Dialogs, read_native
+from extrinsic.corpus.formats.state_sets.building import Dialogs, read_native
 from extrinsic.corpus.state_sets import StateSets
 
 GOLD = "target_turn_belief"

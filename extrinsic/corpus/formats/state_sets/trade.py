@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from extrinsic.corpus.formats.field_checks import Checker, Missing
-from extrinsic.corpus.formats.state_sets.native import Dialogs, put, read_native
-from extrinsic.corpus.formats.state_sets.turn_numbers import turn_numbers
+from extrinsic.corpus.formats.state_sets.building import Dialogs, put, read_native, turn_numbers
 from extrinsic.corpus.state_sets import StateSets
 
 

@@ -10,9 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from extrinsic.corpus.formats.field_checks import Checker, Missing
-from extrinsic.corpus.formats.state_sets.building import State
-from extrinsic.corpus.formats.state_sets.native import Dialogs, put, read_native
-from extrinsic.corpus.formats.state_sets.turn_numbers import is_number
+from extrinsic.corpus.formats.state_sets.building import Dialogs, State, is_number, put, read_native
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.errors import did_you_mean
 

@@ -1,17 +1,19 @@
-"""Reporting the repairs that the scoring rules made to a tracker file, item by item."""
+"""Repairs, notes and warnings about what was read: nothing of it is an error."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from extrinsic.arrays import Floats, Ints
+from extrinsic.arrays import Floats, Ids, Ints
 from extrinsic.corpus.hypotheses import Hypotheses, JointHypotheses
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.ranking import ROUNDING, Ranking
 from extrinsic.corpus.tracker_output import TrackerOutput
-from extrinsic.errors import Problems
+from extrinsic.corpus.vocabulary import NONE
+from extrinsic.errors import LONGEST_FOUND, Problem, Problems, did_you_mean, shortened
 
 
 def report_repairs(
@@ -99,3 +101,87 @@ def _report(
         found=found,
         severity="repair",
     )
+
+
+SCORE_ROUNDING = 1e-6
+
+
+class ScoresOutside:
+    """Counts hypotheses with a score outside of 0 to 1 over the parts of a corpus, and keeps the first."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.n_outside = self.n_hypotheses = 0
+        self._first: Problem | None = None
+
+    def add(self, corpus: Corpus) -> None:
+        score = corpus.nbest.score
+        outside = np.flatnonzero((score < -SCORE_ROUNDING) | (score > 1.0 + SCORE_ROUNDING))
+        self.n_outside += len(outside)
+        self.n_hypotheses += len(score)
+        if len(outside) and self._first is None:
+            turn = int(corpus.nbest.turn_of_hypothesis()[outside[0]])
+            self._first = Problem(
+                "",
+                path=self.path,
+                session=corpus.sessions[int(corpus.dialog_of_turn[turn])],
+                turn=int(corpus.turn_in_dialog[turn]),
+                expected="from 0 to 1 (are these logarithms?)",
+                found=f"{score[outside[0]]:g}",
+                severity="warning",
+            )
+
+    def problems(self) -> list[Problem]:
+        """One warning: how many there are, and where the first is."""
+        if self._first is None:
+            return []
+        message = (
+            f"{self.n_outside:,} of {self.n_hypotheses:,} recognised hypotheses have a score that is no "
+            "probability; the first is here"
+        )
+        return [replace(self._first, message=message)]
+
+
+def warnings_of_scores(corpus: Corpus, path: str) -> list[Problem]:
+    outside = ScoresOutside(path)
+    outside.add(corpus)
+    return outside.problems()
+
+
+DONTCARE = "dontcare"
+EXAMPLES = 3
+
+
+def warn_of_values(problems: Problems, corpus: Corpus, what: str, turn: Ints, slot: Ints, value: Ids) -> None:
+    """One warning for each slot: how often, in which values, what was probably meant; with the first place.
+
+    turn, slot, value (n,): where each value is written and its id; slot: the column among corpus.slots.
+    """
+    informable = corpus.ontology.get("informable", {})
+    for column, name in enumerate(corpus.slots):
+        if name not in informable:
+            continue
+        rows = np.flatnonzero((slot == column) & (value != NONE))
+        ids = np.unique(value[rows])
+        written = {int(identity): corpus.vocabulary.text(int(identity)) for identity in ids}
+        options = {*informable[name], DONTCARE}
+        foreign = [identity for identity, text in written.items() if text not in options]
+        if not foreign:
+            continue
+        places = rows[np.isin(value[rows], foreign)]
+        first = int(turn[places].min())
+        examples = [_example(written[identity], options) for identity in foreign[:EXAMPLES]]
+        rest = f" and {len(foreign) - EXAMPLES:,} more" if len(foreign) > EXAMPLES else ""
+        problems.add(
+            f"{what}: {len(places):,} with values that the ontology lacks; the first is here",
+            session=corpus.sessions[int(corpus.dialog_of_turn[first])],
+            turn=int(corpus.turn_in_dialog[first]),
+            slot=name,
+            found=", ".join(examples) + rest,
+            severity="warning",
+        )
+
+
+def _example(text: str, options: set[str]) -> str:
+    hint = did_you_mean(text.strip(), options, limit=0)
+    return f"{shortened(text, LONGEST_FOUND)!r}" + (f" ({hint})" if hint.startswith("did you mean") else "")
