@@ -7,7 +7,7 @@ state format reads files of gold and predicted states, or of predictions whose g
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -23,6 +23,7 @@ from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.domain import Domain, load_domain
 from extrinsic.errors import UsageError, require_type
 from extrinsic.registry import FORMATS
+from extrinsic.storage import content_hash, read_bytes
 
 
 def stem(path: str | Path) -> str:
@@ -132,43 +133,47 @@ class ChallengeFormat:
     conventions: Conventions
     trackers: str | None = None
 
-    def _part(self, module: str, function: str) -> Callable[..., Any]:
-        package = self.trackers if self.trackers and function.endswith("_tracker") else self.package
-        part: Callable[..., Any] = getattr(import_module(f"{package}_{module}"), function)
-        return part
+    @property
+    def _corpora(self) -> Any:
+        return import_module(f"{self.package}_corpus")
+
+    @property
+    def _trackers(self) -> Any:
+        return import_module(f"{self.trackers or self.package}_tracker")
 
     def read_corpus(
         self, path: str | Path, dataset: str | None = None, domain: Domain | str | None = None
     ) -> Corpus:
         task = find_domain(domain, self.default_domain)
         with paused_collector():
-            corpus: Corpus = self._part("corpus", "read_corpus")(path, dataset, task)
+            corpus: Corpus = self._corpora.read_corpus(path, dataset, task)
         warnings = warnings_of_scores(corpus, str(path))
         return replace(corpus, problems=(*corpus.problems, *warnings)) if warnings else corpus
 
     def read_tracker(self, path: str | Path, corpus: Corpus, name: str | None = None) -> TrackerOutput:
+        data, trackers = read_bytes(path), self._trackers
+        signature = content_hash(trackers.FORMAT, data)
         with paused_collector():
-            output: TrackerOutput = self._part("tracker", "read_tracker")(path, corpus, name or stem(path))
+            output: TrackerOutput = trackers.tracker_of_text(
+                data, str(path), corpus, name or stem(path), signature
+            )
         return output
 
     def long_corpus(self, path: str | Path, dataset: str | None, domain: Domain | str | None) -> Any:
         """A LongCorpus (long_corpora.py) to read part by part, or None for one that is read at once."""
         from extrinsic.corpus.formats.long_corpora import LongCorpus
 
-        return LongCorpus.find(
-            import_module(f"{self.package}_corpus"),
-            import_module(f"{self.trackers or self.package}_tracker"),
-            import_module(f"{self.trackers or self.package}_writing"),
-            path,
-            dataset,
-            find_domain(domain, self.default_domain),
-        )
+        task = find_domain(domain, self.default_domain)
+        return LongCorpus.find(self._corpora, self._trackers, path, dataset, task)
 
     def write_corpus(self, corpus: Corpus, path: str | Path) -> None:
-        self._part("writing", "write_corpus")(corpus, path)
+        self._corpora.write_corpus(corpus, path)
 
     def write_tracker(self, output: TrackerOutput, corpus: Corpus, path: str | Path) -> None:
-        self._part("writing", "write_tracker")(output, corpus, path)
+        from extrinsic.corpus.formats.tracker_files import tracker_file
+
+        with tracker_file(path, self._trackers.turn_writer) as add:
+            add(output, corpus)
 
 
 AS_WRITTEN = StateReading()
@@ -221,24 +226,34 @@ def read_state_file(
 
 @dataclass(frozen=True)
 class StateSetFormat:
-    """A state format whose `module`, imported when needed, has `function`, and `write` where it can.
+    """A state format whose `module`, imported when needed, has the function that reads a file, and `write`.
 
-    takes, needs: the choices of StateReading; with any, the function has the reading as its third argument.
+    gather: the function that makes dialogs of a file's JSON (building.Gather); it suffices where there is no
+    quicker way to read one.   takes, needs: the choices of StateReading; with any, `function` has the reading
+    as its third argument.
     """
 
     name: str
     module: str
-    function: str = "read"
+    function: str | None = None
+    gather: str | None = None
     takes: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
+
+    def gathering(self) -> Any:
+        """The function that `gather` names, None where there is none."""
+        return self.gather and getattr(import_module(self.module), self.gather)
 
     def read(
         self, path: str | Path, name: str | None = None, reading: StateReading = AS_WRITTEN
     ) -> StateSets:
-        function = getattr(import_module(self.module), self.function)
-        choices = (reading,) if self.takes else ()
+        from extrinsic.corpus.formats.state_sets.building import read_native
+
         with paused_collector():
-            states: StateSets = function(path, name or stem(path), *choices)
+            if self.function is None:
+                return read_native(path, name or stem(path), self.name, self.gathering())
+            function = getattr(import_module(self.module), self.function)
+            states: StateSets = function(path, name or stem(path), *((reading,) if self.takes else ()))
         return states
 
     def write(self, states: StateSets, path: str | Path) -> None:
@@ -246,43 +261,33 @@ class StateSetFormat:
 
 
 _HERE = "extrinsic.corpus.formats"
+_NATIVE, _SGD = f"{_HERE}.state_sets.native", f"{_HERE}.state_sets.sgd"
+_SGD_CHOICES = None, ("gold", "fuzzy"), ("gold",)
 DSTC1 = ChallengeFormat("dstc1", f"{_HERE}.dstc1", "bus", conventions.DSTC1)
 DSTC2 = ChallengeFormat("dstc2", f"{_HERE}.dstc2", "restaurants", conventions.DSTC2)
 JSONL = ChallengeFormat("jsonl", f"{_HERE}.jsonl", "restaurants", conventions.JSONL, f"{_HERE}.dstc2")
-STATE_SETS = StateSetFormat("state-sets", f"{_HERE}.state_sets.plain")
-TRADE = StateSetFormat("trade", f"{_HERE}.state_sets.trade")
-TRIPPY = StateSetFormat("trippy", f"{_HERE}.state_sets.trippy")
-SIMPLETOD = StateSetFormat("simpletod", f"{_HERE}.state_sets.simpletod")
-MULTIWOZ_EVAL = StateSetFormat("multiwoz-eval", f"{_HERE}.state_sets.multiwoz_eval", needs=("gold",))
+STATE_SETS = StateSetFormat("state-sets", f"{_HERE}.state_sets.plain", "read", "gather")
+TRADE = StateSetFormat("trade", _NATIVE, gather="gather_trade")
+TRIPPY = StateSetFormat("trippy", _NATIVE, gather="gather_trippy")
+SIMPLETOD = StateSetFormat("simpletod", _NATIVE, gather="gather_simpletod")
+MULTIWOZ_EVAL = StateSetFormat("multiwoz-eval", _NATIVE, gather="gather_multiwoz_eval", needs=("gold",))
+SGD = StateSetFormat("sgd", _SGD, "read_dialogs", *_SGD_CHOICES)
+SGD_FRAMES = StateSetFormat("sgd-frames", _SGD, "read_frames", *_SGD_CHOICES)
 
-_SGD_CHOICES: dict[str, tuple[str, ...]] = {"takes": ("gold", "fuzzy"), "needs": ("gold",)}
-SGD = StateSetFormat("sgd", f"{_HERE}.state_sets.sgd", "read_dialogs", **_SGD_CHOICES)
-SGD_FRAMES = StateSetFormat("sgd-frames", f"{_HERE}.state_sets.sgd", "read_frames", **_SGD_CHOICES)
-
-FORMATS.register("dstc1", DSTC1, "DSTC1: dstc.log.json, dstc.labels.json, <dataset>.sessions, tracker file")
-FORMATS.register(
-    "dstc2", DSTC2, "DSTC2/3: log.json, label.json, <dataset>.flist (directory or .tar.gz), tracker file"
-)
-FORMATS.register("jsonl", JSONL, "own logs: <dataset>.jsonl, a turn a line, with N-best lists and labels")
-FORMATS.register(
-    "state-sets", STATE_SETS, 'state sets: {dialog: {turn: {"gt": {...}, "pr": {...}}}}, plain or .gz'
-)
-FORMATS.register("trade", TRADE, "TRADE's predictions: {dialog: {turn: {turn_belief, pred_bs_ptr}}}")
-FORMATS.register("trippy", TRIPPY, "TripPy's predictions: a list of turns with slot_prediction_<slot>")
-FORMATS.register(
-    "simpletod", SIMPLETOD, "SimpleTOD's output: generated_turn_belief against target_turn_belief"
-)
-FORMATS.register(
-    "multiwoz-eval",
-    MULTIWOZ_EVAL,
-    "MultiWOZ_Evaluation's file: {dialog: [{state, response}]}, with --gold FILE",
-)
-FORMATS.register(
-    "sgd", SGD, "SGD/DSTC8 predictions (dialogues_*.json) with --gold DIR: a state a user turn, all services"
-)
-FORMATS.register(
-    "sgd-frames", SGD_FRAMES, "the same by frames, as its own scorer counts: every service is a dialog"
-)
+_SUMMARIES: dict[ChallengeFormat | StateSetFormat, str] = {
+    DSTC1: "DSTC1: dstc.log.json, dstc.labels.json, <dataset>.sessions, tracker file",
+    DSTC2: "DSTC2/3: log.json, label.json, <dataset>.flist (directory or .tar.gz), tracker file",
+    JSONL: "own logs: <dataset>.jsonl, a turn a line, with N-best lists and labels",
+    STATE_SETS: 'state sets: {dialog: {turn: {"gt": {...}, "pr": {...}}}}, plain or .gz',
+    TRADE: "TRADE's predictions: {dialog: {turn: {turn_belief, pred_bs_ptr}}}",
+    TRIPPY: "TripPy's predictions: a list of turns with slot_prediction_<slot>",
+    SIMPLETOD: "SimpleTOD's output: generated_turn_belief against target_turn_belief",
+    MULTIWOZ_EVAL: "MultiWOZ_Evaluation's file: {dialog: [{state, response}]}, with --gold FILE",
+    SGD: "SGD/DSTC8 predictions (dialogues_*.json) with --gold DIR: a state a user turn, all services",
+    SGD_FRAMES: "the same by frames, as its own scorer counts: every service is a dialog",
+}
+for _form, _summary in _SUMMARIES.items():
+    FORMATS.register(_form.name, _form, _summary)
 
 
 def _require_path(path: object) -> None:

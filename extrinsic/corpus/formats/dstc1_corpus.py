@@ -11,12 +11,14 @@ import numpy as np
 from extrinsic.corpus.conventions import DSTC1
 from extrinsic.corpus.formats.datasets import find_dataset
 from extrinsic.corpus.formats.field_checks import Checker, Missing, is_plain
+from extrinsic.corpus.formats.logs import write_log
 from extrinsic.corpus.formats.sessions import SessionLabels, Sessions, TurnLabels, read_sessions, sign_corpus
 from extrinsic.corpus.labels import LabelEvents
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.vocabulary import Value, Vocabulary
 from extrinsic.domain import Domain
 from extrinsic.errors import Problems, shown
+from extrinsic.storage import encode_json, write_atomic
 
 PairValue = str | int | float
 
@@ -61,9 +63,11 @@ def assignment_of_pairs(domain: Domain, pairs: dict[str, PairValue]) -> dict[str
     return {slot: value_of_pairs(domain, slot, parts) for slot, parts in by_slot.items()}
 
 
-def pairs_of_value(slot: str, value: Value) -> dict[str, str]:
-    """The pairs of a value, as files write them."""
-    return dict(value) if isinstance(value, tuple) else {slot: value}
+def written_pairs(corpus: Corpus, column: int, identity: int) -> dict[str, str]:
+    """The pairs of a value of a slot, as files write them."""
+    value = corpus.vocabulary.value(identity)
+    assert value is not None
+    return dict(value) if isinstance(value, tuple) else {corpus.slots[column]: value}
 
 
 def check_pairs(checker: Checker, value: Any, domain: Domain, what: str, slot: str | None = None) -> None:
@@ -203,3 +207,32 @@ def _check_label(checker: Checker, value: Any, domain: Domain) -> None:
             expected="pairs of one slot",
             found=", ".join(slots) or "no pairs",
         )
+
+
+def write_corpus(corpus: Corpus, path: str | Path) -> None:
+    """Write a corpus as a directory in the challenge's layout, its list of sessions in `config`."""
+    root = Path(path)
+    labels = corpus.labels
+    assert isinstance(labels, LabelEvents)
+    order = np.argsort(labels.turn, kind="stable")
+    bounds = np.searchsorted(labels.turn[order], np.arange(corpus.n_turns + 1))
+
+    def labels_of(turn: int) -> dict[str, Any]:
+        events = order[bounds[turn] : bounds[turn + 1]]
+        return {
+            "slu-labels": [
+                {
+                    "slots": written_pairs(corpus, int(labels.slot[event]), int(labels.value[event])),
+                    "label": bool(labels.correct[event]),
+                }
+                for event in events
+            ]
+        }
+
+    for dialog, directory in enumerate(corpus.directories):
+        turns = range(corpus.offsets[dialog], corpus.offsets[dialog + 1])
+        written = {"session-id": corpus.sessions[dialog], "turns": [labels_of(turn) for turn in turns]}
+        write_atomic(root / directory / "dstc.log.json", encode_json(write_log(corpus, dialog)))
+        write_atomic(root / directory / "dstc.labels.json", encode_json(written))
+    lines = "".join(f"{directory}\n" for directory in corpus.directories)
+    write_atomic(root / "config" / f"{corpus.dataset}.{LIST_EXTENSION}", lines.encode())

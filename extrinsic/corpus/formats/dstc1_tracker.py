@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -17,17 +16,18 @@ from extrinsic.corpus.formats.dstc1_corpus import (
     assignment_of_pairs,
     check_pairs,
     value_of_pairs,
+    written_pairs,
 )
 from extrinsic.corpus.formats.field_checks import Checker, Missing
 from extrinsic.corpus.formats.notes import note_joint_only, note_unlabelled, report_repairs
-from extrinsic.corpus.formats.tracker_files import TrackerFile, refuse_tracker_file
+from extrinsic.corpus.formats.tracker_files import TrackerFile, TurnWriter, refuse_tracker_file
 from extrinsic.corpus.hypotheses import Hypotheses, JointHypotheses
 from extrinsic.corpus.labels import LabelEvents
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput, build_output
 from extrinsic.corpus.vocabulary import NONE, Value
 from extrinsic.errors import Problems
-from extrinsic.storage import content_hash, decode_clean, read_bytes
+from extrinsic.storage import decode_clean
 
 FORMAT = DSTC1.name
 JOINT = "joint"
@@ -45,14 +45,8 @@ class HypothesisList(msgspec.Struct, gc=False, forbid_unknown_fields=True):
 Turn = dict[str, HypothesisList]
 
 
-def read_tracker(path: str | Path, corpus: Corpus, name: str) -> TrackerOutput:
-    """Read a tracker file against its corpus, or raise InputError with every problem in it."""
-    data = read_bytes(path)
-    return tracker_of_text(data, str(path), corpus, name, content_hash(FORMAT, data))
-
-
 def tracker_of_text(data: bytes, path: str, corpus: Corpus, name: str, signature: str) -> TrackerOutput:
-    """A tracker file, or the part of one that is about a part of a corpus."""
+    """A tracker file, or the part of one that is about a part of a corpus; InputError with every problem."""
     decoded = _decode(data, corpus)
     if decoded is None:
         refuse_tracker_file(data, path, corpus, _check_turn)
@@ -161,3 +155,35 @@ def _check_hypothesis(checker: Checker, value: Any, what: str, corpus: Corpus, s
     score = checker.member(entry, "score", what)
     if score is not Missing:
         checker.score(score, f"the score of {what}")
+
+
+def turn_writer(output: TrackerOutput, corpus: Corpus) -> TurnWriter:
+    n_slots = len(corpus.slots)
+
+    def write_turn(turn: int) -> dict[str, Any]:
+        written: dict[str, Any] = {}
+        for column, slot in enumerate(corpus.slots):
+            rows = range(*output.given.offsets[turn * n_slots + column :][:2])
+            if rows:
+                hypotheses = [
+                    {
+                        "slots": written_pairs(corpus, column, int(output.given.value[row])),
+                        "score": float(output.given.score[row]),
+                    }
+                    for row in rows
+                ]
+                written[slot] = {"hyps": hypotheses}
+        if output.given_joint.given[turn]:
+            rows = range(*output.given_joint.offsets[turn : turn + 2])
+            written[JOINT] = {"hyps": [_joint_hypothesis(output, corpus, row) for row in rows]}
+        return written
+
+    return write_turn
+
+
+def _joint_hypothesis(output: TrackerOutput, corpus: Corpus, row: int) -> dict[str, Any]:
+    assignment = output.given_joint.assignment[row]
+    pairs: dict[str, str] = {}
+    for column in np.flatnonzero(assignment != NONE):
+        pairs |= written_pairs(corpus, int(column), int(assignment[column]))
+    return {"slots": pairs, "score": float(output.given_joint.score[row])}

@@ -13,7 +13,7 @@ import numpy as np
 from extrinsic.corpus.conventions import DSTC2
 from extrinsic.corpus.formats.datasets import Dataset, find_dataset
 from extrinsic.corpus.formats.field_checks import Checker, Missing, check_acts
-from extrinsic.corpus.formats.logs import WrittenAct, columns_of_acts
+from extrinsic.corpus.formats.logs import WrittenAct, columns_of_acts, write_acts, write_log
 from extrinsic.corpus.formats.notes import warn_of_values
 from extrinsic.corpus.formats.sessions import (
     SessionLabels,
@@ -25,10 +25,10 @@ from extrinsic.corpus.formats.sessions import (
 from extrinsic.corpus.labels import GoalLabels
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.requests import METHODS
-from extrinsic.corpus.vocabulary import Vocabulary, columns_of
+from extrinsic.corpus.vocabulary import NONE, Vocabulary, columns_of
 from extrinsic.domain import Domain
 from extrinsic.errors import InputError, Problems, did_you_mean
-from extrinsic.storage import decode_json
+from extrinsic.storage import decode_json, encode_json, write_atomic
 
 LIST_EXTENSION = "flist"
 
@@ -217,3 +217,43 @@ def _check_label_turn(checker: Checker, value: Any) -> None:
         acts = checker.member(checker.object(semantics, "semantics"), "json", "semantics")
         if acts is not Missing:
             check_acts(checker, acts, "semantics.json")
+
+
+def write_corpus(corpus: Corpus, path: str | Path) -> None:
+    """Write a corpus as a directory in the challenge's layout."""
+    root = Path(path)
+    for dialog, directory in enumerate(corpus.directories):
+        folder = root / "data" / directory
+        write_atomic(folder / "log.json", encode_json(write_log(corpus, dialog)))
+        write_atomic(folder / "label.json", encode_json(_written_labels(corpus, dialog)))
+    config = root / "scripts" / "config"
+    prefix = corpus.dataset.partition("_")[0]
+    write_atomic(config / f"ontology_{prefix}.json", encode_json(dict(corpus.ontology)))
+    lines = "".join(f"{directory}\n" for directory in corpus.directories)
+    write_atomic(config / f"{corpus.dataset}.{LIST_EXTENSION}", lines.encode())
+
+
+def _written_labels(corpus: Corpus, dialog: int) -> dict[str, Any]:
+    labels = corpus.labels
+    assert isinstance(labels, GoalLabels)
+    turns = []
+    for number, turn in enumerate(range(corpus.offsets[dialog], corpus.offsets[dialog + 1])):
+        turns.append(
+            {
+                "turn-index": number,
+                "goal-labels": {
+                    corpus.slots[column]: corpus.vocabulary.value(int(labels.goal[turn, column]))
+                    for column in np.flatnonzero(labels.goal[turn] != NONE)
+                },
+                "method-label": corpus.vocabulary.value(int(labels.method[turn])),
+                "requested-slots": [corpus.requestable[i] for i in np.flatnonzero(labels.requested[turn])],
+                "semantics": {"json": write_acts(corpus.vocabulary, labels.heard, turn)},
+            }
+        )
+    success = corpus.outcomes.get("success", (np.nan,) * corpus.n_dialogs)[dialog]
+    feedback = {"success": None if np.isnan(success) else bool(success)}
+    return {
+        "session-id": corpus.sessions[dialog],
+        "turns": turns,
+        "task-information": {"feedback": feedback},
+    }

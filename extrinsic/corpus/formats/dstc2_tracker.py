@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, pairwise
 from operator import methodcaller
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -21,13 +20,13 @@ from extrinsic.corpus.formats.notes import (
     report_requested_repairs,
     warn_of_values,
 )
-from extrinsic.corpus.formats.tracker_files import TrackerFile, refuse_tracker_file
+from extrinsic.corpus.formats.tracker_files import TrackerFile, TurnWriter, refuse_tracker_file
 from extrinsic.corpus.hypotheses import Hypotheses, JointHypotheses
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput, build_output
 from extrinsic.corpus.vocabulary import NONE, columns_of, distinct
 from extrinsic.errors import Problems, did_you_mean
-from extrinsic.storage import UNDECODABLE, content_hash, decode_clean, has_keys, read_bytes
+from extrinsic.storage import UNDECODABLE, decode_clean, has_keys
 
 TURN_KEYS = ("goal-labels", "goal-labels-joint", "method-label", "requested-slots")
 
@@ -104,14 +103,8 @@ DECODER = msgspec.json.Decoder(TrackerFile[TrackerTurn])
 DISTRIBUTION = msgspec.json.Decoder(dict[str, float])
 
 
-def read_tracker(path: str | Path, corpus: Corpus, name: str) -> TrackerOutput:
-    """Read a tracker file against its corpus, or raise InputError with every problem in it."""
-    data = read_bytes(path)
-    return tracker_of_text(data, str(path), corpus, name, content_hash(FORMAT, data))
-
-
 def tracker_of_text(data: bytes, path: str, corpus: Corpus, name: str, signature: str) -> TrackerOutput:
-    """A tracker file, or the part of one that is about a part of a corpus."""
+    """A tracker file, or the part of one that is about a part of a corpus; InputError with every problem."""
     decoded = _decode(data, corpus)
     if decoded is None:
         refuse_tracker_file(data, path, corpus, check_turn)
@@ -252,3 +245,42 @@ def _requested_columns(turns: list[TrackerTurn], corpus: Corpus) -> tuple[Floats
 
 def _scores(scores: Iterable[float], count: int) -> Floats:
     return np.fromiter(scores, dtype=np.float64, count=count)
+
+
+def turn_writer(output: TrackerOutput, corpus: Corpus) -> TurnWriter:
+    n_slots = len(corpus.slots)
+    value = corpus.vocabulary.value
+    # Plain lists: taking elements out of arrays one by one would cost more than everything else.
+    goals, methods = _distributions(output.given, corpus), _distributions(output.given_method, corpus)
+    has_joint, joint_offsets = output.given_joint.given.tolist(), output.given_joint.offsets.tolist()
+    requests: list[dict[str, float]] = [{} for _ in range(corpus.n_turns)]
+    for turn, column in zip(*(index.tolist() for index in np.nonzero(output.requested)), strict=True):
+        requests[turn][corpus.requestable[column]] = float(output.requested[turn, column])
+
+    def write_joint(row: int) -> dict[str, Any]:
+        assignment = output.given_joint.assignment[row]
+        columns = np.flatnonzero(assignment != NONE)
+        slots = {corpus.slots[column]: value(int(assignment[column])) for column in columns}
+        return {"slots": slots, "score": float(output.given_joint.score[row])}
+
+    def write_turn(turn: int) -> dict[str, Any]:
+        of_slots = zip(corpus.slots, goals[turn * n_slots : (turn + 1) * n_slots], strict=True)
+        written: dict[str, Any] = {
+            "goal-labels": {slot: scores for slot, scores in of_slots if scores},
+            "method-label": methods[turn],
+            "requested-slots": requests[turn],
+        }
+        if has_joint[turn]:
+            rows = range(*joint_offsets[turn : turn + 2])
+            written["goal-labels-joint"] = [write_joint(row) for row in rows]
+        return written
+
+    return write_turn
+
+
+def _distributions(hypotheses: Hypotheses, corpus: Corpus) -> list[dict[str, float]]:
+    """The values and scores of every item."""
+    texts = [str(corpus.vocabulary.value(identity)) for identity in hypotheses.value.tolist()]
+    pairs = list(zip(texts, hypotheses.score.tolist(), strict=True))
+    offsets = hypotheses.offsets.tolist()
+    return [dict(pairs[begin:end]) for begin, end in pairwise(offsets)]

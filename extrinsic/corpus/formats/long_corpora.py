@@ -7,15 +7,14 @@ if everything were read at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
-from typing import Protocol
 
 from extrinsic.corpus.formats.notes import ScoresOutside, add_joint_only
-from extrinsic.corpus.formats.tracker_files import TrackerFileParts, TrackerFileWriter
+from extrinsic.corpus.formats.tracker_files import AddPart, TrackerFileParts, tracker_file
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.domain import Domain
@@ -25,7 +24,6 @@ from extrinsic.storage import (
     content_hash_of_file,
     is_longer,
     read_bytes,
-    writing_atomically,
 )
 
 LONG = 20_000_000
@@ -35,36 +33,26 @@ DIALOGS = 2_000
 """Dialogs of a part; trackers see as many at once."""
 
 
-class AddPart(Protocol):
-    def __call__(self, output: TrackerOutput, corpus: Corpus) -> None: ...
-
-
 @dataclass(eq=False)
 class LongCorpus:
-    """A log that is read in parts; trackers, writing: the modules of its format.
+    """A log that is read in parts; trackers: the module of its format for tracker files.
 
     problems: warnings about the parts read so far.   signature: that of the whole.
     """
 
     trackers: ModuleType
-    writing: ModuleType
     path: str
     _sign: Callable[[], str]
     _parts: Iterator[Corpus]
 
     @staticmethod
     def find(
-        corpora: ModuleType,
-        trackers: ModuleType,
-        writing: ModuleType,
-        path: str | Path,
-        dataset: str | None,
-        domain: Domain,
+        corpora: ModuleType, trackers: ModuleType, path: str | Path, dataset: str | None, domain: Domain
     ) -> LongCorpus | None:
         """The corpus, if it is long and its format can be read in parts."""
         read_parts = getattr(corpora, "read_parts", None)
         found = None if read_parts is None else read_parts(path, dataset, domain, DIALOGS, LONG)
-        return None if found is None else LongCorpus(trackers, writing, str(path), *found)
+        return None if found is None else LongCorpus(trackers, str(path), *found)
 
     def __post_init__(self) -> None:
         self._outside = ScoresOutside(self.path)
@@ -85,17 +73,9 @@ class LongCorpus:
     def tracker(self, path: str | Path, name: str) -> LongTracker:
         return LongTracker(self.trackers, path, name)
 
-    @contextmanager
-    def tracker_file(self, path: str | Path) -> Iterator[AddPart]:
+    def tracker_file(self, path: str | Path) -> AbstractContextManager[AddPart]:
         """Write a tracker file part by part, completely or not at all."""
-        with writing_atomically(path) as write:
-            writer = TrackerFileWriter(write)
-
-            def add(output: TrackerOutput, corpus: Corpus) -> None:
-                writer.add(output, corpus, self.writing.turn_writer(output, corpus))
-
-            yield add
-            writer.end()
+        return tracker_file(path, self.trackers.turn_writer)
 
 
 class LongTracker:

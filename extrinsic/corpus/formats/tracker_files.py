@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Generic, NoReturn, TypeVar
 
@@ -15,7 +16,7 @@ from extrinsic.corpus.formats.sessions import check_sessions
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.errors import InputError, Problems
-from extrinsic.storage import decode_loosely, is_longer, read_blocks, read_bytes
+from extrinsic.storage import decode_loosely, is_longer, read_blocks, read_bytes, writing_atomically
 
 TurnCheck = Callable[[Checker, Any, Corpus], None]
 
@@ -98,34 +99,40 @@ def _check_file(checker: Checker, file: dict[str, Any], corpus: Corpus, check_tu
 TurnWriter = Callable[[int], Any]
 """The turn of this number in a tracker's output, as JSON."""
 
+AddPart = Callable[[TrackerOutput, Corpus], None]
 
-class TrackerFileWriter:
-    """Writes a tracker file session by session, so that it need not be in memory as a whole."""
 
-    def __init__(self, write: Callable[[bytes], object]) -> None:
-        self._write = write
-        self._encode = msgspec.json.Encoder().encode
-        self._n_sessions = 0
+@contextmanager
+def tracker_file(
+    path: str | Path, turn_writer: Callable[[TrackerOutput, Corpus], TurnWriter]
+) -> Iterator[AddPart]:
+    """Write a tracker file completely or not at all: the sessions of a corpus, or of part after part.
 
-    def add(self, output: TrackerOutput, corpus: Corpus, write_turn: TurnWriter) -> None:
-        """The sessions of a corpus, or of the next part of one."""
+    What the tracker gave is written in its own order.
+    """
+    encode = msgspec.json.Encoder().encode
+    n_sessions = 0
+
+    def add(output: TrackerOutput, corpus: Corpus) -> None:
+        nonlocal n_sessions
         numbers = (output.given.score, output.given_joint.score, output.given_method.score, output.requested)
         if not all(np.isfinite(scores).all() for scores in numbers):
             raise ValueError(f"{output.name}: scores that are not finite cannot be written as JSON")
-        if not self._n_sessions:
+        if not n_sessions:
             head: dict[str, Any] = {"dataset": corpus.dataset}
             if output.wall_time is not None:
                 head["wall-time"] = output.wall_time
-            self._write(self._encode(head).removesuffix(b"}") + b',"sessions":[')
-        ends = corpus.offsets.tolist()
+            write(encode(head).removesuffix(b"}") + b',"sessions":[')
+        write_turn, ends = turn_writer(output, corpus), corpus.offsets.tolist()
         for number, session in enumerate(corpus.sessions):
             turns = [write_turn(turn) for turn in range(ends[number], ends[number + 1])]
-            text = self._encode({"session-id": session, "turns": turns})
-            self._write(b"," + text if self._n_sessions else text)
-            self._n_sessions += 1
+            text = encode({"session-id": session, "turns": turns})
+            write(b"," + text if n_sessions else text)
+            n_sessions += 1
 
-    def end(self) -> None:
-        self._write(b"]}\n")
+    with writing_atomically(path) as write:
+        yield add
+        write(b"]}\n")
 
 
 SESSION = re.compile(rb'\{\s*"session-id"')

@@ -119,25 +119,23 @@ def is_number(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) < 10
 
 
-def turn_numbers(keys: Iterable[str], checker: Checker | None) -> list[str] | None:
-    """The keys in the order of the turns they name, or None (and a problem) if they are not 0, 1, 2, ..."""
+def turn_numbers(keys: Iterable[str], checker: Checker) -> list[str]:
+    """The keys in the order of the turns they name; none, and a problem, if they are not 0, 1, 2, ..."""
     keys = list(keys)
     wrong = [key for key in keys if not is_number(key) or str(int(key)) != key]
-    for key in wrong if checker else ():
-        assert checker is not None
+    for key in wrong:
         checker.report("a turn is not named by its number", expected="'0', '1', ...", found=repr(key))
     if wrong:
-        return None
-    order = sorted(keys, key=int)
+        return []
     expected = [str(number) for number in range(len(keys))]
-    if order != expected:
-        missing = sorted(set(expected) - set(order), key=int)
-        if checker:
-            checker.report(
-                "turns are missing", expected=f"turns 0 to {len(keys) - 1}", found=f"no {missing[0]!r}"
-            )
-        return None
-    return order
+    given = set(keys)
+    missing = [number for number in expected if number not in given]
+    if missing:
+        checker.report(
+            "turns are missing", expected=f"turns 0 to {len(keys) - 1}", found=f"no {missing[0]!r}"
+        )
+        return []
+    return expected
 
 
 Dialogs = dict[str, Turns]
@@ -161,12 +159,3 @@ def read_native(path: str | Path, name: str, layout: str, gather: Gather) -> Sta
         problems.add("the file has no dialogs")
     problems.raise_errors()
     return build_state_sets(name, gather_states(dialogs), content_hash(layout, data), list(problems))
-
-
-def put(checker: Checker, state: dict[str, dict[str, str]], domain: str, slot: str, value: str) -> None:
-    """Add a triple to a state; a slot with two different values is a problem."""
-    assigned = state.setdefault(domain, {})
-    if assigned.setdefault(slot, value) != value:
-        checker.at(slot=f"{domain}-{slot}").report(
-            "the slot has two values", expected=repr(assigned[slot]), found=repr(value)
-        )

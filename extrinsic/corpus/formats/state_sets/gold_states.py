@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -102,7 +101,7 @@ def _states(checker: Checker, value: Any, name: str | None) -> tuple[list[State]
     if isinstance(value, list):
         return [_member(checker.at(turn=number), turn, "state") for number, turn in enumerate(value)], set()
     entries = checker.object(value, "the dialog")
-    order = turn_numbers(entries, checker) or []
+    order = turn_numbers(entries, checker)
     return [_member(checker.at(turn=number), entries[key], "gt") for number, key in enumerate(order)], set()
 
 
@@ -211,8 +210,7 @@ def state_of(states: StateSets, row: Any) -> dict[str, dict[str, str]]:
 
 def read_predictions(form: StateFormat, path: str | Path, reading: StateReading) -> dict[str, list[State]]:
     """The predicted states of every dialog and turn, with the names of slots and dialogs made alike."""
-    module = import_module(form.module) if isinstance(form, StateSetFormat) else None
-    gather: Gather | None = getattr(module, "gather", None)
+    gather = form.gathering() if isinstance(form, StateSetFormat) else None
     with paused_collector():
         written = _read_states(form, path, reading) if gather is None else _gathered(gather, path)
         return {

@@ -108,7 +108,7 @@ def gather(checker: Checker, value: Any) -> Dialogs:
     for dialog, turns in checker.object(value, "the file").items():
         at_dialog = checker.at(session=dialog)
         entries = at_dialog.object(turns, "the dialog")
-        order = turn_numbers(entries, at_dialog) or []
+        order = turn_numbers(entries, at_dialog)
         for number, key in enumerate(order):
             _check_turn(at_dialog.at(turn=number), entries[key])
         if not checker.problems.has_errors:
