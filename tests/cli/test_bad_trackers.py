@@ -82,7 +82,7 @@ BAD_SCORES = [
     (float("nan"), "found nan"),
     (float("inf"), "found inf"),
     (float("-inf"), "found -inf"),
-    pytest.param(10**400, "the score", id="a whole number no float can hold"),
+    pytest.param(10**400, "is not finite", id="a whole number no float can hold"),
 ]
 
 
@@ -140,8 +140,8 @@ class TestNames:
             ("route", {"route": None}, "wrong kind"),
             ("route", {"route": True}, "wrong kind"),
             ("joint", {"route": False}, "wrong kind"),
-            ("route", {"route": float("nan")}, "'route'"),
-            ("time", {"time.hour": float("inf")}, "'time.hour'"),
+            ("route", {"route": float("nan")}, "slots.route'"),
+            ("time", {"time.hour": float("inf")}, "slots.time.hour'"),
             ("route", [], "wrong kind"),
         ],
     )

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
 
 from extrinsic.corpus.conventions import DSTC1
 from extrinsic.corpus.formats.datasets import find_dataset
-from extrinsic.corpus.formats.field_checks import Checker, Missing, is_plain
+from extrinsic.corpus.formats.field_checks import BY_TURN, Checker, listed
 from extrinsic.corpus.formats.logs import write_log
 from extrinsic.corpus.formats.sessions import SessionLabels, Sessions, TurnLabels, read_sessions, sign_corpus
 from extrinsic.corpus.labels import LabelEvents
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.vocabulary import Value, Vocabulary
 from extrinsic.domain import Domain
-from extrinsic.errors import Problems, shown
+from extrinsic.errors import Problems
 from extrinsic.storage import encode_json, write_atomic
 
 PairValue = str | int | float
@@ -70,23 +71,14 @@ def written_pairs(corpus: Corpus, column: int, identity: int) -> dict[str, str]:
     return dict(value) if isinstance(value, tuple) else {corpus.slots[column]: value}
 
 
-def check_pairs(checker: Checker, value: Any, domain: Domain, what: str, slot: str | None = None) -> None:
-    """Report what is wrong with the pairs of a hypothesis (of one slot, if given) or a label."""
-    pairs = checker.object(value, what)
-    slots = set()
-    for part, part_value in pairs.items():
-        if checker.known(part, domain.slot_of_part, f"slot in {what}"):
-            slots.add(domain.slot_of_part[part])
-        if not is_plain(part_value):
-            checker.report(
-                f"the value of {part!r} in {what} has the wrong kind",
-                expected="text or a number",
-                found=shown(part_value),
-            )
-    if slot is not None and slots - {slot}:
-        checker.report(
-            f"{what} contains another slot", expected=slot, found=", ".join(sorted(slots - {slot}))
-        )
+def check_pairs(
+    checker: Checker, pairs: dict[str, Any], domain: Domain, what: str, slot: str | None = None
+) -> None:
+    """Report names of pairs that a hypothesis (of one slot, if given) or a label cannot have."""
+    parts = [part for part in pairs if checker.known(part, domain.slot_of_part, f"slot in {what}")]
+    others = {domain.slot_of_part[part] for part in parts} - {slot}
+    if slot is not None and others:
+        checker.report(f"{what} contains another slot", expected=slot, found=", ".join(sorted(others)))
     elif slot in domain.slot_names and slot not in domain.compound_slots and len(pairs) > 1:
         checker.report(f"{what} has too many pairs", expected="one pair", found=str(len(pairs)))
 
@@ -104,36 +96,33 @@ class LabelTurn(TurnLabels, gc=False, rename="kebab"):
 
 
 class Labels(SessionLabels, gc=False, rename="kebab"):
-    turns: list[LabelTurn]
+    turns: Annotated[list[LabelTurn], BY_TURN]
 
     def is_complete(self) -> bool:
         return all(label.slots for turn in self.turns for label in turn.slu_labels)
 
 
-def read_corpus(path: str | Path, dataset: str | None, domain: Domain) -> Corpus:
+def read_corpus(path: str | Path, name: str | None, domain: Domain) -> Corpus:
     """Read a dataset from a directory or an archive of one."""
-    listed = find_dataset(path, dataset, LIST_EXTENSION)
-
-    def check_labels(checker: Checker, value: Any) -> int:
-        return _check_labels(checker, value, domain)
-
-    sessions = read_sessions(listed, domain, "dstc.log.json", "dstc.labels.json", Labels, check_labels)
+    dataset = find_dataset(path, name, LIST_EXTENSION)
+    check_labels = partial(_check_labels, domain)
+    sessions = read_sessions(dataset, domain, "dstc.log.json", "dstc.labels.json", Labels, check_labels)
     vocabulary = Vocabulary()
     problems = Problems(str(path))
     labels = _label_columns(sessions, domain, vocabulary, problems)
     problems.raise_errors()
     return Corpus(
-        dataset=listed.name,
+        dataset=dataset.name,
         format=DSTC1.name,
         conventions=DSTC1,
         domain=domain,
         slots=domain.slot_names,
         requestable=(),
         vocabulary=vocabulary,
-        directories=listed.directories,
+        directories=dataset.directories,
         labels=labels,
         conditions=sessions.frozen_conditions(),
-        signature=sign_corpus(DSTC1.name, listed, domain, sessions.signature),
+        signature=sign_corpus(DSTC1.name, dataset, domain, sessions.signature),
         **sessions.logs.build(vocabulary, domain),
     )
 
@@ -157,7 +146,7 @@ def _label_columns(
                     slot = slot_of_pairs(domain, label.slots)
                     value = value_of_pairs(domain, slot, label.slots)
                 except BadPairs:
-                    _check_label(Checker(problems, session, number), msgspec.to_builtins(label), domain)
+                    _check_label(Checker(problems, session, number), label.slots, domain)
                     continue
                 turns.append(first + number)
                 columns.append(column_of[slot])
@@ -172,41 +161,24 @@ def _label_columns(
     )
 
 
-def _check_labels(checker: Checker, value: Any, domain: Domain) -> int:
-    """Report what is wrong with a label file; returns how many turns it has."""
-    turns = checker.member(checker.object(value, "the label file"), "turns", "the label file")
-    if turns is Missing:
-        return 0
-    turns = checker.array(turns, "the turns")
+def _check_labels(domain: Domain, checker: Checker, turns: list[Any]) -> None:
+    """Report labels that are not about one slot of the domain."""
     for number, turn in enumerate(turns):
-        turn_checker = checker.at(turn=number)
-        labels = turn_checker.member(turn_checker.object(turn, "the turn's labels"), "slu-labels", "the turn")
-        if labels is not Missing:
-            for label in turn_checker.array(labels, "'slu-labels'"):
-                _check_label(turn_checker, label, domain)
-    return len(turns)
+        for label in listed(turn, "slu-labels"):
+            if isinstance(label, dict) and isinstance(label.get("slots"), dict):
+                _check_label(checker.at(turn=number), label["slots"], domain)
 
 
-def _check_label(checker: Checker, value: Any, domain: Domain) -> None:
-    label = checker.object(value, "an entry of 'slu-labels'")
-    truth = checker.member(label, "label", "an entry of 'slu-labels'")
-    if truth is not Missing:
-        checker.boolean(truth, "'label'")
-    slots = checker.member(label, "slots", "an entry of 'slu-labels'")
-    if slots is Missing:
-        return
+def _check_label(checker: Checker, pairs: dict[str, Any], domain: Domain) -> None:
     before = len(checker.problems)
-    check_pairs(checker, slots, domain, "a label")
+    check_pairs(checker, pairs, domain, "a label")
     if len(checker.problems) > before:
         return
     try:
-        value_of_pairs(domain, slot_of_pairs(domain, slots), slots)
+        value_of_pairs(domain, slot_of_pairs(domain, pairs), pairs)
     except BadPairs:
-        checker.report(
-            "a label is not about one slot",
-            expected="pairs of one slot",
-            found=", ".join(slots) or "no pairs",
-        )
+        found = ", ".join(pairs) or "no pairs"
+        checker.report("a label is not about one slot", expected="pairs of one slot", found=found)
 
 
 def write_corpus(corpus: Corpus, path: str | Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
@@ -18,7 +18,7 @@ from extrinsic.corpus.formats.dstc1_corpus import (
     value_of_pairs,
     written_pairs,
 )
-from extrinsic.corpus.formats.field_checks import Checker, Missing
+from extrinsic.corpus.formats.field_checks import Checker, check_type, known_keys, listed
 from extrinsic.corpus.formats.notes import note_joint_only, note_unlabelled, report_repairs
 from extrinsic.corpus.formats.tracker_files import TrackerFile, TurnWriter, refuse_tracker_file
 from extrinsic.corpus.hypotheses import Hypotheses, JointHypotheses
@@ -42,7 +42,7 @@ class HypothesisList(msgspec.Struct, gc=False, forbid_unknown_fields=True):
     hyps: list[Hypothesis]
 
 
-Turn = dict[str, HypothesisList]
+Turn = Annotated[dict[str, HypothesisList], known_keys("slot", by="slot")]
 
 
 def tracker_of_text(data: bytes, path: str, corpus: Corpus, name: str, signature: str) -> TrackerOutput:
@@ -132,29 +132,13 @@ def _unlabelled(corpus: Corpus, hypotheses: Hypotheses) -> np.ndarray:
 
 
 def _check_turn(checker: Checker, value: Any, corpus: Corpus) -> None:
-    for slot, written in checker.object(value, "the turn").items():
-        slot_checker = checker.at(slot=slot)
-        is_slot = slot_checker.known(slot, (*corpus.slots, JOINT), "slot")
-        entry = slot_checker.object(written, "the slot's entry")
-        slot_checker.only(entry, ("hyps",), "the slot's entry")
-        hypotheses = slot_checker.member(entry, "hyps", "the slot's entry")
-        if hypotheses is Missing:
-            continue
-        for number, hypothesis in enumerate(slot_checker.array(hypotheses, "'hyps'")):
-            _check_hypothesis(
-                slot_checker, hypothesis, f"hypothesis {number}", corpus, slot if is_slot else JOINT
-            )
-
-
-def _check_hypothesis(checker: Checker, value: Any, what: str, corpus: Corpus, slot: str) -> None:
-    entry = checker.object(value, what)
-    checker.only(entry, ("slots", "score"), what)
-    slots = checker.member(entry, "slots", what)
-    if slots is not Missing:
-        check_pairs(checker, slots, corpus.domain, what, None if slot == JOINT else slot)
-    score = checker.member(entry, "score", what)
-    if score is not Missing:
-        checker.score(score, f"the score of {what}")
+    check_type(checker, value, Turn, "the turn", {"slot": (*corpus.slots, JOINT)})
+    for slot, written in value.items() if isinstance(value, dict) else ():
+        for number, hypothesis in enumerate(listed(written, "hyps")):
+            pairs = hypothesis.get("slots") if isinstance(hypothesis, dict) else None
+            if isinstance(pairs, dict):
+                of_slot = slot if slot in corpus.slots else None
+                check_pairs(checker.at(slot=slot), pairs, corpus.domain, f"hypothesis {number}", of_slot)
 
 
 def turn_writer(output: TrackerOutput, corpus: Corpus) -> TurnWriter:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
 
 from extrinsic.corpus.conventions import DSTC2
 from extrinsic.corpus.formats.datasets import Dataset, find_dataset
-from extrinsic.corpus.formats.field_checks import Checker, Missing, check_acts
+from extrinsic.corpus.formats.field_checks import BY_SLOT, BY_TURN, Checker
 from extrinsic.corpus.formats.logs import WrittenAct, columns_of_acts, write_acts, write_log
 from extrinsic.corpus.formats.notes import warn_of_values
 from extrinsic.corpus.formats.sessions import (
@@ -38,7 +38,7 @@ class Semantics(msgspec.Struct, gc=False):
 
 
 class LabelTurn(TurnLabels, gc=False, rename="kebab"):
-    goal_labels: dict[str, str]
+    goal_labels: Annotated[dict[str, str], BY_SLOT]
     method_label: str
     requested_slots: list[str]
     semantics: Semantics
@@ -53,7 +53,7 @@ class Task(msgspec.Struct, gc=False):
 
 
 class Labels(SessionLabels, gc=False, rename="kebab"):
-    turns: list[LabelTurn]
+    turns: Annotated[list[LabelTurn], BY_TURN]
     task_information: Task | None = None
 
     def is_complete(self) -> bool:
@@ -78,7 +78,7 @@ def read_corpus(path: str | Path, dataset: str | None, domain: Domain) -> Corpus
     listed = find_dataset(path, dataset, LIST_EXTENSION)
     ontology, ontology_data = read_ontology(listed)
     _check_domain(domain, ontology, listed)
-    sessions = read_sessions(listed, domain, "log.json", "label.json", Labels, check_labels)
+    sessions = read_sessions(listed, domain, "log.json", "label.json", Labels)
     vocabulary = Vocabulary()
     vocabulary.ids(METHODS)  # label scheme b gives them also where no label does
     slots, requestable = tuple(ontology.informable), tuple(ontology.requestable)
@@ -186,37 +186,6 @@ def _report_unknown_slots(
                 checker.at(slot=slot).known(slot, slots, "slot in 'goal-labels'")
             for slot in turn.requested_slots:
                 checker.at(slot=slot).known(slot, requestable, "slot in 'requested-slots'")
-
-
-def check_labels(checker: Checker, value: Any) -> int:
-    """Report what is wrong with a label file; returns how many turns it has."""
-    turns = checker.member(checker.object(value, "the label file"), "turns", "the label file")
-    if turns is Missing:
-        return 0
-    turns = checker.array(turns, "the turns")
-    for number, turn in enumerate(turns):
-        _check_label_turn(checker.at(turn=number), turn)
-    return len(turns)
-
-
-def _check_label_turn(checker: Checker, value: Any) -> None:
-    turn = checker.object(value, "the turn's labels")
-    goal = checker.member(turn, "goal-labels", "the turn")
-    if goal is not Missing:
-        for slot, label in checker.object(goal, "goal-labels").items():
-            checker.at(slot=slot).text(label, "the label")
-    method = checker.member(turn, "method-label", "the turn")
-    if method is not Missing:
-        checker.text(method, "method-label")
-    requested = checker.member(turn, "requested-slots", "the turn")
-    if requested is not Missing:
-        for slot in checker.array(requested, "requested-slots"):
-            checker.text(slot, "an entry of requested-slots")
-    semantics = checker.member(turn, "semantics", "the turn")
-    if semantics is not Missing:
-        acts = checker.member(checker.object(semantics, "semantics"), "json", "semantics")
-        if acts is not Missing:
-            check_acts(checker, acts, "semantics.json")
 
 
 def write_corpus(corpus: Corpus, path: str | Path) -> None:

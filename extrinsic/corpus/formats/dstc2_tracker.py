@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 from operator import methodcaller
-from typing import Any
+from typing import Annotated, Any, Generic, TypeVar
 
 import msgspec
 import numpy as np
 
 from extrinsic.arrays import Floats, offsets_from_lengths, row_of_each, take_rows
 from extrinsic.corpus.conventions import DSTC2
-from extrinsic.corpus.formats.field_checks import Checker, Missing
+from extrinsic.corpus.formats.field_checks import Checker, check_type, known_keys
 from extrinsic.corpus.formats.notes import (
     note_joint_only,
     report_repairs,
@@ -25,77 +25,32 @@ from extrinsic.corpus.hypotheses import Hypotheses, JointHypotheses
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput, build_output
 from extrinsic.corpus.vocabulary import NONE, columns_of, distinct
-from extrinsic.errors import Problems, did_you_mean
+from extrinsic.errors import Problems
 from extrinsic.storage import UNDECODABLE, decode_clean, has_keys
-
-TURN_KEYS = ("goal-labels", "goal-labels-joint", "method-label", "requested-slots")
-
-
-def check_turn(checker: Checker, value: Any, corpus: Corpus) -> None:
-    turn = checker.object(value, "the turn")
-    if not isinstance(value, dict):
-        return
-    checker.only(turn, TURN_KEYS, "the turn")
-    goals = checker.member(turn, "goal-labels", "the turn")
-    if goals is not Missing:
-        for slot, distribution in checker.object(goals, "'goal-labels'").items():
-            slot_checker = checker.at(slot=slot)
-            slot_checker.known(slot, corpus.slots, "slot in 'goal-labels'")
-            _check_distribution(slot_checker, distribution, "the distribution of the slot")
-    if "goal-labels-joint" in turn:
-        _check_joint(checker.at(slot="joint"), turn["goal-labels-joint"], corpus)
-    method = checker.member(turn, "method-label", "the turn")
-    if method is not Missing:
-        slot_checker = checker.at(slot="method")
-        _check_distribution(slot_checker, method, "'method-label'")
-        methods = corpus.ontology.get("method", ())
-        for name in method if isinstance(method, dict) and methods else ():
-            if name not in methods:
-                slot_checker.report(f"unknown method {name!r}; {did_you_mean(name, methods)}")
-    requested = checker.member(turn, "requested-slots", "the turn")
-    if requested is not Missing:
-        for slot, score in checker.object(requested, "'requested-slots'").items():
-            slot_checker = checker.at(slot=slot)
-            slot_checker.known(slot, corpus.requestable, "slot in 'requested-slots'")
-            slot_checker.score(score)
-
-
-def _check_distribution(checker: Checker, value: Any, what: str) -> None:
-    for name, score in checker.object(value, what).items():
-        checker.score(score, f"the score of {name!r}")
-
-
-def _check_joint(checker: Checker, value: Any, corpus: Corpus) -> None:
-    for number, hypothesis in enumerate(checker.array(value, "'goal-labels-joint'")):
-        hypothesis_name = f"joint hypothesis {number}"
-        entry = checker.object(hypothesis, hypothesis_name)
-        if not isinstance(hypothesis, dict):
-            continue
-        checker.only(entry, ("slots", "score"), hypothesis_name)
-        slots = checker.member(entry, "slots", hypothesis_name)
-        if slots is not Missing:
-            for slot, slot_value in checker.object(slots, f"the slots of {hypothesis_name}").items():
-                checker.known(slot, corpus.slots, f"slot in {hypothesis_name}")
-                checker.text(slot_value, f"the value of {slot!r} in {hypothesis_name}")
-        score = checker.member(entry, "score", hypothesis_name)
-        if score is not Missing:
-            checker.score(score, f"the score of {hypothesis_name}")
-
 
 FORMAT = DSTC2.name
 
 
+D = TypeVar("D")
+
+
 class JointHypothesis(msgspec.Struct, gc=False, forbid_unknown_fields=True):
-    slots: dict[str, str]
+    slots: Annotated[dict[str, str], known_keys("slot")]
     score: float
 
 
-class TrackerTurn(msgspec.Struct, gc=False, rename="kebab", forbid_unknown_fields=True):
-    goal_labels: dict[str, msgspec.Raw]
-    method_label: dict[str, float]
-    requested_slots: dict[str, float]
-    goal_labels_joint: list[JointHypothesis] | msgspec.UnsetType = msgspec.UNSET
+class WrittenTurn(msgspec.Struct, Generic[D], gc=False, rename="kebab", forbid_unknown_fields=True):
+    """A turn; D: the distributions of goals, decoded or as text."""
 
+    goal_labels: Annotated[dict[str, D], known_keys("slot", by="slot")]
+    method_label: Annotated[dict[str, float], known_keys("method", slot="method")]
+    requested_slots: Annotated[dict[str, float], known_keys("requestable slot", by="slot")]
+    goal_labels_joint: (
+        Annotated[list[JointHypothesis], msgspec.Meta(extra={"slot": "joint"})] | msgspec.UnsetType
+    ) = msgspec.UNSET
+
+
+TrackerTurn = WrittenTurn[msgspec.Raw]
 
 _values = methodcaller("values")
 
@@ -107,7 +62,7 @@ def tracker_of_text(data: bytes, path: str, corpus: Corpus, name: str, signature
     """A tracker file, or the part of one that is about a part of a corpus; InputError with every problem."""
     decoded = _decode(data, corpus)
     if decoded is None:
-        refuse_tracker_file(data, path, corpus, check_turn)
+        refuse_tracker_file(data, path, corpus, _check_turn)
     file, columns = decoded
     output, rankings = build_output(
         corpus,
@@ -182,6 +137,15 @@ def _count_keys(file: TrackerFile[TrackerTurn], columns: Columns) -> int:
         + len(columns.method.value)
         + columns.n_requested
     )
+
+
+def _check_turn(checker: Checker, value: Any, corpus: Corpus) -> None:
+    names = {
+        "slot": corpus.slots,
+        "requestable slot": corpus.requestable,
+        "method": corpus.ontology.get("method", ()),
+    }
+    check_type(checker, value, WrittenTurn[dict[str, float]], "the turn", names)
 
 
 # The columns are gathered with chains and maps: a tracker file has far more hypotheses than anything

@@ -6,10 +6,27 @@ Checker, which finds every problem and not just the first.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any
+
+import msgspec
+from msgspec.inspect import (
+    BoolType,
+    DictType,
+    FloatType,
+    IntType,
+    ListType,
+    Metadata,
+    NoneType,
+    StrType,
+    StructType,
+    TupleType,
+    Type,
+    UnionType,
+    type_info,
+)
 
 from extrinsic.errors import Problems, did_you_mean, shown
 
@@ -119,22 +136,121 @@ class Missing:
     """What `Checker.member` returns for a missing member."""
 
 
-def check_acts(checker: Checker, acts: Any, what: str) -> None:
-    """[{act, slots: [[slot, value], ...]}, ...]"""
-    for number, act in enumerate(checker.array(acts, what)):
-        act_name = f"act {number} of {what}"
-        entry = checker.object(act, act_name)
-        if not entry:
-            continue
-        name = checker.member(entry, "act", act_name)
-        if name is not Missing:
-            checker.text(name, f"the name of {act_name}")
-        slots = checker.member(entry, "slots", act_name)
-        if slots is Missing:
-            continue
-        for pair in checker.array(slots, f"the slots of {act_name}"):
-            good = isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str)
-            if not good or not (pair[1] is None or is_plain(pair[1])):
-                checker.report(
-                    f"a slot of {act_name} is not a pair", expected="[slot, value]", found=repr(pair)[:80]
-                )
+def listed(value: Any, key: str) -> list[Any]:
+    """value[key] if there is such a list, whatever value is."""
+    items = value.get(key) if isinstance(value, dict) else None
+    return items if isinstance(items, list) else []
+
+
+BY_TURN = msgspec.Meta(extra={"by": "turn"})
+"""Annotates a list: its entries are the turns of the session."""
+
+BY_SLOT = msgspec.Meta(extra={"by": "slot"})
+"""Annotates an object: its keys are slots."""
+
+
+def known_keys(what: str, **place: str) -> msgspec.Meta:
+    """Annotates an object: which of the names given to `check_type` its keys must be among."""
+    return msgspec.Meta(extra={"known": what, **place})
+
+
+def check_type(
+    checker: Checker, value: Any, kind: Any, what: str, names: Mapping[str, Collection[str]] | None = None
+) -> None:
+    """Report everything for which msgspec would not convert a JSON value to a type, not just the first.
+
+    what: the value in words; parts of it are named by their path.   names: those that keys must be among.
+    """
+    before = len(checker.problems)
+    _Walk(what, names or {}).check(checker, value, type_info(kind), "", {})
+    if len(checker.problems) == before:
+        try:
+            msgspec.convert(value, kind)
+        except msgspec.ValidationError as error:
+            checker.report(f"{what} has an unexpected form: {error}")
+
+
+@dataclass(frozen=True)
+class _Walk:
+    """Compares a value with a type, part by part; extra: the annotations of the type."""
+
+    what: str
+    names: Mapping[str, Collection[str]]
+
+    def check(self, checker: Checker, value: Any, kind: Type, path: str, extra: Mapping[str, str]) -> None:
+        name = repr(path) if path else self.what
+        match kind:
+            case Metadata():
+                inner = {} if kind.extra is None else kind.extra
+                at = checker.at(slot=inner["slot"]) if "slot" in inner else checker
+                self.check(at, value, kind.type, path, inner)
+            case UnionType():
+                options = [option for option in kind.types if not isinstance(option, NoneType)]
+                if value is None and kind.includes_none:
+                    return
+                if len(options) == 1:
+                    self.check(checker, value, options[0], path, extra)
+                elif not any(_is_of(value, option) for option in options):
+                    expected = " or ".join(sorted({KINDS[type(option)] for option in options}))
+                    checker.report(f"{name} has the wrong kind", expected=expected, found=shown(value))
+            case StructType():
+                self._check_members(checker, value, kind, path, name)
+            case DictType():
+                for key, item in checker.object(value, name).items():
+                    at = checker.at(slot=key) if extra.get("by") == "slot" else checker
+                    known = self.names.get(extra.get("known", ""))
+                    if known:
+                        at.known(key, known, f"{extra['known']} in {name}")
+                    self.check(at, item, kind.value_type, _joined(path, key), {})
+            case ListType():
+                items = checker.array(value, name)
+                if value == [] and kind.min_length:
+                    checker.report(f"{name} is empty", expected="at least one entry")
+                by_turn = extra.get("by") == "turn"
+                for number, item in enumerate(items):
+                    if by_turn:
+                        turn = _Walk("the turn", self.names)
+                        turn.check(checker.at(turn=number), item, kind.item_type, "", {})
+                    else:
+                        self.check(checker, item, kind.item_type, f"{path}[{number}]", {})
+            case TupleType():
+                if not isinstance(value, list) or len(value) != len(kind.item_types):
+                    expected = f"an array with {len(kind.item_types)} entries"
+                    checker.report(f"{name} has the wrong kind", expected=expected, found=shown(value))
+                    return
+                for number, (item, of_item) in enumerate(zip(value, kind.item_types, strict=True)):
+                    self.check(checker, item, of_item, f"{path}[{number}]", {})
+            case StrType():
+                checker.text(value, name)
+            case BoolType():
+                checker.boolean(value, name)
+            case FloatType():
+                checker.score(value, name)
+            case IntType() if isinstance(value, bool) or not isinstance(value, int):
+                checker.report(f"{name} has the wrong kind", expected="a whole number", found=shown(value))
+
+    def _check_members(self, checker: Checker, value: Any, kind: StructType, path: str, name: str) -> None:
+        entry = checker.object(value, name)
+        if not isinstance(value, dict):
+            return
+        if kind.forbid_unknown_fields:
+            checker.only(entry, [field.encode_name for field in kind.fields], name)
+        for field in kind.fields:
+            if field.encode_name in entry:
+                inner = _joined(path, field.encode_name)
+                self.check(checker, entry[field.encode_name], field.type, inner, {})
+            elif field.required:
+                checker.member(entry, field.encode_name, name)
+
+
+KINDS: dict[type[Type], str] = {StrType: "text", IntType: "a whole number", FloatType: "a number"}
+"""What a value may be of which there are several kinds."""
+
+
+def _is_of(value: Any, kind: Type) -> bool:
+    kinds = {StrType: str, IntType: int, FloatType: int | float}[type(kind)]
+    return is_plain(value) and isinstance(value, kinds)
+
+
+def _joined(path: str, key: str) -> str:
+    return f"{path}.{key}" if path else key

@@ -11,10 +11,9 @@ import numpy as np
 
 from extrinsic.arrays import offsets_from_lengths
 from extrinsic.corpus.acts import Acts, NBest
-from extrinsic.corpus.formats.field_checks import Checker, Missing, check_acts
+from extrinsic.corpus.formats.field_checks import BY_TURN
 from extrinsic.corpus.formats.propensities import (
     LoggedTurns,
-    check_decision,
     possible_columns,
     propensity_columns,
     write_decision,
@@ -63,7 +62,7 @@ class LogTurn(msgspec.Struct, gc=False, rename="kebab"):
 
 class Log(msgspec.Struct, gc=False, rename="kebab"):
     session_id: str
-    turns: list[LogTurn]
+    turns: Annotated[list[LogTurn], BY_TURN]
     outcomes: dict[str, float] | None = None
 
     def turns_in_order(self) -> bool:
@@ -134,62 +133,6 @@ class LogColumns:
                 columns_of_acts([hypothesis.slu_hyp for hypothesis in hypotheses], vocabulary),
             ),
         }
-
-
-def check_log(checker: Checker, value: Any) -> int:
-    """Report what is wrong with a log; returns how many turns it has, as far as can be determined."""
-    log = checker.object(value, "the log")
-    session = checker.member(log, "session-id", "the log")
-    if session is not Missing:
-        checker.text(session, "the session id")
-    if log.get("outcomes") is not None:
-        for name, outcome in checker.object(log["outcomes"], "'outcomes'").items():
-            checker.score(outcome, f"the outcome {name!r}")
-    turns = checker.member(log, "turns", "the log")
-    if turns is Missing:
-        return 0
-    turns = checker.array(turns, "the turns")
-    if not turns:
-        checker.report("the log has no turns")
-    for number, turn in enumerate(turns):
-        _check_turn(checker.at(turn=number), turn, number)
-    return len(turns)
-
-
-def _check_turn(checker: Checker, value: Any, number: int) -> None:
-    turn = checker.object(value, "the turn")
-    index = checker.member(turn, "turn-index", "the turn")
-    if index is not Missing and (isinstance(index, bool) or index != number):
-        checker.report("the turn index is out of order", expected=str(number), found=repr(index))
-    if "restart" in turn:
-        checker.boolean(turn["restart"], "'restart'")
-    output = checker.member(turn, "output", "the turn")
-    if output is not Missing:
-        written = checker.object(output, "the output")
-        check_acts(checker, written.get("dialog-acts", []), "the system's acts")
-        check_decision(checker, written)
-    heard = checker.member(turn, "input", "the turn")
-    if heard is Missing:
-        return
-    for source, written in checker.object(heard, "the input").items():
-        if source in SOURCES:
-            _check_nbest(checker, written, source)
-
-
-def _check_nbest(checker: Checker, value: Any, source: str) -> None:
-    list_name = f"input.{source}"
-    hypotheses = checker.member(checker.object(value, list_name), "slu-hyps", list_name)
-    if hypotheses is Missing:
-        return
-    for number, hypothesis in enumerate(checker.array(hypotheses, f"{list_name}.slu-hyps")):
-        hypothesis_name = f"hypothesis {number} of {list_name}"
-        entry = checker.object(hypothesis, hypothesis_name)
-        acts = checker.member(entry, "slu-hyp", hypothesis_name)
-        if acts is not Missing:
-            check_acts(checker, acts, hypothesis_name)
-        score = checker.member(entry, "score", hypothesis_name)
-        if score is not Missing:
-            checker.score(score, f"the score of {hypothesis_name}")
 
 
 def conditions_of_log(value: Any, keys: list[str]) -> list[str | None]:

@@ -108,19 +108,6 @@ def _logged(
             yield number, {name: column[name] for name in names}, of_turn, checker
 
 
-def check_decision(checker: Checker, output: dict[str, Any]) -> None:
-    """Report what is wrong with the logged decision of a turn, whatever the domain."""
-    if output.get(KEY) is not None:
-        for name, propensity in checker.object(output[KEY], f"{KEY!r}").items():
-            checker.score(propensity, f"the propensity of {name!r}")
-    if output.get(POSSIBLE) is not None:
-        names = checker.array(output[POSSIBLE], f"{POSSIBLE!r}")
-        if not names:
-            checker.report("nothing is possible", expected="at least one predicate in 'possible'")
-        for name in names:
-            checker.text(name, "an entry of 'possible'")
-
-
 def write_decision(corpus: Corpus, turn: int) -> dict[str, Any]:
     """`propensities` (but for those of 0) and `possible` of a turn's output, where there are any."""
     names, written = corpus.domain.predicate_names, dict[str, Any]()

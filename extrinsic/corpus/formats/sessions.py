@@ -12,8 +12,8 @@ import msgspec
 import numpy as np
 
 from extrinsic.corpus.formats.datasets import Dataset
-from extrinsic.corpus.formats.field_checks import Checker
-from extrinsic.corpus.formats.logs import Log, LogColumns, check_log, conditions_of_log, ended_by
+from extrinsic.corpus.formats.field_checks import Checker, check_type, listed
+from extrinsic.corpus.formats.logs import Log, LogColumns, conditions_of_log, ended_by
 from extrinsic.corpus.model import Corpus
 from extrinsic.domain import DIRECTORY, ENDED_BY, Domain
 from extrinsic.errors import InputError, Problems
@@ -50,7 +50,8 @@ class Sessions(Generic[L]):
         return {name: tuple(values) for name, values in self.conditions.items()}
 
 
-LabelCheck = Callable[[Checker, Any], int]
+LabelCheck = Callable[[Checker, list[Any]], None]
+"""Reports what is wrong with the labels of turns beyond their types."""
 
 
 def read_sessions(
@@ -59,7 +60,7 @@ def read_sessions(
     log_name: str,
     label_name: str,
     label_type: type[L],
-    check_label: LabelCheck,
+    check_labels: LabelCheck | None = None,
 ) -> Sessions[L]:
     """Read the log and the labels of every session, or raise InputError with every problem found."""
     sessions: Sessions[L] = Sessions()
@@ -88,9 +89,7 @@ def read_sessions(
         log = _convert(log_value, Log)
         labels = _convert(decode_clean(label_data), label_type)
         if log is None or labels is None or not _fits(log, labels):
-            _diagnose(
-                dataset, directory, files, contents, (Log, label_type), (check_log, check_label), problems
-            )
+            _diagnose(dataset, directory, files, contents, label_type, check_labels, problems)
             continue
         sessions.logs.add(log, dataset.tree.place(files[0]))
         sessions.labels.append(labels)
@@ -143,30 +142,44 @@ def _diagnose(
     directory: str,
     files: list[str],
     contents: list[bytes],
-    kinds: tuple[type[msgspec.Struct], ...],
-    checks: tuple[LabelCheck, ...],
+    label_type: type[msgspec.Struct],
+    check_labels: LabelCheck | None,
     problems: Problems,
 ) -> None:
     """Report what is wrong with a session whose files could not be decoded directly."""
-    counts, values = [], []
-    for file, data, kind, check in zip(files, contents, kinds, checks, strict=True):
-        session_problems = Problems(dataset.tree.place(file))
-        checker = Checker(session_problems, session=directory)
+    values: list[Any] = []
+    for file, data, kind in zip(files, contents, (Log, label_type), strict=True):
+        file_problems = Problems(dataset.tree.place(file))
+        checker = Checker(file_problems, session=directory)
         try:
             value = decode_loosely(data, dataset.tree.place(file))
         except InputError as error:
             problems.extend(replace(problem, session=directory) for problem in error.problems)
             continue
-        counts.append(check(checker, value))
+        check_type(checker, value, kind, "the log" if kind is Log else "the label file")
+        turns = listed(value, "turns")
+        for number, turn in enumerate(turns):
+            index = turn.get("turn-index", number) if isinstance(turn, dict) else number
+            if isinstance(index, int) and index != number:
+                checker.at(turn=number).report(
+                    "the turn index is out of order", expected=str(number), found=repr(index)
+                )
+        if kind is Log and isinstance(value, dict) and value.get("turns") == []:
+            checker.report("the log has no turns")
+        elif kind is not Log and check_labels is not None:
+            check_labels(checker, turns)
         values.append(value)
-        if len(values) == 2 and not len(session_problems):
-            _check_labels_of(checker, *values)
-        if not len(session_problems):
+        if len(values) == 2 and all(isinstance(value, dict) for value in values):
+            of_log, of_labels = (value.get("session-id") for value in values)
+            if of_labels not in (None, of_log):
+                checker.report(
+                    "the labels are of another session", expected=repr(of_log), found=repr(of_labels)
+                )
+        if not len(file_problems):
             # Members that are not read must be valid too: a repeated key may be a misspelt one.
-            report_defects(value, "", session_problems)
-        if not len(session_problems):
-            _report_unexpected(checker, value, kind)
-        problems.extend(session_problems)
+            report_defects(value, "", file_problems)
+        problems.extend(file_problems)
+    counts = [len(listed(value, "turns")) for value in values]
     if len(counts) == 2 and counts[0] != counts[1]:
         problems.add(
             "the labels and the log differ in their number of turns",
@@ -175,28 +188,6 @@ def _diagnose(
             expected=f"{counts[0]} turns",
             found=str(counts[1]),
         )
-
-
-def _check_labels_of(checker: Checker, log: Any, labels: Any) -> None:
-    """Report labels that say they are of another session, or of turns in another order."""
-    session = labels.get("session-id")
-    if session is not None and isinstance(log, dict) and session != log.get("session-id"):
-        expected = repr(log.get("session-id"))
-        checker.report("the labels are of another session", expected=expected, found=repr(session))
-    for number, turn in enumerate(labels["turns"]):
-        index = turn.get("turn-index")
-        if index is not None and index != number:
-            checker.at(turn=number).report(
-                "the turn index is out of order", expected=str(number), found=repr(index)
-            )
-
-
-def _report_unexpected(checker: Checker, value: Any, kind: type[msgspec.Struct]) -> None:
-    """Report an invalid structure that no check recognised."""
-    try:
-        msgspec.convert(value, kind)
-    except msgspec.ValidationError as error:
-        checker.report(f"the file has an unexpected form: {error}")
 
 
 def _check_ids(ids: list[str], files: list[str], dataset: Dataset, problems: Problems) -> None:

@@ -11,7 +11,7 @@ from typing import Any, Generic, NoReturn, TypeVar
 import msgspec
 import numpy as np
 
-from extrinsic.corpus.formats.field_checks import Checker, Missing
+from extrinsic.corpus.formats.field_checks import Checker, check_type, listed
 from extrinsic.corpus.formats.sessions import check_sessions
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
@@ -67,33 +67,24 @@ def _check_file(checker: Checker, file: dict[str, Any], corpus: Corpus, check_tu
         # Most likely a file of another kind; reporting its keys would only be noise.
         checker.member(file, "sessions", "the file")
         return
-    checker.only(file, ("dataset", "wall-time", "sessions"), "the file")
-    dataset = checker.member(file, "dataset", "the file")
-    if dataset is not Missing and dataset != corpus.dataset:
+    check_type(checker, file, TrackerFile[Any], "the file")
+    if isinstance(file.get("dataset"), str) and file["dataset"] != corpus.dataset:
         checker.report(
-            "the file says it is about another dataset", expected=repr(corpus.dataset), found=repr(dataset)
+            "the file says it is about another dataset",
+            expected=repr(corpus.dataset),
+            found=repr(file["dataset"]),
         )
-    if "wall-time" in file:
-        checker.score(file["wall-time"], "'wall-time'")
-    if not isinstance(file["sessions"], list):
-        checker.array(file["sessions"], "'sessions'")
-        return
-    ids: list[str] = []
-    counts: list[int] = []
-    for number, value in enumerate(file["sessions"]):
-        session = checker.object(value, f"session {number} of the file")
-        identity = checker.member(session, "session-id", f"session {number} of the file")
-        named = identity is not Missing and checker.text(identity, f"the id of session {number}") is not None
-        session_checker = checker.at(session=identity if named else f"number {number}")
-        session_checker.only(session, ("session-id", "turns"), "the session")
-        turns = session_checker.member(session, "turns", "the session")
-        turns = [] if turns is Missing else session_checker.array(turns, "'turns'")
-        if named:
-            ids.append(identity)
-            counts.append(len(turns))
+    counts: list[tuple[str, int]] = []
+    for number, session in enumerate(listed(file, "sessions")):
+        identity = session.get("session-id") if isinstance(session, dict) else None
+        turns = listed(session, "turns")
+        if isinstance(identity, str):
+            counts.append((identity, len(turns)))
+        at_session = checker.at(session=identity if isinstance(identity, str) else f"number {number}")
         for position, turn in enumerate(turns):
-            check_turn(session_checker.at(turn=position), turn, corpus)
-    check_sessions(checker.problems, corpus, ids, counts)
+            check_turn(at_session.at(turn=position), turn, corpus)
+    if isinstance(file["sessions"], list):
+        check_sessions(checker.problems, corpus, [name for name, _ in counts], [n for _, n in counts])
 
 
 TurnWriter = Callable[[int], Any]

@@ -188,10 +188,10 @@ def test_tracker_files_are_those_of_dstc2(tmp_path: Path) -> None:
         (4, {"conditions": {"x": "y"}}, "conditions after the first turn of the dialog"),
         (4, {"end": True}, "calls.jsonl:3, session a, turn 2: the dialog does not end"),
         (4, {"rewrad": 3}, "unknown key in the line; did you mean 'reward'?"),
-        (4, {"nbest": [{"acts": [], "score": "high"}]}, "the score of hypothesis 0 of 'nbest' has"),
-        (4, {"system": [{"act": "offer"}]}, "act 0 of 'system' lacks 'slots'"),
-        (4, {"discrete": {"x": 0.5}}, "'x' of 'discrete' has the wrong kind (expected a whole number or"),
-        (4, {"state": {"x": None}}, "'x' of 'state' has the wrong kind"),
+        (4, {"nbest": [{"acts": [], "score": "high"}]}, "'nbest[0].score' has the wrong kind"),
+        (4, {"system": [{"act": "offer"}]}, "'system[0]' lacks 'slots'"),
+        (4, {"discrete": {"x": 0.5}}, "'discrete.x' has the wrong kind (expected a whole number or text"),
+        (4, {"state": {"x": None}}, "'state.x' has the wrong kind"),
     ],
 )  # fmt: skip
 def test_a_line_that_is_wrong(row: int, change: Line, message: str, tmp_path: Path) -> None:
@@ -217,7 +217,7 @@ def test_lines_that_are_not_json(tmp_path: Path) -> None:
         messages[1]
         == "calls.jsonl:4: the line has the wrong kind (expected an object, found array with 1 entry)"
     )
-    assert "calls.jsonl:5: the key 'turn' occurs more than once" in messages[2]
+    assert "calls.jsonl:5, session a, turn 0: the key 'turn' occurs more than once" in messages[2]
     assert "calls.jsonl:6, session a, turn 0: 'propensity' is not finite" in messages[3]
 
 

@@ -13,11 +13,12 @@ import numpy as np
 from extrinsic.corpus.formats.field_checks import Checker, Missing
 from extrinsic.corpus.formats.state_sets.building import (
     Dialogs,
+    State,
     WrittenStates,
     build_state_sets,
     turn_numbers,
 )
-from extrinsic.corpus.formats.state_sets.gold_states import state_of
+from extrinsic.corpus.formats.state_sets.gold_states import check_state, state_of
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.corpus.vocabulary import distinct
 from extrinsic.errors import InputError, Problems
@@ -109,11 +110,23 @@ def gather(checker: Checker, value: Any) -> Dialogs:
         at_dialog = checker.at(session=dialog)
         entries = at_dialog.object(turns, "the dialog")
         order = turn_numbers(entries, at_dialog)
-        for number, key in enumerate(order):
-            _check_turn(at_dialog.at(turn=number), entries[key])
-        if not checker.problems.has_errors:
-            dialogs[dialog] = [(entries[key]["gt"], entries[key]["pr"]) for key in order]
+        dialogs[dialog] = [
+            _states(at_dialog.at(turn=number), entries[str(number)]) for number in range(len(order))
+        ]
     return dialogs
+
+
+def _states(checker: Checker, value: Any) -> tuple[State, State]:
+    """The gold and the predicted state of a turn."""
+    turn = checker.object(value, "the turn")
+    if not isinstance(value, dict):
+        return {}, {}
+    checker.only(turn, ("gt", "pr"), "the turn")
+    gold, predicted = (checker.member(turn, side, "the turn") for side in ("gt", "pr"))
+    return (
+        {} if gold is Missing else check_state(checker, gold, "'gt'"),
+        {} if predicted is Missing else check_state(checker, predicted, "'pr'"),
+    )
 
 
 def _diagnose(data: bytes, path: str) -> None:
@@ -130,20 +143,6 @@ def _diagnose(data: bytes, path: str) -> None:
             checker.at(session=dialog).report("the dialog has no turns")
     gather(checker, file)
     problems.raise_errors()
-
-
-def _check_turn(checker: Checker, value: Any) -> None:
-    turn = checker.object(value, "the turn")
-    if not isinstance(value, dict):
-        return
-    checker.only(turn, ("gt", "pr"), "the turn")
-    for side in ("gt", "pr"):
-        state = checker.member(turn, side, "the turn")
-        if state is Missing:
-            continue
-        for domain, assigned in checker.object(state, repr(side)).items():
-            for slot, slot_value in checker.object(assigned, f"the domain {domain!r} of {side!r}").items():
-                checker.at(slot=f"{domain}-{slot}").text(slot_value, f"the value in {side!r}")
 
 
 def write(states: StateSets, path: str | Path) -> None:
