@@ -126,7 +126,7 @@ def test_json_has_all_of_them(bus: Written, many: Path) -> None:
     (row,) = found["rows"]
     assert (row["file"], row["errors"], row["repairs"], len(row["problems"])) == (str(many), 60, 0, 60)
     assert row["problems"][-1] == {
-        "message": "the score of hypothesis 11 has the wrong kind",
+        "message": "'route.hyps[11].score' has the wrong kind",
         "path": str(many),
         "session": "two",
         "turn": 2,
