@@ -155,9 +155,7 @@ def build_output(
         requested = np.zeros((corpus.n_turns, len(corpus.requestable)))
     rank = corpus.conventions.rank
     rankings = Rankings(
-        rank(given.offsets, given.score),
-        rank(joint.offsets, joint.score),
-        rank(method.offsets, method.score),
+        rank(given.offsets, given.score), rank(joint.offsets, joint.score), rank(method.offsets, method.score)
     )
     output = TrackerOutput(
         name=name,

@@ -53,7 +53,7 @@ _METRICS = {
         "fga": (
             "make_fga",
             "flexible goal accuracy fga(lambda), fga(hotel=0.5, taxi=1): carried-over mistakes fade",
-        ),
+        )
     },
     "gca": {
         "gca": (

@@ -225,10 +225,7 @@ def _choose_components(table: Table, components: Sequence[str] | None) -> list[s
 
 
 def _check_names(
-    source: Source,
-    tables: Sequence[Table],
-    schedules: Sequence[int] | None,
-    components: Sequence[str] | None,
+    source: Source, tables: Sequence[Table], schedules: Sequence[int] | None, components: Sequence[str] | None
 ) -> None:
     """Raise ChoiceError for schedules and components that none of the tables has."""
     all_schedules = sorted({schedule for table in tables for schedule in _schedules_of(source, table)})

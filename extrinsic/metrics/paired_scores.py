@@ -106,9 +106,7 @@ def align(first: StateSets, second: StateSets) -> StateSets:
     return aligned
 
 
-def sources_of(
-    scored: Sequence[tuple[Corpus | StateSets, TrackerOutput | None]],
-) -> tuple[Source, Source]:
+def sources_of(scored: Sequence[tuple[Corpus | StateSets, TrackerOutput | None]]) -> tuple[Source, Source]:
     """Both trackers as sources of items."""
     (labelled, output), (other, other_output) = scored
     if isinstance(labelled, StateSets):

@@ -52,12 +52,7 @@ def tracker_of_text(data: bytes, path: str, corpus: Corpus, name: str, signature
         refuse_tracker_file(data, path, corpus, _check_turn)
     file, hypotheses, joint = decoded
     output, rankings = build_output(
-        corpus,
-        name,
-        hypotheses,
-        joint,
-        wall_time=file.seconds(),
-        signature=signature,
+        corpus, name, hypotheses, joint, wall_time=file.seconds(), signature=signature
     )
     problems = Problems(path)
     note_joint_only(problems, output)

@@ -15,13 +15,7 @@ from extrinsic.corpus.formats.datasets import Dataset, find_dataset
 from extrinsic.corpus.formats.field_checks import BY_SLOT, BY_TURN, Checker
 from extrinsic.corpus.formats.logs import WrittenAct, columns_of_acts, write_acts, write_log
 from extrinsic.corpus.formats.notes import warn_of_values
-from extrinsic.corpus.formats.sessions import (
-    SessionLabels,
-    Sessions,
-    TurnLabels,
-    read_sessions,
-    sign_corpus,
-)
+from extrinsic.corpus.formats.sessions import SessionLabels, Sessions, TurnLabels, read_sessions, sign_corpus
 from extrinsic.corpus.labels import GoalLabels
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.requests import METHODS
@@ -221,8 +215,4 @@ def _written_labels(corpus: Corpus, dialog: int) -> dict[str, Any]:
         )
     success = corpus.outcomes.get("success", (np.nan,) * corpus.n_dialogs)[dialog]
     feedback = {"success": None if np.isnan(success) else bool(success)}
-    return {
-        "session-id": corpus.sessions[dialog],
-        "turns": turns,
-        "task-information": {"feedback": feedback},
-    }
+    return {"session-id": corpus.sessions[dialog], "turns": turns, "task-information": {"feedback": feedback}}

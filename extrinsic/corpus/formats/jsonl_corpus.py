@@ -206,9 +206,7 @@ def _possible(log: LogLines, names: tuple[str, ...], predicate: Ints, problems: 
         table[row, [column[name] for name in known]] = True
         if acts[row] >= 0 and names[acts[row]] not in line.possible:
             log.checker(problems, row).report(
-                "the action taken was not possible",
-                expected=", ".join(line.possible),
-                found=names[acts[row]],
+                "the action taken was not possible", expected=", ".join(line.possible), found=names[acts[row]]
             )
     return table
 

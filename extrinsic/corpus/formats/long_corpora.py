@@ -19,12 +19,7 @@ from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.domain import Domain
 from extrinsic.errors import Problem, Problems
-from extrinsic.storage import (
-    content_hash,
-    content_hash_of_file,
-    is_longer,
-    read_bytes,
-)
+from extrinsic.storage import content_hash, content_hash_of_file, is_longer, read_bytes
 
 LONG = 20_000_000
 """Bytes of a log from which on it is read in parts."""

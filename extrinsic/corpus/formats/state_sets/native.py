@@ -5,12 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from extrinsic.corpus.formats.field_checks import Checker, Missing
-from extrinsic.corpus.formats.state_sets.building import (
-    Dialogs,
-    State,
-    is_number,
-    turn_numbers,
-)
+from extrinsic.corpus.formats.state_sets.building import Dialogs, State, is_number, turn_numbers
 from extrinsic.corpus.formats.state_sets.gold_states import check_state
 from extrinsic.errors import did_you_mean
 
