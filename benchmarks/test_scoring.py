@@ -21,7 +21,7 @@ from extrinsic.corpus.conventions import RocPoints
 from extrinsic.corpus.formats import DSTC1, DSTC2, STATE_SETS
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
-from extrinsic.metrics.dialog_resampling import resample_dialogs, resampled_values
+from extrinsic.metrics.measuring import resample_dialogs, resampled_values
 from extrinsic.metrics.scoring import score
 from tests.metrics.reading import assert_same, keyed
 from tests.metrics.roc_samples import ROC_METRICS, one_curve_after_the_other, statistics_of

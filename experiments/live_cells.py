@@ -17,7 +17,7 @@ import numpy as np
 from extrinsic.arrays import Floats
 from extrinsic.bounds import Whole
 from extrinsic.cli.progress import show_progress
-from extrinsic.corpus.fill import Fill
+from extrinsic.corpus.hypotheses import Fill
 from extrinsic.correlation.resampling import rng_of
 from extrinsic.metrics.definition import Filled
 from extrinsic.metrics.state_metrics import Priced

@@ -11,8 +11,8 @@ import numpy as np
 
 from experiments.dstc2.tables import CandidateRow
 from extrinsic.arrays import Floats, Ints
+from extrinsic.corpus.dialogs import fold_of_sessions
 from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.splits import fold_of_dialogs
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.policy.behaviour import Behaviour, fit_behaviour
 from extrinsic.policy.features import find_features
@@ -75,7 +75,7 @@ def candidate_gains(
     tracker: str, calls: Calls, fold: int, candidates: Sequence[Candidate] = CANDIDATES
 ) -> Iterator[CandidateGain]:
     """Every candidate under both fill rules: learned without a fold, valued on it."""
-    folds = fold_of_dialogs(calls.corpus, N_FOLDS)
+    folds = fold_of_sessions(calls.corpus.sessions, N_FOLDS)
     learned_from, held_out = (calls.take(np.flatnonzero(part)) for part in (folds != fold, folds == fold))
     for preset in dict.fromkeys(candidate.features for candidate in candidates):
         behaviour: Behaviour | None = None

@@ -20,7 +20,7 @@ from experiments.dstc2.tables import Control
 from extrinsic.arrays import Floats, Ints
 from extrinsic.correlation.coefficients import correlate
 from extrinsic.correlation.estimate import Estimate
-from extrinsic.metrics.dialog_resampling import resample_dialogs
+from extrinsic.metrics.measuring import resample_dialogs
 from extrinsic.study.configuration.settings import StudySettings
 from extrinsic.study.correlating.panel import oriented_metrics
 from extrinsic.study.finished_run import Run

@@ -13,7 +13,7 @@ from experiments.metrics.state_files import FEWER, SOM, SYSTEMS, File, Group, un
 from experiments.metrics.tables import METRICS, Compared, Discrimination, Scores, WholeTest
 from extrinsic.arrays import Bools, Floats
 from extrinsic.correlation.dependent import zou_interval
-from extrinsic.metrics.parsing import parse_metric
+from extrinsic.metrics.definition import parse_metric
 
 FIELDS = tuple(METRICS)
 COMPARED = (("fga", "jga"), ("fga", "sa"), ("fga", "aga"), ("rsa", "sa"), ("rsa", "aga"), ("gca", "fga"))

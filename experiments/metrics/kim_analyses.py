@@ -19,8 +19,7 @@ from experiments.metrics.tables import (
 )
 from extrinsic.arrays import Floats
 from extrinsic.correlation.partial import scatter_correlations
-from extrinsic.metrics.definition import TurnMean
-from extrinsic.metrics.parsing import parse_metric
+from extrinsic.metrics.definition import TurnMean, parse_metric
 from extrinsic.metrics.state_metrics import SlotF1
 from extrinsic.metrics.traits import FirstError
 from extrinsic.metrics.turn_correlation import KIM_METRICS

@@ -12,7 +12,7 @@ from experiments.metrics.tables import METRICS, TraitBin, TraitCorrelation
 from extrinsic.arrays import Floats, Ints
 from extrinsic.correlation.dependent import zou_interval
 from extrinsic.correlation.partial import partial_scatter, scatter_correlations
-from extrinsic.metrics.parsing import parse_metric
+from extrinsic.metrics.definition import parse_metric
 from extrinsic.metrics.traits import DialogTrait, mistakes
 
 CORRELATED = ("fga", "gca", "jga", "turn", "rsa", "aga", "sa")

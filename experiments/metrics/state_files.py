@@ -12,9 +12,9 @@ from experiments.data import require
 from extrinsic import read_states
 from extrinsic.arrays import Bools, Floats, Ints
 from extrinsic.corpus.state_sets import StateSets
-from extrinsic.metrics.dialog_resampling import percentile_interval, resample_dialogs
 from extrinsic.metrics.items.state_items import StateItems
 from extrinsic.metrics.items.state_tables import ALL, StateTable, table_of_states
+from extrinsic.metrics.measuring import percentile_interval, resample_dialogs
 from extrinsic.storage import content_hash
 
 SEED, RESAMPLES = 602, 2_000

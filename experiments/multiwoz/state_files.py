@@ -16,9 +16,9 @@ from extrinsic.corpus.state_sets import StateReading, StateSets
 from extrinsic.correlation.coefficients import correlate
 from extrinsic.correlation.influence import without_each
 from extrinsic.correlation.intervals import jackknife_interval
+from extrinsic.metrics.definition import parse_metric
 from extrinsic.metrics.measuring import measure
 from extrinsic.metrics.paired_scores import paired_scores, sources_of
-from extrinsic.metrics.parsing import parse_metric
 from extrinsic.metrics.sources import Source
 from extrinsic.outcomes.multiwoz_evaluator import MultiWOZ, evaluate_system
 from extrinsic.registry import FORMATS

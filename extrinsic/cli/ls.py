@@ -229,7 +229,7 @@ def _option_text(field: Field[Any], config: Any) -> str:
 
 def _of_metric(key: str) -> dict[str, Any]:
     """A metric by its printed form; one that needs a parameter and has none, by its class."""
-    from extrinsic.metrics.parsing import parse_metric
+    from extrinsic.metrics.definition import parse_metric
 
     try:
         metric: Any = parse_metric(key)

@@ -14,10 +14,10 @@ from extrinsic.corpus.ratings import read_ratings
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.errors import UsageError, printable
+from extrinsic.metrics.definition import parse_metric
 from extrinsic.metrics.fga_fitting import fit_fga
 from extrinsic.metrics.items.state_tables import ALL
 from extrinsic.metrics.paired_scores import PERMUTATIONS, paired_scores, sources_of
-from extrinsic.metrics.parsing import parse_metric
 from extrinsic.metrics.scoring import choose_metrics
 from extrinsic.metrics.turn_correlation import KIM_METRICS, turn_correlation
 from extrinsic.signature import sign

@@ -120,8 +120,7 @@ def _track_long(
 def _chosen(arguments: argparse.Namespace) -> tuple[list[str], list[str]]:
     """The requested trackers, each once, and those of them that are learned."""
     from extrinsic.registry import TRACKERS
-    from extrinsic.trackers.designs import population
-    from extrinsic.trackers.forms import canonical_name
+    from extrinsic.trackers.forms import canonical_name, population
     from extrinsic.trackers.protocol import LearnedTracker
 
     requested: Sequence[str] = arguments.tracker
@@ -215,9 +214,9 @@ def _read_training(
 
 def _training(corpus: Corpus, train: Sequence[Corpus], folds: int) -> str:
     """How learned trackers are trained, in words; an impossible number of folds is refused here."""
-    from extrinsic.corpus.splits import fold_of_dialogs
+    from extrinsic.corpus.dialogs import fold_of_sessions
 
     if train:
         return f"trained on {train[0].n_dialogs:,} dialogs of {train[0].dataset}"
-    fold_of_dialogs(corpus, folds)
+    fold_of_sessions(corpus.sessions, folds)
     return f"cross-fitted in {folds} folds of {corpus.dataset}"

@@ -13,9 +13,8 @@ from importlib.metadata import EntryPoint
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from extrinsic.arrays import Ids
-from extrinsic.corpus.hypotheses import Hypotheses, JointHypotheses
+from extrinsic.corpus.hypotheses import Hypotheses, JointHypotheses, RankingRule, rank_dstc1, rank_dstc2
 from extrinsic.corpus.joint import confident_assignment, likeliest_assignments
-from extrinsic.corpus.ranking import RankingRule, rank_dstc1, rank_dstc2
 from extrinsic.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:

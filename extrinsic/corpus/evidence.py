@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ids, Ints, is_among, offsets_from_lengths, take_rows
 from extrinsic.corpus.acts import Acts, NBest
-from extrinsic.corpus.mentions import Mentions, SlotNames, latest, mentions_of_acts
-from extrinsic.corpus.predicates import acts_matching, requested_names, requested_slot
+from extrinsic.corpus.mentions import (
+    Mentions,
+    SlotNames,
+    acts_matching,
+    latest,
+    mentions_of_acts,
+    requested_names,
+    requested_slot,
+)
 from extrinsic.corpus.vocabulary import Vocabulary
 from extrinsic.domain import Domain
+
+OF_ROWS = ("value", "informed", "affirmed", "top", "denied", "rejected", "rank", "explicit", "implicit")
+"""The columns of Evidence with an entry for each row."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,24 +65,18 @@ class Evidence:
 
     def taken(self, turns: Ints) -> tuple[Evidence, Ints]:
         """The chosen turns, in the order given, and which rows of this one they have."""
-        items = (turns[:, None] * self.n_slots + np.arange(self.n_slots)).ravel()
-        offsets, rows = take_rows(self.offsets, items)
-        chosen = Evidence(
-            self.n_slots,
-            offsets,
-            self.value[rows],
-            self.informed[rows],
-            self.affirmed[rows],
-            self.top[rows],
-            self.denied[rows],
-            self.rejected[rows],
-            self.rank[rows],
-            self.explicit[rows],
-            self.implicit[rows],
-            self.requested[turns],
-            self.affirms[turns],
-            self.negates[turns],
-            self.restart[turns],
+        return self.taken_items(turns, np.broadcast_to(np.arange(self.n_slots), (len(turns), self.n_slots)))
+
+    def taken_items(self, turns: Ints, slots: Ints) -> tuple[Evidence, Ints]:
+        """At each of the chosen turns (k,) the chosen slots (k, n), and which rows of this one they have."""
+        offsets, rows = take_rows(self.offsets, (turns[:, None] * self.n_slots + slots).ravel())
+        chosen = replace(
+            self,
+            n_slots=slots.shape[1],
+            offsets=offsets,
+            requested=self.requested[turns[:, None], slots],
+            **{name: getattr(self, name)[rows] for name in OF_ROWS},
+            **{name: getattr(self, name)[turns] for name in ("affirms", "negates", "restart")},
         )
         return chosen, rows
 

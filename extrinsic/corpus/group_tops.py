@@ -8,9 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from extrinsic.arrays import Floats, Ids, Ints
-from extrinsic.corpus.fill import Fill
-from extrinsic.corpus.hypotheses import Beliefs
-from extrinsic.corpus.ranking import RankingRule
+from extrinsic.corpus.hypotheses import Beliefs, Fill, RankingRule
 from extrinsic.corpus.tracking import BeliefRows, StepBelief
 from extrinsic.corpus.vocabulary import NONE
 from extrinsic.domain import Domain

@@ -7,9 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ids, Ints, offsets_from_lengths, position_in_row, row_of_each
-from extrinsic.corpus.hypotheses import Beliefs, Hypotheses, JointHypotheses
+from extrinsic.corpus.hypotheses import Beliefs, Hypotheses, JointHypotheses, rank_dstc1
 from extrinsic.corpus.labels import Truth
-from extrinsic.corpus.ranking import rank_dstc1
 from extrinsic.corpus.vocabulary import NONE
 
 TURNS_AT_ONCE = 1_000

@@ -12,11 +12,11 @@ import numpy as np
 from extrinsic.arrays import Bools, Floats, Ids, Ints, take_rows
 from extrinsic.corpus.acts import Acts, NBest
 from extrinsic.corpus.conventions import Conventions
+from extrinsic.corpus.dialogs import DialogTurns
 from extrinsic.corpus.evidence import Evidence, gather_evidence
 from extrinsic.corpus.history import History, history_of_turns
 from extrinsic.corpus.labels import GoalLabels, LabelEvents, Truth
-from extrinsic.corpus.predicates import predicate_of_turns, turns_with
-from extrinsic.corpus.turns import DialogTurns
+from extrinsic.corpus.mentions import predicate_of_turns, turns_with
 from extrinsic.corpus.vocabulary import Vocabulary
 from extrinsic.domain import ENDED_BY, SYSTEM, Domain
 from extrinsic.errors import Problem, UsageError, did_you_mean, shown

@@ -9,9 +9,8 @@ from scipy.stats import rankdata
 from extrinsic.arrays import Bools, Floats, Ints
 from extrinsic.corpus.history import wording_of
 from extrinsic.corpus.labels import GoalLabels
-from extrinsic.corpus.mentions import Mentions, SlotNames, mentions_of_acts
+from extrinsic.corpus.mentions import Mentions, SlotNames, mentions_of_acts, requested_slot
 from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.predicates import requested_slot
 
 LONG_LIST = 10
 SURE = 0.9

@@ -9,8 +9,8 @@ import numpy as np
 
 from extrinsic.arrays import Bools, Ids, Ints, take_rows
 from extrinsic.corpus.conventions import STATE_SETS, ScoreConventions
+from extrinsic.corpus.dialogs import DialogTurns
 from extrinsic.corpus.normalisations import DONTCARE, Normalisation, load_normalisation
-from extrinsic.corpus.turns import DialogTurns
 from extrinsic.corpus.vocabulary import Value, Vocabulary
 from extrinsic.errors import Problem, UsageError, did_you_mean
 from extrinsic.notebook import html_table

@@ -7,19 +7,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ids, Ints, row_of_each, take_rows
+from extrinsic.corpus.dialogs import DialogTurns
 from extrinsic.corpus.hypotheses import (
     Beliefs,
     Hypotheses,
     JointBeliefs,
     JointHypotheses,
+    Ranking,
     no_hypotheses,
     no_joint_hypotheses,
 )
 from extrinsic.corpus.joint import joint_correctness, marginals_of_joint
 from extrinsic.corpus.labels import GoalLabels
 from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.ranking import Ranking
-from extrinsic.corpus.turns import DialogTurns
 from extrinsic.corpus.vocabulary import NONE, Vocabulary
 from extrinsic.errors import Problem, UsageError
 from extrinsic.storage import content_hash

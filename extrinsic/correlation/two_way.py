@@ -29,7 +29,7 @@ import numpy as np
 
 from extrinsic.arrays import Bools, Floats
 from extrinsic.correlation.resampling import draw_trackers
-from extrinsic.metrics.dialog_resampling import resample_dialogs
+from extrinsic.metrics.measuring import resample_dialogs
 
 Split = Literal["pooled", "between", "within", "dialog", "both"]
 SPLITS: tuple[Split, ...] = ("pooled", "between", "within", "dialog", "both")

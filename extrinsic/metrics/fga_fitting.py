@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from extrinsic.arrays import Floats, Ints
+from extrinsic.corpus.dialogs import fold_of_sessions
 from extrinsic.corpus.ratings import Ratings
-from extrinsic.corpus.splits import fold_of_sessions
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.errors import UsageError
-from extrinsic.metrics.dialog_resampling import percentile_interval, resample_dialogs
 from extrinsic.metrics.fga import FlexibleGoalAccuracy
 from extrinsic.metrics.items.state_tables import ALL, table_of_states
+from extrinsic.metrics.measuring import percentile_interval, resample_dialogs
 from extrinsic.storage import content_hash
 
 LAMBDAS = (*(number / 20 for number in range(21)), 1.25, 1.5, 2.0, 3.0, 5.0, np.inf)

@@ -22,8 +22,13 @@ from extrinsic.corpus.state_sets import StateSets
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.errors import InputError, UsageError
 from extrinsic.metrics.definition import Metric
-from extrinsic.metrics.dialog_resampling import percentile_interval, resample_dialogs, resampled_values
-from extrinsic.metrics.measuring import Measurement, measure
+from extrinsic.metrics.measuring import (
+    Measurement,
+    measure,
+    percentile_interval,
+    resample_dialogs,
+    resampled_values,
+)
 from extrinsic.metrics.sources import Source
 from extrinsic.storage import content_hash
 

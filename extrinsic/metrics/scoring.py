@@ -14,20 +14,21 @@ from threadpoolctl import threadpool_limits
 
 from extrinsic.arrays import Ints
 from extrinsic.corpus.conventions import STATE_SETS
-from extrinsic.corpus.fill import Fill
+from extrinsic.corpus.hypotheses import Fill
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.errors import LONGEST_FOUND, UsageError, require_count, require_type, shortened
-from extrinsic.metrics.definition import Filled, Metric
-from extrinsic.metrics.dialog_resampling import (
+from extrinsic.metrics.definition import Filled, Metric, parse_metric
+from extrinsic.metrics.measuring import (
     Interval,
+    Measurement,
+    RunningTotals,
+    measure,
     percentile_interval,
     resample_dialogs,
     resampled_values,
 )
-from extrinsic.metrics.measuring import Measurement, RunningTotals, measure
-from extrinsic.metrics.parsing import parse_metric
 from extrinsic.metrics.sources import Source
 from extrinsic.notebook import dataframe, html_table, write_parquet
 from extrinsic.signature import sign

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from extrinsic.corpus.conventions import Conventions, ScoreConventions
-from extrinsic.corpus.fill import Fill
+from extrinsic.corpus.hypotheses import Fill
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.corpus.tracker_output import TrackerOutput

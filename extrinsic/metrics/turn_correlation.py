@@ -11,10 +11,9 @@ import numpy as np
 from extrinsic.arrays import Floats
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.errors import UsageError, did_you_mean
-from extrinsic.metrics.definition import Metric, TurnMean
+from extrinsic.metrics.definition import Metric, TurnMean, parse_metric
 from extrinsic.metrics.items.state_items import StateItems
 from extrinsic.metrics.items.state_tables import ALL, table_of_states
-from extrinsic.metrics.parsing import parse_metric
 from extrinsic.metrics.state_metrics import SlotF1
 
 KIM_METRICS = ("jga", "slot_accuracy", "slot_f1", "relative_slot_accuracy")

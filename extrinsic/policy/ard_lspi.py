@@ -10,7 +10,7 @@ import numpy as np
 
 from extrinsic.arrays import Ints
 from extrinsic.bounds import Count
-from extrinsic.corpus.splits import fold_of_sessions
+from extrinsic.corpus.dialogs import fold_of_sessions
 from extrinsic.policy.basis import Basis, with_action
 from extrinsic.policy.kernel_lspi import KernelLSPI
 from extrinsic.policy.kernels import Gaussian

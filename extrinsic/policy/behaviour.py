@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ints
-from extrinsic.corpus.splits import fold_of_sessions
+from extrinsic.corpus.dialogs import fold_of_sessions
 from extrinsic.errors import UsageError
 from extrinsic.policy.filter import admit
 from extrinsic.policy.states import States

@@ -15,7 +15,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from extrinsic.arrays import Bools, Floats, Ints
-from extrinsic.corpus.predicates import predicate_of_turns
+from extrinsic.corpus.mentions import predicate_of_turns
 from extrinsic.corpus.tracking import StepBelief, Tracker
 from extrinsic.corpus.vocabulary import NONE
 from extrinsic.errors import UsageError

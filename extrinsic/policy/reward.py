@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ints
-from extrinsic.corpus.fill import Fill
+from extrinsic.corpus.hypotheses import Fill
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.corpus.vocabulary import NONE

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from extrinsic.arrays import Bools, Floats, Ints
+from extrinsic.corpus.dialogs import ranked_sessions
 from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.splits import ranked_sessions
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.errors import Problems, UsageError
 from extrinsic.notebook import html_table

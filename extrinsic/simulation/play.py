@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ints
-from extrinsic.corpus.fill import Fill
+from extrinsic.corpus.hypotheses import Fill
+from extrinsic.corpus.mentions import predicate_of_turns
 from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.predicates import predicate_of_turns
 from extrinsic.corpus.requests import RequestBelief
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.corpus.tracking import StepBelief, Tracker

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from extrinsic.arrays import Bools
-from extrinsic.corpus.fill import Fill
-from extrinsic.corpus.predicates import predicate_of_turns
+from extrinsic.corpus.hypotheses import Fill
+from extrinsic.corpus.mentions import predicate_of_turns
 from extrinsic.corpus.tracking import StepBelief, Tracker
 from extrinsic.corpus.vocabulary import Vocabulary
 from extrinsic.domain import Domain, load_domain

@@ -14,7 +14,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ids, Ints
-from extrinsic.corpus.predicates import predicate_of_turns
+from extrinsic.corpus.mentions import predicate_of_turns
 from extrinsic.corpus.vocabulary import NONE, Vocabulary
 from extrinsic.domain import Domain
 from extrinsic.errors import UsageError, did_you_mean

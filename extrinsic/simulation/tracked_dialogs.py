@@ -11,12 +11,12 @@ import numpy as np
 from extrinsic.arrays import Bools, Floats, Ids, Ints, row_of_each
 from extrinsic.corpus.acts import Acts, NBest
 from extrinsic.corpus.evidence import Evidence, gather_evidence
-from extrinsic.corpus.fill import Fill
 from extrinsic.corpus.group_tops import filled_values, group_tops
 from extrinsic.corpus.history import History
+from extrinsic.corpus.hypotheses import Fill
+from extrinsic.corpus.labels import TurnLabels
 from extrinsic.corpus.requests import METHODS, RequestTracking, Rule, gather_requests
 from extrinsic.corpus.tracking import StepBelief, Tracker, Tracking
-from extrinsic.corpus.turn_labels import TurnLabels
 from extrinsic.corpus.vocabulary import NONE, Value, Vocabulary
 from extrinsic.domain import Domain
 from extrinsic.errors import UsageError, did_you_mean

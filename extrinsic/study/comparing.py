@@ -16,9 +16,9 @@ from extrinsic.arrays import Floats, Ints
 from extrinsic.correlation.intervals import interval
 from extrinsic.correlation.resampling import rng_of
 from extrinsic.errors import UsageError, did_you_mean
-from extrinsic.metrics.dialog_resampling import resample_dialogs
+from extrinsic.metrics.definition import parse_metric
+from extrinsic.metrics.measuring import resample_dialogs
 from extrinsic.metrics.paired_scores import better_one
-from extrinsic.metrics.parsing import parse_metric
 from extrinsic.study.configuration.targets import LOGGED_RETURN, verdict_targets
 from extrinsic.study.correlating.correlation_stage import dialogs_of
 from extrinsic.study.finished_run import Run

@@ -133,7 +133,7 @@ def metric_definition(metric: str) -> str:
 @cache
 def is_of_states(metric: str) -> bool:
     """Whether a metric compares whole states; False for one that this version does not have."""
-    from extrinsic.metrics.parsing import parse_metric
+    from extrinsic.metrics.definition import parse_metric
 
     try:
         return parse_metric(metric).kind == "state"
@@ -218,7 +218,7 @@ def family_of(metric: str) -> Family:
 @cache
 def is_higher_better(metric: str) -> bool:
     """The direction of a metric; True for one that this version does not have."""
-    from extrinsic.metrics.parsing import parse_metric
+    from extrinsic.metrics.definition import parse_metric
 
     try:
         return parse_metric(metric).higher_is_better is not False

@@ -9,10 +9,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ids, Ints
-from extrinsic.corpus.candidates import Heard
+from extrinsic.corpus.dialogs import ranked_sessions
 from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.splits import ranked_sessions
-from extrinsic.corpus.tracking import Tracking, turns_in_step
+from extrinsic.corpus.tracking import Heard, Tracking, turns_in_step
 from extrinsic.errors import UsageError
 from extrinsic.trackers.candidate_features import FEATURE_SETS, FEATURES, PLANES, describe, remember
 from extrinsic.trackers.protocol import BuiltInTracker, LearnedTracker, capped, total

@@ -13,12 +13,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ids, Ints, row_of_each
-from extrinsic.corpus.candidates import Heard
+from extrinsic.corpus.dialogs import fold_of_sessions
 from extrinsic.corpus.hypotheses import Beliefs
 from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.splits import fold_of_sessions
 from extrinsic.corpus.tracker_output import TrackerOutput, build_output
-from extrinsic.corpus.tracking import Tracking, turns_in_step
+from extrinsic.corpus.tracking import Heard, Tracking, turns_in_step
 from extrinsic.corpus.vocabulary import NONE
 from extrinsic.errors import UsageError
 from extrinsic.trackers.candidate_features import PLANES, remember

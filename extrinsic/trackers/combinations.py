@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from extrinsic.arrays import Floats
-from extrinsic.corpus.candidates import Heard
 from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.tracking import Heard
 from extrinsic.trackers.protocol import AnyTracker, BuiltInTracker, LearnedTracker, capped
 
 

@@ -14,9 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ids, Ints
-from extrinsic.corpus.candidates import Heard, widened
-from extrinsic.corpus.tracking import StepBelief
-from extrinsic.corpus.turn_labels import TurnLabels
+from extrinsic.corpus.labels import TurnLabels
+from extrinsic.corpus.tracking import Heard, StepBelief, widened
 from extrinsic.corpus.vocabulary import NONE
 from extrinsic.errors import UsageError, did_you_mean
 from extrinsic.simulation.chance import Chance

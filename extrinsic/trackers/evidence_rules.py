@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from extrinsic.arrays import Floats
-from extrinsic.corpus.candidates import Heard
+from extrinsic.corpus.tracking import Heard
 from extrinsic.trackers.protocol import BuiltInTracker, capped, total
 
 

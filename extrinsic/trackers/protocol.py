@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from extrinsic.arrays import Floats
-from extrinsic.corpus.candidates import Heard
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.requests import Rule
+from extrinsic.corpus.tracking import Heard
 
 
 def total(scores: Floats) -> Floats:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from extrinsic.arrays import Floats
-from extrinsic.corpus.candidates import Heard
 from extrinsic.corpus.requests import Rule
+from extrinsic.corpus.tracking import Heard
 from extrinsic.trackers.protocol import BuiltInTracker, best_only, capped, share_out, total
 
 

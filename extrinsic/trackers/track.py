@@ -11,15 +11,15 @@ from pathlib import Path
 import numpy as np
 
 from extrinsic.arrays import Ints
+from extrinsic.corpus.dialogs import fold_of_sessions
 from extrinsic.corpus.formats import tracker_writer
 from extrinsic.corpus.formats.long_corpora import LongCorpus
 from extrinsic.corpus.hypotheses import Hypotheses
+from extrinsic.corpus.labels import CorpusLabels
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.requests import method_hypotheses, track_requests
-from extrinsic.corpus.splits import fold_of_dialogs
 from extrinsic.corpus.tracker_output import TrackerOutput, build_output
 from extrinsic.corpus.tracking import BeliefRows, Tracker, Tracking, turns_in_step
-from extrinsic.corpus.turn_labels import CorpusLabels
 from extrinsic.errors import Problem, UsageError
 from extrinsic.parallel import run_in_parallel
 from extrinsic.registry import TRACKERS
@@ -46,7 +46,7 @@ def track(
     elif train:
         parts = [(tracker.fit(train), everything)]
     else:
-        fold = fold_of_dialogs(corpus, folds)
+        fold = fold_of_sessions(corpus.sessions, folds)
         parts = [
             (tracker.fit([corpus.take(np.flatnonzero(fold != held))]), np.flatnonzero(fold == held))
             for held in range(folds)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from extrinsic.arrays import Floats, Ints
-from extrinsic.corpus.candidates import Heard
+from extrinsic.corpus.tracking import Heard
 from extrinsic.trackers.candidate_features import FEATURES, PLANES, Places, best_other, describe
 from extrinsic.trackers.protocol import capped, total
 

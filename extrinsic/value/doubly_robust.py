@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from extrinsic.arrays import Floats
-from extrinsic.corpus.splits import fold_of_sessions
+from extrinsic.corpus.dialogs import fold_of_sessions
 from extrinsic.value.estimator import Need
 from extrinsic.value.evaluation_problem import EvaluationProblem
 from extrinsic.value.importance import cumulative_ratios, weight_diagnostics

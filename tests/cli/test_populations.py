@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from extrinsic.trackers.designs import population
 from extrinsic.trackers.families import FAMILIES
+from extrinsic.trackers.forms import population
 from tests.cli.bench import Bench, belief_formats
 from tests.running import Outcome, assert_refused, run
 

@@ -8,9 +8,8 @@ import numpy as np
 from hypothesis import given, settings
 
 from extrinsic.arrays import Floats
-from extrinsic.corpus.candidates import FIRST_WIDTH, Candidates, Heard
 from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.tracking import StepBelief, Tracking, turns_in_step
+from extrinsic.corpus.tracking import FIRST_WIDTH, Candidates, Heard, StepBelief, Tracking, turns_in_step
 from tests.builders import act
 from tests.corpus.bus_calls import answered_bus_calls, bus_corpus, said
 from tests.metrics.reading import read_dstc1

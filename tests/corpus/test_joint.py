@@ -11,10 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extrinsic.arrays import offsets_from_lengths
-from extrinsic.corpus.hypotheses import Beliefs, Hypotheses, JointHypotheses, no_hypotheses
+from extrinsic.corpus.hypotheses import (
+    Beliefs,
+    Hypotheses,
+    JointHypotheses,
+    no_hypotheses,
+    rank_dstc1,
+    rank_dstc2,
+)
 from extrinsic.corpus.joint import joint_correctness, joint_of_marginals, marginals_of_joint
 from extrinsic.corpus.labels import TableTruth
-from extrinsic.corpus.ranking import rank_dstc1, rank_dstc2
 from tests.contents import rows
 
 Distribution = list[tuple[int, float]]

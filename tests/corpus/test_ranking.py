@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extrinsic.arrays import offsets_from_lengths
-from extrinsic.corpus.ranking import Ranking, RankingRule, rank_dstc1, rank_dstc2
+from extrinsic.corpus.hypotheses import Ranking, RankingRule, rank_dstc1, rank_dstc2
 from tests.strategies import EXACT, INEXACT
 
 Ranked = list[tuple[int, float]]

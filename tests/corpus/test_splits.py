@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from extrinsic.corpus.dialogs import fold_of_sessions
 from extrinsic.corpus.formats import DSTC2
 from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.splits import fold_of_dialogs, fold_of_sessions
 from extrinsic.errors import UsageError
 from tests.builders import (
     ONTOLOGY,
@@ -40,7 +40,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 
 
 def test_the_seed_decides(corpus: Corpus) -> None:
-    folds = [fold_of_dialogs(corpus, 2, seed).tolist() for seed in (1, 1, 2)]
+    folds = [fold_of_sessions(corpus.sessions, 2, seed).tolist() for seed in (1, 1, 2)]
     assert folds[0] == folds[1] != folds[2]
 
 
@@ -48,12 +48,12 @@ def test_the_seed_decides(corpus: Corpus) -> None:
 @given(st.permutations(range(20)), st.integers(0, 3))
 def test_the_order_of_the_corpus_does_not(corpus: Corpus, order: list[int], seed: int) -> None:
     shuffled = corpus.take(order)
-    folds = dict(zip(corpus.sessions, fold_of_dialogs(corpus, 4, seed), strict=True))
-    assert folds == dict(zip(shuffled.sessions, fold_of_dialogs(shuffled, 4, seed), strict=True))
+    folds = dict(zip(corpus.sessions, fold_of_sessions(corpus.sessions, 4, seed), strict=True))
+    assert folds == dict(zip(shuffled.sessions, fold_of_sessions(shuffled.sessions, 4, seed), strict=True))
 
 
 def test_fold_sizes_differ_by_at_most_one(corpus: Corpus) -> None:
-    folds = fold_of_dialogs(corpus, 3).tolist()
+    folds = fold_of_sessions(corpus.sessions, 3).tolist()
     assert sorted(folds.count(fold) for fold in range(3)) == [6, 7, 7]
 
 
@@ -75,7 +75,7 @@ def test_an_impossible_number_of_folds_of_sessions(n_sessions: int, n_folds: int
 @pytest.mark.parametrize("n_folds", [1, 21])
 def test_an_impossible_number_of_folds_is_refused(corpus: Corpus, n_folds: int) -> None:
     with pytest.raises(UsageError, match="2 to 20"):
-        fold_of_dialogs(corpus, n_folds)
+        fold_of_sessions(corpus.sessions, n_folds)
 
 
 def test_one_dialog_cannot_be_divided() -> None:

@@ -10,7 +10,7 @@ import pytest
 from extrinsic.correlation import prices
 from extrinsic.correlation.prices import disagreement, price_of, priced_form
 from extrinsic.errors import UsageError
-from extrinsic.metrics.parsing import parse_metric
+from extrinsic.metrics.definition import parse_metric
 
 
 def test_examples() -> None:

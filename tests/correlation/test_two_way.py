@@ -17,7 +17,7 @@ from extrinsic.correlation.two_way import (
     draw_two_way,
     two_way_scatter,
 )
-from extrinsic.metrics.dialog_resampling import resample_dialogs
+from extrinsic.metrics.measuring import resample_dialogs
 from tests.correlation.drawing import centre, draw
 
 

@@ -43,7 +43,7 @@ from experiments.lee2014.tables import (
 )
 from experiments.selection import Selection
 from extrinsic.arrays import Floats
-from extrinsic.metrics.parsing import parse_metric
+from extrinsic.metrics.definition import parse_metric
 from extrinsic.parallel import run_in_parallel
 from extrinsic.study.tables.table_files import read_rows, table_bytes
 

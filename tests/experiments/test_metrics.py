@@ -26,7 +26,7 @@ from experiments.selection import Selection
 from experiments.texts import UnsupportedClaim
 from extrinsic.correlation.coefficients import correlate
 from extrinsic.correlation.partial import scatter_correlations
-from extrinsic.metrics.dialog_resampling import resample_dialogs
+from extrinsic.metrics.measuring import resample_dialogs
 from extrinsic.metrics.scoring import score
 from extrinsic.metrics.turn_correlation import KIM_METRICS, turn_correlation
 from extrinsic.storage import content_hash

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from extrinsic.corpus.state_sets import StateSets
+from extrinsic.metrics.definition import parse_metric
 from extrinsic.metrics.items.state_tables import table_of_states
-from extrinsic.metrics.parsing import parse_metric
 from extrinsic.metrics.scoring import score
 from tests.builders import StateSetFiles
 from tests.metrics.reading import read_states

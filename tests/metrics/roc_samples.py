@@ -8,8 +8,8 @@ import numpy as np
 
 from extrinsic.arrays import Floats
 from extrinsic.corpus.conventions import DSTC1, RocPoints
+from extrinsic.metrics.definition import parse_metric
 from extrinsic.metrics.items.curves import RocStatistics, score_order
-from extrinsic.metrics.parsing import parse_metric
 
 ROC_METRICS = [parse_metric(name) for name in DSTC1.metrics if name.startswith("roc.")]
 POINTS: tuple[RocPoints, ...] = ("even_thresholds", "distinct_scores")

@@ -8,10 +8,9 @@ from typing import Any
 from hypothesis import strategies as st
 
 from extrinsic.corpus.conventions import DSTC2
-from extrinsic.corpus.fill import Fill
+from extrinsic.corpus.hypotheses import Fill
 from extrinsic.corpus.state_sets import StateSets
-from extrinsic.metrics.definition import Filled, Metric
-from extrinsic.metrics.parsing import parse_metric
+from extrinsic.metrics.definition import Filled, Metric, parse_metric
 from extrinsic.metrics.sources import Source
 from tests.builders import Dstc1Files, Dstc2Files, StateSetFiles
 from tests.metrics.reading import read_dstc1, read_dstc2, read_states

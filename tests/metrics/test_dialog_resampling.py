@@ -10,10 +10,9 @@ import pytest
 
 from extrinsic.arrays import Floats
 from extrinsic.errors import UsageError
-from extrinsic.metrics import dialog_resampling
-from extrinsic.metrics.definition import ItemMean
-from extrinsic.metrics.dialog_resampling import percentile_interval, resample_dialogs, resampled_values
-from extrinsic.metrics.parsing import parse_metric
+from extrinsic.metrics import measuring
+from extrinsic.metrics.definition import ItemMean, parse_metric
+from extrinsic.metrics.measuring import percentile_interval, resample_dialogs, resampled_values
 from extrinsic.metrics.scoring import Scores, score
 from extrinsic.metrics.sources import Source
 from tests.metrics.calls import Turn, files_of
@@ -92,7 +91,7 @@ def test_resampled_values_are_scores_of_resampled_calls(calls: Any) -> None:
 def test_blocks_do_not_change_anything(calls: Any, monkeypatch: pytest.MonkeyPatch, block: int) -> None:
     """One row of weights at a time, or a few of those of a curve."""
     whole = intervals(on_route(calls, bootstrap=20))
-    monkeypatch.setattr(dialog_resampling, "BLOCK", block)
+    monkeypatch.setattr(measuring, "BLOCK", block)
     in_blocks = intervals(on_route(calls, bootstrap=20))
     assert in_blocks.keys() == whole.keys()
     assert np.array(list(in_blocks.values())) == pytest.approx(np.array(list(whole.values())), abs=1e-12)

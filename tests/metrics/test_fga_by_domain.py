@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from extrinsic.errors import UsageError
-from extrinsic.metrics.parsing import parse_metric
+from extrinsic.metrics.definition import parse_metric
 from extrinsic.metrics.scoring import score
 from tests.builders import StateSetFiles
 from tests.metrics.dialogs import by_turn, states_of

@@ -9,8 +9,8 @@ from statistics import correlation
 import numpy as np
 import pytest
 
+from extrinsic.corpus.dialogs import fold_of_sessions
 from extrinsic.corpus.ratings import Ratings, read_ratings
-from extrinsic.corpus.splits import fold_of_sessions
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.errors import InputError, UsageError
 from extrinsic.metrics.fga_fitting import CHOSEN, FIXED, HELD_OUT, LAMBDAS, FittedLambda, fit_fga

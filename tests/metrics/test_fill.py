@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from extrinsic.corpus.fill import Fill
+from extrinsic.corpus.hypotheses import Fill
 from extrinsic.errors import UsageError
 from extrinsic.metrics.items.state_tables import predicted_states
 from extrinsic.metrics.scoring import score

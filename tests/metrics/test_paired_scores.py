@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from extrinsic.corpus.formats import read_states
+from extrinsic.metrics.definition import parse_metric
 from extrinsic.metrics.paired_scores import align, better_one, paired_scores
-from extrinsic.metrics.parsing import parse_metric
 from extrinsic.metrics.sources import Source
 from tests.builders import write_json
 from tests.running import assert_refused, run

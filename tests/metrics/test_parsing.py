@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from extrinsic.corpus.conventions import DSTC1, DSTC2, STATE_SETS
-from extrinsic.corpus.fill import Fill
+from extrinsic.corpus.hypotheses import Fill
 from extrinsic.errors import UsageError
-from extrinsic.metrics.definition import Filled, Metric
-from extrinsic.metrics.parsing import parse_metric
+from extrinsic.metrics.definition import Filled, Metric, parse_metric
 from extrinsic.registry import METRICS
 
 VARIANTS = (

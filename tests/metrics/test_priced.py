@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from extrinsic.corpus.state_sets import ABSENT
+from extrinsic.metrics.definition import parse_metric
 from extrinsic.metrics.items.state_items import StateItems
-from extrinsic.metrics.parsing import parse_metric
 
 GOLD = [[0, 0, -1], [1, 0, -1], [1, 0, 2], [1, 0, -1], [3, 0, -1]]
 PREDICTED = [[0, -1, -1], [0, 5, 4], [1, 0, 2], [1, 0, -1], [1, 0, -1]]

@@ -9,8 +9,8 @@ import pytest
 
 from extrinsic.corpus.formats import STATE_SETS
 from extrinsic.corpus.state_sets import StateSets
+from extrinsic.metrics.definition import parse_metric
 from extrinsic.metrics.fga import FlexibleGoalAccuracy, decay_to_forget
-from extrinsic.metrics.parsing import parse_metric
 from extrinsic.metrics.scoring import score
 from tests.metrics.dialogs import by_turn, in_percent, states_of, values_of
 from tests.published_figures import (

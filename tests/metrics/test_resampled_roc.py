@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from extrinsic.arrays import Floats
 from extrinsic.corpus.conventions import RocPoints
-from extrinsic.metrics.dialog_resampling import resample_dialogs, resampled_values
 from extrinsic.metrics.items import curves
 from extrinsic.metrics.items.curves import RocStatistics
+from extrinsic.metrics.measuring import resample_dialogs, resampled_values
 from extrinsic.metrics.sources import Source
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import read_simulation, simulate

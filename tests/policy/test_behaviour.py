@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from extrinsic.arrays import Floats
-from extrinsic.corpus.splits import fold_of_sessions
+from extrinsic.corpus.dialogs import fold_of_sessions
 from extrinsic.errors import UsageError
 from extrinsic.policy import calibrated_svm
 from extrinsic.policy.behaviour import fit_behaviour

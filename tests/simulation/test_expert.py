@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from extrinsic.arrays import Bools, Floats
-from extrinsic.corpus.candidates import Heard
+from extrinsic.corpus.tracking import Heard
 from extrinsic.simulation import Expert, ExpertTracker, Moment, Play, play
 from extrinsic.simulation.bus.bus_settings import ExpertSettings
 from tests.simulation.worlds import PATIENT, PREDICATES, QUIET, expert_play, world

@@ -13,10 +13,9 @@ import numpy as np
 import pytest
 
 from extrinsic.arrays import Floats, Ids, Ints
-from extrinsic.corpus.fill import Fill
 from extrinsic.corpus.group_tops import filled_values
+from extrinsic.corpus.hypotheses import Fill, rank_dstc1, rank_dstc2
 from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.ranking import rank_dstc1, rank_dstc2
 from extrinsic.corpus.tracking import StepBelief
 from extrinsic.corpus.vocabulary import NONE
 from extrinsic.domain import load_domain

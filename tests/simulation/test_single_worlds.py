@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from extrinsic.arrays import Floats
-from extrinsic.corpus.fill import Fill
+from extrinsic.corpus.hypotheses import Fill
 from extrinsic.errors import UsageError
 from extrinsic.plugins import load_plugins
 from extrinsic.policy.behaviour import fit_behaviour

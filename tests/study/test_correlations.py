@@ -10,7 +10,7 @@ from scipy import stats
 
 from extrinsic.arrays import Floats
 from extrinsic.correlation.dependent import williams, zou_interval
-from extrinsic.metrics.parsing import parse_metric
+from extrinsic.metrics.definition import parse_metric
 from tests.study.studies import DATASETS, TARGETS, TRACKERS, Row, Study, number
 
 CORE = [name for name in TRACKERS if name not in ("last_turn", "focus_overconfident")]

@@ -9,7 +9,7 @@ import pytest
 from extrinsic.correlation.duplicates import agreement
 from extrinsic.errors import UsageError
 from extrinsic.study.planning.populations import _best_beliefs, distinct_members, distinct_trackers
-from extrinsic.trackers.designs import population
+from extrinsic.trackers.forms import population
 from tests.running import assert_refused
 from tests.study.studies import SMALL, done, run_in, write_study
 from tests.trackers.calls import noisy_calls
@@ -78,7 +78,7 @@ def test_the_filter_leaves_no_two_alike() -> None:
 
 
 def _halves(corpus):  # type: ignore[no-untyped-def]
-    from extrinsic.corpus.splits import ranked_sessions
+    from extrinsic.corpus.dialogs import ranked_sessions
 
     order = ranked_sessions(corpus.sessions, 0)
     return corpus.take(sorted(order[:12])), corpus.take(sorted(order[-12:]))

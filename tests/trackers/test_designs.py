@@ -11,9 +11,8 @@ import pytest
 
 from extrinsic.errors import UsageError
 from extrinsic.registry import TRACKERS
-from extrinsic.trackers.designs import dosed, population
 from extrinsic.trackers.families import FAMILIES
-from extrinsic.trackers.forms import canonical_name, read_form
+from extrinsic.trackers.forms import canonical_name, dosed, population, read_form
 
 
 def test_members_are_distinct_and_say_what_they_are() -> None:
@@ -32,7 +31,7 @@ def test_a_larger_population_begins_with_the_smaller_one() -> None:
 
 
 def test_a_population_does_not_depend_on_the_process() -> None:
-    code = "from extrinsic.trackers.designs import population; print(population(30))"
+    code = "from extrinsic.trackers.forms import population; print(population(30))"
     environment = {**os.environ, "PYTHONHASHSEED": "77"}
     other = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
     assert other.stdout.strip() == str(population(30))

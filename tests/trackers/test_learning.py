@@ -9,9 +9,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from extrinsic.corpus.dialogs import fold_of_sessions
 from extrinsic.corpus.labels import LabelEvents
 from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.splits import fold_of_dialogs
 from extrinsic.errors import UsageError
 from extrinsic.registry import TRACKERS
 from extrinsic.trackers import candidate_classifiers
@@ -38,7 +38,7 @@ def test_no_model_sees_the_dialogs_it_tracks(name: str) -> None:
     before, after = (
         track(TRACKERS.get(name), part, name, folds=3) for part in (corpus, with_wrong_labels(corpus, 4))
     )
-    fold = fold_of_dialogs(corpus, 3)
+    fold = fold_of_sessions(corpus.sessions, 3)
     for dialog in range(corpus.n_dialogs):
         one, other = (output.take([dialog]).given for output in (before, after))
         if fold[dialog] == fold[4]:

@@ -82,34 +82,18 @@ class WritesTrackers(Protocol):
 
 @runtime_checkable
 class StateFormat(Protocol):
-    """Files with predicted and gold state sets; `write(states, path)` is optional."""
+    """Files with predicted and gold state sets; `write(states, path)` is optional.
+
+    One that leaves choices to the user (a gold of its own, how values are compared) has `takes`, the fields
+    of StateReading that can be chosen, and `needs`, those that must be; its `read` has the reading as well.
+    """
 
     @property
     def name(self) -> str:
         """Its name in the registry."""
 
-    def read(self, path: str | Path, name: str | None = None) -> StateSets:
+    def read(self, path: str | Path, name: str | None = None, *reading: StateReading) -> StateSets:
         """The states of a file; None: named by the file."""
-
-
-@runtime_checkable
-class ChoosingStateFormat(Protocol):
-    """A state format that leaves choices to the user: a gold of its own, how values are compared."""
-
-    @property
-    def name(self) -> str:
-        """What it is registered as."""
-
-    @property
-    def takes(self) -> tuple[str, ...]:
-        """The fields of StateReading that can be chosen."""
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """Those of them that must be."""
-
-    def read(self, path: str | Path, name: str | None = None, reading: StateReading = ...) -> StateSets:
-        """The states of a file or directory, as chosen; None: named by the file."""
 
 
 Format = BeliefFormat | StateFormat
@@ -210,10 +194,8 @@ def read_state_file(
     from extrinsic.corpus.state_sets import normalise_states
 
     check_reading(form, reading)
-    takes = form.takes if isinstance(form, ChoosingStateFormat) else ()
-    states = (
-        form.read(path, name, reading) if isinstance(form, ChoosingStateFormat) else form.read(path, name)
-    )
+    takes: tuple[str, ...] = getattr(form, "takes", ())
+    states = form.read(path, name, reading) if takes else form.read(path, name)
     said = None
     if reading.gold is not None and "gold" not in takes:
         gold = read_gold(reading.gold, reading.gold_name)

@@ -25,8 +25,8 @@ from extrinsic.corpus.formats.jsonl_lines import (
 from extrinsic.corpus.formats.logs import columns_of_acts, write_acts
 from extrinsic.corpus.formats.propensities import KEY, POSSIBLE, write_decision
 from extrinsic.corpus.labels import GoalLabels
+from extrinsic.corpus.mentions import predicate_of_turns
 from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.predicates import predicate_of_turns
 from extrinsic.corpus.vocabulary import NONE, Vocabulary
 from extrinsic.domain import DIRECTORY, Domain
 from extrinsic.errors import InputError, Problems, UsageError, did_you_mean

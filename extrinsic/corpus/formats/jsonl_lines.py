@@ -243,36 +243,25 @@ def _check_order(log: LogLines, problems: Problems, gaps: bool, last_lines: dict
                 log.checker(problems, row).report(
                     "the turn is out of order", expected=str(row - begin), found=str(line.turn)
                 )
-            if _is_misplaced(line, first, last, ending):
-                _check_position(log.checker(problems, row), line, first, last, ending)
+            for message, expected in _misplaced(line, first, last, ending):
+                log.checker(problems, row).report(message, expected=expected)
 
 
-def _is_misplaced(line: LogLine, first: bool, last: bool, ending: bool) -> bool:
-    """Whether `_check_position` has anything to report."""
-    return bool(
-        not line.dialog
-        or (ending and bool(line.end) != last)
-        or (line.outcome is not None and not last)
-        or (line.conditions is not None and not first)
-        or (line.propensity is not None and line.propensities is not None)
-        or (line.possible is not None and not line.possible)
-    )
-
-
-def _check_position(checker: Checker, line: LogLine, first: bool, last: bool, ending: bool) -> None:
+def _misplaced(line: LogLine, first: bool, last: bool, ending: bool) -> Iterator[tuple[str, str]]:
+    """What is wrong with a line at its place, and what was expected."""
     if not line.dialog:
-        checker.report("the dialog has no name", expected="a text that is not empty")
+        yield "the dialog has no name", "a text that is not empty"
     if ending and bool(line.end) != last:
         what = "the dialog does not end" if last else "there are turns after the end of the dialog"
-        checker.report(what, expected='"end": true at the last turn of every dialog, and only there')
+        yield what, '"end": true at the last turn of every dialog, and only there'
     if line.outcome is not None and not last:
-        checker.report("an outcome before the last turn of the dialog", expected="one at the last turn")
+        yield "an outcome before the last turn of the dialog", "one at the last turn"
     if line.conditions is not None and not first:
-        checker.report("conditions after the first turn of the dialog", expected="them at the first turn")
+        yield "conditions after the first turn of the dialog", "them at the first turn"
     if line.propensity is not None and line.propensities is not None:
-        checker.report("both 'propensity' and 'propensities'", expected="one of them")
+        yield "both 'propensity' and 'propensities'", "one of them"
     if line.possible is not None and not line.possible:
-        checker.report("nothing was possible at the turn", expected="at least one action")
+        yield "nothing was possible at the turn", "at least one action"
 
 
 def written_lines(lines: Iterator[dict[str, Any]]) -> bytes:

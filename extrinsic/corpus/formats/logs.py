@@ -18,8 +18,8 @@ from extrinsic.corpus.formats.propensities import (
     propensity_columns,
     write_decision,
 )
+from extrinsic.corpus.mentions import predicate_of_turns
 from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.predicates import predicate_of_turns
 from extrinsic.corpus.vocabulary import Vocabulary
 from extrinsic.domain import CALLER, ENDED_BY, SYSTEM, Domain, EndedBy
 

@@ -8,9 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from extrinsic.arrays import Floats, Ids, Ints
-from extrinsic.corpus.hypotheses import Hypotheses, JointHypotheses
+from extrinsic.corpus.hypotheses import ROUNDING, Hypotheses, JointHypotheses, Ranking
 from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.ranking import ROUNDING, Ranking
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.corpus.vocabulary import NONE
 from extrinsic.errors import LONGEST_FOUND, Problem, Problems, did_you_mean, shortened

@@ -14,7 +14,7 @@ import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ids, Ints
 from extrinsic.corpus.conventions import RocPoints
-from extrinsic.corpus.turns import DialogTurns
+from extrinsic.corpus.dialogs import DialogTurns
 from extrinsic.corpus.vocabulary import NONE
 from extrinsic.metrics.items.curves import RocStatistics, score_order
 from extrinsic.metrics.items.item_hypotheses import HypothesisColumns, ItemHypotheses, concatenate_items

@@ -12,8 +12,8 @@ import numpy as np
 from extrinsic.arrays import Bools, Ids, Ints
 from extrinsic.corpus.acts import Acts
 from extrinsic.corpus.labels import GoalLabels, LabelEvents
+from extrinsic.corpus.mentions import UNRESOLVED, mentioned_slots
 from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.predicates import UNRESOLVED, mentioned_slots
 from extrinsic.corpus.vocabulary import NONE
 
 Schedules = dict[int, Bools]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ids, Ints, offsets_from_lengths
-from extrinsic.corpus.fill import Fill
+from extrinsic.corpus.hypotheses import Fill
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.state_sets import ABSENT, StateSets
 from extrinsic.corpus.tracker_output import TrackerOutput

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ints
-from extrinsic.corpus.candidates import Heard
 from extrinsic.corpus.history import AFFIRMED, NOT_ASKED
+from extrinsic.corpus.tracking import Heard
 from extrinsic.simulation.bus.bus_settings import ExpertSettings, SystemSettings
 from extrinsic.simulation.bus.system import heard_groups, needed
 from extrinsic.simulation.exploration import exploring

@@ -9,9 +9,8 @@ import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ids, Ints, joined_offsets, offsets_from_lengths, take_rows
 from extrinsic.corpus.acts import Acts
-from extrinsic.corpus.mentions import SlotNames, mentions_of_acts
+from extrinsic.corpus.mentions import SlotNames, mentions_of_acts, requested_slot
 from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.predicates import requested_slot
 from extrinsic.corpus.vocabulary import NONE, Vocabulary
 from extrinsic.domain import Domain
 from extrinsic.simulation.fitted.logged_values import LoggedValues

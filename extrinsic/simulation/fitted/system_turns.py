@@ -9,9 +9,8 @@ import numpy as np
 
 from extrinsic.arrays import Bools, Ids, Ints
 from extrinsic.corpus.acts import Acts
-from extrinsic.corpus.mentions import Mentions, SlotNames, mentions_of_acts
+from extrinsic.corpus.mentions import Mentions, SlotNames, mentions_of_acts, turns_with
 from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.predicates import turns_with
 from extrinsic.domain import Domain
 from extrinsic.simulation.fitted.logged_values import LoggedValues
 from extrinsic.simulation.utterance import NOTHING

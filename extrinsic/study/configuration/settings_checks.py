@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from extrinsic.corpus.fill import Fill
+from extrinsic.corpus.hypotheses import Fill
 from extrinsic.errors import ExtrinsicError, UsageError, did_you_mean
 from extrinsic.registry import BEHAVIOURS, ESTIMATORS, FORMATS, LEARNERS, TRACKERS, WORLDS
 from extrinsic.simulation.drawn_worlds import is_drawn, read_drawn
@@ -19,8 +19,7 @@ from extrinsic.study.configuration.settings import StatesTable, StudySettings
 from extrinsic.study.configuration.settings_toml import check_overrides
 from extrinsic.study.configuration.targets import datasets_of, has_expert, possible_targets, tracker_names
 from extrinsic.toml_files import TomlProblems
-from extrinsic.trackers.designs import dosed, population
-from extrinsic.trackers.forms import canonical_name
+from extrinsic.trackers.forms import canonical_name, dosed, population
 
 OWN_NAME = re.compile(r"[A-Za-z0-9_.-]+")
 SOURCES = ("simulation", "corpus", "states")
@@ -183,7 +182,7 @@ def _check_options(settings: StudySettings, problems: TomlProblems) -> None:
 def _check_names(settings: StudySettings, problems: TomlProblems) -> None:
     """Report names that do not exist, with what was probably meant."""
     from extrinsic.corpus.normalisations import load_normalisation
-    from extrinsic.metrics.parsing import parse_metric
+    from extrinsic.metrics.definition import parse_metric
     from extrinsic.policy.features import find_features
 
     states, simulation = settings.states, settings.simulation
@@ -257,8 +256,7 @@ def _state_format(table: StatesTable) -> None:
 
 def _check_metrics(settings: StudySettings, problems: TomlProblems) -> None:
     """Report metrics and label schemes that calls do not have."""
-    from extrinsic.metrics.definition import Filled
-    from extrinsic.metrics.parsing import parse_metric
+    from extrinsic.metrics.definition import Filled, parse_metric
 
     metrics = settings.metrics
     for name in metrics.names:

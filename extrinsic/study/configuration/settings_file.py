@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from extrinsic.errors import ExtrinsicError, InputError, Problem, UsageError, shown
-from extrinsic.metrics.parsing import parse_metric
+from extrinsic.metrics.definition import parse_metric
 from extrinsic.plugins import check_plugins, load_plugins, registered_by
 from extrinsic.registry import EVALUATORS, METRICS
 from extrinsic.study.configuration.choices import (

@@ -47,8 +47,7 @@ def tracker_names(settings: StudySettings, members: Sequence[str] | None = None)
     members: of the population; None: its first ones, whether alike or not.
     """
     from extrinsic.registry import TRACKERS
-    from extrinsic.trackers.designs import dosed, population
-    from extrinsic.trackers.forms import canonical_name
+    from extrinsic.trackers.forms import canonical_name, dosed, population
 
     table = settings.trackers
     built_in: Iterable[str] = map(canonical_name, table.built_in)

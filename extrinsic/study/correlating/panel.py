@@ -10,7 +10,7 @@ import numpy as np
 from extrinsic.arrays import Floats, Ints
 from extrinsic.correlation.coefficients import DIGITS
 from extrinsic.correlation.resampling import Sample
-from extrinsic.metrics.dialog_resampling import resample_dialogs
+from extrinsic.metrics.measuring import resample_dialogs
 from extrinsic.study.stages.stored_scores import Measurements, metric_of
 
 MetricName = tuple[str, int, str, str | None]

@@ -9,13 +9,13 @@ from typing import NamedTuple
 import numpy as np
 
 from extrinsic.arrays import Floats, Ints
+from extrinsic.corpus.dialogs import ranked_sessions
 from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.splits import ranked_sessions
 from extrinsic.corpus.tracker_output import build_output
 from extrinsic.correlation.duplicates import agreement_with
 from extrinsic.errors import UsageError
 from extrinsic.registry import TRACKERS
-from extrinsic.trackers.designs import families_of, members
+from extrinsic.trackers.forms import families_of, members
 from extrinsic.trackers.protocol import LearnedTracker
 from extrinsic.trackers.track import hypotheses_of
 

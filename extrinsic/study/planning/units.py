@@ -8,8 +8,8 @@ from dataclasses import replace
 import msgspec
 import numpy as np
 
+from extrinsic.corpus.dialogs import ranked_sessions
 from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.splits import ranked_sessions
 from extrinsic.errors import ExtrinsicError, InputError, Problems
 from extrinsic.simulation import find_simulation
 from extrinsic.study.configuration.settings import CorpusTable, SimulationTable, StudySettings

@@ -13,16 +13,14 @@ import numpy as np
 
 from extrinsic.arrays import Floats, Ints
 from extrinsic.corpus.conventions import STATE_SETS, Conventions, RocPoints, ScoreConventions
-from extrinsic.corpus.fill import Fill
+from extrinsic.corpus.hypotheses import Fill
 from extrinsic.corpus.state_sets import ABSENT, GIVEN_NONE
 from extrinsic.corpus.vocabulary import NONE, Vocabulary
 from extrinsic.errors import UsageError
-from extrinsic.metrics.definition import Filled, Metric
-from extrinsic.metrics.dialog_resampling import resampled_values
+from extrinsic.metrics.definition import Filled, Metric, parse_metric
 from extrinsic.metrics.items.curves import RocStatistics, score_order
 from extrinsic.metrics.items.state_tables import ALL, STATE
-from extrinsic.metrics.measuring import ChoiceError, Measurement, measure
-from extrinsic.metrics.parsing import parse_metric
+from extrinsic.metrics.measuring import ChoiceError, Measurement, measure, resampled_values
 from extrinsic.metrics.sources import Source
 from extrinsic.metrics.traits import SENTINELS, Sentinel
 from extrinsic.plugins import hash_of_source

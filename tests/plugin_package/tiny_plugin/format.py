@@ -21,10 +21,9 @@ from extrinsic.corpus.conventions import Conventions
 from extrinsic.corpus.formats import find_domain, stem
 from extrinsic.corpus.formats.logs import WrittenAct, columns_of_acts
 from extrinsic.corpus.formats.notes import report_repairs
-from extrinsic.corpus.hypotheses import Hypotheses
+from extrinsic.corpus.hypotheses import Hypotheses, Ranking
 from extrinsic.corpus.labels import GoalLabels
 from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.ranking import Ranking
 from extrinsic.corpus.tracker_output import build_output
 from extrinsic.corpus.vocabulary import NONE, Vocabulary
 from extrinsic.errors import InputError, Problems

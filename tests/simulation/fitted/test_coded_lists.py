@@ -9,8 +9,7 @@ import numpy as np
 from extrinsic.arrays import Ints
 from extrinsic.corpus.acts import NBest
 from extrinsic.corpus.evidence import Evidence
-from extrinsic.corpus.mentions import SlotNames, mentions_of_acts
-from extrinsic.corpus.predicates import requested_slot
+from extrinsic.corpus.mentions import SlotNames, mentions_of_acts, requested_slot
 from extrinsic.simulation.fitted.caller_states import Contexts
 from extrinsic.simulation.fitted.coded_acts import RIGHT, VALUE, spelled_out
 from extrinsic.simulation.fitted.logged_answers import Speakers, speak
