@@ -6,16 +6,18 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from extrinsic.arrays import Bools, Ids, Ints, row_of_each, take_spans
 from extrinsic.corpus.acts import Acts
-from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.vocabulary import NONE
 from extrinsic.errors import UsageError
+
+if TYPE_CHECKING:
+    from extrinsic.corpus.model import Corpus
 
 
 class Truth(Protocol):
