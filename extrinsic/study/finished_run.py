@@ -32,33 +32,7 @@ from extrinsic.study.run_directory import CONFIG, STAGES, Manifest, read_manifes
 from extrinsic.study.stages.store import Result, Store
 from extrinsic.study.stages.stored_scores import TrackerScores
 from extrinsic.study.stages.variant_values import TrackerValue, variant_values
-from extrinsic.study.tables.schema import (
-    POLICY_TABLES,
-    TABLES,
-    WORLDS_TABLE,
-    BestSetRow,
-    CompositeRow,
-    CorrelationRow,
-    CostRow,
-    CountRow,
-    CurveRow,
-    DecidedRow,
-    DiagnosticRow,
-    InfluenceRow,
-    IntrinsicRow,
-    PairRow,
-    PartialRow,
-    PolicyRow,
-    ReturnRow,
-    Row,
-    SensitivityRow,
-    StabilityRow,
-    SwapRow,
-    TimingRow,
-    TrackerRow,
-    WorldFitRow,
-    WorldRow,
-)
+from extrinsic.study.tables import schema
 from extrinsic.study.tables.table_files import read_rows
 from extrinsic.study.verdict import run_verdict
 from extrinsic.study.verdict_types import StudyVerdict
@@ -75,7 +49,12 @@ Trackers = Literal["all", "core"]
 UNFIT = (LookupError, ValueError, ArithmeticError, TypeError, StopIteration)
 """What rows raise that are missing, empty, or of another number: other exceptions are errors of ours."""
 
-READABLE: dict[str, type[Row]] = {**TABLES, **POLICY_TABLES, **WORLDS_TABLE, "timings": TimingRow}
+READABLE: dict[str, type[schema.Row]] = {
+    **schema.TABLES,
+    **schema.POLICY_TABLES,
+    **schema.WORLDS_TABLE,
+    "timings": schema.TimingRow,
+}
 
 
 @dataclass(frozen=True)
@@ -178,47 +157,47 @@ class Run:
         return read_kept(self.folder, self.plan, tracker, dataset, policy, variant)
 
     @overload
-    def table(self, name: Literal["intrinsic"]) -> list[IntrinsicRow]: ...
+    def table(self, name: Literal["intrinsic"]) -> list[schema.IntrinsicRow]: ...
     @overload
-    def table(self, name: Literal["returns"]) -> list[ReturnRow]: ...
+    def table(self, name: Literal["returns"]) -> list[schema.ReturnRow]: ...
     @overload
-    def table(self, name: Literal["correlations"]) -> list[CorrelationRow]: ...
+    def table(self, name: Literal["correlations"]) -> list[schema.CorrelationRow]: ...
     @overload
-    def table(self, name: Literal["partial"]) -> list[PartialRow]: ...
+    def table(self, name: Literal["partial"]) -> list[schema.PartialRow]: ...
     @overload
-    def table(self, name: Literal["counts"]) -> list[CountRow]: ...
+    def table(self, name: Literal["counts"]) -> list[schema.CountRow]: ...
     @overload
-    def table(self, name: Literal["best_set"]) -> list[BestSetRow]: ...
+    def table(self, name: Literal["best_set"]) -> list[schema.BestSetRow]: ...
     @overload
-    def table(self, name: Literal["decided"]) -> list[DecidedRow]: ...
+    def table(self, name: Literal["decided"]) -> list[schema.DecidedRow]: ...
     @overload
-    def table(self, name: Literal["pairs"]) -> list[PairRow]: ...
+    def table(self, name: Literal["pairs"]) -> list[schema.PairRow]: ...
     @overload
-    def table(self, name: Literal["composite"]) -> list[CompositeRow]: ...
+    def table(self, name: Literal["composite"]) -> list[schema.CompositeRow]: ...
     @overload
-    def table(self, name: Literal["influence"]) -> list[InfluenceRow]: ...
+    def table(self, name: Literal["influence"]) -> list[schema.InfluenceRow]: ...
     @overload
-    def table(self, name: Literal["stability"]) -> list[StabilityRow]: ...
+    def table(self, name: Literal["stability"]) -> list[schema.StabilityRow]: ...
     @overload
-    def table(self, name: Literal["sensitivity"]) -> list[SensitivityRow]: ...
+    def table(self, name: Literal["sensitivity"]) -> list[schema.SensitivityRow]: ...
     @overload
-    def table(self, name: Literal["trackers"]) -> list[TrackerRow]: ...
+    def table(self, name: Literal["trackers"]) -> list[schema.TrackerRow]: ...
     @overload
-    def table(self, name: Literal["diagnostics"]) -> list[DiagnosticRow]: ...
+    def table(self, name: Literal["diagnostics"]) -> list[schema.DiagnosticRow]: ...
     @overload
-    def table(self, name: Literal["fit"]) -> list[WorldFitRow]: ...
+    def table(self, name: Literal["fit"]) -> list[schema.WorldFitRow]: ...
     @overload
-    def table(self, name: Literal["swap"]) -> list[SwapRow]: ...
+    def table(self, name: Literal["swap"]) -> list[schema.SwapRow]: ...
     @overload
-    def table(self, name: Literal["costs"]) -> list[CostRow]: ...
+    def table(self, name: Literal["costs"]) -> list[schema.CostRow]: ...
     @overload
-    def table(self, name: Literal["policies"]) -> list[PolicyRow]: ...
+    def table(self, name: Literal["policies"]) -> list[schema.PolicyRow]: ...
     @overload
-    def table(self, name: Literal["learning_curve"]) -> list[CurveRow]: ...
+    def table(self, name: Literal["learning_curve"]) -> list[schema.CurveRow]: ...
     @overload
-    def table(self, name: Literal["worlds"]) -> list[WorldRow]: ...
+    def table(self, name: Literal["worlds"]) -> list[schema.WorldRow]: ...
     @overload
-    def table(self, name: Literal["timings"]) -> list[TimingRow]: ...
+    def table(self, name: Literal["timings"]) -> list[schema.TimingRow]: ...
     @overload
     def table(self, name: str) -> list[Any]: ...
     def table(self, name: str) -> list[Any]:
@@ -233,7 +212,7 @@ class Run:
         trackers: Trackers,
         target: str | None = None,
         variant: str | None = None,
-    ) -> list[CorrelationRow]:
+    ) -> list[schema.CorrelationRow]:
         """The correlations of one kind, the highest first; those that are undefined last.
 
         Numbers of different coefficients, scopes or trackers are not comparable, so each has to be named.
@@ -247,7 +226,7 @@ class Run:
 
     def best(
         self, *, trackers: Trackers = "core", target: str | None = None, variant: str | None = None
-    ) -> list[BestSetRow]:
+    ) -> list[schema.BestSetRow]:
         """The metrics that may be the best, the highest correlation first; none where nothing is decided."""
         rows = _having(_chosen(self.table("best_set"), target, variant), "trackers", trackers)
         return sorted((row for row in rows if row.in_set), key=_highest_first)
@@ -287,7 +266,7 @@ def _at(problem: Problem, path: str) -> Problem:
     return replace(problem, path=path)
 
 
-R = TypeVar("R", CorrelationRow, BestSetRow)
+R = TypeVar("R", schema.CorrelationRow, schema.BestSetRow)
 
 
 def _chosen(rows: Sequence[R], target: str | None, variant: str | None) -> list[R]:
@@ -307,11 +286,11 @@ def _having(rows: Sequence[R], column: str, value: str | None) -> list[R]:
     return chosen
 
 
-def _highest_first(row: CorrelationRow | BestSetRow) -> float:
+def _highest_first(row: schema.CorrelationRow | schema.BestSetRow) -> float:
     return float("inf") if row.r is None else -row.r
 
 
-def _kind(name: str) -> type[Row]:
+def _kind(name: str) -> type[schema.Row]:
     if name not in READABLE:
         raise UsageError(f"a run has no table {name!r}; {did_you_mean(name, READABLE)}")
     return READABLE[name]

@@ -51,6 +51,7 @@ from extrinsic.study.table_rows import (
     sensitivity_rows,
     stored_values,
     variant_rows,
+    world_rows,
 )
 from extrinsic.study.tables.schema import (
     POLICY_TABLES,
@@ -62,7 +63,6 @@ from extrinsic.study.tables.schema import (
     TimingRow,
 )
 from extrinsic.study.tables.table_files import write_rows
-from extrinsic.study.world_rows import world_rows
 
 Watch = Callable[[Iterable[Done], Counter[str]], Iterable[Done]]
 """Wraps the stages as they finish (a progress bar); the second argument: how many of each kind there are."""
@@ -91,37 +91,9 @@ def run_study(
     finish: what is to be done with the run while no other may write into its directory.
     """
     settings = study if isinstance(study, StudySettings) else read_study(study)
-    return _run(settings, folder, engine, overwrite, watch, notify, finish)
-
-
-def run_policies(
-    study: StudySettings | str | Path,
-    folder: str | Path,
-    engine: Engine | None = None,
-    overwrite: bool = False,
-    watch: Watch = lambda steps, planned: steps,
-    notify: Callable[[str], None] = lambda text: None,
-    finish: Callable[[Run], None] = lambda run: None,
-) -> Run:
-    """Compare the policies of a grid, as `run_study` runs a study; study: of `read_policies`, or its file."""
-    settings = study if isinstance(study, StudySettings) else read_policies(study)
-    if settings.grid is None:
-        raise UsageError("these are the settings of a study: read them by `read_policies`")
-    return _run(settings, folder, engine, overwrite, watch, notify, finish)
-
-
-def _run(
-    settings: StudySettings,
-    directory: str | Path,
-    engine: Engine | None,
-    overwrite: bool,
-    watch: Watch,
-    notify: Callable[[str], None],
-    finish: Callable[[Run], None],
-) -> Run:
-    require_type("folder", directory, "the directory of the run", str, Path)
+    require_type("folder", folder, "the directory of the run", str, Path)
     require_type("engine", engine, "an Engine, e.g. Engine(n_jobs=2)", Engine, type(None))
-    folder = Path(directory)
+    folder = Path(folder)
 
     def tell(text: str) -> None:
         LOG.info("%s", text)
@@ -144,6 +116,22 @@ def _run(
         finish(Run(folder))
     LOG.info("the run in %s is complete", folder)
     return Run(folder)
+
+
+def run_policies(
+    study: StudySettings | str | Path,
+    folder: str | Path,
+    engine: Engine | None = None,
+    overwrite: bool = False,
+    watch: Watch = lambda steps, planned: steps,
+    notify: Callable[[str], None] = lambda text: None,
+    finish: Callable[[Run], None] = lambda run: None,
+) -> Run:
+    """Compare the policies of a grid, as `run_study` runs a study; study: of `read_policies`, or its file."""
+    settings = study if isinstance(study, StudySettings) else read_policies(study)
+    if settings.grid is None:
+        raise UsageError("these are the settings of a study: read them by `read_policies`")
+    return run_study(settings, folder, engine, overwrite, watch, notify, finish)
 
 
 def _require_inputs_elsewhere(plan: Plan, folder: Path) -> None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import msgspec
 import numpy as np
 
 from extrinsic.correlation.coefficients import correlate
+from extrinsic.simulation import describe
+from extrinsic.simulation.drawn_worlds import is_drawn, read_drawn
 from extrinsic.study.correlating.correlation_stage import CorrelationTables, RankedMetric
 from extrinsic.study.planning.plan import Plan
+from extrinsic.study.stages.inputs import SimulatedDialogs, Unit
 from extrinsic.study.stages.policy_spec import LEARNED, LOGGED, PolicyValue, PolicyValues
 from extrinsic.study.stages.store import Result, Store, plain
 from extrinsic.study.stages.stored_scores import TrackerScores
@@ -23,10 +27,21 @@ from extrinsic.study.tables.schema import (
     Row,
     SensitivityRow,
     WorldFitRow,
+    WorldRow,
 )
+
+MEASURED = ("turns_per_dialog", "rank_1", "in_list", "list_size", "hang_ups", "completed")
+"""Of the test dialogs of a drawn world."""
 
 MetricKey = tuple[str, int, str]
 """Metric, schedule, component."""
+
+
+def _shared(source: msgspec.Struct, kind: type[Row]) -> dict[str, Any]:
+    """The fields that a row takes over as they are."""
+    return {
+        name: getattr(source, name) for name in source.__struct_fields__ if name in kind.__struct_fields__
+    }
 
 
 def intrinsic_rows(plan: Plan, store: Store) -> list[IntrinsicRow]:
@@ -36,16 +51,7 @@ def intrinsic_rows(plan: Plan, store: Store) -> list[IntrinsicRow]:
             scores = Result.decode(store.read(key), key, TrackerScores).values
             for dataset, measured in scores.datasets.items():
                 rows[dataset] += [
-                    IntrinsicRow(
-                        dataset=dataset,
-                        tracker=tracker,
-                        component=row.component,
-                        metric=row.metric,
-                        schedule=row.schedule,
-                        label_scheme=row.label_scheme,
-                        n=row.n,
-                        value=row.value,
-                    )
+                    IntrinsicRow(dataset=dataset, tracker=tracker, **_shared(row, IntrinsicRow))
                     for row in measured.rows
                 ]
     return [row for dataset in plan.datasets for row in rows[dataset]]
@@ -80,7 +86,8 @@ def return_rows(values: Sequence[StoredValue]) -> list[ReturnRow]:
     rows = []
     for valued in values:
         value = valued.value
-        low, high = value.feasible or (None, None)
+        low, high = (None if end is None else plain(end) for end in (value.low, value.high))
+        feasible_low, feasible_high = value.feasible or (None, None)
         rows.append(
             ReturnRow(
                 dataset=value.dataset,
@@ -88,11 +95,11 @@ def return_rows(values: Sequence[StoredValue]) -> list[ReturnRow]:
                 policy=value.policy,
                 estimator=value.estimator,
                 value=plain(value.mean),
-                low=None if value.low is None else plain(value.low),
-                high=None if value.high is None else plain(value.high),
+                low=low,
+                high=high,
                 n=value.n,
-                feasible_low=low,
-                feasible_high=high,
+                feasible_low=feasible_low,
+                feasible_high=feasible_high,
                 flags=value.flags,
                 variant=valued.variant,
             )
@@ -163,14 +170,8 @@ def sensitivity_rows(plan: Plan, correlated: Mapping[str, CorrelationTables]) ->
                 SensitivityRow(
                     parameter=variant.parameter or "(the study's own)",
                     setting=variant.value,
-                    trackers=trackers,
                     target=variant.targets[0],
-                    metric=best.metric,
-                    schedule=best.schedule,
-                    component=best.component,
-                    r=best.r,
-                    low=best.low,
-                    high=best.high,
+                    **_shared(best, SensitivityRow),
                     usual_winner_r=winner.r,
                     usual_winner_rank=1 + sum(r > (winner.r or -2.0) for r in shared.values()),
                     agreement=_agreement(defined, shared),
@@ -196,3 +197,19 @@ def _agreement(base: Mapping[MetricKey, float], other: Mapping[MetricKey, float]
     tau = float(correlate(first, second, "kendall", "pooled")[0, 0])
     # An order agrees with itself by exactly 1.
     return round(tau, 12) if np.isfinite(tau) else None
+
+
+def world_rows(units: tuple[Unit, ...]) -> Iterator[WorldRow]:
+    """Of every drawn world what was drawn, and what its test dialogs turned out to be."""
+    for unit in units:
+        dialogs = unit.test
+        if not isinstance(dialogs, SimulatedDialogs):
+            continue
+        simulation = dialogs.simulation
+        if is_drawn(dialogs.dataset):
+            _, drawn = read_drawn(dialogs.dataset, getattr(simulation, "properties", {}))
+            for name, value in drawn.items():
+                yield WorldRow(dataset=unit.name, property=name, drawn=True, value=value)
+        measured = asdict(describe(simulation.simulate(dialogs.dataset, dialogs.split)))
+        for name in MEASURED:
+            yield WorldRow(dataset=unit.name, property=name, drawn=False, value=measured[name])

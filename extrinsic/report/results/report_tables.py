@@ -8,27 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from extrinsic.errors import InputError, Problems
-from extrinsic.study.tables.schema import (
-    TABLES,
-    BestSetRow,
-    CompositeRow,
-    CorrelationRow,
-    CostRow,
-    CountRow,
-    DecidedRow,
-    DiagnosticRow,
-    InfluenceRow,
-    IntrinsicRow,
-    PairRow,
-    PartialRow,
-    ReturnRow,
-    Row,
-    SensitivityRow,
-    StabilityRow,
-    SwapRow,
-    TrackerRow,
-    WorldFitRow,
-)
+from extrinsic.study.tables import schema
 from extrinsic.study.tables.table_files import read_rows
 
 
@@ -36,37 +16,37 @@ from extrinsic.study.tables.table_files import read_rows
 class Tables:
     """Every table of a run, under its name."""
 
-    intrinsic: list[IntrinsicRow] = field(default_factory=list)
-    returns: list[ReturnRow] = field(default_factory=list)
-    correlations: list[CorrelationRow] = field(default_factory=list)
-    partial: list[PartialRow] = field(default_factory=list)
-    counts: list[CountRow] = field(default_factory=list)
-    best_set: list[BestSetRow] = field(default_factory=list)
-    decided: list[DecidedRow] = field(default_factory=list)
-    pairs: list[PairRow] = field(default_factory=list)
-    composite: list[CompositeRow] = field(default_factory=list)
-    influence: list[InfluenceRow] = field(default_factory=list)
-    stability: list[StabilityRow] = field(default_factory=list)
-    sensitivity: list[SensitivityRow] = field(default_factory=list)
-    trackers: list[TrackerRow] = field(default_factory=list)
-    diagnostics: list[DiagnosticRow] = field(default_factory=list)
-    fit: list[WorldFitRow] = field(default_factory=list)
-    swap: list[SwapRow] = field(default_factory=list)
-    costs: list[CostRow] = field(default_factory=list)
+    intrinsic: list[schema.IntrinsicRow] = field(default_factory=list)
+    returns: list[schema.ReturnRow] = field(default_factory=list)
+    correlations: list[schema.CorrelationRow] = field(default_factory=list)
+    partial: list[schema.PartialRow] = field(default_factory=list)
+    counts: list[schema.CountRow] = field(default_factory=list)
+    best_set: list[schema.BestSetRow] = field(default_factory=list)
+    decided: list[schema.DecidedRow] = field(default_factory=list)
+    pairs: list[schema.PairRow] = field(default_factory=list)
+    composite: list[schema.CompositeRow] = field(default_factory=list)
+    influence: list[schema.InfluenceRow] = field(default_factory=list)
+    stability: list[schema.StabilityRow] = field(default_factory=list)
+    sensitivity: list[schema.SensitivityRow] = field(default_factory=list)
+    trackers: list[schema.TrackerRow] = field(default_factory=list)
+    diagnostics: list[schema.DiagnosticRow] = field(default_factory=list)
+    fit: list[schema.WorldFitRow] = field(default_factory=list)
+    swap: list[schema.SwapRow] = field(default_factory=list)
+    costs: list[schema.CostRow] = field(default_factory=list)
 
 
 def read_tables(folder: Path) -> Tables:
     """Every table of a run; raises InputError with everything that is missing or damaged in any of them."""
     problems = Problems()
 
-    def read(name: str, kind: type[Row]) -> list[Any]:
+    def read(name: str, kind: type[schema.Row]) -> list[Any]:
         try:
             return read_rows(folder / f"{name}.csv", kind, clean)
         except InputError as error:
             problems.extend(error.problems)
             return []
 
-    tables = Tables(**{name: read(name, kind) for name, kind in TABLES.items()})
+    tables = Tables(**{name: read(name, kind) for name, kind in schema.TABLES.items()})
     problems.raise_errors()
     return tables
 
