@@ -36,7 +36,7 @@ from extrinsic.study.configuration.settings_file import read_study
 from extrinsic.study.finished_run import Run
 from extrinsic.study.stages.evaluation import GENERATOR
 from extrinsic.study.tables.table_files import read_rows, write_rows
-from extrinsic.study.verdict_words import certainty
+from extrinsic.study.verdict_types import certainty
 
 FOLDER = Path(__file__).parent
 FILES_24 = 'states.files=["${EXTRINSIC_DATA:-../../shared/data}/multiwoz/trackers_2.4/*.json.gz"]'

@@ -169,7 +169,7 @@ def _print_best(verdict: Verdict, names_variant: bool) -> None:
     """The first of those that may be the best by a target."""
     from extrinsic.study.naming import symbol
     from extrinsic.study.number_texts import interval
-    from extrinsic.study.verdict_words import sample
+    from extrinsic.study.verdict_types import sample
 
     if not verdict.candidates:
         return

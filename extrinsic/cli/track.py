@@ -139,7 +139,7 @@ def _chosen(arguments: argparse.Namespace) -> tuple[list[str], list[str]]:
 
 def _distinct(names: Sequence[str], corpus: Corpus, threshold: float) -> list[str]:
     """The trackers that agree with no earlier one; the others are named on stderr."""
-    from extrinsic.study.planning.populations import distinct_trackers
+    from extrinsic.study.planning.tracker_inputs import distinct_trackers
 
     if not 0.0 < threshold <= 1.0:
         raise UsageError("--distinct is out of range", expected="above 0, at most 1", found=str(threshold))

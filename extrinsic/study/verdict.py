@@ -22,8 +22,15 @@ from extrinsic.study.health import carried_notes, health_notes, joint_only_track
 from extrinsic.study.naming import Counted, Name, is_of_single_slots, target_title
 from extrinsic.study.number_texts import counted, with_interval
 from extrinsic.study.tables.schema import BestSetRow, CompositeRow, CorrelationRow, ReturnRow, TrackerRow
-from extrinsic.study.verdict_types import Candidate, Flagged, LeftOut, StudyVerdict, Verdict
-from extrinsic.study.verdict_words import agreement, sentence
+from extrinsic.study.verdict_types import (
+    Candidate,
+    Flagged,
+    LeftOut,
+    StudyVerdict,
+    Verdict,
+    agreement,
+    sentence,
+)
 from extrinsic.value.diagnostics import WORDS
 
 if TYPE_CHECKING:

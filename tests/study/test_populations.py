@@ -8,7 +8,7 @@ import pytest
 
 from extrinsic.correlation.duplicates import agreement
 from extrinsic.errors import UsageError
-from extrinsic.study.planning.populations import _best_beliefs, distinct_members, distinct_trackers
+from extrinsic.study.planning.tracker_inputs import _best_beliefs, distinct_members, distinct_trackers
 from extrinsic.trackers.forms import population
 from tests.running import assert_refused
 from tests.study.studies import SMALL, done, run_in, write_study

@@ -8,8 +8,7 @@ import msgspec
 
 from extrinsic.study.tables.schema import BestSetRow, CompositeRow, CorrelationRow, ReturnRow, TrackerRow
 from extrinsic.study.verdict import study_verdict
-from extrinsic.study.verdict_types import StudyVerdict
-from extrinsic.study.verdict_words import certainty
+from extrinsic.study.verdict_types import StudyVerdict, certainty
 
 
 def tracker(name: str, **more: object) -> TrackerRow:

@@ -16,8 +16,7 @@ from extrinsic.report.drawing.page_parts import (
 )
 from extrinsic.report.results.lee_findings import findings
 from extrinsic.report.results.report_data import Study
-from extrinsic.study.verdict_types import Verdict
-from extrinsic.study.verdict_words import NAMED, certainty
+from extrinsic.study.verdict_types import NAMED, Verdict, certainty
 
 
 @dataclass(frozen=True)
