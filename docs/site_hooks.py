@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import extrinsic
-from extrinsic.cli.ls import KINDS
+from extrinsic.cli.commands import KINDS
+from extrinsic.cli.ls import LISTS
 from extrinsic.study.finished_run import READABLE
 from extrinsic.study.tables.schema import column_help, summary
 
@@ -131,8 +132,8 @@ def registries() -> str:
         "# What can be named\n",
         "As `extrinsic ls KIND` prints it; `extrinsic ls KIND KEY` has the details.\n",
     ]
-    for kind, (description, list_them) in KINDS.items():
-        lines += [f"## {kind}\n", f"{description[0].upper()}{description[1:]}.\n", *_listed(list_them), ""]
+    for kind, description in KINDS.items():
+        lines += [f"## {kind}\n", f"{description[0].upper()}{description[1:]}.\n", *_listed(LISTS[kind]), ""]
     return "\n".join(lines)
 
 

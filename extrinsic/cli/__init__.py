@@ -1,1 +1,1 @@
-"""The command line, one module per command. Nothing heavy is imported before a command runs."""
+"""The command line: `commands.py` has the arguments, and there is one module per command that does the work."""

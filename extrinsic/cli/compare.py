@@ -4,23 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
 
-from extrinsic.cli.arguments import add_trust_argument, open_run
 from extrinsic.cli.output import print_rows, print_table, put, say
+from extrinsic.cli.report import open_run
 from extrinsic.errors import InputError, UsageError
-
-if TYPE_CHECKING:
-    from extrinsic.study.comparing import ComparisonRow
-    from extrinsic.study.disagreements import Disagreement
-
-NAME = "compare"
-HELP = "compare two trackers of a run: every metric and return, and the dialogs that differ"
-DESCRIPTION = (
-    "Compare two trackers of a run: whose policy earns more and how sure that is; the telling returns and "
-    "metrics, their difference with an interval over dialogs and a p-value by exchanging the two dialog by "
-    "dialog; the dialogs in which they differ most. --all shows everything."
-)
+from extrinsic.report.comparison import write_comparison
+from extrinsic.study.comparing import MEAN, ComparisonRow, compare_trackers, digits_of, telling_rows
+from extrinsic.study.comparison_verdict import comparison_verdicts
+from extrinsic.study.disagreements import Disagreement, most_different_dialogs
+from extrinsic.study.naming import Name, target_title, variant_title
+from extrinsic.study.number_texts import NOTHING
 
 IN_PAGE = 10
 """How many dialogs the page shows, turn by turn."""
@@ -28,26 +21,7 @@ IN_PAGE = 10
 LONGEST = 30
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    option = parser.add_argument
-    option("run_folder", metavar="RUN", help="the directory of a run")
-    option("first", metavar="A", help="a tracker of the run")
-    option("second", metavar="B", help="another one")
-    option("--dataset", metavar="D", help="show this dataset (default: the mean over all)")
-    option("--dialogs", type=int, default=0, metavar="N", help="show N dialogs turn by turn (0)")
-    option("--all", action="store_true", help="every return and metric, and two dialogs")
-    option("--output", metavar="FILE", help="the page (default: RUN/compare-A-B.html)")
-    option("--seed", type=int, default=0, metavar="K", help="of the resamples (0)")
-    option("--json", action="store_true", help="the verdict and every row, as JSON on stdout")
-    add_trust_argument(parser)
-
-
 def run(arguments: argparse.Namespace) -> int:
-    from extrinsic.report.comparison import write_comparison
-    from extrinsic.study.comparing import MEAN, compare_trackers
-    from extrinsic.study.comparison_verdict import comparison_verdicts
-    from extrinsic.study.disagreements import most_different_dialogs
-
     if arguments.dialogs < 0:
         raise UsageError("the number of dialogs must be at least 0", found=str(arguments.dialogs))
     finished = open_run(arguments.run_folder, arguments.trust_plugins)
@@ -91,10 +65,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _print_rows(rows: list[ComparisonRow], first: str, second: str, target: str, every: bool) -> None:
     """The telling rows, or all of them, under titles that people use."""
-    from extrinsic.study.comparing import MEAN, digits_of, telling_rows
-    from extrinsic.study.naming import Name, target_title, variant_title
-    from extrinsic.study.number_texts import NOTHING
-
     heads = {"name": "", "a": first, "b": second, "difference": "difference", "p": "p", "better": "better"}
     names = {"a": first, "b": second}
     for kind, title in (("return", "Values of policies built on them"), ("metric", "Metrics")):

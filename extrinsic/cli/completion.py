@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-NAME = "completion"
-HELP = "print a completion script for bash, zsh or fish"
-DESCRIPTION = (
-    'Print a completion script. bash: eval "$(extrinsic completion bash)" in ~/.bashrc; zsh: the same with '
-    "zsh in ~/.zshrc; fish: extrinsic completion fish > ~/.config/fish/completions/extrinsic.fish"
-)
+from extrinsic.cli.commands import KINDS
+from extrinsic.cli.main import build_parser
 
-KINDS = {"--metric": "metrics", "--tracker": "trackers", "--format": "formats", "--domain": "domains"}
+NAMED = {"--metric": "metrics", "--tracker": "trackers", "--format": "formats", "--domain": "domains"}
 """Options whose values `extrinsic ls` lists."""
 
 BASH = """\
@@ -39,13 +35,7 @@ complete -o default -F _extrinsic extrinsic
 """
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="which shell")
-
-
 def run(arguments: argparse.Namespace) -> int:
-    from extrinsic.cli.main import build_parser
-
     options = _options(build_parser())
     if arguments.shell == "fish":
         print(_fish(options), end="")
@@ -66,15 +56,13 @@ def _options(parser: argparse.ArgumentParser) -> dict[str, list[str]]:
 
 
 def _bash(options: dict[str, list[str]]) -> str:
-    from extrinsic.cli.ls import KINDS as LISTS
-
     values = [
         f"      {option}) found=\"$(extrinsic ls {kind} | cut -d' ' -f1)\" ;;"
-        for option, kind in KINDS.items()
+        for option, kind in NAMED.items()
     ]
     lines = [f'        {name}) found="{" ".join(names)}" ;;' for name, names in options.items()]
     return BASH.format(
-        commands=" ".join(options), values="\n".join(values), options="\n".join(lines), kinds=" ".join(LISTS)
+        commands=" ".join(options), values="\n".join(values), options="\n".join(lines), kinds=" ".join(KINDS)
     )
 
 
@@ -84,7 +72,7 @@ def _fish(options: dict[str, list[str]]) -> str:
         for option in names:
             if option.startswith("--"):
                 values = (
-                    f" -x -a \"(extrinsic ls {KINDS[option]} | cut -d' ' -f1)\"" if option in KINDS else ""
+                    f" -x -a \"(extrinsic ls {NAMED[option]} | cut -d' ' -f1)\"" if option in NAMED else ""
                 )
                 lines.append(
                     f"complete -c extrinsic -n '__fish_seen_subcommand_from {name}' -l {option[2:]}{values}"

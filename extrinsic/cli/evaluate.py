@@ -5,61 +5,24 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from extrinsic.cli.arguments import (
-    add_plugin_argument,
-    add_state_arguments,
-    import_plugins,
-    state_reading,
-    unique_names,
-)
+from extrinsic.cli.arguments import state_reading, unique_names
+from extrinsic.cli.output import print_rows, print_table
+from extrinsic.cli.progress import show_progress
 from extrinsic.errors import InputError, Problems, UsageError, printable
-
-if TYPE_CHECKING:
-    from extrinsic.outcomes.multiwoz_evaluator import EvaluationRow
+from extrinsic.outcomes.evaluation import EvaluationRow, evaluate_system
+from extrinsic.outcomes.multiwoz_evaluator import MultiWOZ
+from extrinsic.plugins import load_plugins
+from extrinsic.registry import FORMATS
+from extrinsic.signature import sign
+from extrinsic.storage import content_hash
 
 NAME = "evaluate"
-HELP = "inform and success of MultiWOZ systems: states x responses x goals x database"
-DESCRIPTION = (
-    "Evaluate systems as MultiWOZ_Evaluation does: what their responses offer, by their states and the "
-    "database, against the goals. A file in that evaluator's format holds states and responses; with "
-    "--responses the responses come from another file, so that a tracker's states are put under a "
-    "generator's responses. JGA is beside it where --gold (default: the goals' file) has gold states."
-)
 TOTAL = "all"
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    option = parser.add_argument
-    option("files", nargs="+", metavar="FILE", help="predicted states, with responses or without")
-    option("--format", default="multiwoz-eval", metavar="F", help="of the files (default: multiwoz-eval)")
-    option("--goals", required=True, metavar="FILE", help="dialogs with their goals")
-    option("--booked", required=True, metavar="FILE", help="which domains were booked by which turn")
-    option("--database", required=True, metavar="DIR", help="the folder of <domain>_db.json")
-    option("--responses", action="append", metavar="FILE", help="a generator's responses instead; repeatable")
-    option(
-        "--domains",
-        choices=("states", "responses"),
-        default="states",
-        help="which domains a response is about, if its file does not say: whose slots changed in the state "
-        "(the standard rule), or that its placeholders name",
-    )
-    add_state_arguments(parser)
-    option("--dialogs", choices=("same", "shared"), default="same", help="shared: those that all have")
-    option("--json", action="store_true", help="JSON on stdout")
-    option("--quiet", action="store_true", help="no progress")
-    add_plugin_argument(parser)
-
-
 def run(arguments: argparse.Namespace) -> int:
-    from extrinsic.cli.output import print_rows, print_table
-    from extrinsic.cli.progress import show_progress
-    from extrinsic.outcomes.multiwoz_evaluator import EvaluationRow, MultiWOZ, evaluate_system
-    from extrinsic.registry import FORMATS
-    from extrinsic.signature import sign
-
-    import_plugins(arguments)
+    load_plugins(arguments.plugin)
     form = FORMATS.get(arguments.format)
     reading = state_reading(arguments)
     own = arguments.responses is None
@@ -113,6 +76,4 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _joined(signatures: Sequence[str]) -> str:
-    from extrinsic.storage import content_hash
-
     return content_hash(*signatures)[:12]

@@ -11,7 +11,7 @@ from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import partial
 from typing import Any
 
-from extrinsic.cli.arguments import add_plugin_argument, import_plugins
+from extrinsic.cli.commands import KINDS
 from extrinsic.cli.output import print_rows, put
 from extrinsic.errors import UsageError, did_you_mean
 from extrinsic.registry import (
@@ -31,11 +31,6 @@ from extrinsic.registry import (
 from extrinsic.signature import sign
 
 NAME = "ls"
-HELP = "list what is available: formats, metrics, trackers, learners, rewards, estimators, worlds, ..."
-DESCRIPTION = (
-    "List what is available, one line each; the first word of a line is the key. Without a kind: the kinds. "
-    "With a key: everything about it."
-)
 
 Lines = list[tuple[str, str]]
 
@@ -75,53 +70,35 @@ def _populations() -> Lines:
     ]
 
 
-KINDS: dict[str, tuple[str, Callable[[], Lines]]] = {
-    "formats": ("file formats of corpora and tracker outputs", partial(_registered, FORMATS)),
-    "domains": ("tasks: slots, groups, what the system's acts mean", _domains),
-    "metrics": ("intrinsic metrics of a tracker", partial(_registered, METRICS)),
-    "trackers": ("trackers that run on any corpus with an SLU N-best", partial(_registered, TRACKERS)),
-    "populations": ("families of trackers with parameters, to draw populations from", _populations),
-    "features": ("maps from beliefs to the state of a policy", partial(_registered, FEATURES)),
-    "blocks": (
-        "parts of feature maps; `policy.features` may be a list of them",
-        partial(_registered, BLOCKS),
-    ),
-    "behaviours": ("models of how the logged system acts", partial(_registered, BEHAVIOURS)),
-    "learners": ("learners of policies", partial(_registered, LEARNERS)),
-    "rewards": ("rewards that policies are learned for", partial(_registered, REWARDS)),
-    "estimators": ("estimators of the value of a policy", partial(_registered, ESTIMATORS)),
-    "evaluators": ("evaluators of outcomes, for [outcomes] evaluator", partial(_registered, EVALUATORS)),
-    "worlds": ("simulated worlds that policies can be played in", partial(_registered, WORLDS)),
-    "configs": ("studies: `extrinsic run NAME`; of policies: `extrinsic policies NAME`", _configs),
+LISTS: dict[str, Callable[[], Lines]] = {
+    "formats": partial(_registered, FORMATS),
+    "domains": _domains,
+    "metrics": partial(_registered, METRICS),
+    "trackers": partial(_registered, TRACKERS),
+    "populations": _populations,
+    "features": partial(_registered, FEATURES),
+    "blocks": partial(_registered, BLOCKS),
+    "behaviours": partial(_registered, BEHAVIOURS),
+    "learners": partial(_registered, LEARNERS),
+    "rewards": partial(_registered, REWARDS),
+    "estimators": partial(_registered, ESTIMATORS),
+    "evaluators": partial(_registered, EVALUATORS),
+    "worlds": partial(_registered, WORLDS),
+    "configs": _configs,
 }
 
 
-def _kind(text: str) -> str:
-    if text not in KINDS:
-        raise argparse.ArgumentTypeError(f"there is no {text!r} to list; {did_you_mean(text, list(KINDS))}")
-    return text
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    option = parser.add_argument
-    kinds = " | ".join(KINDS)
-    option("kind", nargs="?", type=_kind, choices=list(KINDS), metavar="KIND", help=kinds)
-    option("key", nargs="?", metavar="KEY", help="one of them in detail, e.g. metrics fga")
-    option("--json", action="store_true", help="as JSON on stdout")
-    add_plugin_argument(parser)
-
-
 def run(arguments: argparse.Namespace) -> int:
-    import_plugins(arguments)
+    if arguments.plugin:
+        from extrinsic.plugins import load_plugins
+
+        load_plugins(arguments.plugin)
     if arguments.key is not None:
         # A tracker with parameters has the name of its family, which need not be that of a tracker.
         more = _populations() if arguments.kind == "trackers" else []
-        summaries = {**dict(more), **dict(KINDS[arguments.kind][1]())}
+        summaries = {**dict(more), **dict(LISTS[arguments.kind]())}
         return _show_details(arguments.kind, arguments.key, summaries, arguments.json)
-    if arguments.kind is None:
-        lines = [(kind, description) for kind, (description, _) in KINDS.items()]
-    else:
-        lines = KINDS[arguments.kind][1]()
+    lines = list(KINDS.items()) if arguments.kind is None else LISTS[arguments.kind]()
     if arguments.json:
         rows = [
             {"key": key, "summary": summary, **(_flags(key) if arguments.kind == "trackers" else {})}

@@ -6,41 +6,17 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any, TextIO
+from importlib import import_module
+from typing import TextIO
 
 from extrinsic import __version__
-from extrinsic.cli import (
-    compare,
-    completion,
-    evaluate,
-    ls,
-    play,
-    policies,
-    report,
-    run,
-    score,
-    simulate,
-    track,
-    validate,
-)
+from extrinsic.cli.commands import COMMANDS, Parser
 from extrinsic.cli.output import SHOWN_PROBLEMS, print_problems
 from extrinsic.errors import ExtrinsicError, OutputError, Problem, did_you_mean
-
-COMMANDS = (run, policies, report, compare, play, simulate, track, score, evaluate, validate, ls, completion)
 
 EXIT_INTERNAL_ERROR = 1
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
-
-
-class Parser(argparse.ArgumentParser):
-    """Help that cannot be written is an error; argparse is silent about it."""
-
-    def _print_message(self, message: str, file: Any = None) -> None:
-        if file is sys.stdout:
-            file.write(message)
-        else:
-            super()._print_message(message, file)
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -52,10 +28,9 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"extrinsic {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in COMMANDS:
-        command = commands.add_parser(module.NAME, help=module.HELP, description=module.DESCRIPTION)
-        module.configure(command)
-        command.set_defaults(run=module.run)
+    for name, (line, configure) in COMMANDS.items():
+        description = " ".join((configure.__doc__ or "").split())
+        configure(commands.add_parser(name, help=line, description=description))
     return parser
 
 
@@ -103,13 +78,12 @@ def _main(arguments: Sequence[str] | None) -> int:
 def _run(arguments: Sequence[str] | None) -> int:
     """Parse and run; the output is complete before this returns, so that a failure to write it is seen."""
     given = sys.argv[1:] if arguments is None else arguments
-    names = [module.NAME for module in COMMANDS]
     parser = build_parser()
     try:
-        if given and not given[0].startswith("-") and given[0] not in names:
-            parser.error(f"there is no command {given[0]!r}; {did_you_mean(given[0], names)}")
+        if given and not given[0].startswith("-") and given[0] not in COMMANDS:
+            parser.error(f"there is no command {given[0]!r}; {did_you_mean(given[0], COMMANDS)}")
         parsed = parser.parse_args(given)
-        code: int = parsed.run(parsed)
+        code: int = import_module(f"extrinsic.cli.{parsed.command}").run(parsed)
     except SystemExit:  # argparse: help, or wrong arguments
         sys.stdout.flush()
         raise

@@ -4,54 +4,27 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from extrinsic.cli.arguments import add_plugin_argument, import_plugins
 from extrinsic.cli.output import print_rows, print_table, say
 from extrinsic.errors import UsageError
-
-if TYPE_CHECKING:
-    from extrinsic.policy.kept_policy import KeptPolicy
-    from extrinsic.policy.reward import RewardFunction
-    from extrinsic.simulation import Simulation
-    from extrinsic.simulation.world import LockstepWorld
-    from extrinsic.trackers.protocol import BuiltInTracker
-
-NAME = "play"
-HELP = "play a kept policy live in a simulated world"
-DESCRIPTION = (
-    "Play a policy that a study kept ([policy] keep = true), or that was saved from Python, on a tracker in "
-    "a simulated world: its return, the share of callers who reached their goal, and the turns they needed, "
-    "with 95 % intervals over callers. The same seed gives the same callers to every policy."
-)
+from extrinsic.plugins import load_plugins
+from extrinsic.policy.kept_policy import KeptPolicy, load_policy
+from extrinsic.policy.reward import Reward, RewardFunction, fill_of, returns
+from extrinsic.registry import REWARDS, TRACKERS
+from extrinsic.simulation import Simulation, play
+from extrinsic.simulation.datasets import find_dataset
+from extrinsic.simulation.single_world import lockstep_form
+from extrinsic.simulation.world import LockstepWorld
+from extrinsic.trackers.protocol import BuiltInTracker, LearnedTracker
+from extrinsic.value.result import mean_of_dialogs
 
 TRAIN, TEST = "train", "test"
 HEADS = {"quantity": "", "mean": "mean", "low": "low", "high": "high", "dialogs": "dialogs"}
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    option = parser.add_argument
-    option("policy", metavar="POLICY", help="the file of a policy")
-    option("--tracker", required=True, metavar="T", help="whose beliefs it acts on")
-    option(
-        "--world", required=True, metavar="W", help="a dataset of the bus world (ds1), KIND:DATASET, or KIND"
-    )
-    option("--config", metavar="C", help="the world's configuration; default: the embedded one")
-    option("--dialogs", type=int, default=1000, metavar="N", help="how many callers (1000)")
-    option("--seed", type=int, default=0, metavar="S", help="which callers (0)")
-    option("--json", action="store_true", help="the table as JSON on stdout")
-    add_plugin_argument(parser)
-
-
 def run(arguments: argparse.Namespace) -> int:
-    from extrinsic.policy.kept_policy import load_policy
-    from extrinsic.policy.reward import fill_of, returns
-    from extrinsic.simulation import play
-    from extrinsic.simulation.datasets import find_dataset
-    from extrinsic.simulation.single_world import lockstep_form
-    from extrinsic.value.result import mean_of_dialogs
-
-    import_plugins(arguments)
+    load_plugins(arguments.plugin)
     if arguments.dialogs < 2:
         raise UsageError("an interval needs at least two dialogs", found=str(arguments.dialogs))
     kept = load_policy(arguments.policy)
@@ -88,9 +61,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _tracker(name: str, simulation: Simulation, dataset: str) -> BuiltInTracker:
     """The tracker of a name; a learned one learns from the world's training dialogs."""
-    from extrinsic.registry import TRACKERS
-    from extrinsic.trackers.protocol import LearnedTracker
-
     tracker: Any = TRACKERS.get(name)
     if isinstance(tracker, LearnedTracker):
         simulation.require(dataset, TRAIN)
@@ -102,9 +72,6 @@ def _tracker(name: str, simulation: Simulation, dataset: str) -> BuiltInTracker:
 
 def _reward(kept: KeptPolicy, world: LockstepWorld) -> RewardFunction:
     """The reward that the policy was learned for; without one, the domain's."""
-    from extrinsic.policy.reward import Reward
-    from extrinsic.registry import REWARDS
-
     known = kept.origin.source.reward
     if known is None:
         return Reward.of(world.domain)

@@ -4,22 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
 
 from extrinsic.cli.output import print_rows, print_table, put
-from extrinsic.cli.run import add_run_arguments, carry_out
+from extrinsic.cli.run import carry_out
+from extrinsic.study.configuration.settings_file import read_policies
+from extrinsic.study.finished_run import Run
+from extrinsic.study.runner import run_policies
+from extrinsic.study.tables.schema import PolicyRow
 
-if TYPE_CHECKING:
-    from extrinsic.study.finished_run import Run
-    from extrinsic.study.tables.schema import PolicyRow
-
-NAME = "policies"
-HELP = "compare policies: learners, features, rewards, filters and trackers on one corpus"
-DESCRIPTION = (
-    "Learn every policy of a grid (the table [grid] of a configuration, a .toml file or a name of `extrinsic "
-    "ls configs`) from the training dialogs, value it on the test dialogs by every estimator, and live where "
-    "there is a world; show paired differences to a baseline. It is resumable and parallel, as `run` is."
-)
 HEADS = {
     "policy": "policy",
     "estimator": "estimator",
@@ -34,14 +26,7 @@ HEADS = {
 }
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    add_run_arguments(parser, "policies.csv as JSON on stdout")
-
-
 def run(arguments: argparse.Namespace) -> int:
-    from extrinsic.study.configuration.settings_file import read_policies
-    from extrinsic.study.runner import run_policies
-
     return carry_out(arguments, read_policies, run_policies, _show)
 
 

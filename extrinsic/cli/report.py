@@ -3,44 +3,26 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from extrinsic.cli.arguments import add_trust_argument, open_run
 from extrinsic.cli.output import print_rows, say
 from extrinsic.errors import InputError
-
-if TYPE_CHECKING:
-    from extrinsic.study.finished_run import Run
-
-NAME = "report"
-HELP = "render the report of a run again"
-DESCRIPTION = (
-    "Render the report of a finished run from its tables, without computing anything again: report.html, "
-    "figures/*.svg and tables/*.tex in the run's directory."
-)
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    option = parser.add_argument
-    option("folder", metavar="RUN", help="the directory of a run")
-    option("--output", metavar="FILE", help="write only the page, to this file")
-    option("--quiet", action="store_true", help="do not say where the page is")
-    option("--json", action="store_true", help="instead: verdict and health of the data, as JSON on stdout")
-    add_trust_argument(parser)
+from extrinsic.plugins import load_plugins
+from extrinsic.report.report_files import write_report
+from extrinsic.study.finished_run import Run
+from extrinsic.study.run_directory import clear_parts, lock_directory
+from extrinsic.study.verdict import run_verdict
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from extrinsic.report.report_files import write_report
-
     finished = open_run(arguments.folder, arguments.trust_plugins)
     if arguments.json:
         return _print_verdict(finished)
     if arguments.output is not None:
         path = write_report(finished, arguments.output)
     else:
-        from extrinsic.study.run_directory import clear_parts, lock_directory
-
         with lock_directory(finished.folder, say):
             clear_parts(finished.folder)
             path = write_report(finished)
@@ -50,8 +32,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _print_verdict(finished: Run) -> int:
-    from extrinsic.study.verdict import run_verdict
-
     finished.require_complete()
     if finished.is_grid:
         raise InputError("this run compares policies, not metrics", path=str(finished.folder))
@@ -61,3 +41,22 @@ def _print_verdict(finished: Run) -> int:
         finished.signature, verdict.verdicts, sys.stdout, agreement=verdict.agreement, health=verdict.health
     )
     return 0
+
+
+def open_run(folder: str, trusted: bool) -> Run:
+    """A complete run, to be read; it may come from anybody, so its plugins are imported only if trusted."""
+    path = Path(folder)
+    if not os.path.isdir(path):  # noqa: PTH112 - Path's raises for a name that is too long
+        raise InputError("there is no such directory", path=folder, expected="the directory of a run")
+    finished = Run(path)
+    finished.require_complete()
+    if finished.changed:
+        say(f"{folder}: not as the run wrote them: {', '.join(finished.changed)}")
+    if finished.plugins:
+        names = ", ".join(finished.plugins)
+        if trusted:
+            say(f"importing {names}")
+            load_plugins(finished.plugins)
+        else:
+            say(f"the run used plugins, which are not imported without --trust-plugins: {names}")
+    return finished

@@ -8,59 +8,27 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from extrinsic.cli.output import print_rows, print_table, put, say
 from extrinsic.cli.progress import Progress
 from extrinsic.errors import UsageError
+from extrinsic.report.report_files import write_report
+from extrinsic.study.configuration.packaged import find_study
+from extrinsic.study.configuration.settings import StudySettings
+from extrinsic.study.configuration.settings_file import locate_keys, read_study
+from extrinsic.study.engine import Done, Engine
+from extrinsic.study.finished_run import Run
+from extrinsic.study.naming import symbol
+from extrinsic.study.number_texts import interval
+from extrinsic.study.run_directory import require_same_study
+from extrinsic.study.runner import run_study
+from extrinsic.study.verdict import run_verdict
+from extrinsic.study.verdict_types import Verdict, sample
 
-if TYPE_CHECKING:
-    from extrinsic.study.configuration.settings import StudySettings
-    from extrinsic.study.engine import Done
-    from extrinsic.study.finished_run import Run
-    from extrinsic.study.verdict_types import Verdict
-
-NAME = "run"
-HELP = "run a study: which metric predicts the values of policies"
-DESCRIPTION = (
-    "Run the study of a configuration (a .toml file, or a name of `extrinsic ls configs`): measure and learn "
-    "on every tracker, value every policy, correlate. Results that the directory already holds are reused: "
-    "an interrupted run continues where it stopped, a changed setting computes only what depends on it."
-)
 SHOWN = 8
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    add_run_arguments(parser, "the verdict, and the correlations with the primary target, as JSON on stdout")
-
-
-def add_run_arguments(parser: argparse.ArgumentParser, json_help: str) -> None:
-    """What every command has that computes stages."""
-    option = parser.add_argument
-    option("config", metavar="CONFIG", help="a study (.toml), or a name of `extrinsic ls configs`")
-    option("--output", metavar="DIR", help="the run's directory (default: runs/<name of the study>)")
-    option(
-        "--set",
-        action="append",
-        default=[],
-        metavar="A.B=C",
-        dest="changes",
-        help="set a key of the configuration, e.g. correlation.resamples=2000; repeatable",
-    )
-    option("--n-jobs", type=int, default=-1, metavar="N", help="processes (-1: one per processor)")
-    option("--engine", default="joblib", metavar="E", help="joblib (default) or dask")
-    option("--scheduler", metavar="ADDR", help="of a Dask cluster, e.g. tcp://host:8786")
-    option("--overwrite", action="store_true", help="use the directory even if it holds another study")
-    option("--no-report", action="store_true", help="write only the tables, no page")
-    option("--quiet", action="store_true", help="no progress")
-    option("--verbose", action="store_true", help="how long every stage took, what was reused")
-    option("--json", action="store_true", help=json_help)
-
-
 def run(arguments: argparse.Namespace) -> int:
-    from extrinsic.study.configuration.settings_file import read_study
-    from extrinsic.study.runner import run_study
-
     return carry_out(arguments, read_study, run_study, _show)
 
 
@@ -71,11 +39,6 @@ def carry_out(
     show: Callable[[Run, bool], None],
 ) -> int:
     """Run a study, or a comparison of policies: show progress, results, and where the report is."""
-    from extrinsic.study.configuration.packaged import find_study
-    from extrinsic.study.configuration.settings_file import locate_keys
-    from extrinsic.study.engine import Engine
-    from extrinsic.study.run_directory import require_same_study
-
     engine = Engine(arguments.engine, arguments.n_jobs, arguments.scheduler)
     config = find_study(arguments.config)
 
@@ -136,8 +99,6 @@ def _show_timings(finished: Run) -> None:
 
 def _report(finished: Run) -> Path | None:
     """Write the page; a study does not fail if the libraries that draw it are missing."""
-    from extrinsic.report.report_files import write_report
-
     try:
         return write_report(finished)
     except UsageError as error:
@@ -147,8 +108,6 @@ def _report(finished: Run) -> Path | None:
 
 def _show(finished: Run, as_json: bool) -> None:
     """One table of the metrics that may be the best, then the verdict and what the data lacks."""
-    from extrinsic.study.verdict import run_verdict
-
     verdict = run_verdict(finished)
     if as_json:
         target = verdict.verdicts[0].target if verdict.verdicts else None
@@ -167,10 +126,6 @@ def _show(finished: Run, as_json: bool) -> None:
 
 def _print_best(verdict: Verdict, names_variant: bool) -> None:
     """The first of those that may be the best by a target."""
-    from extrinsic.study.naming import symbol
-    from extrinsic.study.number_texts import interval
-    from extrinsic.study.verdict_types import sample
-
     if not verdict.candidates:
         return
     under = f", {verdict.variant_title}" if names_variant and verdict.variant_title else ""

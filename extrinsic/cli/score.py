@@ -4,102 +4,29 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
 
-from extrinsic.cli.arguments import (
-    add_corpus_arguments,
-    add_state_arguments,
-    import_plugins,
-    refuse_corpus,
-    require_corpus,
-    state_reading,
-    unique_names,
-)
+from extrinsic.cli.arguments import refuse_corpus, require_corpus, state_reading, unique_names
 from extrinsic.cli.output import print_problems
+from extrinsic.cli.score_comparisons import print_comparison
+from extrinsic.cli.score_tables import print_scores
+from extrinsic.corpus.formats import BeliefFormat, ChallengeFormat, Format, read_state_file
+from extrinsic.corpus.formats.long_corpora import LongCorpus
+from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.state_sets import StateSets
+from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.errors import InputError, Problem, printable
-
-if TYPE_CHECKING:
-    from extrinsic.corpus.formats.long_corpora import LongCorpus
-    from extrinsic.corpus.model import Corpus
-    from extrinsic.corpus.state_sets import StateSets
-    from extrinsic.corpus.tracker_output import TrackerOutput
-
-NAME = "score"
-HELP = "compute the intrinsic metrics of tracker files"
-DESCRIPTION = (
-    "Compute intrinsic metrics. Of beliefs all metrics, schedules, components and label schemes are "
-    "computed; the table shows the telling ones, --all more, --json and --csv every row. Of state sets "
-    "every turn and all slots together; --component hotel gives a domain, --schedule 3 the last turn."
-)
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    option = parser.add_argument
-    add_corpus_arguments(parser)
-    add_state_arguments(parser)
-    option("files", nargs="+", metavar="FILE", help="tracker files")
-    option(
-        "--metric",
-        action="append",
-        metavar="M",
-        help="only this metric, e.g. accuracy or 'fga(0.5)'; repeatable",
-    )
-    option("--schedule", action="append", type=int, metavar="S", help="only this schedule; repeatable")
-    option("--component", action="append", metavar="C", help="only this component; repeatable")
-    option("--all", action="store_true", help="every metric in the table, not the telling few")
-    option(
-        "--fill",
-        action="append",
-        default=[],
-        metavar="RULE",
-        help="also score beliefs with the state-set metrics, filled by argmax or threshold[:.5]; repeatable",
-    )
-    option("--bootstrap", type=int, default=0, metavar="N", help="95%% intervals over N resamples of dialogs")
-    option("--seed", type=int, default=0, metavar="K", help="of the resamples (default 0)")
-    option(
-        "--paired",
-        action="store_true",
-        help="instead: two files, the difference of every metric with its interval over dialogs "
-        "(--bootstrap, default 1000), and p by exchanging them dialog by dialog",
-    )
-    option(
-        "--turn-correlation",
-        action="store_true",
-        help="instead: how state-set metrics correlate over turns (Kim et al. 2022, Fig. 3)",
-    )
-    option(
-        "--fit-fga",
-        metavar="RATINGS.csv",
-        help="instead: the lambda of fga that agrees best with people's ratings (a csv with dialog, turn, "
-        "rater, rating), chosen by cross-validation",
-    )
-    option("--rating-scale", default="0:1", metavar="LOW:HIGH", help="of --fit-fga: the scale (default 0:1)")
-    option(
-        "--folds", type=int, default=10, metavar="K", help="of --fit-fga: parts of the dialogs (default 10)"
-    )
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_const", const="json", dest="form", help="JSON on stdout")
-    form.add_argument("--csv", action="store_const", const="csv", dest="form", help="CSV on stdout")
-    form.add_argument(
-        "--latex", action="store_const", const="latex", dest="form", help="a LaTeX table on stdout"
-    )
-    form.add_argument(
-        "--markdown", action="store_const", const="markdown", dest="form", help="a Markdown table"
-    )
+from extrinsic.metrics.scoring import RunningScores, merge_scores, score
+from extrinsic.plugins import load_plugins
+from extrinsic.registry import FORMATS
+from extrinsic.study.health import joint_only_notes
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from extrinsic.cli.score_tables import print_scores
-    from extrinsic.metrics.scoring import merge_scores, score
-    from extrinsic.study.health import joint_only_notes
-
-    import_plugins(arguments)
+    load_plugins(arguments.plugin)
     if (long := _long_corpus(arguments)) is not None:
         return _print_long(arguments, long)
     scored = _read(arguments)
     if arguments.paired or arguments.turn_correlation or arguments.fit_fga:
-        from extrinsic.cli.score_comparisons import print_comparison
-
         print_comparison(scored, arguments, sys.stdout)
         return 0
     results = [
@@ -125,9 +52,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _long_corpus(arguments: argparse.Namespace) -> LongCorpus | None:
     """A corpus to work through in parts; whatever resamples or compares dialogs needs all of them at once."""
-    from extrinsic.corpus.formats import ChallengeFormat
-    from extrinsic.registry import FORMATS
-
     form = FORMATS.get(arguments.format)
     at_once = arguments.paired or arguments.turn_correlation or arguments.fit_fga or arguments.bootstrap
     if at_once or not isinstance(form, ChallengeFormat):
@@ -139,10 +63,6 @@ def _long_corpus(arguments: argparse.Namespace) -> LongCorpus | None:
 
 def _print_long(arguments: argparse.Namespace, long: LongCorpus) -> int:
     """Scores of tracker files that are read along with a long corpus."""
-    from extrinsic.cli.score_tables import print_scores
-    from extrinsic.metrics.scoring import RunningScores, merge_scores
-    from extrinsic.study.health import joint_only_notes
-
     state_reading(arguments)
     names = unique_names(arguments.files)
     files = [long.tracker(path, name) for path, name in zip(arguments.files, names, strict=True)]
@@ -175,9 +95,6 @@ def _report_repairs(path: str, n_repairs: int) -> None:
 
 def _read(arguments: argparse.Namespace) -> list[tuple[Corpus | StateSets, TrackerOutput | None]]:
     """The corpus and output of every tracker, or its state sets; problems of all files are raised at once."""
-    from extrinsic.corpus.formats import BeliefFormat, Format, read_state_file
-    from extrinsic.registry import FORMATS
-
     reading = state_reading(arguments)
     form: Format = FORMATS.get(arguments.format)
     corpus = None

@@ -6,6 +6,10 @@ import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TextIO
 
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
 from extrinsic.cli.output import print_data
 from extrinsic.corpus.conventions import ScoreConventions
 from extrinsic.errors import printable
@@ -115,10 +119,6 @@ def _is_empty(score: Score | None, joint_only: Collection[str]) -> bool:
 def _print_table(
     rows: Sequence[Score], scores: Scores, stream: TextIO, joint_only: Collection[str] = ()
 ) -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
     metrics, lines = _pivot(rows)
     head = _head(lines)
     cells = {line: _cells(line, by_metric, head) for line, by_metric in lines.items()}

@@ -6,26 +6,20 @@ import argparse
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from extrinsic.cli.arguments import add_plugin_argument, import_plugins
 from extrinsic.cli.output import print_rows, print_table, say
 from extrinsic.cli.progress import show_progress
 from extrinsic.errors import OutputError, UsageError, did_you_mean
+from extrinsic.parallel import run_in_parallel
+from extrinsic.plugins import load_plugins, loaded_plugins
+from extrinsic.policy.reward import Reward, returns
+from extrinsic.registry import FORMATS
 from extrinsic.signature import sign
-
-if TYPE_CHECKING:
-    from extrinsic.simulation import Play, Simulation
+from extrinsic.simulation import Play, Simulation, describe, find_simulation
+from extrinsic.storage import content_hash, decode_json, encode_json, read_bytes, write_atomic
 
 NAME = "simulate"
-HELP = "write simulated calls as DSTC1 or DSTC2 files"
-DESCRIPTION = (
-    "Simulate callers, a recogniser and the expert who answers, and write their calls with labels and logged "
-    "propensities as DSTC1 files: DIR/<dataset>/<session>/dstc.log.json and dstc.labels.json, the lists in "
-    "DIR/config/<dataset>.sessions; calls in which something can be requested as DSTC2 files. Without "
-    "--world and --config, bus-information calls as embedded, training and test: ds1 to ds4 in the manner of "
-    "Lee 2014, letsgo and cambridge in that of real calls."
-)
 
 RECORD = "simulation.json"
 HEADS = {
@@ -43,27 +37,8 @@ HEADS = {
 }
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    option = parser.add_argument
-    option("--world", default="bus", metavar="W", help="the kind of world (bus)")
-    option("--config", metavar="C", help="its configuration (.toml); default: the embedded one")
-    option("--output", required=True, metavar="DIR", help="the directory to write")
-    option(
-        "--dataset", action="append", metavar="D", help="only this one, e.g. ds1 or ds1_test; may be repeated"
-    )
-    add_plugin_argument(parser)
-    option("--n-jobs", type=int, default=1, metavar="N", help="processes (1)")
-    option("--quiet", action="store_true", help="no progress")
-    option("--json", action="store_true", help="the table as JSON on stdout")
-
-
 def run(arguments: argparse.Namespace) -> int:
-    from extrinsic.parallel import run_in_parallel
-    from extrinsic.plugins import loaded_plugins
-    from extrinsic.simulation import find_simulation
-    from extrinsic.storage import content_hash, encode_json
-
-    import_plugins(arguments)
+    load_plugins(arguments.plugin)
     simulation = find_simulation(arguments.world, arguments.config)
     chosen = _choose(simulation, arguments.dataset)
     folder = Path(arguments.output)
@@ -106,7 +81,6 @@ def _claim(folder: Path, signature: str) -> dict[str, Any]:
 
     A directory that holds anything else is refused: two worlds in one directory are not a corpus.
     """
-    from extrinsic.storage import decode_json, read_bytes
 
     if folder.exists() and not folder.is_dir():
         raise OutputError("this is a file", path=str(folder), expected="a directory, or nothing")
@@ -132,9 +106,6 @@ def _claim(folder: Path, signature: str) -> dict[str, Any]:
 
 def dataset_row(played: Play) -> dict[str, Any]:
     """Statistics of simulated calls, and the mean return of the expert."""
-    from extrinsic.policy.reward import Reward, returns
-    from extrinsic.simulation import describe
-
     reward = Reward.of(played.corpus.domain)(played.corpus, played.output)
     return {**asdict(describe(played)), "expert_return": float(returns(played.corpus, reward).mean())}
 
@@ -143,10 +114,6 @@ def _write(
     plugins: tuple[str, ...], world: str, config: str | None, dataset: str, split: str, folder: Path
 ) -> dict[str, Any]:
     """Simulate one corpus and write it; returns its row of the table."""
-    from extrinsic.plugins import load_plugins
-    from extrinsic.registry import FORMATS
-    from extrinsic.simulation import find_simulation
-
     load_plugins(plugins)
     played = find_simulation(world, config).simulate(dataset, split)
     FORMATS.get(played.corpus.format).write_corpus(played.corpus, folder)
@@ -155,8 +122,6 @@ def _write(
 
 def _write_record(folder: Path, signature: str, simulation: Simulation, rows: dict[str, Any]) -> None:
     """Record the contents of the directory and their settings; datasets in the configuration's order."""
-    from extrinsic.storage import encode_json, write_atomic
-
     names = [f"{dataset}_{split}" for dataset, split in simulation.corpora()]
     datasets = [rows[name] for name in names if name in rows]
     record = {"signature": signature, "settings": simulation.plain(), "datasets": datasets}

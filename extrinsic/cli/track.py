@@ -7,62 +7,33 @@ import sys
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
-from extrinsic.cli.arguments import add_corpus_arguments, import_plugins, require_corpus
+from extrinsic.cli.arguments import require_corpus
 from extrinsic.cli.output import print_problems, say
 from extrinsic.cli.progress import show_progress
+from extrinsic.corpus.formats import BeliefFormat, ChallengeFormat, tracker_writer
+from extrinsic.corpus.formats.long_corpora import LongCorpus
+from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.dialogs import fold_of_dialogs
 from extrinsic.errors import InputError, OutputError, UsageError
-
-if TYPE_CHECKING:
-    from extrinsic.corpus.formats import BeliefFormat
-    from extrinsic.corpus.formats.long_corpora import LongCorpus
-    from extrinsic.corpus.model import Corpus
+from extrinsic.plugins import load_plugins
+from extrinsic.registry import FORMATS, TRACKERS
+from extrinsic.storage import read_bytes
+from extrinsic.study.planning.tracker_inputs import distinct_trackers
+from extrinsic.trackers.forms import population
+from extrinsic.trackers.forms import canonical_name
+from extrinsic.trackers.many import needs_whole_corpus, write_long_tracker_files, write_tracker_files
+from extrinsic.trackers.protocol import LearnedTracker
+from extrinsic.trackers.track import FOLDS
 
 NAME = "track"
-HELP = "run trackers over a corpus and write their tracker files"
-DESCRIPTION = (
-    "Run trackers over the dialogs of a corpus and write a tracker file each. Learned trackers are trained "
-    "on --train-corpus and --train-dataset; without these on the corpus itself, cross-fitted, so that no "
-    "model sees the dialogs it tracks. `extrinsic ls trackers` lists them."
-)
 
 ALL = "all"
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    option = parser.add_argument
-    add_corpus_arguments(parser)
-    option(
-        "--tracker",
-        action="append",
-        default=[],
-        metavar="T",
-        help="a tracker, with parameters if it has any (ls populations), or all; repeatable",
-    )
-    option("--population", type=int, metavar="N", help="the first N members of a population (ls populations)")
-    option("--population-seed", type=int, default=0, metavar="S", help="another population (default 0)")
-    option("--distinct", type=float, metavar="X", help="leave out those that agree with an earlier one by X")
-    option(
-        "--output",
-        required=True,
-        metavar="P",
-        help="a file for one tracker, or a directory for T.json of each",
-    )
-    option("--gzip", action="store_true", help="write .json.gz")
-    option("--train-corpus", metavar="P", help="what learned trackers learn from (--corpus)")
-    option("--train-dataset", metavar="D", help="which list of sessions of it, e.g. dstc2_train")
-    option("--folds", type=int, metavar="K", help="parts of a cross-fitting (default 5)")
-    option("--n-jobs", type=int, default=1, metavar="N", help="processes; -1: one per processor")
-    option("--quiet", action="store_true", help="no progress")
-
-
 def run(arguments: argparse.Namespace) -> int:
-    from extrinsic.corpus.formats import tracker_writer
-    from extrinsic.registry import FORMATS
-    from extrinsic.trackers.track import FOLDS, write_tracker_files
-
-    import_plugins(arguments)
+    load_plugins(arguments.plugin)
     tracker_writer(arguments.format)
     form: BeliefFormat = FORMATS.get(arguments.format)
     require_corpus(arguments)
@@ -89,9 +60,6 @@ def _long_corpus(
     arguments: argparse.Namespace, form: BeliefFormat, names: Sequence[str]
 ) -> Callable[[], LongCorpus] | None:
     """How to read a corpus in parts, if it is long and no tracker needs all of it at once."""
-    from extrinsic.corpus.formats import ChallengeFormat
-    from extrinsic.trackers.track import needs_whole_corpus
-
     is_trained = arguments.train_corpus is not None or arguments.train_dataset is not None
     if arguments.distinct is not None or any(needs_whole_corpus(name, is_trained) for name in names):
         return None
@@ -104,8 +72,6 @@ def _long_corpus(
 def _track_long(
     arguments: argparse.Namespace, form: BeliefFormat, paths: dict[str, Path], read: Callable[[], LongCorpus]
 ) -> int:
-    from extrinsic.trackers.track import write_long_tracker_files
-
     train = _read_training(form, arguments, read().signature)
     if train:
         say(f"trained on {train[0].n_dialogs:,} dialogs of {train[0].dataset}")
@@ -119,10 +85,6 @@ def _track_long(
 
 def _chosen(arguments: argparse.Namespace) -> tuple[list[str], list[str]]:
     """The requested trackers, each once, and those of them that are learned."""
-    from extrinsic.registry import TRACKERS
-    from extrinsic.trackers.forms import canonical_name, population
-    from extrinsic.trackers.protocol import LearnedTracker
-
     requested: Sequence[str] = arguments.tracker
     every = TRACKERS.names() if ALL in requested else []
     members = []
@@ -139,8 +101,6 @@ def _chosen(arguments: argparse.Namespace) -> tuple[list[str], list[str]]:
 
 def _distinct(names: Sequence[str], corpus: Corpus, threshold: float) -> list[str]:
     """The trackers that agree with no earlier one; the others are named on stderr."""
-    from extrinsic.study.planning.tracker_inputs import distinct_trackers
-
     if not 0.0 < threshold <= 1.0:
         raise UsageError("--distinct is out of range", expected="above 0, at most 1", found=str(threshold))
     compared = list(distinct_trackers(names, corpus, threshold))
@@ -185,8 +145,6 @@ def _paths(arguments: argparse.Namespace, names: Sequence[str]) -> dict[str, Pat
 
 def _is_tracker(path: Path) -> bool:
     """Whether a file looks like one that this command has written."""
-    from extrinsic.storage import read_bytes
-
     try:
         return read_bytes(path).startswith(b'{"dataset"')
     except InputError:
@@ -214,8 +172,6 @@ def _read_training(
 
 def _training(corpus: Corpus, train: Sequence[Corpus], folds: int) -> str:
     """How learned trackers are trained, in words; an impossible number of folds is refused here."""
-    from extrinsic.corpus.dialogs import fold_of_sessions
-
     if train:
         return f"trained on {train[0].n_dialogs:,} dialogs of {train[0].dataset}"
     fold_of_sessions(corpus.sessions, folds)

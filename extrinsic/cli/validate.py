@@ -6,49 +6,25 @@ import argparse
 import sys
 from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from extrinsic.cli.arguments import (
-    add_corpus_arguments,
-    add_state_arguments,
-    import_plugins,
-    refuse_corpus,
-    require_corpus,
-    state_reading,
-)
+from extrinsic.cli.arguments import refuse_corpus, require_corpus, state_reading
 from extrinsic.cli.output import SHOWN_PROBLEMS, print_problems, print_rows
+from extrinsic.corpus.formats import BeliefFormat, read_state_file
+from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.state_sets import StateReading, StateSets
+from extrinsic.corpus.tracker_output import TrackerOutput
+from extrinsic.domain import load_domain
 from extrinsic.errors import InputError, Problems, UsageError, printable
+from extrinsic.plugins import load_plugins
+from extrinsic.registry import FORMATS
 from extrinsic.signature import sign
 
-if TYPE_CHECKING:
-    from extrinsic.corpus.formats import BeliefFormat
-    from extrinsic.corpus.model import Corpus
-    from extrinsic.corpus.state_sets import StateReading, StateSets
-    from extrinsic.corpus.tracker_output import TrackerOutput
-
 NAME = "validate"
-HELP = "report every problem of tracker files or a corpus"
-DESCRIPTION = (
-    "Report every problem of the files, with session, turn, slot, what was expected and what was found. "
-    "Exit code 0: clean; 2: problems. Repairs that the scoring rules define (a negative score, scores that "
-    "sum above 1) and warnings (values that the ontology lacks) are listed and do not fail, unless --strict."
-)
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    option = parser.add_argument
-    add_corpus_arguments(parser)
-    add_state_arguments(parser)
-    option("files", nargs="*", metavar="FILE", help="tracker files; none: check the corpus itself")
-    option("--strict", action="store_true", help="treat repairs and warnings as errors")
-    option("--json", action="store_true", help="all problems, as JSON on stdout")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from extrinsic.corpus.formats import BeliefFormat
-    from extrinsic.registry import FORMATS
-
-    import_plugins(arguments)
+    load_plugins(arguments.plugin)
     form = FORMATS.get(arguments.format)
     reading = state_reading(arguments)
     corpus = None
@@ -85,8 +61,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check_corpus(form: BeliefFormat, arguments: argparse.Namespace) -> tuple[Corpus | None, dict[str, Any]]:
-    from extrinsic.domain import load_domain
-
     # A mistake in the domain's own file is no problem of the corpus, and is raised.
     domain = load_domain(arguments.domain or form.default_domain)
     problems = Problems()
@@ -104,8 +78,6 @@ def _check_corpus(form: BeliefFormat, arguments: argparse.Namespace) -> tuple[Co
 def _check(
     form: Any, path: str, corpus: Corpus | None, reading: StateReading, strict: bool
 ) -> dict[str, Any]:
-    from extrinsic.corpus.formats import read_state_file
-
     problems = Problems(path)
     sessions = turns = None
     try:

@@ -9,9 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.builders import (
-    Json,
-)
+from tests.builders import Json
 from tests.cli.bench import Bench, every_format
 from tests.running import assert_refused
 

@@ -8,10 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.builders import (
-    Json,
-    write_json,
-)
+from tests.builders import Json, write_json
 from tests.cli.bench import Bench, belief_formats
 from tests.running import Outcome, assert_refused, run
 

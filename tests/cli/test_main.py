@@ -10,7 +10,7 @@ import pytest
 
 from extrinsic import __version__
 from extrinsic.cli import ls
-from extrinsic.cli.main import COMMANDS
+from extrinsic.cli.commands import COMMANDS
 from tests.builders import write_state_sets
 from tests.running import run
 from tests.samples import small_state_sets
@@ -64,7 +64,7 @@ def test_a_command_that_is_nearly_one() -> None:
     assert "there is no command 'rn'; did you mean 'run'?" in outcome.errors
 
 
-@pytest.mark.parametrize("command", [module.NAME for module in COMMANDS])
+@pytest.mark.parametrize("command", list(COMMANDS))
 def test_help_is_as_it_is_read(command: str) -> None:
     assert "%%" not in run(command, "--help").output
 
@@ -73,7 +73,7 @@ def test_an_error_of_ours_exits_with_1_and_says_so(monkeypatch: pytest.MonkeyPat
     def break_down() -> None:
         raise RuntimeError("a bug")
 
-    monkeypatch.setitem(ls.KINDS, "formats", ("", break_down))
+    monkeypatch.setitem(ls.LISTS, "formats", break_down)
     outcome = run("ls", "formats")
     assert outcome.code == 1
     assert "RuntimeError: a bug" in outcome.errors
@@ -84,7 +84,7 @@ def test_an_interrupt_exits_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt() -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setitem(ls.KINDS, "formats", ("", interrupt))
+    monkeypatch.setitem(ls.LISTS, "formats", interrupt)
     assert run("ls", "formats").code == 130
 
 

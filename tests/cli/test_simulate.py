@@ -238,11 +238,7 @@ def test_a_spoilt_record(config: Path, tmp_path: Path, record: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "places"),
     [
-        (
-            "noise = 2.0",
-            "niose = 2.0",
-            ["line 7", "noisy.recogniser.niose", "did you mean 'noise'?"],
-        ),
+        ("noise = 2.0", "niose = 2.0", ["line 7", "noisy.recogniser.niose", "did you mean 'noise'?"]),
         ("noise = 2.0", 'noise = "much"', ["line 7", "datasets.noisy.recogniser.noise", "'much'"]),
         ("noise = 2.0", "deletion = 1.01", ["line 7", "datasets.noisy.recogniser.deletion", "1.01"]),
         ("dialogs = 4", "dialogs = 0", ["line 3", "datasets.tiny.splits.train.dialogs"]),
