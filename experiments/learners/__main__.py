@@ -21,8 +21,8 @@ from extrinsic.cli.progress import show_progress
 from extrinsic.correlation.intervals import jackknife_interval
 from extrinsic.parallel import run_in_parallel
 from extrinsic.study.configuration.settings_file import read_policies
-from extrinsic.study.tables.schema import PolicyRow
 from extrinsic.study.tables.table_files import read_rows, write_rows
+from extrinsic.study.tables.value_rows import PolicyRow
 from extrinsic.toml_files import read_toml
 
 FOLDER = Path(__file__).parent

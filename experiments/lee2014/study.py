@@ -43,7 +43,7 @@ from extrinsic.study.correlating.panel import Panel
 from extrinsic.study.correlating.predictions import decided_rows
 from extrinsic.study.finished_run import Run
 from extrinsic.study.stages.store import plain
-from extrinsic.study.tables.schema import CorrelationRow
+from extrinsic.study.tables.metric_rows import CorrelationRow
 from extrinsic.study.tables.table_files import read_rows
 
 CONFIG = Path(__file__).parents[2] / "configs" / "lee2014.toml"

@@ -1,1 +1,1 @@
-"""The command line: `commands.py` has the arguments, and there is one module per command that does the work."""
+"""The command line: `commands.py` has the arguments, and one module per command does the work."""

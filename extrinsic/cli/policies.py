@@ -10,7 +10,7 @@ from extrinsic.cli.run import carry_out
 from extrinsic.study.configuration.settings_file import read_policies
 from extrinsic.study.finished_run import Run
 from extrinsic.study.runner import run_policies
-from extrinsic.study.tables.schema import PolicyRow
+from extrinsic.study.tables.value_rows import PolicyRow
 
 HEADS = {
     "policy": "policy",

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from extrinsic.report.results.report_data import Study
 from extrinsic.report.results.variant_results import VariantResults, rows_of_group
 from extrinsic.study.naming import Name
-from extrinsic.study.tables.schema import PairRow, Row
+from extrinsic.study.tables.metric_rows import PairRow
+from extrinsic.study.tables.value_rows import Row
 
 SIGNS = {
     "\\": r"\textbackslash{}",

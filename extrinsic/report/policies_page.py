@@ -27,8 +27,9 @@ from extrinsic.report.sections.trust import trust_section
 from extrinsic.study.configuration.grid import LOGGED_BASELINE
 from extrinsic.study.finished_run import Run
 from extrinsic.study.number_texts import NOTHING, amount, counted, listing
-from extrinsic.study.tables.schema import POLICY_TABLES, CurveRow, DiagnosticRow, PolicyRow, ReturnRow
+from extrinsic.study.tables.schema import POLICY_TABLES
 from extrinsic.study.tables.table_files import read_rows
+from extrinsic.study.tables.value_rows import CurveRow, DiagnosticRow, PolicyRow, ReturnRow
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -27,7 +27,7 @@ from extrinsic.study.stages.policy_spec import PolicyValue
 from extrinsic.study.stages.store import plain
 from extrinsic.study.stages.stored_scores import Measurements
 from extrinsic.study.stages.variant_values import TrackerValue
-from extrinsic.study.tables.schema import Row
+from extrinsic.study.tables.value_rows import Row
 
 RESAMPLES = 1_000
 PERMUTATIONS = 1_999

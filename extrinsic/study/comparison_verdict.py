@@ -15,7 +15,7 @@ from extrinsic.study.finished_run import Run
 from extrinsic.study.health import joint_only_trackers
 from extrinsic.study.naming import Name, is_higher_better, is_of_single_slots, target_title, variant_title
 from extrinsic.study.number_texts import amount, counted
-from extrinsic.study.tables.schema import ReturnRow
+from extrinsic.study.tables.value_rows import ReturnRow
 from extrinsic.study.verdict import CORE, run_verdict
 from extrinsic.study.verdict_types import Verdict
 from extrinsic.value.diagnostics import WORDS

@@ -11,7 +11,8 @@ from extrinsic.correlation.best_set import FEWEST_TRACKERS
 from extrinsic.study.correlating.core_trackers import JOINT_ONLY
 from extrinsic.study.naming import target_title
 from extrinsic.study.number_texts import counted, listing
-from extrinsic.study.tables.schema import CorrelationRow, ReturnRow, TrackerRow
+from extrinsic.study.tables.metric_rows import CorrelationRow
+from extrinsic.study.tables.value_rows import ReturnRow, TrackerRow
 from extrinsic.value.diagnostics import WORDS
 
 FEW_TRACKERS = 10

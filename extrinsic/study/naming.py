@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 from extrinsic.errors import ExtrinsicError
 from extrinsic.registry import ESTIMATORS, LEARNERS, METRICS, REWARDS, Registry
-from extrinsic.study.tables.schema import PairRow
+from extrinsic.study.tables.metric_rows import PairRow
 
 
 class MetricRow(Protocol):

@@ -12,7 +12,7 @@ from extrinsic.study.planning.variants import Variant
 from extrinsic.study.stages.policy_spec import LEARNED, LOGGED, PolicyValue
 from extrinsic.study.stages.store import Store, plain
 from extrinsic.study.stages.variant_values import paired, variant_values
-from extrinsic.study.tables.schema import CurveRow, PolicyRow
+from extrinsic.study.tables.value_rows import CurveRow, PolicyRow
 from extrinsic.value.paired import Paired, mean_of
 
 ALL = "all"

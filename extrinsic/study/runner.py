@@ -53,16 +53,10 @@ from extrinsic.study.table_rows import (
     variant_rows,
     world_rows,
 )
-from extrinsic.study.tables.schema import (
-    POLICY_TABLES,
-    TABLES,
-    WORLDS_TABLE,
-    BestSetRow,
-    CompositeRow,
-    Row,
-    TimingRow,
-)
+from extrinsic.study.tables.metric_rows import BestSetRow, CompositeRow
+from extrinsic.study.tables.schema import POLICY_TABLES, TABLES, WORLDS_TABLE
 from extrinsic.study.tables.table_files import write_rows
+from extrinsic.study.tables.value_rows import Row, TimingRow
 
 Watch = Callable[[Iterable[Done], Counter[str]], Iterable[Done]]
 """Wraps the stages as they finish (a progress bar); the second argument: how many of each kind there are."""

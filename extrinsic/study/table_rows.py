@@ -19,13 +19,13 @@ from extrinsic.study.stages.policy_spec import LEARNED, LOGGED, PolicyValue, Pol
 from extrinsic.study.stages.store import Result, Store, plain
 from extrinsic.study.stages.stored_scores import TrackerScores
 from extrinsic.study.stages.variant_values import variant_values
-from extrinsic.study.tables.schema import (
+from extrinsic.study.tables.metric_rows import SensitivityRow
+from extrinsic.study.tables.value_rows import (
     LEARNER,
     DiagnosticRow,
     IntrinsicRow,
     ReturnRow,
     Row,
-    SensitivityRow,
     WorldFitRow,
     WorldRow,
 )

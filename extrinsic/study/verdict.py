@@ -21,7 +21,8 @@ from extrinsic.study.configuration.targets import verdict_targets
 from extrinsic.study.health import carried_notes, health_notes, joint_only_trackers
 from extrinsic.study.naming import Counted, Name, is_of_single_slots, target_title
 from extrinsic.study.number_texts import counted, with_interval
-from extrinsic.study.tables.schema import BestSetRow, CompositeRow, CorrelationRow, ReturnRow, TrackerRow
+from extrinsic.study.tables.metric_rows import BestSetRow, CompositeRow, CorrelationRow
+from extrinsic.study.tables.value_rows import ReturnRow, TrackerRow
 from extrinsic.study.verdict_types import (
     Candidate,
     Flagged,

@@ -9,7 +9,7 @@ import msgspec
 from extrinsic.study.health import HealthNote
 from extrinsic.study.naming import Name, metric_title, symbol, variant_title
 from extrinsic.study.number_texts import correlation, counted, listing, with_interval
-from extrinsic.study.tables.schema import BestSetRow
+from extrinsic.study.tables.metric_rows import BestSetRow
 
 
 class Candidate(msgspec.Struct, frozen=True, kw_only=True):

@@ -23,8 +23,8 @@ from extrinsic.policy.behaviour import fit_behaviour
 from extrinsic.policy.kernel_logistic import KernelLogistic
 from extrinsic.policy.kernel_lspi import KernelLSPI
 from extrinsic.registry import LEARNERS
-from extrinsic.study.tables.schema import PolicyRow
 from extrinsic.study.tables.table_files import read_rows, table_bytes, write_rows
+from extrinsic.study.tables.value_rows import PolicyRow
 from extrinsic.toml_files import read_toml
 
 TABLES: dict[str, type[msgspec.Struct]] = {

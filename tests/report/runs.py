@@ -14,25 +14,27 @@ from extrinsic.storage import content_hash, encode_json, write_atomic
 from extrinsic.study.finished_run import Run
 from extrinsic.study.planning.plan import Plan
 from extrinsic.study.run_directory import Manifest, StageRecord, Status
-from extrinsic.study.tables.schema import (
-    TABLES,
+from extrinsic.study.tables.metric_rows import (
     BestSetRow,
     CompositeRow,
     CorrelationRow,
     DecidedRow,
-    DiagnosticRow,
     InfluenceRow,
-    IntrinsicRow,
     PairRow,
     PartialRow,
-    ReturnRow,
-    Row,
     SensitivityRow,
     StabilityRow,
+)
+from extrinsic.study.tables.schema import TABLES
+from extrinsic.study.tables.table_files import write_rows
+from extrinsic.study.tables.value_rows import (
+    DiagnosticRow,
+    IntrinsicRow,
+    ReturnRow,
+    Row,
     TrackerRow,
     WorldFitRow,
 )
-from extrinsic.study.tables.table_files import write_rows
 
 Key = tuple[str, int, str]
 
@@ -130,11 +132,7 @@ def _intrinsic(made: Made) -> Iterator[IntrinsicRow]:
         for tracker in made.trackers:
             for key in made.metrics:
                 yield IntrinsicRow(
-                    dataset=dataset,
-                    tracker=tracker,
-                    **_named(key),
-                    n=100,
-                    value=wave(dataset, tracker, key),
+                    dataset=dataset, tracker=tracker, **_named(key), n=100, value=wave(dataset, tracker, key)
                 )
 
 

@@ -18,7 +18,7 @@ from extrinsic.report.page import soft
 from extrinsic.report.report_files import write_report
 from extrinsic.report.results.report_tables import clean
 from extrinsic.report.sections.all_correlations import columns, embedded
-from extrinsic.study.tables.schema import CorrelationRow
+from extrinsic.study.tables.metric_rows import CorrelationRow
 from tests.report.runs import SMALL, STATES, Made, write_run
 from tests.report.test_report_files import Outline
 

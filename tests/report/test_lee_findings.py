@@ -10,7 +10,7 @@ import pytest
 from extrinsic.report.results.lee_findings import FAILS, HOLDS, OPEN, findings, verdict_of
 from extrinsic.report.results.variant_results import VariantResults
 from extrinsic.study.naming import metric_title
-from extrinsic.study.tables.schema import CorrelationRow, PairRow
+from extrinsic.study.tables.metric_rows import CorrelationRow, PairRow
 
 
 def row(metric: str, schedule: int, r: float, low: float, high: float) -> CorrelationRow:

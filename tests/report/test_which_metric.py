@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from extrinsic.report.results.variant_results import VariantResults
 from extrinsic.report.sections.which_metric import best_of_each, in_set
-from extrinsic.study.tables.schema import BestSetRow, TrackerRow
+from extrinsic.study.tables.metric_rows import BestSetRow
+from extrinsic.study.tables.value_rows import TrackerRow
 
 
 def row(metric: str, component: str, r: float) -> BestSetRow:
@@ -37,11 +38,7 @@ ROWS = (
 def test_single_slots_that_a_tracker_does_not_know_are_no_metrics_best() -> None:
     evidence = results(*ROWS)
     best = [(best.metric, best.component) for best in best_of_each(evidence)]
-    assert best == [
-        ("accuracy", "goal.joint"),
-        ("slot_f1(fill=argmax)", "state"),
-        ("l2", "goal.joint"),
-    ]
+    assert best == [("accuracy", "goal.joint"), ("slot_f1(fill=argmax)", "state"), ("l2", "goal.joint")]
     assert in_set(evidence) == {"accuracy"}
 
 

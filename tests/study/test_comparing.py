@@ -18,7 +18,7 @@ from extrinsic.study.comparing import MEAN, PERMUTATIONS, ComparisonRow, compare
 from extrinsic.study.comparison_verdict import value_flags
 from extrinsic.study.disagreements import most_different_dialogs
 from extrinsic.study.finished_run import Run
-from extrinsic.study.tables.schema import ReturnRow
+from extrinsic.study.tables.value_rows import ReturnRow
 from extrinsic.trackers.track import track
 from tests.running import run
 from tests.study.studies import Study

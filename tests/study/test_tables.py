@@ -17,8 +17,8 @@ from extrinsic.study.configuration.settings_file import read_study
 from extrinsic.study.finished_run import Run
 from extrinsic.study.stages.store import Result
 from extrinsic.study.stages.stored_scores import TrackerScores
-from extrinsic.study.tables.schema import TrackerRow
 from extrinsic.study.tables.table_files import write_rows
+from extrinsic.study.tables.value_rows import TrackerRow
 from tests.study.studies import (
     DATASETS,
     SEED,

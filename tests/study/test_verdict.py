@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from extrinsic.study.tables.schema import BestSetRow, CompositeRow, CorrelationRow, ReturnRow, TrackerRow
+from extrinsic.study.tables.metric_rows import BestSetRow, CompositeRow, CorrelationRow
+from extrinsic.study.tables.value_rows import ReturnRow, TrackerRow
 from extrinsic.study.verdict import study_verdict
 from extrinsic.study.verdict_types import StudyVerdict, certainty
 

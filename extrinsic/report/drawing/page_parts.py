@@ -21,7 +21,8 @@ from extrinsic.study.naming import (
     variant_title,
 )
 from extrinsic.study.number_texts import NOTHING
-from extrinsic.study.tables.schema import Row, column_help
+from extrinsic.study.tables.schema import column_help
+from extrinsic.study.tables.value_rows import Row
 
 
 class Term(str):

@@ -15,7 +15,7 @@ from statistics import median
 from extrinsic.report.results.variant_results import VariantResults, is_clear
 from extrinsic.study.naming import Name, symbol
 from extrinsic.study.number_texts import correlation, interval, probability, with_interval
-from extrinsic.study.tables.schema import CorrelationRow
+from extrinsic.study.tables.metric_rows import CorrelationRow
 
 SCORE_QUALITY = ("l2", "l2.lee", "avgp")
 DISCRIMINATION = "roc.v2_"

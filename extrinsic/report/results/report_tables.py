@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from extrinsic.errors import InputError, Problems
-from extrinsic.study.tables import schema
+from extrinsic.study.tables import metric_rows, value_rows
+from extrinsic.study.tables.schema import TABLES
 from extrinsic.study.tables.table_files import read_rows
 
 
@@ -16,37 +17,37 @@ from extrinsic.study.tables.table_files import read_rows
 class Tables:
     """Every table of a run, under its name."""
 
-    intrinsic: list[schema.IntrinsicRow] = field(default_factory=list)
-    returns: list[schema.ReturnRow] = field(default_factory=list)
-    correlations: list[schema.CorrelationRow] = field(default_factory=list)
-    partial: list[schema.PartialRow] = field(default_factory=list)
-    counts: list[schema.CountRow] = field(default_factory=list)
-    best_set: list[schema.BestSetRow] = field(default_factory=list)
-    decided: list[schema.DecidedRow] = field(default_factory=list)
-    pairs: list[schema.PairRow] = field(default_factory=list)
-    composite: list[schema.CompositeRow] = field(default_factory=list)
-    influence: list[schema.InfluenceRow] = field(default_factory=list)
-    stability: list[schema.StabilityRow] = field(default_factory=list)
-    sensitivity: list[schema.SensitivityRow] = field(default_factory=list)
-    trackers: list[schema.TrackerRow] = field(default_factory=list)
-    diagnostics: list[schema.DiagnosticRow] = field(default_factory=list)
-    fit: list[schema.WorldFitRow] = field(default_factory=list)
-    swap: list[schema.SwapRow] = field(default_factory=list)
-    costs: list[schema.CostRow] = field(default_factory=list)
+    intrinsic: list[value_rows.IntrinsicRow] = field(default_factory=list)
+    returns: list[value_rows.ReturnRow] = field(default_factory=list)
+    correlations: list[metric_rows.CorrelationRow] = field(default_factory=list)
+    partial: list[metric_rows.PartialRow] = field(default_factory=list)
+    counts: list[metric_rows.CountRow] = field(default_factory=list)
+    best_set: list[metric_rows.BestSetRow] = field(default_factory=list)
+    decided: list[metric_rows.DecidedRow] = field(default_factory=list)
+    pairs: list[metric_rows.PairRow] = field(default_factory=list)
+    composite: list[metric_rows.CompositeRow] = field(default_factory=list)
+    influence: list[metric_rows.InfluenceRow] = field(default_factory=list)
+    stability: list[metric_rows.StabilityRow] = field(default_factory=list)
+    sensitivity: list[metric_rows.SensitivityRow] = field(default_factory=list)
+    trackers: list[value_rows.TrackerRow] = field(default_factory=list)
+    diagnostics: list[value_rows.DiagnosticRow] = field(default_factory=list)
+    fit: list[value_rows.WorldFitRow] = field(default_factory=list)
+    swap: list[metric_rows.SwapRow] = field(default_factory=list)
+    costs: list[metric_rows.CostRow] = field(default_factory=list)
 
 
 def read_tables(folder: Path) -> Tables:
     """Every table of a run; raises InputError with everything that is missing or damaged in any of them."""
     problems = Problems()
 
-    def read(name: str, kind: type[schema.Row]) -> list[Any]:
+    def read(name: str, kind: type[value_rows.Row]) -> list[Any]:
         try:
             return read_rows(folder / f"{name}.csv", kind, clean)
         except InputError as error:
             problems.extend(error.problems)
             return []
 
-    tables = Tables(**{name: read(name, kind) for name, kind in schema.TABLES.items()})
+    tables = Tables(**{name: read(name, kind) for name, kind in TABLES.items()})
     problems.raise_errors()
     return tables
 

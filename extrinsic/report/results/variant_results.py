@@ -9,15 +9,15 @@ from typing import Protocol, TypeVar
 from extrinsic.report.results.report_tables import Tables
 from extrinsic.study.health import joint_only_trackers
 from extrinsic.study.naming import Name, is_of_single_slots, variant_title
-from extrinsic.study.tables.schema import (
+from extrinsic.study.tables.metric_rows import (
     BestSetRow,
     CompositeRow,
     CorrelationRow,
     InfluenceRow,
     PairRow,
     StabilityRow,
-    TrackerRow,
 )
+from extrinsic.study.tables.value_rows import TrackerRow
 
 GROUPS = ("all", "core")
 LEVEL = 0.05

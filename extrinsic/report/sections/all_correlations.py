@@ -8,7 +8,8 @@ from collections.abc import Callable
 from extrinsic.report.drawing.page_parts import Partial, Section
 from extrinsic.report.results.report_data import Study
 from extrinsic.study.naming import component_title, metric_title, schedule_title, target_title, variant_title
-from extrinsic.study.tables.schema import CorrelationRow, column_help
+from extrinsic.study.tables.metric_rows import CorrelationRow
+from extrinsic.study.tables.schema import column_help
 
 WORDS = (
     "variant",

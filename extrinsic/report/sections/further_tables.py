@@ -8,7 +8,8 @@ from extrinsic.report.drawing.page_parts import Section, described, name_term, t
 from extrinsic.report.results.report_data import Study
 from extrinsic.study.naming import Name
 from extrinsic.study.number_texts import amount, correlation, with_interval
-from extrinsic.study.tables.schema import CompositeRow, SensitivityRow, WorldFitRow
+from extrinsic.study.tables.metric_rows import CompositeRow, SensitivityRow
+from extrinsic.study.tables.value_rows import WorldFitRow
 
 METHODS = {
     "best_single": "best single metric",

@@ -19,7 +19,7 @@ from extrinsic.study.naming import (
     target_title,
 )
 from extrinsic.study.number_texts import correlation, in_brackets
-from extrinsic.study.tables.schema import BestSetRow, CorrelationRow
+from extrinsic.study.tables.metric_rows import BestSetRow, CorrelationRow
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -23,7 +23,7 @@ from extrinsic.report.results.variant_results import VariantResults, is_clear, r
 from extrinsic.report.sections.trackers_left_out import decided_blocks, influence_picture, stability_picture
 from extrinsic.study.naming import Name, is_higher_better, symbol, target_title
 from extrinsic.study.number_texts import NOTHING, correlation, counted, listing, share, with_interval
-from extrinsic.study.tables.schema import BestSetRow, CorrelationRow, CountRow, PartialRow
+from extrinsic.study.tables.metric_rows import BestSetRow, CorrelationRow, CountRow, PartialRow
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

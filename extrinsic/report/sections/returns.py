@@ -40,7 +40,7 @@ from extrinsic.study.naming import (
     variant_title,
 )
 from extrinsic.study.number_texts import amount, correlation, in_brackets
-from extrinsic.study.tables.schema import ReturnRow
+from extrinsic.study.tables.value_rows import ReturnRow
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

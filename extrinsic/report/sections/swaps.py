@@ -8,7 +8,7 @@ from extrinsic.report.drawing.page_parts import Block, Fold, Section, Text, desc
 from extrinsic.report.results.report_data import Study
 from extrinsic.study.naming import Name, metric_title, target_title
 from extrinsic.study.number_texts import listing, share, with_interval
-from extrinsic.study.tables.schema import CostRow, SwapRow
+from extrinsic.study.tables.metric_rows import CostRow, SwapRow
 
 EVERY, CORE, OWN = "all", "core", "own"
 GROUPS = (EVERY, "search", "booking")

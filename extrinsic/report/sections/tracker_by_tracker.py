@@ -19,7 +19,7 @@ from extrinsic.report.results.report_data import Study
 from extrinsic.study.health import TRACKER_FLAGS
 from extrinsic.study.naming import Name, is_higher_better
 from extrinsic.study.number_texts import amount, correlation, listing, share
-from extrinsic.study.tables.schema import IntrinsicRow, ReturnRow, TrackerRow
+from extrinsic.study.tables.value_rows import IntrinsicRow, ReturnRow, TrackerRow
 from extrinsic.value.diagnostics import WORDS
 
 Values = dict[Name, dict[tuple[str, str], float]]

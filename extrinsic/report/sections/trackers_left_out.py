@@ -24,7 +24,7 @@ from extrinsic.report.results.report_data import Study
 from extrinsic.report.results.variant_results import VariantResults, rows_of_group
 from extrinsic.study.naming import COEFFICIENTS, Name, family_of, target_title, variant_title
 from extrinsic.study.number_texts import correlation, counted, in_brackets, share
-from extrinsic.study.tables.schema import DecidedRow
+from extrinsic.study.tables.metric_rows import DecidedRow
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

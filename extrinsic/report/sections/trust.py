@@ -25,7 +25,7 @@ from extrinsic.report.drawing.page_parts import (
 from extrinsic.report.results.report_data import Study
 from extrinsic.study.naming import NO_RETURNS
 from extrinsic.study.number_texts import NOTHING, amount, counted
-from extrinsic.study.tables.schema import LEARNER, DiagnosticRow, ReturnRow
+from extrinsic.study.tables.value_rows import LEARNER, DiagnosticRow, ReturnRow
 from extrinsic.value.diagnostics import WORDS
 
 MOST_FLAGGED = 200

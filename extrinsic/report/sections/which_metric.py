@@ -30,7 +30,7 @@ from extrinsic.study.naming import (
     target_title,
 )
 from extrinsic.study.number_texts import NOTHING, counted, in_brackets, probability, with_interval
-from extrinsic.study.tables.schema import BestSetRow, CorrelationRow
+from extrinsic.study.tables.metric_rows import BestSetRow, CorrelationRow
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

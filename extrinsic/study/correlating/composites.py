@@ -15,7 +15,7 @@ from extrinsic.study.configuration.settings import CorrelationTable
 from extrinsic.study.configuration.targets import verdict_targets
 from extrinsic.study.correlating.panel import Panel
 from extrinsic.study.stages.store import plain
-from extrinsic.study.tables.schema import CompositeRow, StabilityRow
+from extrinsic.study.tables.metric_rows import CompositeRow, StabilityRow
 
 BEHAVIOUR = "behaviour.observed"
 SINGLE = "best_single"

@@ -16,7 +16,7 @@ from extrinsic.study.stages.inputs import TrackerInput
 from extrinsic.study.stages.store import Result, Results, StageKey
 from extrinsic.study.stages.stored_scores import Measurements, TrackerScores
 from extrinsic.study.stages.versions import code_version
-from extrinsic.study.tables.schema import TrackerRow
+from extrinsic.study.tables.value_rows import TrackerRow
 
 JOINT_ONLY = "joint_only"
 

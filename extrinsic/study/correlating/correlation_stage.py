@@ -31,7 +31,7 @@ from extrinsic.study.stages.stored_scores import Measurements
 from extrinsic.study.stages.task import encoded
 from extrinsic.study.stages.variant_values import variant_values
 from extrinsic.study.stages.versions import code_version
-from extrinsic.study.tables.schema import (
+from extrinsic.study.tables.metric_rows import (
     BestSetRow,
     CompositeRow,
     CorrelationRow,

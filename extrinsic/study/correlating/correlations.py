@@ -23,7 +23,7 @@ from extrinsic.correlation.soft_pairwise import soft_pairwise_accuracy
 from extrinsic.study.configuration.settings import CorrelationTable
 from extrinsic.study.correlating.panel import MetricName, Panel
 from extrinsic.study.stages.store import plain
-from extrinsic.study.tables.schema import BestSetRow, CorrelationRow, InfluenceRow
+from extrinsic.study.tables.metric_rows import BestSetRow, CorrelationRow, InfluenceRow
 
 ALL_WAYS: tuple[Coefficient, ...] = ("pearson", "spearman")
 """For these, intervals are also given over dialogs alone and over trackers alone."""

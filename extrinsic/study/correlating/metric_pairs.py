@@ -15,7 +15,7 @@ from extrinsic.correlation.resampling import draw_trackers, resampled_correlatio
 from extrinsic.study.configuration.settings import CorrelationTable
 from extrinsic.study.correlating.panel import Panel
 from extrinsic.study.stages.store import plain
-from extrinsic.study.tables.schema import PairRow
+from extrinsic.study.tables.metric_rows import PairRow
 
 SWAPS, FEWER_SWAPS, MANY = 999, 199, 30
 """Enough for p-values that are not corrected for multiple testing; fewer for more than MANY trackers."""

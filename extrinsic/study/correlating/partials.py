@@ -14,7 +14,7 @@ from extrinsic.study.correlating.correlations import FEWEST_TRACKERS
 from extrinsic.study.correlating.panel import Panel
 from extrinsic.study.correlating.predictions import partial_test
 from extrinsic.study.stages.store import plain
-from extrinsic.study.tables.schema import PartialRow
+from extrinsic.study.tables.metric_rows import PartialRow
 
 
 def partial_rows(panel: Panel, settings: CorrelationTable, seed: int) -> list[PartialRow]:

@@ -14,7 +14,7 @@ from extrinsic.study.configuration.settings import CorrelationTable
 from extrinsic.study.configuration.targets import LOGGED_RETURN
 from extrinsic.study.correlating.panel import Panel
 from extrinsic.study.stages.store import plain
-from extrinsic.study.tables.schema import CountRow, DecidedRow
+from extrinsic.study.tables.metric_rows import CountRow, DecidedRow
 
 
 def partial_test(panel: Panel, others: list[int], settings: CorrelationTable, seed: int) -> PermutationTest:

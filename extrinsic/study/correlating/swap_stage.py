@@ -29,7 +29,7 @@ from extrinsic.study.stages.evaluation import ERRORS, GENERATORS, KINDS
 from extrinsic.study.stages.policy_spec import PolicyValues
 from extrinsic.study.stages.store import Result, Results, StageKey, plain
 from extrinsic.study.stages.versions import code_version
-from extrinsic.study.tables.schema import BestSetRow, CompositeRow, CostRow, SwapRow
+from extrinsic.study.tables.metric_rows import BestSetRow, CompositeRow, CostRow, SwapRow
 
 REFERENCE = "jga"
 """The metric that the others are compared to, where a study has it."""

@@ -8,7 +8,9 @@ import pytest
 
 from extrinsic.study.comparing import ComparisonRow
 from extrinsic.study.finished_run import READABLE
-from extrinsic.study.tables.schema import CorrelationRow, PairRow, Row, column_help, summary
+from extrinsic.study.tables.metric_rows import CorrelationRow, PairRow
+from extrinsic.study.tables.schema import column_help, summary
+from extrinsic.study.tables.value_rows import Row
 
 KINDS = {**READABLE, "comparison": ComparisonRow}
 PAGE = Path(__file__).parents[3] / "docs" / "running.md"

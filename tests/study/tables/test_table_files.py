@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from extrinsic.errors import InputError
 from extrinsic.study.finished_run import READABLE
-from extrinsic.study.tables.schema import DiagnosticRow, ReturnRow, TrackerRow
 from extrinsic.study.tables.table_files import MOST_PROBLEMS, read_rows, table_bytes, write_rows
+from extrinsic.study.tables.value_rows import DiagnosticRow, ReturnRow, TrackerRow
 
 # A carriage return cannot be told from a line's end once a spreadsheet has been at the file; names from files
 # never hold one. Surrogates are no text.
