@@ -10,8 +10,7 @@ from extrinsic.cli.arguments import state_reading, unique_names
 from extrinsic.cli.output import print_rows, print_table
 from extrinsic.cli.progress import show_progress
 from extrinsic.errors import InputError, Problems, UsageError, printable
-from extrinsic.outcomes.evaluation import EvaluationRow, evaluate_system
-from extrinsic.outcomes.multiwoz_evaluator import MultiWOZ
+from extrinsic.outcomes.multiwoz_evaluator import EvaluationRow, MultiWOZ, evaluate_system
 from extrinsic.plugins import load_plugins
 from extrinsic.registry import FORMATS
 from extrinsic.signature import sign

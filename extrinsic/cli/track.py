@@ -23,9 +23,8 @@ from extrinsic.storage import read_bytes
 from extrinsic.study.planning.tracker_inputs import distinct_trackers
 from extrinsic.trackers.forms import population
 from extrinsic.trackers.forms import canonical_name
-from extrinsic.trackers.many import needs_whole_corpus, write_long_tracker_files, write_tracker_files
 from extrinsic.trackers.protocol import LearnedTracker
-from extrinsic.trackers.track import FOLDS
+from extrinsic.trackers.track import FOLDS, needs_whole_corpus, write_long_tracker_files, write_tracker_files
 
 NAME = "track"
 
