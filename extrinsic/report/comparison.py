@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 from extrinsic.report.drawing.page_parts import (
     Block,
@@ -19,7 +17,7 @@ from extrinsic.report.drawing.page_parts import (
     target_term,
     variant_term,
 )
-from extrinsic.report.page import make_environment, script_and_style
+from extrinsic.report.page import render_page
 from extrinsic.report.report_files import require_libraries, require_page
 from extrinsic.report.results.report_tables import clean
 from extrinsic.storage import write_atomic
@@ -45,21 +43,17 @@ def write_comparison(
     name = re.sub(r"[^A-Za-z0-9_.-]+", "_", f"compare-{first}-{second}")
     path = run.folder / f"{name}.html" if output is None else Path(output)
     require_page(path)
-    environment = make_environment()
-    study = SimpleNamespace(name=clean(run.manifest.study), folder="")
-    environment.globals["study"] = study
-    macros: Any = environment.get_template("blocks.html").module
-    page = environment.get_template("compare.html").render(
+    page = render_page(
+        "compare.html",
+        SimpleNamespace(name=clean(run.manifest.study), folder=""),
+        _sections(rows, first, second, verdicts[0].target if verdicts else ""),
         first=first,
         second=second,
         verdicts=verdicts,
-        sections=_sections(rows, first, second, verdicts[0].target if verdicts else ""),
         dialogs=dialogs,
-        blocks=partial(macros.show, study=study),
         facts="Differences are the first less the second, with 95 % intervals over resampled dialogs; p by "
         "exchanging the two dialog by dialog.",
         signature=clean(run.signature),
-        **script_and_style(),
     )
     write_atomic(path, page.encode())
     return path
@@ -70,17 +64,11 @@ def _sections(rows: Sequence[ComparisonRow], first: str, second: str, target: st
     sections = []
     for kind, title in (("return", "Values of policies built on them"), ("metric", "Metrics")):
         of_kind = [row for row in rows if row.kind == kind]
-        heads = [
-            *(described(ComparisonRow, name="value", variant="variant") if kind == "return" else ["metric"]),
-            *described(
-                ComparisonRow,
-                a=f"#{first}",
-                b=f"#{second}",
-                difference="#difference",
-                p="#p",
-                better="better",
-            ),
-        ]
+        values = described(
+            ComparisonRow, a=f"#{first}", b=f"#{second}", difference="#difference", p="#p", better="better"
+        )
+        what = described(ComparisonRow, name="value", variant="variant") if kind == "return" else ["metric"]
+        heads = [*what, *values]
         tables: list[tuple[str, list[ComparisonRow]]] = []
         for dataset in dict.fromkeys(row.dataset for row in of_kind):
             where = "the mean over all datasets" if dataset == MEAN else f"dataset {dataset}"
@@ -91,11 +79,8 @@ def _sections(rows: Sequence[ComparisonRow], first: str, second: str, target: st
             tables.append((where, of_dataset))
         blocks: list[Block] = []
         for where, shown in tables:
-            undecided = (
-                "Where the last column is empty, it is not decided."
-                if any(row.better for row in shown)
-                else "None of these differences is decided."
-            )
+            some = "Where the last column is empty, it is not decided."
+            undecided = some if any(row.better for row in shown) else "None of these differences is decided."
             caption = f"{where[0].upper()}{where[1:]}. {undecided}"
             made = table(caption, heads, [_line(row, first, second) for row in shown])
             blocks.append(Fold(f"All {len(shown)}, {where}", (made,), is_aside=True) if blocks else made)

@@ -60,30 +60,17 @@ class Glossary:
         return Markup(TERM).format(number, title, soft(text))
 
 
-def script_and_style() -> dict[str, Markup]:
-    """The style sheet and script that a page embeds, since it loads nothing."""
+def render_page(template: str, study: Any, sections: Sequence[Section], **values: Any) -> str:
+    """The page of a template, its style embedded, since it loads nothing; study: its name and folder at least."""
     from markupsafe import Markup
 
-    return {
-        "style": Markup((TEMPLATES / "style.css").read_text()),
-        "script": Markup((TEMPLATES / "script.js").read_text()),
-    }
-
-
-def render_page(
-    study: Study, sections: Sequence[Section], template: str = "page.html", compared: str = ""
-) -> str:
-    """The page; compared: what was compared, in one line; by default trackers and metrics."""
     environment = make_environment()
     environment.globals["study"] = study
     macros: Any = environment.get_template("blocks.html").module
-    return environment.get_template(template).render(
-        sections=sections,
-        blocks=partial(macros.show, study=study),
-        facts=compared or facts(study),
-        signature=study.signature,
-        **script_and_style(),
-    )
+    files = {"style": "style.css", "script": "script.js"}
+    embedded = {name: Markup((TEMPLATES / file).read_text()) for name, file in files.items()}
+    blocks = partial(macros.show, study=study)
+    return environment.get_template(template).render(sections=sections, blocks=blocks, **embedded, **values)
 
 
 def soft(text: str) -> Markup:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from extrinsic.errors import OutputError, UsageError, did_you_mean
 from extrinsic.report.drawing.page_parts import Section, pictures
 from extrinsic.report.latex import latex_tables
-from extrinsic.report.page import render_page
+from extrinsic.report.page import facts, render_page
 from extrinsic.report.policies_page import policy_sections, read_grid
 from extrinsic.report.results.report_data import read_run
 from extrinsic.report.sections import ORDER, make_sections
@@ -45,12 +45,12 @@ def write_report(run: Run, output: str | Path | None = None) -> Path:
         if run.is_grid:
             grid = read_grid(run, folder)
             study, sections = grid.study, policy_sections(grid)
-            page = render_page(study, sections, "policies.html", grid.facts)
+            page = render_page("policies.html", study, sections, facts=grid.facts, signature=study.signature)
             latex = {}
         else:
             study = read_run(run, folder)
             sections, latex = make_sections(study), latex_tables(study)
-            page = render_page(study, sections)
+            page = render_page("page.html", study, sections, facts=facts(study), signature=study.signature)
     if output is None:
         for section in sections:
             for picture in pictures(section.blocks):

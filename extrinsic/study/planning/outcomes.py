@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from math import comb, inf
 
 import numpy as np
@@ -64,12 +65,10 @@ class _Given:
 
     def means(self) -> Floats:
         """(n_trials, n_names): of every trial the mean over the raters of each turn, then over the turns."""
-        return np.array(
-            [
-                _mean([_mean(list(raters.values())) for raters in turns.values()])
-                for turns in self.trials.values()
-            ]
-        )
+        by_trial = [
+            [_mean(list(raters.values())) for raters in turns.values()] for turns in self.trials.values()
+        ]
+        return np.array([_mean(of_turns) for of_turns in by_trial])
 
 
 def read_outcomes(
@@ -118,20 +117,16 @@ def _report_unknown(
     if table.dialog:
         kinds.append(("dialogs", table.dialog, dialogs))
     for what, column, listed in kinds:
-        unknown = list(
-            dict.fromkeys(row[column] for row in rows if row[column] and row[column] not in listed)
-        )
+        given = dict.fromkeys(row[column] for row in rows if row[column])
+        unknown = [name for name in given if name not in listed]
         if unknown:
+            n = len(unknown)
             first = ", ".join(map(repr, unknown[:SHOWN_NAMES]))
-            more = f" and {len(unknown) - SHOWN_NAMES:,} more" if len(unknown) > SHOWN_NAMES else ""
-            counted = (
-                f"1 {what.removesuffix('s')} is" if len(unknown) == 1 else f"{len(unknown):,} {what} are"
-            )
-            problems.add(
-                f"{counted} not in the study: {first}{more}; "
-                f"{did_you_mean(unknown[0], listed, limit=SHOWN_NAMES)}",
-                expected='the study\'s own, or outcomes.unknown = "ignore"',
-            )
+            more = f" and {n - SHOWN_NAMES:,} more" if n > SHOWN_NAMES else ""
+            counted = f"1 {what.removesuffix('s')} is" if n == 1 else f"{n:,} {what} are"
+            hint = did_you_mean(unknown[0], listed, limit=SHOWN_NAMES)
+            expected = 'the study\'s own, or outcomes.unknown = "ignore"'
+            problems.add(f"{counted} not in the study: {first}{more}; {hint}", expected=expected)
 
 
 def _numbers(
@@ -145,11 +140,8 @@ def _numbers(
         for name in table.names:
             number = report_number(problems, row, name)
             if number is not None and not low <= number <= high:
-                problems.add(
-                    f"line {row.line}: {name} is off the scale",
-                    expected=f"{low:g} to {high:g}",
-                    found=row[name],
-                )
+                scale = f"{low:g} to {high:g}"
+                problems.add(f"line {row.line}: {name} is off the scale", expected=scale, found=row[name])
             numbers.append(np.nan if number is None else number)
         if not row[table.system]:
             problems.add(f"line {row.line}: the row has no system")
@@ -163,16 +155,11 @@ def _numbers(
         for dataset in [row[table.dataset]] if table.dataset else datasets:
             entry = given.setdefault((dataset, row[table.system]), {}).setdefault(dialog, _Given())
             by_rater = entry.trials.setdefault(trial, {}).setdefault(turn, {})
+            second = f"line {row.line}: {row[table.system]} has a second row"
             if rater in by_rater and dialog:
-                by_whom = f" by {rater!r}" if rater else ""
-                problems.add(
-                    f"line {row.line}: {row[table.system]} has a second row{by_whom}", session=dialog
-                )
+                problems.add(f"{second} by {rater!r}" if rater else second, session=dialog)
             elif rater in by_rater:
-                problems.add(
-                    f"line {row.line}: {row[table.system]} has a second row; name the column of dialogs",
-                    expected='outcomes.dialog = "..."',
-                )
+                problems.add(f"{second}; name the column of dialogs", expected='outcomes.dialog = "..."')
             by_rater[rater] = numbers
     for by_dialog in given.values():
         for dialog, entry in by_dialog.items():
@@ -196,10 +183,10 @@ def _outcomes(
 ) -> list[Outcome]:
     if table.dialog is None:
         # An outcome of a whole system does not change with single dialogs: they have no influence.
-        return [
-            _outcome(dataset, system, name, number, np.zeros(len(ids)))
-            for name, number in zip(table.names, by_dialog[""].means()[0].tolist(), strict=True)
-        ]
+        numbers = zip(table.names, by_dialog[""].means()[0].tolist(), strict=True)
+        of_system = partial(PolicyValue, dataset=dataset, policy=OUTCOME, n=len(ids))
+        none = np.zeros(len(ids))
+        return [Outcome(system, of_system(estimator=name, mean=number), none) for name, number in numbers]
     missing = [dialog for dialog in ids if dialog not in by_dialog]
     for dialog in missing:
         problems.add(f"system {system!r} has no outcome", session=dialog)
@@ -207,12 +194,8 @@ def _outcomes(
     usual = max(counts.values(), default=1)
     for dialog, count in counts.items():
         if count != usual:
-            problems.add(
-                f"system {system!r} has another number of trials here than elsewhere",
-                session=dialog,
-                expected=f"{usual} trials",
-                found=str(count),
-            )
+            message = f"system {system!r} has another number of trials here than elsewhere"
+            problems.add(message, session=dialog, expected=f"{usual} trials", found=str(count))
     if missing or len(set(counts.values())) > 1:
         return []
     trials = np.stack([by_dialog[dialog].means() for dialog in ids], axis=1)
@@ -255,10 +238,8 @@ def noise_of_trials(trials: Floats) -> dict[str, float]:
 
     noise: the standard error of the system's mean that the trials alone leave, s^2 / (n_trials n_dialogs): no
     difference between systems below it means anything.   disagreement: the share of the variance between
-    single
-    trials that is within dialogs; the best correlation that anything can have with a single trial's outcome,
-    dialog by
-    dialog, is the root of 1 less it.
+    single trials that is within dialogs; the best correlation that anything can have with a single trial's
+    outcome, dialog by dialog, is the root of 1 less it.
     """
     n_trials, n_dialogs = trials.shape
     if n_trials < 2:
@@ -275,24 +256,8 @@ def noise_of_trials(trials: Floats) -> dict[str, float]:
 def _of_dialogs(
     dataset: str, system: str, name: str, values: Floats, diagnostics: dict[str, float] | None = None
 ) -> Outcome:
-    mean = float(values.mean())
-    return _outcome(dataset, system, name, mean, (values - values.mean()) / len(values), diagnostics)
-
-
-def _outcome(
-    dataset: str,
-    system: str,
-    name: str,
-    mean: float,
-    influence: Floats,
-    diagnostics: dict[str, float] | None = None,
-) -> Outcome:
+    n, mean = len(values), float(values.mean())
     value = PolicyValue(
-        dataset=dataset,
-        policy=OUTCOME,
-        estimator=name,
-        mean=mean,
-        n=len(influence),
-        diagnostics=diagnostics or {},
+        dataset=dataset, policy=OUTCOME, estimator=name, mean=mean, n=n, diagnostics=diagnostics or {}
     )
-    return Outcome(system, value, influence)
+    return Outcome(system, value, (values - values.mean()) / n)
