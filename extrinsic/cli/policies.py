@@ -12,18 +12,8 @@ from extrinsic.study.finished_run import Run
 from extrinsic.study.runner import run_policies
 from extrinsic.study.tables.value_rows import PolicyRow
 
-HEADS = {
-    "policy": "policy",
-    "estimator": "estimator",
-    "value": "value",
-    "low": "low",
-    "high": "high",
-    "difference": "difference",
-    "difference_low": "low",
-    "difference_high": "high",
-    "placebo_gain": "placebo",
-    "flags": "flags",
-}
+HEADS = {name: name for name in ("policy", "estimator", "value", "low", "high", "difference")}
+HEADS |= {"difference_low": "low", "difference_high": "high", "placebo_gain": "placebo", "flags": "flags"}
 
 
 def run(arguments: argparse.Namespace) -> int:

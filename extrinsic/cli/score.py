@@ -29,21 +29,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.paired or arguments.turn_correlation or arguments.fit_fga:
         print_comparison(scored, arguments, sys.stdout)
         return 0
-    results = [
-        score(
-            labelled,
-            output,
-            metrics=arguments.metric,
-            schedules=arguments.schedule,
-            components=arguments.component,
-            fill=arguments.fill,
-            bootstrap=arguments.bootstrap,
-            seed=arguments.seed,
-        )
-        for labelled, output in scored
-    ]
-    chosen = bool(arguments.metric or arguments.schedule or arguments.component)
-    shown = None if chosen else scored[0][0].conventions
+    chosen = {"metrics": arguments.metric, "schedules": arguments.schedule, "components": arguments.component}
+    more = {"fill": arguments.fill, "bootstrap": arguments.bootstrap, "seed": arguments.seed}
+    results = [score(labelled, output, **chosen, **more) for labelled, output in scored]
+    shown = None if any(chosen.values()) else scored[0][0].conventions
     form = arguments.form or "table"
     names = [output.name for _, output in scored if output is not None and output.joint_only]
     print_scores(merge_scores(results), form, shown, sys.stdout, arguments.all, joint_only_notes(names))

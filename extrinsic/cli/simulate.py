@@ -22,19 +22,10 @@ from extrinsic.storage import content_hash, decode_json, encode_json, read_bytes
 NAME = "simulate"
 
 RECORD = "simulation.json"
-HEADS = {
-    "dataset": "dataset",
-    "dialogs": "dialogs",
-    "turns": "turns",
-    "turns_per_dialog": "turns/dialog",
-    "lee_turns_per_dialog": "Lee 2014",
-    "rank_1": "rank 1",
-    "in_list": "in list",
-    "list_size": "N-best",
-    "hang_ups": "hang-ups",
-    "completed": "completed",
-    "expert_return": "expert's return",
-}
+HEADS = {name: name for name in ("dataset", "dialogs", "turns")}
+HEADS |= {"turns_per_dialog": "turns/dialog", "lee_turns_per_dialog": "Lee 2014", "rank_1": "rank 1"}
+HEADS |= {"in_list": "in list", "list_size": "N-best", "hang_ups": "hang-ups", "completed": "completed"}
+HEADS |= {"expert_return": "expert's return"}
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -92,12 +83,8 @@ def _claim(folder: Path, signature: str) -> dict[str, Any]:
     record = decode_json(read_bytes(path), str(path))
     recorded = record.get("signature") if isinstance(record, dict) else None
     if recorded != signature:
-        raise OutputError(
-            "the directory holds the calls of another configuration; name another one",
-            path=str(folder),
-            expected=signature,
-            found=str(recorded),
-        )
+        message = "the directory holds the calls of another configuration; name another one"
+        raise OutputError(message, path=str(folder), expected=signature, found=str(recorded))
     rows = record.get("datasets")
     if not isinstance(rows, list) or not all(isinstance(row, dict) and "dataset" in row for row in rows):
         raise OutputError("the record of the calls is damaged; name another directory", path=str(path))

@@ -61,7 +61,7 @@ class Glossary:
 
 
 def render_page(template: str, study: Any, sections: Sequence[Section], **values: Any) -> str:
-    """The page of a template, its style embedded, since it loads nothing; study: its name and folder at least."""
+    """The page of a template, which embeds its style and script; study: its name and folder at least."""
     from markupsafe import Markup
 
     environment = make_environment()

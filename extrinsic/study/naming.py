@@ -175,34 +175,19 @@ class Family:
     members: tuple[str, ...] = ()
 
 
+ACCURACIES = (
+    *("slot_accuracy", "relative_slot_accuracy"),
+    *("average_goal_accuracy", "improved_average_goal_accuracy"),
+)
+MISTAKES = ("tail_orientation", "non_uniformity", "first_error", "changes", "turn_errors")
 FAMILIES = (
     Family("score quality", "#0072b2", "o", ("l2", "l2.lee", "brier", "l2.binary", "avgp", "neglogp")),
     Family("rank", "#7b5ea7", "h", ("mrr",)),
     Family("accuracy", "#d55e00", "s", ("accuracy", "update.acc", "update.prec")),
     Family("ROC v1", "#009e73", "^", ("roc.v1",)),
     Family("ROC v2", "#b8860b", "v", ("roc.v2",)),
-    Family(
-        "state sets",
-        "#b0508c",
-        "D",
-        (
-            "jga",
-            "slot_accuracy",
-            "relative_slot_accuracy",
-            "average_goal_accuracy",
-            "improved_average_goal_accuracy",
-            "slot_f1",
-            "turn_match",
-            "fga",
-            "gca",
-        ),
-    ),
-    Family(
-        "traits of mistakes",
-        "#3a9bd9",
-        "P",
-        ("tail_orientation", "non_uniformity", "first_error", "changes", "turn_errors"),
-    ),
+    Family("state sets", "#b0508c", "D", ("jga", *ACCURACIES, "slot_f1", "turn_match", "fga", "gca")),
+    Family("traits of mistakes", "#3a9bd9", "P", MISTAKES),
     Family("other", "#7a7f87", "X"),
 )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
@@ -33,15 +33,16 @@ from extrinsic.study.tables.value_rows import (
 MEASURED = ("turns_per_dialog", "rank_1", "in_list", "list_size", "hang_ups", "completed")
 """Of the test dialogs of a drawn world."""
 
+R = TypeVar("R", bound=Row)
+
 MetricKey = tuple[str, int, str]
 """Metric, schedule, component."""
 
 
-def _shared(source: msgspec.Struct, kind: type[Row]) -> dict[str, Any]:
-    """The fields that a row takes over as they are."""
-    return {
-        name: getattr(source, name) for name in source.__struct_fields__ if name in kind.__struct_fields__
-    }
+def _made(kind: type[R], source: msgspec.Struct, **others: Any) -> R:
+    """A row that takes over what it shares with its source."""
+    shared = [name for name in source.__struct_fields__ if name in kind.__struct_fields__]
+    return kind(**{name: getattr(source, name) for name in shared} | others)
 
 
 def intrinsic_rows(plan: Plan, store: Store) -> list[IntrinsicRow]:
@@ -51,8 +52,7 @@ def intrinsic_rows(plan: Plan, store: Store) -> list[IntrinsicRow]:
             scores = Result.decode(store.read(key), key, TrackerScores).values
             for dataset, measured in scores.datasets.items():
                 rows[dataset] += [
-                    IntrinsicRow(dataset=dataset, tracker=tracker, **_shared(row, IntrinsicRow))
-                    for row in measured.rows
+                    _made(IntrinsicRow, row, dataset=dataset, tracker=tracker) for row in measured.rows
                 ]
     return [row for dataset in plan.datasets for row in rows[dataset]]
 
@@ -89,19 +89,16 @@ def return_rows(values: Sequence[StoredValue]) -> list[ReturnRow]:
         low, high = (None if end is None else plain(end) for end in (value.low, value.high))
         feasible_low, feasible_high = value.feasible or (None, None)
         rows.append(
-            ReturnRow(
-                dataset=value.dataset,
+            _made(
+                ReturnRow,
+                value,
                 tracker=valued.tracker,
-                policy=value.policy,
-                estimator=value.estimator,
+                variant=valued.variant,
                 value=plain(value.mean),
                 low=low,
                 high=high,
-                n=value.n,
                 feasible_low=feasible_low,
                 feasible_high=feasible_high,
-                flags=value.flags,
-                variant=valued.variant,
             )
         )
     return rows
@@ -167,11 +164,12 @@ def sensitivity_rows(plan: Plan, correlated: Mapping[str, CorrelationTables]) ->
             defined = {name: r for name, row in base.items() if (r := row.r) is not None}
             winner = ranking[max(defined, key=lambda name: defined[name])]
             rows.append(
-                SensitivityRow(
+                _made(
+                    SensitivityRow,
+                    best,
                     parameter=variant.parameter or "(the study's own)",
                     setting=variant.value,
                     target=variant.targets[0],
-                    **_shared(best, SensitivityRow),
                     usual_winner_r=winner.r,
                     usual_winner_rank=1 + sum(r > (winner.r or -2.0) for r in shared.values()),
                     agreement=_agreement(defined, shared),

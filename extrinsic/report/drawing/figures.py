@@ -29,40 +29,25 @@ VARIABLES = {INK: "ink", MUTED: "muted", GRID: "grid", PAPER: "paper"} | {
 """In the page every colour is a variable of its style sheet, so that it has a light and a dark form."""
 
 STYLE: dict[str, object] = {
-    "svg.fonttype": "none",
-    "text.parse_math": False,
+    **dict.fromkeys(("text.color", "axes.labelcolor", "axes.titlecolor"), INK),
+    **dict.fromkeys(("xtick.labelcolor", "ytick.labelcolor"), INK),
+    **dict.fromkeys(("axes.edgecolor", "xtick.color", "ytick.color"), MUTED),
+    **dict.fromkeys(("axes.facecolor", "figure.facecolor", "savefig.facecolor"), "none"),
+    **dict.fromkeys(("grid.linewidth", "axes.linewidth", "xtick.major.width", "ytick.major.width"), 0.6),
+    **dict.fromkeys(("axes.grid", "axes.axisbelow", "axes.unicode_minus"), True),
+    **dict.fromkeys(("axes.spines.top", "axes.spines.right", "legend.frameon"), False),
+    **dict.fromkeys(("text.parse_math", "path.simplify"), False),
     "font.family": "DejaVu Sans",
+    "font.sans-serif": ["DejaVu Sans"],
     "font.size": 9.0,
-    "text.color": INK,
-    "axes.labelcolor": INK,
-    "axes.edgecolor": MUTED,
-    "xtick.color": MUTED,
-    "ytick.color": MUTED,
-    "xtick.labelcolor": INK,
-    "ytick.labelcolor": INK,
-    "grid.color": GRID,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "grid.linewidth": 0.6,
-    "axes.linewidth": 0.6,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "xtick.major.width": 0.6,
-    "ytick.major.width": 0.6,
     "axes.titlesize": 9.0,
     "axes.titleweight": "bold",
     "axes.titlelocation": "left",
     "axes.titlepad": 7.0,
-    "axes.titlecolor": INK,
-    "legend.frameon": False,
-    "legend.fontsize": 8.5,
-    "axes.facecolor": "none",
-    "figure.facecolor": "none",
-    "savefig.facecolor": "none",
-    "axes.unicode_minus": True,
-    "font.sans-serif": ["DejaVu Sans"],
-    "path.simplify": False,
+    "svg.fonttype": "none",
     "figure.dpi": 288,
+    "legend.fontsize": 8.5,
+    "grid.color": GRID,
 }
 
 LONGEST, LONGEST_ROW = 26, 60
@@ -209,16 +194,9 @@ def put_rows(axes: Axes, labels: Sequence[str]) -> None:
     axes.hlines(
         range(len(labels)), 0, 1, transform=axes.get_yaxis_transform(), color=GRID, linewidth=0.4, zorder=0.5
     )
+    beside: Any = {"transform": axes.get_yaxis_transform(), "ha": "right", "va": "center", "fontsize": 7.5}
     for y, label in enumerate(labels):
-        axes.text(
-            -0.012,
-            y,
-            short(label, LONGEST_ROW),
-            transform=axes.get_yaxis_transform(),
-            ha="right",
-            va="center",
-            fontsize=7.5,
-        )
+        axes.text(-0.012, y, short(label, LONGEST_ROW), **beside)
 
 
 def put_notes(axes: Axes, notes: Sequence[str]) -> None:
@@ -269,16 +247,10 @@ def place_labels(axes: Axes, points: Sequence[tuple[float, float, str]]) -> None
             box = _box(x, y, width, height, right, up)
             if _is_within(box, frame) and not any(_overlap(box, other) for other in taken):
                 taken.append(box)
-                axes.annotate(
-                    points[i][2],
-                    points[i][:2],
-                    xytext=(right * LABEL_AWAY, up * LABEL_AWAY),
-                    textcoords="offset points",
-                    ha=("right", "center", "left")[right + 1],
-                    va=("top", "center", "bottom")[up + 1],
-                    fontsize=LABEL_SIZE,
-                    color=MUTED,
-                )
+                away: Any = {"xytext": (right * LABEL_AWAY, up * LABEL_AWAY), "textcoords": "offset points"}
+                sides = ("right", "center", "left")[right + 1], ("top", "center", "bottom")[up + 1]
+                look: Any = {"ha": sides[0], "va": sides[1], "fontsize": LABEL_SIZE, "color": MUTED}
+                axes.annotate(points[i][2], points[i][:2], **away, **look)
                 break
 
 

@@ -11,17 +11,8 @@ from extrinsic.study.naming import component_title, metric_title, schedule_title
 from extrinsic.study.tables.metric_rows import CorrelationRow
 from extrinsic.study.tables.schema import column_help
 
-WORDS = (
-    "variant",
-    "target",
-    "trackers",
-    "scope",
-    "coefficient",
-    "metric",
-    "component",
-    "schedule",
-    "carried_by",
-)
+WHICH = ("variant", "target", "trackers", "scope", "coefficient")
+WORDS = (*WHICH, "metric", "component", "schedule", "carried_by")
 """Columns of few different texts, stored as indices."""
 
 NUMBERS = ("r", "low", "high", "p_max_t")
@@ -47,16 +38,13 @@ def all_correlations_section(study: Study) -> Section | None:
     kept = embedded(rows)
     shown = {row.target for row in kept}
     left = list(dict.fromkeys(row.target for row in rows if row.target not in shown))
-    cut = len(rows) > len(kept) and not left
-    values = {
-        "data": columns(kept),
+    numbers = {
         "n_rows": len(kept),
         "n_all": len(rows),
         "left": left,
-        "cut": cut,
-        "coefficient": study.coefficient,
-        "target": study.target,
+        "cut": len(rows) > len(kept) and not left,
     }
+    values = {"data": columns(kept), **numbers, "coefficient": study.coefficient, "target": study.target}
     return Section("everything", "Every correlation", (Partial("everything.html", values),))
 
 
