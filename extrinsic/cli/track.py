@@ -12,17 +12,16 @@ from typing import cast
 from extrinsic.cli.arguments import require_corpus
 from extrinsic.cli.output import print_problems, say
 from extrinsic.cli.progress import show_progress
+from extrinsic.corpus.dialogs import fold_of_sessions
 from extrinsic.corpus.formats import BeliefFormat, ChallengeFormat, tracker_writer
 from extrinsic.corpus.formats.long_corpora import LongCorpus
 from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.dialogs import fold_of_dialogs
 from extrinsic.errors import InputError, OutputError, UsageError
 from extrinsic.plugins import load_plugins
 from extrinsic.registry import FORMATS, TRACKERS
 from extrinsic.storage import read_bytes
 from extrinsic.study.planning.tracker_inputs import distinct_trackers
-from extrinsic.trackers.forms import population
-from extrinsic.trackers.forms import canonical_name
+from extrinsic.trackers.forms import canonical_name, population
 from extrinsic.trackers.protocol import LearnedTracker
 from extrinsic.trackers.track import FOLDS, needs_whole_corpus, write_long_tracker_files, write_tracker_files
 

@@ -11,8 +11,8 @@ import msgspec
 import numpy as np
 
 from extrinsic.arrays import Floats, Ints
-from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.dialogs import ranked_sessions
+from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import build_output
 from extrinsic.correlation.duplicates import agreement_with
 from extrinsic.errors import Problems, UsageError
