@@ -20,9 +20,8 @@ from experiments.metrics.tables import (
 from extrinsic.arrays import Floats
 from extrinsic.correlation.partial import scatter_correlations
 from extrinsic.metrics.definition import TurnMean, parse_metric
-from extrinsic.metrics.state_metrics import SlotF1
+from extrinsic.metrics.state_metrics import KIM_METRICS, SlotF1
 from extrinsic.metrics.traits import FirstError
-from extrinsic.metrics.turn_correlation import KIM_METRICS
 
 N_BINS = 10
 EVERY, ACTIVE = "all turns", "turns with a slot"

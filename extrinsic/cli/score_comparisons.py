@@ -15,11 +15,11 @@ from extrinsic.corpus.state_sets import StateSets
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.errors import UsageError, printable
 from extrinsic.metrics.definition import parse_metric
-from extrinsic.metrics.fga_fitting import fit_fga
+from extrinsic.metrics.fga import fit_fga
 from extrinsic.metrics.items.state_tables import ALL
 from extrinsic.metrics.paired_scores import PERMUTATIONS, paired_scores, sources_of
 from extrinsic.metrics.scoring import choose_metrics
-from extrinsic.metrics.turn_correlation import KIM_METRICS, turn_correlation
+from extrinsic.metrics.state_metrics import KIM_METRICS, turn_correlation
 from extrinsic.signature import sign
 from extrinsic.storage import content_hash, read_bytes
 

@@ -152,66 +152,48 @@ _LEARNED = (
     Choice("features", "all", tuple(FEATURE_SETS), "which features it sees"),
 )
 _SEED = Number("seed", 0, 0, 2**31 - 1, tuple(range(100)), "of its sample and its draws", whole=True)
-_LEAF = partial(Number, "leaf", low=1, high=10_000, drawn=(1, 2, 5, 10, 20, 50, 100), whole=True)
-_PENALTY = (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
+_PENALTY = Number(
+    "penalty", 1.0, 0.0, 1e6, (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0), "of the squared weights", open_low=True
+)
 
-RULES = (
-    Family("focus", "rules:Focus", "what is heard replaces the old belief", tunable=True),
-    Family("hwu", "evidence_rules:HeriotWatt", "evidence for and against each value", tunable=True),
-    Family(
-        "yarbus",
-        "evidence_rules:Yarbus",
-        "rules for each hypothesis",
-        (_number("consent", 0.0, steps(0.0, 1.0, 0.1), "what silence after an implicit confirmation says"),),
-        tunable=True,
+
+def _leaf(default: int) -> Number:
+    drawn = (1, 2, 5, 10, 20, 50, 100)
+    return Number("leaf", default, 1, 10_000, drawn, "the fewest examples in a leaf", whole=True)
+
+
+_RULE_PARAMETERS: dict[str, Parameter] = {
+    "yarbus": _number(
+        "consent", 0.0, steps(0.0, 1.0, 0.1), "what silence after an implicit confirmation says"
     ),
-    Family("dempster_shafer", "evidence_rules:DempsterShafer", "Dempster's rule", tunable=True),
-    Family(
-        "accumulate",
-        "rules:Accumulate",
-        "scores summed over turns",
-        (_number("kept", 1.0, steps(0.1, 1.0, 0.1), "share of the sum kept at a turn with the slot"),),
-        tunable=True,
+    "accumulate": _number("kept", 1.0, steps(0.1, 1.0, 0.1), "share of the sum kept at a turn with the slot"),
+    "window": Number("size", 3, 1, 20, (1, 2, 3, 4, 5, 6), "how many turns with the slot", whole=True),
+    "vote": Number("none", 0.5, 0.0, 10.0, steps(0.1, 2.0, 0.1), "votes for None", open_low=True),
+    "rank_only": Number("none", 0.5, 0.0, 10.0, steps(0.1, 2.0, 0.1), "the weight of None", open_low=True),
+    "confirm_aware": _number(
+        "unconfirmed", 0.7, steps(0.2, 1.0, 0.05), "the highest score of an unconfirmed value"
     ),
-    Family(
-        "window",
-        "rules:Window",
-        "scores summed over the last few turns",
-        (Number("size", 3, 1, 20, (1, 2, 3, 4, 5, 6), "how many turns with the slot", whole=True),),
-        tunable=True,
-    ),
-    Family("noisy_or", "evidence_rules:NoisyOr", "right unless misheard every time", tunable=True),
-    Family(
-        "vote",
-        "rules:Vote",
-        "one vote for every best hypothesis",
-        (Number("none", 0.5, 0.0, 10.0, steps(0.1, 2.0, 0.1), "votes for None", open_low=True),),
-        tunable=True,
-    ),
-    Family(
-        "rank_only",
-        "rules:RankOnly",
-        "focus on ranks",
-        (Number("none", 0.5, 0.0, 10.0, steps(0.1, 2.0, 0.1), "the weight of None", open_low=True),),
-        tunable=True,
-    ),
-    Family("top_hypothesis", "rules:TopHypothesis", "focus on the best hypothesis", tunable=True),
-    Family(
-        "confirm_aware",
-        "rules:ConfirmAware",
-        "high scores only once confirmed",
-        (_number("unconfirmed", 0.7, steps(0.2, 1.0, 0.05), "the highest score of an unconfirmed value"),),
-        tunable=True,
-    ),
-    Family(
-        "confident_only",
-        "rules:ConfidentOnly",
-        "the last value heard with a high score",
-        (_number("accepts", 0.5, steps(0.1, 0.9, 0.05), "a score above this is accepted"),),
-        tunable=True,
-    ),
-    Family("last_mention", "rules:LastMention", "the value heard last", tunable=True),
-    Family("baseline", "rules:Baseline", "the most confident value so far", tunable=True),
+    "confident_only": _number("accepts", 0.5, steps(0.1, 0.9, 0.05), "a score above this is accepted"),
+}
+
+RULES = tuple(
+    Family(name, target, summary, (_RULE_PARAMETERS[name],) if name in _RULE_PARAMETERS else (), tunable=True)
+    for name, target, summary in (
+        ("focus", "rules:Focus", "what is heard replaces the old belief"),
+        ("hwu", "evidence_rules:HeriotWatt", "evidence for and against each value"),
+        ("yarbus", "evidence_rules:Yarbus", "rules for each hypothesis"),
+        ("dempster_shafer", "evidence_rules:DempsterShafer", "Dempster's rule"),
+        ("accumulate", "rules:Accumulate", "scores summed over turns"),
+        ("window", "rules:Window", "scores summed over the last few turns"),
+        ("noisy_or", "evidence_rules:NoisyOr", "right unless misheard every time"),
+        ("vote", "rules:Vote", "one vote for every best hypothesis"),
+        ("rank_only", "rules:RankOnly", "focus on ranks"),
+        ("top_hypothesis", "rules:TopHypothesis", "focus on the best hypothesis"),
+        ("confirm_aware", "rules:ConfirmAware", "high scores only once confirmed"),
+        ("confident_only", "rules:ConfidentOnly", "the last value heard with a high score"),
+        ("last_mention", "rules:LastMention", "the value heard last"),
+        ("baseline", "rules:Baseline", "the most confident value so far"),
+    )
 )
 
 BAYES = Family(
@@ -224,29 +206,13 @@ BAYES = Family(
     ),
 )
 
-LEARNED = (
-    Family(
-        "logistic",
-        "candidate_classifiers:Logistic",
-        "learned: logistic regression",
-        (
-            *_LEARNED,
-            Number("penalty", 1.0, 0.0, 1e6, _PENALTY, "of the squared weights", open_low=True),
-            _SEED,
-        ),
-    ),
-    Family(
-        "random_forest",
-        "candidate_classifiers:RandomForest",
-        "learned: a random forest",
-        (*_LEARNED, _LEAF(default=5, what="the fewest examples in a leaf"), _SEED),
-    ),
-    Family(
-        "gradient_boosting",
-        "candidate_classifiers:GradientBoosting",
-        "learned: gradient-boosted trees",
-        (*_LEARNED, _LEAF(default=1, what="the fewest examples in a leaf"), _SEED),
-    ),
+LEARNED = tuple(
+    Family(name, f"candidate_classifiers:{kind}", f"learned: {summary}", (*_LEARNED, own, _SEED))
+    for name, kind, summary, own in (
+        ("logistic", "Logistic", "logistic regression", _PENALTY),
+        ("random_forest", "RandomForest", "a random forest", _leaf(5)),
+        ("gradient_boosting", "GradientBoosting", "gradient-boosted trees", _leaf(1)),
+    )
 )
 
 _PARTS = (*(family.name for family in RULES), "bayes_none", "bayes_low", "bayes_high", "hwu_original")

@@ -28,7 +28,7 @@ from extrinsic.correlation.coefficients import correlate
 from extrinsic.correlation.partial import scatter_correlations
 from extrinsic.metrics.measuring import resample_dialogs
 from extrinsic.metrics.scoring import score
-from extrinsic.metrics.turn_correlation import KIM_METRICS, turn_correlation
+from extrinsic.metrics.state_metrics import KIM_METRICS, turn_correlation
 from extrinsic.storage import content_hash
 from extrinsic.study.tables.table_files import read_rows, table_bytes
 from tests.metrics.dialogs import states_of

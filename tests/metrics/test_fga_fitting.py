@@ -13,7 +13,7 @@ from extrinsic.corpus.dialogs import fold_of_sessions
 from extrinsic.corpus.ratings import Ratings, read_ratings
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.errors import InputError, UsageError
-from extrinsic.metrics.fga_fitting import CHOSEN, FIXED, HELD_OUT, LAMBDAS, FittedLambda, fit_fga
+from extrinsic.metrics.fga import CHOSEN, FIXED, HELD_OUT, LAMBDAS, FittedLambda, fit_fga
 from tests.builders import StateSetFiles, write_state_sets
 from tests.metrics.reading import read_states
 from tests.oracles import state_sets as oracle

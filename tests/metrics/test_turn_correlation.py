@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from extrinsic.errors import UsageError
-from extrinsic.metrics.turn_correlation import KIM_METRICS, turn_correlation
+from extrinsic.metrics.state_metrics import KIM_METRICS, turn_correlation
 from tests.metrics.dialogs import states_of
 
 # Slots of MultiWOZ are 30. By turn: right; one of two missed; nothing yet, one too many; one wrong of one.
