@@ -130,11 +130,9 @@ class Family:
         )
 
 
-def _number(
-    name: str, default: float | None, drawn: tuple[float, ...], what: str, high: float = 1.0
-) -> Number:
-    """A number from 0."""
-    return Number(name, default, 0.0, high, drawn, what)
+def _number(name: str, default: float | None, drawn: tuple[float, ...], what: str) -> Number:
+    """A number from 0 to 1."""
+    return Number(name, default, 0.0, 1.0, drawn, what)
 
 
 TUNING = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -23,7 +23,13 @@ from extrinsic.corpus.formats.jsonl_lines import (
     written_lines,
 )
 from extrinsic.corpus.formats.logs import columns_of_acts, write_acts
-from extrinsic.corpus.formats.propensities import KEY, POSSIBLE, write_decision
+from extrinsic.corpus.formats.propensities import (
+    KEY,
+    POSSIBLE,
+    possible_columns,
+    propensity_columns,
+    write_decision,
+)
 from extrinsic.corpus.labels import GoalLabels
 from extrinsic.corpus.mentions import predicate_of_turns
 from extrinsic.corpus.model import Corpus
@@ -76,10 +82,9 @@ def _corpus(log: LogLines, name: str, domain: Domain, signature: str) -> Corpus:
     vocabulary = Vocabulary()
     system = columns_of_acts([line.system or [] for line in log.lines], vocabulary)
     predicate = predicate_of_turns(domain, system, vocabulary).astype(np.int64)
-    names = domain.predicate_names
     _check_actions(log, domain, predicate.tolist(), problems)
     propensities = _propensities(log, domain, predicate, problems)
-    possible = _possible(log, names, predicate, problems)
+    possible = _possible(log, domain, predicate, problems)
     rewards = _rewards(log, problems)
     requestable = tuple(sorted(log.contents.requested))
     labels = _goal_labels(log, domain, requestable, vocabulary, problems)
@@ -151,64 +156,40 @@ def _propensities(log: LogLines, domain: Domain, predicate: Ints, problems: Prob
     """(n, n_predicates) with NaN where not logged; where any are, every decision needs a usable one."""
     if not log.contents.fields & {"propensity", "propensities"}:
         return None
-    names = domain.predicate_names
-    column = {name: number for number, name in enumerate(names)}
-    table = np.full((len(log.lines), len(names)), np.nan)
-    acts = predicate.tolist()
+    names, acts = domain.predicate_names, predicate.tolist()
+    table = propensity_columns(
+        log.places(), [line.propensities for line in log.lines], domain, lambda: acts, problems
+    )
+    if table is None:
+        table = np.full((len(log.lines), len(names)), np.nan)
     for row, line in enumerate(log.lines):
-        if line.propensities is not None:
-            known = _known(log, row, line.propensities, column, "action in 'propensities'", problems)
-            table[row] = 0.0
-            for name in known:
-                table[row, column[name]] = line.propensities[name]
-            if abs(sum(line.propensities.values()) - 1.0) > 1e-6:
-                found = f"{sum(line.propensities.values()):g}"
-                log.checker(problems, row).report(
-                    "the propensities do not add up to 1", expected="1", found=found
-                )
-        elif line.propensity is not None and acts[row] >= 0:
+        if line.propensities is not None or acts[row] < 0:
+            continue
+        if line.propensity is not None:
             table[row, acts[row]] = line.propensity
-    greeting = [column[name] for name in domain.greeting]
-    taken = table[np.arange(len(table)), predicate]
-    unusable = ~((taken > 0.0) & (taken <= 1.0)) & (predicate >= 0) & ~np.isin(predicate, greeting)
-    for row in np.flatnonzero(unusable).tolist():
-        propensity = taken[row]
-        log.checker(problems, row).report(
-            f"the propensity of the action taken, {names[acts[row]]!r}, cannot be used",
-            expected="above 0, at most 1, at every decision or at none",
-            found="nothing" if np.isnan(propensity) else f"{propensity:g}",
-        )
+        taken = table[row, acts[row]]
+        if not 0.0 < taken <= 1.0 and names[acts[row]] not in domain.greeting:
+            log.checker(problems, row).report(
+                f"the propensity of the action taken, {names[acts[row]]!r}, cannot be used",
+                expected="above 0, at most 1, at every decision or at none",
+                found="nothing" if np.isnan(taken) else f"{taken:g}",
+            )
     return table
 
 
-def _known(
-    log: LogLines, row: int, names: Iterable[str], known: Collection[str], what: str, problems: Problems
-) -> list[str]:
-    """The names that are known; others are reported."""
-    unknown = [name for name in names if name not in known]
-    for name in unknown:
-        log.checker(problems, row).known(name, known, what)
-    return [name for name in names if name in known] if unknown else list(names)
-
-
-def _possible(log: LogLines, names: tuple[str, ...], predicate: Ints, problems: Problems) -> Bools | None:
+def _possible(log: LogLines, domain: Domain, predicate: Ints, problems: Problems) -> Bools | None:
     """(n, n_predicates); everything is possible at a turn that does not say."""
     if "possible" not in log.contents.fields:
         return None
-    column = {name: number for number, name in enumerate(names)}
-    table = np.ones((len(log.lines), len(names)), dtype=bool)
-    acts = predicate.tolist()
-    for row, line in enumerate(log.lines):
-        if line.possible is None:
-            continue
-        known = _known(log, row, line.possible, column, "action in 'possible'", problems)
-        table[row] = False
-        table[row, [column[name] for name in known]] = True
-        if acts[row] >= 0 and names[acts[row]] not in line.possible:
+    names = domain.predicate_names
+    written = [line.possible for line in log.lines]
+    table = possible_columns(log.places(), written, domain, problems)
+    for row, (possible, act) in enumerate(zip(written, predicate.tolist(), strict=True)):
+        if possible is not None and act >= 0 and names[act] not in possible:
             log.checker(problems, row).report(
-                "the action taken was not possible", expected=", ".join(line.possible), found=names[acts[row]]
+                "the action taken was not possible", expected=", ".join(possible), found=names[act]
             )
-    return table
+    return np.ones((len(written), len(names)), dtype=bool) if table is None else table
 
 
 def _rewards(log: LogLines, problems: Problems) -> Floats | None:

@@ -68,6 +68,11 @@ class LogLines:
         problems.path = place["path"]
         return Checker(problems, place["session"], place["turn"])
 
+    def places(self) -> Iterator[tuple[str, str, int]]:
+        """Dialog, file and line, and turn, of every line."""
+        for row, line in enumerate(self.lines):
+            yield line.dialog, f"{self.path}:{self.number[row]}", line.turn
+
     def missing(self, field: str) -> list[int]:
         """The rows of lines without a field."""
         return [row for row, line in enumerate(self.lines) if getattr(line, field) is None]

@@ -13,7 +13,6 @@ from extrinsic.arrays import offsets_from_lengths
 from extrinsic.corpus.acts import Acts, NBest
 from extrinsic.corpus.formats.field_checks import BY_TURN
 from extrinsic.corpus.formats.propensities import (
-    LoggedTurns,
     possible_columns,
     propensity_columns,
     write_decision,
@@ -22,6 +21,7 @@ from extrinsic.corpus.mentions import predicate_of_turns
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.vocabulary import Vocabulary
 from extrinsic.domain import CALLER, ENDED_BY, SYSTEM, Domain, EndedBy
+from extrinsic.errors import Problems
 
 SOURCES = ("live", "batch")
 
@@ -109,18 +109,27 @@ class LogColumns:
         hypotheses = [hypothesis for live, batch in lists for hypothesis in chain(live, batch)]
         counts = np.array([(len(live), len(batch)) for live, batch in lists]).reshape(-1, 2)
         system = columns_of_acts([turn.output.dialog_acts for turn in self._turns], vocabulary)
-        places = LoggedTurns(self.sessions, self._files, self._turns_per_dialog)
+        places = [
+            (session, file, turn)
+            for session, file, count in zip(self.sessions, self._files, self._turns_per_dialog, strict=True)
+            for turn in range(count)
+        ]
+        problems = Problems()
+        propensities = propensity_columns(
+            places,
+            [turn.output.propensities for turn in self._turns],
+            domain,
+            lambda: predicate_of_turns(domain, system, vocabulary).tolist(),
+            problems,
+        )
+        possible = possible_columns(places, [turn.output.possible for turn in self._turns], domain, problems)
+        problems.raise_errors()
         return {
             "sessions": tuple(self.sessions),
             "offsets": offsets_from_lengths(self._turns_per_dialog),
             "restart": np.array([turn.restart for turn in self._turns], dtype=bool),
-            "propensities": propensity_columns(
-                places,
-                [turn.output.propensities for turn in self._turns],
-                domain,
-                lambda: predicate_of_turns(domain, system, vocabulary).tolist(),
-            ),
-            "possible": possible_columns(places, [turn.output.possible for turn in self._turns], domain),
+            "propensities": propensities,
+            "possible": possible,
             "outcomes": {
                 name: tuple(outcomes.get(name, np.nan) for outcomes in self._outcomes)
                 for name in dict.fromkeys(name for outcomes in self._outcomes for name in outcomes)

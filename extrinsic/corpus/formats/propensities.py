@@ -8,8 +8,7 @@ that sum to 1, and that of what was done is above 0.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -26,26 +25,16 @@ SUM_ROUNDING = 1e-6
 Names = TypeVar("Names", bound=Collection[str])
 
 
-@dataclass(frozen=True)
-class LoggedTurns:
-    """Where the turns of logs come from: of each session its id, its file and how many turns it has."""
-
-    sessions: Sequence[str]
-    files: Sequence[str]
-    n_turns: Sequence[int]
-
-    def __iter__(self) -> Iterator[tuple[str, str, int]]:
-        """Session, file and number within the session of every turn."""
-        for session, file, count in zip(self.sessions, self.files, self.n_turns, strict=True):
-            for turn in range(count):
-                yield session, file, turn
+Places = Iterable[tuple[str, str, int]]
+"""Session, file and number within the session of every turn."""
 
 
 def propensity_columns(
-    places: LoggedTurns,
+    places: Places,
     written: Sequence[dict[str, float] | None],
     domain: Domain,
     predicates: Callable[[], Sequence[int]],
+    problems: Problems,
 ) -> Floats | None:
     """(n_turns, n_predicates) with NaN where nothing was logged; None if that is everywhere.
 
@@ -55,7 +44,6 @@ def propensity_columns(
         return None
     names = domain.predicate_names
     table = np.full((len(written), len(names)), np.nan)
-    problems = Problems()
     taken = predicates()
     for turn, column, of_turn, checker in _logged(places, written, domain, KEY, problems):
         if len(column) < len(of_turn):
@@ -75,27 +63,24 @@ def propensity_columns(
         act = names[taken[turn]] if taken[turn] >= 0 else None
         if act is not None and act not in domain.greeting and of_turn.get(act, 0.0) == 0.0:
             checker.report(f"what was done, {act!r}, has a propensity of 0", expected="above 0", found="0")
-    problems.raise_errors()
     return table
 
 
 def possible_columns(
-    places: LoggedTurns, written: Sequence[list[str] | None], domain: Domain
+    places: Places, written: Sequence[list[str] | None], domain: Domain, problems: Problems
 ) -> Bools | None:
     """(n_turns, n_predicates) what was possible, everything where nothing was logged; None if nowhere."""
     if all(turn is None for turn in written):
         return None
     table = np.ones((len(written), len(domain.predicate_names)), dtype=bool)
-    problems = Problems()
     for turn, column, _, _ in _logged(places, written, domain, POSSIBLE, problems):
         table[turn] = False
         table[turn, list(column.values())] = True
-    problems.raise_errors()
     return table
 
 
 def _logged(
-    places: LoggedTurns, written: Sequence[Names | None], domain: Domain, key: str, problems: Problems
+    places: Places, written: Sequence[Names | None], domain: Domain, key: str, problems: Problems
 ) -> Iterator[tuple[int, dict[str, int], Names, Checker]]:
     """The turns where something was logged: the turn, the column of each predicate, what was logged."""
     column = {name: number for number, name in enumerate(domain.predicate_names)}
@@ -104,7 +89,7 @@ def _logged(
         if of_turn is not None:
             problems.path = file
             checker = Checker(problems, session, turn)
-            names = [name for name in of_turn if checker.known(name, column, f"predicate in {key!r}")]
+            names = [name for name in of_turn if checker.known(name, column, f"action in {key!r}")]
             yield number, {name: column[name] for name in names}, of_turn, checker
 
 
