@@ -48,35 +48,36 @@ class Checker:
 
     def object(self, value: Any, what: str) -> dict[str, Any]:
         """The object, or an empty one and a problem; repeated keys are problems too."""
-        if not isinstance(value, dict):
-            self.report(f"{what} has the wrong kind", expected="an object", found=shown(value))
+        if not self._is(value, dict, "an object", what):
             return {}
         for key in getattr(value, "keys_repeated", ()):
             self.report(f"the key {key!r} occurs more than once in {what}")
-        return value
+        entry: dict[str, Any] = value
+        return entry
 
     def array(self, value: Any, what: str) -> list[Any]:
-        if not isinstance(value, list):
-            self.report(f"{what} has the wrong kind", expected="an array", found=shown(value))
-            return []
-        return value
+        return value if self._is(value, list, "an array", what) else []
 
     def text(self, value: Any, what: str) -> str | None:
-        if not isinstance(value, str):
-            self.report(f"{what} has the wrong kind", expected="text", found=shown(value))
-            return None
-        return value
+        return value if self._is(value, str, "text", what) else None
 
     def boolean(self, value: Any, what: str) -> None:
-        if not isinstance(value, bool):
-            self.report(f"{what} has the wrong kind", expected="true or false", found=shown(value))
+        self._is(value, bool, "true or false", what)
 
-    def score(self, value: Any, what: str = "the score") -> None:
+    def score(self, value: Any, what: str) -> None:
         if isinstance(value, bool) or not isinstance(value, int | float):
-            self.report(f"{what} has the wrong kind", expected="a number", found=shown(value))
+            self.wrong_kind(value, "a number", what)
         elif not is_finite(value):
             shown_number = str(value) if isinstance(value, float) else "a whole number too large"
             self.report(f"{what} is not finite", expected="a finite number", found=shown_number)
+
+    def _is(self, value: Any, kind: type | tuple[type, ...], expected: str, what: str) -> bool:
+        if not isinstance(value, kind):
+            self.wrong_kind(value, expected, what)
+        return isinstance(value, kind)
+
+    def wrong_kind(self, value: Any, expected: str, what: str) -> None:
+        self.report(f"{what} has the wrong kind", expected=expected, found=shown(value))
 
     def member(self, value: dict[str, Any], key: str, what: str) -> Any:
         """value[key]; if it is missing, report a problem and return Missing."""
@@ -84,6 +85,11 @@ class Checker:
             self.report(f"{what} lacks {key!r}", expected=repr(key), found=keys_of(value))
             return Missing
         return value[key]
+
+    def array_in(self, value: dict[str, Any], key: str, what: str) -> list[Any]:
+        """The array value[key]; if it is missing or none, an empty one and a problem."""
+        array = self.member(value, key, what)
+        return [] if array is Missing else self.array(array, repr(key))
 
     def known(self, name: str, allowed: Iterable[str], what: str) -> bool:
         options = list(allowed)
@@ -192,7 +198,7 @@ class _Walk:
                     self.check(checker, value, options[0], path, extra)
                 elif not any(_is_of(value, option) for option in options):
                     expected = " or ".join(sorted({KINDS[type(option)] for option in options}))
-                    checker.report(f"{name} has the wrong kind", expected=expected, found=shown(value))
+                    checker.wrong_kind(value, expected, name)
             case StructType():
                 self._check_members(checker, value, kind, path, name)
             case DictType():
@@ -216,7 +222,7 @@ class _Walk:
             case TupleType():
                 if not isinstance(value, list) or len(value) != len(kind.item_types):
                     expected = f"an array with {len(kind.item_types)} entries"
-                    checker.report(f"{name} has the wrong kind", expected=expected, found=shown(value))
+                    checker.wrong_kind(value, expected, name)
                     return
                 for number, (item, of_item) in enumerate(zip(value, kind.item_types, strict=True)):
                     self.check(checker, item, of_item, f"{path}[{number}]", {})
@@ -227,7 +233,7 @@ class _Walk:
             case FloatType():
                 checker.score(value, name)
             case IntType() if isinstance(value, bool) or not isinstance(value, int):
-                checker.report(f"{name} has the wrong kind", expected="a whole number", found=shown(value))
+                checker.wrong_kind(value, "a whole number", name)
 
     def _check_members(self, checker: Checker, value: Any, kind: StructType, path: str, name: str) -> None:
         entry = checker.object(value, name)

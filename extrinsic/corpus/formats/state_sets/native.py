@@ -41,8 +41,7 @@ def gather_trade(checker: Checker, value: Any) -> Dialogs:
 
 def _trade_state(checker: Checker, turn: dict[str, Any], side: str) -> dict[str, dict[str, str]]:
     state: dict[str, dict[str, str]] = {}
-    entries = checker.member(turn, side, "the turn")
-    for entry in () if entries is Missing else checker.array(entries, repr(side)):
+    for entry in checker.array_in(turn, side, "the turn"):
         # A value may contain hyphens; domain and slot names do not.
         parts = entry.split("-", 2) if isinstance(entry, str) else []
         if len(parts) != 3:
@@ -163,7 +162,8 @@ def gather_simpletod(checker: Checker, value: Any) -> Dialogs:
         dialog_checker = checker.at(session=dialog)
         entry = dialog_checker.object(item, "the dialog")
         gold, predicted = (
-            _simpletod_turns(dialog_checker, entry, side) for side in (SIMPLETOD_GOLD, SIMPLETOD_PREDICTED)
+            dialog_checker.array_in(entry, side, "the dialog")
+            for side in (SIMPLETOD_GOLD, SIMPLETOD_PREDICTED)
         )
         if len(gold) != len(predicted):
             dialog_checker.report(
@@ -188,11 +188,6 @@ def gather_simpletod(checker: Checker, value: Any) -> Dialogs:
     if no_triples:
         checker.report(f"{no_triples} generated texts are not triples and predict nothing", severity="note")
     return dialogs
-
-
-def _simpletod_turns(checker: Checker, entry: dict[str, Any], side: str) -> list[Any]:
-    turns = checker.member(entry, side, "the dialog")
-    return [] if turns is Missing else checker.array(turns, repr(side))
 
 
 def _simpletod_state(checker: Checker, turn: Any, side: str) -> tuple[dict[str, dict[str, str]], list[str]]:

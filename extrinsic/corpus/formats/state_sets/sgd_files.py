@@ -101,9 +101,8 @@ class SgdFiles:
                 continue
             if name in schema:
                 checker.report(f"the service {name!r} stands more than once")
-            slots = checker.member(entry, "slots", f"the service {name!r}")
-            listed = [] if slots is Missing else checker.array(slots, f"the slots of {name!r}")
-            schema[name] = _slots(checker, name, listed)
+            slots = checker.array_in(entry, "slots", f"the service {name!r}")
+            schema[name] = _slots(checker, name, slots)
         return schema
 
     def read_dialogs(self, paths: list[Path], schema: Schema | None) -> dict[str, Dialog]:
@@ -159,8 +158,7 @@ def _slots(checker: Checker, service: str, listed: list[Any]) -> dict[str, Slot]
         if categorical is Missing:
             continue
         at_slot.boolean(categorical, "'is_categorical'")
-        values = at_slot.member(entry, "possible_values", "the slot") if categorical is True else []
-        texts = [] if values is Missing else at_slot.array(values, "'possible_values'")
+        texts = at_slot.array_in(entry, "possible_values", "the slot") if categorical is True else []
         for text in texts:
             at_slot.text(text, "a possible value")
         slots[name] = Slot(categorical is True, frozenset(text for text in texts if isinstance(text, str)))
@@ -168,17 +166,15 @@ def _slots(checker: Checker, service: str, listed: list[Any]) -> dict[str, Slot]
 
 
 def _dialog(checker: Checker, entry: dict[str, Any], schema: Schema | None) -> Dialog:
-    services = checker.member(entry, "services", "the dialog")
-    names = [] if services is Missing else checker.array(services, "'services'")
+    names = checker.array_in(entry, "services", "the dialog")
     for name in names:
         if checker.text(name, "a service") is not None and schema is not None:
             checker.known(name, schema, "service")
-    turns = checker.member(entry, "turns", "the dialog")
-    written = [] if turns is Missing else checker.array(turns, "'turns'")
+    turns = checker.array_in(entry, "turns", "the dialog")
     return Dialog(
         checker,
         frozenset(name for name in names if isinstance(name, str)),
-        [_turn(checker.at(turn=number), turn, schema) for number, turn in enumerate(written)],
+        [_turn(checker.at(turn=number), turn, schema) for number, turn in enumerate(turns)],
     )
 
 
@@ -188,8 +184,8 @@ def _turn(checker: Checker, value: Any, schema: Schema | None) -> Turn:
         checker.known(speaker, SPEAKERS, "speaker")
     utterance = checker.text(entry["utterance"], "'utterance'") if "utterance" in entry else None
     frames: dict[str, SlotValues] = {}
-    written = checker.member(entry, "frames", "the turn") if speaker == USER else []
-    for number, item in enumerate([] if written is Missing else checker.array(written, "'frames'")):
+    written = checker.array_in(entry, "frames", "the turn") if speaker == USER else []
+    for number, item in enumerate(written):
         frame, service = _named(checker, item, "service", f"frame {number}")
         if service is None or (schema is not None and not checker.known(service, schema, "service")):
             continue
