@@ -19,11 +19,11 @@ from pathlib import Path
 
 import msgspec
 
-from extrinsic.corpus.formats import JSONL
 from extrinsic.corpus.formats.jsonl_fields import LogLine
 from extrinsic.corpus.formats.jsonl_lines import log_files
 from extrinsic.simulation.datasets import find_simulation, logged_policy
 from extrinsic.simulation.play import play
+from tests.own_logs import write_own_log
 
 N_CALLS = 4_000
 SIZES = (100_000, 1_000_000, 10_000_000)
@@ -51,7 +51,7 @@ def write_log(path: Path, n_turns: int, fields: Sequence[str] = LogLine.__struct
     with tempfile.TemporaryDirectory() as folder:
         world = find_simulation("restaurants").world("quiet", "train")
         policy, tracker = logged_policy(world)
-        JSONL.write_corpus(play(policy, tracker, N_CALLS, 0, world).corpus, folder)
+        write_own_log(play(policy, tracker, N_CALLS, 0, world).corpus, folder)
         (file,) = log_files(folder).values()
         texts = file.read_bytes().splitlines()
     lines = [msgspec.json.decode(text, type=LogLine) for text in texts]

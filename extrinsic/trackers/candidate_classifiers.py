@@ -180,9 +180,6 @@ class Logistic(CandidateClassifier):
         return LogisticModel(weights, float(model.intercept_[0] - (weights * mean).sum()))
 
 
-LOGISTIC = Logistic()
-
-
 class ForestModel:
     """p(x): the mean over trees of the share of right examples in the leaf of x."""
 
@@ -213,9 +210,6 @@ class RandomForest(CandidateClassifier):
             n_estimators=30, max_depth=8, min_samples_leaf=self.leaf, random_state=self.seed, n_jobs=1
         ).fit(rows, right)
         return ForestModel([tree.tree_ for tree in forest.estimators_])
-
-
-RANDOM_FOREST = RandomForest()
 
 
 RATE = 0.2
@@ -259,4 +253,6 @@ class GradientBoosting(CandidateClassifier):
         return BoostedModel(float(np.log(share / (1.0 - share))), trees)
 
 
+LOGISTIC = Logistic()
+RANDOM_FOREST = RandomForest()
 GRADIENT_BOOSTING = GradientBoosting()

@@ -31,10 +31,6 @@ class HeriotWatt(BuiltInTracker):
         return capped(after)[None]
 
 
-HWU = HeriotWatt()
-HWU_ORIGINAL = HeriotWatt(contradicted=False)
-
-
 class Yarbus(BuiltInTracker):
     """Each hypothesis maps the old belief to a new one; the new beliefs are averaged by the scores.
 
@@ -56,20 +52,14 @@ class Yarbus(BuiltInTracker):
         return np.asarray((informed + kept * before)[None])
 
 
-YARBUS = Yarbus()
-YARBUS_IMPLICIT = Yarbus(consent=0.5)
-
-
 N_VALUES = 50.0
 """The assumed number of values of a slot; those not mentioned yet share None's belief."""
 
-CHANGE = 0.05
-"""Probability that the goal changes between two turns that mention the slot."""
-
 
 class Bayes(BuiltInTracker):
-    """b_t(v) ~ L_t(v) b'(v), with b' = (1 - c) b_{t-1} + c / N_VALUES, c: `change`.
+    """b_t(v) ~ L_t(v) b'(v), with b' = (1 - c) b_{t-1} + c / N_VALUES.
 
+    c: `change`, the probability that the goal changes between two turns that mention the slot.
     L_t(v) = ((1 - k) u_t(v) + (k sum u_t + 1 - sum u_t) / N_VALUES) (1 - (1 - k) d_t(v)): what was said is v
     with probability 1 - `confusion`, else anything; what was not heard may have been anything, too. For
     None u_t = 0. A value mentioned for the first time has an equal share of None's belief. Where all
@@ -80,7 +70,7 @@ class Bayes(BuiltInTracker):
     kind = "bayes"
     planes = 2
 
-    def __init__(self, confusion: float, change: float = CHANGE) -> None:
+    def __init__(self, confusion: float, change: float = 0.05) -> None:
         self.confusion, self.change = confusion, change
 
     def update(self, memory: Floats, heard: Heard) -> Floats:
@@ -97,11 +87,6 @@ class Bayes(BuiltInTracker):
         after = np.where(whole > 0.0, possible / np.where(whole > 0.0, whole, 1.0), informed)
         touched = (informed > 0.0).any(axis=-1, keepdims=True) | (heard.denied > 0.0).any(-1, keepdims=True)
         return np.stack([np.where(touched, after, spoken), is_candidate])
-
-
-BAYES_NONE = Bayes(confusion=0.0)
-BAYES_LOW = Bayes(confusion=0.1)
-BAYES_HIGH = Bayes(confusion=0.4)
 
 
 class DempsterShafer(BuiltInTracker):
@@ -121,9 +106,6 @@ class DempsterShafer(BuiltInTracker):
         return np.asarray(np.where(possible, agreed / np.where(possible, whole, 1.0), informed)[None])
 
 
-DEMPSTER_SHAFER = DempsterShafer()
-
-
 class NoisyOr(BuiltInTracker):
     """b_t(v) = 1 - prod_i (1 - u_i(v)), divided by the sum over values where that is above 1.
 
@@ -134,4 +116,12 @@ class NoisyOr(BuiltInTracker):
         return np.asarray(1.0 - (1.0 - memory) * (1.0 - capped(heard.informed)))
 
 
+HWU = HeriotWatt()
+HWU_ORIGINAL = HeriotWatt(contradicted=False)
+YARBUS = Yarbus()
+YARBUS_IMPLICIT = Yarbus(consent=0.5)
+BAYES_NONE = Bayes(confusion=0.0)
+BAYES_LOW = Bayes(confusion=0.1)
+BAYES_HIGH = Bayes(confusion=0.4)
+DEMPSTER_SHAFER = DempsterShafer()
 NOISY_OR = NoisyOr()

@@ -23,9 +23,6 @@ class Baseline(BuiltInTracker):
         return np.asarray(np.where(replaces, new, before)[None])
 
 
-BASELINE = Baseline()
-
-
 class Focus(BuiltInTracker):
     """b_t(v) = u_t(v) + (1 - sum u_t) b_{t-1}(v), with u_t(v) what was informed at this turn.
 
@@ -47,10 +44,6 @@ class Focus(BuiltInTracker):
         return np.asarray(after[None])
 
 
-FOCUS = Focus()
-FOCUS_ONCE = Focus(twice=False)
-
-
 class Recalibrated(BuiltInTracker):
     """q(v) ~ b(v)^gamma, None included; gamma above 1 is overconfident, below 1 underconfident."""
 
@@ -69,10 +62,6 @@ class Recalibrated(BuiltInTracker):
         return capped(after / (total(after) + of_none**self.gamma))
 
 
-FOCUS_OVERCONFIDENT = Recalibrated(FOCUS, "focus", gamma=2.0)
-FOCUS_UNDERCONFIDENT = Recalibrated(FOCUS, "focus", gamma=0.5)
-
-
 class TopHypothesis(BuiltInTracker):
     """b_t(v) = t_t(v) + (1 - sum t_t) b_{t-1}(v); t_t(v): the best hypothesis's score if it informs v."""
 
@@ -81,28 +70,18 @@ class TopHypothesis(BuiltInTracker):
         return np.asarray(top + (1.0 - total(top)) * memory)
 
 
-TOP_HYPOTHESIS = TopHypothesis()
-
-
-WEIGHT_OF_NONE = 0.5
-"""The weight of None, where the best hypothesis has weight 1."""
-
-
 class RankOnly(BuiltInTracker):
     """b_t(v) = p_t(v) + (1 - sum p_t) b_{t-1}(v), with p_t(v) = r_t(v) / (`none` + sum r_t).
 
     r_t(v): 1 if the best hypothesis informs v, 1/2 if the second is the first that does, ...
     """
 
-    def __init__(self, none: float = WEIGHT_OF_NONE) -> None:
+    def __init__(self, none: float = 0.5) -> None:
         self.none = none
 
     def update(self, memory: Floats, heard: Heard) -> Floats:
         informed = heard.rank / (self.none + total(heard.rank))
         return np.asarray(informed + (1.0 - total(informed)) * memory)
-
-
-RANK_ONLY = RankOnly()
 
 
 class Accumulate(BuiltInTracker):
@@ -130,13 +109,6 @@ class Accumulate(BuiltInTracker):
         return share_out(memory[0], memory[1])
 
 
-ACCUMULATE = Accumulate()
-DISCOUNT = Accumulate(kept=0.5)
-
-
-WINDOW_SIZE = 3
-
-
 class Window(BuiltInTracker):
     """b_t(v) = h_t s_t(v) / sum s_t, where s_t sums u_i over the last `size` turns i that mention the slot.
 
@@ -144,7 +116,7 @@ class Window(BuiltInTracker):
     Memory: u of those turns, latest first.
     """
 
-    def __init__(self, size: int = WINDOW_SIZE) -> None:
+    def __init__(self, size: int = 3) -> None:
         self.planes = size
 
     def update(self, memory: Floats, heard: Heard) -> Floats:
@@ -156,17 +128,13 @@ class Window(BuiltInTracker):
         return share_out(memory.sum(axis=0), 1.0 - (1.0 - total(memory)).prod(axis=0))
 
 
-WINDOW = Window()
-
-
-VOTES_FOR_NONE = 0.5
-"""Less than one, so that a single vote beats None."""
-
-
 class Vote(BuiltInTracker):
-    """b_t(v) = n_t(v) / (`none` + sum n_t); n_t(v): turns whose best hypothesis informs v."""
+    """b_t(v) = n_t(v) / (`none` + sum n_t); n_t(v): turns whose best hypothesis informs v.
 
-    def __init__(self, none: float = VOTES_FOR_NONE) -> None:
+    `none` is less than one, so that a single vote beats None.
+    """
+
+    def __init__(self, none: float = 0.5) -> None:
         self.none = none
 
     def update(self, memory: Floats, heard: Heard) -> Floats:
@@ -176,13 +144,6 @@ class Vote(BuiltInTracker):
         return np.asarray(memory[0] / (self.none + total(memory[0])))
 
 
-VOTE = Vote()
-
-
-UNCONFIRMED = 0.7
-"""The highest score of an unconfirmed value."""
-
-
 class ConfirmAware(BuiltInTracker):
     """w_t(v) = 1 - (1 - max(w_{t-1}(v), min(`unconfirmed`, i_t(v)))) (1 - a_t(v)), times 1 - d_t(v).
 
@@ -190,7 +151,7 @@ class ConfirmAware(BuiltInTracker):
     The belief is w_t, divided by its sum where that is above 1.
     """
 
-    def __init__(self, unconfirmed: float = UNCONFIRMED) -> None:
+    def __init__(self, unconfirmed: float = 0.7) -> None:
         self.unconfirmed = unconfirmed
 
     def update(self, memory: Floats, heard: Heard) -> Floats:
@@ -203,19 +164,13 @@ class ConfirmAware(BuiltInTracker):
         return capped(memory[0])
 
 
-CONFIRM_AWARE = ConfirmAware()
-
-
-ACCEPTED_FROM = 0.5
-
-
 class ConfidentOnly(BuiltInTracker):
     """One value per slot: the last that was informed with more than `accepts`, with that score.
 
     Denying it with more than that removes it.
     """
 
-    def __init__(self, accepts: float = ACCEPTED_FROM) -> None:
+    def __init__(self, accepts: float = 0.5) -> None:
         self.accepts = accepts
 
     def update(self, memory: Floats, heard: Heard) -> Floats:
@@ -225,18 +180,12 @@ class ConfidentOnly(BuiltInTracker):
         return np.asarray(np.where((accepted > 0.0).any(axis=-1, keepdims=True), accepted, kept)[None])
 
 
-CONFIDENT_ONLY = ConfidentOnly()
-
-
 class LastMention(BuiltInTracker):
     """One value per slot: the best of the last turn that informs any, with its score in that turn."""
 
     def update(self, memory: Floats, heard: Heard) -> Floats:
         new = best_only(capped(heard.informed))
         return np.asarray(np.where((new > 0.0).any(axis=-1, keepdims=True), new, memory))
-
-
-LAST_MENTION = LastMention()
 
 
 class LastTurn(BuiltInTracker):
@@ -248,4 +197,18 @@ class LastTurn(BuiltInTracker):
         return capped(heard.informed)[None]
 
 
+BASELINE = Baseline()
+FOCUS = Focus()
+FOCUS_ONCE = Focus(twice=False)
+FOCUS_OVERCONFIDENT = Recalibrated(FOCUS, "focus", gamma=2.0)
+FOCUS_UNDERCONFIDENT = Recalibrated(FOCUS, "focus", gamma=0.5)
+TOP_HYPOTHESIS = TopHypothesis()
+RANK_ONLY = RankOnly()
+ACCUMULATE = Accumulate()
+DISCOUNT = Accumulate(kept=0.5)
+WINDOW = Window()
+VOTE = Vote()
+CONFIRM_AWARE = ConfirmAware()
+CONFIDENT_ONLY = ConfidentOnly()
+LAST_MENTION = LastMention()
 LAST_TURN = LastTurn()

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from extrinsic.cli.main import main
-from extrinsic.corpus.formats import JSONL, long_corpora
+from extrinsic.corpus.formats import long_corpora
 from extrinsic.registry import WORLDS
 from extrinsic.simulation.datasets import logged_policy
 from extrinsic.simulation.play import play
 from extrinsic.storage import read_bytes
+from tests.own_logs import write_own_log
 
 N_DIALOGS = 24
 RULES = ["focus", "baseline", "hwu", "bayes(confusion=0.2)", "mixture(hwu, focus, weight=0.3)"]
@@ -24,7 +25,7 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
     world = WORLDS.get("restaurants").read().world("noisy", "train")
     policy, tracker = logged_policy(world)
     assert policy is not None and tracker is not None
-    JSONL.write_corpus(play(policy, tracker, N_DIALOGS, 1, world, dataset="calls").corpus, folder)
+    write_own_log(play(policy, tracker, N_DIALOGS, 1, world, dataset="calls").corpus, folder)
     return folder / "calls.jsonl"
 
 

@@ -82,7 +82,7 @@ class WritesTrackers(Protocol):
 
 @runtime_checkable
 class StateFormat(Protocol):
-    """Files with predicted and gold state sets; `write(states, path)` is optional.
+    """Files with predicted and gold state sets.
 
     One that leaves choices to the user (a gold of its own, how values are compared) has `takes`, the fields
     of StateReading that can be chosen, and `needs`, those that must be; its `read` has the reading as well.
@@ -151,6 +151,7 @@ class ChallengeFormat:
         return LongCorpus.find(self._corpora, self._trackers, path, dataset, task)
 
     def write_corpus(self, corpus: Corpus, path: str | Path) -> None:
+        """Of DSTC1 and DSTC2: a directory in the challenge's layout."""
         self._corpora.write_corpus(corpus, path)
 
     def write_tracker(self, output: TrackerOutput, corpus: Corpus, path: str | Path) -> None:
@@ -208,7 +209,7 @@ def read_state_file(
 
 @dataclass(frozen=True)
 class StateSetFormat:
-    """A state format whose `module`, imported when needed, has the function that reads a file, and `write`.
+    """A state format whose `module`, imported when needed, has the function that reads a file.
 
     gather: the function that makes dialogs of a file's JSON (building.Gather); it suffices where there is no
     quicker way to read one.   takes, needs: the choices of StateReading; with any, `function` has the reading
@@ -237,9 +238,6 @@ class StateSetFormat:
             function = getattr(import_module(self.module), self.function)
             states: StateSets = function(path, name or stem(path), *((reading,) if self.takes else ()))
         return states
-
-    def write(self, states: StateSets, path: str | Path) -> None:
-        import_module(self.module).write(states, path)
 
 
 _HERE = "extrinsic.corpus.formats"

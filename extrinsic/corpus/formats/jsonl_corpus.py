@@ -20,23 +20,19 @@ from extrinsic.corpus.formats.jsonl_lines import (
     log_files,
     read_line_parts,
     read_lines,
-    written_lines,
 )
-from extrinsic.corpus.formats.logs import columns_of_acts, write_acts
+from extrinsic.corpus.formats.logs import columns_of_acts
 from extrinsic.corpus.formats.propensities import (
-    KEY,
-    POSSIBLE,
     possible_columns,
     propensity_columns,
-    write_decision,
 )
 from extrinsic.corpus.labels import GoalLabels
 from extrinsic.corpus.mentions import predicate_of_turns
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.vocabulary import NONE, Vocabulary
 from extrinsic.domain import DIRECTORY, Domain
-from extrinsic.errors import InputError, Problems, UsageError, did_you_mean
-from extrinsic.storage import content_hash, content_hash_of_file, is_longer, write_atomic
+from extrinsic.errors import InputError, Problems, did_you_mean
+from extrinsic.storage import content_hash, content_hash_of_file, is_longer
 
 INSTEAD = (
     "a corpus needs N-best lists and labels; a log of states and rewards is read by "
@@ -248,66 +244,3 @@ def _of_dialogs(
             for name in dict.fromkeys(chain.from_iterable(conditions))
         },
     )
-
-
-def write_corpus(corpus: Corpus, path: str | Path) -> None:
-    """Write `<dataset>.jsonl` into a folder; the corpus must have labels of goals, as DSTC2's have."""
-    if not isinstance(corpus.labels, GoalLabels) or corpus.domain.compound_slots:
-        raise UsageError(
-            f"the labels of {corpus.dataset!r} are not one goal a slot and turn: no log of lines holds them"
-        )
-    write_atomic(Path(path) / f"{corpus.dataset}.jsonl", written_lines(_lines(corpus)))
-
-
-def _lines(corpus: Corpus) -> Iterator[dict[str, Any]]:
-    for turn in range(corpus.n_turns):
-        dialog, number = int(corpus.dialog_of_turn[turn]), int(corpus.turn_in_dialog[turn])
-        last = bool(turn == corpus.offsets[dialog + 1] - 1)
-        outcome = {name: of_dialogs[dialog] for name, of_dialogs in corpus.outcomes.items()}
-        conditions = {name: of_dialogs[dialog] for name, of_dialogs in corpus.conditions.items()}
-        conditions = {
-            name: text for name, text in conditions.items() if text is not None and name != DIRECTORY
-        }
-        decision = write_decision(corpus, turn)
-        yield {
-            "dialog": corpus.sessions[dialog],
-            "turn": number,
-            "system": write_acts(corpus.vocabulary, corpus.system, turn),
-            "nbest": _written_nbest(corpus, turn),
-            "propensities": decision.get(KEY),
-            "possible": decision.get(POSSIBLE),
-            "reward": None if corpus.rewards is None else float(corpus.rewards[turn]),
-            "labels": _written_labels(corpus, turn),
-            "outcome": ({name: score for name, score in outcome.items() if score == score} or None)
-            if last
-            else None,
-            "conditions": conditions or None if number == 0 else None,
-            "restart": True if corpus.restart[turn] else None,
-            "end": last,
-        }
-
-
-def _written_nbest(corpus: Corpus, turn: int) -> list[dict[str, Any]]:
-    """The list of the live recogniser; without one, that of the recogniser that ran later."""
-    nbest = corpus.nbest
-    rows = np.arange(nbest.offsets[turn], nbest.offsets[turn + 1])
-    live = rows[~nbest.batch[rows]]
-    return [
-        {"acts": write_acts(corpus.vocabulary, nbest.acts, int(row)), "score": float(nbest.score[row])}
-        for row in (live if len(live) else rows).tolist()
-    ]
-
-
-def _written_labels(corpus: Corpus, turn: int) -> dict[str, Any]:
-    labels, value = corpus.labels, corpus.vocabulary.value
-    assert isinstance(labels, GoalLabels)
-    written = {
-        "goal": {
-            corpus.slots[column]: value(int(labels.goal[turn, column]))
-            for column in np.flatnonzero(labels.goal[turn] != NONE)
-        },
-        "requested": [corpus.requestable[column] for column in np.flatnonzero(labels.requested[turn])],
-        "method": value(int(labels.method[turn])),
-        "said": write_acts(corpus.vocabulary, labels.heard, turn),
-    }
-    return {name: content for name, content in written.items() if content or name == "goal"}

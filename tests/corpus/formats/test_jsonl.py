@@ -17,9 +17,9 @@ from extrinsic.metrics.scoring import score
 from extrinsic.policy.logged_reward import LoggedReward
 from extrinsic.policy.transitions import transitions_of
 from extrinsic.registry import TRACKERS
-from extrinsic.simulation import read_simulation, simulate
 from extrinsic.trackers.track import track
 from tests.builders import act, write_dstc2
+from tests.own_logs import write_own_log
 from tests.samples import small_dstc2
 
 Line = dict[str, Any]
@@ -148,11 +148,11 @@ def test_a_corpus_of_dstc2_written_and_read(tmp_path: Path) -> None:
     written = write_dstc2(tmp_path / "dstc2", small_dstc2())
     original = DSTC2.read_corpus(written.corpus, written.dataset)
     assert isinstance(original.labels, GoalLabels)
-    JSONL.write_corpus(original, tmp_path / "logs")
+    write_own_log(original, tmp_path / "logs")
     corpus = JSONL.read_corpus(tmp_path / "logs", original.dataset)
     if not original.nbest.batch.any():
         same(original, corpus)
-    JSONL.write_corpus(corpus, tmp_path / "again")
+    write_own_log(corpus, tmp_path / "again")
     name = f"{original.dataset}.jsonl"
     assert (tmp_path / "again" / name).read_bytes() == (tmp_path / "logs" / name).read_bytes()
 
@@ -249,9 +249,3 @@ def test_where_logs_are(tmp_path: Path) -> None:
     blank = write(tmp_path, "\n\n", "blank")
     with pytest.raises(InputError, match="the log has no lines"):
         JSONL.read_corpus(blank)
-
-
-def test_labels_that_lines_cannot_hold(tmp_path: Path) -> None:
-    corpus = simulate(read_simulation(), "ds4", "test").corpus.take([0, 1])
-    with pytest.raises(UsageError, match="not one goal a slot and turn"):
-        JSONL.write_corpus(corpus, tmp_path)

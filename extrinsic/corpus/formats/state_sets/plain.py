@@ -18,7 +18,7 @@ from extrinsic.corpus.formats.state_sets.building import (
     build_state_sets,
     turn_numbers,
 )
-from extrinsic.corpus.formats.state_sets.gold_states import check_state, state_of
+from extrinsic.corpus.formats.state_sets.gold_states import check_state
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.corpus.vocabulary import distinct
 from extrinsic.errors import InputError, Problems
@@ -26,10 +26,8 @@ from extrinsic.storage import (
     UNDECODABLE,
     content_hash,
     decode_loosely,
-    encode_json,
     keeps_keys,
     read_bytes,
-    write_atomic,
 )
 
 
@@ -143,18 +141,3 @@ def _diagnose(data: bytes, path: str) -> None:
             checker.at(session=dialog).report("the dialog has no turns")
     gather(checker, file)
     problems.raise_errors()
-
-
-def write(states: StateSets, path: str | Path) -> None:
-    """Write states so that reading them back gives the same arrays."""
-    file: dict[str, dict[str, dict[str, Any]]] = {}
-    for i, dialog in enumerate(states.dialogs):
-        rows = range(states.offsets[i], states.offsets[i + 1])
-        file[dialog] = {
-            str(number): {
-                "gt": state_of(states, states.gold[row]),
-                "pr": state_of(states, states.predicted[row]),
-            }
-            for number, row in enumerate(rows)
-        }
-    write_atomic(path, encode_json(file))

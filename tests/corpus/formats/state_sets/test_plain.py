@@ -57,14 +57,10 @@ def plain_content(files: StateSetFiles) -> dict[str, Any]:
 
 @settings(max_examples=60, deadline=None)
 @given(files=state_set_files())
-def test_what_is_read_is_what_stands_there_and_survives_writing(files: StateSetFiles) -> None:
+def test_what_is_read_is_what_stands_there(files: StateSetFiles) -> None:
     with TemporaryDirectory() as folder:
         states = STATE_SETS.read(write_state_sets(Path(folder), files))
-        STATE_SETS.write(states, Path(folder) / "again.json.gz")
-        again = STATE_SETS.read(Path(folder) / "again.json.gz")
     assert states_content(states) == plain_content(files)
-    assert states_content(again) == states_content(states)
-    assert again.slots == states.slots
 
 
 @settings(max_examples=40, deadline=None)
