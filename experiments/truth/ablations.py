@@ -50,7 +50,7 @@ def without_persistence(world: FittedWorld) -> FittedWorld:
     """A wrong value is any other value of its slot, and comes back by chance only."""
     fitted = world.confusions
     longest = max(fitted.longest, POOLS[-1])
-    return replace(world, confusions=replace(fitted, pool=POOLS[-1], longest=longest, usual=0.0))
+    return replace(world, confusions=replace(fitted, pool=POOLS[-1], longest=longest, usual=0.0, skew=1.0))
 
 
 def without_argument_rules(world: FittedWorld) -> FittedWorld:

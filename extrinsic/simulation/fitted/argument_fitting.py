@@ -10,7 +10,7 @@ from extrinsic.simulation.fitted.argument_rules import ArgumentRules
 from extrinsic.simulation.fitted.confirmed_concepts import LEAST_SURE, SUREST, fit_choice
 from extrinsic.simulation.fitted.logged_dialogs import Logs
 from extrinsic.simulation.fitted.questions import fit_questions
-from extrinsic.simulation.fitted.sequels import RAREST, fit_sequels
+from extrinsic.simulation.fitted.sequels import RAREST, fit_sequels, settled_before
 from extrinsic.simulation.utterance import NOTHING
 
 FEWEST = 10
@@ -24,18 +24,20 @@ def fit_arguments(logs: Logs, forms: ActForms) -> ArgumentRules:
     """Rules that agree with the logs, by the tracker that stands for the system's own."""
     domain = logs.corpora[-1].domain
     ends = [domain.predicate_names.index(name) for name in domain.end]
-    heard_from = _heard_from(logs)
+    heard_from, sequels = _heard_from(logs), fit_sequels(logs)
+    settled = settled_before(logs, sequels.settles)
+    offered = np.concatenate([log.history.offered for log in logs.corpora])
     return ArgumentRules(
         values=logs.values,
         forms=forms,
         heard_from=heard_from,
         offered_from=np.maximum(_offered_from(logs), heard_from),
-        questions=fit_questions(logs, heard_from),
+        questions=fit_questions(logs, heard_from, sequels.closed(offered, settled)),
         confirms=fit_choice(logs, logs.turns.system.explicit, heard_from, LEAST_SURE),
         implies=fit_choice(logs, logs.turns.system.implicit, heard_from, SUREST),
         needed=_needed(logs, heard_from),
         offer_tells=_offer_tells(logs),
-        sequels=fit_sequels(logs),
+        sequels=sequels,
         ends=np.array(ends, dtype=np.int64),
         opening=_opening(logs),
     )

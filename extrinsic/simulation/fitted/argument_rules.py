@@ -124,12 +124,13 @@ class ArgumentRules:
         return np.where(named, number, NOTHING)
 
     def realise(
-        self, view: View, predicate: Ints, offer: Bools, fresh: Bools, draw: Floats
+        self, view: View, predicate: Ints, offer: Bools, fresh: Bools, settled: Bools, draw: Floats
     ) -> tuple[SystemTurns, Bools]:
         """All that the system could say with the chosen predicates, and (m, n_roles) which of it there is.
 
         offer (n_predicates,): the predicates that present a result.
-        fresh (m, n_concepts): what the last answer was about.   draw (m,): in [0, 1).
+        fresh (m, n_concepts): what the last answer was about.   settled (m, n_predicates): see `Sequels`.
+        draw (m,): in [0, 1).
         """
         view = by_concept(self.values, view)
         heard, tops = self._heard(view), view.tops
@@ -139,7 +140,8 @@ class ArgumentRules:
         facts = (heard, tops.score, view.confirmed, view.implied, fresh)
         doubtful, sure = self.confirms.of(*facts), self.implies.of(*facts)
         empty_first = heard if view.filled is None else self._filled(view)
-        asked, missing = self.questions.asked(view, empty_first, predicate, draw)
+        closed = self.sequels.closed(view.history.offered, settled)
+        asked, missing = self.questions.asked(view, empty_first, closed, predicate, draw)
         n_turns, presents = len(predicate), offer[predicate]
         offered = np.where(presents[:, None], self._offered(view), NOTHING)
         nothing = np.full(n_turns, NOTHING, dtype=np.int64)

@@ -20,7 +20,7 @@ from extrinsic.simulation.chance import Chance, TurnNumber
 from extrinsic.simulation.fitted.argument_fitting import fit_arguments
 from extrinsic.simulation.fitted.argument_rules import ArgumentRules
 from extrinsic.simulation.fitted.caller_states import FEATURES, CallerStates, Contexts
-from extrinsic.simulation.fitted.confusions import Confusions, fit_confusions
+from extrinsic.simulation.fitted.confusions import ConfusedTurn, Confusions, fit_confusions
 from extrinsic.simulation.fitted.form_reading import read_forms
 from extrinsic.simulation.fitted.hang_ups import HangUps, fit_hang_ups
 from extrinsic.simulation.fitted.log_checks import require_logs
@@ -196,8 +196,8 @@ class FittedDialogs(Dialogs):
     def act(self, moment: Moment, predicate: Ints) -> Exchange:
         rules = self.world.rules
         draw = self.chance.take(moment.dialogs).uniform("question", moment.turn)
-        fresh = self.fresh[moment.dialogs]
-        said, feasible = rules.realise(moment, predicate, self.world.offers, fresh, draw)
+        fresh, settled = self.fresh[moment.dialogs], self.settled[moment.dialogs]
+        said, feasible = rules.realise(moment, predicate, self.world.offers, fresh, settled, draw)
         suits = self._right_values(moment.dialogs).of_offers(said.offered) | (said.offered == NOTHING)
         suits |= ~self.states.wanted[moment.dialogs] | self.states.indifferent[moment.dialogs]
         refuses = said.offers & self.world.refusals.refused(said.offered, suits.all(axis=1))
@@ -270,9 +270,6 @@ class FittedDialogs(Dialogs):
         sequels, predicate = world.rules.sequels, contexts.table[:, FEATURES.index("predicate")] - 1
         self.reply[dialogs] = sequels.reply[logged]
         self.settled[dialogs, predicate] |= sequels.settles[logged]
-        n_concepts = self.stated.shape[1]
-        fresh = chance.uniform("unusual", turn, (n_concepts,)) >= world.confusions.usual
-        moved = (chance.uniform("moved", turn, (n_concepts,)) * world.confusions.pool).astype(np.int64)
         left = states.wishes[dialogs] & ~states.informed[dialogs]
         n_facts = max(left.shape[1], 1)
         speakers = Speakers(
@@ -280,9 +277,7 @@ class FittedDialogs(Dialogs):
             told=states.told[dialogs],
             wants=states.wanted[dialogs] & ~states.indifferent[dialogs],
             wish=_first_set(left),
-            wrong_values=self.goals.wrong[dialogs],
-            shift=np.where(fresh, moved, 0),
-            pool=world.confusions.pool,
+            confused=ConfusedTurn(world.confusions, self.goals.wrong[dialogs], chance, turn),
             other_fact=(chance.uniform("other fact", turn) * n_facts).astype(np.int64),
         )
         return speak(world.logs, logged, contexts, speakers)

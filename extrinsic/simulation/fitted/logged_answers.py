@@ -10,7 +10,7 @@ from extrinsic.arrays import Bools, Floats, Ints, take_rows
 from extrinsic.corpus.acts import Acts, NBest
 from extrinsic.simulation.fitted.caller_states import FEATURES, Contexts
 from extrinsic.simulation.fitted.coded_acts import REQUEST, RIGHT, VALUE, CodedActs, spelled_out
-from extrinsic.simulation.fitted.confusions import moved
+from extrinsic.simulation.fitted.confusions import ConfusedTurn
 from extrinsic.simulation.fitted.logged_dialogs import Logs
 from extrinsic.simulation.utterance import NOTHING
 
@@ -124,19 +124,14 @@ class Speakers:
     """m callers about to answer.
 
     goal, told (m, n_concepts), wants (m, n_concepts): of this caller.   wish (m,): the fact asked for next,
-    NOTHING for none.   wrong_values (m, n_concepts, 2, longest): what each concept is taken for, in the
-    slot of its value and in others.
-    shift (m, n_concepts): by how many places the first `pool` wrong values of this turn are moved.
-    other_fact (m,): what a request is taken for.
+    NOTHING for none.   confused: what values are taken for.   other_fact (m,): what a request is taken for.
     """
 
     goal: Ints
     told: Bools
     wants: Bools
     wish: Ints
-    wrong_values: Ints
-    shift: Ints
-    pool: int
+    confused: ConfusedTurn
     other_fact: Ints
 
 
@@ -166,6 +161,11 @@ def alignment(logs: Logs, turns: Ints, contexts: Contexts, role: Bools, speakers
     for source, target in pairs:
         rows = np.flatnonzero((source != NOTHING) & (target != NOTHING))
         _swap(mapped, rows, mapped[rows, source[rows]], target[rows])
+    # A system that asks for what it confirms is answered with that concept, by a yes, a no or a question.
+    rows = np.flatnonzero((contexts.about != NOTHING) & (contexts.about == contexts.asked))
+    for source in (logs.turns.about[turns[rows]], logs.turns.asked[turns[rows]]):
+        known = np.flatnonzero(source != NOTHING)
+        mapped[rows[known], source[known]] = contexts.about[rows[known]]
     news = np.zeros_like(role)
     row, concept = np.nonzero(logs.turns.mentioned[turns] & ~logs.turns.told[turns])
     news[row, mapped[row, concept]] = True
@@ -237,11 +237,10 @@ def _values_said(
     of_value = coded.kind == VALUE
     logged_concept = np.where(of_value, coded.about, 0)
     concept = mapped[speaker, logged_concept]
-    last = speakers.wrong_values.shape[3] - 1
-    place = moved(np.maximum(np.abs(coded.code) - 1, 0), speakers.shift[speaker, concept], speakers.pool)
-    elsewhere = (coded.code < RIGHT).astype(np.int64)
-    wrong = speakers.wrong_values[speaker, concept, elsewhere, np.minimum(place, last)]
-    number = np.where(coded.code == RIGHT, speakers.goal[speaker, concept], wrong)
+    number = speakers.goal[speaker, concept]
+    wrong = np.flatnonzero(of_value & (coded.code != RIGHT))
+    place, elsewhere = np.abs(coded.code[wrong]) - 1, (coded.code[wrong] < RIGHT).astype(np.int64)
+    number[wrong] = speakers.confused.values(speaker[wrong], concept[wrong], place, elsewhere)
     turn = turns[speaker]
     caller = logs.turns.dialog[turn]
     told_first = ~logs.turns.told[turn, logged_concept] & speakers.told[speaker, concept]

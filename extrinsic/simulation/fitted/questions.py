@@ -8,8 +8,6 @@ from typing import Literal
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ints
-from extrinsic.corpus.history import History
-from extrinsic.domain import Domain
 from extrinsic.simulation.fitted.confirmed_concepts import confirmed_before
 from extrinsic.simulation.fitted.logged_dialogs import Logs
 from extrinsic.simulation.utterance import NOTHING
@@ -20,6 +18,9 @@ FEWEST = 6
 
 ENOUGH = 20
 """A kind of situation with so many logged questions has a preference of its own."""
+
+MOSTLY = 0.8
+"""A concept that is asked for after a yes/no question in a larger share of cases is asked for only then."""
 
 RAREST = 0.02
 """A concept that a smaller share of the questions is for counts as never asked for."""
@@ -123,26 +124,32 @@ class Questions:
     needed. The situation is that, and which concepts were asked for.
 
     columns: the slots of each concept.
+    if_declined (n_concepts,): the predicate of the question without which the concept is not asked for ("the
+    next few buses?"), NOTHING for none: it is needed once that is not put any more, and had no yes.
     after: the questions in a situation.   before: those in all of its kind.
     order (n_concepts,): the mean turn of the first question for each concept; infinite if there are next to
     none.
     """
 
     columns: tuple[tuple[int, ...], ...]
+    if_declined: Ints
     after: Shares
     before: Shares
     order: Floats
     preferences: Preferences
 
-    def asked(self, view: View, heard: Bools, predicate: Ints, draw: Floats) -> tuple[Ints, Bools]:
+    def asked(
+        self, view: View, heard: Bools, closed: Bools, predicate: Ints, draw: Floats
+    ) -> tuple[Ints, Bools]:
         """(m,) the concept that is asked for, and whether one of those that are needed is missing.
 
         It is the one that the system prefers. Where no preference explains the log, it is drawn as in the log
         in a situation that was logged; where only its kind was, from what was asked for least often.
-        heard (m, n_concepts): what has a value that is acted on.   draw (m,): in [0, 1).
+        heard (m, n_concepts): what has a value that is acted on.   closed (m, n_predicates): the yes/no
+        questions that are not put any more (`Sequels.closed`).   draw (m,): in [0, 1).
         """
         requests = _by_concept(self.columns, view.history.requests)
-        needed = _needed(view.history, view.domain, len(self.columns))
+        needed = _needed(view.history.required(view.domain), self.if_declined, closed)
         missing = np.asarray((~heard & needed & ~np.isinf(self.order)).any(axis=1))
         facts = Facts(heard, view.tops.score, view.confirmed, view.implied, requests)
         kind = _situations(predicate, heard, needed)
@@ -188,19 +195,41 @@ def _situations(predicate: Ints, *flags: Bools) -> Ints:
     return np.asarray(number)
 
 
-def _needed(history: History, domain: Domain, n_concepts: int) -> Bools:
-    """(m, n_concepts) what the system needs; slots of no group are never needed."""
-    of_groups = history.required(domain)
-    return np.pad(of_groups, ((0, 0), (0, n_concepts - of_groups.shape[1])))
+def _needed(of_groups: Bools, if_declined: Ints, closed: Bools) -> Bools:
+    """(m, n_concepts) what the system needs; slots of no group are never needed.
+
+    of_groups (m, n_groups): see `History.required`.   closed (m, n_predicates): see `Questions.asked`.
+    """
+    needed = np.pad(of_groups, ((0, 0), (0, len(if_declined) - of_groups.shape[1])))
+    return np.asarray(needed & ((if_declined == NOTHING) | closed[:, if_declined]))
 
 
-def fit_questions(logs: Logs, heard_from: Floats) -> Questions:
-    """heard_from (n_concepts,): the score from which a value is acted on."""
+def _only_if_declined(logs: Logs, closed: Bools, used: Ints) -> Ints:
+    """(n_concepts,) see Questions: where most questions come after that one.
+
+    used: the turns with a question.
+    """
+    domain = logs.corpora[-1].domain
+    if_declined = np.full(logs.values.n_concepts, NOTHING, dtype=np.int64)
+    for concept, group in enumerate(domain.groups):
+        if group in domain.required_unless:
+            question = domain.predicate_names.index(domain.required_unless[group])
+            turns = used[logs.turns.asked[used] == concept]
+            if len(turns) >= FEWEST and closed[turns, question].mean() > MOSTLY:
+                if_declined[concept] = question
+    return if_declined
+
+
+def fit_questions(logs: Logs, heard_from: Floats, closed: Bools) -> Questions:
+    """heard_from (n_concepts,): the score from which a value is acted on.
+    closed (n_turns, n_predicates): the yes/no questions that were not put any more at each turn."""
     tops, n_concepts, columns = logs.tops, logs.values.n_concepts, logs.values.columns
     used = np.flatnonzero((logs.turns.asked != NOTHING) & (logs.turns.turn > 0))
     heard = (tops.number[used] != NOTHING) & (tops.score[used] >= heard_from)
     requests = np.concatenate([_by_concept(columns, log.history.requests) for log in logs.corpora])[used - 1]
-    needed = np.concatenate([_needed(log.history, log.domain, n_concepts) for log in logs.corpora])[used - 1]
+    if_declined = _only_if_declined(logs, closed, used)
+    required = np.concatenate([log.history.required(log.domain) for log in logs.corpora])[used - 1]
+    needed = _needed(required, if_declined, closed[used])
     asked, predicate = logs.turns.asked[used], logs.turns.system.predicate[used]
     order = _order(logs, used)
     facts = Facts(heard, tops.score[used], *confirmed_before(logs, used), requests)
@@ -208,6 +237,7 @@ def fit_questions(logs: Logs, heard_from: Floats) -> Questions:
     situation = _situations(predicate, heard, needed, requests > 0)
     return Questions(
         columns=columns,
+        if_declined=if_declined,
         after=_shares(situation, asked, n_concepts),
         before=_shares(kind, asked, n_concepts),
         order=order,

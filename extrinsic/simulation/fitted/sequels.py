@@ -15,8 +15,9 @@ from extrinsic.simulation.fitted.logged_dialogs import Logs
 RAREST = 0.02
 """What the log did in fewer cases counts as a mistake in reading it."""
 
-LEAST_OFTEN = 2
-"""A predicate that followed a situation less often does not count as possible there."""
+LEAST_OFTEN, LEAST_SHARE = 2, 0.003
+"""A predicate that followed a situation less often, or in a smaller share of cases, does not count as
+possible there."""
 
 ENOUGH = 20
 """After so many turns with a reply, what hardly ever followed it is impossible; after fewer, the reply is
@@ -51,6 +52,11 @@ class Sequels:
         """(n_predicates,) what the log did at all."""
         return np.asarray(self.follows.any(axis=(0, 1)))
 
+    def closed(self, offered: Bools, settled: Bools) -> Bools:
+        """(m, n_predicates) the questions that are not put any more: they have had a sure answer, or never
+        come once something was offered.   offered (m,).   settled (m, n_predicates): see `possible`."""
+        return np.asarray(settled | (offered[:, None] & ~self.follows[1].any(axis=0)))
+
     def possible(self, history: History, reply: Ints, settled: Bools) -> Bools:
         """(m, n_predicates) what the logged system did in such a place.
 
@@ -60,6 +66,22 @@ class Sequels:
         near = self.enough[(*place, reply)][:, None]
         possible = np.where(near, self.after[(*place, reply)], self.follows[place])
         return np.asarray(possible & ~(settled & self.once))
+
+
+def settled_before(logs: Logs, settles: Bools) -> Bools:
+    """(n_turns, n_predicates) the yes/no questions that had had a sure answer before each turn of the logs.
+
+    settles (n_turns,): see `Sequels`.
+    """
+    domain, dialog = logs.corpora[-1].domain, logs.turns.dialog
+    settled = np.zeros((len(dialog), len(domain.predicate_names)), dtype=bool)
+    for name in domain.yes_no:
+        number = domain.predicate_names.index(name)
+        answered = np.flatnonzero((logs.turns.system.predicate == number) & settles)
+        first = np.full(int(dialog.max(initial=0)) + 1, len(dialog), dtype=np.int64)
+        np.minimum.at(first, dialog[answered], answered)
+        settled[:, number] = np.arange(len(dialog)) > first[dialog]
+    return settled
 
 
 def place_of(history: History) -> tuple[Ints, Ints]:
@@ -89,7 +111,7 @@ def fit_sequels(logs: Logs) -> Sequels:
     settles = np.isin(names, words.find_all([*domain.user.affirm, *domain.user.negate])) & (score > sure_from)
     return Sequels(
         follows=np.asarray((any_reply >= LEAST_OFTEN) | (share > RAREST)[:, None, :]),
-        after=counts >= LEAST_OFTEN,
+        after=(counts >= LEAST_OFTEN) & (counts >= LEAST_SHARE * counts.sum(axis=3, keepdims=True)),
         enough=counts.sum(axis=3) >= ENOUGH,
         reply=numbered[sure_from],
         sure_from=sure_from,
@@ -114,16 +136,12 @@ def _decisions(logs: Logs) -> tuple[Ints, Ints, Ints]:
 
 def _asked_once(logs: Logs, settles: Bools) -> Bools:
     """(n_predicates,) the yes/no questions that hardly ever came again after a sure answer."""
-    domain, dialog = logs.corpora[-1].domain, logs.turns.dialog
-    once = np.zeros(len(domain.predicate_names), dtype=bool)
-    for name in domain.yes_no:
-        number = domain.predicate_names.index(name)
-        turns = np.flatnonzero(logs.turns.system.predicate == number)
-        answered = turns[settles[turns]]
-        first = np.full(int(dialog.max()) + 1, len(dialog), dtype=np.int64)
-        np.minimum.at(first, dialog[answered], answered)
-        again = int((turns > first[dialog[turns]]).sum())
-        once[number] = len(answered) >= ENOUGH and again <= RAREST * len(answered)
+    predicate, settled = logs.turns.system.predicate, settled_before(logs, settles)
+    once = np.zeros(settled.shape[1], dtype=bool)
+    for number in np.flatnonzero(settled.any(axis=0)).tolist():
+        turns = np.flatnonzero(predicate == number)
+        n_answered, again = int(settles[turns].sum()), int(settled[turns, number].sum())
+        once[number] = n_answered >= ENOUGH and again <= RAREST * n_answered
     return once
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from extrinsic.simulation.datasets import find_simulation
 from extrinsic.simulation.fitted.fitted_world import fit_world
-from extrinsic.simulation.fitted.questions import PREFERENCES, Facts, Preference, Questions, fit_questions
+from extrinsic.simulation.fitted.questions import PREFERENCES, Facts, Preference, Questions
 from extrinsic.simulation.utterance import NOTHING
 from tests.simulation.fitted.logs import bus_world
 
@@ -58,9 +58,23 @@ def test_a_directed_system_asks_in_its_own_order() -> None:
     """It asks three times before it goes on, and again for what it is least sure of when that was wrong."""
     simulation = find_simulation("bus", None, 11)
     world = fit_world([simulation.simulate("letsgo", split).corpus for split in ("train", "test")])
-    questions: Questions = fit_questions(world.logs, world.rules.heard_from)
+    questions: Questions = world.rules.questions
     usual = PREFERENCES[questions.preferences.usual]
     assert usual.patience == 3 and not usual.least_sure
     route, origin, destination = (list(world.domain.groups).index(name) for name in ("route", "from", "to"))
     assert questions.order[route] < questions.order[origin] < questions.order[destination]
     assert (questions.preferences.of_kind != NOTHING).mean() > 0.5
+
+
+def test_a_time_is_asked_for_only_by_a_system_that_cannot_offer_the_next_bus_any_more() -> None:
+    """letsgo's asks whether the next few buses will do, and for a date or time after a no or an offer."""
+    simulation = find_simulation("bus", None, 11)
+    world = fit_world([simulation.simulate("letsgo", split).corpus for split in ("train", "test")])
+    groups, names = list(world.domain.groups), world.domain.predicate_names
+    if_declined = world.rules.questions.if_declined
+    assert if_declined[groups.index("time")] == names.index("next_bus")
+    assert (if_declined[[groups.index(name) for name in ("route", "from", "to")]] == NOTHING).all()
+    settled = np.zeros((3, len(names)), dtype=bool)
+    settled[1, names.index("next_bus")] = True
+    closed = world.rules.sequels.closed(np.array([False, False, True]), settled)
+    assert closed[:, names.index("next_bus")].tolist() == [False, True, True]

@@ -7,7 +7,6 @@ import pytest
 
 from extrinsic.corpus.history import History
 from extrinsic.simulation import read_simulation, simulate
-from extrinsic.simulation.fitted.confusions import moved
 from extrinsic.simulation.fitted.fitted_world import FittedWorld, fit_world
 from extrinsic.simulation.fitted.hidden_wishes import content_with
 
@@ -62,10 +61,3 @@ def test_who_takes_the_next_bus_wants_no_other_time(world: FittedWorld) -> None:
     assert without.any(axis=0)[: len(groups)].tolist() == [name == "time" for name in groups]
     open_ = without & ~logs.callers.wanted
     assert not logs.callers.may_want[open_].any() and not logs.callers.if_asked[open_].any()
-
-
-def test_no_value_stands_twice_in_a_list_that_is_longer_than_the_pool() -> None:
-    places = np.arange(20)
-    for shift in range(7):
-        assert len(set(moved(places, shift, 7).tolist())) == 20
-    assert moved(np.array([0, 6, 7]), 2, 7).tolist() == [2, 1, 7]
