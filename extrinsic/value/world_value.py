@@ -129,27 +129,36 @@ def level_correction(levels: Floats, noise: Floats) -> LevelCorrection:
 
     noise (n,): the variance of each level by chance. Levels differ from each other, and worlds that are made
     of the logs of one system may all be wrong in one direction. Of the mean m of all levels, with the noise v
-    of a mean, the share k = 1 - v / m^2 is kept, if positive (James & Stein 1961); of a deviation the share
-    t2 / (t2 + noise), where t2 is what deviations vary by beyond noise.
+    of a mean, the share k = 1 - c v / m^2 is kept, if positive (after James & Stein 1961), where c = 3.84 is
+    what m^2 / v exceeds by chance once in twenty times: a world that fits has the level of the log in it,
+    and of more dialogs than m. Of a deviation the share t2 / (t2 + noise) is kept, where t2 is what
+    deviations vary by beyond what noise does once in twenty times.
 
     >>> level_correction(np.array([3.0, -3.0]), np.array([100.0, 100.0])).value
     array([0., 0.])
-    >>> level_correction(np.array([50.0]), np.array([100.0])).value
-    array([48.])
-    >>> level_correction(np.array([9.0, 11.0, 10.0]), np.array([100.0, 100.0, 100.0])).value.round(2)
-    array([6.67, 6.67, 6.67])
+    >>> level_correction(np.array([50.0]), np.array([100.0])).value.round(2)
+    array([42.32])
+    >>> level_correction(np.array([19.0, 21.0, 20.0]), np.array([100.0, 100.0, 100.0])).value.round(2)
+    array([13.6, 13.6, 13.6])
     """
     n_datasets, noise = len(levels), np.maximum(noise, 1e-12)
     mean, of_mean = float(levels.mean()), float(noise.mean()) / n_datasets
-    common = max(1.0 - of_mean / mean**2, 0.0) if mean else 0.0
+    common = max(1.0 - _by_chance(1) * of_mean / mean**2, 0.0) if mean else 0.0
     between = 0.0
     if n_datasets > 1:
-        between = max(float(np.var(levels, ddof=1) - noise.mean()), 0.0)
+        between = max(float(np.var(levels, ddof=1) - _by_chance(n_datasets - 1) * noise.mean()), 0.0)
     share = between / (between + noise) if n_datasets > 1 else np.zeros(1)
     of_each = (common - share) / n_datasets
     others = of_each**2 * (noise.sum() - noise)
     left_out = share * (1.0 - share) * noise + common * (1.0 - common) * of_mean + others
     return LevelCorrection(common * mean + share * (levels - mean), share + of_each, left_out)
+
+
+def _by_chance(n_numbers: int) -> float:
+    """What the mean square of standard normal numbers exceeds once in twenty times (chi-square / n)."""
+    from scipy.special import gammaincinv
+
+    return float(2.0 * gammaincinv(n_numbers / 2.0, 0.95) / n_numbers)
 
 
 def with_world_interval(value: Value) -> Value:

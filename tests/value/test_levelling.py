@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 from extrinsic.value.levelling import WorldValues, kept_shares, level
-from extrinsic.value.world_value import WORLD_SHARE, level_correction
+from extrinsic.value.world_value import LEVEL_ERROR, WORLD_SHARE, level_correction
+
+OF_ONE = 3.841458820694124
+"""The 95 % quantile of chi-square with one degree of freedom."""
 
 
 def test_levels_within_their_noise_are_not_corrected() -> None:
@@ -14,37 +17,44 @@ def test_levels_within_their_noise_are_not_corrected() -> None:
 
 
 def test_levels_beyond_their_noise_keep_what_is_not_noise() -> None:
-    """Random effects by hand: the mean is 0, and the variance 800 less a noise of 1: 799 / 800 is kept."""
+    """Random effects by hand: the mean is 0, and t2 the variance 800 less 3.84 times a noise of 1."""
     corrected = level_correction(np.array([20.0, -20.0]), np.ones(2))
-    assert corrected.value == pytest.approx([20.0 * 799.0 / 800.0, -20.0 * 799.0 / 800.0])
+    kept = 20.0 * (800.0 - OF_ONE) / (801.0 - OF_ONE)
+    assert corrected.value == pytest.approx([kept, -kept])
 
 
 def test_what_all_worlds_get_wrong_is_corrected_everywhere() -> None:
-    """A mean of 20 with a noise of 200 / 4: 1 - 50 / 400 is kept; the deviations are less than noise."""
+    """A mean of 20 with a noise of 200 / 4: 1 - 3.84 * 50 / 400 is kept; deviations are less than noise."""
     corrected = level_correction(np.array([10.0, 30.0, 20.0, 20.0]), np.full(4, 200.0))
-    assert corrected.value == pytest.approx(np.full(4, 20.0 * 7.0 / 8.0))
-    assert corrected.own == pytest.approx(np.full(4, 7.0 / 32.0))
+    kept = 1.0 - OF_ONE / 8.0
+    assert corrected.value == pytest.approx(np.full(4, 20.0 * kept))
+    assert corrected.own == pytest.approx(np.full(4, kept / 4.0))
 
 
 def test_the_noisier_dataset_keeps_less_of_its_deviation() -> None:
-    """t2 = 800 - 100 = 700."""
+    """t2 = 800 - 3.84 * 100."""
     corrected = level_correction(np.array([20.0, -20.0]), np.array([10.0, 190.0]))
-    assert corrected.value == pytest.approx([20.0 * 700.0 / 710.0, -20.0 * 700.0 / 890.0])
+    between = 800.0 - 100.0 * OF_ONE
+    assert corrected.value == pytest.approx(
+        [20.0 * between / (between + noise) * sign for noise, sign in ((10.0, 1), (190.0, -1))]
+    )
 
 
-def test_errors_and_their_variance_are_those_of_a_simulation() -> None:
-    """Worlds that are 12 too low by 8 and logs with a noise of 13, five to a study: the correction errs less
-    than none and than the whole level, and by as much as it says."""
+def test_errors_are_those_of_a_simulation() -> None:
+    """Logs with a noise of 13, five to a study: in worlds that fit the correction does little harm, and in
+    worlds that are 20 too low by 8 it errs less than none and than the whole level."""
     rng = np.random.default_rng(1)
-    true = 12.0 + rng.normal(0.0, 8.0, (4000, 5))
-    seen = true + rng.normal(0.0, 13.0, true.shape)
-    made = [level_correction(levels, np.full(5, 169.0)) for levels in seen]
-    error = np.array([each.value for each in made]) - true
-    rms = np.sqrt(np.mean(error**2))
-    assert rms < 0.95 * min(np.sqrt(np.mean(true**2)), 13.0)
-    said = np.sqrt(np.mean([np.mean(each.own**2 * 169.0 + each.left_out) for each in made]))
-    # What worlds differ by in truth is in LEVEL_ERROR.
-    assert 0.55 * rms < said < 1.1 * rms
+    fits, wrong = np.zeros((4000, 5)), 20.0 + rng.normal(0.0, 8.0, (4000, 5))
+    noise = rng.normal(0.0, 13.0, wrong.shape)
+
+    def error(true: np.ndarray) -> float:
+        made = [level_correction(levels, np.full(5, 169.0)).value for levels in true + noise]
+        return float(np.sqrt(np.mean((np.array(made) - true) ** 2)))
+
+    assert error(fits) < 0.2 * 13.0
+    assert error(wrong) < 0.95 * min(np.sqrt(np.mean(wrong**2)), 13.0)
+    # What is left is less than the error that every interval has.
+    assert error(wrong) < LEVEL_ERROR
 
 
 def values(**changes: np.ndarray) -> WorldValues:
