@@ -10,8 +10,10 @@ from extrinsic.arrays import Ints
 from extrinsic.corpus.acts import NBest
 from extrinsic.corpus.evidence import Evidence
 from extrinsic.corpus.mentions import SlotNames, mentions_of_acts, requested_slot
+from extrinsic.simulation.chance import Chance
 from extrinsic.simulation.fitted.caller_states import Contexts
 from extrinsic.simulation.fitted.coded_acts import RIGHT, VALUE, spelled_out
+from extrinsic.simulation.fitted.confusions import ConfusedTurn, Confusions
 from extrinsic.simulation.fitted.logged_answers import Speakers, speak
 from extrinsic.simulation.fitted.logged_dialogs import Logs, read_logs
 from extrinsic.simulation.utterance import NOTHING
@@ -73,9 +75,10 @@ def test_a_list_given_to_its_own_caller_is_the_same_list() -> None:
     elsewhere, place = (code < RIGHT).astype(np.int64), np.maximum(np.abs(code) - 1, 0)
     wrong[turn[~right], about[~right], elsewhere[~right], place[~right]] = number[~right]
     nobody = np.full(log.n_turns, NOTHING)
-    speakers = Speakers(
-        goal, turns.told, logs.callers.wanted[turns.dialog], nobody, wrong, np.zeros_like(goal), POOL, nobody
-    )
+    # In a usual list every wrong value stands at its own place.
+    usual = Confusions(POOL, POOL, 1.0, 1.0, 0.0, 0.0, 0.0)
+    confused = ConfusedTurn(usual, wrong, Chance.of(log.n_turns, "turns"), 0)
+    speakers = Speakers(goal, turns.told, logs.callers.wanted[turns.dialog], nobody, confused, nobody)
     contexts = Contexts(turns.context, turns.about, turns.asked, turns.wrong, turns.now)
     spoken = speak(logs, np.arange(log.n_turns), contexts, speakers)
     # A code stands for one value: hypotheses with two wrong values of one concept are the exception.
