@@ -12,6 +12,7 @@ from extrinsic.corpus.labels import GoalLabels, LabelEvents
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracking import Tracker, turns_in_step
 from extrinsic.corpus.vocabulary import Vocabulary
+from extrinsic.domain import Domain
 from extrinsic.simulation.chance import Chance
 from extrinsic.simulation.fitted.caller_states import ANNOYANCES, FEATURES, REACTED_TO, CallerStates
 from extrinsic.simulation.fitted.coded_acts import CodedActs, Lists, code_lists, code_said
@@ -163,8 +164,10 @@ def read_logs(corpora: Sequence[Corpus], trackers: Mapping[str, Tracker]) -> Log
     without = np.concatenate([content_with(log, values.n_concepts) for log in logs]) & ~known
     may_want[without] = if_asked[without] = 0.0
     pleased = np.bincount(turns.dialog, turns.content, minlength=len(known)) > 0
-    # Who was content with an offer that left something out does not want it; of others nobody knows.
-    may_want[~pleased] = np.maximum(may_want, if_asked)[~pleased]
+    # Who was content with an offer that left something out does not want it; of others nobody knows. But who
+    # was asked for a time is no sample: it had turned down the next bus.
+    open_ = ~pleased[:, None] & ~_asked_if_declined(logs[-1].domain, values.n_concepts)
+    may_want = np.where(open_, np.maximum(may_want, if_asked), may_want)
     counts = [wrong_turns(log, of_log, values.n_concepts) for log, of_log in zip(logs, lists, strict=True)]
     error, heard_apart = error_levels(WrongTurns.joined(counts))
     callers = LoggedCallers(
@@ -314,6 +317,12 @@ def _turns(
         lists=lists,
         said=answers,
     )
+
+
+def _asked_if_declined(domain: Domain, n_concepts: int) -> Bools:
+    """(n_concepts,) the concepts that a system needs only of who turns down something else."""
+    only = [group in domain.required_unless for group in domain.groups]
+    return np.pad(np.array(only, dtype=bool), (0, n_concepts - len(only)))
 
 
 def required_concepts(log: Corpus, values: LoggedValues) -> Bools:
