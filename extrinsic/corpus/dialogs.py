@@ -1,7 +1,5 @@
 """Dialogs whatever is said in them: the turns of each, and folds by their ids."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from dataclasses import fields

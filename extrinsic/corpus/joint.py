@@ -1,7 +1,5 @@
 """Joint beliefs about all slots and beliefs about single slots: one made of the other."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

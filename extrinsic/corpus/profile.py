@@ -1,7 +1,5 @@
 """What the calls of a corpus are like, in numbers: its recogniser, its system and its callers."""
 
-from __future__ import annotations
-
 import msgspec
 import numpy as np
 from scipy.stats import rankdata

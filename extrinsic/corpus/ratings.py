@@ -11,8 +11,6 @@ turn, from 0. With several systems a column `system` names the one that was rate
 is given where the file is read.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

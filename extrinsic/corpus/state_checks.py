@@ -10,8 +10,6 @@ A system may not have tracked, by stated rules:
 A file with fewer than 200 turns is not judged. What is flagged does not belong to the core of a study.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Readable transcripts of dialogs: system acts, recogniser hypotheses, right values and beliefs."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Values as numbers: one growing list shared by a corpus and every tracker output read against it."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import TypeVar

@@ -3,8 +3,6 @@
 A domain is data: `bus.toml` and `restaurants.toml` come with the package, a user's own is a path.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Intrinsic metrics of a tracker, registered here and imported on first use."""
 
-from __future__ import annotations
-
 from extrinsic.registry import METRICS
 
 _METRICS = {

@@ -1,7 +1,5 @@
 """Means over the items of a belief tracker, and how right its updates are."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, ClassVar
 

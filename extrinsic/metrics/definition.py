@@ -7,8 +7,6 @@ has to be computed twice on the same items.
 A metric's printed form is its identity and what the user types: `fga(0.5)`, `gca(weights=plain)`.
 """
 
-from __future__ import annotations
-
 import inspect
 import math
 import re

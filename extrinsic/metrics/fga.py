@@ -6,8 +6,6 @@ FGA's with the lambda that correlates best (Pearson) with the ratings of all oth
 correlation is that of these scores, all folds together.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass

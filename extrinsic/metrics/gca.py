@@ -1,7 +1,5 @@
 """Granular change accuracy: every change of the state is judged once; and the counts behind it and FGA."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ They add up over dialogs: a long corpus is measured in chunks of dialogs, to the
 computed on the way does not grow with it.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace

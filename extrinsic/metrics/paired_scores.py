@@ -5,8 +5,6 @@ by a coin: if they were equally good it would not matter which of them had which
 and Maxwell 2005 recommend it over the bootstrap as a test). Both follow from sums of statistics over dialogs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby

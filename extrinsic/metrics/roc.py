@@ -4,8 +4,6 @@ TA, FA, TR, FR: right and wrong top hypotheses accepted and rejected at a thresh
 condition and the value at the first threshold that meets it.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar

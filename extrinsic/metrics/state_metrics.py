@@ -1,7 +1,5 @@
 """Means over the turns of a state-set tracker, F1, how they correlate, and scores from one's own table."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar

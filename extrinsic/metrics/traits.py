@@ -6,8 +6,6 @@ number of its gold slots are the same for all systems: they correlate with outco
 because long dialogs fail more often. A constant with noise differs by chance alone.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar

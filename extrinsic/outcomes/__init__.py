@@ -1,7 +1,5 @@
 """Outcomes of dialogs, computed: evaluators judge by states and responses whether users succeed."""
 
-from __future__ import annotations
-
 from extrinsic.registry import EVALUATORS
 
 EVALUATORS.register(

@@ -1,7 +1,5 @@
 """The protocol of evaluators: a config whose fields are its options, and what it prepares."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 

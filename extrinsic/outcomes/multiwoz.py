@@ -10,8 +10,6 @@ every
 domain was told all that the goal asks for; a reference counts only where the log has a booking.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -3,8 +3,6 @@
 What counts in a response are its placeholders: `[hotel_name]`, `[value_phone]`, `[train_ref]`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ all
 else as equal text; an unknown field of a venue ("?") satisfies everything, and so does dontcare.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Mapping

@@ -3,8 +3,6 @@
 They are registered here and imported on first use: listing them must not import a machine-learning library.
 """
 
-from __future__ import annotations
-
 from extrinsic.registry import TRACKERS
 
 _SUMMARIES = {

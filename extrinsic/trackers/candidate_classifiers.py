@@ -1,7 +1,5 @@
 """Learned trackers: a binary classifier predicts whether each candidate is what the caller wants."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, Protocol

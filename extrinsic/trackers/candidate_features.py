@@ -1,7 +1,5 @@
 """The features of learned trackers: numbers about every candidate, gathered turn by turn."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from extrinsic.arrays import Floats, Ints

@@ -4,8 +4,6 @@ clone = clone_tracker([(train, train_output), (test, test_output)])
 clone_agreement(clone, test, test_output).fits
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Trackers made of others: tuned, delayed, mixed; some of their parts may learn."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 

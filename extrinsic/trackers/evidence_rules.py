@@ -1,7 +1,5 @@
 """Trackers by rules of evidence: what each turn says for and against a value changes the old belief."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from extrinsic.arrays import Floats

@@ -1,7 +1,5 @@
 """Families of trackers: what they are made from, their parameters, and the values a population draws."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """Trackers by rules: what this turn informs, and what is kept of earlier turns."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from extrinsic.arrays import Floats

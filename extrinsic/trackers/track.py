@@ -1,7 +1,5 @@
 """Running trackers over a stored corpus, one, or many in parallel processes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace

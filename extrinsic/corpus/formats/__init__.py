@@ -4,8 +4,6 @@ A belief format reads corpora and tracker files, and has conventions by which th
 state format reads files of gold and predicted states, or of predictions whose gold is given separately.
 """
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager

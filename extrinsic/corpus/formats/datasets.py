@@ -1,7 +1,5 @@
 """The files of a corpus, in a directory or a tar archive read in place, and its lists of sessions."""
 
-from __future__ import annotations
-
 import io
 import os
 import tarfile

@@ -1,7 +1,5 @@
 """DSTC1 corpora: `dstc.log.json` and `dstc.labels.json` per session, `config/<dataset>.sessions`."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any

@@ -1,7 +1,5 @@
 """DSTC1 tracker files: per turn and slot group, and for the joint, a list of scored hypotheses."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Annotated, Any
 

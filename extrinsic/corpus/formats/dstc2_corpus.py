@@ -1,7 +1,5 @@
 """DSTC2/3 corpora: `log.json` and `label.json` per session, `<dataset>.flist`, an ontology."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path, PurePosixPath

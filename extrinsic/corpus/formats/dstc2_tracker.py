@@ -1,7 +1,5 @@
 """DSTC2/3 tracker files: beliefs about goals (per slot and joint), method and requested slots."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise

@@ -1,7 +1,5 @@
 """Own logs (JSON lines) as a corpus: N-best lists and labels, so that trackers run on them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import chain

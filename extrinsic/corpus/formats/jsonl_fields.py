@@ -1,7 +1,5 @@
 """The fields of a line of an own log (docs/own_logs.md), and what is wrong with a line that has others."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 import msgspec

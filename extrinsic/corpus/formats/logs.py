@@ -1,7 +1,5 @@
 """The log files of DSTC1 and DSTC2: system acts and recogniser hypotheses."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import chain
 from typing import Annotated, Any

@@ -1,7 +1,5 @@
 """Repairs, notes and warnings about what was read: nothing of it is an error."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -6,8 +6,6 @@ choose among these, there as in live play; without it, everything was possible. 
 that sum to 1, and that of what was done is above 0.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 

@@ -1,7 +1,5 @@
 """Reading the sessions of a dataset, and checking that a tracker file covers the same ones."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """The common structure of DSTC1 and DSTC2 tracker files: a dataset, its sessions, their turns."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -8,8 +8,6 @@ could not be compared at all: lower case, no spaces or underscores, `arriveby` i
 `day`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass

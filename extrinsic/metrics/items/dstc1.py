@@ -1,7 +1,5 @@
 """The items of a DSTC1 tracker, nine slots and the joint; and the right states."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ids, Ints

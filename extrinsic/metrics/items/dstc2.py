@@ -1,7 +1,5 @@
 """The items of a DSTC2 tracker: goals (per slot and joint), requested slots, method; and the right states."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ids, Ints, row_of_each

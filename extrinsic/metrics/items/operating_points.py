@@ -4,8 +4,6 @@ The two challenges choose their operating points differently; both are reproduce
 the definition; `resampled_points` finds the same points for many samples at once.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Protocol
 

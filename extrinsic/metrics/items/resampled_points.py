@@ -8,8 +8,6 @@ sample, and writing it would dominate the cost. So items are grouped in blocks: 
 borders only, and those inside a block are summed only for the block that a sample needs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cached_property
 from itertools import pairwise

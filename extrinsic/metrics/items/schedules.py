@@ -5,8 +5,6 @@ first mention on (DSTC2). Schedule 3 is the last turn (and, in DSTC1, the turn b
 By label scheme b a goal also holds before the caller first mentioned it.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from extrinsic.arrays import Bools, Ids, Ints

@@ -1,7 +1,5 @@
 """Items of state sets, and conversions: beliefs as states, states as beliefs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 

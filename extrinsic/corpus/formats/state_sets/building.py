@@ -1,7 +1,5 @@
 """From states as files have them, whatever their format, to StateSets."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain

@@ -4,8 +4,6 @@ Read are: a file of dialogs, `{dialog: {"turns": [{"gold21": {...}, "gold24": {.
 chosen by its name; a state-sets file (its `gt`); MultiWOZ_Evaluation's `{dialog: [{"state": {...}}]}`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Models' own prediction files: what each has of the turns of its dialogs, gold and predicted."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from extrinsic.corpus.formats.field_checks import Checker, Missing

@@ -1,7 +1,5 @@
 """state-sets: `{dialog: {turn: {"gt": {domain: {slot: value}}, "pr": {...}}}}`, plain or gzip."""
 
-from __future__ import annotations
-
 from itertools import chain
 from operator import methodcaller
 from pathlib import Path

@@ -13,8 +13,6 @@ scorer's own without fuzzy matching. Where every turn has all frames (MultiWOZ 2
 joint_acc_across_turn.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator

@@ -5,8 +5,6 @@ A dialog is `{dialogue_id, services, turns}`, a turn `{speaker, utterance, frame
 Intents, requested slots, spans and the system's frames are not read. Rastogi et al. 2020.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
