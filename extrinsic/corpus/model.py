@@ -183,6 +183,11 @@ class Corpus(DialogTurns):
             labels=self.labels.translated(identity),
         )
 
+    def place(self, turn: int) -> dict[str, Any]:
+        """Session and number of a turn, for problems."""
+        dialog = int(self.dialog_of_turn[turn])
+        return {"session": self.sessions[dialog], "turn": int(turn - self.offsets[dialog])}
+
     def dialogs_by(self, condition: str) -> dict[str, Ints]:
         """The dialogs of each value of a condition, e.g. of each `directory` (the first part of the path)."""
         if condition not in self.conditions:

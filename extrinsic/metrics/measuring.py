@@ -92,6 +92,16 @@ class Measurement:
     def value(self) -> float | None:
         return self.metric.value(self.totals)
 
+    def described(self) -> dict[str, Any]:
+        """What was measured on how many items, as tables have it."""
+        return {
+            "component": self.component,
+            "metric": str(self.metric),
+            "schedule": self.schedule,
+            "label_scheme": self.label_scheme,
+            "n": self.n,
+        }
+
     @property
     def n(self) -> int:
         return self.metric.count(self.items, self.totals) if self.counted is None else self.counted

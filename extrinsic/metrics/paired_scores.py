@@ -159,11 +159,7 @@ def _rows(
             p = float((np.abs(chance) >= abs(difference)).sum() + 1) / (len(chance) + 1)
         rows.append(
             PairedScore(
-                component=a.component,
-                metric=str(a.metric),
-                schedule=a.schedule,
-                label_scheme=a.label_scheme,
-                n=a.n,
+                **a.described(),
                 first=a.value,
                 second=b.value,
                 difference=difference,

@@ -199,17 +199,7 @@ def _rows(measurements: Iterator[Measurement], weights: Ints | None) -> Iterator
         together = list(group)
         intervals = [(None, None)] * len(together) if weights is None else _intervals(together, weights)
         for measured, (low, high) in zip(together, intervals, strict=True):
-            yield Score(
-                tracker=measured.tracker,
-                component=measured.component,
-                metric=str(measured.metric),
-                schedule=measured.schedule,
-                label_scheme=measured.label_scheme,
-                n=measured.n,
-                value=measured.value,
-                low=low,
-                high=high,
-            )
+            yield Score(measured.tracker, **measured.described(), value=measured.value, low=low, high=high)
 
 
 def _intervals(together: Sequence[Measurement], weights: Ints) -> list[Interval]:

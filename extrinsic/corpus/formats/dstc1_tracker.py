@@ -53,7 +53,7 @@ def tracker_of_text(data: bytes, path: str, corpus: Corpus, name: str, signature
         corpus, name, hypotheses, joint, wall_time=file.seconds(), signature=signature
     )
     problems = Problems(path)
-    note_joint_only(problems, output)
+    note_joint_only(problems, output.joint_only)
     if len(hypotheses.value) and not joint.given.any():
         problems.add(
             "the file has no joint hypotheses: by the challenge's rules every joint belief is None",

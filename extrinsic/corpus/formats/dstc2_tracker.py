@@ -73,7 +73,7 @@ def tracker_of_text(data: bytes, path: str, corpus: Corpus, name: str, signature
         signature=signature,
     )
     problems = Problems(path)
-    note_joint_only(problems, output)
+    note_joint_only(problems, output.joint_only)
     report_repairs(problems, corpus, rankings.slots, columns.given, corpus.slots)
     report_repairs(problems, corpus, rankings.joint, columns.joint, ["joint"])
     report_repairs(problems, corpus, rankings.method, columns.method, ["method"])

@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from types import ModuleType
 
-from extrinsic.corpus.formats.notes import ScoresOutside, add_joint_only
+from extrinsic.corpus.formats.notes import ScoresOutside, note_joint_only
 from extrinsic.corpus.formats.tracker_files import AddPart, TrackerFileParts, tracker_file
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
@@ -112,8 +112,7 @@ class LongTracker:
     def about_file(self) -> list[Problem]:
         """What `score` says of the file."""
         problems = Problems(self.path)
-        if self.joint_only:
-            add_joint_only(problems)
+        note_joint_only(problems, self.joint_only)
         return [*self._warnings.values(), *problems]
 
     def require_end(self, dataset: str) -> None:

@@ -8,7 +8,6 @@ import numpy as np
 from extrinsic.arrays import Floats, Ids, Ints
 from extrinsic.corpus.hypotheses import ROUNDING, Hypotheses, JointHypotheses, Ranking
 from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.corpus.vocabulary import NONE
 from extrinsic.errors import LONGEST_FOUND, Problem, Problems, did_you_mean, shortened
 
@@ -47,13 +46,10 @@ def report_requested_repairs(problems: Problems, corpus: Corpus, requested: Floa
         )
 
 
-def note_joint_only(problems: Problems, output: TrackerOutput) -> None:
+def note_joint_only(problems: Problems, joint_only: bool) -> None:
     """Note a file whose scores of single slots say nothing of the tracker."""
-    if output.joint_only:
-        add_joint_only(problems)
-
-
-def add_joint_only(problems: Problems) -> None:
+    if not joint_only:
+        return
     problems.add(
         "the file has joint hypotheses only: by the challenge's rules every belief about a single slot "
         "is None, so that scores by slot say nothing of the tracker",
@@ -69,11 +65,9 @@ def note_unlabelled(problems: Problems, corpus: Corpus, items: Ints) -> None:
         turns = items[items % n_slots == column] // n_slots
         if len(turns) == 0:
             continue
-        dialog = int(corpus.dialog_of_turn[turns[0]])
         problems.add(
             f"{len(turns)} hypotheses were not labelled by their turn and count as wrong; the first is here",
-            session=corpus.sessions[dialog],
-            turn=int(corpus.turn_in_dialog[turns[0]]),
+            **corpus.place(turns[0]),
             slot=slot,
             severity="note",
         )
@@ -91,8 +85,7 @@ def _report(
     turn, slot = divmod(item, len(slots))
     problems.add(
         message,
-        session=corpus.sessions[corpus.dialog_of_turn[turn]],
-        turn=int(corpus.turn_in_dialog[turn]),
+        **corpus.place(turn),
         slot=slots[slot],
         expected=expected,
         found=found,
@@ -121,8 +114,7 @@ class ScoresOutside:
             self._first = Problem(
                 "",
                 path=self.path,
-                session=corpus.sessions[int(corpus.dialog_of_turn[turn])],
-                turn=int(corpus.turn_in_dialog[turn]),
+                **corpus.place(turn),
                 expected="from 0 to 1 (are these logarithms?)",
                 found=f"{score[outside[0]]:g}",
                 severity="warning",
@@ -171,8 +163,7 @@ def warn_of_values(problems: Problems, corpus: Corpus, what: str, turn: Ints, sl
         rest = f" and {len(foreign) - EXAMPLES:,} more" if len(foreign) > EXAMPLES else ""
         problems.add(
             f"{what}: {len(places):,} with values that the ontology lacks; the first is here",
-            session=corpus.sessions[int(corpus.dialog_of_turn[first])],
-            turn=int(corpus.turn_in_dialog[first]),
+            **corpus.place(first),
             slot=name,
             found=", ".join(examples) + rest,
             severity="warning",
