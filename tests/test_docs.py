@@ -24,12 +24,11 @@ from extrinsic.cli.main import build_parser
 from extrinsic.corpus.formats.jsonl_fields import FIELDS, LogLine
 from extrinsic.corpus.normalisations import load_normalisation
 from extrinsic.domain import load_domain
-from extrinsic.errors import Problems
 from extrinsic.registry import BLOCKS, FORMATS, LEARNERS, METRICS, REWARDS, TRACKERS, WORLDS, Registry
 from extrinsic.study.configuration.choices import check_choices, gather_options
 from extrinsic.study.configuration.settings import StudySettings
 from extrinsic.study.finished_run import Run
-from extrinsic.toml_files import check_tree
+from extrinsic.toml_files import TomlProblems, check_tree
 from tests.real_data import find_data
 from tests.running import run
 
@@ -164,9 +163,9 @@ def check_toml(block: Block, where: str, folder: Path) -> None:
     elif "project" not in tree:
         gathered = gather_options({"name": "x", **tree})
         check_tree(gathered, StudySettings, block.text, where)
-        problems = Problems(where)
+        problems = TomlProblems(where, block.text)
         if "plugins" not in tree:
-            check_choices(msgspec.convert(gathered, StudySettings), block.text, problems)
+            check_choices(msgspec.convert(gathered, StudySettings), problems)
         problems.raise_errors()
 
 

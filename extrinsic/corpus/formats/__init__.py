@@ -150,7 +150,10 @@ class ChallengeFormat:
 
     def write_corpus(self, corpus: Corpus, path: str | Path) -> None:
         """Of DSTC1 and DSTC2: a directory in the challenge's layout."""
-        self._corpora.write_corpus(corpus, path)
+        corpora = self._corpora
+        if not hasattr(corpora, "write_corpus"):
+            raise UsageError(f"corpora cannot be written as {self.name!r}, only as dstc1 or dstc2")
+        corpora.write_corpus(corpus, path)
 
     def write_tracker(self, output: TrackerOutput, corpus: Corpus, path: str | Path) -> None:
         from extrinsic.corpus.formats.tracker_files import tracker_file
