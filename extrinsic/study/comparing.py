@@ -117,13 +117,9 @@ def _metrics(run: Run, first: str, second: str, seed: int) -> list[ComparisonRow
     }
     rows: list[ComparisonRow] = []
     for number, measured in enumerate(next(iter(cells[first].values())).rows):
-        compared = Compared(
-            "metric",
-            measured.metric,
-            measured.schedule,
-            measured.component,
-            higher_is_better=parse_metric(measured.metric).higher_is_better,
-        )
+        higher = parse_metric(measured.metric).higher_is_better
+        name = measured.metric, measured.schedule, measured.component
+        compared = Compared("metric", *name, higher_is_better=higher)
         rows += _rows(compared, {dataset: pairings[number] for dataset, pairings in every.items()})
     return rows
 
@@ -145,14 +141,9 @@ def _metric_pairings(a: Measurements, b: Measurements, dataset: str, seed: int) 
     both = a.joined(b)
     exchanged_a = both.resampled(np.concatenate([coins, 1 - coins], axis=1))
     exchanged_b = both.resampled(np.concatenate([1 - coins, coins], axis=1))
-    return [
-        Pairing(
-            np.array([row_a.value, row_b.value], dtype=np.float64),
-            resampled[m],
-            exchanged_a[m] - exchanged_b[m],
-        )
-        for m, (row_a, row_b) in enumerate(zip(a.rows, b.rows, strict=True))
-    ]
+    values = np.array([[row.value for row in side.rows] for side in (a, b)], dtype=np.float64)
+    exchanged = exchanged_a - exchanged_b
+    return [Pairing(values[:, m], resampled[m], exchanged[m]) for m in range(len(a.rows))]
 
 
 def _returns(run: Run, first: str, second: str, seed: int) -> list[ComparisonRow]:
@@ -171,9 +162,8 @@ def _returns(run: Run, first: str, second: str, seed: int) -> list[ComparisonRow
             for dataset, (value, influence) in by_dataset.items():
                 other, other_influence = second_values[target][dataset]
                 dialogs = dialogs_of(value, f"compare {dataset}")
-                pairings[dataset] = _paired(
-                    value.mean, other.mean, influence - other_influence, dialogs, seed
-                )
+                apart = influence - other_influence
+                pairings[dataset] = _paired(value.mean, other.mean, apart, dialogs, seed)
             compared = Compared("return", target, variant=None if is_outcome else variant)
             rows += _rows(compared, pairings)
     # Outcomes first: they were observed.

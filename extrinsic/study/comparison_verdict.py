@@ -60,9 +60,8 @@ def comparison_verdicts(
     shown = [row for row in whole if row.dataset == MEAN or len(datasets) == 1]
     made = []
     for row in shown:
-        of_row = [
-            one for one in study if one.target == target and (row.variant or "") in (one.variants or ("",))
-        ]
+        of_target = [one for one in study if one.target == target]
+        of_row = [one for one in of_target if (row.variant or "") in (one.variants or ("",))]
         metric, probability, refusal = _by_scores(run, row, of_row, first, second)
         verdict = ComparisonVerdict(
             target=target,
@@ -130,9 +129,8 @@ def _by_scores(
         return None, None, "the study decides for no metric"
     policy, _, estimator = row.name.partition(".")
     datasets = list(dict.fromkeys(one.dataset for one in run.table("intrinsic")))
-    others = [
-        one.tracker for one in run.table("trackers") if (one.core and one.tracker not in (first, second))
-    ]
+    core = [one.tracker for one in run.table("trackers") if one.core]
+    others = [tracker for tracker in core if tracker not in (first, second)]
     trackers = [*others, first, second]
     joint_only = bool(joint_only_trackers(run.table("trackers")))
     scores: dict[Name, dict[tuple[str, str], float]] = {

@@ -15,7 +15,6 @@ from msgspec.structs import asdict
 from extrinsic.errors import (
     ExtrinsicError,
     InputError,
-    Problem,
     Problems,
     UsageError,
     did_you_mean,
@@ -73,9 +72,8 @@ class Run:
     def manifest(self) -> Manifest:
         manifest = read_manifest(self.folder)
         if manifest is None:
-            raise InputError(
-                "this is not the directory of a run: it has no manifest.json", path=str(self.folder)
-            )
+            message = "this is not the directory of a run: it has no manifest.json"
+            raise InputError(message, path=str(self.folder))
         return manifest
 
     @cached_property
@@ -127,16 +125,16 @@ class Run:
         try:
             yield
         except ExtrinsicError as error:
-            places = [problem.path or str(self.folder) for problem in error.problems]
-            raise type(error)(map(_at, error.problems, places)) from error
+            problems = [replace(each, path=each.path or str(self.folder)) for each in error.problems]
+            raise type(error)(problems) from error
         except UNFIT as error:
             if not self.changed:
                 raise
-            raise InputError(
-                "the tables were changed after the run wrote them, and do not fit together; run it again",
-                path=str(self.folder),
-                found=f"{', '.join(self.changed)} ({type(error).__name__}: {error})",
-            ) from error
+            message = (
+                "the tables were changed after the run wrote them, and do not fit together; run it again"
+            )
+            what = f"{', '.join(self.changed)} ({type(error).__name__}: {error})"
+            raise InputError(message, path=str(self.folder), found=what) from error
 
     @property
     def is_grid(self) -> bool:
@@ -261,10 +259,6 @@ class Run:
         rows = [{"": Name.of(row).title(), **{name: getattr(row, name) for name in columns}} for row in best]
         what = f"{Counted.of(best)} may be the best" if best else "the best metric is not decided"
         return html_table(f"{self.manifest.study} in {self.folder}: {what}", rows)
-
-
-def _at(problem: Problem, path: str) -> Problem:
-    return replace(problem, path=path)
 
 
 R = TypeVar("R", metric_rows.CorrelationRow, metric_rows.BestSetRow)

@@ -105,11 +105,8 @@ def _policy_row(
     if baseline:
         pairs = zip(valued, others, strict=True)
         difference = _with_interval([entry.paired.minus(other.paired) for entry, other in pairs])
-    gains = [
-        entry.value.diagnostics["placebo_gain"]
-        for entry in valued
-        if "placebo_gain" in entry.value.diagnostics
-    ]
+    diagnostics = [entry.value.diagnostics for entry in valued]
+    gains = [numbers["placebo_gain"] for numbers in diagnostics if "placebo_gain" in numbers]
     dataset, tracker = cells[0] if len(cells) == 1 else (ALL, ALL)
     return PolicyRow(
         dataset=dataset,

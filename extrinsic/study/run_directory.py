@@ -31,22 +31,13 @@ def require_same_study(folder: Path, study: str, overwrite: bool = False) -> Non
     if manifest is None:
         # Files of a run that was killed before it wrote its manifest.
         own = (STAGES, CONFIG)
-        foreign = [
-            path.name for path in sorted(folder.iterdir()) if path.name not in own and not is_part(path)
-        ]
-        if foreign:
-            raise OutputError(
-                "the directory holds other files; name an empty one, or add --overwrite",
-                path=str(folder),
-                found=", ".join(foreign[:3]),
-            )
+        names = [path.name for path in sorted(folder.iterdir()) if path.name not in own and not is_part(path)]
+        if names:
+            message = "the directory holds other files; name an empty one, or add --overwrite"
+            raise OutputError(message, path=str(folder), found=", ".join(names[:3]))
     elif manifest.study != study:
-        raise OutputError(
-            "the directory holds another study; name another one, or add --overwrite",
-            path=str(folder),
-            expected=study,
-            found=manifest.study,
-        )
+        message = "the directory holds another study; name another one, or add --overwrite"
+        raise OutputError(message, path=str(folder), expected=study, found=manifest.study)
 
 
 def make_directory(folder: Path) -> None:
@@ -123,11 +114,8 @@ def read_manifest(folder: Path) -> Manifest | None:
     try:
         manifest = msgspec.convert(decode_json(read_bytes(path), str(path)), Manifest)
     except msgspec.ValidationError as error:
-        raise InputError(
-            f"the record of the run is damaged, or of another version: {error}; run the study again with "
-            "--overwrite",
-            path=str(path),
-        ) from None
+        message = f"the record of the run is damaged, or of another version: {error}"
+        raise InputError(f"{message}; run the study again with --overwrite", path=str(path)) from None
     problems = Problems(str(path))
     manifest.check(problems)
     problems.raise_errors()

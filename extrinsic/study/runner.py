@@ -132,11 +132,8 @@ def _require_inputs_elsewhere(plan: Plan, folder: Path) -> None:
     """Refuse a directory that holds an input: with --overwrite a table may replace it."""
     for path in plan.inputs:
         if Path(path).is_absolute() and folder in Path(path).resolve().parents:
-            raise OutputError(
-                "this input lies in the directory of the run, whose files are written anew",
-                path=path,
-                expected="another --output",
-            )
+            message = "this input lies in the directory of the run, whose files are written anew"
+            raise OutputError(message, path=path, expected="another --output")
 
 
 def _replaced(folder: Path, settings: StudySettings) -> list[str]:

@@ -82,13 +82,8 @@ def locate_keys(path: str | Path, changes: Sequence[str] = ()) -> Iterator[None]
     try:
         yield
     except ExtrinsicError as error:
-        text = read_tree(path)[1]
-        raise type(error)(
-            [
-                _located(problem, str(path), text, changes, isinstance(error, InputError))
-                for problem in error.problems
-            ]
-        ) from error
+        source = str(path), read_tree(path)[1], changes, isinstance(error, InputError)
+        raise type(error)([_located(problem, *source) for problem in error.problems]) from error
 
 
 def _located(problem: Problem, path: str, text: str, changes: Sequence[str], is_of_input: bool) -> Problem:

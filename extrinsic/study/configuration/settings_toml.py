@@ -74,11 +74,11 @@ def check_overrides(settings: StudySettings, problems: Problems) -> dict[tuple[s
 
 def text_of(value: Option) -> str:
     """A value as it is written in tables and names of variants."""
-    if isinstance(value, bool):
-        return str(value).lower()
+    if isinstance(value, tuple):
+        return "+".join(value)
     return (
-        "+".join(value)
-        if isinstance(value, tuple)
+        str(value).lower()
+        if isinstance(value, bool)
         else f"{value:g}"
         if isinstance(value, float)
         else str(value)

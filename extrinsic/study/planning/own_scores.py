@@ -85,11 +85,7 @@ def _unit(
         return system, dialog, 0
     text, n_turns = row[table.turn], turns[system][dialog]
     if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text) < n_turns):
-        problems.add(
-            f"line {row.line}: the dialog has no such turn",
-            session=dialog,
-            expected=f"0 to {n_turns - 1}",
-            found=repr(text[:40]),
-        )
+        message, expected = f"line {row.line}: the dialog has no such turn", f"0 to {n_turns - 1}"
+        problems.add(message, session=dialog, expected=expected, found=repr(text[:40]))
         return None
     return system, dialog, int(text)

@@ -46,21 +46,14 @@ def plan_states(settings: StudySettings, table: StatesTable) -> Schedule:
     # All systems have one gold, where it is not in their own files.
     gold = {table.gold: next(iter(states.values())).gold_signature} if table.gold else {}
     degenerate, recalibrated = settings.trackers.degenerate, settings.trackers.recalibrated
-    tables = [
-        file.file
-        for file in (settings.outcomes, settings.scores)
-        if file is not None and file.file is not None
-    ]
+    tables = [table.file for table in (settings.outcomes, settings.scores) if table and table.file]
+    trackers = []
+    for system in states.values():
+        kinds = system.name in degenerate, system.name in recalibrated
+        flags = tuple(suspicion.rule for suspicion in system.suspicions)
+        trackers.append(TrackerInput(system.name, *kinds, flags=flags))
     plan = Plan(
-        trackers=tuple(
-            TrackerInput(
-                system.name,
-                system.name in degenerate,
-                system.name in recalibrated,
-                flags=tuple(suspicion.rule for suspicion in system.suspicions),
-            )
-            for system in states.values()
-        ),
+        trackers=tuple(trackers),
         states=files,
         datasets={STATES_DATASET: content_hash(*shared)},
         targets=tuple(chosen_targets(settings)),
@@ -161,12 +154,10 @@ def _shared_dialogs(table: StatesTable, states: Mapping[str, StateSets]) -> list
         for path, system in states.items():
             lacking = sorted(everything - set(system.dialogs))
             if lacking:
-                problems.add(
-                    f"{system.name} lacks {len(lacking):,} of {len(everything):,} dialogs that other "
-                    'systems have; states.dialogs = "shared" takes those that all have',
-                    path=path,
-                    session=lacking[0],
-                )
+                share = f"{len(lacking):,} of {len(everything):,} dialogs"
+                what = f"{system.name} lacks {share} that other systems have"
+                advice = 'states.dialogs = "shared" takes those that all have'
+                problems.add(f"{what}; {advice}", path=path, session=lacking[0])
     if len(shared) < 2:
         problems.add("the systems have no dialogs in common", expected="at least two dialogs")
     problems.raise_errors()
@@ -183,11 +174,7 @@ def _require_same_turns(states: Mapping[str, StateSets], shared: Sequence[str]) 
         turns = dict(zip(system.dialogs, np.diff(system.offsets).tolist(), strict=True))
         for dialog in shared:
             if turns[dialog] != usual[dialog]:
-                problems.add(
-                    f"{system.name} has another number of turns than {first.name}",
-                    path=path,
-                    session=dialog,
-                    expected=str(usual[dialog]),
-                    found=str(turns[dialog]),
-                )
+                message = f"{system.name} has another number of turns than {first.name}"
+                numbers = {"expected": str(usual[dialog]), "found": str(turns[dialog])}
+                problems.add(message, path=path, session=dialog, **numbers)
     problems.raise_errors()

@@ -74,8 +74,7 @@ def _simulated_units(table: SimulationTable) -> list[Unit]:
         else:
             train, test = sides
             units.append(Unit(dataset, train, test, (Part(dataset),)))
-    if problems.has_errors:
-        raise InputError(problems)
+    problems.raise_errors()
     return units
 
 
@@ -103,18 +102,13 @@ class _Reader:
         return self._read[dialogs]
 
     def _require_some(self, corpus: Corpus, kept: list[int]) -> LeftOut:
-        acts = [
-            *corpus.domain.excluded,
-            *(["the log's restart flag"] if corpus.domain.exclude_restarts else []),
-        ]
+        restarts = ["the log's restart flag"] if corpus.domain.exclude_restarts else []
+        rules = ", ".join([*corpus.domain.excluded, *restarts])
         if not kept:
-            raise InputError(
-                f"every dialog of {corpus.dataset!r} has something that the domain excludes; "
-                "exclude = false in [corpus] keeps them",
-                path=self.table.path,
-                found=", ".join(acts),
-            )
-        return LeftOut(corpus.dataset, corpus.n_dialogs - len(kept), corpus.n_dialogs, ", ".join(acts))
+            what = f"every dialog of {corpus.dataset!r} has something that the domain excludes"
+            advice = "exclude = false in [corpus] keeps them"
+            raise InputError(f"{what}; {advice}", path=self.table.path, found=rules)
+        return LeftOut(corpus.dataset, corpus.n_dialogs - len(kept), corpus.n_dialogs, rules)
 
     def recipe(self, dialogs: str, chosen: list[int] | None) -> StoredDialogs:
         table, (corpus, _) = self.table, self.read(dialogs)
@@ -128,11 +122,8 @@ def _divided_units(table: CorpusTable, dialogs: str, reader: _Reader) -> Iterato
     everyone = list(range(corpus.n_dialogs)) if kept is None else kept
     n_train = round(table.split * len(everyone))
     if not 0 < n_train < len(everyone):
-        raise InputError(
-            f"{len(everyone)} dialogs of {dialogs!r} cannot be divided so",
-            path=table.path,
-            found=str(table.split),
-        )
+        message = f"{len(everyone)} dialogs of {dialogs!r} cannot be divided so"
+        raise InputError(message, path=table.path, found=str(table.split))
     sessions = [corpus.sessions[dialog] for dialog in everyone]
     for number in range(table.splits):
         order = [everyone[place] for place in ranked_sessions(sessions, table.split_seed + number)]
@@ -144,33 +135,22 @@ def _divided_units(table: CorpusTable, dialogs: str, reader: _Reader) -> Iterato
 
 
 def _stored_unit(corpus: CorpusTable, name: str, lists: tuple[str, str], reader: _Reader) -> Unit:
-    (train, kept_train), (test, kept_test) = _read_both(reader, lists)
-    shared = set(train.sessions) & set(test.sessions)
-    if shared:
-        problems = Problems(corpus.path)
-        problems.add(
-            f"{len(shared):,} sessions of {lists[1]} are also in {lists[0]}: a policy must not be "
-            "valued on what it learned from",
-            session=min(shared),
-        )
-        problems.raise_errors()
-    parts = _parts(corpus, name, test if kept_test is None else test.take(kept_test))
-    recipes = reader.recipe(lists[0], kept_train), reader.recipe(lists[1], kept_test)
-    return Unit(name, *recipes, parts)
-
-
-def _read_both(reader: _Reader, lists: tuple[str, str]) -> list[tuple[Corpus, list[int] | None]]:
-    """The corpora of the two lists of sessions; reports the problems of both."""
-    problems = Problems(reader.table.path)
-    read = []
+    problems, read = Problems(corpus.path), []
     for dialogs in lists:
         try:
             read.append(reader.read(dialogs))
         except ExtrinsicError as error:
             problems.extend(error.problems)
-    if problems.has_errors:
-        raise InputError(problems)
-    return read
+    problems.raise_errors()
+    (train, kept_train), (test, kept_test) = read
+    shared = set(train.sessions) & set(test.sessions)
+    if shared:
+        message = f"{len(shared):,} sessions of {lists[1]} are also in {lists[0]}"
+        why = "a policy must not be valued on what it learned from"
+        raise InputError(f"{message}: {why}", path=corpus.path, session=min(shared))
+    parts = _parts(corpus, name, test if kept_test is None else test.take(kept_test))
+    recipes = reader.recipe(lists[0], kept_train), reader.recipe(lists[1], kept_test)
+    return Unit(name, *recipes, parts)
 
 
 def _parts(table: CorpusTable, name: str, test: Corpus) -> tuple[Part, ...]:
