@@ -26,10 +26,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("the number of dialogs must be at least 0", found=str(arguments.dialogs))
     finished = open_run(arguments.run_folder, arguments.trust_plugins)
     if finished.is_grid:
-        raise InputError(
-            "this run compares policies, not trackers: its differences are in policies.csv",
-            path=str(finished.folder),
-        )
+        message = "this run compares policies, not trackers: its differences are in policies.csv"
+        raise InputError(message, path=str(finished.folder))
     with finished.reading():
         rows = compare_trackers(finished, arguments.first, arguments.second, arguments.seed)
         verdicts = comparison_verdicts(finished, rows, arguments.first, arguments.second)
@@ -85,16 +83,9 @@ def _print_rows(rows: list[ComparisonRow], first: str, second: str, target: str,
                 NOTHING if value is None else f"{value:.{digits}f}"
                 for value in (row.a, row.b, row.difference, row.low, row.high)
             )
-            lines.append(
-                {
-                    "name": name,
-                    "a": a,
-                    "b": b,
-                    "difference": f"{difference} [{low}, {high}]",
-                    "p": NOTHING if row.p is None else f"{row.p:.3f}",
-                    "better": names.get(row.better or "", ""),
-                }
-            )
+            p = NOTHING if row.p is None else f"{row.p:.3f}"
+            line = {"name": name, "a": a, "b": b, "difference": f"{difference} [{low}, {high}]", "p": p}
+            lines.append({**line, "better": names.get(row.better or "", "")})
         print()
         where = "mean of all datasets" if rows[0].dataset == MEAN else rows[0].dataset
         put(f"{title}, {where} (with 95 % intervals of the difference)")

@@ -97,19 +97,13 @@ def study_of(run: Run, tables: Tables, folder: str) -> Study:
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise InputError(f"the settings cannot be read: {error}", path=str(path)) from None
     manifest = run.manifest
+    rows = tables.best_set, tables.composite, tables.returns, tables.trackers
     return Study(
         name=clean(manifest.study),
         description=clean(settings.description),
         tables=tables,
         evidence=variant_results(tables, settings.correlation.coefficient),
-        verdict=study_verdict(
-            tables.best_set,
-            tables.composite,
-            tables.returns,
-            tables.trackers,
-            [row.target for row in tables.correlations],
-            tables.correlations,
-        ),
+        verdict=study_verdict(*rows, [row.target for row in tables.correlations], tables.correlations),
         coefficient=settings.correlation.coefficient,
         confidence=settings.correlation.level,
         config=config,

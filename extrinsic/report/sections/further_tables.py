@@ -27,16 +27,9 @@ def combined_metrics_section(study: Study) -> Section | None:
         for row in evidence.composite:
             if row.trackers != evidence.group or row.target != evidence.target:
                 continue
-            rows.append(
-                (
-                    variant_term(evidence.variant),
-                    METHODS.get(row.method, row.method),
-                    with_interval(row.r, row.low, row.high),
-                    correlation(row.r_in_sample),
-                    _lead(row),
-                    _made_of(row),
-                )
-            )
+            method = variant_term(evidence.variant), METHODS.get(row.method, row.method)
+            r = with_interval(row.r, row.low, row.high), correlation(row.r_in_sample)
+            rows.append((*method, *r, _lead(row), _made_of(row)))
     if not rows:
         return None
     caption = (
@@ -49,14 +42,10 @@ def combined_metrics_section(study: Study) -> Section | None:
             " The return of the logged dialogs needs no metric at all: it is what they earn by the tracker's "
             "own beliefs."
         )
-    heads = described(
-        CompositeRow,
-        "variant",
-        method="predictor",
-        r="#r on trackers left out",
-        r_in_sample="#r in sample",
-        above_best_single="#lead over the best single",
-        weights="what it is made of",
+    heads = described(CompositeRow, "variant", method="predictor", r="#r on trackers left out")
+    heads += described(CompositeRow, r_in_sample="#r in sample")
+    heads += described(
+        CompositeRow, above_best_single="#lead over the best single", weights="what it is made of"
     )
     return Section("composite", "Several metrics together", (table(caption, heads, rows, "composite.csv"),))
 
@@ -95,34 +84,19 @@ def other_settings_section(study: Study) -> Section | None:
     rows = study.tables.sensitivity
     if not study.has_policies or len({row.variant for row in rows}) < 2:
         return None
-    shown = [
-        (
-            row.parameter,
-            row.setting or "",
-            row.trackers,
-            name_term(Name.of(row)),
-            with_interval(row.r, row.low, row.high),
-            correlation(row.usual_winner_r),
-            f"{row.usual_winner_rank} of {row.n_metrics}",
-            correlation(row.agreement),
-        )
-        for row in rows
-    ]
+    shown = []
+    for row in rows:
+        best = name_term(Name.of(row)), with_interval(row.r, row.low, row.high)
+        usual = correlation(row.usual_winner_r), f"{row.usual_winner_rank} of {row.n_metrics}"
+        setting = row.parameter, row.setting or "", row.trackers
+        shown.append((*setting, *best, *usual, correlation(row.agreement)))
     caption = (
         "One setting is changed at a time. The last three columns show how the metric that wins in the "
         "study's own setting does under this one, and how much the two orders of metrics agree (Kendall's τ)."
     )
-    heads = described(
-        SensitivityRow,
-        "parameter",
-        "setting",
-        "trackers",
-        metric="best metric",
-        r="#r",
-        usual_winner_r="#r of the usual winner",
-        usual_winner_rank="#its rank",
-        agreement="#agreement τ",
-    )
+    heads = described(SensitivityRow, "parameter", "setting", "trackers", metric="best metric", r="#r")
+    heads += described(SensitivityRow, usual_winner_r="#r of the usual winner")
+    heads += described(SensitivityRow, usual_winner_rank="#its rank", agreement="#agreement τ")
     return Section("sensitivity", "Other settings", (table(caption, heads, shown, "sensitivity.csv"),))
 
 
@@ -131,26 +105,15 @@ def world_fit_section(study: Study) -> Section | None:
     rows = study.tables.fit
     if not rows:
         return None
-    shown = [
-        (
-            row.dataset,
-            row.measure,
-            f"{amount(row.logged, 2)} [{amount(row.low, 2)}, {amount(row.high, 2)}]",
-            amount(row.fitted, 2),
-            "misfit" if row.misfit else "",
-        )
-        for row in rows
-    ]
+    shown = []
+    for row in rows:
+        logged = f"{amount(row.logged, 2)} [{amount(row.low, 2)}, {amount(row.high, 2)}]"
+        misfit = "misfit" if row.misfit else ""
+        shown.append((row.dataset, row.measure, logged, amount(row.fitted, 2), misfit))
     caption = (
         "Policies were also valued in worlds fitted to the logs. A measure that lies clearly outside the "
         "interval of the log is a misfit, and values in that world carry a flag."
     )
-    heads = described(
-        WorldFitRow,
-        "dataset",
-        "measure",
-        logged="#in the log",
-        fitted="#in the fitted world",
-        misfit="misfit",
-    )
+    heads = described(WorldFitRow, "dataset", "measure", logged="#in the log")
+    heads += described(WorldFitRow, fitted="#in the fitted world", misfit="misfit")
     return Section("fit", "Worlds fitted to the logs", (table(caption, heads, shown, "fit.csv"),))

@@ -199,18 +199,14 @@ def _predicted_blocks(study: Study, evidence: VariantResults, name: Name) -> tup
         of_target = [each for each in sets if each.target == target]
         first = min(of_target, key=lambda each: each.rank or len(of_target), default=None)
         given = partial.get(target)
-        lines.append(
-            (
-                target_term(target),
-                name_term(Name.of(first)) if first else "",
-                with_interval(first.r, first.low, first.high) if first else "",
-                f"{sum(each.in_set for each in of_target)} of {len(of_target)}" if of_target else NOTHING,
-                _clear(counts.get((target, False))),
-                with_interval(row.r, row.low, row.high),
-                with_interval(given.partial, given.jackknife_low, given.jackknife_high) if given else "",
-                _clear(counts.get((target, True))),
-            )
+        best = (
+            [name_term(Name.of(first)), with_interval(first.r, first.low, first.high)] if first else ["", ""]
         )
+        in_set = f"{sum(each.in_set for each in of_target)} of {len(of_target)}" if of_target else NOTHING
+        r = with_interval(row.r, row.low, row.high)
+        beyond = with_interval(given.partial, given.jackknife_low, given.jackknife_high) if given else ""
+        clear, clear_given = (_clear(counts.get((target, is_given))) for is_given in (False, True))
+        lines.append((target_term(target), *best, in_set, clear, r, beyond, clear_given))
     sign = symbol(evidence.coefficient)
     heads: tuple[Head, ...] = (
         *described(BestSetRow, "target", metric="first metric", r=f"#its {sign}, all at once"),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from extrinsic.report.drawing.page_parts import Block, Fold, Section, Text, described, name_term, table
 from extrinsic.report.results.report_data import Study
 from extrinsic.study.naming import Name, metric_title, target_title
-from extrinsic.study.number_texts import listing, share, with_interval
+from extrinsic.study.number_texts import correlation, listing, share, with_interval
 from extrinsic.study.tables.metric_rows import CostRow, SwapRow
 
 EVERY, CORE, OWN = "all", "core", "own"
@@ -74,18 +74,14 @@ def _answer(rows: Sequence[SwapRow]) -> list[str]:
     order = sorted(every, key=lambda row: -(row.r or 0.0))
     best = [row for row in order if row.in_set]
     titles = {row.metric: metric_title(row.metric) for row in order}
-    sentence = (
-        f"For {target_title(order[0].target)}, {titles[order[0].metric]} comes first of {len(order)} metrics"
-    )
+    first = titles[order[0].metric]
+    sentence = f"For {target_title(order[0].target)}, {first} comes first of {len(order)} metrics"
     if best:
         sentence += f"; {len(best)} may be the best: {listing([titles[row.metric] for row in best])}"
     above = [titles[row.metric] for row in order if (row.difference_low or 0.0) > 0.0]
     below = [titles[row.metric] for row in order if (row.difference_high or 0.0) < 0.0]
-    compared = [
-        f"{which}: {listing(names)}"
-        for which, names in (("shown to be above JGA", above), ("below it", below))
-        if names
-    ]
+    sides = (("shown to be above JGA", above), ("below it", below))
+    compared = [f"{which}: {listing(names)}" for which, names in sides if names]
     has_reference = any(row.difference is not None for row in order)
     verdict = "; ".join(compared) or "no metric is resolved from JGA"
     return [f"{sentence}. " + (f"{verdict[0].upper()}{verdict[1:]}." if has_reference else "")]
@@ -108,16 +104,8 @@ def _metrics(rows: Sequence[SwapRow]) -> Block:
         if over_trackers.r is None and over_dialogs.r is None:
             continue
         ends = single.get(name, ())
-        lines.append(
-            (
-                name_term(name),
-                *_cells(over_trackers),
-                f"{with_interval(min(ends), None, None)} to {with_interval(max(ends), None, None)}"
-                if ends
-                else "",
-                *_cells(over_dialogs),
-            )
-        )
+        reach = f"{correlation(min(ends))} to {correlation(max(ends))}" if ends else ""
+        lines.append((name_term(name), *_cells(over_trackers), reach, *_cells(over_dialogs)))
     caption = f"Pearson's r with {target_title(rows[0].target)}. " + (OWN_CAPTION if is_own else CAPTION)
     r = "#r, within a system" if is_own else "#r, trackers"
     heads = [
@@ -129,13 +117,9 @@ def _metrics(rows: Sequence[SwapRow]) -> Block:
 
 
 def _cells(row: SwapRow) -> tuple[str, str, str]:
-    return (
-        with_interval(row.r, row.low, row.high) if row.r is not None else "",
-        with_interval(row.difference, row.difference_low, row.difference_high)
-        if row.difference is not None
-        else "",
-        f"{row.rank_low} to {row.rank_high}" if row.rank_low else "",
-    )
+    r = (row.r, row.low, row.high), (row.difference, row.difference_low, row.difference_high)
+    own, difference = ("" if numbers[0] is None else with_interval(*numbers) for numbers in r)
+    return own, difference, f"{row.rank_low} to {row.rank_high}" if row.rank_low else ""
 
 
 def _costs(rows: Sequence[CostRow]) -> list[Block]:
@@ -163,10 +147,8 @@ def _costs(rows: Sequence[CostRow]) -> list[Block]:
     groups, single = [], []
     for name in sorted(dearest, key=lambda name: -dearest[name]):
         line = [by_kind.get((name, kind)) for kind in KINDS]
-        cells = [
-            f"{with_interval(row.cost, row.low, row.high)} · {share(row.share)}" if row else ""
-            for row in line
-        ]
+        texts = (row and f"{with_interval(row.cost, row.low, row.high)} · {share(row.share)}" for row in line)
+        cells = [text or "" for text in texts]
         if name in GROUPS:
             ends = [with_interval(row.r, row.r_low, row.r_high) if row else "" for row in line]
             groups.append((name, *cells, *ends))
@@ -175,7 +157,6 @@ def _costs(rows: Sequence[CostRow]) -> list[Block]:
     groups.sort(key=lambda line: GROUPS.index(line[0]))
     blocks: list[Block] = [table(caption + of_fewer, [slot, *costs, *r], groups, "costs.csv")]
     if single:
-        blocks.append(
-            Fold("What errors cost, by slot", (table(caption, [slot, *costs], single, "costs.csv"),))
-        )
+        by_slot = table(caption, [slot, *costs], single, "costs.csv")
+        blocks.append(Fold("What errors cost, by slot", (by_slot,)))
     return blocks

@@ -141,36 +141,21 @@ def _points(axes: Axes, rows: list[BestSetRow], chosen: set[str], carried: dict[
 def _table(evidence: VariantResults) -> Table:
     rows = sorted(evidence.sets.values(), key=lambda row: (row.rank or len(evidence.sets), row.metric))
     carried = carried_by(evidence)
-    lines = [
-        (
-            name_term(Name.of(row)),
-            with_interval(row.r, row.low, row.high),
-            "yes" if row.in_set else "",
-            f"{row.rank_low} to {row.rank_high}" if row.rank_low else NOTHING,
-            probability(row.p),
-            NOTHING if row.trackers_needed is None else str(row.trackers_needed),
-            carried.get(Name.of(row)) or "",
-            row.reason or "",
-        )
-        for row in rows
-        if row.r is not None
-    ]
+    lines = []
+    for row in (row for row in rows if row.r is not None):
+        ranks = f"{row.rank_low} to {row.rank_high}" if row.rank_low else NOTHING
+        needed = NOTHING if row.trackers_needed is None else str(row.trackers_needed)
+        best = "yes" if row.in_set else "", ranks, probability(row.p), needed
+        r = name_term(Name.of(row)), with_interval(row.r, row.low, row.high)
+        lines.append((*r, *best, carried.get(Name.of(row)) or "", row.reason or ""))
     samples = "trackers, generators and dialogs" if evidence.n_generators else "trackers"
     caption = (
         f"A metric may be the best if that is not rejected, {samples} resampled: a truly best one is among "
         "them with the study's confidence. Ranks hold for each metric alone."
     )
-    heads: tuple[Head, ...] = (
-        "metric",
-        *described(
-            BestSetRow,
-            r=f"#{symbol(evidence.coefficient)}",
-            in_set="may be the best",
-            rank="#ranks",
-            p="#p",
-            trackers_needed="#trackers to rule it out",
-        ),
-        *described(CorrelationRow, carried_by="carried by"),
-        *described(BestSetRow, reason="no interval because"),
-    )
+    sign = symbol(evidence.coefficient)
+    heads: list[Head] = ["metric", *described(BestSetRow, r=f"#{sign}", in_set="may be the best")]
+    heads += described(BestSetRow, rank="#ranks", p="#p", trackers_needed="#trackers to rule it out")
+    heads += described(CorrelationRow, carried_by="carried by")
+    heads += described(BestSetRow, reason="no interval because")
     return table(caption, heads, lines, "best_set.csv")
