@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from extrinsic.cli.ls import KINDS
+from extrinsic.cli.commands import KINDS
 from tests.running import run
 
 

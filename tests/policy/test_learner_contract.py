@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from extrinsic.arrays import Bools, Floats, Ints
-from extrinsic.errors import InputError, Problems, UsageError
+from extrinsic.errors import InputError, UsageError
 from extrinsic.policy.behaviour import Behaviour
 from extrinsic.policy.filter import admit
 from extrinsic.policy.kept_policy import KeptPolicy, load_policy
@@ -22,6 +22,7 @@ from extrinsic.policy.transitions import Transitions
 from extrinsic.registry import LEARNERS
 from extrinsic.study.configuration.choices import check_options, option_names
 from extrinsic.study.configuration.settings_file import read_study
+from extrinsic.toml_files import TomlProblems
 from tests.conftest import PACKAGE
 from tests.policy.decisions import decisions, draw, drawn_decisions, states_of
 from tests.policy.learning import act, behaviour_of
@@ -46,13 +47,7 @@ def test_every_learner_is_tested_here() -> None:
 # Three actions (stop, ask, haste) in five states. Whoever asks in states 0 to 2 gets on, and to stop in state
 # 3 pays: three turns later than what can be had at once. Haste leads into state 4, and only asking out of it.
 MEAN = np.array(
-    [
-        [6.0, -2.0, 3.0],
-        [-9.0, -2.0, -9.0],
-        [-9.0, -2.0, -9.0],
-        [30.0, -2.0, 3.0],
-        [-10.0, -2.0, 1.0],
-    ]
+    [[6.0, -2.0, 3.0], [-9.0, -2.0, -9.0], [-9.0, -2.0, -9.0], [30.0, -2.0, 3.0], [-10.0, -2.0, 1.0]]
 )
 GOES = np.zeros((5, 3, 5))
 GOES[0, 1, :2] = 0.2, 0.8
@@ -62,13 +57,7 @@ GOES[3, 1, 3:5] = 0.5, 0.5
 GOES[4, 1, [1, 4]] = 0.5, 0.4
 GOES[:, 2, 4] = 0.6
 LOGGED = np.array(
-    [
-        [0.20, 0.30, 0.50],
-        [0.15, 0.60, 0.25],
-        [0.25, 0.50, 0.25],
-        [0.30, 0.40, 0.30],
-        [0.40, 0.25, 0.35],
-    ]
+    [[0.20, 0.30, 0.50], [0.15, 0.60, 0.25], [0.25, 0.50, 0.25], [0.30, 0.40, 0.30], [0.40, 0.25, 0.35]]
 )
 N_STATES, N_ACTIONS = MEAN.shape
 THRESHOLDS = (0.0, 0.27)
@@ -301,8 +290,8 @@ def test_a_behaviour_of_other_decisions(
 def problems_of(name: str, options: dict[str, Any]) -> list[str]:
     """Of a table [policy.<name>] of a study."""
     text = f"[policy.{name}]\n" + "".join(f"{key} = {value!r}\n" for key, value in options.items())
-    problems = Problems()
-    check_options(LEARNERS, name, options, ("policy", name), text, problems)
+    problems = TomlProblems(text=text)
+    check_options(LEARNERS, name, options, ("policy", name), problems)
     return [problem.message for problem in problems]
 
 
@@ -354,10 +343,7 @@ built_in = ["baseline", "focus"]
             'learner = "fitted_q"\n[policy.fitted_q]\nridge = 10.0',
             ["line 9, key policy.fitted_q.ridge: unknown; fitted_q has no such option; ", "kernel_lspi, "],
         ),
-        (
-            "ridge = 10.0",
-            ["line 7, key policy.ridge: unknown; an option of ", "into [policy.one_step]"],
-        ),
+        ("ridge = 10.0", ["line 7, key policy.ridge: unknown; an option of ", "into [policy.one_step]"]),
         ("[policy.kernel_lspi]\nrigde = 10.0", ["key policy.kernel_lspi.rigde", "did you mean 'ridge'?"]),
         ("[policy.kernel_lspi]\nsteps = 3", ["kernel_lspi has no such option; counted has"]),
         ("[policy.fitted_Q]\ntrees = 10", ["no learner or behaviour model; did you mean 'fitted_q'?"]),
