@@ -122,6 +122,10 @@ def _cells(row: SwapRow) -> tuple[str, str, str]:
     return own, difference, f"{row.rank_low} to {row.rank_high}" if row.rank_low else ""
 
 
+def _cost(row: CostRow) -> str:
+    return f"{with_interval(row.cost, row.low, row.high)} · {share(row.share)}"
+
+
 def _costs(rows: Sequence[CostRow]) -> list[Block]:
     """Groups of slots, with r over trackers, and single slots behind a fold; kinds of error side by side."""
     by_kind = {
@@ -147,8 +151,7 @@ def _costs(rows: Sequence[CostRow]) -> list[Block]:
     groups, single = [], []
     for name in sorted(dearest, key=lambda name: -dearest[name]):
         line = [by_kind.get((name, kind)) for kind in KINDS]
-        texts = (row and f"{with_interval(row.cost, row.low, row.high)} · {share(row.share)}" for row in line)
-        cells = [text or "" for text in texts]
+        cells = [_cost(row) if row else "" for row in line]
         if name in GROUPS:
             ends = [with_interval(row.r, row.r_low, row.r_high) if row else "" for row in line]
             groups.append((name, *cells, *ends))

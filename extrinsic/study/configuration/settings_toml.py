@@ -76,13 +76,9 @@ def text_of(value: Option) -> str:
     """A value as it is written in tables and names of variants."""
     if isinstance(value, tuple):
         return "+".join(value)
-    return (
-        str(value).lower()
-        if isinstance(value, bool)
-        else f"{value:g}"
-        if isinstance(value, float)
-        else str(value)
-    )
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def settings_text(settings: StudySettings) -> str:

@@ -65,11 +65,8 @@ def read_rows(path: Path, kind: type[R], clean: Callable[[str], str] = str) -> l
         text = read_bytes(path).decode()
         lines = _numbered_lines(text)
     except UnicodeDecodeError as error:
-        details = {
-            "expected": "a table in UTF-8",
-            "found": f"byte {error.object[error.start]:#04x} at {error.start}",
-        }
-        raise InputError("this is not text", path=str(path), **details) from None
+        byte, expected = f"byte {error.object[error.start]:#04x} at {error.start}", "a table in UTF-8"
+        raise InputError("this is not text", path=str(path), expected=expected, found=byte) from None
     except csv.Error as error:
         raise InputError(f"the table cannot be read: {error}", path=str(path)) from None
     problems = Problems(str(path))
