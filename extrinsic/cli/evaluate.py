@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
 
 from extrinsic.cli.arguments import state_reading, unique_names
 from extrinsic.cli.output import print_rows, print_table
@@ -16,7 +15,6 @@ from extrinsic.registry import FORMATS
 from extrinsic.signature import sign
 from extrinsic.storage import content_hash
 
-NAME = "evaluate"
 TOTAL = "all"
 
 
@@ -26,18 +24,16 @@ def run(arguments: argparse.Namespace) -> int:
     reading = state_reading(arguments)
     own = arguments.responses is None
     if own and arguments.format != "multiwoz-eval":
-        raise UsageError(
-            f"files of format {arguments.format!r} hold no responses: name them with --responses"
-        )
+        message = f"files of format {arguments.format!r} hold no responses"
+        raise UsageError(f"{message}: name them with --responses")
     options = (arguments.goals, arguments.booked, arguments.database)
     shared = None if own else MultiWOZ(*options, tuple(arguments.responses), arguments.domains).prepare()
     problems = Problems()
     rows: list[EvaluationRow] = []
     systems = list(zip(arguments.files, unique_names(arguments.files), strict=True))
     signatures: list[str] = []
-    for path, name in show_progress(
-        systems, len(systems), "evaluate", lambda system: system[1], arguments.quiet
-    ):
+    steps = show_progress(systems, len(systems), arguments.command, lambda system: system[1], arguments.quiet)
+    for path, name in steps:
         try:
             prepared = shared or MultiWOZ(*options, (path,), arguments.domains).prepare()
             evaluated = evaluate_system(
@@ -53,11 +49,11 @@ def run(arguments: argparse.Namespace) -> int:
             problems.extend(error.problems)
     problems.raise_errors()
     signature = sign(
-        command=NAME,
+        command=arguments.command,
         evaluator="multiwoz",
         domains=arguments.domains,
         values=reading.value_rules or None,
-        inputs=_joined(signatures),
+        inputs=content_hash(*signatures)[:12],
     )
     if arguments.json:
         print_rows(signature, rows, sys.stdout)
@@ -72,7 +68,3 @@ def run(arguments: argparse.Namespace) -> int:
         print("\nby domain: --json, or one file at a time")
     print(f"\n{signature}")
     return 0
-
-
-def _joined(signatures: Sequence[str]) -> str:
-    return content_hash(*signatures)[:12]

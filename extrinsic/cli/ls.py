@@ -30,8 +30,6 @@ from extrinsic.registry import (
 )
 from extrinsic.signature import sign
 
-NAME = "ls"
-
 Lines = list[tuple[str, str]]
 
 
@@ -104,7 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
             {"key": key, "summary": summary, **(_flags(key) if arguments.kind == "trackers" else {})}
             for key, summary in lines
         ]
-        print_rows(sign(command=NAME, kind=arguments.kind), rows, sys.stdout)
+        print_rows(sign(command=arguments.command, kind=arguments.kind), rows, sys.stdout)
         return 0
     width = max((len(key) for key, _ in lines), default=0)
     for key, summary in lines:

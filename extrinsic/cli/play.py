@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import Any
 
 from extrinsic.cli.output import print_rows, print_table, say
 from extrinsic.errors import UsageError
@@ -61,13 +60,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _tracker(name: str, simulation: Simulation, dataset: str) -> BuiltInTracker:
     """The tracker of a name; a learned one learns from the world's training dialogs."""
-    tracker: Any = TRACKERS.get(name)
+    tracker: BuiltInTracker | LearnedTracker = TRACKERS.get(name)
     if isinstance(tracker, LearnedTracker):
         simulation.require(dataset, TRAIN)
         say(f"{name}: trained on the training dialogs of {dataset}")
-        tracker = tracker.fit([simulation.simulate(dataset, TRAIN).corpus])
-    found: BuiltInTracker = tracker
-    return found
+        return tracker.fit([simulation.simulate(dataset, TRAIN).corpus])
+    return tracker
 
 
 def _reward(kept: KeptPolicy, world: LockstepWorld) -> RewardFunction:

@@ -19,8 +19,6 @@ from extrinsic.signature import sign
 from extrinsic.simulation import Play, Simulation, describe, find_simulation
 from extrinsic.storage import content_hash, decode_json, encode_json, read_bytes, write_atomic
 
-NAME = "simulate"
-
 RECORD = "simulation.json"
 HEADS = {name: name for name in ("dataset", "dialogs", "turns")}
 HEADS |= {"turns_per_dialog": "turns/dialog", "lee_turns_per_dialog": "Lee 2014", "rank_1": "rank 1"}
@@ -35,14 +33,16 @@ def run(arguments: argparse.Namespace) -> int:
     folder = Path(arguments.output)
     world = content_hash("simulation", encode_json(simulation.plain()))[:12]
     form = simulation.world(*chosen[0]).domain.log_format
-    signature = sign(command=NAME, format=form, seed=simulation.seed, world=world)
+    signature = sign(command=arguments.command, format=form, seed=simulation.seed, world=world)
     before = _claim(folder, signature)
     source = (loaded_plugins(), arguments.world, arguments.config)
     tasks = [(*source, dataset, split, folder) for dataset, split in chosen]
     done = run_in_parallel(_write, tasks, arguments.n_jobs)
     # Written before the work, so that it can be resumed in this directory if it is interrupted.
     _write_record(folder, signature, simulation, before)
-    rows = list(show_progress(done, len(tasks), NAME, lambda row: str(row["dataset"]), arguments.quiet))
+    rows = list(
+        show_progress(done, len(tasks), arguments.command, lambda row: str(row["dataset"]), arguments.quiet)
+    )
     _write_record(folder, signature, simulation, before | {row["dataset"]: row for row in rows})
     if arguments.json:
         print_rows(signature, rows, sys.stdout)

@@ -25,8 +25,6 @@ from extrinsic.trackers.forms import canonical_name, population
 from extrinsic.trackers.protocol import LearnedTracker
 from extrinsic.trackers.track import FOLDS, needs_whole_corpus, write_long_tracker_files, write_tracker_files
 
-NAME = "track"
-
 ALL = "all"
 
 
@@ -49,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     if learned:
         say(f"{', '.join(learned)}: {_training(corpus, train, folds)}")
     done = write_tracker_files(paths, corpus, train, folds, arguments.n_jobs)
-    for _ in show_progress(done, len(paths), NAME, str, arguments.quiet):
+    for _ in show_progress(done, len(paths), arguments.command, str, arguments.quiet):
         pass
     return 0
 
@@ -74,7 +72,7 @@ def _track_long(
     if train:
         say(f"trained on {train[0].n_dialogs:,} dialogs of {train[0].dataset}")
     done = write_long_tracker_files(paths, read, train, arguments.n_jobs)
-    shown = show_progress(done, len(paths), NAME, lambda step: step[0], arguments.quiet)
+    shown = show_progress(done, len(paths), arguments.command, lambda step: step[0], arguments.quiet)
     for number, (_, problems) in enumerate(shown):
         if number == 0:
             print_problems(problems, sys.stderr, most=None)

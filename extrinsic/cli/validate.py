@@ -20,8 +20,6 @@ from extrinsic.plugins import load_plugins
 from extrinsic.registry import FORMATS
 from extrinsic.signature import sign
 
-NAME = "validate"
-
 
 def run(arguments: argparse.Namespace) -> int:
     load_plugins(arguments.plugin)
@@ -43,17 +41,14 @@ def run(arguments: argparse.Namespace) -> int:
         rows += [_check(form, path, corpus, reading, arguments.strict) for path in arguments.files]
     if arguments.json:
         signature = sign(
-            command=NAME,
+            command=arguments.command,
             format=form.name,
             dataset=corpus.dataset if corpus else None,
             corpus=corpus.signature[:12] if corpus else None,
             values=reading.value_rules or None,
         )
-        print_rows(
-            signature,
-            ({**row, "problems": [p.as_dict() for p in row["problems"]]} for row in rows),
-            sys.stdout,
-        )
+        plain = ({**row, "problems": [each.as_dict() for each in row["problems"]]} for row in rows)
+        print_rows(signature, plain, sys.stdout)
     else:
         for row in rows:
             _print_row(row)
