@@ -11,6 +11,9 @@ from extrinsic.arrays import Floats, Ints
 NOTHING = 0
 """The best value of an item for which a tracker has no hypothesis."""
 
+BLOCK = 2_000
+"""Items at once: those of all trackers stay in the cache while each is compared with the others."""
+
 
 def agreement(tops: Sequence[Ints], scores: Sequence[Floats]) -> Floats:
     """(n_trackers, n_trackers) how alike the beliefs of trackers are, from 0 to 1.
@@ -19,10 +22,23 @@ def agreement(tops: Sequence[Ints], scores: Sequence[Floats]) -> Floats:
     items for which either of two has a value: the mean of 1 - |difference of scores| where the values are
     equal, and 0 where they are not.
     """
-    alike = np.eye(len(tops))
-    all_tops, all_scores = np.array(tops), np.array(scores, dtype=np.float64)
-    for i in range(1, len(tops)):
-        alike[i, :i] = alike[:i, i] = agreement_with(tops[i], scores[i], all_tops[:i], all_scores[:i])
+    all_tops = np.array(tops)
+    said = (all_tops != NOTHING).any(axis=0)
+    all_tops, all_scores = all_tops[:, said], np.array(scores, dtype=np.float64)[:, said]
+    values = np.unique(np.concatenate([np.unique(top) for top in tops]))
+    # Other values are at least 1 apart, so that min(|distance|, 1) is what two beliefs lack of agreement.
+    place = 2.0 * np.searchsorted(values, all_tops) + all_scores
+    place[all_tops == NOTHING] = -2.0
+    apart = np.zeros((len(tops), len(tops)))
+    for begin in range(0, place.shape[1], BLOCK):
+        some = place[:, begin : begin + BLOCK]
+        for i in range(1, len(tops)):
+            distance = some[:i] - some[i]
+            apart[i, :i] += np.minimum(np.abs(distance, out=distance), 1.0, out=distance).sum(axis=1)
+    nothing = (all_tops == NOTHING).astype(np.float64)
+    counts = place.shape[1] - nothing @ nothing.T
+    alike = 1.0 - (apart + apart.T) / np.maximum(counts, 1.0)
+    np.fill_diagonal(alike, 1.0)
     return alike
 
 

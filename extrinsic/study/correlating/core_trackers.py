@@ -62,19 +62,18 @@ class CoreTask:
         return StageKey("core", content_hash("core", *parts))
 
     def run(self, results: Results) -> Result[CoreTrackers]:
-        tops, scores = [], []
+        tops, scores, joint_only = [], [], set()
         for tracker in self.trackers:
-            cells = measurements_of(results, self.scored[tracker.name], self.datasets)
-            tops.append(np.concatenate([cells[dataset].top for dataset in self.datasets]))
-            scores.append(np.concatenate([cells[dataset].top_score for dataset in self.datasets]))
-        joint_only = {
-            tracker.name
-            for tracker in self.trackers
-            if any(
-                Result.decode(results.read(key), key, TrackerScores).values.joint_only
-                for key in self.scored[tracker.name]
+            stored = [Result.decode(results.read(key), key, TrackerScores) for key in self.scored[tracker.name]]
+            cells = [(part, dataset) for part in stored for dataset in part.values.datasets]
+            order = sorted(
+                (cell for cell in cells if cell[1] in self.datasets),
+                key=lambda cell: self.datasets.index(cell[1]),
             )
-        }
+            tops.append(np.concatenate([part.arrays[f"{dataset}/top"] for part, dataset in order]))
+            scores.append(np.concatenate([part.arrays[f"{dataset}/top_score"] for part, dataset in order]))
+            if any(part.values.joint_only for part in stored):
+                joint_only.add(tracker.name)
         rows = core_rows(self.trackers, agreement(tops, scores), self.near, joint_only)
         return Result(CoreTrackers(tuple(rows)))
 
