@@ -30,8 +30,6 @@ from experiments.lee2014.tables import (
 )
 from experiments.runs import make_run
 from extrinsic.arrays import Floats, Ints
-from extrinsic.correlation.coefficients import correlate
-from extrinsic.correlation.influence import without_each
 from extrinsic.correlation.resampling import Sample
 from extrinsic.report.results.lee_findings import Finding, findings
 from extrinsic.report.results.variant_results import VariantResults
@@ -222,16 +220,14 @@ def verdicts(points: Points, fill: str, target: str) -> list[Verdict]:
 
 def _judged(panel: Panel) -> dict[str, Finding]:
     lee = np.array([i for i in kept_metrics(panel, "within") if panel.metrics[i][0] in LEE], dtype=np.int64)
-    values = panel.sample.metrics, panel.sample.targets
-    r, left_out = correlate(*values, "pearson", "within"), without_each(*values, "pearson", "within")
-    default = default_interval(panel, "pearson", "within", r, left_out, SETTINGS.level)
+    default = default_interval(panel, "pearson", "within", SETTINGS.level)
     ranked = [
         CorrelationRow(
             **Name(*panel.metrics[i][:3])._asdict(),
             target=panel.targets[0],
             scope="within",
             coefficient="pearson",
-            r=float(r[i, 0]),
+            r=float(default.r[i, 0]),
             low=plain(default.low[i, 0]),
             high=plain(default.high[i, 0]),
             n=panel.n_points,

@@ -37,10 +37,8 @@ def correlate(metrics: Floats, targets: Floats, coefficient: Coefficient, scope:
         raise UsageError(f"there is no coefficient {coefficient!r}; {hint}")
     if scope not in SCOPES:
         raise UsageError(f"there is no scope {scope!r}; {did_you_mean(scope, SCOPES)}")
-    if coefficient == "pearson":
-        return _cosines(_deviations(metrics, scope), _deviations(targets, scope))
-    if coefficient == "spearman":
-        return _cosines(_centred(_ranks(points(metrics, scope))), _centred(_ranks(points(targets, scope))))
+    if coefficient in ("pearson", "spearman"):
+        return _cosines(_deviations(metrics, coefficient, scope), _deviations(targets, coefficient, scope))
     if coefficient == "kendall":
         return _tau(_signs(points(metrics, scope)), _signs(points(targets, scope)))
     kept = same_dataset(metrics.shape[-2], metrics.shape[-1]) if scope == "within" else None
@@ -60,8 +58,20 @@ def points(values: Floats, scope: Scope) -> Floats:
     return values.reshape(*values.shape[:-2], -1)
 
 
-def _deviations(values: Floats, scope: Scope) -> Floats:
-    """The centred `points`, rounded once."""
+def unit_vectors(values: Floats, coefficient: Coefficient, scope: Scope) -> Floats:
+    """(..., n_points) vectors of length 1 whose products are Pearson's or Spearman's coefficient.
+
+    NaN where a value is NaN or all points are equal. Permuted trackers have permuted vectors.
+    """
+    vectors = _deviations(values, coefficient, scope)
+    lengths = np.sqrt((vectors**2).sum(axis=-1, keepdims=True))
+    return np.asarray(vectors / np.where(lengths > 0.0, lengths, np.nan))
+
+
+def _deviations(values: Floats, coefficient: Coefficient, scope: Scope) -> Floats:
+    """The centred `points`, rounded once, or their centred ranks."""
+    if coefficient == "spearman":
+        return _centred(_ranks(points(values, scope)))
     if scope == "pooled":
         return _centred(values.reshape(*values.shape[:-2], -1))
     unit = np.abs(values).max(axis=(-2, -1), keepdims=True)

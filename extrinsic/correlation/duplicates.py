@@ -37,7 +37,7 @@ def agreement(tops: Sequence[Ints], scores: Sequence[Floats]) -> Floats:
             apart[i, :i] += np.minimum(np.abs(distance, out=distance), 1.0, out=distance).sum(axis=1)
     nothing = (all_tops == NOTHING).astype(np.float64)
     counts = place.shape[1] - nothing @ nothing.T
-    alike = 1.0 - (apart + apart.T) / np.maximum(counts, 1.0)
+    alike: Floats = 1.0 - (apart + apart.T) / np.maximum(counts, 1.0)
     np.fill_diagonal(alike, 1.0)
     return alike
 

@@ -26,6 +26,9 @@ Swapped = Literal["trackers", "both"]
 BLOCK = 8_000_000
 """Coins, or products of two metrics, in memory at once."""
 
+CACHED = 100_000
+"""Products of two metrics at once: a few arrays of so many stay in the cache."""
+
 SAME = 1e-9
 
 
@@ -43,7 +46,7 @@ def swapped_p(
     contributions: for each dataset (n_metrics, n_trackers, n_dialogs), what every dialog adds to a metric's
     value, to first order (its jackknife).   target (n_datasets, n_trackers).
     """
-    shares, values = _standardised(contributions, scope)
+    centre, length, values = _standardised(contributions, scope)
     goal = _centred(target, scope).ravel()
     goal /= np.linalg.norm(goal)
     own = values @ goal
@@ -51,27 +54,27 @@ def swapped_p(
     rng = rng_of(f"swapping {way}", identity, seed)
     draws = _by_tracker(values, target.shape, n_permutations, rng)
     if way == "both":
-        draws = _by_dialog(shares, n_permutations, rng)
+        draws = _by_dialog(contributions, centre, length, n_permutations, rng)
     count, total = np.zeros(observed.shape), 0
     for kept in draws:
-        kept = _centred(kept, scope).reshape(*kept.shape[:2], -1)
-        count += (_differences(kept, values, goal) >= observed - SAME).sum(axis=0)
+        step = max(1, CACHED // observed.size)
+        for begin in range(0, len(kept), step):
+            some = _centred(kept[begin : begin + step], scope)
+            some = some.reshape(*some.shape[:2], -1)
+            count += (_differences(some, values, goal) >= observed - SAME).sum(axis=0)
         total += len(kept)
     return np.asarray(np.where(np.isnan(observed), np.nan, (count + 1.0) / (total + 1.0)))
 
 
-def _standardised(contributions: Sequence[Floats], scope: Scope) -> tuple[list[Floats], Floats]:
-    """The contributions of standardised metrics, and their values (n_metrics, n_points) of length 1."""
+def _standardised(contributions: Sequence[Floats], scope: Scope) -> tuple[Floats, Floats, Floats]:
+    """What is subtracted from the metrics' values (n_metrics, n_datasets, n_trackers), the lengths that they
+    are divided by (n_metrics,), and what they are then (n_metrics, n_points)."""
     values = np.stack([part.sum(axis=2) for part in contributions], axis=1)
     centred = _centred(values, scope)
-    centre, length = values - centred, np.linalg.norm(centred, axis=(1, 2))
+    length = np.linalg.norm(centred, axis=(1, 2))
     # A constant metric has no correlation to compare.
     length = np.where(length > SAME * np.abs(values).max(axis=(1, 2)), length, np.nan)
-    shares = [
-        (part - centre[:, number, :, None] / part.shape[2]) / length[:, None, None]
-        for number, part in enumerate(contributions)
-    ]
-    return shares, (centred / length[:, None, None]).reshape(len(values), -1)
+    return values - centred, length, (centred / length[:, None, None]).reshape(len(values), -1)
 
 
 def _by_tracker(
@@ -89,16 +92,23 @@ def _by_tracker(
         yield part[:, None, None, :] * values.reshape(len(values), *shape)
 
 
-def _by_dialog(shares: Sequence[Floats], n_permutations: int, rng: np.random.Generator) -> Iterator[Floats]:
-    n_metrics, n_trackers, _ = shares[0].shape
-    step = _step(sum(part.shape[1] * part.shape[2] for part in shares), n_metrics)
+def _by_dialog(
+    contributions: Sequence[Floats],
+    centre: Floats,
+    length: Floats,
+    n_permutations: int,
+    rng: np.random.Generator,
+) -> Iterator[Floats]:
+    n_metrics, n_trackers, _ = contributions[0].shape
+    step = _step(sum(part.shape[1] * part.shape[2] for part in contributions), n_metrics)
     for begin in range(0, n_permutations, step):
         size = min(step, n_permutations - begin)
-        kept = np.empty((size, n_metrics, len(shares), n_trackers))
-        for dataset, part in enumerate(shares):
+        kept = np.empty((size, n_metrics, len(contributions), n_trackers))
+        for dataset, part in enumerate(contributions):
             for tracker in range(n_trackers):
                 coins = rng.integers(0, 2, (size, part.shape[2]), dtype=np.int8).astype(np.float64)
-                kept[:, :, dataset, tracker] = coins @ part[:, tracker].T
+                shares = part[:, tracker] - centre[:, dataset, tracker, None] / part.shape[2]
+                kept[:, :, dataset, tracker] = coins @ (shares / length[:, None]).T
         yield kept
 
 

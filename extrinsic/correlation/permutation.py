@@ -10,13 +10,14 @@ from math import factorial
 import numpy as np
 
 from extrinsic.arrays import Floats, Ints
-from extrinsic.correlation.coefficients import Coefficient, Scope, correlate, numbers_per_row
+from extrinsic.correlation.coefficients import Coefficient, Scope, correlate, numbers_per_row, unit_vectors
 from extrinsic.correlation.multiple_testing import SAME, ClearCount, clear_count, max_t_p
 from extrinsic.correlation.partial import partial_correlation
 from extrinsic.correlation.resampling import rng_of
 from extrinsic.errors import UsageError
 
-BLOCK = 20_000_000
+BLOCK = 2_000_000
+"""Numbers permuted at once."""
 
 
 def draw_permutations(identity: str, n_trackers: int, most: int, seed: int) -> Ints:
@@ -76,28 +77,35 @@ def permutation_test(
     >>> [f"{p:.3f}" for p in test.p[:, 0]], [f"{p:.3f}" for p in test.p_max_t[:, 0]]
     (['0.083', '0.333'], ['0.167', '0.333'])
     """
+    if given is not None and coefficient != "pearson":
+        raise UsageError("a partial permutation test is of Pearson's r", found=coefficient)
+    observed = correlate(metrics, targets, coefficient, scope)
     if given is not None:
-        if coefficient != "pearson":
-            raise UsageError("a partial permutation test is of Pearson's r", found=coefficient)
         given_r = correlate(metrics, given, coefficient, scope)
-        observed_targets, targets = targets, residuals(targets, given, scope)
-    centre = 0.5 if coefficient == "pairwise" else 0.0
-
-    def statistic(goals: Floats) -> Floats:
-        r = correlate(metrics[None], goals, coefficient, scope)
+        observed = partial_correlation(observed, given_r, correlate(given, targets, coefficient, scope))
+        targets, beside = residuals(targets, given, scope), unit_vectors(given, coefficient, scope)
+    has_vectors = coefficient in ("pearson", "spearman")
+    if has_vectors:
+        vectors, goals = (unit_vectors(values, coefficient, scope) for values in (metrics, targets))
+        # (n_datasets, n_trackers, n_targets)
+        goals = np.moveaxis(goals.reshape(targets.shape), 0, -1)
+    null = np.empty((len(drawn), *observed.shape))
+    step = max(1, BLOCK // max(1, numbers_per_row(metrics, coefficient) * len(targets)))
+    for begin in range(0, len(drawn), step):
+        rows = slice(begin, begin + step)
+        if not has_vectors:
+            permuted = np.moveaxis(targets[..., drawn[rows]], -2, 0)
+            null[rows] = correlate(metrics[None], permuted, coefficient, scope)
+            continue
+        permuted = goals[:, drawn[rows].T].reshape(vectors.shape[1], -1)
+        r = vectors @ permuted
         if given is not None:
             # Permuted residuals may go along with what is given again.
-            along = np.swapaxes(correlate(goals, given[None], coefficient, scope), -1, -2)
-            r = partial_correlation(r, given_r[None], along)
-        return r - centre
-
-    observed = statistic((targets if given is None else observed_targets)[None])[0]
-    step = max(1, BLOCK // max(1, numbers_per_row(metrics, coefficient) * len(targets)))
-    parts = [
-        statistic(np.moveaxis(targets[..., drawn[begin : begin + step]], -2, 0))
-        for begin in range(0, len(drawn), step)
-    ]
-    return PermutationTest(observed, np.concatenate([np.zeros((0, *observed.shape)), *parts]))
+            r = partial_correlation(r, given_r, beside @ permuted)
+        null[rows] = np.moveaxis(r.reshape(len(metrics), -1, len(targets)), 0, 1)
+    centre = 0.5 if coefficient == "pairwise" else 0.0
+    null -= centre
+    return PermutationTest(observed - centre, null)
 
 
 def permutation_p(

@@ -20,8 +20,8 @@ from extrinsic.storage import content_hash
 Resampled = Literal["dialogs", "trackers", "both"]
 WAYS: tuple[Resampled, ...] = ("dialogs", "trackers", "both")
 
-BLOCK = 4_000_000
-"""Metric values (or signs of pairs of them) in memory at once."""
+BLOCK = 400_000
+"""Metric values (or signs of pairs of them) at once: several arrays of so many stay in the cache."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +101,8 @@ def resampled_correlations(
 def _taken(values: Floats, drawn: Ints) -> Floats:
     """(n, ..., n_trackers) the trackers drawn (n, n_trackers), of values with n or 1 in front."""
     spread = np.broadcast_to(values, (len(drawn), *values.shape[1:]))
-    return np.take_along_axis(spread, drawn[:, None, None, :], axis=-1)
+    # Several times as fast as take_along_axis, which makes an index for every value.
+    return np.stack([row.take(chosen, axis=-1) for row, chosen in zip(spread, drawn, strict=True)])
 
 
 def _blocks(total: int, size: int) -> Iterator[tuple[int, int]]:

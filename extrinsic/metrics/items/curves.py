@@ -176,6 +176,8 @@ class Totals:
             return first_on_curve(self.curves[0], condition)
         if self._are_counts:
             first = [points.first(condition) for points in self._resampled]
+            if len(first) == 1 and self.weights.ndim == 2:
+                return first[0]
         else:
             first = [first_on_curve(curve, condition) for curve in self.curves]
         columns = ([getattr(points, field.name) for points in first] for field in fields(Points))

@@ -64,7 +64,9 @@ class CoreTask:
     def run(self, results: Results) -> Result[CoreTrackers]:
         tops, scores, joint_only = [], [], set()
         for tracker in self.trackers:
-            stored = [Result.decode(results.read(key), key, TrackerScores) for key in self.scored[tracker.name]]
+            stored = [
+                Result.decode(results.read(key), key, TrackerScores) for key in self.scored[tracker.name]
+            ]
             cells = [(part, dataset) for part in stored for dataset in part.values.datasets]
             order = sorted(
                 (cell for cell in cells if cell[1] in self.datasets),

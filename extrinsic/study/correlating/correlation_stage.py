@@ -9,8 +9,6 @@ from functools import cached_property
 import msgspec
 import numpy as np
 
-from extrinsic.correlation.coefficients import correlate
-from extrinsic.correlation.influence import without_each
 from extrinsic.storage import content_hash, encode_json
 from extrinsic.study.configuration.settings import CorrelationTable
 from extrinsic.study.correlating.composites import composite_rows, stability_rows
@@ -192,16 +190,13 @@ def _ranking(panel: Panel, task: CorrelationTask) -> list[RankedMetric]:
     """The correlation of every metric with the primary target, by the study's coefficient."""
     if len(panel.trackers) < FEWEST_TRACKERS:
         return []
-    settings, sample = task.settings, panel.sample
-    values = sample.metrics, sample.targets[:1], settings.coefficient
-    r, left_out = correlate(*values, "within"), without_each(*values, "within")
-    default = default_interval(panel, settings.coefficient, "within", r, left_out, settings.level)
+    default = default_interval(panel, task.settings.coefficient, "within", task.settings.level, n_targets=1)
     return [
         RankedMetric(
             metric=metric,
             schedule=schedule,
             component=component,
-            r=plain(r[m, 0]),
+            r=plain(default.r[m, 0]),
             low=plain(default.low[m, 0]),
             high=plain(default.high[m, 0]),
             trackers=panel.group,

@@ -11,14 +11,13 @@ from msgspec.structs import replace
 from extrinsic.arrays import Floats, Ints
 from extrinsic.correlation.best_set import FEWEST_TRACKERS as FEWEST_FOR_INTERVALS
 from extrinsic.correlation.best_set import BestSet, best_set
-from extrinsic.correlation.coefficients import SCOPES, Coefficient, Scope, correlate, is_flat
+from extrinsic.correlation.coefficients import SCOPES, Coefficient, Scope, is_flat
 from extrinsic.correlation.deciding import MOST
-from extrinsic.correlation.disattenuation import LEAST, disattenuation
-from extrinsic.correlation.influence import carriers, influence, leverage, without_each
+from extrinsic.correlation.disattenuation import LEAST, Disattenuation
+from extrinsic.correlation.influence import carriers, influence, leverage
 from extrinsic.correlation.intervals import interval, jackknife_interval
 from extrinsic.correlation.multiple_testing import benjamini_hochberg, holm
-from extrinsic.correlation.permutation import draw_permutations, permutation_test
-from extrinsic.correlation.resampling import WAYS, Resampled, draw_trackers, resampled_correlations
+from extrinsic.correlation.resampling import WAYS, Resampled, draw_trackers
 from extrinsic.correlation.soft_pairwise import soft_pairwise_accuracy
 from extrinsic.study.configuration.settings import CorrelationTable
 from extrinsic.study.correlating.panel import MetricName, Panel
@@ -48,25 +47,25 @@ def correlation_rows(
                     for name in panel.metrics
                 ]
         return rows, moved
-    drawn = draw_trackers(panel.identity, len(panel.trackers), settings.resamples, seed)
-    permuted = draw_permutations(panel.identity, len(panel.trackers), settings.permutations, seed)
     for scope in SCOPES:
         for coefficient in settings.coefficients:
-            computed = _Coefficients(panel, settings, scope, coefficient, drawn, permuted)
+            computed = _Coefficients(panel, settings, scope, coefficient, seed)
             rows += computed.rows()
             moved += computed.influence_rows()
     if "pairwise" in settings.coefficients:
+        drawn = draw_trackers(panel.identity, len(panel.trackers), settings.resamples, seed)
         rows += _soft_rows(panel, settings, drawn)
     return rows, moved
 
 
 @dataclass(frozen=True, eq=False)
 class DefaultInterval:
-    """low, high, r_true (n_metrics, n_targets), NaN where withheld; reasons: why, by metric and target.
+    """r, low, high, r_true (n_metrics, n_targets), NaN where withheld; reasons: why, by metric and target.
 
     reliability (n_metrics,), target_reliability (n_targets,): NaN but for Pearson's r.
     """
 
+    r: Floats
     low: Floats
     high: Floats
     r_true: Floats
@@ -79,9 +78,11 @@ class DefaultInterval:
 
 
 def default_interval(
-    panel: Panel, coefficient: Coefficient, scope: Scope, r: Floats, left_out: Floats, level: float
+    panel: Panel, coefficient: Coefficient, scope: Scope, level: float, n_targets: int | None = None
 ) -> DefaultInterval:
-    """The interval of one metric named in advance, for each of them; r (n_metrics, n_targets)."""
+    """The interval of one metric named in advance, for each of them; n_targets: of the first ones only."""
+    r = panel.correlations(coefficient, scope)[:, :n_targets]
+    left_out = panel.left_out(coefficient, scope)[..., :n_targets]
     n_metrics, n_targets = r.shape
     is_accuracy = coefficient == "pairwise"
     low, high = jackknife_interval(r, left_out, level, not is_accuracy, heavy_tails=True)
@@ -91,8 +92,8 @@ def default_interval(
     reliability, target_reliability = np.full(n_metrics, np.nan), np.full(n_targets, np.nan)
     reasons: dict[tuple[int, int], str] = {}
     if coefficient == "pearson":
-        sample = panel.sample.take_targets(n_targets)
-        noise = disattenuation(sample, scope)
+        whole = panel.noise(scope)
+        noise = Disattenuation(whole.metric, whole.target[:n_targets], whole.shared[:, :n_targets])
         reliability, target_reliability = noise.metric, noise.target
         for m, k in np.argwhere(~np.isnan(r)).tolist():
             least, what = min((reliability[m], "the metric"), (target_reliability[k], "the target"))
@@ -108,19 +109,18 @@ def default_interval(
         reasons = dict.fromkeys(((m, k) for m, k in np.argwhere(~np.isnan(r)).tolist()), text)
     for m, k in reasons:
         low[m, k] = high[m, k] = np.nan
-    return DefaultInterval(low, high, r_true, reliability, target_reliability, reasons)
+    return DefaultInterval(r, low, high, r_true, reliability, target_reliability, reasons)
 
 
 def best_set_rows(panel: Panel, settings: CorrelationTable, seed: int) -> list[BestSetRow]:
     """The best set and the ranks by every target, within datasets, by the study's coefficient."""
-    sample, coefficient = panel.sample, settings.coefficient
+    coefficient = settings.coefficient
     if len(panel.trackers) < FEWEST_TRACKERS:
         return []
-    r = correlate(sample.metrics, sample.targets, coefficient, "within")
-    left_out = without_each(sample.metrics, sample.targets, coefficient, "within")
+    r, left_out = panel.correlations(coefficient, "within"), panel.left_out(coefficient, "within")
     # An accuracy of pairs is a correlation of their signs, from 0 to 1 in place of -1 to 1.
     scale, shift = (2.0, -1.0) if coefficient == "pairwise" else (1.0, 0.0)
-    default = default_interval(panel, coefficient, "within", r, left_out, settings.level)
+    default = default_interval(panel, coefficient, "within", settings.level)
     rows = []
     for k, target in enumerate(panel.targets):
         made = best_set(
@@ -184,26 +184,19 @@ class _Coefficients:
     """One coefficient in one scope: of every metric with every target."""
 
     def __init__(
-        self,
-        panel: Panel,
-        settings: CorrelationTable,
-        scope: Scope,
-        coefficient: Coefficient,
-        drawn: Ints,
-        permuted: Ints,
+        self, panel: Panel, settings: CorrelationTable, scope: Scope, coefficient: Coefficient, seed: int
     ) -> None:
         self.panel, self.scope, self.coefficient = panel, scope, coefficient
         sample = panel.sample
-        self.r = correlate(sample.metrics, sample.targets, coefficient, scope)
-        self.left_out = without_each(sample.metrics, sample.targets, coefficient, scope)
-        self.test = permutation_test(sample.metrics, sample.targets, coefficient, scope, permuted)
-        self.p, self.p_max_t = self.test.p, self.test.p_max_t
+        self.r, self.left_out = panel.correlations(coefficient, scope), panel.left_out(coefficient, scope)
+        test = panel.permuted(coefficient, scope, settings.permutations, seed)
+        self.p, self.p_max_t = test.p, test.p_max_t
         self.shares = leverage(sample.metrics, sample.targets, scope)
-        self.default = default_interval(panel, coefficient, scope, self.r, self.left_out, settings.level)
+        self.default = default_interval(panel, coefficient, scope, settings.level)
         self.jackknife = jackknife_interval(self.r, self.left_out, settings.level, coefficient != "pairwise")
         self.intervals: dict[Resampled, tuple[Floats, Floats]] = {}
         for way in WAYS if coefficient in ALL_WAYS else ("both",):
-            resampled = resampled_correlations(sample, coefficient, scope, way, drawn)
+            resampled = panel.resampled(coefficient, scope, way, seed)
             units = None if way == "dialogs" else self.left_out
             self.intervals[way] = interval(self.r, resampled, units, settings.interval, settings.level)
 

@@ -11,7 +11,6 @@ from extrinsic.correlation.coefficients import Scope, correlate, is_flat
 from extrinsic.correlation.dependent import williams, zou_interval
 from extrinsic.correlation.intervals import interval
 from extrinsic.correlation.paired_permutation import Swapped, swapped_p
-from extrinsic.correlation.resampling import draw_trackers, resampled_correlations
 from extrinsic.study.configuration.settings import CorrelationTable
 from extrinsic.study.correlating.panel import Panel
 from extrinsic.study.stages.store import plain
@@ -34,7 +33,9 @@ def swap_metrics(
     panel: Panel, kept: Ints, scope: Scope, way: Swapped, settings: CorrelationTable, seed: int
 ) -> Floats:
     """(n_kept, n_kept) p-values of the differences of metrics, by swapping."""
-    contributions = [part[kept] for part in panel.contributions]
+    contributions = panel.contributions
+    if len(kept) < len(panel.metrics):
+        contributions = tuple(part[kept] for part in contributions)
     swaps = min(settings.permutations, SWAPS if len(panel.trackers) <= MANY else FEWER_SWAPS)
     return swapped_p(contributions, panel.sample.targets[0], scope, way, swaps, panel.identity, seed)
 
@@ -55,8 +56,7 @@ def pair_rows(
     sample, target = panel.sample, panel.targets[0]
     r = correlate(sample.metrics[kept], sample.targets[:1], "pearson", scope)[:, 0]
     among = correlate(sample.metrics[kept], sample.metrics[kept], "pearson", scope)
-    drawn = draw_trackers(panel.identity, len(panel.trackers), settings.resamples, seed)
-    resampled = resampled_correlations(sample, "pearson", scope, "both", drawn)[:, kept, 0]
+    resampled = panel.resampled("pearson", scope, "both", seed)[:, kept, 0]
     n_independent = panel.n_points - (len(panel.datasets) - 1 if scope == "within" else 0)
     order = np.argsort(-r, kind="stable").tolist()
     rows = []

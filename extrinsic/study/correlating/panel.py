@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 import numpy as np
 
 from extrinsic.arrays import Floats, Ints
-from extrinsic.correlation.coefficients import DIGITS
-from extrinsic.correlation.resampling import Sample
+from extrinsic.correlation.coefficients import DIGITS, Coefficient, Scope, correlate
+from extrinsic.correlation.disattenuation import Disattenuation, disattenuation
+from extrinsic.correlation.influence import without_each
+from extrinsic.correlation.permutation import PermutationTest, draw_permutations, permutation_test
+from extrinsic.correlation.resampling import Resampled, Sample, draw_trackers, resampled_correlations
 from extrinsic.metrics.measuring import resample_dialogs
 from extrinsic.study.stages.stored_scores import Measurements, metric_of
+
+T = TypeVar("T")
 
 MetricName = tuple[str, int, str, str | None]
 """Metric, schedule, component, label scheme."""
@@ -46,6 +52,51 @@ class Panel:
     contributions: tuple[Floats, ...]
     group: str = "all"
     variant: str | None = None
+    _made: dict[object, Any] = field(init=False, repr=False, default_factory=dict)
+    """What several tables read, made once."""
+
+    def correlations(self, coefficient: Coefficient, scope: Scope) -> Floats:
+        """(n_metrics, n_targets)"""
+        values = self.sample.metrics, self.sample.targets
+        return self._once(("r", coefficient, scope), lambda: correlate(*values, coefficient, scope))
+
+    def left_out(self, coefficient: Coefficient, scope: Scope) -> Floats:
+        """(n_trackers, n_metrics, n_targets) correlations without each tracker."""
+        values = self.sample.metrics, self.sample.targets
+        return self._once(("left out", coefficient, scope), lambda: without_each(*values, coefficient, scope))
+
+    def resampled(self, coefficient: Coefficient, scope: Scope, way: Resampled, seed: int) -> Floats:
+        """(n_resamples, n_metrics, n_targets) correlations on resamples."""
+
+        def make() -> Floats:
+            drawn = draw_trackers(self.identity, len(self.trackers), self.sample.n_resamples, seed)
+            return resampled_correlations(self.sample, coefficient, scope, way, drawn)
+
+        return self._once(("resampled", coefficient, scope, way, seed), make)
+
+    def permuted(
+        self, coefficient: Coefficient, scope: Scope, most: int, seed: int, given: str | None = None
+    ) -> PermutationTest:
+        """Of every metric and target; given: a target, of the others then."""
+
+        def make() -> PermutationTest:
+            sample, drawn = self.sample, draw_permutations(self.identity, len(self.trackers), most, seed)
+            goals, beside = sample.targets, None
+            if given is not None:
+                is_given = np.array([name == given for name in self.targets])
+                goals, beside = goals[~is_given], goals[is_given]
+            return permutation_test(sample.metrics, goals, coefficient, scope, drawn, beside)
+
+        return self._once(("permuted", coefficient, scope, most, seed, given), make)
+
+    def noise(self, scope: Scope) -> Disattenuation:
+        return self._once(("noise", scope), lambda: disattenuation(self.sample, scope))
+
+    def _once(self, key: object, make: Callable[[], T]) -> T:
+        if key not in self._made:
+            self._made[key] = make()
+        made: T = self._made[key]
+        return made
 
     @property
     def n_points(self) -> int:
@@ -102,8 +153,10 @@ def build_panel(
     for d, dataset in enumerate(datasets):
         n_dialogs = measured[dataset, trackers[0]].n_dialogs
         weights = {dialogs[dataset]: resample_dialogs(dialogs[dataset], n_dialogs, resamples, seed)}
+        # Every dialog left out in turn, behind the draws: ROC curves cost more by the call than by the row.
+        left_out = 1 - np.eye(n_dialogs if with_contributions else 0, n_dialogs, dtype=np.int64)
         # Counts are small, and small integers are summed faster; sums go dialog by dialog.
-        counts = np.asfortranarray(weights[dialogs[dataset]], dtype=np.int16)
+        counts = np.asfortranarray(np.concatenate([weights[dialogs[dataset]], left_out]), dtype=np.int16)
         each = np.empty((len(metrics), len(trackers), n_dialogs if with_contributions else 0))
         for t, tracker in enumerate(trackers):
             cell = measured[dataset, tracker]
@@ -112,10 +165,10 @@ def build_panel(
             order = rows.astype(np.int64)
             scores = np.array([cell.rows[i].value for i in order], dtype=np.float64)
             values[:, d, t] = scores * sign
-            drawn[:, :, d, t] = (cell.resampled(counts)[order] * sign[:, None]).T
+            resampled = cell.resampled(counts)[order]
+            drawn[:, :, d, t] = (resampled[:, :resamples] * sign[:, None]).T
             if with_contributions:
-                without = cell.resampled(1 - np.eye(n_dialogs, dtype=np.int64))[order]
-                each[:, t] = _contributions(scores, without) * sign[:, None]
+                each[:, t] = _contributions(scores, resampled[:, resamples:]) * sign[:, None]
             for k, target in enumerate(targets):
                 value = valued[dataset, tracker][target]
                 if value.dialogs not in weights:

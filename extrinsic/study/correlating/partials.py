@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from extrinsic.correlation.coefficients import is_flat
-from extrinsic.correlation.estimate import correlation_estimate
+from extrinsic.correlation.estimate import Estimate, correlation_estimate
 from extrinsic.correlation.partial import partial_estimate
 from extrinsic.correlation.resampling import Sample, draw_trackers
 from extrinsic.study.configuration.settings import CorrelationTable
 from extrinsic.study.configuration.targets import LOGGED_RETURN
 from extrinsic.study.correlating.correlations import FEWEST_TRACKERS
 from extrinsic.study.correlating.panel import Panel
-from extrinsic.study.correlating.predictions import partial_test
 from extrinsic.study.stages.store import plain
 from extrinsic.study.tables.metric_rows import PartialRow
 
@@ -27,25 +26,23 @@ def partial_rows(panel: Panel, settings: CorrelationTable, seed: int) -> list[Pa
         return []
     given = panel.targets.index(LOGGED_RETURN)
     others = [k for k in range(len(panel.targets)) if k != given]
-    sample, n_metrics = panel.sample, len(panel.metrics)
-    # The logged return stands among the metrics too: r of the target with it.
-    beside = Sample(
-        np.concatenate([sample.metrics, sample.targets[[given]]]),
-        sample.targets,
-        np.concatenate([sample.metrics_drawn, sample.targets_drawn[:, [given]]], axis=1),
-        sample.targets_drawn,
+    sample, every = panel.sample, slice(None)
+    r = Estimate(
+        panel.correlations("pearson", "within"),
+        panel.resampled("pearson", "within", "both", seed),
+        panel.left_out("pearson", "within"),
     )
     drawn = draw_trackers(panel.identity, len(panel.trackers), settings.resamples, seed)
-    r = correlation_estimate(beside, "pearson", "within", "both", drawn)
-    metrics = slice(n_metrics)
-    partial = partial_estimate(
-        r.take(metrics, others), r.take(metrics, [given]), r.take(slice(n_metrics, n_metrics + 1), others)
+    alone = Sample(
+        sample.targets[[given]], sample.targets, sample.targets_drawn[:, [given]], sample.targets_drawn
     )
+    of_targets = correlation_estimate(alone, "pearson", "within", "both", drawn)
+    partial = partial_estimate(r.take(every, others), r.take(every, [given]), of_targets.take(every, others))
     # Rounding may leave a correlation just beyond 1.
     low, high = (np.clip(bound, -1.0, 1.0) for bound in partial.interval(settings.level))
     jackknife_low, jackknife_high = partial.jackknife(settings.level)
     flat = is_flat(sample.metrics, "within")
-    test = partial_test(panel, others, settings, seed)
+    test = panel.permuted("pearson", "within", settings.permutations, seed, LOGGED_RETURN)
     rows = []
     for column, k in enumerate(others):
         for m, (metric, schedule, component, _) in enumerate(panel.metrics):

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from extrinsic.arrays import Ints
-from extrinsic.correlation.coefficients import correlate
 from extrinsic.correlation.deciding import FEWEST_TRACKERS, calibration
-from extrinsic.correlation.permutation import PermutationTest, draw_permutations, permutation_test
+from extrinsic.correlation.permutation import PermutationTest
 from extrinsic.study.configuration.settings import CorrelationTable
 from extrinsic.study.configuration.targets import LOGGED_RETURN
 from extrinsic.study.correlating.panel import Panel
@@ -17,24 +16,15 @@ from extrinsic.study.stages.store import plain
 from extrinsic.study.tables.metric_rows import CountRow, DecidedRow
 
 
-def partial_test(panel: Panel, others: list[int], settings: CorrelationTable, seed: int) -> PermutationTest:
-    """Pearson's r of every metric with some targets, given the logged return, against permuted trackers."""
-    sample, given = panel.sample, panel.targets.index(LOGGED_RETURN)
-    drawn = draw_permutations(panel.identity, len(panel.trackers), settings.permutations, seed)
-    return permutation_test(
-        sample.metrics, sample.targets[others], "pearson", "within", drawn, sample.targets[[given]]
-    )
-
-
 def count_rows(panel: Panel, settings: CorrelationTable, seed: int) -> Iterator[CountRow]:
     """Of every target, alone and given the logged return: metrics clearly above 0, and those by chance."""
-    every, sample = list(range(len(panel.targets))), panel.sample
-    drawn = draw_permutations(panel.identity, len(panel.trackers), settings.permutations, seed)
-    alone = permutation_test(sample.metrics, sample.targets, "pearson", "within", drawn)
+    every = list(range(len(panel.targets)))
+    alone = panel.permuted("pearson", "within", settings.permutations, seed)
     tests: list[tuple[str | None, list[int], PermutationTest]] = [(None, every, alone)]
     if LOGGED_RETURN in panel.targets and len(panel.trackers) >= FEWEST_TRACKERS:
         others = [k for k in every if panel.targets[k] != LOGGED_RETURN]
-        tests.append((LOGGED_RETURN, others, partial_test(panel, others, settings, seed)))
+        partial = panel.permuted("pearson", "within", settings.permutations, seed, LOGGED_RETURN)
+        tests.append((LOGGED_RETURN, others, partial))
     for given, targets, test in tests:
         for column, k in enumerate(targets):
             counted = test.clear(column, settings.level)
@@ -56,7 +46,7 @@ def decided_rows(panel: Panel, kept: Ints) -> Iterator[DecidedRow]:
     sample = panel.sample
     if len(panel.trackers) - 2 < FEWEST_TRACKERS or not len(kept):
         return
-    r = correlate(sample.metrics[kept], sample.targets, "pearson", "within")
+    r = panel.correlations("pearson", "within")[kept]
     for k, target in enumerate(panel.targets):
         if np.isnan(r[:, k]).all():
             continue
