@@ -88,7 +88,7 @@ def test_an_unknown_predicate_in_a_log(calls: Corpus, tmp_path: Path) -> None:
     DSTC2.write_corpus(calls.take([0]), tmp_path)
     (log,) = tmp_path.rglob("log.json")
     log.write_text(log.read_text().replace('"possible":["', '"possible":["pressent","', 1))
-    with pytest.raises(InputError, match="unknown predicate in 'possible'; did you mean 'present'"):
+    with pytest.raises(InputError, match="unknown action in 'possible'; did you mean 'present'"):
         DSTC2.read_corpus(tmp_path, calls.dataset)
     log.write_text(log.read_text().replace('"possible":["pressent",', '"possible":[],"was":[', 1))
     with pytest.raises(InputError):
