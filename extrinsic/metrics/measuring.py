@@ -17,9 +17,10 @@ from extrinsic.arrays import Floats, Ints
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.errors import UsageError, did_you_mean
 from extrinsic.metrics.definition import Mean, Metric
-from extrinsic.metrics.items.curves import RocCounts, RocStatistics
+from extrinsic.metrics.items.curves import RocCounts, RocStatistics, Totals
 from extrinsic.metrics.items.item_tables import ItemTable
 from extrinsic.metrics.items.state_tables import ALL, StateTable
+from extrinsic.metrics.roc import Roc
 from extrinsic.metrics.sources import Source
 from extrinsic.storage import content_hash
 
@@ -50,6 +51,9 @@ def resampled_values(weights: Ints, metrics: Sequence[Metric], statistics: Any) 
     values = np.empty((len(metrics), len(weights)))
     for begin in range(0, len(weights), rows):
         totals = weights[begin : begin + rows] @ statistics
+        if isinstance(totals, Totals):
+            with np.errstate(divide="ignore", invalid="ignore"):
+                totals.find(metric.condition for metric in metrics if isinstance(metric, Roc))
         for position, metric in enumerate(metrics):
             values[position, begin : begin + rows] = metric.values(totals)
     return values

@@ -14,15 +14,20 @@ from extrinsic.arrays import Floats
 from extrinsic.metrics.definition import Metric
 from extrinsic.metrics.items.curves import Totals
 from extrinsic.metrics.items.item_tables import Items
-from extrinsic.metrics.items.operating_points import Condition, Points
+from extrinsic.metrics.items.operating_points import ACCEPTED, WRONG, Condition, Points
 
 
 @dataclass(frozen=True)
 class EqualErrors:
     """FR >= FA. By DSTC2's rule no point meets it when every item is wrong."""
 
+    limits: ClassVar[int] = ACCEPTED
+
     def __call__(self, points: Points, /) -> Any:
         return points.false_reject >= points.false_accept
+
+    def most(self, right: Floats, total: Floats) -> Floats:
+        return right
 
 
 @dataclass(frozen=True)
@@ -30,9 +35,13 @@ class FewFalseAccepts:
     """FA / N <= level."""
 
     level: float
+    limits: ClassVar[int] = WRONG
 
     def __call__(self, points: Points, /) -> Any:
         return points.false_accept / points.total <= self.level
+
+    def most(self, right: Floats, total: Floats) -> Floats:
+        return _largest_share(self.level, total)
 
 
 @dataclass(frozen=True)
@@ -40,9 +49,20 @@ class LowFalseAcceptRate:
     """FA / (FA + TR) <= level; not met when no item is wrong (0 / 0)."""
 
     level: float
+    limits: ClassVar[int] = WRONG
 
     def __call__(self, points: Points, /) -> Any:
         return points.false_accept / (points.total - points.right) <= self.level
+
+    def most(self, right: Floats, total: Floats) -> Floats:
+        return _largest_share(self.level, total - right)
+
+
+def _largest_share(level: float, total: Floats) -> Floats:
+    """(...) the largest whole numbers whose shares of totals, as rounded, are at most a level; -1 of 0."""
+    near = np.floor(level * total)
+    largest = near + ((near + 1.0) / total <= level) - (near / total > level)
+    return np.asarray(np.where(total > 0, largest, -1.0))
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ the definition; `resampled_points` finds the same points for many samples at onc
 """
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -37,10 +37,23 @@ class Points:
         return self.true_accept + self.false_accept
 
 
+WRONG, ACCEPTED = 0, 1
+
+
 class Condition(Protocol):
     """Whether points meet a condition: (...) flags. What holds for a point holds for all that accept less."""
 
+    limits: ClassVar[int]
+    """What must not be too many: the WRONG items accepted, or all items ACCEPTED."""
+
     def __call__(self, points: Points, /) -> Any: ...
+
+    def most(self, right: Floats, total: Floats) -> Floats:
+        """How many may be accepted, in samples with so many right items and items in all.
+
+        Below 0 where even none is too many.
+        """
+        ...
 
 
 def first_on_curve(curve: Points | None, condition: Condition) -> Points:

@@ -2,13 +2,15 @@
 
 They are those of `operating_points`, without building a curve. A condition that holds for a point holds for
 all that accept less, so the longest prefix of the ranking that meets it determines the rule's first point.
+In every sample a condition is a limit of one count, so that one search does for all conditions.
 
-A table of how many right and wrong items precede each position has a row for each item and a column for each
-sample, and writing it would dominate the cost. So items are grouped in blocks: counts are stored at the block
-borders only, and those inside a block are summed only for the block that a sample needs.
+A table of how many items precede each position has a row for each item and a column for each sample, and
+writing it would dominate the cost. So items are grouped in blocks: counts are stored at the block borders
+only, and those inside a block are summed only for the block that a sample needs.
 """
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -18,7 +20,9 @@ import numpy.typing as npt
 
 from extrinsic.arrays import Bools, Floats, Ints, offsets_from_lengths
 from extrinsic.metrics.items.operating_points import (
+    ACCEPTED,
     N_THRESHOLDS,
+    WRONG,
     Condition,
     Points,
     has_dstc1_curve,
@@ -29,9 +33,9 @@ from extrinsic.metrics.items.operating_points import (
 
 
 def last_that_meets(meets: Callable[[Ints], Bools], low: Ints, width: int) -> Ints:
-    """(n,) the largest numbers in low .. low + width - 1 that meet a condition; low also if none does.
+    """(...) the largest numbers in low .. low + width - 1 that meet a condition; low also if none does.
 
-    meets: (n,) numbers in that range -> (n,) flags; after a number that does not meet, none does.
+    meets: (...) numbers in that range -> (...) flags; after a number that does not meet, none does.
     """
     while width > 1:
         # The remaining width is the same for all, so that a step is one evaluation and one addition.
@@ -41,15 +45,12 @@ def last_that_meets(meets: Callable[[Ints], Bools], low: Ints, width: int) -> In
     return low
 
 
-RIGHT, WRONG = 0, 1
-
-
 class Ranking:
     """Items by descending score, in blocks of `size` items.
 
     score (n_items + 1,), correct (n_items + 1,): after the last item comes a wrong one below all scores.
-    dialogs (size, 2, n_blocks + 1): the dialog of each position of a block if its item is right, and if it is
-    wrong; otherwise, and after the last item, n_dialogs, a dialog that is never drawn.
+    dialogs (size, 2, n_blocks + 1): the dialog of each position of a block if its item is wrong, and whatever
+    it is; otherwise, and after the last item, n_dialogs, a dialog that is never drawn.
     """
 
     def __init__(self, score: Floats, correct: Bools, dialog: Ints, n_dialogs: int) -> None:
@@ -60,7 +61,8 @@ class Ranking:
         self.size = max(4, round((self.n_items / 60) ** 0.5))
         self.n_blocks = -(-self.n_items // self.size)
         dialogs = np.full(((self.n_blocks + 1) * self.size, 2), n_dialogs)
-        dialogs[np.arange(self.n_items), np.where(self.correct[:-1], RIGHT, WRONG)] = dialog
+        dialogs[: self.n_items, WRONG] = np.where(correct, n_dialogs, dialog)
+        dialogs[: self.n_items, ACCEPTED] = dialog
         self.dialogs = np.ascontiguousarray(dialogs.reshape(-1, self.size, 2).transpose(1, 2, 0))
 
     @cached_property
@@ -76,21 +78,24 @@ class Ranking:
 
     @cached_property
     def block_sums(self) -> Any:
-        """(2 n_blocks, n_dialogs + 1) sparse: right and wrong items of each dialog in each block."""
+        """(2 n_blocks, n_dialogs + 1) sparse: wrong items and all items of each dialog in each block."""
         # Importing it is slow, and single scores do not need it.
         from scipy import sparse
 
         dialogs = self.dialogs[:, :, :-1].transpose(2, 1, 0).reshape(-1, self.size)
         drawn = dialogs < self.n_dialogs
         offsets = offsets_from_lengths(np.count_nonzero(drawn, axis=1))
-        once = np.ones(self.n_items, dtype=np.int16)
+        once = np.ones(int(offsets[-1]), dtype=np.int16)
         return sparse.csr_array(
             (once, dialogs[drawn], offsets), shape=(2 * self.n_blocks, self.n_dialogs + 1)
         )
 
 
 class RunningCounts:
-    """Right and wrong items before each position, in each of n samples; weights (n, n_dialogs), integers."""
+    """Wrong items and all items before each position, in each of n samples.
+
+    weights (n, n_dialogs): integers.   Arrays (k, n) below hold k searches in each sample.
+    """
 
     def __init__(self, ranking: Ranking, weights: npt.NDArray[Any]) -> None:
         self.ranking = ranking
@@ -101,46 +106,51 @@ class RunningCounts:
         whole = np.int32 if largest * ranking.n_items < 2**31 else np.int64
         self._weights = np.zeros((ranking.n_dialogs + 1, self.n_samples), dtype=small)
         self._weights[:-1] = weights.astype(small).T
-        # (n_blocks + 1, 2, n) right and wrong items before each border.
+        # (n_blocks + 1, 2, n) wrong items and all items before each border.
         self._borders = np.zeros((ranking.n_blocks + 1, 2, self.n_samples), dtype=whole)
         self._borders[1:] = (ranking.block_sums @ self._weights).reshape(ranking.n_blocks, 2, self.n_samples)
         _accumulate(self._borders)
         self._samples = np.arange(self.n_samples)
-        self._columns = self._samples + self.n_samples * np.array([[RIGHT], [WRONG]])
-        self.right: Floats = self._borders[-1, RIGHT].astype(float)
-        self.total: Floats = self.right + self._borders[-1, WRONG]
-
-    def points(self, counts: npt.NDArray[Any]) -> Points:
-        """(..., 2, n) right and wrong items accepted."""
-        return Points(counts[..., RIGHT, :], counts[..., WRONG, :], self.right, self.total)
+        self.total: Floats = self._borders[-1, ACCEPTED].astype(float)
+        self.right: Floats = self.total - self._borders[-1, WRONG]
 
     def before(self, position: Ints) -> Points:
-        """(n,) positions -> the points that accept all items before them."""
+        """(k, n) positions -> the points that accept all items before them."""
         block, offset = np.divmod(position, self.ranking.size)
-        return self.points(self._inside(block)[offset, :, self._samples].T)
+        wrong, accepted = (
+            np.take_along_axis(self._inside(block, column), offset[None], axis=0)[0]
+            for column in (WRONG, ACCEPTED)
+        )
+        return Points(accepted - wrong, wrong, self.right, self.total)
 
-    def longest(self, condition: Condition) -> Ints:
-        """(n,) the last position such that accepting all before it meets a condition; 0 also if none does."""
+    def longest(self, most: Floats | Ints, column: Ints | int = ACCEPTED) -> Ints:
+        """(k, n) the last position before which there are at most so many items; 0 also if there is none.
 
-        def border_meets(block: Ints) -> Bools:
-            return np.asarray(condition(self.points(self._border(block))))
-
-        nothing = np.zeros(self.n_samples, dtype=np.int64)
-        block = last_that_meets(border_meets, nothing, self.ranking.n_blocks + 1)
-        more = np.count_nonzero(condition(self.points(self._inside(block)[1:])), axis=0)
+        most (k, n).   column: WRONG or ACCEPTED, which items each search (k, 1) counts.
+        """
+        # Limits of integers are integers, which are compared faster.
+        limit = np.floor(most).astype(self._borders.dtype)
+        nothing = np.zeros(limit.shape, dtype=np.int64)
+        block = last_that_meets(
+            lambda block: self._border(block, column) <= limit, nothing, self.ranking.n_blocks + 1
+        )
+        more = np.count_nonzero(self._inside(block, column)[1:] <= limit, axis=0)
         return np.asarray(np.minimum(block * self.ranking.size + more, self.ranking.n_items))
 
-    def _border(self, block: Ints) -> npt.NDArray[Any]:
-        """(n,) blocks -> (2, n) counts before them."""
-        return np.asarray(self._borders.reshape(-1).take(block * (2 * self.n_samples) + self._columns))
+    def _border(self, block: Ints, column: Ints | int) -> npt.NDArray[Any]:
+        """(k, n) blocks -> (k, n) counts before them."""
+        return np.asarray(
+            self._borders.reshape(-1).take((2 * block + column) * self.n_samples + self._samples)
+        )
 
-    def _inside(self, block: Ints) -> npt.NDArray[Any]:
-        """(n,) blocks -> (size + 1, 2, n) counts before each of their positions, and after the last."""
-        index = self.ranking.dialogs.take(block, axis=2)
+    def _inside(self, block: Ints, column: Ints | int) -> npt.NDArray[Any]:
+        """(k, n) blocks -> (size + 1, k, n) counts before each of their positions, and after the last."""
+        dialogs = self.ranking.dialogs
+        index = dialogs.reshape(len(dialogs), -1).take(dialogs.shape[2] * column + block, axis=1)
         index *= self.n_samples
         index += self._samples
-        counts = np.empty((self.ranking.size + 1, 2, self.n_samples), dtype=self._borders.dtype)
-        counts[0] = self._border(block)
+        counts = np.empty((len(dialogs) + 1, *block.shape), dtype=self._borders.dtype)
+        counts[0] = self._border(block, column)
         counts[1:] = self._weights.reshape(-1).take(index)
         return _accumulate(counts)
 
@@ -152,28 +162,54 @@ def _accumulate(rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return rows
 
 
-class Dstc1Points:
-    """Points at evenly spaced thresholds between the scores of the items that were drawn."""
+class FirstPoints(ABC):
+    """The first points of a rule, in every sample."""
 
     def __init__(self, counts: RunningCounts) -> None:
         self.counts = counts
 
-    def first(self, condition: Condition) -> Points:
+    def first(self, conditions: Sequence[Condition]) -> list[Points]:
+        """Of every condition (n,) the first points that meet it; NaN where there is none."""
+        counts = self.counts
+        most = np.stack([condition.most(counts.right, counts.total) for condition in conditions])
+        column = np.array([[condition.limits] for condition in conditions])
+        found = self._found(conditions, counts.longest(most, column))
+        return [
+            _where(self._exists & condition(points), points)
+            for condition, points in zip(conditions, _rows(found), strict=True)
+        ]
+
+    @property
+    @abstractmethod
+    def _exists(self) -> Bools:
+        """(n,) whether a sample has a curve."""
+
+    @abstractmethod
+    def _found(self, conditions: Sequence[Condition], longest: Ints) -> Points:
+        """(k, n) the rule's points; longest (k, n): the last position that meets each condition."""
+
+
+class Dstc1Points(FirstPoints):
+    """Points at evenly spaced thresholds between the scores of the items that were drawn."""
+
+    @property
+    def _exists(self) -> Bools:
+        return np.asarray(has_dstc1_curve(self.counts.total))
+
+    def _found(self, conditions: Sequence[Condition], longest: Ints) -> Points:
         ranking = self.counts.ranking
         # The first item that must not be accepted; equals are accepted together or not at all.
-        beyond = ranking.score[self.counts.longest(condition)]
-        number = self._first_above(beyond)
+        number = self._first_above(ranking.score[longest])
         reached = ranking.n_items - np.searchsorted(ranking.ascending, self._threshold(number))
-        point = self.counts.before(np.where(number == N_THRESHOLDS - 1, 0, reached))
-        return _where(has_dstc1_curve(point.total) & condition(point), point)
+        return self.counts.before(np.where(number == N_THRESHOLDS - 1, 0, reached))
 
     @cached_property
     def _scale(self) -> tuple[Floats, Floats]:
         """(n,) the lowest threshold, and the step to the next."""
-        first = self.counts.longest(lambda points: points.accepted == 0)
-        last = self.counts.longest(lambda points: points.accepted < points.total)
+        total = self.counts.total
+        first, last = self.counts.longest(np.stack([np.zeros(len(total)), total - 1.0]))
         # Where nothing was drawn there is no threshold, and hence no point.
-        score, drawn = self.counts.ranking.score, self.counts.total > 0
+        score, drawn = self.counts.ranking.score, total > 0
         lowest, highest = np.where(drawn, score[last], 0.0), np.where(drawn, score[first], 0.0)
         return lowest, threshold_step(lowest, highest)
 
@@ -181,7 +217,7 @@ class Dstc1Points:
         return threshold(number, *self._scale)
 
     def _first_above(self, score: Floats) -> Ints:
-        """(n,) the first threshold above a score, at most the last, which rejects everything."""
+        """(k, n) the first threshold above a score, at most the last, which rejects everything."""
         last = N_THRESHOLDS - 1
         lowest, step = self._scale
 
@@ -196,43 +232,52 @@ class Dstc1Points:
         return np.clip(last_that_meets(is_reached, low, width) + 1, 0, last)
 
 
-class Dstc2Points:
+class Dstc2Points(FirstPoints):
     """Points at the first copy of each run of equal scores, and one that accepts all."""
 
-    def __init__(self, counts: RunningCounts) -> None:
-        self.counts = counts
+    @property
+    def _exists(self) -> Bools:
+        return np.asarray(has_dstc2_curve(self.counts.total))
 
-    def first(self, condition: Condition) -> Points:
+    def _found(self, conditions: Sequence[Condition], longest: Ints) -> Points:
         counts, ranking = self.counts, self.counts.ranking
         # The first item all of whose copies are too many.
-        beyond = counts.longest(condition)
+        beyond = longest
         start = ranking.run_start[beyond]
         before_run, before_item = counts.before(start), counts.before(beyond)
         # Where nothing of its run was drawn before it, the run's point accepts one copy of it; if that is too
         # much, the point is that of the run drawn last before.
         begins = before_run.accepted == before_item.accepted
-        too_much = begins & ~condition(self._one_more(before_item, beyond))
+        one = _rows(self._one_more(before_item, beyond))
+        too_much = begins & ~np.stack(
+            [condition(points) for condition, points in zip(conditions, one, strict=True)]
+        )
         previous = self._holder(before_run.accepted)
         start = np.where(too_much, ranking.run_start[previous], start)
         before_run = counts.before(start)
         point = self._one_more(before_run, self._holder(before_run.accepted + 1))
         everything = beyond == ranking.n_items
-        point = Points(
+        return Points(
             np.where(everything, before_item.true_accept, point.true_accept),
             np.where(everything, before_item.false_accept, point.false_accept),
             point.right,
             point.total,
         )
-        return _where(has_dstc2_curve(point.total) & condition(point), point)
 
     def _holder(self, copy: Ints) -> Ints:
-        """(n,) the item that the given copy belongs to, counted from 1 at the top of the ranking."""
-        return self.counts.longest(lambda points: points.accepted < copy)
+        """(k, n) the item that the given copy belongs to, counted from 1 at the top of the ranking."""
+        return self.counts.longest(copy - 1)
 
     def _one_more(self, point: Points, item: Ints) -> Points:
         """The point that accepts one more copy of an item."""
         correct = self.counts.ranking.correct[item]
         return Points(point.true_accept + correct, point.false_accept + ~correct, point.right, point.total)
+
+
+def _rows(points: Points) -> list[Points]:
+    """(k, n) points one search after the other."""
+    counts = zip(points.true_accept, points.false_accept, strict=True)
+    return [Points(true, false, points.right, points.total) for true, false in counts]
 
 
 def _where(exists: Bools, point: Points) -> Points:

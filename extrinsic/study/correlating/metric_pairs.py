@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from extrinsic.arrays import Floats, Ints
-from extrinsic.correlation.coefficients import Scope, correlate, is_flat
+from extrinsic.correlation.coefficients import DIGITS, Scope, correlate, is_flat
 from extrinsic.correlation.dependent import williams, zou_interval
 from extrinsic.correlation.intervals import interval
 from extrinsic.correlation.paired_permutation import Swapped, swapped_p
@@ -58,7 +58,8 @@ def pair_rows(
     among = correlate(sample.metrics[kept], sample.metrics[kept], "pearson", scope)
     resampled = panel.resampled("pearson", scope, "both", seed)[:, kept, 0]
     n_independent = panel.n_points - (len(panel.datasets) - 1 if scope == "within" else 0)
-    order = np.argsort(-r, kind="stable").tolist()
+    # Rounded: metrics that tie must not change places with the last bits of a processor.
+    order = np.argsort(-np.round(r, DIGITS), kind="stable").tolist()
     rows = []
     for position, a in enumerate(order):
         others = order[position + 1 :]
