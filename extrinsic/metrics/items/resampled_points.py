@@ -58,7 +58,7 @@ class Ranking:
         self.score = np.append(score, -np.inf)
         self.correct = np.append(correct, False)
         # Borders cost a row each when counting, positions inside a block when querying: balance the two.
-        self.size = max(4, round((self.n_items / 60) ** 0.5))
+        self.size = max(4, round((self.n_items / 20) ** 0.5))
         self.n_blocks = -(-self.n_items // self.size)
         dialogs = np.full(((self.n_blocks + 1) * self.size, 2), n_dialogs)
         dialogs[: self.n_items, WRONG] = np.where(correct, n_dialogs, dialog)
