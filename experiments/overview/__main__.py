@@ -25,7 +25,8 @@ from experiments.lee2014.tables import PolicyGain, Verdict, without_fill
 from experiments.multiwoz.tables import Between, Cost, Swap
 from experiments.overview.figure import draw
 from experiments.population.__main__ import Contrast
-from experiments.prices.__main__ import Designed, PriceRow
+from experiments.population.power import BestSet
+from experiments.prices.__main__ import PriceRow
 from experiments.roc_links import ACCURACY, ROC, RocCell, roc_links
 from experiments.selection import Selection
 from experiments.texts import render, with_interval
@@ -158,6 +159,7 @@ def write_page(folder: Path) -> None:
     gains = [row for row in table("dstc2/gains", Gain).rows if row.tracker != DEGENERATE]
     contrasts = table("population/contrasts", Contrast)
     prices = table("prices/prices", PriceRow)
+    sets = table("population/best_sets", BestSet)
     costs = table("multiwoz/costs", Cost).where(
         target="outcome.success", slots="search", trackers="core", gold="2.1"
     )
@@ -176,7 +178,10 @@ def write_page(folder: Path) -> None:
         contrast=lambda world, group, what="contrast": contrasts.where(
             world=world, group=group, what=what
         ).rows[0],
-        designed=table("prices/designed", Designed),
+        best_sets=sets,
+        in_every_set=lambda title: all(title in row.first or title in row.others for row in sets.rows),
+        in_no_set=lambda title: all(title not in row.first and title not in row.others for row in sets.rows),
+        highest=lambda panel: max(METRICS, key=lambda metric: panel[metric].r if metric in panel else -1.0),
         cost=lambda error: costs.where(error=error).rows[0],
         price=lambda of, kind: prices.where(of=of, kind=kind).rows[0],
         correlations=table("dstc2/correlations", Correlation).where(
