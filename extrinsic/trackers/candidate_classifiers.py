@@ -2,7 +2,8 @@
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -78,9 +79,14 @@ class CandidateClassifier(LearnedTracker):
         return None if names == FEATURES else [FEATURES.index(name) for name in names]
 
     def fit(self, corpora: Sequence[Corpus]) -> Fitted:
+        return self._fitted([self._chosen(corpus, np.arange(corpus.n_dialogs)) for corpus in corpora])
+
+    def fit_parts(self, corpus: Corpus, parts: Sequence[Ints]) -> list[BuiltInTracker]:
+        return [self._fitted([self._chosen(corpus, dialogs)]) for dialogs in parts]
+
+    def _fitted(self, examples: Sequence[tuple[Floats, Bools]]) -> Fitted:
         from threadpoolctl import threadpool_limits
 
-        examples = [_examples(self._chosen(corpus)) for corpus in corpora]
         rows = np.concatenate([rows for rows, _ in examples])
         right = np.concatenate([right for _, right in examples])
         if not len(rows):
@@ -95,11 +101,17 @@ class CandidateClassifier(LearnedTracker):
         with threadpool_limits(limits=1):  # how sums are split among threads decides their last bits
             return Fitted(self.teach(rows, right), self.columns)
 
-    def _chosen(self, corpus: Corpus) -> Corpus:
-        if self.share == 1.0:
-            return corpus
-        n_dialogs = max(1, round(self.share * corpus.n_dialogs))
-        return corpus.take(sorted(ranked_sessions(corpus.sessions, self.seed)[:n_dialogs]))
+    def _chosen(self, corpus: Corpus, dialogs: Ints) -> tuple[Floats, Bools]:
+        """The examples of the share of these dialogs that it learns from."""
+        if self.share < 1.0:
+            sessions = [corpus.sessions[dialog] for dialog in dialogs]
+            n_dialogs = max(1, round(self.share * len(sessions)))
+            dialogs = dialogs[ranked_sessions(sessions, self.seed)[:n_dialogs]]
+        examples = examples_of(corpus)
+        if len(dialogs) == corpus.n_dialogs:
+            return examples.rows, examples.right
+        chosen = np.isin(examples.dialog, dialogs)
+        return examples.rows[chosen], examples.right[chosen]
 
     @abstractmethod
     def teach(self, rows: Floats, right: Bools) -> Model:
@@ -122,11 +134,26 @@ class _Recorder(BuiltInTracker):
         return np.zeros(heard.value.shape)
 
 
-def _examples(corpus: Corpus) -> tuple[Floats, Bools]:
-    """(r, n_features) the candidates of all turns, and (r,) which are right.
+class Examples(NamedTuple):
+    """rows (r, n_features): the candidates of all turns.   right, dialog (r,): whether and where they are."""
 
-    Dialogs are ordered by their ids: the model must not depend on their order in a list.
-    """
+    rows: Floats
+    right: Bools
+    dialog: Ints
+
+
+_EXAMPLES: WeakKeyDictionary[Corpus, Examples] = WeakKeyDictionary()
+"""Of corpora that are in use: all learned trackers of a study, and all of their folds, see the same ones."""
+
+
+def examples_of(corpus: Corpus) -> Examples:
+    """Made once. Dialogs are ordered by their ids: the model must not depend on their order in a list."""
+    if corpus not in _EXAMPLES:
+        _EXAMPLES[corpus] = _examples(corpus)
+    return _EXAMPLES[corpus]
+
+
+def _examples(corpus: Corpus) -> Examples:
     dialogs = np.array(sorted(range(corpus.n_dialogs), key=corpus.sessions.__getitem__))
     recorder = _Recorder()
     tracking = Tracking(recorder, corpus.n_dialogs, len(corpus.slots), together=True)
@@ -134,6 +161,7 @@ def _examples(corpus: Corpus) -> tuple[Floats, Bools]:
     turn_of: list[Ints] = []
     slot_of: list[Ints] = []
     value_of: list[Ids] = []
+    dialog_of: list[Ints] = []
     for active, turns in turns_in_step(corpus.offsets, dialogs):
         step = tracking.step(active, corpus.evidence.take(turns))
         places, seen = recorder.seen
@@ -141,10 +169,11 @@ def _examples(corpus: Corpus) -> tuple[Floats, Bools]:
         turn_of.append(turns[places[0]])
         slot_of.append(places[1])
         value_of.append(step.value[places])
+        dialog_of.append(dialogs[active[places[0]]])
     right = corpus.truth.is_correct(
         np.concatenate(turn_of), np.concatenate(slot_of), np.concatenate(value_of)
     )
-    return np.concatenate(rows), right
+    return Examples(np.concatenate(rows), right, np.concatenate(dialog_of))
 
 
 class LogisticModel:

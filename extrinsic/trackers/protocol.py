@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from extrinsic.arrays import Floats
+from extrinsic.arrays import Floats, Ints
 from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.requests import Rule
 from extrinsic.corpus.tracking import Heard
@@ -78,6 +78,10 @@ class LearnedTracker(ABC):
     @abstractmethod
     def fit(self, corpora: Sequence[Corpus]) -> BuiltInTracker:
         """The tracker trained on these dialogs."""
+
+    def fit_parts(self, corpus: Corpus, parts: Sequence[Ints]) -> list[BuiltInTracker]:
+        """The tracker trained on some dialogs of a corpus, once for each of these parts."""
+        return [self.fit([corpus.take(dialogs)]) for dialogs in parts]
 
 
 AnyTracker = BuiltInTracker | LearnedTracker

@@ -45,10 +45,8 @@ def track(
         parts = [(tracker.fit(train), everything)]
     else:
         fold = fold_of_sessions(corpus.sessions, folds)
-        parts = [
-            (tracker.fit([corpus.take(np.flatnonzero(fold != held))]), np.flatnonzero(fold == held))
-            for held in range(folds)
-        ]
+        fitted = tracker.fit_parts(corpus, [np.flatnonzero(fold != held) for held in range(folds)])
+        parts = [(fitted[held], np.flatnonzero(fold == held)) for held in range(folds)]
     try:
         hypotheses = hypotheses_of(parts, corpus)
     except UsageError as error:  # errors on purpose that cannot be placed here

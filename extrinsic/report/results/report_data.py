@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
 
 import msgspec
 
@@ -57,7 +58,7 @@ class Study:
         """The confidence level of the intervals in percent."""
         return f"{100 * self.confidence:g} %"
 
-    @property
+    @cached_property
     def datasets(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(row.dataset for row in self.tables.intrinsic))
 

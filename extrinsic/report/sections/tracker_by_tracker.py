@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 from extrinsic.report.drawing.page_parts import (
     Block,
     Fold,
@@ -25,6 +27,9 @@ from extrinsic.value.diagnostics import WORDS
 Values = dict[Name, dict[tuple[str, str], float]]
 """By metric, then by dataset and tracker."""
 
+_Metric = tuple[Name, dict[tuple[str, str], float], dict[str, list[float]]]
+"""A metric, its values, and those of every dataset as `_others` orders them."""
+
 MOST_LINES = 15
 """More trackers are behind a line of their own."""
 
@@ -33,7 +38,14 @@ def tracker_by_tracker_section(study: Study) -> Section | None:
     if not study.trackers:
         return None
     values = chosen_values(study)
-    folds = tuple(_fold(study, row, values) for row in study.tables.trackers)
+    shown: list[_Metric] = [
+        (name, scores, {dataset: _others(name, scores, dataset) for dataset in study.datasets})
+        for name, scores in values.items()
+    ]
+    returns: dict[str, list[ReturnRow]] = {}
+    for row in study.tables.returns:
+        returns.setdefault(row.tracker, []).append(row)
+    folds = tuple(_fold(study, row, shown, returns.get(row.tracker, [])) for row in study.tables.trackers)
     note = (
         "Ranks are among all trackers on that dataset, 1 for the best. Every metric on its first component "
         "and schedule; all others are in intrinsic.csv."
@@ -54,13 +66,12 @@ def chosen_values(study: Study) -> Values:
     return values
 
 
-def _fold(study: Study, tracker: TrackerRow, values: Values) -> Fold:
+def _fold(study: Study, tracker: TrackerRow, metrics: list[_Metric], returns: list[ReturnRow]) -> Fold:
     name = tracker.tracker
     blocks: list[Block] = [Text((_description(tracker),))]
-    returns = [row for row in study.tables.returns if row.tracker == name]
     if returns:
         blocks.append(_returns(returns))
-    blocks.append(_metrics(study, name, values))
+    blocks.append(_metrics(study, name, metrics))
     kinds = (
         ("degenerate", tracker.degenerate),
         ("recalibrated", tracker.recalibrated),
@@ -100,14 +111,17 @@ def _returns(rows: list[ReturnRow]) -> Block:
     return table("Returns", heads, lines, "returns.csv")
 
 
-def _metrics(study: Study, tracker: str, values: Values) -> Block:
+def _metrics(study: Study, tracker: str, metrics: list[_Metric]) -> Block:
     lines = []
-    for name, scores in values.items():
+    for name, scores, others in metrics:
         cells = []
         for dataset in study.datasets:
             value = scores.get((dataset, tracker))
             shown = "" if value is None else correlation(value, 3) if abs(value) <= 1 else amount(value, 2)
-            cells += [shown, "" if value is None else _rank(name, scores, dataset, value)]
+            cells += [
+                shown,
+                "" if value is None else str(1 + bisect_left(others[dataset], _order(name, value))),
+            ]
         lines.append((name_term(name), *cells))
     heads: list[Head] = [*described(IntrinsicRow, "metric")]
     for dataset in study.datasets:
@@ -115,7 +129,11 @@ def _metrics(study: Study, tracker: str, values: Values) -> Block:
     return table("Metrics", heads, lines, "intrinsic.csv")
 
 
-def _rank(name: Name, scores: dict[tuple[str, str], float], dataset: str, value: float) -> str:
-    others = [other for (measured_on, _), other in scores.items() if measured_on == dataset]
-    higher = is_higher_better(name.metric)
-    return str(1 + sum(other > value if higher else other < value for other in others))
+def _others(name: Name, scores: dict[tuple[str, str], float], dataset: str) -> list[float]:
+    """The values of all trackers on a dataset, the best first."""
+    return sorted(_order(name, value) for (measured_on, _), value in scores.items() if measured_on == dataset)
+
+
+def _order(name: Name, value: float) -> float:
+    """Lower for a better value."""
+    return -value if is_higher_better(name.metric) else value
