@@ -102,7 +102,7 @@ def test_features_of_a_call() -> None:
             ([act("expl-conf", ("food", "thai"))], [heard(0.5, act("affirm")), heard(0.2, act("negate"))]),
         ]
     )
-    rows, _ = candidate_classifiers._examples(corpus)
+    rows = candidate_classifiers.examples_of(corpus).rows
     first, last = (dict(zip(FEATURES, rows[number], strict=True)) for number in (0, 2))
     assert first["requested now"] == 1
     assert last == pytest.approx(
