@@ -223,6 +223,17 @@ def agreement(verdicts: Sequence[Verdict]) -> str:
         )
     common = set.intersection(*({candidate.name for candidate in v.candidates} for v in decided))
     shared = [candidate.title for candidate in decided[0].candidates if candidate.name in common]
-    if not shared:
-        return "The targets disagree: no metric is among the best by all of them."
-    return f"The targets agree: {shared[0]} does as well as the best by each of them."
+    if shared:
+        return f"The targets agree: {shared[0]} does as well as the best by each of them."
+    common = set.intersection(
+        *({metric_title(candidate.metric) for candidate in v.candidates} for v in decided)
+    )
+    titles = dict.fromkeys(metric_title(candidate.metric) for candidate in decided[0].candidates)
+    somewhere = [title for title in titles if title in common]
+    if somewhere:
+        verb = "is" if len(somewhere) == 1 else "are"
+        return (
+            "The targets disagree: no metric on one schedule and component is among the best by all of them; "
+            f"{listing(somewhere, NAMED)} {verb}, on one or another."
+        )
+    return "The targets disagree: no metric is among the best by all of them."

@@ -179,6 +179,11 @@ def test_whether_the_targets_agree() -> None:
     assert verdict([*THREE, *other]).agreement == (
         "The targets disagree: no metric is among the best by all of them."
     )
+    earlier = [msgspec.structs.replace(one, target="expert.live", schedule=1) for one in THREE]
+    assert verdict([*THREE, *earlier]).agreement == (
+        "The targets disagree: no metric on one schedule and component is among the best by all of them; "
+        "AvgP and L2 are, on one or another."
+    )
     unclear = [msgspec.structs.replace(one, target="expert.live", low=None) for one in THREE]
     assert "is not decided" in verdict([*THREE, *unclear]).agreement
 
