@@ -225,11 +225,9 @@ def agreement(verdicts: Sequence[Verdict]) -> str:
     shared = [candidate.title for candidate in decided[0].candidates if candidate.name in common]
     if shared:
         return f"The targets agree: {shared[0]} does as well as the best by each of them."
-    common = set.intersection(
-        *({metric_title(candidate.metric) for candidate in v.candidates} for v in decided)
-    )
+    by_verdict = [{metric_title(candidate.metric) for candidate in v.candidates} for v in decided]
     titles = dict.fromkeys(metric_title(candidate.metric) for candidate in decided[0].candidates)
-    somewhere = [title for title in titles if title in common]
+    somewhere = [title for title in titles if all(title in named for named in by_verdict)]
     if somewhere:
         verb = "is" if len(somewhere) == 1 else "are"
         return (
