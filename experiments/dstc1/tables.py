@@ -2,7 +2,8 @@
 
 Columns that several have. fill: when a concept counts as filled for the reward, by `argmax` or `threshold`.
 dataset: which half was learned from and which was valued on, `a_to_b` or `b_to_a`. trackers: `all`, or `core`
-ones. low, high: a 95 % interval over resampled trackers and calls.
+ones. low, high: a 95 % interval over trackers; of correlations the tool's own, withheld where a metric has more
+noise than signal.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ class Correlation(msgspec.Struct, frozen=True):
     schedule: int
     component: str
     r: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     jackknife_low: float
     jackknife_high: float
     carried_by: str
