@@ -69,7 +69,7 @@ def signed(value: float, decimals: int = 1) -> str:
 
 
 def with_interval(row: msgspec.Struct, name: str = "r", decimals: int = 2) -> str:
-    """`0.88 [0.73, 0.94]`: a field of a row with its `low` and `high`; without them where they are withheld."""
+    """`0.88 [0.73, 0.94]`: a field of a row with its `low` and `high`; without them if they are withheld."""
     ends = (getattr(row, "low"), getattr(row, "high"))  # noqa: B009 - any struct that has them
     if None in ends:
         return number(getattr(row, name), decimals)

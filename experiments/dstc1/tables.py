@@ -2,8 +2,8 @@
 
 Columns that several have. fill: when a concept counts as filled for the reward, by `argmax` or `threshold`.
 dataset: which half was learned from and which was valued on, `a_to_b` or `b_to_a`. trackers: `all`, or `core`
-ones. low, high: a 95 % interval over trackers; of correlations the tool's own, withheld where a metric has more
-noise than signal.
+ones. low, high: a 95 % interval over trackers; of correlations the tool's own, withheld where a metric has
+more noise than signal.
 """
 
 from __future__ import annotations
