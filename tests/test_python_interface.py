@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError
@@ -183,6 +184,9 @@ def test_to_dataframe_hands_the_rows_to_pandas(states: Path, monkeypatch: pytest
 def test_one_policy_in_three_calls() -> None:
     """The example of the README, smaller: learned on ds4's training dialogs, valued on its test dialogs."""
     policy = extrinsic.learn("ds4", "hwu", "one_step")
+    assert re.fullmatch(
+        r"<SinglePolicy \w+: learned on hwu from [\d,]+ decisions of ds4_train>", repr(policy)
+    )
     values = extrinsic.value(policy, "ds4", ["observed", "lstd", "live"], n_live=50, seed=7)
     played = extrinsic.play(policy, "ds4", n_dialogs=50, seed=7)
     assert list(values) == ["observed", "lstd", "live"]

@@ -57,6 +57,10 @@ class SinglePolicy:
     features: Features
     reward: RewardFunction
 
+    def __repr__(self) -> str:
+        learned = f"{len(self.transitions):,} decisions of {self.train.dataset}"
+        return f"<SinglePolicy {type(self.policy).__name__}: learned on {self.tracker_name} from {learned}>"
+
     @property
     def diagnostics(self) -> Mapping[str, float]:
         return self.policy.diagnostics
@@ -93,6 +97,12 @@ class Played(Play):
     """Dialogs as played, with returns (n_dialogs,): what each of them earned."""
 
     returns: Floats
+
+    def __repr__(self) -> str:
+        mean = f"{self.returns.mean():.1f}"
+        return (
+            f"<Played: {self.corpus.n_dialogs:,} dialogs, {self.corpus.n_turns:,} turns, mean return {mean}>"
+        )
 
 
 def learn(
