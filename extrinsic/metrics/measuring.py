@@ -52,8 +52,7 @@ def resampled_values(weights: Ints, metrics: Sequence[Metric], statistics: Any) 
     for begin in range(0, len(weights), rows):
         totals = weights[begin : begin + rows] @ statistics
         if isinstance(totals, Totals):
-            with np.errstate(divide="ignore", invalid="ignore"):
-                totals.find(metric.condition for metric in metrics if isinstance(metric, Roc))
+            totals.find(metric.condition for metric in metrics if isinstance(metric, Roc))
         for position, metric in enumerate(metrics):
             values[position, begin : begin + rows] = metric.values(totals)
     return values

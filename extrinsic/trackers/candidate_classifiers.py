@@ -135,7 +135,10 @@ class _Recorder(BuiltInTracker):
 
 
 class Examples(NamedTuple):
-    """rows (r, n_features): the candidates of all turns.   right, dialog (r,): whether and where they are."""
+    """The candidates of all turns of a corpus, a row each.
+
+    rows (r, n_features).   right (r,): whether it is what the caller wants.   dialog (r,): in which dialog.
+    """
 
     rows: Floats
     right: Bools

@@ -28,7 +28,7 @@ Values = dict[Name, dict[tuple[str, str], float]]
 """By metric, then by dataset and tracker."""
 
 _Metric = tuple[Name, dict[tuple[str, str], float], dict[str, list[float]]]
-"""A metric, its values, and those of every dataset as `_others` orders them."""
+"""A metric, its values, and those of every dataset the best first."""
 
 MOST_LINES = 15
 """More trackers are behind a line of their own."""
@@ -39,7 +39,7 @@ def tracker_by_tracker_section(study: Study) -> Section | None:
         return None
     values = chosen_values(study)
     shown: list[_Metric] = [
-        (name, scores, {dataset: _others(name, scores, dataset) for dataset in study.datasets})
+        (name, scores, {dataset: _ordered(name, scores, dataset) for dataset in study.datasets})
         for name, scores in values.items()
     ]
     returns: dict[str, list[ReturnRow]] = {}
@@ -113,15 +113,13 @@ def _returns(rows: list[ReturnRow]) -> Block:
 
 def _metrics(study: Study, tracker: str, metrics: list[_Metric]) -> Block:
     lines = []
-    for name, scores, others in metrics:
+    for name, scores, ordered in metrics:
         cells = []
         for dataset in study.datasets:
             value = scores.get((dataset, tracker))
             shown = "" if value is None else correlation(value, 3) if abs(value) <= 1 else amount(value, 2)
-            cells += [
-                shown,
-                "" if value is None else str(1 + bisect_left(others[dataset], _order(name, value))),
-            ]
+            ahead = None if value is None else bisect_left(ordered[dataset], _order(name, value))
+            cells += [shown, "" if ahead is None else str(1 + ahead)]
         lines.append((name_term(name), *cells))
     heads: list[Head] = [*described(IntrinsicRow, "metric")]
     for dataset in study.datasets:
@@ -129,7 +127,7 @@ def _metrics(study: Study, tracker: str, metrics: list[_Metric]) -> Block:
     return table("Metrics", heads, lines, "intrinsic.csv")
 
 
-def _others(name: Name, scores: dict[tuple[str, str], float], dataset: str) -> list[float]:
+def _ordered(name: Name, scores: dict[tuple[str, str], float], dataset: str) -> list[float]:
     """The values of all trackers on a dataset, the best first."""
     return sorted(_order(name, value) for (measured_on, _), value in scores.items() if measured_on == dataset)
 
