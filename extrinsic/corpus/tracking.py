@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
@@ -71,6 +71,8 @@ class Candidates:
 
 def widened(array: npt.NDArray, width: int) -> npt.NDArray:  # type: ignore[type-arg]
     """The array with its last axis padded with zeros up to a width."""
+    if width == array.shape[-1]:
+        return array
     more = np.zeros((*array.shape[:-1], width - array.shape[-1]), dtype=array.dtype)
     return np.concatenate([array, more], axis=-1)
 
@@ -162,6 +164,15 @@ class StepBelief:
 
     def take(self, rows: Ints | Bools) -> StepBelief:
         return StepBelief(self.value[rows], self.score[rows])
+
+
+def joined_beliefs(parts: Sequence[StepBelief]) -> StepBelief:
+    """The beliefs of several groups of dialogs as those of one."""
+    width = max(part.score.shape[2] for part in parts)
+    return StepBelief(
+        np.concatenate([widened(part.value, width) for part in parts]),
+        np.concatenate([widened(part.score, width) for part in parts]),
+    )
 
 
 class PlacedErrors(Protocol):

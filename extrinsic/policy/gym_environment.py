@@ -57,7 +57,7 @@ class _Pool:
     def __init__(self, world: LockstepWorld, tracker: Tracker, chance: Chance) -> None:
         n_dialogs = len(chance.key)
         self.world, self.dialogs = world, world.begin(chance)
-        self.tracked = TrackedDialogs(world, tracker, n_dialogs, chance=chance)
+        self.tracked = TrackedDialogs(world, (tracker,), n_dialogs, chance=chance)
         exchange = self.dialogs.greet()
         require_exchange("greet", exchange, n_dialogs, world)
         predicate = predicate_of_turns(world.domain, exchange.system, world.vocabulary).astype(np.int64)

@@ -65,7 +65,7 @@ class Play:
 
 def play(
     policy: Policy,
-    tracker: Tracker,
+    tracker: Tracker | Sequence[Tracker],
     n_dialogs: int,
     rng: int | np.random.Generator | Chance,
     world: World | LockstepWorld | None = None,
@@ -80,6 +80,7 @@ def play(
 
     `rng` determines the callers: the same number (or a generator in the same state) gives the same callers,
     with the same draws at every turn, whatever policy and tracker they meet.
+    tracker: of several, each tracks an equal part of the dialogs.
     joint: whether the output has joint hypotheses, which metrics need and rewards do not.
     fill: the rule by which a reward counts concepts as filled (`fill_of`): the system then offers what counts
     as filled and nothing else, so that the reward judges what was offered. Without a rule it offers the best
@@ -95,7 +96,8 @@ def play(
     fills = tuple(rule for rule in rules if rule is not None)
     if fills and len(fills) != len(rules):
         raise UsageError("dialogs played together have a fill rule each, or none of them has one")
-    lockstep = _LockstepPlay(policy, tracker, played_world, chance, fills)
+    trackers = tuple(tracker) if isinstance(tracker, Sequence) else (tracker,)
+    lockstep = _LockstepPlay(policy, trackers, played_world, chance, fills)
     active, turn = np.arange(n_dialogs), 0
     while len(active):
         active = lockstep.step(active, turn)
@@ -133,7 +135,12 @@ class _LockstepPlay:
     """The state of live play: the world's dialogs, as the system tracks them, and the record."""
 
     def __init__(
-        self, policy: Policy, tracker: Tracker, world: LockstepWorld, chance: Chance, fills: tuple[Fill, ...]
+        self,
+        policy: Policy,
+        trackers: tuple[Tracker, ...],
+        world: LockstepWorld,
+        chance: Chance,
+        fills: tuple[Fill, ...],
     ) -> None:
         self.policy, self.world, self.chance = policy, world, chance
         n_dialogs = len(chance.key)
@@ -146,7 +153,7 @@ class _LockstepPlay:
                     expected=str(n_dialogs),
                     found=str(len(values)),
                 )
-        self.tracked = TrackedDialogs(world, tracker, n_dialogs, fills, chance)
+        self.tracked = TrackedDialogs(world, trackers, n_dialogs, fills, chance)
         self.ending: Ints = np.full(n_dialogs, CUT_OFF, dtype=np.int64)
         self.belief: StepBelief | None = None
         self.record = Record(world, self.conditions)

@@ -60,7 +60,7 @@ class Session:
     def reset(self) -> None:
         """Begin the next dialog."""
         self._n_dialogs += 1
-        self._dialog = TrackedDialogs(self, self.tracker, 1, () if self.fill is None else (self.fill,))
+        self._dialog = TrackedDialogs(self, (self.tracker,), 1, () if self.fill is None else (self.fill,))
         self._belief: StepBelief | None = None
 
     def hear(self, system_acts: JsonActs, nbest: JsonNBest, restart: bool = False) -> BeliefState:

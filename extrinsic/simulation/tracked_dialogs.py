@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Protocol
 
 import numpy as np
@@ -16,7 +17,7 @@ from extrinsic.corpus.history import History
 from extrinsic.corpus.hypotheses import Fill
 from extrinsic.corpus.labels import TurnLabels
 from extrinsic.corpus.requests import METHODS, RequestTracking, Rule, gather_requests
-from extrinsic.corpus.tracking import StepBelief, Tracker, Tracking
+from extrinsic.corpus.tracking import StepBelief, Tracker, Tracking, joined_beliefs
 from extrinsic.corpus.vocabulary import NONE, Value, Vocabulary
 from extrinsic.domain import Domain
 from extrinsic.errors import UsageError, did_you_mean
@@ -44,6 +45,7 @@ class TrackedDialogs:
     Requests and the method are tracked where there is something to request, by the rule that the tracker
     follows, as they are in a stored corpus.
     requested (n, n_requestable), method (n, n_methods): the beliefs after the last turn.
+    trackers: each tracks an equal part of the dialogs; all of them follow one rule for requests.
     fills: the rules by which values count as filled, each for an equal part of the dialogs; () for none.
     chance: of the n dialogs, for a tracker that errs on purpose.
     """
@@ -51,7 +53,7 @@ class TrackedDialogs:
     def __init__(
         self,
         task: Task,
-        tracker: Tracker,
+        trackers: Sequence[Tracker],
         n_dialogs: int,
         fills: tuple[Fill, ...] = (),
         chance: Chance | None = None,
@@ -59,9 +61,11 @@ class TrackedDialogs:
         self.task, self.fills, self.chance = task, fills, chance
         self.rank = CONVENTIONS[task.domain.log_format].rank
         self._n_turns: Ints = np.zeros(n_dialogs, dtype=np.int64)
-        self.tracking = Tracking(tracker, n_dialogs, len(task.slots))
+        self._parts = list(_parts_of(trackers, n_dialogs, len(task.slots)))
         self.history = History.of(n_dialogs, len(task.slots))
-        self.rule: Rule = getattr(tracker, "rule", "focus")  # a plain Tracker has none
+        self.rule = rule_of(trackers[0])
+        if any(rule_of(tracker) != self.rule for tracker in trackers):
+            raise UsageError("trackers of dialogs played together must follow one rule for requests")
         n_requestable = len(task.requestable)
         self.requests = RequestTracking(self.rule, n_dialogs, n_requestable) if n_requestable else None
         self.requested: Floats = np.zeros((n_dialogs, n_requestable))
@@ -82,7 +86,7 @@ class TrackedDialogs:
         """
         task = self.task
         evidence = gather_evidence(task.domain, task.slots, task.vocabulary, system, nbest, restart)
-        belief = self.tracking.step(dialogs, evidence, self._labels(dialogs, evidence, goal))
+        belief = self._tracked(dialogs, evidence, goal)
         self._n_turns[dialogs] += 1
         self.history.step(task.domain, dialogs, predicate, system, evidence)
         if self.requests is not None:
@@ -91,12 +95,28 @@ class TrackedDialogs:
             self.requested[dialogs], self.method[dialogs] = requests.requested, requests.method
         return belief, evidence
 
-    def _labels(self, dialogs: Ints, evidence: Evidence, goal: Ids | None) -> TurnLabels | None:
+    def _tracked(self, dialogs: Ints, evidence: Evidence, goal: Ids | None) -> StepBelief:
+        """The beliefs of each part's tracker; several parts are given their dialogs in ascending order."""
+        if len(self._parts) == 1:
+            tracking = self._parts[0].tracking
+            return tracking.step(dialogs, evidence, self._labels(tracking, dialogs, evidence, goal))
+        beliefs = []
+        begins = np.searchsorted(dialogs, [part.first for part in self._parts])
+        for part, begin, end in zip(self._parts, begins, [*begins[1:], len(dialogs)], strict=True):
+            if begin < end:
+                own, heard = dialogs[begin:end], evidence.take(np.arange(begin, end))
+                labels = self._labels(part.tracking, own, heard, None if goal is None else goal[begin:end])
+                beliefs.append(part.tracking.step(own - part.first, heard, labels))
+        return joined_beliefs(beliefs)
+
+    def _labels(
+        self, tracking: Tracking, dialogs: Ints, evidence: Evidence, goal: Ids | None
+    ) -> TurnLabels | None:
         """What is right, as the log of these dialogs will have it; only made where a tracker needs it.
 
         DSTC1 labels the values that are heard, DSTC2 the goal at every turn.
         """
-        errors = self.tracking.errors
+        errors = tracking.errors
         if errors is None or not errors.needs_labels or goal is None or self.chance is None:
             return None
         by_value = self.task.domain.log_format == "dstc1"
@@ -142,6 +162,29 @@ class TrackedDialogs:
             },
             filled=filled,
         )
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """Consecutive dialogs of one tracker, the first of them, and what it remembers of them."""
+
+    first: int
+    tracking: Tracking
+
+
+def _parts_of(trackers: Sequence[Tracker], n_dialogs: int, n_slots: int) -> Iterator[_Part]:
+    """Neighbouring parts of the same tracker are one."""
+    size, first = n_dialogs // len(trackers), 0
+    for _, group in groupby(trackers, key=id):
+        same = list(group)
+        yield _Part(first, Tracking(same[0], size * len(same), n_slots))
+        first += size * len(same)
+
+
+def rule_of(tracker: Tracker) -> Rule:
+    """The rule by which a tracker follows requests, the method and joint goals; a plain one has none."""
+    rule: Rule = getattr(tracker, "rule", "focus")
+    return rule
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Generic, Protocol, Self, TypeVar
 
@@ -32,7 +32,7 @@ W = TypeVar("W", bound=Any)
 SEED, DIALOGS = 2014, 100
 
 
-class FileSimulation(msgspec.Struct, Generic[W], frozen=True):
+class FileSimulation(msgspec.Struct, Generic[W], frozen=True, dict=True):
     """A settings file with everything resolved: per dataset and split its world and its size.
 
     A kind of world is a subclass with two methods: where its embedded file is, and how a file is read; and
@@ -59,8 +59,8 @@ class FileSimulation(msgspec.Struct, Generic[W], frozen=True):
     def read(cls, config: str | None = None, seed: int | None = None) -> Self:
         """The simulation of a file (the embedded one by default), with another seed if given."""
         path = str(cls.embedded()) if config is None else config
-        simulation: Self = _read_once(cls, path, content_hash(read_bytes(path)))
-        return simulation if seed is None else msgspec.structs.replace(simulation, seed=seed)
+        simulation: Self = _read_once(cls, path, content_hash(read_bytes(path)), seed)
+        return simulation
 
     @staticmethod
     def check(world: Any, report: Callable[[str], None]) -> None:
@@ -112,19 +112,21 @@ class FileSimulation(msgspec.Struct, Generic[W], frozen=True):
 
     def identity(self, dataset: str, split: str) -> str:
         self.require(dataset, split)
-        return content_hash("simulated", self.hash(), dataset, split)
+        return content_hash("simulated", self.hash, dataset, split)
 
     def plain(self) -> Any:
         return plain(self)
 
+    @cached_property
     def hash(self) -> str:
         return content_hash("simulation", encode_json(self.plain()))
 
 
 @lru_cache(maxsize=8)
-def _read_once(kind: Any, path: str, contents: str) -> Any:
+def _read_once(kind: Any, path: str, contents: str, seed: int | None) -> Any:
     """`of_file`, cached: it takes a tenth of a second and every stage of a study calls it."""
-    return kind.of_file(path)
+    simulation = kind.of_file(path)
+    return simulation if seed is None else msgspec.structs.replace(simulation, seed=seed)
 
 
 Check = Callable[[Any, Callable[[str], None]], None]

@@ -7,6 +7,7 @@ bytes that are stored, in any order; their contents do not depend on which proce
 from __future__ import annotations
 
 import logging
+import os
 import signal
 import time
 import warnings
@@ -81,6 +82,13 @@ class Workers:
     n_jobs: int
     plugins: tuple[str, ...] = ()
     client: Client | None = None
+
+    @property
+    def count(self) -> int:
+        """How many processes there are, at least 1: a cluster may still be waiting for its own."""
+        if self.client is not None:
+            return max(1, sum(self.client.nthreads().values()))
+        return self.n_jobs if self.n_jobs > 0 else os.cpu_count() or 1
 
     def run(self, bundles: Iterable[Sequence[Task]], store: Store) -> Iterator[Done]:
         """Every stage of every bundle, as they finish; a bundle is taken when a process is free."""

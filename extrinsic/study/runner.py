@@ -39,7 +39,7 @@ from extrinsic.study.run_directory import (
     require_same_study,
 )
 from extrinsic.study.stages.inputs import StoredDialogs, corpus_of
-from extrinsic.study.stages.learning import LearnTask
+from extrinsic.study.stages.learning import LearnTask, with_other_trackers
 from extrinsic.study.stages.store import Result, Store
 from extrinsic.study.stages.task import Task
 from extrinsic.study.stages.versions import versions
@@ -245,6 +245,8 @@ class _Runner:
             missing += [lacking] if lacking else []
         tasks = {task.key: task for bundle in missing for task in bundle}
         problems: list[Problem] = []
+        if not self.settings.grid:
+            missing = with_other_trackers(missing, workers.count)
         for done in workers.run(missing, self.store) if missing else ():
             problems += done.problems
             for line in done.warnings:

@@ -60,24 +60,27 @@ class Live:
 
 
 def played_together(plays: Sequence[LivePlay]) -> list[Value]:
-    """The live value of each: one tracker, one world, the same callers; policies and rewards of their own.
+    """The live value of each: one world, the same callers; trackers, policies and rewards of their own.
 
     What a turn costs depends little on the number of dialogs, so all are played at once; each is what it
-    would be alone, to the last bit.
+    would be alone, to the last bit. Plays of one tracker stand next to each other.
     """
     first = plays[0]
     world, n_dialogs = lockstep_form(first.world), first.n_dialogs
+    trackers = [one.tracker for one in plays]
     rewards = [one.reward or Reward.of(world.domain) for one in plays]
     chance = callers(n_dialogs, first.seed).repeated(len(plays))
     together = _SideBySide(tuple(one.policy for one in plays), n_dialogs)
     policy = first.policy if len(plays) == 1 else together
     fills = [fill_of(reward) for reward in rewards]
-    played = play(policy, first.tracker, len(chance.key), chance, world, joint=False, fill=fills)
-    values, earned = [], dict[int, Floats]()
+    played = play(policy, trackers, len(chance.key), chance, world, joint=False, fill=fills)
+    values, earned = [], list[tuple[RewardFunction, Floats]]()
     for number, reward in enumerate(rewards):
-        if id(reward) not in earned:
-            earned[id(reward)] = returns(played.corpus, reward(played.corpus, played.output))
-        values.append(live_value(played, earned[id(reward)], number * n_dialogs, n_dialogs))
+        of_reward = next((known for other, known in earned if other == reward), None)
+        if of_reward is None:
+            of_reward = returns(played.corpus, reward(played.corpus, played.output))
+            earned.append((reward, of_reward))
+        values.append(live_value(played, of_reward, number * n_dialogs, n_dialogs))
     return values
 
 

@@ -59,7 +59,7 @@ def test_tables_are_laid_over_each_other(tmp_path: Path) -> None:
 def test_a_world_is_signed_by_its_settings(tmp_path: Path) -> None:
     spaced, louder = LAYERED.replace("[datasets.b", "\n[datasets.b"), LAYERED.replace("3.0", "2")
     one, same, other = (read(tmp_path, text) for text in (LAYERED, spaced, louder))
-    assert one.hash() == same.hash() != other.hash()
+    assert one.hash == same.hash != other.hash
     assert one.world("a").signature() != other.world("a").signature()
     assert one.plain()["worlds"]["a"]["test"]["caller"]["patience"] == "inf"
 

@@ -15,7 +15,7 @@ from extrinsic.study.planning.tracker_inputs import built_in, require_files, res
 from extrinsic.study.planning.units import units_of
 from extrinsic.study.planning.variants import grid_variants, variants_of
 from extrinsic.study.stages.inputs import TrackerInput, Unit, corpus_of, file_hash
-from extrinsic.study.stages.learning import LearnTask
+from extrinsic.study.stages.learning import Beside, LearnTask
 from extrinsic.study.stages.stored_scores import ScoreTask
 from extrinsic.study.stages.task import Task
 
@@ -86,4 +86,4 @@ def _with_others(task: Task, bundle: list[Task]) -> Task:
         return task
     specs = [other.spec for other in bundle if isinstance(other, LearnTask) and other is not task]
     alike = [spec for spec in specs if msgspec.structs.replace(spec, reward=task.spec.reward) == task.spec]
-    return replace(task, beside=tuple(alike[:MOST_BESIDE]))
+    return replace(task, beside=tuple(Beside(task.system, spec) for spec in alike[:MOST_BESIDE]))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import groupby
 from typing import Any, cast
 
 import msgspec
@@ -31,15 +33,23 @@ from extrinsic.study.stages.policy_spec import (
     PolicyValues,
 )
 from extrinsic.study.stages.store import Result, Results, StageKey
-from extrinsic.study.stages.task import encoded
+from extrinsic.study.stages.task import Task, encoded
 from extrinsic.study.stages.valuation import Valuation, play_together, valuation_of
 from extrinsic.study.stages.versions import code_version
 from extrinsic.value.diagnostics import DEFAULT, with_diagnostic
-from extrinsic.value.live import COMPLETED
+from extrinsic.value.live import COMPLETED, LIVE
 from extrinsic.value.placebo import placebo
 from extrinsic.value.result import Value, mean_of_values
 
 PLACEBO_ESTIMATOR = "lstd"
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What another stage learns on the same dialogs: with another reward, or on another tracker."""
+
+    system: TrackerInput
+    spec: PolicySpec
 
 
 @dataclass(frozen=True)
@@ -51,9 +61,9 @@ class LearnTask:
     spec: PolicySpec
     variant: str
     plugins: str = ""
-    beside: tuple[PolicySpec, ...] = ()
-    """What other stages of this process learn on the same dialogs, another reward apart: their policies are
-    played at the same time. The results are the same without them."""
+    beside: tuple[Beside, ...] = ()
+    """What other stages of this process learn on the same dialogs: their policies are played at the same
+    time. The results are the same without those of other trackers."""
 
     inputs: tuple[StageKey, ...] = ()
 
@@ -78,6 +88,38 @@ class LearnTask:
         return learn_policies(self.unit, self.system, self.spec, self.beside)
 
 
+MOST_TRACKERS, BUNDLES_A_PROCESS, MOST_STAGES = 4, 4, 16
+
+
+def with_other_trackers(bundles: Sequence[list[Task]], n_processes: int) -> list[list[Task]]:
+    """Bundles of several trackers each, whose policies are played together: half of what live play costs does
+    not depend on the number of dialogs. Every process still gets a few bundles.
+    """
+    most = min(MOST_TRACKERS, len(bundles) // (BUNDLES_A_PROCESS * n_processes))
+    merged: list[list[Task]] = []
+    for _, group in groupby(bundles, key=_unit_played):
+        alike = list(group)
+        size = min(most, MOST_STAGES // max(map(len, alike))) if _unit_played(alike[0]) else 1
+        for begin in range(0, len(alike), max(1, size)):
+            bundle = [task for part in alike[begin : begin + max(1, size)] for task in part]
+            merged.append([_with_others(task, bundle) for task in bundle])
+    return merged
+
+
+def _unit_played(bundle: Sequence[Task]) -> Unit | None:
+    """The unit whose world the policies of a bundle are played in; None where nothing is played live."""
+    played = [task.unit for task in bundle if isinstance(task, LearnTask) and LIVE in task.spec.estimators]
+    return played[0] if played else None
+
+
+def _with_others(task: Task, bundle: Sequence[Task]) -> Task:
+    if not isinstance(task, LearnTask):
+        return task
+    learned = [other for other in bundle if isinstance(other, LearnTask)]
+    others = [Beside(other.system, other.spec) for other in learned if other.tracker != task.tracker]
+    return replace(task, beside=(*task.beside, *others))
+
+
 @dataclass(frozen=True, eq=False)
 class _Learned:
     """The policies of a tracker under one variant, before they are valued.
@@ -97,7 +139,8 @@ class _Learned:
         return self.valuations[number], [*map(self.policies.get, self.spec.policies), *self.halves]
 
 
-_LEARNED: RecentlyMade[_Learned] = RecentlyMade(4)
+AT_LEAST_KEPT = 4
+_LEARNED: RecentlyMade[_Learned] = RecentlyMade(AT_LEAST_KEPT)
 
 
 def _learned(unit: Unit, tracker: TrackerInput, spec: PolicySpec) -> _Learned:
@@ -126,14 +169,15 @@ def _learned(unit: Unit, tracker: TrackerInput, spec: PolicySpec) -> _Learned:
 
 
 def learn_policies(
-    unit: Unit, tracker: TrackerInput, spec: PolicySpec, beside: tuple[PolicySpec, ...] = ()
+    unit: Unit, tracker: TrackerInput, spec: PolicySpec, beside: tuple[Beside, ...] = ()
 ) -> Result[PolicyValues]:
     """Learn from the training dialogs, value on every dataset of the unit."""
+    _LEARNED.most = max(AT_LEAST_KEPT, 1 + len(beside))
     learned = _learned(unit, tracker, spec)
     together = [learned]
     for other in beside:
         with suppress(ExtrinsicError):  # which its own stage reports
-            together.append(_learned(unit, tracker, other))
+            together.append(_learned(unit, other.system, other.spec))
     # In one order, whichever stage comes first: the last bits of a tracker's scores may depend on it.
     together.sort(key=lambda one: encoded(one.spec))
     valuations, transitions, policies = learned.valuations, learned.transitions, learned.policies

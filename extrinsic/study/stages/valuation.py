@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import msgspec
@@ -18,6 +18,7 @@ from extrinsic.policy.reward import RewardFunction, fill_of
 from extrinsic.policy.transitions import Transitions, transitions_of
 from extrinsic.registry import ESTIMATORS
 from extrinsic.simulation.datasets import logged_policy
+from extrinsic.simulation.tracked_dialogs import rule_of
 from extrinsic.simulation.world import Policy
 from extrinsic.storage import content_hash
 from extrinsic.study.configuration.choices import Choice
@@ -45,8 +46,8 @@ from extrinsic.value.mean_of import MeanOf
 from extrinsic.value.result import Value
 from extrinsic.value.world_value import WorldMixed
 
-MOST_DIALOGS = 4_000
-"""Played at once: more gains nothing, and takes memory."""
+MOST_DIALOGS, MOST_OF_TRACKER = 8_000, 4_000
+"""Played at once, of all trackers and of one: more gains nothing, and takes memory."""
 
 _VALUATIONS: RecentlyMade[Valuation] = RecentlyMade(4)
 
@@ -74,25 +75,52 @@ def valuation_of(
 def play_together(valuations: Sequence[tuple[Valuation, Sequence[StatePolicy | None]]]) -> None:
     """Play policies live, each for its valuation, which then has their values when they are asked for.
 
-    The valuations are of one tracker and unit: they may differ in the reward, and what it counts as filled.
+    The valuations are of one unit: they may differ in the tracker, the reward, and what it counts as filled.
     """
     plays = [
-        (valuation, policy, play)
+        _ToPlay(valuation, policy, play)
         for valuation, policies in valuations
         for policy, play in valuation.to_play(policies)
     ]
+    for of_kind in _grouped(plays, lambda one: one.kind):
+        # What is played of one tracker at once never depends on other trackers: the last bits of its scores
+        # may depend on it.
+        size = max(1, MOST_OF_TRACKER // of_kind[0].play.n_dialogs)
+        chunks = [
+            of_tracker[begin : begin + size]
+            for of_tracker in _grouped(of_kind, lambda one: one.valuation.tracker.identity)
+            for begin in range(0, len(of_tracker), size)
+        ]
+        while chunks:
+            some = chunks.pop(0)
+            while chunks and (len(some) + len(chunks[0])) * some[0].play.n_dialogs <= MOST_DIALOGS:
+                some = some + chunks.pop(0)
+            for one, value in zip(some, played_together([one.play for one in some]), strict=True):
+                one.valuation.live.append((one.policy, value))
 
-    def kind(play: LivePlay) -> tuple[int, int, bool]:
-        return play.n_dialogs, play.seed, play.reward is not None and fill_of(play.reward) is None
 
-    for shared in dict.fromkeys(kind(play) for *_, play in plays):
-        alike = [one for one in plays if kind(one[2]) == shared]
-        size = max(1, MOST_DIALOGS // shared[0])
-        for begin in range(0, len(alike), size):
-            some = alike[begin : begin + size]
-            values = played_together([play for *_, play in some])
-            for (valuation, policy, _), value in zip(some, values, strict=True):
-                valuation.live.append((policy, value))
+@dataclass(frozen=True, eq=False)
+class _ToPlay:
+    """A policy that is to be played for a valuation; None is the world's own."""
+
+    valuation: Valuation
+    policy: StatePolicy | None
+    play: LivePlay
+
+    @property
+    def kind(self) -> tuple[int, int, bool, str]:
+        """What has to be the same of dialogs that are played together."""
+        play = self.play
+        unfilled = play.reward is not None and fill_of(play.reward) is None
+        return play.n_dialogs, play.seed, unfilled, rule_of(play.tracker)
+
+
+def _grouped(plays: Sequence[_ToPlay], key: Callable[[_ToPlay], object]) -> list[list[_ToPlay]]:
+    """Those with the same key together, each group where its first one was."""
+    groups: dict[object, list[_ToPlay]] = {}
+    for one in plays:
+        groups.setdefault(key(one), []).append(one)
+    return list(groups.values())
 
 
 class Valuation:
