@@ -7,11 +7,11 @@ bytes that are stored, in any order; their contents do not depend on which proce
 from __future__ import annotations
 
 import logging
-import os
 import signal
 import time
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, wait
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
@@ -26,6 +26,7 @@ from extrinsic.study.stages.task import Task
 
 if TYPE_CHECKING:
     from dask.distributed import Client
+    from joblib.externals.loky import ProcessPoolExecutor
 
 ENGINES = ("joblib", "dask")
 PATIENCE = 30.0
@@ -70,46 +71,72 @@ class Engine:
         """The processes, for as long as they are needed; `plugins`: files that each imports first."""
         if self.name == "dask":
             with _dask(self) as client:
-                yield Workers(self.n_jobs, tuple(plugins), client)
+                yield Workers(tuple(plugins), client=client)
+        elif self.n_jobs == 1:
+            yield Workers(tuple(plugins))
         else:
-            yield Workers(self.n_jobs, tuple(plugins))
+            from joblib import cpu_count
+
+            n_processes = self.n_jobs if self.n_jobs > 0 else cpu_count()
+            with _processes(n_processes) as pool:
+                yield Workers(tuple(plugins), n_processes, pool)
 
 
 @dataclass(frozen=True)
 class Workers:
-    """Processes of this machine, or of the cluster of a Dask client."""
+    """This process alone, or processes of this machine, or those of the cluster of a Dask client."""
 
-    n_jobs: int
     plugins: tuple[str, ...] = ()
+    n_processes: int = 1
+    pool: ProcessPoolExecutor | None = None
     client: Client | None = None
 
     @property
     def count(self) -> int:
-        """How many processes there are, at least 1: a cluster may still be waiting for its own."""
+        """How many processes there are; at least 1, since a cluster may still be waiting for its own."""
         if self.client is not None:
-            return max(1, sum(self.client.nthreads().values()))
-        return self.n_jobs if self.n_jobs > 0 else os.cpu_count() or 1
+            return max(1, sum(int(n) for n in self.client.nthreads().values()))
+        return self.n_processes
 
     def run(self, bundles: Iterable[Sequence[Task]], store: Store) -> Iterator[Done]:
         """Every stage of every bundle, as they finish; a bundle is taken when a process is free."""
         if self.client is not None:
             yield from run_on_cluster(self.client, bundles, store, self.plugins)
-        elif self.n_jobs == 1:
+        elif self.pool is not None:
+            yield from self._run_here(self.pool, bundles, store)
+        else:
             for bundle in bundles:
                 yield from run_bundle(bundle, store, self.plugins)
-        else:
-            yield from self._run_here(bundles, store)
 
-    def _run_here(self, bundles: Iterable[Sequence[Task]], store: Store) -> Iterator[Done]:
-        from joblib import Parallel, delayed
-
-        parallel = Parallel(n_jobs=self.n_jobs, backend="loky", return_as="generator_unordered", batch_size=1)
-        calls = (delayed(run_bundle)(bundle, store, self.plugins) for bundle in bundles)
-        with _interrupts_withheld():
-            results = parallel(calls)
+    def _run_here(
+        self, pool: ProcessPoolExecutor, bundles: Iterable[Sequence[Task]], store: Store
+    ) -> Iterator[Done]:
+        waiting, running = iter(bundles), set[Any]()
         with lost_processes(GO_ON):
-            for done in results:
-                yield from done
+            while True:
+                with _interrupts_withheld():
+                    for bundle in islice(waiting, 2 * self.count - len(running)):
+                        running.add(pool.submit(run_bundle, bundle, store, self.plugins))
+                if not running:
+                    return
+                finished, running = wait(running, return_when=FIRST_COMPLETED)
+                for future in finished:
+                    yield from future.result()
+
+
+@contextmanager
+def _processes(n_processes: int) -> Iterator[ProcessPoolExecutor]:
+    """A pool for one run. The pool that joblib's callers share ends processes that idle for minutes, and may
+    lose what it is given at that moment; this one keeps them until the run ends, and no longer.
+    """
+    from joblib.externals.loky import ProcessPoolExecutor
+
+    pool, is_done = ProcessPoolExecutor(n_processes), False
+    try:
+        yield pool
+        is_done = True
+    finally:
+        pool.shutdown(kill_workers=not is_done)
 
 
 def run_on_cluster(
