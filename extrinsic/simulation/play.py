@@ -20,7 +20,7 @@ from extrinsic.simulation.chance import Chance
 from extrinsic.simulation.decisions import decide
 from extrinsic.simulation.record import Record, Step
 from extrinsic.simulation.single_world import World, lockstep_form
-from extrinsic.simulation.tracked_dialogs import TrackedDialogs
+from extrinsic.simulation.tracked_dialogs import TrackedDialogs, rule_of
 from extrinsic.simulation.world import (
     CUT_OFF,
     GOES_ON,
@@ -97,6 +97,8 @@ def play(
     if fills and len(fills) != len(rules):
         raise UsageError("dialogs played together have a fill rule each, or none of them has one")
     trackers = tuple(tracker) if isinstance(tracker, Sequence) else (tracker,)
+    if joint and len({rule_of(one) for one in trackers}) > 1:
+        raise UsageError("joint hypotheses of trackers played together need one rule; say joint=False")
     lockstep = _LockstepPlay(policy, trackers, played_world, chance, fills)
     active, turn = np.arange(n_dialogs), 0
     while len(active):
@@ -107,7 +109,7 @@ def play(
     corpus = lockstep.record.corpus(dataset, signature, lockstep.ending, outcomes)
     return Play(
         corpus=corpus,
-        output=lockstep.record.output(corpus, "live", lockstep.tracked.rule if joint else None),
+        output=lockstep.record.output(corpus, "live", rule_of(trackers[0]) if joint else None),
         ending=lockstep.ending,
         outcomes=outcomes,
         said_rank=lockstep.record.ranks_of_said(),

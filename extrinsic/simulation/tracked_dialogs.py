@@ -45,7 +45,7 @@ class TrackedDialogs:
     Requests and the method are tracked where there is something to request, by the rule that the tracker
     follows, as they are in a stored corpus.
     requested (n, n_requestable), method (n, n_methods): the beliefs after the last turn.
-    trackers: each tracks an equal part of the dialogs; all of them follow one rule for requests.
+    trackers: each tracks an equal part of the dialogs.
     fills: the rules by which values count as filled, each for an equal part of the dialogs; () for none.
     chance: of the n dialogs, for a tracker that errs on purpose.
     """
@@ -61,13 +61,9 @@ class TrackedDialogs:
         self.task, self.fills, self.chance = task, fills, chance
         self.rank = CONVENTIONS[task.domain.log_format].rank
         self._n_turns: Ints = np.zeros(n_dialogs, dtype=np.int64)
-        self._parts = list(_parts_of(trackers, n_dialogs, len(task.slots)))
+        self._parts = list(_parts_of(trackers, n_dialogs, task))
         self.history = History.of(n_dialogs, len(task.slots))
-        self.rule = rule_of(trackers[0])
-        if any(rule_of(tracker) != self.rule for tracker in trackers):
-            raise UsageError("trackers of dialogs played together must follow one rule for requests")
         n_requestable = len(task.requestable)
-        self.requests = RequestTracking(self.rule, n_dialogs, n_requestable) if n_requestable else None
         self.requested: Floats = np.zeros((n_dialogs, n_requestable))
         self.method: Floats = np.zeros((n_dialogs, len(METHODS)))
 
@@ -86,28 +82,37 @@ class TrackedDialogs:
         """
         task = self.task
         evidence = gather_evidence(task.domain, task.slots, task.vocabulary, system, nbest, restart)
-        belief = self._tracked(dialogs, evidence, goal)
+        if len(self._parts) == 1:
+            belief = self._believed(self._parts[0], dialogs, evidence, goal)
+        else:
+            belief = joined_beliefs(
+                [
+                    self._believed(
+                        part, dialogs[rows], evidence.take(rows), None if goal is None else goal[rows]
+                    )
+                    for part, rows in self._shares(dialogs)
+                ]
+            )
         self._n_turns[dialogs] += 1
         self.history.step(task.domain, dialogs, predicate, system, evidence)
-        if self.requests is not None:
+        if task.requestable:
             asked = gather_requests(task.domain, task.requestable, task.vocabulary, system, nbest, restart)
-            requests = self.requests.step(dialogs, asked)
-            self.requested[dialogs], self.method[dialogs] = requests.requested, requests.method
+            for part, rows in self._shares(dialogs):
+                own = dialogs[rows]
+                requests = part.requests.step(own - part.first, asked.take(rows))
+                self.requested[own], self.method[own] = requests.requested, requests.method
         return belief, evidence
 
-    def _tracked(self, dialogs: Ints, evidence: Evidence, goal: Ids | None) -> StepBelief:
-        """The beliefs of each part's tracker; several parts are given their dialogs in ascending order."""
-        if len(self._parts) == 1:
-            tracking = self._parts[0].tracking
-            return tracking.step(dialogs, evidence, self._labels(tracking, dialogs, evidence, goal))
-        beliefs = []
-        begins = np.searchsorted(dialogs, [part.first for part in self._parts])
-        for part, begin, end in zip(self._parts, begins, [*begins[1:], len(dialogs)], strict=True):
+    def _shares(self, dialogs: Ints) -> Iterator[tuple[_Part, Ints]]:
+        """The parts that have some of these dialogs, and where they stand; of several, in ascending order."""
+        begins = np.searchsorted(dialogs, [part.first for part in self._parts[1:]])
+        for part, begin, end in zip(self._parts, [0, *begins], [*begins, len(dialogs)], strict=True):
             if begin < end:
-                own, heard = dialogs[begin:end], evidence.take(np.arange(begin, end))
-                labels = self._labels(part.tracking, own, heard, None if goal is None else goal[begin:end])
-                beliefs.append(part.tracking.step(own - part.first, heard, labels))
-        return joined_beliefs(beliefs)
+                yield part, np.arange(begin, end)
+
+    def _believed(self, part: _Part, dialogs: Ints, evidence: Evidence, goal: Ids | None) -> StepBelief:
+        labels = self._labels(part.tracking, dialogs, evidence, goal)
+        return part.tracking.step(dialogs - part.first, evidence, labels)
 
     def _labels(
         self, tracking: Tracking, dialogs: Ints, evidence: Evidence, goal: Ids | None
@@ -166,19 +171,22 @@ class TrackedDialogs:
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """Consecutive dialogs of one tracker, the first of them, and what it remembers of them."""
+    """Consecutive dialogs of one tracker, from the first on, and what is remembered of them."""
 
     first: int
     tracking: Tracking
+    requests: RequestTracking
 
 
-def _parts_of(trackers: Sequence[Tracker], n_dialogs: int, n_slots: int) -> Iterator[_Part]:
+def _parts_of(trackers: Sequence[Tracker], n_dialogs: int, task: Task) -> Iterator[_Part]:
     """Neighbouring parts of the same tracker are one."""
     size, first = n_dialogs // len(trackers), 0
     for _, group in groupby(trackers, key=id):
         same = list(group)
-        yield _Part(first, Tracking(same[0], size * len(same), n_slots))
-        first += size * len(same)
+        n_own = size * len(same)
+        tracking = Tracking(same[0], n_own, len(task.slots))
+        yield _Part(first, tracking, RequestTracking(rule_of(same[0]), n_own, len(task.requestable)))
+        first += n_own
 
 
 def rule_of(tracker: Tracker) -> Rule:

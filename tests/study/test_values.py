@@ -22,7 +22,7 @@ from extrinsic.simulation import play, read_simulation, simulate
 from extrinsic.study.configuration.settings_file import read_study
 from extrinsic.study.planning import make_schedule
 from extrinsic.study.stages import learning, valuation
-from extrinsic.study.stages.learning import LearnTask, learn_policies
+from extrinsic.study.stages.learning import LearnTask, learn_policies, with_other_trackers
 from extrinsic.trackers.track import track
 from extrinsic.value.evaluation_problem import EvaluationProblem
 from tests.study.studies import DATASETS, LIVE_DIALOGS, METRICS, SCHEDULES, SEED, Row, Study
@@ -143,20 +143,30 @@ def test_the_expected_value_is_that_of_policies_learned_from_halves(tiny: Study)
 
 
 def test_a_stage_is_the_same_without_those_that_it_is_played_with(tiny: Study) -> None:
-    """Two fill rules: their policies meet the callers at the same time, whichever stage comes first."""
+    """Two fill rules and three trackers: their policies meet the callers at the same time, whichever stage
+    comes first."""
     settings = read_study(tiny.config)
     value = msgspec.structs.replace(settings.value, estimators=("live",))
     policy = msgspec.structs.replace(settings.policy, policies=("rl", "expert"))
     both = msgspec.structs.replace(settings.reward, fill=("argmax", "threshold"))
-    few = msgspec.structs.replace(settings.trackers, built_in=("hwu",))
+    few = msgspec.structs.replace(settings.trackers, built_in=("hwu", "vote", "baseline"))
     changed = msgspec.structs.replace(settings, value=value, policy=policy, reward=both, trackers=few)
-    bundle = [task for task in make_schedule(changed).bundles[0] if isinstance(task, LearnTask)]
-    assert [len(task.beside) for task in bundle] == [1, 1]
-    for task in bundle:
-        for cache in (learning._LEARNED, valuation._VALUATIONS):
-            cache.made.clear()
+    bundles = make_schedule(changed).bundles
+    n_tasks = sum(map(len, bundles))
+    assert [len(bundle) for bundle in with_other_trackers(bundles, len(bundles))] == [3] * len(bundles)
+    merged = with_other_trackers(bundles * 4, 1)
+    assert sum(map(len, merged)) == 4 * n_tasks
+    learned = [task for task in merged[0] if isinstance(task, LearnTask)]
+    assert [len(task.beside) for task in learned] == [len(learned) - 1] * len(learned)
+    assert len({task.tracker for task in learned}) == 3
+    for task in learned[:3]:
+        forget()
         together = task.run(None)  # type: ignore[arg-type]
-        for cache in (learning._LEARNED, valuation._VALUATIONS):
-            cache.made.clear()
+        forget()
         alone = replace(task, beside=()).run(None)  # type: ignore[arg-type]
         assert together.encode(task.key) == alone.encode(task.key)
+
+
+def forget() -> None:
+    for cache in (learning._LEARNED, valuation._VALUATIONS):
+        cache.made.clear()

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from extrinsic.errors import UsageError
 from extrinsic.policy.reward import Reward, fill_of, returns
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import Expert, play
+from extrinsic.simulation.datasets import find_simulation, logged_policy
 from extrinsic.value.evaluation_problem import EvaluationProblem
 from extrinsic.value.live import LivePlay, played_together
 from extrinsic.value.result import Value
@@ -63,20 +65,42 @@ def test_the_same_seed_brings_the_same_callers() -> None:
     assert first.mean != others.mean
 
 
-@pytest.mark.parametrize("tracker", ["focus", "dosed(hwu, wrong=0.3)"])
-def test_together_policies_earn_what_each_earns_alone(tracker: str) -> None:
-    """To the last bit, in the order given, each by its own reward."""
+@pytest.mark.parametrize(
+    "names", [["focus"], ["dosed(hwu, wrong=0.3)"], ["focus", "dosed(hwu, wrong=0.3)", "vote", "baseline"]]
+)
+def test_together_policies_earn_what_each_earns_alone(names: list[str]) -> None:
+    """To the last bit, in the order given, each on its own tracker and by its own reward."""
     policies = [Anything(), Expert(WORLD.expert), Anything(), Expert(WORLD.expert)]
     rules = ["argmax", "argmax", "threshold", "threshold"]
     plays = [
-        stage(policy, tracker=TRACKERS.get(tracker), reward=Reward.of(WORLD.domain, fill=rule))
+        stage(policy, tracker=tracker, reward=Reward.of(WORLD.domain, fill=rule))
+        for tracker in map(TRACKERS.get, names)
         for policy, rule in zip(policies, rules, strict=True)
     ]
+    require_same(plays)
+
+
+def test_together_where_callers_ask_for_something() -> None:
+    """Focus and baseline follow requests by rules of their own."""
+    town = find_simulation("restaurants", None, 11).world("noisy", "test")
+    expert, _ = logged_policy(town)
+    trackers = map(TRACKERS.get, ["focus", "baseline", "hwu"])
+    require_same([LivePlay(expert, tracker, town, 60, 3) for tracker in trackers])  # type: ignore[arg-type]
+
+
+def require_same(plays: list[LivePlay]) -> None:
     for alone, together in zip(map(live, plays), played_together(plays), strict=True):
         assert together.mean == alone.mean
         assert together.diagnostics == alone.diagnostics
         assert together.influence.tobytes() == alone.influence.tobytes()
         assert together.components["completed"].tobytes() == alone.components["completed"].tobytes()
+
+
+def test_joint_hypotheses_need_one_rule() -> None:
+    trackers = [FOCUS, TRACKERS.get("baseline")]
+    with pytest.raises(UsageError, match="need one rule"):
+        play(Anything(), trackers, 20, 7, WORLD)
+    assert play(Anything(), trackers, 20, 7, WORLD, joint=False).corpus.n_dialogs == 20
 
 
 def test_the_same_callers_for_every_policy() -> None:

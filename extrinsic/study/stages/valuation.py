@@ -18,7 +18,6 @@ from extrinsic.policy.reward import RewardFunction, fill_of
 from extrinsic.policy.transitions import Transitions, transitions_of
 from extrinsic.registry import ESTIMATORS
 from extrinsic.simulation.datasets import logged_policy
-from extrinsic.simulation.tracked_dialogs import rule_of
 from extrinsic.simulation.world import Policy
 from extrinsic.storage import content_hash
 from extrinsic.study.configuration.choices import Choice
@@ -108,11 +107,11 @@ class _ToPlay:
     play: LivePlay
 
     @property
-    def kind(self) -> tuple[int, int, bool, str]:
+    def kind(self) -> tuple[int, int, bool]:
         """What has to be the same of dialogs that are played together."""
         play = self.play
         unfilled = play.reward is not None and fill_of(play.reward) is None
-        return play.n_dialogs, play.seed, unfilled, rule_of(play.tracker)
+        return play.n_dialogs, play.seed, unfilled
 
 
 def _grouped(plays: Sequence[_ToPlay], key: Callable[[_ToPlay], object]) -> list[list[_ToPlay]]:
