@@ -101,6 +101,8 @@ class _SideBySide:
             states = first.states(own) if isinstance(first, LivePolicy) else None
             for number in alike:
                 policy, rows = self.policies[number], np.flatnonzero(part[some] == number)
+                if not len(rows):
+                    continue
                 if states is not None and isinstance(policy, LivePolicy):
                     chosen = policy.policy.probabilities(states.take(rows), own.allowed[rows])
                 else:
