@@ -179,7 +179,7 @@ class KernelLSPI(KernelLearner):
             if converged or key in seen:
                 return solution, Progress(number, converged, 0 if converged else number - seen[key])
             seen[key] = number
-            following = rows_after(log.pairs.mixed(policy), log.transitions.next)
+            following = log.pairs.mixed(policy, log.transitions.next)
         return solution, Progress(number, converged=False)
 
     def evaluate(self, log: LoggedKernels, following: sparse.csr_array) -> Solution:
