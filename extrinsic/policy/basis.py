@@ -56,7 +56,7 @@ class Basis:
         return self.signatures.find(table)
 
     def rows(self, continuous: Floats, block: Ints, point: Ints | None = None) -> sparse.csr_array:
-        """(n, m) phi of points in given blocks; point (n,): which of `continuous` each is, if not that row."""
+        """(n, m) phi of points in given blocks; point (n,): which of `continuous` each is."""
         sizes = np.diff(self.offsets)
         offsets = offsets_from_lengths(np.where(block == UNKNOWN, 0, sizes[np.maximum(block, 0)]))
         # Indices of both kinds are of one type, or scipy copies the larger.

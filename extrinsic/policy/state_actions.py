@@ -44,8 +44,7 @@ class StateActions:
         weight = policy[self.state, self.action]
         chosen = np.flatnonzero(weight)
         if len(chosen) == self.shape[0] and (weight[chosen] == 1.0).all():
-            # One action in every state: its rows, as pairs lie in the order of states. The END is the last.
-
+            # One action in every state, and pairs lie in the order of states. Place -1 is the END.
             return rows_after(self.rows, chosen if following is None else np.append(chosen, END)[following])
         parts = (weight, (self.state, np.arange(len(weight))))
         mix = sparse.csr_array(parts, shape=(self.shape[0], len(weight)))
