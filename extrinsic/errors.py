@@ -124,9 +124,19 @@ class Problems:
     def add(self, message: str, **details: Any) -> None:
         """Add one; with very many errors, raise them: a file of millions would take all memory to say so."""
         details.setdefault("path", self.path)
-        self.extend([Problem(message, **details)])
+        self._add(Problem(message, **details))
+
+    def add_new(self, problems: Iterable[Problem]) -> None:
+        """Add those that are not there yet: what is wrong with a whole file is found in each part of it."""
+        there = set(self._items)
+        for problem in problems:
+            if problem not in there:
+                self._add(problem)
+
+    def _add(self, problem: Problem) -> None:
+        self.extend([problem])
         if self.n_errors >= MOST_ERRORS:
-            self.extend([Problem(f"not read any further after {MOST_ERRORS:,} errors", path=details["path"])])
+            self.extend([Problem(f"not read any further after {MOST_ERRORS:,} errors", path=problem.path)])
             self.raise_errors()
 
     def extend(self, problems: Iterable[Problem]) -> None:

@@ -8,10 +8,13 @@ import numpy as np
 from scipy import sparse
 
 from extrinsic.arrays import Floats, Ints, offsets_from_lengths
-from extrinsic.policy.blocks import UNKNOWN, Blocks
+from extrinsic.policy.blocks import UNKNOWN, Blocks, in_blocks
 from extrinsic.policy.kernels import Gaussian
 from extrinsic.policy.sparsification import Dictionary, Sparsification, sparsify
 from extrinsic.policy.states import States
+
+ROWS = 1 << 16
+"""Points at once, so that what they are written to stays in the processor's cache."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,22 +55,24 @@ class Basis:
         """(n,) UNKNOWN for a signature never seen."""
         return self.signatures.find(table)
 
-    def rows(self, continuous: Floats, block: Ints) -> sparse.csr_array:
-        """(n, m) phi of points in given blocks."""
+    def rows(self, continuous: Floats, block: Ints, point: Ints | None = None) -> sparse.csr_array:
+        """(n, m) phi of points in given blocks; point (n,): which of `continuous` each is."""
         sizes = np.diff(self.offsets)
-        lengths = np.where(block == UNKNOWN, 0, sizes[np.maximum(block, 0)])
-        offsets = offsets_from_lengths(lengths)
-        data = np.empty(offsets[-1])
-        columns = np.empty(offsets[-1], dtype=np.int64)
-        order = np.argsort(block, kind="stable")
-        bounds = np.searchsorted(block[order], np.arange(len(sizes) + 1))
-        for number in np.flatnonzero(np.diff(bounds)):
-            members = order[bounds[number] : bounds[number + 1]]
-            begin, end = self.offsets[number], self.offsets[number + 1]
-            places = offsets[members][:, None] + np.arange(end - begin)
-            data[places] = self.kernel.between(continuous[members], self.centers[begin:end])
-            columns[places] = np.arange(begin, end)
-        return sparse.csr_array((data, columns, offsets), shape=(len(block), len(self)))
+        offsets = offsets_from_lengths(np.where(block == UNKNOWN, 0, sizes[np.maximum(block, 0)]))
+        # Indices of both kinds are of one type, or scipy copies the larger.
+        kind = np.int32 if offsets[-1] <= np.iinfo(np.int32).max else np.int64
+        data, columns = np.empty(offsets[-1]), np.empty(offsets[-1], dtype=kind)
+        for first in range(0, len(block), ROWS):
+            part = slice(first, first + ROWS)
+            order, bounds = in_blocks(block[part], len(sizes))
+            for number in np.flatnonzero(np.diff(bounds)):
+                members = order[bounds[number] : bounds[number + 1]] + first
+                begin, end = self.offsets[number], self.offsets[number + 1]
+                places = offsets[members][:, None] + np.arange(end - begin)
+                points = continuous[members if point is None else point[members]]
+                data[places] = self.kernel.between(points, self.centers[begin:end])
+                columns[places] = np.arange(begin, end)
+        return sparse.csr_array((data, columns, offsets.astype(kind)), shape=(len(block), len(self)))
 
 
 def with_action(states: States, action: Ints) -> Ints:

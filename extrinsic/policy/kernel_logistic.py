@@ -9,7 +9,7 @@ import numpy as np
 
 from extrinsic.arrays import Floats, Ints
 from extrinsic.bounds import Count, Positive
-from extrinsic.policy.basis import Basis
+from extrinsic.policy.basis import ROWS, Basis
 from extrinsic.policy.behaviour import ActionModel, Classifier
 from extrinsic.policy.kernels import Gaussian
 from extrinsic.policy.sparsification import require_threshold
@@ -59,10 +59,13 @@ class _Fitted:
     intercept: Floats
 
     def probabilities(self, states: States) -> Floats:
-        scores = _features(self.basis, states) @ self.coefficients + self.intercept
-        scores -= scores.max(axis=1, keepdims=True)
-        odds = np.exp(scores)
-        return np.asarray(odds / odds.sum(axis=1, keepdims=True))
+        probabilities = np.empty((len(states), len(self.intercept)))
+        for begin in range(0, len(states), ROWS):
+            rows = np.arange(begin, min(begin + ROWS, len(states)))
+            scores = _features(self.basis, states.take(rows)) @ self.coefficients + self.intercept
+            odds = np.exp(scores - scores.max(axis=1, keepdims=True))
+            probabilities[rows] = odds / odds.sum(axis=1, keepdims=True)
+        return probabilities
 
 
 def _features(basis: Basis, states: States) -> Any:

@@ -22,6 +22,7 @@ from extrinsic.policy.sparsification import Sparsification, require_threshold
 from extrinsic.policy.state_actions import StateActions, rows_after
 from extrinsic.policy.states import States
 from extrinsic.policy.transitions import END, Transitions
+from extrinsic.storage import content_hash
 
 SAME = 1e-6
 """Two policies are equal when no probability differs by more."""
@@ -168,18 +169,18 @@ class KernelLSPI(KernelLearner):
 
     def improve(self, log: LoggedKernels) -> tuple[Solution, Progress]:
         """Evaluate and improve until the policy converges or cycles."""
-        seen: dict[bytes, int] = {}
+        seen: dict[str, int] = {}
         policy: Floats | None = None
         following = log.as_logged
         for number in range(1, self.iterations + 1):
             solution = self.evaluate(log, following)
             better = log.greedy(log.q(solution))
             converged = policy is not None and bool(np.abs(better - policy).max() <= SAME)
-            policy, key = better, better.tobytes()
+            policy, key = better, content_hash(better.tobytes())
             if converged or key in seen:
                 return solution, Progress(number, converged, 0 if converged else number - seen[key])
             seen[key] = number
-            following = rows_after(log.pairs.mixed(policy), log.transitions.next)
+            following = log.pairs.mixed(policy, log.transitions.next)
         return solution, Progress(number, converged=False)
 
     def evaluate(self, log: LoggedKernels, following: sparse.csr_array) -> Solution:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -21,6 +22,9 @@ TOLERANCE, GOOD_ENOUGH = 1e-13, 1e-10
 """The target and the accepted tolerance of the Krylov solver; above it a factorisation is used."""
 
 KRYLOV = 80
+
+ENTRIES = 1 << 16
+"""Numbers of phi that are multiplied at once; the products of a long log would wait for memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,10 +71,6 @@ class System:
             return self.phi
         return sparse.csr_array(self.phi.multiply(self.weight[:, None]))
 
-    @cached_property
-    def transposed(self) -> sparse.csr_array:
-        return self.weighted.T.tocsr()
-
     def solve(
         self, phi_next: sparse.csr_array, reward: Floats, ends: Bools, gamma: float, prior: float
     ) -> Solution:
@@ -79,26 +79,27 @@ class System:
         phi_next (n, m): of what follows each decision, zero rows after the end. That is
         phi' (phi - gamma phi_next) w + ridge w = phi' (r + gamma prior [goes on] - prior).
         """
-        right = self.transposed @ (reward + gamma * prior * ~ends - prior)
-        weights = self._solved(self.transposed, self.phi - gamma * phi_next, right)
+        right = self.weighted.T @ (reward + gamma * prior * ~ends - prior)
+        weights = self._solved(phi_next, gamma, right)
         return Solution(weights, prior, self.inverse_of_gram[1])
 
     def regress(self, target: Floats, prior: float) -> Solution:
         """w such that phi' (target - prior - phi w) = ridge w: ridge regression, block by block."""
         inverse, condition = self.inverse_of_gram
-        return Solution(np.asarray(inverse @ (self.transposed @ (target - prior))), prior, condition)
+        return Solution(np.asarray(inverse @ (self.weighted.T @ (target - prior))), prior, condition)
 
     def solve_transposed(self, phi_next: sparse.csr_array, right: Floats, gamma: float) -> Floats:
         """x such that (phi' (phi - gamma phi_next) + ridge)' x = right: the sensitivity of a linear function
         of the weights."""
-        change = sparse.csr_array((self.phi - gamma * phi_next).T)
-        return self._solved(change, self.weighted, right)
+        return self._solved(phi_next, gamma, right, transposed=True)
 
-    def _solved(self, left: sparse.csr_array, change: sparse.csr_array, right: Floats) -> Floats:
-        """The solution of (left change + ridge) x = right."""
+    def _solved(
+        self, phi_next: sparse.csr_array, gamma: float, right: Floats, transposed: bool = False
+    ) -> Floats:
+        """The solution of (phi' (phi - gamma phi_next) + ridge) x = right, or of the transposed system."""
         if len(right) > DENSE_UP_TO:
-            return self._solved_by_steps(left, change, right)
-        system = (left @ change).toarray()
+            return self._solved_by_steps(phi_next, gamma, right, transposed)
+        system = self._matrix(phi_next, gamma, transposed).toarray()
         system[np.diag_indices_from(system)] += self.ridge
         try:
             with warnings.catch_warnings(action="error", category=linalg.LinAlgWarning):
@@ -106,7 +107,9 @@ class System:
         except (linalg.LinAlgError, linalg.LinAlgWarning):
             raise _without_solution(self.ridge) from None
 
-    def _solved_by_steps(self, left: sparse.csr_array, change: sparse.csr_array, right: Floats) -> Floats:
+    def _solved_by_steps(
+        self, phi_next: sparse.csr_array, gamma: float, right: Floats, transposed: bool
+    ) -> Floats:
         """Krylov steps, preconditioned with the inverse of the Gram matrix.
 
         The preconditioned system is the identity minus gamma times the transition to the next decision, and
@@ -116,23 +119,45 @@ class System:
         size = len(right)
 
         def apply(vector: Floats) -> Floats:
-            return np.asarray(left @ (change @ vector) + self.ridge * vector)
+            change = self.phi @ vector - gamma * (phi_next @ vector)
+            return np.asarray(self.weighted.T @ change + self.ridge * vector)
 
-        system = LinearOperator((size, size), matvec=apply, dtype=np.float64)
+        def apply_transposed(vector: Floats) -> Floats:
+            taken = self.weighted @ vector
+            return np.asarray(self.phi.T @ taken - gamma * (phi_next.T @ taken) + self.ridge * vector)
+
+        product = apply_transposed if transposed else apply
+        system = LinearOperator((size, size), matvec=product, dtype=np.float64)
         preconditioner = LinearOperator((size, size), matvec=lambda v: inverse @ v, dtype=np.float64)
         solution, _ = gmres(system, right, rtol=TOLERANCE, restart=KRYLOV, maxiter=5, M=preconditioner)
-        if np.linalg.norm(apply(solution) - right) > GOOD_ENOUGH * np.linalg.norm(right):
-            whole = left @ change + self.ridge * sparse.eye_array(size)
+        if np.linalg.norm(product(solution) - right) > GOOD_ENOUGH * np.linalg.norm(right):
+            whole = self._matrix(phi_next, gamma, transposed) + self.ridge * sparse.eye_array(size)
             try:
                 solution = splu(whole.tocsc()).solve(right)
             except RuntimeError:
                 raise _without_solution(self.ridge) from None
         return np.asarray(solution)
 
+    def _matrix(self, phi_next: sparse.csr_array, gamma: float, transposed: bool) -> sparse.csr_array:
+        """phi' (phi - gamma phi_next), or its transpose."""
+
+        def product(rows: slice) -> sparse.csr_array:
+            change = self.phi[rows] - gamma * phi_next[rows]
+            weighted = self.weighted[rows]
+            return change.T.tocsr() @ weighted if transposed else weighted.T.tocsr() @ change
+
+        return self._sum(product)
+
+    def _sum(self, product: Callable[[slice], sparse.csr_array]) -> sparse.csr_array:
+        """The sum of what a product is of runs of rows, few enough for the processor's cache."""
+        entries = np.arange(0, self.phi.nnz, ENTRIES)
+        bounds = np.searchsorted(self.phi.indptr, [*entries, self.phi.nnz + 1]).tolist()
+        return sum((product(slice(*pair)) for pair in pairwise(bounds)), start=product(slice(0, 0)))
+
     @cached_property
     def inverse_of_gram(self) -> tuple[sparse.csr_array, float]:
         """The inverse of phi' phi + ridge, block by block, and its condition number."""
-        gram = sparse.csr_array(self.transposed @ self.phi)
+        gram = self._sum(lambda rows: self.weighted[rows].T.tocsr() @ self.phi[rows])
         blocks, columns, lowest, highest = [], [], np.inf, 0.0
         for begin, end in pairwise(self.offsets):
             block = gram[begin:end, begin:end].toarray()

@@ -20,6 +20,7 @@ import numpy as np
 
 from extrinsic.arrays import Floats, Ints, offsets_from_lengths
 from extrinsic.errors import UsageError
+from extrinsic.policy.blocks import in_blocks
 from extrinsic.policy.kernels import Gaussian
 
 Sparsification = Literal["growing", "removal"]
@@ -74,8 +75,7 @@ def sparsify(
         raise UsageError("a largest size of blocks goes with sparsification 'growing' only")
     if largest is not None and largest < 1:
         raise UsageError("the largest size of a block must be at least 1", found=str(largest))
-    order = np.argsort(block, kind="stable")
-    bounds = np.searchsorted(block[order], np.arange(n_blocks + 1))
+    order, bounds = in_blocks(block, n_blocks)
     chosen, sizes, full = [], [], np.zeros(n_blocks, dtype=bool)
     residual = np.empty(len(block))
     for number in range(n_blocks):

@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from extrinsic import storage
 from extrinsic.cli.main import main
 from extrinsic.corpus.formats import long_corpora
-from extrinsic.registry import WORLDS
+from extrinsic.errors import InputError
+from extrinsic.metrics.items import curves
+from extrinsic.registry import FORMATS, WORLDS
 from extrinsic.simulation.datasets import logged_policy
 from extrinsic.simulation.play import play
 from extrinsic.storage import read_bytes
@@ -78,6 +81,7 @@ def test_scores_are_the_same_to_the_last_digit(
     arguments = ["score", *corpus(log), *map(str, files.values()), "--fill", "argmax", "--json"]
     whole = printed(arguments, capsys)
     in_parts(monkeypatch, n_dialogs)
+    monkeypatch.setattr(curves, "MERGED", 5)
     assert printed(arguments, capsys) == whole
 
 
@@ -117,6 +121,40 @@ def test_bad_lines_are_refused_and_nothing_is_written(
     assert main(["track", *corpus(path), "--tracker", "focus", "--output", str(tmp_path / "out.json")]) == 2
     assert message in capsys.readouterr().err
     assert [file.name for file in tmp_path.iterdir()] == ["calls.jsonl"]
+
+
+def test_the_problems_of_all_parts_are_reported_at_once(
+    log: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """In dialogs of different parts: an unknown slot, a turn out of order, malformed lines at the end."""
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    begins = [number for number, line in enumerate(lines) if line["turn"] == 0]
+    lines[begins[1]]["labels"]["goal"]["moon"] = "full"
+    lines[begins[9]]["turn"] = 7
+    lines[begins[13]]["labels"]["goal"]["sun"] = "high"
+    texts = [json.dumps(line) for line in lines]
+    in_parts(monkeypatch, 3)
+
+    def problems(texts: list[str]) -> list[str]:
+        path = tmp_path / "calls.jsonl"
+        path.write_text("\n".join(texts))
+        long = FORMATS.get("jsonl").long_corpus(path, None, "restaurants")
+        with pytest.raises(InputError) as refused:
+            list(long.parts())
+        return [str(problem) for problem in refused.value.problems]
+
+    first, second, third = problems(texts)
+    assert "moon" in first and f":{begins[1] + 1}" in first
+    assert "out of order" in second and f":{begins[9] + 1}" in second
+    assert "sun" in third and f":{begins[13] + 1}" in third
+    # What no line has is reported once, not for every part.
+    unlabelled = [{key: value for key, value in line.items() if key != "labels"} for line in lines]
+    (only,) = [text for text in problems(list(map(json.dumps, unlabelled))) if "order" not in text]
+    assert "no line has 'labels'" in only
+    monkeypatch.setattr(storage, "BLOCK", len("\n".join(texts[: begins[20]])))
+    *earlier, open_brace, no_object = problems([*texts, "{", "7"])
+    assert earlier == [first, second, third]
+    assert f":{len(texts) + 1}" in open_brace and f":{len(texts) + 2}" in no_object
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from extrinsic.policy import basis as basis_module
 from extrinsic.policy.basis import Basis, with_action
 from extrinsic.policy.blocks import UNKNOWN
 from extrinsic.policy.kernels import Gaussian
@@ -36,6 +37,11 @@ def test_rows_are_the_full_kernel(seed: int, n: int, n_columns: int, nu: float, 
     kinds = {tuple(row) for row in points.signs.tolist()}
     for at in (points, others):
         rows = basis.rows(at.continuous, basis.block_of(at.signs))
+        backwards = np.arange(len(at))[::-1]
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(basis_module, "ROWS", 7)
+            again = basis.rows(at.continuous, basis.block_of(at.signs[backwards]), backwards)
+        assert np.abs(again.toarray()[backwards] - rows.toarray()).max(initial=0.0) <= 1e-12
         assert rows.shape == (len(at), len(basis))
         assert np.abs(rows.toarray() - full_kernel(at, centers, 4.0, 0.8)).max(initial=0.0) <= 1e-9
         unseen = [tuple(row) not in kinds for row in at.signs.tolist()]

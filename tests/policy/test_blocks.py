@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from extrinsic.arrays import Ints
+from extrinsic.policy import blocks
 from extrinsic.policy.blocks import UNKNOWN, Blocks
 
 NUMBERS = st.integers(-2, 2) | st.sampled_from([2**63 - 1, -(2**63), 2**56 - 1, 255, 256, -256])
@@ -19,8 +21,14 @@ def tables(n_columns: int) -> st.SearchStrategy[Ints]:
 
 
 @settings(max_examples=100)
-@given(st.data())
-def test_every_row_has_its_number(data: st.DataObject) -> None:
+@given(st.data(), st.sampled_from([5, blocks.SORTED]))
+def test_every_row_has_its_number(data: st.DataObject, n_sorted: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blocks, "SORTED", n_sorted)
+        _check_numbers(data)
+
+
+def _check_numbers(data: st.DataObject) -> None:
     n_columns = data.draw(st.integers(0, 3))
     table, others = data.draw(tables(n_columns)), data.draw(tables(n_columns))
     signatures, number = Blocks.of(table)

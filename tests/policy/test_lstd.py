@@ -113,9 +113,11 @@ def dense_formula(
 @every_way
 @pytest.mark.parametrize("gamma", [1.0, 0.9])
 @settings(max_examples=15)
-@given(seed=st.integers(0, 2**32 - 1), weighted=st.booleans())
-def test_sparse_is_dense_is_the_plain_formula(way: str, gamma: float, seed: int, weighted: bool) -> None:
-    """Whatever phi is, without anything said of blocks."""
+@given(seed=st.integers(0, 2**32 - 1), weighted=st.booleans(), entries=st.sampled_from([7, lstd.ENTRIES]))
+def test_sparse_is_dense_is_the_plain_formula(
+    way: str, gamma: float, seed: int, weighted: bool, entries: int
+) -> None:
+    """Whatever phi is, without anything said of blocks, and however many entries are multiplied at once."""
     rng = np.random.default_rng(seed)
     n, m = int(rng.integers(20, 80)), int(rng.integers(1, 30))
     phi, ends = random_rows(rng, n, m, 0.3), rng.random(n) < 0.3
@@ -125,6 +127,7 @@ def test_sparse_is_dense_is_the_plain_formula(way: str, gamma: float, seed: int,
     expected = dense_formula(phi.toarray(), phi_next.toarray(), *arguments, weight)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lstd, "DENSE_UP_TO", WAYS[way])
+        patch.setattr(lstd, "ENTRIES", entries)
         solution = solve_lstd(phi, phi_next, *arguments, weight if weighted else None)
     assert np.abs(solution.weights - expected).max() <= 1e-9 * max(1.0, np.abs(expected).max())
     assert solution.prior == -30.0

@@ -55,15 +55,24 @@ def read_parts(
     """The signature of a long log, and its parts of so many dialogs; None for one that is not long.
 
     longer_than: bytes. The vocabulary of a part is its own; all else is as if the log were read at once.
+    After a part with problems no others come, but InputError at the end, with the problems of all parts.
     """
     name, file = _find(path, dataset)
     if not is_longer(file, longer_than):
         return None
 
     def parts() -> Iterator[Corpus]:
+        problems = Problems(str(file))
         contents = contents_of_file(file)
-        for number, log in enumerate(read_line_parts(file, contents, n_dialogs)):
-            yield _corpus(log, name, domain, content_hash(str(file), str(number)))
+        for number, log in enumerate(read_line_parts(file, contents, n_dialogs, problems)):
+            try:
+                part = _corpus(log, name, domain, content_hash(str(file), str(number)))
+            except InputError as error:
+                problems.add_new(error.problems)
+                continue
+            if not problems.has_errors:
+                yield part
+        problems.raise_errors()
 
     return partial(content_hash_of_file, file, JSONL.name, name, repr(domain)), parts()
 

@@ -121,37 +121,44 @@ def read_lines(path: str | Path, gaps: bool = False) -> LogLines:
     return log
 
 
-def read_line_parts(path: str | Path, contents: LogContents, n_dialogs: int) -> Iterator[LogLines]:
-    """The lines of a log in parts of so many dialogs; the first part with problems is refused with all of
-    its own."""
+def read_line_parts(
+    path: str | Path, contents: LogContents, n_dialogs: int, problems: Problems
+) -> Iterator[LogLines]:
+    """The lines of a log in parts of so many dialogs, without those parts that have problems.
+
+    After a malformed line nobody knows which lines are in order: from there on only such ones are reported.
+    """
     last_lines: dict[str, int] = {}
     lines: list[LogLine] = []
     numbers: list[int] = []
     n_read = 0
+    malformed = False
 
-    def part(n_lines: int) -> LogLines:
+    def checked(n_lines: int) -> Iterator[LogLines]:
         offsets = _offsets(lines[:n_lines])
         log = LogLines(str(path), b"", lines[:n_lines], numbers[:n_lines], offsets, contents)
-        problems = Problems(str(path))
-        _check_order(log, problems, False, last_lines)
-        problems.raise_errors()
         del lines[:n_lines], numbers[:n_lines]
-        return log
+        before = problems.n_errors
+        _check_order(log, problems, False, last_lines)
+        if problems.n_errors == before:
+            yield log
 
     for texts in _text_blocks(path):
-        problems = Problems(str(path))
+        before = problems.n_errors
         decoded = _decoded_lines(enumerate(texts, start=n_read + 1), str(path), problems)
-        problems.raise_errors()
         n_read += len(texts)
+        malformed = malformed or problems.n_errors > before
+        if malformed:
+            continue
         lines += decoded[0]
         numbers += decoded[1]
         # The last dialog may go on in the next block.
         while len(begins := _offsets(lines)) > n_dialogs + 1:
-            yield part(int(begins[n_dialogs]))
-    if lines:
-        yield part(len(lines))
-    elif not last_lines:
-        raise InputError(NO_LINES, path=str(path))
+            yield from checked(int(begins[n_dialogs]))
+    if lines and not malformed:
+        yield from checked(len(lines))
+    if not last_lines and not malformed:
+        problems.add(NO_LINES, path=str(path))
 
 
 def contents_of_file(path: str | Path) -> LogContents:

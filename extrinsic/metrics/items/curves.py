@@ -33,6 +33,9 @@ RESAMPLED: dict[RocPoints, type[Dstc1Points | Dstc2Points]] = {
 BLOCK = 1_000
 """Rows of weights per batch: enough to amortise a numpy call, few enough for the cache."""
 
+MERGED = 1 << 16
+"""Counts of the longest run that are merged at once."""
+
 
 @dataclass(frozen=True, eq=False)
 class RocStatistics:
@@ -107,11 +110,7 @@ class RocCounts:
             self._merge()
 
     def _merge(self) -> None:
-        score, correct, count = (
-            np.concatenate(columns) for columns in zip(self._merged, *self._parts, strict=True)
-        )
-        order = score_order(score)
-        self._merged, self._parts = _counted(score[order], correct[order], count[order]), []
+        self._merged, self._parts = _merged([self._merged, *self._parts]), []
 
     def totals(self) -> Totals:
         """Every item once."""
@@ -127,6 +126,27 @@ Counts = tuple[Floats, Bools, Ids]
 
 def _no_counts() -> Counts:
     return np.empty(0), np.empty(0, dtype=bool), np.empty(0, dtype=np.int32)
+
+
+def _merged(runs: Sequence[Counts]) -> Counts:
+    """The counts of runs that are each sorted; of equals, those of earlier runs come first.
+
+    By ranges of scores: what is needed besides the counts themselves does not grow with them.
+    """
+    cuts = max((score for score, _, _ in runs), key=len)[MERGED::MERGED]
+    at_least = [len(score) - np.searchsorted(score[::-1], cuts) for score, _, _ in runs]
+    bounds = [[0, *ends.tolist(), len(run[0])] for run, ends in zip(runs, at_least, strict=True)]
+    pieces = []
+    for number in range(len(cuts) + 1):
+        parts = [
+            [column[bound[number] : bound[number + 1]] for column in run]
+            for run, bound in zip(runs, bounds, strict=True)
+        ]
+        score, correct, count = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+        order = score_order(score)
+        pieces.append(_counted(score[order], correct[order], count[order]))
+    score, correct, count = (np.concatenate(columns) for columns in zip(*pieces, strict=True))
+    return score, correct, count
 
 
 def _counted(score: Floats, correct: Bools, count: Ids) -> Counts:

@@ -135,8 +135,7 @@ def dstc2_curve(score: Floats, correct: Bools, weight: Floats) -> Points | None:
     if weight[-1] <= 1:
         begins[-1] = False
     first = np.flatnonzero(begins)[::-1]
-    one_right = right_so_far[first] - (weight[first] - np.minimum(weight[first], 1)) * correct[first]
-    one_of_all = all_so_far[first] - (weight[first] - np.minimum(weight[first], 1))
-    true_accept = np.concatenate([right_so_far[-1:], one_right])
-    accepted = np.concatenate([all_so_far[-1:], one_of_all])
+    further = np.maximum(weight[first] - 1, 0)
+    true_accept = np.concatenate([right_so_far[-1:], right_so_far[first] - further * correct[first]])
+    accepted = np.concatenate([all_so_far[-1:], all_so_far[first] - further])
     return Points(true_accept, accepted - true_accept, float(right_so_far[-1]), total)
