@@ -134,15 +134,24 @@ class KernelLearner(ABC):
     def logged_kernels(
         self, transitions: Transitions, behaviour: Behaviour, kernel: Gaussian
     ) -> LoggedKernels:
+        made = next((last for last in _LAST if last.is_for(self, transitions, behaviour, kernel)), None)
+        if made is None:
+            made = self._made_kernels(transitions, behaviour, kernel)
+            _LAST[:] = [made] if len(transitions) <= LONGEST_KEPT else []
+        prior = float(transitions.returns().mean()) if self.prior == "mean" else float(self.prior)
+        return LoggedKernels(
+            transitions, behaviour, made.basis, made.system, made.pairs, prior, self.gamma, self.temperature
+        )
+
+    def _made_kernels(
+        self, transitions: Transitions, behaviour: Behaviour, kernel: Gaussian
+    ) -> _KernelsOfLog:
         states = transitions.states
         table = with_action(states, transitions.action)
         basis = Basis.fit(states.continuous, table, kernel, self.nu, self.largest, self.sparsification)
         system = System(basis.rows(states.continuous, basis.block_of(table)), basis.offsets, self.ridge)
         pairs = StateActions.of(basis, states, self.admitted(transitions, behaviour))
-        prior = float(transitions.returns().mean()) if self.prior == "mean" else float(self.prior)
-        return LoggedKernels(
-            transitions, behaviour, basis, system, pairs, prior, self.gamma, self.temperature
-        )
+        return _KernelsOfLog(self, transitions, behaviour, kernel, basis, system, pairs)
 
     def admitted(self, transitions: Transitions, behaviour: Behaviour) -> Bools:
         """(n, n_actions) the actions among which the logged states' best is looked for."""
@@ -151,6 +160,41 @@ class KernelLearner(ABC):
     @abstractmethod
     def improve(self, log: LoggedKernels) -> tuple[Solution, Progress]:
         """The Q function whose greedy policy is the learned one."""
+
+
+@dataclass(frozen=True, eq=False)
+class _KernelsOfLog:
+    """What a learner makes of a log without looking at rewards."""
+
+    learner: KernelLearner
+    transitions: Transitions
+    behaviour: Behaviour
+    kernel: Gaussian
+    basis: Basis
+    system: System
+    pairs: StateActions
+
+    def is_for(
+        self, learner: KernelLearner, transitions: Transitions, behaviour: Behaviour, kernel: Gaussian
+    ) -> bool:
+        """Whether these differ at most in the reward."""
+        same = learner == self.learner and kernel == self.kernel
+        same = same and behaviour.model is self.behaviour.model
+        same = same and behaviour.threshold == self.behaviour.threshold
+        own, other = self.transitions, transitions
+        return (
+            same
+            and np.array_equal(own.states.continuous, other.states.continuous)
+            and np.array_equal(own.states.discrete, other.states.discrete)
+            and np.array_equal(own.action, other.action)
+            and (own.possible is None) == (other.possible is None)
+            and (own.possible is None or np.array_equal(own.possible, np.asarray(other.possible)))
+        )
+
+
+LONGEST_KEPT = 50_000
+_LAST: list[_KernelsOfLog] = []
+"""Of the last log: rewards of one tracker are learned one after the other. Those of long logs take memory."""
 
 
 @dataclass(frozen=True)
