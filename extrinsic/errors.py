@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
@@ -81,6 +82,23 @@ class Problem:
         return asdict(self)
 
 
+def distinct_lines(problems: Iterable[Problem]) -> list[str]:
+    """A line for every distinct problem: its first place, and how often it is there again elsewhere.
+
+    One that differs in session and turn only is the same: a misspelt slot is one line, and not one a turn.
+    """
+    first: dict[Problem, Problem] = {}
+    counts: Counter[Problem] = Counter()
+    for problem in problems:
+        anywhere = replace(problem, session=None, turn=None)
+        first.setdefault(anywhere, problem)
+        counts[anywhere] += 1
+    return [
+        f"{problem}" + (f" - and {counts[key] - 1:,} more like it" if counts[key] > 1 else "")
+        for key, problem in first.items()
+    ]
+
+
 class ExtrinsicError(Exception):
     """Anything this package refuses to do; the command line exits with 2 and prints the problems."""
 
@@ -90,9 +108,9 @@ class ExtrinsicError(Exception):
         elif isinstance(problems, Problem):
             problems = [problems]
         self.problems: tuple[Problem, ...] = tuple(problems)
-        lines = [str(problem) for problem in self.problems[:MOST_IN_TEXT]]
-        rest = len(self.problems) - len(lines)
-        super().__init__("\n".join([*lines, f"... and {rest:,} more"] if rest else lines))
+        lines = distinct_lines(self.problems)
+        rest = len(lines) - MOST_IN_TEXT
+        super().__init__("\n".join([*lines[:MOST_IN_TEXT], f"... and {rest:,} more"] if rest > 0 else lines))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.problems,)
