@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from extrinsic.cli.output import print_rows, say
+from extrinsic.errors import InputError
 from extrinsic.plugins import load_plugins
 from extrinsic.report.report_files import write_report
 from extrinsic.study.finished_run import Run

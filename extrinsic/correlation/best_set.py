@@ -21,15 +21,15 @@ se_jk too small too often: a quantile of the normal distribution is replaced by 
 `effective_degrees`. Two metrics that are one have nearly no se_jk: it is at least FLOOR of the larger error
 of the two.
 
-How many trackers would rule a metric out (`needed`) is extrapolated from the same test: the part of se_jk that
-comes from trackers falls as 1 / sqrt(n), and Student's degrees of freedom grow with n. In simulated studies
-(30 metrics of known correlations in three orders, 4 datasets, 60 studies a cell) as many trackers were added
-as would rule out half of the set. A figure that is right does so in half of the studies; this one did in 15
-to 38 % of those of 6 trackers, 33 to 40 % of 8, 37 to 50 % of 10, and 45 to 59 % of 12 to 30. Below 12 the
-largest of many differences is mostly luck, and no figure is given (FEWEST_TO_EXTRAPOLATE). Where tails are
-heavy (t with 4 degrees of freedom) it was 27 to 42 % from 12 on: too few. An earlier formula compared a
-statistic that Student's quantile judges with the normal one: with 8 trackers it asked for 1 to 5 more where 8
-to 17 were needed, which did in 2 to 7 % of the studies.
+How many trackers would rule a metric out (`needed`) is extrapolated from the same test: the part of se_jk
+that comes from trackers falls as 1 / sqrt(n), and Student's degrees of freedom grow with n. In simulated
+studies (30 metrics of known correlations in three orders, 4 datasets, 60 studies a cell) as many trackers
+were added as would rule out half of the set. A figure that is right does so in half of the studies; this one
+did in 15 to 38 % of those of 6 trackers, 33 to 40 % of 8, 37 to 50 % of 10, and 45 to 59 % of 12 to 30. Below
+12 the largest of many differences is mostly luck, and no figure is given (FEWEST_TO_EXTRAPOLATE). Where tails
+are heavy (t with 4 degrees of freedom) it was 27 to 42 % from 12 on: the figure is too low. An earlier
+formula held a statistic that Student's quantile judges against the normal one: with 8 trackers it asked for 1
+to 5 more (medians) where 8 to 17 were needed, and was right in 2 to 7 % of the studies.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ class Name(NamedTuple):
         return f"{self.short()}, {schedule_title(self.schedule)}"
 
     def directed(self) -> str:
-        """With its direction, where that is not the usual one: `L2, joint goal, last turn (lower is better)`."""
+        """With its direction, where that is not the usual one: `L2, every turn (lower is better)`."""
         return self.title() + ("" if is_higher_better(self.metric) else " (lower is better)")
 
     def short(self) -> str:

@@ -6,9 +6,9 @@ not shown to be worse than another. Where trackers are crossed with generators, 
 out are those of `swap_stage`.
 
 A metric is recommended under three conditions: the set rules out some other; a metric chosen without the
-trackers it is tested on predicts them (that interval lies above 0); and the metric itself is shown to predict:
-its interval for all metrics at once lies above 0. The first of the set for which this holds is the one to use.
-Else nothing is decided.
+trackers it is tested on predicts them (that interval lies above 0); and the metric itself is shown to
+predict: its interval for all metrics at once lies above 0. The first of the set for which this holds is the
+one to use. Else nothing is decided.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ def _recommended(candidates: Sequence[Candidate], left_out: Sequence[LeftOut]) -
 
 
 def _first(candidate: Candidate, coefficient: str, n: int) -> str:
-    """`AvgP, joint goal, last turn comes first over 12 trackers, r = .90 [.70, .99] for all metrics at once`."""
+    """`AvgP, last turn comes first over 12 trackers, r = .90 [.70, .99] for all metrics at once`."""
     r = f"{symbol(coefficient)} = {with_interval(candidate.r, candidate.low, candidate.high)}"
     at_once = " for all metrics at once" if candidate.low is not None else ""
     return f"{candidate.title} comes first over {counted(n, 'tracker')}, {r}{at_once}"

@@ -48,8 +48,8 @@ WORDS = {
     "cloned_policy": "the logged policy could not be run, so a clone sets the level of the fitted world",
     "misfit": "the world fitted to the log differs from it (fit.csv)",
     "clone": "the tracker exists as files only, and its clone does not agree with them",
-    "gain_over_log": "the value exceeds the observed one by more, beside the spread of returns, than policies "
-    "gain in live play: estimates flatter a policy that was learned from estimates of their kind",
+    "gain_over_log": "the value exceeds the observed one by more standard deviations of the returns than "
+    "policies gained in live play: LSTD flatters what was learned from estimates like its own",
     "condition_gap": "the gain depends on whether the state distinguishes the systems that made the corpus",
 }
 """What each flag means, for tables and reports."""
@@ -96,7 +96,7 @@ def unseen_share(problem: EvaluationProblem) -> float:
 def gain_over_log(value: Value, problem: EvaluationProblem) -> float:
     """(value - observed) / standard deviation of the logged returns; 0 where these are all the same.
 
-    Dialogs with weights of this mean have at most 1 / (1 + gain^2) of the effective number of the logged ones.
+    Logged dialogs, weighted to have this mean, are effectively at most 1 / (1 + gain^2) of their number.
     """
     returns = problem.transitions.returns()
     spread = float(returns.std())
