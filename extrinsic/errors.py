@@ -85,12 +85,13 @@ class Problem:
 def distinct_lines(problems: Iterable[Problem]) -> list[str]:
     """A line for every distinct problem: its first place, and how often it is there again elsewhere.
 
-    One that differs in session and turn only is the same: a misspelt slot is one line, and not one a turn.
+    Of turns, those that differ in session and turn only are the same: a misspelt slot is one line, and not
+    one a turn. Of whole sessions each is its own.
     """
     first: dict[Problem, Problem] = {}
     counts: Counter[Problem] = Counter()
     for problem in problems:
-        anywhere = replace(problem, session=None, turn=None)
+        anywhere = problem if problem.turn is None else replace(problem, session=None, turn=None)
         first.setdefault(anywhere, problem)
         counts[anywhere] += 1
     return [
