@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
@@ -15,6 +16,8 @@ LONGEST_PARTS = {"message": 1_000, "path": 1_000, "session": 200, "slot": 200, "
 """Characters of each part of a problem: what comes from a file may be of any length."""
 
 MOST_IN_TEXT = 1_000
+INDEX = re.compile(r"(?<=hypothesis )\d+|(?<=\[)\d+(?=\])")
+"""Where in a turn: `hypothesis 3`, `route.hyps[3].score`."""
 
 
 def printable(text: str, longest: int | None = None) -> str:
@@ -85,13 +88,15 @@ class Problem:
 def distinct_lines(problems: Iterable[Problem]) -> list[str]:
     """A line for every distinct problem: its first place, and how often it is there again elsewhere.
 
-    Of turns, those that differ in session and turn only are the same: a misspelt slot is one line, and not
-    one a turn. Of whole sessions each is its own.
+    Of turns, those that differ in session, turn and the number of a hypothesis only are the same: a misspelt
+    slot is a line, and not one a turn. Of whole sessions each is its own.
     """
     first: dict[Problem, Problem] = {}
     counts: Counter[Problem] = Counter()
     for problem in problems:
-        anywhere = problem if problem.turn is None else replace(problem, session=None, turn=None)
+        anywhere = problem
+        if problem.turn is not None:
+            anywhere = replace(problem, message=INDEX.sub("", problem.message), session=None, turn=None)
         first.setdefault(anywhere, problem)
         counts[anywhere] += 1
     return [

@@ -54,6 +54,8 @@ def test_what_repeats_is_one_line_with_its_first_place_and_a_count() -> None:
         "x.json, session a, turn 1, slot aera: unknown slot (expected area)",
     ]
     assert len(error.problems) == 7
+    within = [Problem(f"hyps[{i}] is no number", turn=i) for i in range(3)]
+    assert distinct_lines(within) == ["turn 0: hyps[0] is no number - and 2 more like it"]
     # Of sessions, each has to be mended; of turns, what was found is part of what is wrong.
     assert len(distinct_lines(Problem("no such dialog", session=name) for name in "abc")) == 3
     assert len(distinct_lines(Problem("too large", turn=i, found=str(i)) for i in range(3))) == 3

@@ -166,5 +166,5 @@ def _by_scores(
     decision = decide(line, several[line.metric, :, -2], several[line.metric, :, -1])
     if decision.side is Side.REFUSED:
         named = re.sub(r"dataset (\d+)", lambda match: datasets[int(match[1]) - 1], decision.reason)
-        return chosen.title(), None, f"{named}, {counted(len(others), f'other {CORE} tracker')}"
+        return chosen.title(), None, f"{named}, of {counted(len(others), f'other {CORE} tracker')}"
     return chosen.title(), decision.probability, ""
