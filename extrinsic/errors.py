@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
@@ -14,6 +16,8 @@ LONGEST_PARTS = {"message": 1_000, "path": 1_000, "session": 200, "slot": 200, "
 """Characters of each part of a problem: what comes from a file may be of any length."""
 
 MOST_IN_TEXT = 1_000
+INDEX = re.compile(r"(?<=hypothesis )\d+|(?<=\[)\d+(?=\])")
+"""Where in a turn: `hypothesis 3`, `route.hyps[3].score`."""
 
 
 def printable(text: str, longest: int | None = None) -> str:
@@ -81,6 +85,26 @@ class Problem:
         return asdict(self)
 
 
+def distinct_lines(problems: Iterable[Problem]) -> list[str]:
+    """A line for every distinct problem: its first place, and how often it is there again elsewhere.
+
+    Of turns, those that differ in session, turn and the number of a hypothesis only are the same: a misspelt
+    slot is a line, and not one a turn. Of whole sessions each is its own.
+    """
+    first: dict[Problem, Problem] = {}
+    counts: Counter[Problem] = Counter()
+    for problem in problems:
+        anywhere = problem
+        if problem.turn is not None:
+            anywhere = replace(problem, message=INDEX.sub("", problem.message), session=None, turn=None)
+        first.setdefault(anywhere, problem)
+        counts[anywhere] += 1
+    return [
+        f"{problem}" + (f" - and {counts[key] - 1:,} more like it" if counts[key] > 1 else "")
+        for key, problem in first.items()
+    ]
+
+
 class ExtrinsicError(Exception):
     """Anything this package refuses to do; the command line exits with 2 and prints the problems."""
 
@@ -90,9 +114,9 @@ class ExtrinsicError(Exception):
         elif isinstance(problems, Problem):
             problems = [problems]
         self.problems: tuple[Problem, ...] = tuple(problems)
-        lines = [str(problem) for problem in self.problems[:MOST_IN_TEXT]]
-        rest = len(self.problems) - len(lines)
-        super().__init__("\n".join([*lines, f"... and {rest:,} more"] if rest else lines))
+        lines = distinct_lines(self.problems)
+        rest = len(lines) - MOST_IN_TEXT
+        super().__init__("\n".join([*lines[:MOST_IN_TEXT], f"... and {rest:,} more"] if rest > 0 else lines))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.problems,)

@@ -6,7 +6,16 @@ import pickle
 
 import pytest
 
-from extrinsic.errors import ExtrinsicError, InputError, Problem, Problems, UsageError, did_you_mean, shown
+from extrinsic.errors import (
+    ExtrinsicError,
+    InputError,
+    Problem,
+    Problems,
+    UsageError,
+    did_you_mean,
+    distinct_lines,
+    shown,
+)
 
 
 def test_a_problem_names_its_place_and_what_was_expected() -> None:
@@ -33,6 +42,23 @@ def test_an_error_lists_every_problem() -> None:
     error = InputError([Problem("one"), Problem("two", path="b")])
     assert str(error) == "one\nb: two"
     assert [problem.message for problem in error.problems] == ["one", "two"]
+
+
+def test_what_repeats_is_one_line_with_its_first_place_and_a_count() -> None:
+    places = [(session, turn) for session in ("a", "b") for turn in range(3)]
+    slot = [Problem("unknown slot", "x.json", *place, slot="fod", expected="food") for place in places]
+    other = Problem("unknown slot", "x.json", "a", 1, slot="aera", expected="area")
+    error = InputError([*slot[:2], other, *slot[2:]])
+    assert str(error).splitlines() == [
+        "x.json, session a, turn 0, slot fod: unknown slot (expected food) - and 5 more like it",
+        "x.json, session a, turn 1, slot aera: unknown slot (expected area)",
+    ]
+    assert len(error.problems) == 7
+    within = [Problem(f"hyps[{i}] is no number", turn=i) for i in range(3)]
+    assert distinct_lines(within) == ["turn 0: hyps[0] is no number - and 2 more like it"]
+    # Of sessions, each has to be mended; of turns, what was found is part of what is wrong.
+    assert len(distinct_lines(Problem("no such dialog", session=name) for name in "abc")) == 3
+    assert len(distinct_lines(Problem("too large", turn=i, found=str(i)) for i in range(3))) == 3
 
 
 def test_an_error_from_text_takes_details() -> None:

@@ -15,7 +15,7 @@ import pytest
 
 import extrinsic
 import extrinsic.notebook
-from extrinsic.errors import UsageError
+from extrinsic.errors import InputError, UsageError
 from extrinsic.policy.transitions import Transitions
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import read_simulation
@@ -118,6 +118,23 @@ def test_wrong_types_elsewhere(tmp_path: Path) -> None:
     for call in calls:
         with pytest.raises(UsageError, match=r"found number 3\.5"):
             call(3.5)
+
+
+def test_a_directory_that_is_no_run_is_refused_at_once(tmp_path: Path) -> None:
+    for folder, found in ((tmp_path / "nowhere", "no such directory"), (tmp_path, r"no manifest\.json")):
+        with pytest.raises(InputError, match=found) as refused:
+            extrinsic.Run(folder)
+        assert refused.value.problems[0].path == str(folder)
+        assert "a directory with manifest.json" in str(refused.value)
+
+
+def test_lstd_is_flagged_where_it_flatters_and_not_of_the_logged_policy() -> None:
+    """It credits the policy with twice what it earns in live play; the logged policy with what it earned."""
+    policy = extrinsic.learn("ds4", "hwu", "one_step")
+    values = extrinsic.value(policy, "ds4", ["observed", "lstd", "lstd_behaviour", "fqe"])
+    assert values["lstd"].mean > 2.0 * extrinsic.play(policy, "ds4", 300).returns.mean()
+    assert values["lstd"].flags == ("gain_over_log",)
+    assert values["lstd_behaviour"].flags == values["fqe"].flags == values["observed"].flags == ()
 
 
 def test_studies_of_the_package() -> None:

@@ -74,7 +74,7 @@ def _print_rows(rows: list[ComparisonRow], first: str, second: str, target: str,
         lines = []
         for row in shown:
             if kind == "metric":
-                name = Name(row.name, row.schedule or 0, row.component or "").title()
+                name = Name(row.name, row.schedule or 0, row.component or "").directed()
             else:
                 name = target_title(row.name).removeprefix("the ")
                 name += f" ({variant_title(row.variant)})" if several and row.variant else ""

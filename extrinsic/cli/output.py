@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TextIO
 
-from extrinsic.errors import SEVERITIES, Problem, printable
+from extrinsic.errors import SEVERITIES, Problem, distinct_lines, printable
 
 SHOWN_PROBLEMS = 50
 LONGEST_CELL = 200
@@ -32,13 +32,16 @@ def say(text: str) -> None:
 
 
 def print_problems(problems: Sequence[Problem], stream: TextIO, most: int | None, indent: str = "") -> None:
-    """One line per problem, errors first, and how many more there are."""
-    order = sorted(problems, key=lambda problem: SEVERITIES.index(problem.severity))
-    for problem in order[:most]:
-        label = "" if problem.severity == "error" else f"[{problem.severity}] "
-        print(f"{indent}{label}{problem}", file=stream)
-    if most is not None and len(order) > most:
-        print(f"{indent}... and {len(order) - most:,} more", file=stream)
+    """One line per distinct problem, errors first, and how many more there are."""
+    lines = []
+    for severity in SEVERITIES:
+        label = "" if severity == "error" else f"[{severity}] "
+        of_severity = (problem for problem in problems if problem.severity == severity)
+        lines += [f"{indent}{label}{line}" for line in distinct_lines(of_severity)]
+    for line in lines[:most]:
+        print(line, file=stream)
+    if most is not None and len(lines) > most:
+        print(f"{indent}... and {len(lines) - most:,} more", file=stream)
 
 
 def print_rows(signature: str, rows: Iterable[object], stream: TextIO, **more: object) -> None:

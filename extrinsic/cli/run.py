@@ -19,11 +19,11 @@ from extrinsic.study.configuration.settings_file import locate_keys, read_study
 from extrinsic.study.engine import Done, Engine
 from extrinsic.study.finished_run import Run
 from extrinsic.study.naming import symbol
-from extrinsic.study.number_texts import interval
+from extrinsic.study.number_texts import counted, interval
 from extrinsic.study.run_directory import require_same_study
 from extrinsic.study.runner import run_study
 from extrinsic.study.verdict import run_verdict
-from extrinsic.study.verdict_types import Verdict, sample
+from extrinsic.study.verdict_types import Candidate, Verdict, sample
 
 SHOWN = 8
 
@@ -125,16 +125,26 @@ def _show(finished: Run, as_json: bool) -> None:
 
 
 def _print_best(verdict: Verdict, names_variant: bool) -> None:
-    """The first of those that may be the best by a target."""
+    """The first metrics of those that may be the best by a target, each where it does best.
+
+    Metrics are counted, as in the sentences; their combinations with schedules and components are a table.
+    """
     if not verdict.candidates:
         return
     under = f", {verdict.variant_title}" if names_variant and verdict.variant_title else ""
-    put(f"May be the best for {verdict.target_title}{under} ({sample(verdict, 'core tracker')})")
+    named = f"{verdict.target_title} ({verdict.target})"
+    put(f"May be the best for {named}{under}, over {sample(verdict, 'core tracker')}:")
+    by_metric: dict[str, Candidate] = {}
+    for one in verdict.candidates:
+        by_metric.setdefault(one.metric, one)
+    best = list(by_metric.values())
     rows = [
         {"metric": one.title, "r": one.r, "interval": interval(one.low, one.high) or "-"}
-        for one in verdict.candidates[:SHOWN]
+        for one in best[:SHOWN]
     ]
     heads = {"metric": "metric", "r": symbol(verdict.coefficient), "interval": "95 % for all at once"}
     print_table(rows, heads, sys.stdout)
-    if len(verdict.candidates) > SHOWN:
-        print(f"... and {len(verdict.candidates) - SHOWN} more in best_set.csv")
+    if len(best) > SHOWN:
+        print(f"... and {counted(len(best) - SHOWN, 'more metric')}")
+    combined = counted(len(verdict.candidates), "combination")
+    print(f"best_set.csv has all {combined} of metric, schedule and component, by their typed names")

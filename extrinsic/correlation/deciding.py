@@ -127,7 +127,7 @@ def relation(scores: Floats, returns: Floats, noise: DialogNoise | None = None) 
     >>> print(decision.side, f"{decision.probability:.3f}")
     first 1.000
     >>> print(decide(line, np.array([0.9]), np.array([0.3])).reason)
-    a score of 0.9 is beyond those of the study (0.1 to 0.6, dataset 1)
+    a score of 0.9 is beyond those that the relation rests on (0.1 to 0.6, dataset 1)
     """
     several = scores[None] if scores.ndim == 2 else scores
     if several.ndim != 3 or several.shape[1:] != returns.shape:
@@ -239,7 +239,7 @@ def _outside(study: Relation, scores: Floats) -> str:
     if wide[d] <= 0.0:
         return ""
     seen = f"{study.lowest[d]:.4g} to {study.highest[d]:.4g}, dataset {d + 1}"
-    return f"a score of {scores[d]:.4g} is beyond those of the study ({seen})"
+    return f"a score of {scores[d]:.4g} is beyond those that the relation rests on ({seen})"
 
 
 def _needed(study: Relation, away: float, level: float) -> tuple[int | None, int | None]:

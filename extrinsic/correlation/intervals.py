@@ -114,12 +114,19 @@ def effective_degrees(influence: Floats) -> float:
 
 def joint_degrees(parts: Sequence[Floats]) -> float:
     """Of the sum of the variances of crossed samples (Welch and Satterthwaite); parts: `Jackknife.scaled`."""
+    return float(degrees_of_more(parts, np.ones(1))[0])
+
+
+def degrees_of_more(parts: Sequence[Floats], times: Floats) -> Floats:
+    """(k,) the same, if the first sample had so many times (k,) its units, and these were like the others."""
+    n, degrees = len(parts[0]), [effective_degrees(part) for part in parts]
+    grown = degrees[0] * (n * times - 1.0) / (n - 1.0)
     variances = [float((part**2).sum()) for part in parts]
     if len(parts) == 1 or not sum(variances):
-        return effective_degrees(parts[0])
-    return sum(variances) ** 2 / sum(
-        variance**2 / effective_degrees(part) for variance, part in zip(variances, parts, strict=True)
-    )
+        return np.asarray(grown)
+    fallen, others = variances[0] / times, list(zip(variances[1:], degrees[1:], strict=True))
+    spread = fallen**2 / grown + sum(variance**2 / own for variance, own in others)
+    return np.asarray((fallen + sum(variances[1:])) ** 2 / spread)
 
 
 def jackknife_interval(

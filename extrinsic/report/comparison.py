@@ -11,6 +11,7 @@ from extrinsic.report.drawing.page_parts import (
     Block,
     Fold,
     Section,
+    Term,
     described,
     name_term,
     table,
@@ -92,7 +93,9 @@ def _sections(rows: Sequence[ComparisonRow], first: str, second: str, target: st
 def _line(row: ComparisonRow, first: str, second: str) -> list[str]:
     texts: list[str]
     if row.kind == "metric":
-        texts = [name_term(Name(row.name, row.schedule or 0, row.component or ""))]
+        name = Name(row.name, row.schedule or 0, row.component or "")
+        term = name_term(name)
+        texts = [Term(name.directed(), term.key, term.help)]
     else:
         texts = [target_term(row.name), variant_term(row.variant)]
     a, b, difference, low, high = (

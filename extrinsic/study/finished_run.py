@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar, overload
 
 from msgspec.structs import asdict
 
@@ -27,7 +28,7 @@ from extrinsic.storage import content_hash, read_plain
 from extrinsic.study.kept_policies import read_kept
 from extrinsic.study.naming import Counted, Name
 from extrinsic.study.planning.plan import Plan
-from extrinsic.study.run_directory import CONFIG, STAGES, Manifest, read_manifest
+from extrinsic.study.run_directory import CONFIG, MANIFEST, STAGES, Manifest, read_manifest
 from extrinsic.study.stages.store import Result, Store
 from extrinsic.study.stages.stored_scores import TrackerScores
 from extrinsic.study.stages.variant_values import TrackerValue, variant_values
@@ -67,14 +68,22 @@ class Run:
         require_type("folder", self.folder, "the directory of a run", str, Path)
         # A frozen dataclass; a path given as text is a path all the same.
         object.__setattr__(self, "folder", Path(self.folder))
+        # Path's own raise for a name that is too long.
+        if not os.path.isfile(self.folder / MANIFEST):  # noqa: PTH113
+            self._refuse()
+
+    def _refuse(self) -> NoReturn:
+        exists = os.path.isdir(self.folder)  # noqa: PTH112
+        raise InputError(
+            "this is not the directory of a run",
+            path=str(self.folder),
+            expected=f"a directory with {MANIFEST}, which `extrinsic run` and `run_study` write",
+            found=f"no {MANIFEST} in it" if exists else "there is no such directory",
+        )
 
     @cached_property
     def manifest(self) -> Manifest:
-        manifest = read_manifest(self.folder)
-        if manifest is None:
-            message = "this is not the directory of a run: it has no manifest.json"
-            raise InputError(message, path=str(self.folder))
-        return manifest
+        return read_manifest(self.folder) or self._refuse()
 
     @cached_property
     def plugins(self) -> tuple[str, ...]:
@@ -231,7 +240,7 @@ class Run:
         return sorted((row for row in rows if row.in_set), key=_highest_first)
 
     def verdict(self) -> StudyVerdict:
-        """Which metric to use, what does as well, what is not decided: a sentence for every target."""
+        """Which metric to use, what may do as well, what is not decided: a sentence for every target."""
         return run_verdict(self)
 
     def figure(self, name: str) -> Figure:

@@ -48,6 +48,10 @@ class Name(NamedTuple):
         """What people call it: `slot F1, last turn`."""
         return f"{self.short()}, {schedule_title(self.schedule)}"
 
+    def directed(self) -> str:
+        """With its direction, where that is not the usual one: `L2, every turn (lower is better)`."""
+        return self.title() + ("" if is_higher_better(self.metric) else " (lower is better)")
+
     def short(self) -> str:
         """Without the schedule: `accuracy, joint goal`."""
         component = component_title(self.component)

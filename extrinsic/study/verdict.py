@@ -1,11 +1,14 @@
-"""The verdict of a study: which metric to use for each target, what does as well, and how sure that is.
+"""The verdict of a study: which metric to use for each target, what may do as well, and how sure that is.
 
 It rests on the best set (`extrinsic.correlation.best_set`) over the core trackers, on trackers left out, and
-on the flags of the values of its own target. 'Does as well' means one thing everywhere: in the best set.
-Where trackers are crossed with generators, the set and the trackers left out are those of `swap_stage`.
+on the flags of the values of its own target. 'May do as well' means one thing everywhere: in the best set,
+not shown to be worse than another. Where trackers are crossed with generators, the set and the trackers left
+out are those of `swap_stage`.
 
-A metric is recommended where the set rules out some other, and where the metric that comes first is shown to
-predict trackers that its choice did not see: that interval lies above 0. Else nothing is decided.
+A metric is recommended under three conditions: the set rules out some other; a metric chosen without the
+trackers it is tested on predicts them (that interval lies above 0); and the metric itself is shown to
+predict: its interval for all metrics at once lies above 0. The first of the set for which this holds is the
+one to use. Else nothing is decided.
 """
 
 from __future__ import annotations
@@ -17,9 +20,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from extrinsic.correlation.best_set import FEWEST_TO_EXTRAPOLATE
 from extrinsic.study.configuration.targets import verdict_targets
 from extrinsic.study.health import carried_notes, health_notes, joint_only_trackers
-from extrinsic.study.naming import Counted, Name, is_of_single_slots, target_title
+from extrinsic.study.naming import Counted, Name, is_of_single_slots, symbol, target_title
 from extrinsic.study.number_texts import counted, with_interval
 from extrinsic.study.tables.metric_rows import BestSetRow, CompositeRow, CorrelationRow
 from extrinsic.study.tables.value_rows import ReturnRow, TrackerRow
@@ -107,21 +111,24 @@ def _of_variant(
         and row.r is not None
     ]
     shown = _recommended(candidates, left_out)
+    coefficient = of_variant[0].coefficient if of_variant else "pearson"
     reason = ""
     if not candidates:
         why = "too few for any correlation" if not defined else "at least 5 are needed"
         reason = f"{counted(n, 'tracker')}, {why}" if n < 5 else "no metric has a correlation"
     elif len(candidates) == len(defined) and len(defined) > 1:
-        reason = f"any of the {count} may be the best over {counted(n, 'tracker')}"
+        first = _first(candidates[0], coefficient, n)
+        reason = f"any of the {count} may be the best; {first}"
         shown = None
     elif shown is None:
-        reason = _why_none(target, candidates, inside[0].reason, left_out, n)
+        reason = f"{_first(candidates[0], coefficient, n)}, but "
+        reason += _why_none(target, candidates[0], inside[0].reason, left_out, coefficient)
     others = tuple(candidate for candidate in candidates if candidate is not shown)
     verdict = Verdict(
         target=target,
         target_title=target_title(target),
         variants=(variant,) if variant else (),
-        coefficient=of_variant[0].coefficient if of_variant else "pearson",
+        coefficient=coefficient,
         n_trackers=n,
         n_generators=of_variant[0].n_generators if of_variant else None,
         n_metrics=count.metrics,
@@ -137,30 +144,34 @@ def _of_variant(
 
 
 def _recommended(candidates: Sequence[Candidate], left_out: Sequence[LeftOut]) -> Candidate | None:
-    """The first with an interval, if trackers left out show it; without any, the first that is shown."""
+    """The first that is itself shown to predict; none where trackers left out do not show it."""
     if any(part.includes_zero for part in left_out):
         return None
-    tested = bool(left_out) and all(part.low is not None for part in left_out)
-    return next((one for one in candidates if one.is_shown or (tested and one.low is not None)), None)
+    return next((candidate for candidate in candidates if candidate.is_shown), None)
+
+
+def _first(candidate: Candidate, coefficient: str, n: int) -> str:
+    """`AvgP, last turn comes first over 12 trackers, r = .90 [.70, .99] for all metrics at once`."""
+    r = f"{symbol(coefficient)} = {with_interval(candidate.r, candidate.low, candidate.high)}"
+    at_once = " for all metrics at once" if candidate.low is not None else ""
+    return f"{candidate.title} comes first over {counted(n, 'tracker')}, {r}{at_once}"
 
 
 def _why_none(
-    target: str, candidates: Sequence[Candidate], reason: str | None, left_out: Sequence[LeftOut], n: int
+    target: str, first: Candidate, reason: str | None, left_out: Sequence[LeftOut], coefficient: str
 ) -> str:
-    over = f"over {counted(n, 'tracker')}"
     for part in left_out:
         if part.includes_zero:
-            r = with_interval(part.r, part.low, part.high)
-            return (
-                f"{candidates[0].title} comes first {over}, but a metric chosen without the trackers it is "
-                f"tested on has r = {r}, which includes 0"
-            )
-    text = f"no metric is shown to predict {target_title(target)} {over}"
-    return f"{text} ({reason})" if reason else text
+            r = f"{symbol(coefficient)} = {with_interval(part.r, part.low, part.high)}"
+            return f"a metric chosen without the trackers it is tested on has {r}, which includes 0"
+    text = f"no metric that may be the best is shown to predict {target_title(target)}"
+    return f"{text} ({reason})" if reason and first.low is None else text
 
 
 def _more_trackers(others: Sequence[Candidate], n: int) -> int | None:
-    """How many more would rule out half of those that do as well."""
+    """How many more would rule out half of those that may do as well; of few trackers it cannot be told."""
+    if n < FEWEST_TO_EXTRAPOLATE:
+        return None
     needed = sorted(other.trackers_needed or float("inf") for other in others)
     if not needed or median_low(needed) == float("inf"):
         return None
@@ -184,7 +195,7 @@ def _flags(
 
 
 def _merged(verdicts: Sequence[Verdict]) -> list[Verdict]:
-    """One verdict where all variants have a metric in common that does as well as the best of each."""
+    """One verdict where a metric that may be the best of each variant is shown to predict under all."""
     first = verdicts[0]
     if len(verdicts) == 1:
         return [first]

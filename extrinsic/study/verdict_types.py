@@ -1,4 +1,4 @@
-"""What a verdict is: the metric to use for a target, what does as well, how sure that is; and its words."""
+"""What a verdict is: the metric to use for a target, what may do as well, how sure that is; its words."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from extrinsic.correlation.best_set import FEWEST_TO_EXTRAPOLATE
 from extrinsic.study.health import HealthNote
 from extrinsic.study.naming import Name, metric_title, symbol, variant_title
 from extrinsic.study.number_texts import correlation, counted, listing, with_interval
@@ -17,7 +18,8 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
 
     r, low, high: with the target, over core trackers; the interval holds for all metrics at once. Of several
     variants the mean r and the widest interval.
-    trackers_needed: with so many trackers in all it would be ruled out; None where no number would do.
+    trackers_needed: with so many trackers in all it would be ruled out; None where no number would do, or
+    where the trackers are too few to tell.
     carried_by: the tracker that alone has half of the variance or more, if one has (under some variant).
     """
 
@@ -73,8 +75,9 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
 
     variants: the ways of learning and rewarding that it is about; several only where they agree.
     metric: the one to use; None where nothing is decided, and `reason` says why.
-    others: those that do as well, the highest correlation first.
-    more_trackers: about so many more would rule out half of the others; None where no number would do.
+    others: those that may do as well (are not shown to be worse), the highest correlation first.
+    more_trackers: about so many more would rule out half of the others; None where no number would do, or
+    where the trackers are too few to tell (FEWEST_TO_EXTRAPOLATE).
     n_generators: that trackers are crossed with; None where they are not.
     left_out: on trackers that the choice did not see, for each variant.
     """
@@ -104,8 +107,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         return (self.metric, *self.others) if self.metric else ()
 
     @property
-    def as_good(self) -> list[str]:
-        """The metrics that do as well on some schedule and component, without that one itself."""
+    def may_do_as_well(self) -> list[str]:
+        """The metrics that may do as well on some schedule and component, without that one itself."""
         own = metric_title(self.metric.metric) if self.metric else ""
         titles = dict.fromkeys(metric_title(other.metric) for other in self.others)
         return [title for title in titles if title != own]
@@ -124,52 +127,51 @@ class StudyVerdict(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def sentences(self) -> list[str]:
-        """What a person is told: a line for each target (and variant, where they differ)."""
-        if self.verdicts and len({verdict.sentence for verdict in self.verdicts}) == 1:
-            return [self.verdicts[0].sentence, *filter(None, (self.agreement,))]
-        several = len({verdict.target for verdict in self.verdicts}) > 1
+        """What a person is told: a line for each target (and variant, where they differ), and how sure."""
+        told = [f"{verdict.sentence}{_how_sure(verdict)}" for verdict in self.verdicts]
+        if len(self.verdicts) > 1 and len(set(told)) == 1:
+            return [told[0], *filter(None, (self.agreement,))]
         lines = []
-        for verdict in self.verdicts:
+        for verdict, text in zip(self.verdicts, told, strict=True):
             alone = len([other for other in self.verdicts if other.target == verdict.target]) == 1
-            about = verdict.target_title if several or not alone else ""
-            about += f" ({verdict.variant_title})" if not alone else ""
-            lines.append(f"For {about}: {verdict.sentence}" if about else verdict.sentence)
+            under = "" if alone else f", {verdict.variant_title}"
+            lines.append(f"For {verdict.target_title} ({verdict.target}){under}: {text}")
         return [*lines, *filter(None, (self.agreement,))]
 
 
 NAMED = 4
-"""How many of the metrics that do as well are named in a sentence."""
+"""How many of the metrics that may do as well are named in a sentence."""
 
 
 def sentence(verdict: Verdict) -> str:
-    """`Use X. These N do as well: ... . Not decided: ...`"""
+    """`Use X. These N may do as well: ... . Not decided: ...`"""
     if verdict.metric is None:
         parts = [f"Not decided: {verdict.reason}."]
         if verdict.more_trackers is not None:
-            parts.append(
-                f"Ruling out half of what may be the best would take about {_more(verdict.more_trackers)}."
-            )
+            parts.append(f"Ruling out half of what may be the best {_effort(verdict)}.")
         return " ".join(parts)
     parts = [f"Use {verdict.metric.title}."]
-    as_good = verdict.as_good
-    if as_good:
-        which = "This one does as well" if len(as_good) == 1 else f"These {len(as_good)} do as well"
-        parts.append(f"{which}: {listing(as_good, NAMED)}.")
+    others = verdict.may_do_as_well
+    if others:
+        parts.append(f"{may_do_as_well(len(others))}: {listing(others, NAMED)}.")
     else:
         parts.append(f"None of the {verdict.n_metrics - 1} other metrics does as well.")
     if verdict.others:
-        more = verdict.more_trackers
-        effort = (
-            "more trackers like these would not decide it"
-            if more is None
-            else f"ruling out half of them would take about {_more(more)}"
-        )
-        parts.append(f"Not decided: which of them is the best; {effort}.")
+        parts.append(f"Not decided: which of them is the best; ruling out half of them {_effort(verdict)}.")
     return " ".join(parts)
 
 
-def _more(number: int) -> str:
-    return counted(number, "more tracker")
+def may_do_as_well(number: int) -> str:
+    return "This one may do as well" if number == 1 else f"These {number} may do as well"
+
+
+def _effort(verdict: Verdict) -> str:
+    if verdict.more_trackers is not None:
+        return f"would take about {counted(verdict.more_trackers, 'more tracker')}"
+    n = verdict.n_trackers
+    if n < FEWEST_TO_EXTRAPOLATE:
+        return f"would take more trackers, and {counted(n, 'tracker')} cannot tell how many"
+    return "is not a matter of more trackers like these"
 
 
 def sample(verdict: Verdict, kind: str = "tracker") -> str:
@@ -202,13 +204,22 @@ def certainty(verdict: Verdict) -> str:
         text += f"{listing(tested)} on trackers left out of the choice, {over}"
     else:
         text += f"{with_interval(chosen.r, chosen.low, chosen.high)} over {sample(verdict)}"
+    first = max(verdict.candidates, key=lambda candidate: candidate.r)
+    if first.r > chosen.r:
+        r = with_interval(first.r, first.low, first.high)
+        unclear = "has no interval" if first.low is None else "includes 0 for all metrics at once"
+        text += f"; {first.title} comes first with {r}, which {unclear}"
     if chosen.carried_by:
         text += f"; {chosen.carried_by} alone has half of the variance or more"
     return text
 
 
+def _how_sure(verdict: Verdict) -> str:
+    return f" How sure: {certainty(verdict)}." if verdict.metric else ""
+
+
 def agreement(verdicts: Sequence[Verdict]) -> str:
-    """Whether one metric does as well as the best by every target."""
+    """Whether one metric may do as well as the best by every target."""
     targets = list(dict.fromkeys(verdict.target for verdict in verdicts))
     decided = [verdict for verdict in verdicts if verdict.decided]
     if len(targets) < 2 or not decided:
@@ -218,13 +229,13 @@ def agreement(verdicts: Sequence[Verdict]) -> str:
         assert first is not None
         kept = [v for v in decided if first.name in {candidate.name for candidate in v.candidates}]
         return (
-            f"Whether the targets agree is not decided; {first.title} does as well as the best by "
+            f"Whether the targets agree is not decided; {first.title} may do as well as the best by "
             f"{len(kept)} of the {len(verdicts)} verdicts."
         )
     common = set.intersection(*({candidate.name for candidate in v.candidates} for v in decided))
     shared = [candidate.title for candidate in decided[0].candidates if candidate.name in common]
     if shared:
-        return f"The targets agree: {shared[0]} does as well as the best by each of them."
+        return f"The targets agree: {shared[0]} may do as well as the best by each of them."
     by_verdict = [{metric_title(candidate.metric) for candidate in v.candidates} for v in decided]
     titles = dict.fromkeys(metric_title(candidate.metric) for candidate in decided[0].candidates)
     somewhere = [title for title in titles if all(title in named for named in by_verdict)]

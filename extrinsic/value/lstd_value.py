@@ -14,7 +14,7 @@ from extrinsic.value.result import ResampledOver, Value, value_of
 
 @dataclass(frozen=True)
 class Lstd:
-    """The mean of V over first states. Optimistic about a policy that the same method chose.
+    """The mean of V over first states. Optimistic about a policy that the same method chose: `gain_over_log`.
 
     augmented: in states that include the beliefs of proxy trackers, which removes most of the optimism.
     of_behaviour: of the logged decisions themselves; should equal the observed value.

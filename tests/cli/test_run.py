@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from extrinsic.cli.run import _print_best
+from extrinsic.study.verdict_types import Candidate, Verdict
 from tests.running import assert_refused, run
 from tests.study.studies import SMALL, copied, done, run_in, statuses, write_study
 from tests.study.studies import Study as Made
@@ -294,3 +296,39 @@ def test_the_report_is_written_and_told(made: Made, tmp_path: Path) -> None:
     page = (folder / "report.html").read_bytes()
     assert run("report", folder, "--quiet").code == 0
     assert (folder / "report.html").read_bytes() == page
+
+
+def test_the_table_counts_metrics_and_names_the_target(capsys: pytest.CaptureFixture[str]) -> None:
+    """As the sentences do; a metric on several schedules is one, shown where it does best."""
+    every = [
+        Candidate(
+            metric=metric,
+            schedule=schedule,
+            component="all",
+            title=f"{metric} {schedule}",
+            r=0.9 - 0.01 * schedule,
+            low=0.5,
+            high=0.95,
+            trackers_needed=None,
+        )
+        for metric in map(str, range(10))
+        for schedule in (1, 3)
+    ]
+    verdict = Verdict(
+        target="rl.live",
+        target_title="the learned policy's return",
+        variants=(),
+        coefficient="pearson",
+        n_trackers=21,
+        n_metrics=12,
+        n_schedules=2,
+        metric=every[0],
+        others=tuple(every[1:]),
+    )
+    _print_best(verdict, False)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "May be the best for the learned policy's return (rl.live), over 21 core trackers:"
+    assert [line.split("  ")[0] for line in lines[2:10]] == [f"{metric} 1" for metric in range(8)]
+    assert lines[10] == "... and 2 more metrics"
+    assert "all 20 combinations of metric, schedule and component" in lines[11]
+    assert len(verdict.may_do_as_well) + 1 == 8 + 2

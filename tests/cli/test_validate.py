@@ -86,7 +86,9 @@ def test_repairs_are_counted_and_do_not_fail(bus: Written, tmp_path: Path) -> No
     assert outcome.code == 0
     # The notes: there is no joint, and values were not labelled.
     assert f"{path}: 2 sessions, 5 turns, 5 repairs, 2 notes" in outcome.output
-    assert "[repair] session two, turn 2, slot route" in outcome.output
+    (repaired,) = (line for line in outcome.output.splitlines() if "[repair]" in line)
+    assert "[repair] session one, turn 0, slot route" in repaired
+    assert repaired.endswith("and 4 more like it")
 
 
 @pytest.mark.parametrize("score", [1.5, -0.5])
@@ -111,9 +113,18 @@ def many(tmp_path: Path) -> Path:
     return write_tracker(tmp_path / "many.json", dstc1_turn(route=hypotheses))
 
 
-def test_the_first_fifty_problems_are_shown_and_the_rest_counted(bus: Written, many: Path) -> None:
+def test_what_repeats_in_other_turns_is_one_line(bus: Written, many: Path) -> None:
     outcome = validate(bus, many)
-    assert_refused(outcome, f"{many}: 60 errors", "... and 10 more")
+    assert_refused(outcome, f"{many}: 60 errors", "session one, turn 0, slot route")
+    assert outcome.output.count("has the wrong kind") == outcome.output.count("and 59 more like it") == 1
+
+
+def test_the_first_fifty_problems_are_shown_and_the_rest_counted(bus: Written, tmp_path: Path) -> None:
+    scores: list[Any] = [f"high {number}" for number in range(60)]
+    hypotheses = [hypothesis(score, {"route": "61c"}) for score in scores]
+    path = write_tracker(tmp_path / "many.json", dstc1_turn(route=hypotheses))
+    outcome = validate(bus, path)
+    assert_refused(outcome, f"{path}: 300 errors", "... and 10 more\n")
     assert outcome.output.count("has the wrong kind") == 50
 
 
@@ -152,8 +163,9 @@ def break_every_log(written: Written) -> None:
 def test_problems_of_the_corpus_name_their_files(bus: Written) -> None:
     break_every_log(bus)
     outcome = validate(bus, bus.tracker)
-    assert_refused(outcome, "calls/one/dstc.log.json", "calls/two/dstc.log.json", "turn 2")
-    assert outcome.text.count("has the wrong kind") == 5
+    assert_refused(outcome, "5 errors", "calls/one/dstc.log.json", "calls/two/dstc.log.json", "turn 0")
+    assert outcome.text.count("has the wrong kind") == 2
+    assert "and 1 more like it" in outcome.text and "and 2 more like it" in outcome.text
 
 
 def test_json_also_has_the_problems_of_a_corpus(bus: Written) -> None:

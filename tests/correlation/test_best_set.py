@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from extrinsic.arrays import Floats
-from extrinsic.correlation.best_set import FEWEST_TRACKERS, FLOOR, best_set
+from extrinsic.correlation.best_set import FEWEST_TO_EXTRAPOLATE, FEWEST_TRACKERS, FLOOR, best_set
 from extrinsic.correlation.coefficients import correlate
 from extrinsic.correlation.crossed import CrossedWeights, tracker_sums
 from extrinsic.correlation.influence import without_each
@@ -154,6 +154,15 @@ def test_a_constant_metric_has_no_rank() -> None:
 def test_arrays_that_do_not_fit() -> None:
     with pytest.raises(UsageError, match="metrics of r"):
         best_set(np.zeros(3), np.zeros((9, 2)), 99, "study", 0)
+
+
+def test_of_few_trackers_no_number_is_extrapolated() -> None:
+    for n, some in ((FEWEST_TO_EXTRAPOLATE - 1, False), (FEWEST_TO_EXTRAPOLATE, True)):
+        r, left_out = study(3, [0.3, 0.5, 0.6, 1.0], n)
+        made = best_set(r, left_out, DRAWS, "study", 0)
+        assert made.size > 1
+        assert np.isfinite(made.needed).any() == some
+        assert not (made.needed <= n).any()
 
 
 def crossed_study(seed: int, n_generators: int = 4) -> tuple[Floats, list[Floats]]:

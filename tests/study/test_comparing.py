@@ -173,6 +173,9 @@ def test_the_command(tiny: Study, tmp_path: Path) -> None:
     brief = run("compare", tiny.folder, "hwu", "vote", "--output", page).output
     assert brief.startswith(first) and len(brief.splitlines()) < min(40, len(rest.splitlines()))
     assert "Values of policies built on them" in outcome.output and "Dialog " in outcome.output
+    lines = [line for line in outcome.output.splitlines() if line.startswith(("L2", "accuracy"))]
+    assert all(("(lower is better)" in line) == line.startswith("L2") for line in lines) and lines
+    assert "(lower is better)" in page.read_text()
     assert outcome.errors == f"the page: {page}\n"
     assert "<title>hwu against vote</title>" in page.read_text()
     as_json = run("compare", tiny.folder, "hwu", "vote", "--json")

@@ -19,6 +19,7 @@ from extrinsic.study.stages.store import Result
 from extrinsic.study.stages.stored_scores import TrackerScores
 from extrinsic.study.tables.table_files import write_rows
 from extrinsic.study.tables.value_rows import TrackerRow
+from tests.report.runs import write_manifest
 from tests.study.studies import (
     DATASETS,
     SEED,
@@ -157,6 +158,7 @@ def test_every_table_of_a_run_can_be_read(tiny: Study) -> None:
 def test_a_tracker_called_28_stays_text(tmp_path: Path) -> None:
     row = TrackerRow(tracker="28", core=True, degenerate=False, recalibrated=False, nearest="1e3")
     write_rows(tmp_path / "trackers.csv", [row], TrackerRow)
+    write_manifest(tmp_path, "made", "extrinsic:0")
     assert Run(tmp_path).table("trackers") == [row]
 
 
@@ -166,6 +168,7 @@ def test_a_dataframe_has_the_columns_in_their_order(tmp_path: Path, monkeypatch:
     monkeypatch.setitem(sys.modules, "pandas", frames)
     row = TrackerRow(tracker="28", core=True, degenerate=False, recalibrated=False)
     write_rows(tmp_path / "trackers.csv", [row], TrackerRow)
+    write_manifest(tmp_path, "made", "extrinsic:0")
     lines, columns = Run(tmp_path).to_dataframe("trackers")
     assert columns == list(TrackerRow.__struct_fields__)
     assert lines == [["28", True, False, False, None, None, None, ()]]

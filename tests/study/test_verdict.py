@@ -70,16 +70,18 @@ def test_a_tracker_that_carries_the_correlation_is_named_beside_the_interval() -
     assert study_verdict(THREE, [], [], TWELVE, ["rl.live"], rows[1:2]).health == ()
 
 
-def test_the_metric_to_use_and_what_does_as_well() -> None:
+def test_the_metric_to_use_and_what_may_do_as_well() -> None:
     made = verdict(THREE)
     (only,) = made.verdicts
     assert only.sentence == (
-        "Use AvgP, joint goal, last turn. This one does as well: L2. Not decided: which of them is the best; "
-        "ruling out half of them would take about 18 more trackers."
+        "Use AvgP, joint goal, last turn. This one may do as well: L2. Not decided: which of them is the "
+        "best; ruling out half of them would take about 18 more trackers."
     )
-    assert made.sentences == [only.sentence]
+    sure = "r = .90 [.70, 1.00] over 12 trackers"
+    assert certainty(only) == sure
+    # A line has the typed name of its target, and how sure the verdict is.
+    assert made.sentences == [f"For the learned policy's return (rl.live): {only.sentence} How sure: {sure}."]
     assert (made.agreement, made.health) == ("", ())
-    assert certainty(only) == "r = .90 [.70, 1.00] over 12 trackers"
 
 
 def test_a_metric_that_has_no_equal() -> None:
@@ -91,14 +93,23 @@ def test_a_metric_that_has_no_equal() -> None:
 def test_schedules_of_one_metric_are_not_several_metrics() -> None:
     rows = [*THREE, msgspec.structs.replace(THREE[0], schedule=1, r=0.85, rank=2)]
     (only,) = verdict(rows).verdicts
-    assert (only.n_metrics, only.n_schedules, only.as_good) == (3, 2, ["L2"])
+    assert (only.n_metrics, only.n_schedules, only.may_do_as_well) == (3, 2, ["L2"])
     assert len(only.others) == 2
 
 
 def test_no_number_of_trackers_would_do() -> None:
     (only,) = verdict([THREE[0], msgspec.structs.replace(THREE[1], trackers_needed=None), THREE[2]]).verdicts
     assert only.more_trackers is None
-    assert only.sentence.endswith("more trackers like these would not decide it.")
+    assert only.sentence.endswith("is not a matter of more trackers like these.")
+
+
+def test_few_trackers_cannot_tell_how_many_more() -> None:
+    """Simulated studies of fewer than 12 (`extrinsic.correlation.best_set`)."""
+    (only,) = verdict(THREE, TWELVE[:11]).verdicts
+    assert only.more_trackers is None
+    assert only.sentence.endswith("would take more trackers, and 11 trackers cannot tell how many.")
+    (open_,) = verdict(THREE[:2], TWELVE[:11]).verdicts
+    assert "more tracker" not in open_.sentence
 
 
 def test_too_few_trackers_have_no_winner() -> None:
@@ -106,9 +117,17 @@ def test_too_few_trackers_have_no_winner() -> None:
     rows = [msgspec.structs.replace(other, in_set=False, low=None, reason=reason) for other in THREE]
     made = verdict(rows, TWELVE[:4])
     assert made.verdicts[0].metric is None
-    assert made.sentences == ["Not decided: 4 trackers, at least 5 are needed."]
+    title = "For the learned policy's return (rl.live)"
+    assert made.sentences == [f"{title}: Not decided: 4 trackers, at least 5 are needed."]
     assert made.health[0].kind == "few_trackers"
-    assert verdict([], TWELVE[:2]).sentences == ["Not decided: 2 trackers, too few for any correlation."]
+    assert verdict([], TWELVE[:2]).sentences == [
+        f"{title}: Not decided: 2 trackers, too few for any correlation."
+    ]
+    # Said once where it is the same of every target.
+    served = [msgspec.structs.replace(other, target="rl.completed") for other in rows]
+    assert verdict([*rows, *served], TWELVE[:4]).sentences == [
+        "Not decided: 4 trackers, at least 5 are needed."
+    ]
 
 
 def test_what_one_tracker_carries_is_not_recommended() -> None:
@@ -119,17 +138,20 @@ def test_what_one_tracker_carries_is_not_recommended() -> None:
     (none,) = verdict([carried, THREE[2]]).verdicts
     assert none.metric is None
     assert none.reason == (
-        "no metric is shown to predict the learned policy's return over 12 trackers (one tracker carries it)"
+        "AvgP, joint goal, last turn comes first over 12 trackers, r = .90, but no metric that may be the "
+        "best is shown to predict the learned policy's return (one tracker carries it)"
     )
-    (zero,) = verdict([msgspec.structs.replace(THREE[0], low=-0.1), THREE[2]]).verdicts
-    assert zero.metric is None
+    assert certainty(only).endswith(
+        "; AvgP, joint goal, last turn comes first with .90, which has no interval"
+    )
 
 
 def test_where_any_may_be_the_best_nothing_is_decided() -> None:
     (only,) = verdict(THREE[:2]).verdicts
     assert only.sentence == (
-        "Not decided: any of the 2 metrics may be the best over 12 trackers. Ruling out half of what may be "
-        "the best would take about 18 more trackers."
+        "Not decided: any of the 2 metrics may be the best; AvgP, joint goal, last turn comes first over 12 "
+        "trackers, r = .90 [.70, 1.00] for all metrics at once. Ruling out half of what may be the best "
+        "would take about 18 more trackers."
     )
 
 
@@ -161,16 +183,28 @@ def test_fill_rules_that_differ_stand_side_by_side() -> None:
     second = variant_rows("fill=threshold", ("l2", True), ("avgp", False), ("mrr", False))
     made = verdict([*first, *second])
     assert [sentence.partition(":")[0] for sentence in made.sentences] == [
-        "For the learned policy's return (reward counts best values)",
-        "For the learned policy's return (reward counts values over 0.5)",
+        "For the learned policy's return (rl.live), reward counts best values",
+        "For the learned policy's return (rl.live), reward counts values over 0.5",
     ]
+
+
+def test_fill_rules_are_one_verdict_only_where_a_metric_is_shown_under_all() -> None:
+    first = variant_rows("fill=argmax", ("avgp", True), ("l2", True), ("mrr", False))
+    second = variant_rows("fill=threshold", ("l2", True), ("avgp", True), ("mrr", False))
+    wide = [msgspec.structs.replace(one, low=-0.1) if one.metric == "l2" else one for one in second]
+    (only,) = verdict([*first, *wide]).verdicts
+    assert only.metric is not None and only.metric.metric == "avgp"
+    wide = [msgspec.structs.replace(one, low=-0.1) if one.metric == "avgp" else one for one in first]
+    narrow = [msgspec.structs.replace(one, low=-0.1) if one.metric == "l2" else one for one in second]
+    both = verdict([*wide, *narrow]).verdicts
+    assert [one.metric.metric for one in both if one.metric] == ["l2", "avgp"]
 
 
 def test_whether_the_targets_agree() -> None:
     served = [msgspec.structs.replace(other, target="rl.completed") for other in THREE]
     made = verdict([*THREE, *served])
     assert made.agreement == (
-        "The targets agree: AvgP, joint goal, last turn does as well as the best by each of them."
+        "The targets agree: AvgP, joint goal, last turn may do as well as the best by each of them."
     )
     other = [
         msgspec.structs.replace(one, target="expert.live", in_set=one.metric == "accuracy", low=0.1)
@@ -227,19 +261,33 @@ def test_nothing_is_recommended_that_trackers_left_out_do_not_show() -> None:
     (only,) = verdict(THREE, composite=[left_out(-0.1)]).verdicts
     assert only.metric is None
     assert only.sentence.startswith(
-        "Not decided: AvgP, joint goal, last turn comes first over 12 trackers, but a metric chosen without "
-        "the trackers it is tested on has r = .40 [−.10, .80], which includes 0."
+        "Not decided: AvgP, joint goal, last turn comes first over 12 trackers, r = .90 [.70, 1.00] for all "
+        "metrics at once, but a metric chosen without the trackers it is tested on has r = .40 [−.10, .80], "
+        "which includes 0."
     )
     # Of other trackers, or another target: no matter.
     foreign = [left_out(-0.1, trackers="all"), left_out(-0.1, target="expert.live")]
     assert verdict(THREE, composite=foreign).verdicts[0].decided
-    # What they show decides, where the interval for all metrics at once is wide.
+
+
+def test_nothing_is_recommended_that_is_not_shown_itself() -> None:
+    """An interval for all metrics at once that includes 0: the next whose does not, whatever others show."""
     wide = [msgspec.structs.replace(THREE[0], low=-0.1), *THREE[1:]]
-    (shown,) = verdict(wide, composite=[left_out(0.1)]).verdicts
-    assert shown.metric is not None and shown.metric.metric == "avgp"
-    assert certainty(shown).startswith("r = .40 [.10, .80] on trackers left out of the choice")
-    (next_one,) = verdict(wide).verdicts
-    assert next_one.metric is not None and next_one.metric.metric == "l2"
+    for composite in ([], [left_out(0.1)]):
+        (next_one,) = verdict(wide, composite=composite).verdicts
+        assert next_one.metric is not None and next_one.metric.metric == "l2"
+        assert next_one.may_do_as_well == ["AvgP"]
+        assert certainty(next_one).endswith(
+            "AvgP, joint goal, last turn comes first with .90 [−.10, 1.00], which includes 0 for all metrics "
+            "at once"
+        )
+    none = [*(msgspec.structs.replace(one, low=-0.1) for one in THREE[:2]), THREE[2]]
+    (only,) = verdict(none, composite=[left_out(0.1)]).verdicts
+    assert only.sentence == (
+        "Not decided: AvgP, joint goal, last turn comes first over 12 trackers, r = .90 [−.10, 1.00] for all "
+        "metrics at once, but no metric that may be the best is shown to predict the learned policy's "
+        "return. Ruling out half of what may be the best would take about 18 more trackers."
+    )
 
 
 def test_every_variant_needs_its_trackers_left_out() -> None:

@@ -69,11 +69,13 @@ def value(mean: float = 0.0, **diagnostics: float) -> Value:
 
 
 def flags(mean: float = 0.0, feasible: tuple[float, float] | None = RANGE, **diagnostics: float) -> Any:
-    return checked(value(mean, **diagnostics), case_in_range(feasible)).flags
+    """Without `gain_over_log`, which follows from the mean and not from a diagnostic; it has its own test."""
+    raised = checked(value(mean, **diagnostics), case_in_range(feasible)).flags
+    return tuple(flag for flag in raised if flag != "gain_over_log")
 
 
 def test_there_are_words_for_every_flag() -> None:
-    assert {"infeasible", "unseen_share", *BAD, *OF_FITTED_WORLDS} == set(WORDS)
+    assert {"infeasible", "unseen_share", "gain_over_log", *BAD, *OF_FITTED_WORLDS} == set(WORDS)
     bounded = set(WORDS) - {"infeasible", "q_range", "steps", *OF_FITTED_WORLDS}
     assert {field.name for field in fields(Thresholds)} == bounded
 
@@ -110,6 +112,18 @@ def test_values_that_cannot_be(mean: float) -> None:
 @pytest.mark.parametrize("mean", RANGE)
 def test_values_at_the_bounds(mean: float) -> None:
     assert flags(mean) == ()
+
+
+def test_more_than_a_log_shows_is_flagged() -> None:
+    """In standard deviations of the logged returns; only of estimates by a Q, and only upwards."""
+    case = case_in_range()
+    returns = case.transitions.returns()
+    for times, is_flagged in ((0.29, False), (0.31, True), (-2.0, False), (np.nan, True)):
+        found = checked(value(float(returns.mean() + times * returns.std())), case)
+        assert found.diagnostics["gain_over_log"] == pytest.approx(times, nan_ok=True)
+        assert ("gain_over_log" in found.flags) == is_flagged
+        without_q = replace(found, flags=(), diagnostics={})
+        assert "gain_over_log" not in checked(without_q, case).flags
 
 
 def test_a_q_above_the_range_is_told_although_it_is_small() -> None:
@@ -149,6 +163,7 @@ def test_strict_lists_every_flag_in_words() -> None:
     assert found == [
         (f"some: {WORDS['infeasible']}", "mean 60"),
         (f"some: {WORDS['q_range']}", "lowest_q -100, highest_q 123"),
+        (f"some: {WORDS['gain_over_log']}", "gain_over_log 3.791"),
         (f"other: {WORDS['zero_kernel']}", "zero_kernel 0.5"),
     ]
 

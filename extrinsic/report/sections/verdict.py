@@ -16,7 +16,7 @@ from extrinsic.report.drawing.page_parts import (
 )
 from extrinsic.report.results.lee_findings import findings
 from extrinsic.report.results.report_data import Study
-from extrinsic.study.verdict_types import NAMED, Verdict, certainty
+from extrinsic.study.verdict_types import NAMED, Verdict, certainty, may_do_as_well
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,8 @@ class Card:
     target: Term
     variants: tuple[Term, ...]
     metric: Term | None
-    as_good: tuple[Term, ...]
+    may_do_as_well: str
+    others: tuple[Term, ...]
     more: int
     certainty: str
     rest: str
@@ -36,14 +37,15 @@ class Card:
     def of(cls, verdict: Verdict, names_variants: bool) -> Card:
         own = verdict.metric.metric if verdict.metric else ""
         others = [other.metric for other in verdict.others if other.metric != own]
-        as_good = [metric_term(metric) for metric in dict.fromkeys(others)]
+        terms = [metric_term(metric) for metric in dict.fromkeys(others)]
         return cls(
             verdict=verdict,
             target=target_term(verdict.target),
             variants=tuple(map(variant_term, verdict.variants)) if names_variants else (),
             metric=name_term(verdict.metric.name) if verdict.metric else None,
-            as_good=tuple(as_good[:NAMED]),
-            more=len(as_good) - len(as_good[:NAMED]),
+            may_do_as_well=may_do_as_well(len(terms)),
+            others=tuple(terms[:NAMED]),
+            more=len(terms) - len(terms[:NAMED]),
             certainty=certainty(verdict),
             # What follows the names in the sentence is the same text as in a terminal.
             rest=verdict.sentence.rpartition("Not decided: ")[2] if verdict.metric and verdict.others else "",
