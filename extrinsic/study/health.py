@@ -25,6 +25,7 @@ TRACKER_FLAGS = {
     "unfilled": "never fill slots that the gold has",
     "forgets": "drop right values that the gold keeps",
     "copies": "have values that only the reply after the turn contains",
+    "silent": "hardly ever have a value, less than a tenth as often as the median tracker",
 }
 """What a flag says of trackers; they are not among the core."""
 

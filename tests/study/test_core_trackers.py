@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import extrinsic
 from tests.study.studies import Row, Study, copied, done
 
 
@@ -28,6 +29,16 @@ def test_degenerate_and_recalibrated_trackers_are_no_core(tiny: Study) -> None:
     assert rows["last_turn"]["degenerate"] == "true"
     assert rows["focus_overconfident"]["recalibrated"] == "true"
     assert all(row["near_duplicate_of"] == "" for row in rows.values())
+
+
+def test_a_tracker_that_hardly_ever_has_a_value_is_no_core(tiny: Study, tmp_path: Path) -> None:
+    names = 'trackers.built_in=["baseline", "hwu", "rank_only", "vote(none=10)", "vote"]'
+    study = done(tiny.config, copied(tiny, tmp_path / "run").folder, "--set", names)
+    rows = by_tracker(study)
+    assert core(study) == {"baseline", "hwu", "rank_only", "vote"}
+    assert (rows["vote(none=10)"]["flags"], rows["vote(none=10)"]["degenerate"]) == ("silent", "false")
+    notes = [note.text for note in extrinsic.Run(study.folder).verdict().health]
+    assert any("hardly ever have a value" in note and "vote(none=10)" in note for note in notes)
 
 
 def test_the_same_tracker_under_two_names_counts_once(family: Study) -> None:

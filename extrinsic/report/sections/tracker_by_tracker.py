@@ -87,7 +87,7 @@ def _description(tracker: TrackerRow) -> str:
         text = "Degenerate on purpose or by declaration; not among the core trackers."
     elif tracker.recalibrated:
         text = "A recalibrated copy of another tracker; not among the core trackers."
-    elif tracker.flags:
+    elif tracker.flags and not tracker.core:
         rules = listing([TRACKER_FLAGS.get(flag, flag) for flag in tracker.flags])
         text = f"Not among the core trackers, for these reasons: they {rules}."
     elif tracker.near_duplicate_of:

@@ -1,16 +1,22 @@
-"""The stage that finds the core trackers: neither degenerate, recalibrated, flagged nor near-duplicates."""
+"""The stage that finds the core trackers: neither degenerate, recalibrated, flagged nor near-duplicates.
+
+A tracker is `silent` where it has values for less than a tenth of the items for which the median tracker has
+some. One that hardly ever says anything makes a correlation by itself: it is last by every metric and every
+target, far from the others.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 
 import msgspec
 import numpy as np
 
-from extrinsic.arrays import Floats
-from extrinsic.correlation.duplicates import agreement, near_duplicates
+from extrinsic.arrays import Floats, Ints
+from extrinsic.correlation.duplicates import NOTHING, agreement, near_duplicates
 from extrinsic.storage import content_hash, encode_json
 from extrinsic.study.stages.inputs import TrackerInput
 from extrinsic.study.stages.store import Result, Results, StageKey
@@ -18,7 +24,9 @@ from extrinsic.study.stages.stored_scores import Measurements, TrackerScores
 from extrinsic.study.stages.versions import code_version
 from extrinsic.study.tables.value_rows import TrackerRow
 
-JOINT_ONLY = "joint_only"
+JOINT_ONLY, SILENT = "joint_only", "silent"
+SILENT_BELOW = 0.1
+"""A silent tracker has fewer values than this share of those of the median tracker."""
 
 
 class CoreTrackers(msgspec.Struct, frozen=True):
@@ -76,23 +84,35 @@ class CoreTask:
             scores.append(np.concatenate([part.arrays[f"{dataset}/top_score"] for part, dataset in order]))
             if any(part.values.joint_only for part in stored):
                 joint_only.add(tracker.name)
-        rows = core_rows(self.trackers, agreement(tops, scores), self.near, joint_only)
+        flags = {name: [JOINT_ONLY] for name in joint_only}
+        flags |= {name: [SILENT] for name in self._silent(tops) if name not in joint_only}
+        rows = core_rows(self.trackers, agreement(tops, scores), self.near, flags)
         return Result(CoreTrackers(tuple(rows)))
+
+    def _silent(self, tops: Sequence[Ints]) -> list[str]:
+        """tops: per tracker the best value of every item."""
+        n_values = [np.count_nonzero(top != NOTHING) for top in tops]
+        enough = SILENT_BELOW * float(np.median(n_values))
+        return [tracker.name for tracker, n in zip(self.trackers, n_values, strict=True) if n < enough]
 
 
 def core_rows(
-    trackers: Sequence[TrackerInput], alike: Floats, near: float, joint_only: Collection[str] = ()
+    trackers: Sequence[TrackerInput],
+    alike: Floats,
+    near: float,
+    more_flags: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> list[TrackerRow]:
     """A row for every tracker; alike (n, n): how much every two agree.
 
-    joint_only: trackers without beliefs about single slots, which only get a flag.
+    more_flags: by tracker, what its output shows. Those that are JOINT_ONLY may be of the core all the same.
 
     Near-duplicates are looked for among the trackers that are neither degenerate, recalibrated nor flagged.
     """
+    flags = [(*tracker.flags, *more_flags.get(tracker.name, ())) for tracker in trackers]
     plain = [
         i
         for i, tracker in enumerate(trackers)
-        if not (tracker.degenerate or tracker.recalibrated or tracker.flags)
+        if not (tracker.degenerate or tracker.recalibrated or set(flags[i]) - {JOINT_ONLY})
     ]
     duplicates = near_duplicates(alike[np.ix_(plain, plain)], near)
     original = {plain[i]: plain[j] for i, j in enumerate(duplicates) if j is not None}
@@ -109,7 +129,7 @@ def core_rows(
                 near_duplicate_of=trackers[original[i]].name if i in original else None,
                 nearest=None if nearest is None else trackers[nearest].name,
                 agreement=None if nearest is None else float(alike[i, nearest]),
-                flags=(*tracker.flags, *([JOINT_ONLY] if tracker.name in joint_only else [])),
+                flags=flags[i],
             )
         )
     return rows

@@ -74,8 +74,8 @@ class TrackerRow(Row, frozen=True, kw_only=True):
     recalibrated: another tracker with its scores transformed.
     near_duplicate_of: an earlier tracker with nearly the same beliefs.
     nearest, agreement: the tracker that agrees most, and by how much.
-    flags: `joint_only`, a file without beliefs about single slots; rules by which a file of states may be no
-    tracker's: `gold`, `unfilled`, `forgets`, `copies`.
+    flags: `joint_only`, a file without beliefs about single slots; `silent`, hardly ever a value; rules by
+    which a file of states may be no tracker's: `gold`, `unfilled`, `forgets`, `copies`.
     """
 
     tracker: str
