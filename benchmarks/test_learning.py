@@ -64,8 +64,8 @@ def test_a_learning_stage() -> None:
         for stages in (tasks(), alone)
     )
     LINES.append(
-        f"a learning stage at Lee's sizes: {took:.2f} s of CPU (at most {LIMIT:.2f}) against {peer:.2f} s alone, "
-        f"{peer / took:.2f} times (at least {TIMES:.1f}), the same bytes"
+        f"a learning stage at Lee's sizes: {took:.2f} s of CPU (at most {LIMIT:.2f}) against {peer:.2f} s "
+        f"alone, {peer / took:.2f} times (at least {TIMES:.1f}), the same bytes"
     )
     assert results == same
     assert took <= LIMIT
