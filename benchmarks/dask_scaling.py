@@ -20,12 +20,13 @@ from dask.distributed import Client, LocalCluster
 from extrinsic.study.configuration.settings_file import read_study
 from extrinsic.study.engine import run_bundle, run_on_cluster
 from extrinsic.study.planning import make_schedule
+from extrinsic.study.stages.learning import with_other_trackers
 from extrinsic.study.stages.store import Store
 from extrinsic.study.stages.task import Task
 
 CONFIG = Path(__file__).parents[1] / "configs" / "population.toml"
 CHANGES = (
-    "trackers.population.size=13",
+    "trackers.population.size=33",
     'trackers.population.families=["focus", "hwu", "bayes", "vote", "window"]',
     'simulation.datasets=["ds1"]',
     "simulation.seed=5",
@@ -51,17 +52,22 @@ def scaling(bundles: Sequence[Sequence[Task]], n_workers: int) -> tuple[float, f
     return sum(took), max(took), own
 
 
+def _merged(bundles: Sequence[list[Task]]) -> list[list[Task]]:
+    """The first bundle as it is; of the others, the trackers of each in the numbers of a large study."""
+    return [bundles[0], *with_other_trackers(bundles[1:], 1)]
+
+
 def costs() -> None:
     """What studies would cost, from some trackers of configs/population.toml at its full size."""
-    changes = ("trackers.population.size=8", 'simulation.datasets=["ds1"]', "simulation.seed=5", "seed=6")
-    bundles = make_schedule(read_study(CONFIG, changes)).bundles
+    changes = ("trackers.population.size=17", 'simulation.datasets=["ds1"]', "simulation.seed=5", "seed=6")
+    bundles, n_trackers = _merged(make_schedule(read_study(CONFIG, changes)).bundles), 16
     with tempfile.TemporaryDirectory() as folder:
         store = Store(Path(folder))
         run_bundle(bundles[0], store)
         begin = process_time()
         done = [stage for bundle in bundles[1:] for stage in run_bundle(bundle, store)]
-        tracker = (process_time() - begin) / len(bundles[1:])
-    stored = sum(len(stage.data) for stage in done) / len(bundles[1:])
+        tracker = (process_time() - begin) / n_trackers
+    stored = sum(len(stage.data) for stage in done) / n_trackers
     print(
         f"a tracker in a dataset, both fill rules: {tracker:.2f} s of computing, {stored / 1e6:.2f} MB stored"
     )
@@ -76,7 +82,7 @@ def costs() -> None:
 
 def main(numbers: list[int]) -> None:
     costs()
-    alone, bundles = None, make_schedule(read_study(CONFIG, CHANGES)).bundles
+    alone, bundles = None, _merged(make_schedule(read_study(CONFIG, CHANGES)).bundles)
     for n_workers in filter(None, numbers or WORKERS):
         total, busiest, own = scaling(bundles, n_workers)
         alone = alone or busiest

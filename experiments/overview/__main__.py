@@ -25,7 +25,7 @@ from experiments.lee2014.tables import PolicyGain, Verdict, without_fill
 from experiments.multiwoz.tables import Between, Cost, Swap
 from experiments.overview.figure import draw
 from experiments.population.__main__ import Contrast
-from experiments.population.power import BestSet
+from experiments.population.power import BestSet, LeeFinding
 from experiments.prices.__main__ import PriceRow
 from experiments.roc_links import ACCURACY, ROC, RocCell, roc_links
 from experiments.selection import Selection
@@ -38,6 +38,7 @@ from extrinsic.study.tables.table_files import read_rows
 
 STUDIES = Path(__file__).parents[1]
 FILL = "argmax"
+SCHEDULE_2 = "Schedule 2 correlates less than schedules 1 and 3"
 METRICS = (
     "accuracy",
     "mrr",
@@ -179,6 +180,7 @@ def write_page(folder: Path) -> None:
             world=world, group=group, what=what
         ).rows[0],
         best_sets=sets,
+        made_schedules=table("population/findings", LeeFinding).where(claim=SCHEDULE_2),
         in_every_set=lambda title: all(title in row.first or title in row.others for row in sets.rows),
         in_no_set=lambda title: all(title not in row.first and title not in row.others for row in sets.rows),
         highest=lambda panel: max(METRICS, key=lambda metric: panel[metric].r if metric in panel else -1.0),
