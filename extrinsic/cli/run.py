@@ -139,7 +139,11 @@ def _print_best(verdict: Verdict, names_variant: bool) -> None:
         by_metric.setdefault(one.metric, one)
     best = list(by_metric.values())
     rows = [
-        {"metric": one.title, "r": one.r, "interval": interval(one.low, one.high) or "-"}
+        {
+            "metric": one.title + (" (use this)" if one is verdict.metric else ""),
+            "r": one.r,
+            "interval": interval(one.low, one.high) or "-",
+        }
         for one in best[:SHOWN]
     ]
     heads = {"metric": "metric", "r": symbol(verdict.coefficient), "interval": "95 % for all at once"}
@@ -147,4 +151,4 @@ def _print_best(verdict: Verdict, names_variant: bool) -> None:
     if len(best) > SHOWN:
         print(f"... and {counted(len(best) - SHOWN, 'more metric')}")
     combined = counted(len(verdict.candidates), "combination")
-    print(f"best_set.csv has all {combined} of metric, schedule and component, by their typed names")
+    print(f"{combined} of metric, schedule and component, by their typed names: best_set.csv (in_set, core)")

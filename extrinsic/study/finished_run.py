@@ -78,7 +78,7 @@ class Run:
             "this is not the directory of a run",
             path=str(self.folder),
             expected=f"a directory with {MANIFEST}, which `extrinsic run` and `run_study` write",
-            found=f"no {MANIFEST} in it" if exists else "there is no such directory",
+            found=f"no {MANIFEST} in it" if exists else "no such directory",
         )
 
     @cached_property

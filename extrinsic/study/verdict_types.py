@@ -9,7 +9,7 @@ import msgspec
 from extrinsic.correlation.best_set import FEWEST_TO_EXTRAPOLATE
 from extrinsic.study.health import HealthNote
 from extrinsic.study.naming import Name, metric_title, symbol, variant_title
-from extrinsic.study.number_texts import correlation, counted, listing, with_interval
+from extrinsic.study.number_texts import counted, listing, with_interval
 from extrinsic.study.tables.metric_rows import BestSetRow
 
 
@@ -125,6 +125,9 @@ class StudyVerdict(msgspec.Struct, frozen=True, kw_only=True):
     agreement: str
     health: tuple[HealthNote, ...]
 
+    def __str__(self) -> str:
+        return "\n".join(self.sentences)
+
     @property
     def sentences(self) -> list[str]:
         """What a person is told: a line for each target (and variant, where they differ), and how sure."""
@@ -185,29 +188,24 @@ def sample(verdict: Verdict, kind: str = "tracker") -> str:
 
 
 def certainty(verdict: Verdict) -> str:
-    """`r = .75 [.20, .93] on trackers left out of the choice, .93 over all 11 trackers`.
-
-    Where no tracker was left out: r over all of them, with its interval for all metrics at once.
-    """
+    """`r = .93 [.61, .98] over 11 trackers, for all metrics at once; .75 [.20, .93] for a metric chosen
+    without the trackers it is tested on`."""
     if verdict.metric is None:
         return ""
-    chosen = verdict.metric
-    several = len(verdict.left_out) > 1
+    chosen, several = verdict.metric, len(verdict.left_out) > 1
+    over = "on average over" if several else "over"
+    text = f"{symbol(verdict.coefficient)} = {with_interval(chosen.r, chosen.low, chosen.high)} {over} "
+    text += sample(verdict) + (", for all metrics at once" if chosen.low is not None else "")
     tested = [
         with_interval(part.r, part.low, part.high) + (f" ({variant_title(part.variant)})" if several else "")
         for part in verdict.left_out
     ]
-    text = f"{symbol(verdict.coefficient)} = "
     if tested:
-        mean = "on average " if several else ""
-        over = f"{mean}{correlation(chosen.r)} over all {sample(verdict)}"
-        text += f"{listing(tested)} on trackers left out of the choice, {over}"
-    else:
-        text += f"{with_interval(chosen.r, chosen.low, chosen.high)} over {sample(verdict)}"
+        text += f"; {listing(tested)} for a metric chosen without the trackers it is tested on"
     first = max(verdict.candidates, key=lambda candidate: candidate.r)
     if first.r > chosen.r:
         r = with_interval(first.r, first.low, first.high)
-        unclear = "has no interval" if first.low is None else "includes 0 for all metrics at once"
+        unclear = "has no interval" if first.low is None else "includes 0"
         text += f"; {first.title} comes first with {r}, which {unclear}"
     if chosen.carried_by:
         text += f"; {chosen.carried_by} alone has half of the variance or more"
@@ -227,10 +225,11 @@ def agreement(verdicts: Sequence[Verdict]) -> str:
     if len(decided) < len(verdicts):
         first = decided[0].metric
         assert first is not None
-        kept = [v for v in decided if first.name in {candidate.name for candidate in v.candidates}]
+        sets = [{one.name for one in (*v.candidates, *v.others)} for v in verdicts]
+        n_sets = sum(first.name in names for names in sets)
         return (
             f"Whether the targets agree is not decided; {first.title} may do as well as the best by "
-            f"{len(kept)} of the {len(verdicts)} verdicts."
+            f"{n_sets} of the {len(verdicts)} verdicts, decided or not."
         )
     common = set.intersection(*({candidate.name for candidate in v.candidates} for v in decided))
     shared = [candidate.title for candidate in decided[0].candidates if candidate.name in common]

@@ -209,7 +209,7 @@ def test_dialogs_that_were_left_out_are_counted(tmp_path: Path) -> None:
 
 
 def test_what_is_no_finished_run_is_refused(tmp_path: Path) -> None:
-    assert_refused(run("report", tmp_path / "nowhere"), "nowhere", "there is no such directory")
+    assert_refused(run("report", tmp_path / "nowhere"), "nowhere", "no such directory")
     assert_refused(run("report", tmp_path), "no manifest.json in it")
     write_run(tmp_path / "half", status="running")
     assert_refused(run("report", tmp_path / "half"), "run it again to finish it")

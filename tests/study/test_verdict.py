@@ -63,7 +63,7 @@ def test_a_tracker_that_carries_the_correlation_is_named_beside_the_interval() -
     (only,) = made.verdicts
     assert [candidate.carried_by for candidate in only.candidates] == ["t3", None]
     carried = "t3 alone has half of the variance or more"
-    assert certainty(only) == f"r = .90 [.70, 1.00] over 12 trackers; {carried}"
+    assert certainty(only) == f"r = .90 [.70, 1.00] over 12 trackers, for all metrics at once; {carried}"
     (note,) = made.health
     assert (note.kind, note.trackers) == ("carried", ("t3",))
     assert "in 2 of 3 correlations" in note.text
@@ -77,7 +77,7 @@ def test_the_metric_to_use_and_what_may_do_as_well() -> None:
         "Use AvgP, joint goal, last turn. This one may do as well: L2. Not decided: which of them is the "
         "best; ruling out half of them would take about 18 more trackers."
     )
-    sure = "r = .90 [.70, 1.00] over 12 trackers"
+    sure = "r = .90 [.70, 1.00] over 12 trackers, for all metrics at once"
     assert certainty(only) == sure
     # A line has the typed name of its target, and how sure the verdict is.
     assert made.sentences == [f"For the learned policy's return (rl.live): {only.sentence} How sure: {sure}."]
@@ -248,7 +248,8 @@ def test_trackers_left_out_are_part_of_how_sure() -> None:
     )
     made = verdict(THREE, composite=[single, msgspec.structs.replace(single, trackers="all", r=0.1)])
     assert certainty(made.verdicts[0]) == (
-        "r = .70 [.20, .90] on trackers left out of the choice, .90 over all 12 trackers"
+        "r = .90 [.70, 1.00] over 12 trackers, for all metrics at once; "
+        ".70 [.20, .90] for a metric chosen without the trackers it is tested on"
     )
 
 
@@ -278,8 +279,7 @@ def test_nothing_is_recommended_that_is_not_shown_itself() -> None:
         assert next_one.metric is not None and next_one.metric.metric == "l2"
         assert next_one.may_do_as_well == ["AvgP"]
         assert certainty(next_one).endswith(
-            "AvgP, joint goal, last turn comes first with .90 [−.10, 1.00], which includes 0 for all metrics "
-            "at once"
+            "AvgP, joint goal, last turn comes first with .90 [−.10, 1.00], which includes 0"
         )
     none = [*(msgspec.structs.replace(one, low=-0.1) for one in THREE[:2]), THREE[2]]
     (only,) = verdict(none, composite=[left_out(0.1)]).verdicts
@@ -306,13 +306,13 @@ def test_r_of_several_variants_is_their_mean() -> None:
     rows = [one for name in names for one in variant_rows(name, ("avgp", True), ("l2", False))]
     (both,) = verdict(rows, composite=[left_out(0.1, variant=name) for name in names]).verdicts
     assert both.variants == names
-    assert ", on average ." in certainty(both)
+    assert "on average over" in certainty(both)
 
 
 def test_trackers_crossed_with_generators() -> None:
     rows = [msgspec.structs.replace(one, target="outcome.success", n_generators=3) for one in THREE]
     (only,) = verdict(rows).verdicts
-    assert certainty(only) == "r = .90 [.70, 1.00] over 12 trackers x 3 generators"
+    assert certainty(only) == "r = .90 [.70, 1.00] over 12 trackers x 3 generators, for all metrics at once"
 
 
 def test_health_names_the_trackers() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from extrinsic.report.drawing.figures import INK, draw, panels, place_labels, put_dataset, put_legend, short
@@ -219,7 +219,8 @@ def _predicted_blocks(study: Study, evidence: VariantResults, name: Name) -> tup
     caption = (
         "In brackets how many of the metrics would lie above 0 by chance: on average, and at most in 95 %."
     )
-    return _predicted(own, partial, name), table(caption, heads, lines, "counts.csv")
+    at_once = {each.target for each in sets if Name.of(each) == name and (each.low or 0.0) > 0.0}
+    return _predicted(own, partial, name, at_once), table(caption, heads, lines, "counts.csv")
 
 
 class _VariantRow(Protocol):
@@ -239,11 +240,17 @@ def _of_evidence(rows: Sequence[R], evidence: VariantResults) -> list[R]:
     return [row for row in rows if (row.variant or "", row.trackers) == (evidence.variant, evidence.group)]
 
 
-def _predicted(own: dict[str, CorrelationRow], partial: dict[str, PartialRow], name: Name) -> Text:
-    """By the interval, and by p over all metrics at once, since this one was chosen."""
+def _predicted(
+    own: dict[str, CorrelationRow], partial: dict[str, PartialRow], name: Name, at_once: Collection[str]
+) -> Text:
+    """By intervals for all metrics at once and p over all of them, since this one was chosen.
+
+    at_once: the targets for which that interval lies above 0, as the verdict demands.
+    """
     clear = [target for target, row in own.items() if is_clear(row.low, row.high, row.p_max_t)]
-    shown, against = ([target for target in clear if (own[target].r or 0.0) * side > 0.0] for side in (1, -1))
-    open_ = [target for target in own if target not in clear]
+    shown = [target for target in clear if target in at_once]
+    against = [target for target in clear if (own[target].r or 0.0) < 0.0]
+    open_ = [target for target in own if target not in (*shown, *against)]
     beyond = [
         target
         for target, row in partial.items()
@@ -258,7 +265,7 @@ def _predicted(own: dict[str, CorrelationRow], partial: dict[str, PartialRow], n
     sentences.append(f"That it predicts {titles(open_)} is not shown." if open_ else "")
     if partial:
         sentences.append(
-            f"Beyond the logged return it predicts {titles(beyond)}."
+            f"Beyond the logged return it predicts {titles(beyond)} (by interval and p over all metrics)."
             if beyond
             else "That it says more than the logged return does is not shown."
         )
