@@ -189,7 +189,7 @@ def test_the_command(tiny: Study, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("nowhere", "hwu", "vote"), "there is no such directory"),
+        (("nowhere", "hwu", "vote"), "found no such directory"),
         (("{run}", "hwu", "votee"), "vote"),
         (("{run}", "hwu", "vote", "--dataset", "c"), "no dataset 'c'"),
         (("{run}", "hwu", "vote", "--dialogs", "-1"), "at least 0"),
