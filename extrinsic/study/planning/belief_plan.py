@@ -77,10 +77,10 @@ def _add_bundle(
         # A grid may have one tracker only: its bundles are the policies that share a behaviour model.
         shared = (spec.features, spec.conditions, spec.behaviour, spec.share)
         bundles.setdefault(msgspec.json.encode(shared) if settings.grid else b"", []).append(task)
-    schedule.bundles += ([_with_others(task, bundle) for task in bundle] for bundle in bundles.values())
+    schedule.bundles += ([_beside_rewards(task, bundle) for task in bundle] for bundle in bundles.values())
 
 
-def _with_others(task: Task, bundle: list[Task]) -> Task:
+def _beside_rewards(task: Task, bundle: list[Task]) -> Task:
     """A stage that learns, with those of its bundle that differ in the reward alone."""
     if not isinstance(task, LearnTask):
         return task

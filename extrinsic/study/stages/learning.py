@@ -88,7 +88,11 @@ class LearnTask:
         return learn_policies(self.unit, self.system, self.spec, self.beside)
 
 
-MOST_TRACKERS, BUNDLES_A_PROCESS, MOST_STAGES = 4, 4, 16
+MOST_TRACKERS, MOST_STAGES = 4, 16
+"""Of one bundle: with more, what is played at once leaves the cache, and what was learned is kept."""
+
+BUNDLES_A_PROCESS = 4
+"""At least so many, or processes would wait for the last bundle."""
 
 
 def with_other_trackers(bundles: Sequence[list[Task]], n_processes: int) -> list[list[Task]]:
@@ -99,10 +103,10 @@ def with_other_trackers(bundles: Sequence[list[Task]], n_processes: int) -> list
     merged: list[list[Task]] = []
     for _, group in groupby(bundles, key=_unit_played):
         alike = list(group)
-        size = min(most, MOST_STAGES // max(map(len, alike))) if _unit_played(alike[0]) else 1
-        for begin in range(0, len(alike), max(1, size)):
-            bundle = [task for part in alike[begin : begin + max(1, size)] for task in part]
-            merged.append([_with_others(task, bundle) for task in bundle])
+        size = max(1, min(most, MOST_STAGES // max(map(len, alike)))) if _unit_played(alike[0]) else 1
+        for begin in range(0, len(alike), size):
+            bundle = [task for part in alike[begin : begin + size] for task in part]
+            merged.append([_beside_trackers(task, bundle) for task in bundle])
     return merged
 
 
@@ -112,7 +116,8 @@ def _unit_played(bundle: Sequence[Task]) -> Unit | None:
     return played[0] if played else None
 
 
-def _with_others(task: Task, bundle: Sequence[Task]) -> Task:
+def _beside_trackers(task: Task, bundle: Sequence[Task]) -> Task:
+    """A stage that learns, with those of other trackers in its bundle."""
     if not isinstance(task, LearnTask):
         return task
     learned = [other for other in bundle if isinstance(other, LearnTask)]
