@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-STUDIES := dstc1 dstc2 multiwoz lee2014 metrics population prices worlds
+STUDIES := dstc1 dstc2 multiwoz lee2014 metrics population worlds
 .PHONY: demo test docs lint bench fuzz clean studies $(STUDIES:%=study-%)
 .DEFAULT_GOAL := test
 

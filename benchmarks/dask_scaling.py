@@ -17,12 +17,11 @@ from time import process_time
 
 from dask.distributed import Client, LocalCluster
 
-from extrinsic.study.configuration.settings_file import read_study
 from extrinsic.study.engine import run_bundle, run_on_cluster
-from extrinsic.study.planning import make_schedule
-from extrinsic.study.stages.learning import with_other_trackers
-from extrinsic.study.stages.store import Store
-from extrinsic.study.stages.task import Task
+from extrinsic.study.learn_stage import with_other_trackers
+from extrinsic.study.plan import plan_study
+from extrinsic.study.settings_file import read_study
+from extrinsic.study.store import Store, Task
 
 CONFIG = Path(__file__).parents[1] / "configs" / "population.toml"
 CHANGES = (
@@ -60,7 +59,7 @@ def _merged(bundles: Sequence[list[Task]]) -> list[list[Task]]:
 def costs() -> None:
     """What studies would cost, from some trackers of configs/population.toml at its full size."""
     changes = ("trackers.population.size=17", 'simulation.datasets=["ds1"]', "simulation.seed=5", "seed=6")
-    bundles, n_trackers = _merged(make_schedule(read_study(CONFIG, changes)).bundles), 16
+    bundles, n_trackers = _merged(plan_study(read_study(CONFIG, changes)).bundles), 16
     with tempfile.TemporaryDirectory() as folder:
         store = Store(Path(folder))
         run_bundle(bundles[0], store)
@@ -82,7 +81,7 @@ def costs() -> None:
 
 def main(numbers: list[int]) -> None:
     costs()
-    alone, bundles = None, _merged(make_schedule(read_study(CONFIG, CHANGES)).bundles)
+    alone, bundles = None, _merged(plan_study(read_study(CONFIG, CHANGES)).bundles)
     for n_workers in filter(None, numbers or WORKERS):
         total, busiest, own = scaling(bundles, n_workers)
         alone = alone or busiest

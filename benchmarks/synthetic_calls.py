@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from extrinsic.arrays import Ids, Ints, offsets_from_lengths
-from extrinsic.corpus.acts import Acts, NBest
+from extrinsic.corpus.acts import Acts, NBest, Vocabulary
 from extrinsic.corpus.conventions import DSTC1
+from extrinsic.corpus.corpus import Corpus
+from extrinsic.corpus.domain import Domain, load_domain
 from extrinsic.corpus.hypotheses import Hypotheses, JointHypotheses
 from extrinsic.corpus.labels import LabelEvents
-from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput, build_output
-from extrinsic.corpus.vocabulary import Vocabulary
-from extrinsic.domain import Domain, load_domain
 
 N_VALUES = 40
 """Values of a slot."""

@@ -22,14 +22,13 @@ from threadpoolctl import threadpool_limits
 from benchmarks.measuring import LINES, seconds
 from extrinsic.arrays import Floats
 from extrinsic.correlation.best_set import best_set
-from extrinsic.correlation.coefficients import Coefficient, correlate
-from extrinsic.correlation.influence import without_each
 from extrinsic.correlation.paired_permutation import Swapped, swapped_p
-from extrinsic.correlation.permutation import draw_permutations, permutation_p, permutation_test
 from extrinsic.correlation.resampling import Sample, draw_trackers, resampled_correlations
-from extrinsic.study.configuration.settings_file import read_study
-from extrinsic.study.correlating.correlation_stage import CorrelationTask, tables_of
-from extrinsic.study.correlating.panel import Panel
+from extrinsic.study.correlation_stage import CorrelationTask, tables_of
+from extrinsic.study.resampled_points import ResampledPoints
+from extrinsic.study.settings_file import read_study
+from extrinsic.verdict.coefficients import Coefficient, correlate
+from extrinsic.verdict.intervals import draw_permutations, permutation_test, without_each
 
 N_METRICS, N_DATASETS, N_TRACKERS, N_DIALOGS = 100, 4, 16, 300
 N_RESAMPLES = N_PERMUTATIONS = 1_000
@@ -112,7 +111,7 @@ def test_permutations(benchmark: BenchmarkFixture) -> None:
     y = centred(target)
 
     def ours() -> Floats:
-        return permutation_p(of.metrics, of.targets, "pearson", "within", drawn)
+        return permutation_test(of.metrics, of.targets, "pearson", "within", drawn).p
 
     def peer() -> list[float]:
         p = []
@@ -238,7 +237,7 @@ def test_relating_two_hundred_trackers() -> None:
     drawn = [
         values + 0.1 * rng.normal(size=(settings.resamples, *values.shape)) for values in (metrics, goals)
     ]
-    panel = Panel(
+    panel = ResampledPoints(
         tuple(f"ds{number}" for number in range(N_DATASETS)),
         tuple(f"t{number}" for number in range(200)),
         tuple((f"m{number}", 1, "joint", None) for number in range(120)),

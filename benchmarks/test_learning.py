@@ -17,11 +17,12 @@ from unittest.mock import patch
 from threadpoolctl import threadpool_limits
 
 from benchmarks.measuring import LINES
-from extrinsic.study.configuration.settings_file import read_study
-from extrinsic.study.planning import make_schedule
-from extrinsic.study.stages import learning, valuation
-from extrinsic.study.stages.inputs import RecentlyMade, corpus_of, output_of
-from extrinsic.study.stages.learning import LearnTask, with_other_trackers
+from extrinsic.study import learn_stage, valuation
+from extrinsic.study.dialog_inputs import RecentlyMade, corpus_of
+from extrinsic.study.learn_stage import LearnTask, with_other_trackers
+from extrinsic.study.plan import plan_study
+from extrinsic.study.settings_file import read_study
+from extrinsic.study.tracker_inputs import output_of
 
 CONFIG = Path(__file__).parents[1] / "configs" / "population.toml"
 CHANGES = ("trackers.population.size=4", 'simulation.datasets=["ds1"]', "simulation.seed=5", "seed=6")
@@ -32,7 +33,7 @@ LIMIT, ROUNDS, TIMES = 0.6, 3, 1.2
 @cache
 def tasks() -> list[LearnTask]:
     """The stages of some trackers on DS1, both fill rules; their dialogs and beliefs are made before."""
-    schedule = make_schedule(read_study(CONFIG, CHANGES))
+    schedule = plan_study(read_study(CONFIG, CHANGES))
     enough = schedule.bundles * 4  # for the stages of these trackers to share a process
     stages = [task for task in with_other_trackers(enough, 1)[0] if isinstance(task, LearnTask)]
     for stage in stages:
@@ -46,9 +47,9 @@ def tasks() -> list[LearnTask]:
 def learned(stages: Sequence[LearnTask]) -> tuple[float, list[bytes]]:
     """Seconds of computing for a stage, nothing of it known before; and the results."""
     fresh: tuple[Any, Any, Any] = (
-        patch.object(learning, "_BEHAVIOURS", RecentlyMade(4)),
+        patch.object(learn_stage, "_BEHAVIOURS", RecentlyMade(4)),
         patch.object(valuation, "_VALUATIONS", RecentlyMade(4)),
-        patch.object(learning, "_LEARNED", RecentlyMade(4)),
+        patch.object(learn_stage, "_LEARNED", RecentlyMade(4)),
     )
     with fresh[0], fresh[1], fresh[2], threadpool_limits(1):
         begin = process_time()

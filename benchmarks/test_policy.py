@@ -17,14 +17,11 @@ from extrinsic.arrays import Floats, Ints
 from extrinsic.corpus.formats import DSTC2
 from extrinsic.policy.basis import Basis, with_action
 from extrinsic.policy.behaviour import fit_behaviour
-from extrinsic.policy.blocks import Blocks
-from extrinsic.policy.features import find_features
-from extrinsic.policy.kernel_lspi import Fit, KernelLearner, KernelLSPI
-from extrinsic.policy.kernels import Gaussian
+from extrinsic.policy.features import States, find_features
+from extrinsic.policy.kernel_lspi import Fit, KernelLearner, KernelLSPI, OneStep
+from extrinsic.policy.kernels import Blocks, Gaussian
 from extrinsic.policy.lstd import System
-from extrinsic.policy.one_step import OneStep
 from extrinsic.policy.sparsification import sparsify
-from extrinsic.policy.states import States
 from extrinsic.policy.transitions import END, Transitions, transitions_of
 from extrinsic.registry import BEHAVIOURS, TRACKERS
 from extrinsic.simulation import Expert, ExpertTracker, play, read_simulation
@@ -101,7 +98,7 @@ def test_an_iteration_against_dense_blas(benchmark: BenchmarkFixture) -> None:
     """5,000 transitions, about 1,000 kernels; what follows is what a greedy policy chose."""
     decisions = expert_decisions(5_000)
     states, ends = decisions.states, decisions.next == END
-    basis = Basis.fit(states.continuous, table_of(decisions), KERNEL, nu=NU_FOR_1000)
+    basis, _ = Basis.fit(states.continuous, table_of(decisions), KERNEL, nu=NU_FOR_1000)
     phi = basis.rows(states.continuous, basis.block_of(table_of(decisions)))
     likeliest = with_action(states, np.asarray(decisions.propensities.argmax(axis=1)))
     there = basis.rows(states.continuous, basis.block_of(likeliest))[np.maximum(decisions.next, 0)]

@@ -16,10 +16,10 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from benchmarks.measuring import compare, note
+from extrinsic.corpus.acts import Vocabulary
+from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.formats import DSTC2
 from extrinsic.corpus.formats.datasets import open_tree
-from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.vocabulary import Vocabulary
 from tests.real_data import ARCHIVE, needs_data, tracker_files
 
 pytestmark = needs_data

@@ -18,11 +18,12 @@ from pytest_benchmark.fixture import BenchmarkFixture
 from benchmarks.measuring import LINES, seconds
 from benchmarks.synthetic_calls import make_calls
 from extrinsic.corpus.conventions import RocPoints
+from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.formats import DSTC1, DSTC2, STATE_SETS
-from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
-from extrinsic.metrics.measuring import resample_dialogs, resampled_values
+from extrinsic.metrics.measuring import resampled_values
 from extrinsic.metrics.scoring import score
+from extrinsic.panel import item_weights
 from tests.metrics.reading import assert_same, keyed
 from tests.metrics.roc_samples import ROC_METRICS, one_curve_after_the_other, statistics_of
 from tests.oracles import dstc1 as oracle
@@ -222,7 +223,7 @@ def test_resampled_roc(benchmark: BenchmarkFixture, points: RocPoints, n_items: 
     scores = np.round(rng.beta(3, 0.5, n_items), 3)
     dialogs = np.sort(rng.integers(0, 300, n_items))
     items = points, 300, scores, rng.random(n_items) < 0.3 + 0.5 * scores, dialogs
-    weights = resample_dialogs("calls", 300, 1_000, seed=0)
+    weights = item_weights("calls", 300, 1_000, seed=0)
 
     def at_once() -> Any:
         # Statistics made anew remember no ranking.

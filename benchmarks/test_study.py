@@ -18,24 +18,19 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.measuring import LINES, seconds
 from extrinsic.correlation.resampling import draw_trackers, resampled_correlations
-from extrinsic.study.configuration.settings import (
-    MetricsTable,
-    SimulationTable,
-    StudySettings,
-    TrackersTable,
-)
-from extrinsic.study.configuration.settings_file import read_study
-from extrinsic.study.correlating.panel import TargetValue, build_panel
 from extrinsic.study.engine import Engine
-from extrinsic.study.planning import make_schedule
+from extrinsic.study.plan import plan_study
+from extrinsic.study.resampled_points import TargetValue, build_panel
 from extrinsic.study.runner import run_study
-from extrinsic.study.stages.store import Result, StageKey, Store
-from extrinsic.study.stages.stored_scores import Measurements, ScoreTask, TrackerScores
+from extrinsic.study.score_stage import Measurements, ScoreTask, TrackerScores
+from extrinsic.study.settings import MetricsTable, SimulationTable, StudySettings, TrackersTable
+from extrinsic.study.settings_file import read_study
+from extrinsic.study.store import Result, StageKey, Store
 
 CONFIG = Path(__file__).resolve().parents[1] / "configs" / "quick.toml"
 CHANGES = (
     "trackers.population.size=6",
-    'trackers.dosed.trackers=["hwu"]',
+    'trackers.built_in=["hwu", "focus", "vote"]',
     "value.live_dialogs=500",
     "correlation.resamples=200",
     "correlation.permutations=999",
@@ -123,9 +118,9 @@ def stored() -> dict[tuple[str, str], tuple[StageKey, bytes]]:
         trackers=TrackersTable(built_in=TRACKERS),
         metrics=MetricsTable(fill=("argmax",)),
     )
-    tasks = [task for bundle in make_schedule(settings).bundles for task in bundle]
+    tasks = [task for bundle in plan_study(settings).bundles for task in bundle]
     return {
-        (task.unit.name, task.tracker): (task.key, task.run(Store(Path())).encode(task.key))
+        (task.unit.name, task.system.name): (task.key, task.run(Store(Path())).encode(task.key))
         for task in tasks
         if isinstance(task, ScoreTask)
     }

@@ -8,11 +8,11 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from benchmarks.measuring import LINES, seconds
+from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.formats import DSTC2
-from extrinsic.corpus.joint import likeliest_assignments
-from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.hypotheses import likeliest_assignments
 from extrinsic.registry import TRACKERS
-from extrinsic.simulation.bus.world_settings import read_simulation
+from extrinsic.simulation.bus_world import read_simulation
 from extrinsic.simulation.datasets import simulate
 from extrinsic.trackers.protocol import BuiltInTracker, LearnedTracker
 from extrinsic.trackers.track import track

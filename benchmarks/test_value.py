@@ -13,30 +13,22 @@ from extrinsic.arrays import Floats
 from extrinsic.policy.behaviour import fit_behaviour
 from extrinsic.policy.kernel_logistic import KernelLogistic
 from extrinsic.policy.kernel_lspi import KernelLSPI
-from extrinsic.policy.learner import LearnedPolicy
-from extrinsic.policy.live_policy import LivePolicy
+from extrinsic.policy.learner import LearnedPolicy, LivePolicy
 from extrinsic.policy.transitions import transitions_of
 from extrinsic.registry import ESTIMATORS, TRACKERS
 from extrinsic.simulation import read_simulation, simulate
-from extrinsic.simulation.fitted.fitted_world import fit_world
-from extrinsic.simulation.play import play
 from extrinsic.trackers.track import track
-from extrinsic.value.augmented_states import PROXIES, augment
 from extrinsic.value.diagnostics import checked, with_on_policy_gap
-from extrinsic.value.evaluation_problem import EvaluationProblem
-from extrinsic.value.fitted_play import PermittedPolicy
-from extrinsic.value.live import LivePlay
-from extrinsic.value.lstd_value import Lstd
+from extrinsic.value.estimator import EvaluationProblem, LivePlay
+from extrinsic.value.lstd import PROXIES, Lstd, augment
 from tests.value.tables import repeated_case
 
 ALL_LIMIT = 5.0
 RESAMPLES, RESAMPLES_LIMIT = 200, 2.0
 N_LIVE, LIVE_LIMIT = 1_000, 5.0
-N_FITTED, FIT_LIMIT, ROLL_OUT_LIMIT = 10_000, 2.0, 3.0
 
 TRACKER = "focus"
-PLAYS = {"world", "fitted_world"}
-NAMES = tuple(name for name in ESTIMATORS.names() if not PLAYS & {*ESTIMATORS.get(name).needs})
+NAMES = tuple(name for name in ESTIMATORS.names() if "world" not in ESTIMATORS.get(name).needs)
 
 
 @cache
@@ -121,26 +113,3 @@ def test_live_dialogs(benchmark: BenchmarkFixture) -> None:
         benchmark.pedantic(estimator.estimate, (of,), rounds=1)
     LINES.append(f"{N_LIVE:,} live dialogs: {took:.2f} s (at most {LIVE_LIMIT:.0f})")
     assert took <= LIVE_LIMIT
-
-
-def test_a_fitted_world(benchmark: BenchmarkFixture) -> None:
-    """Fitting it to both halves of a log, and what a tracker's policy costs in it."""
-    simulation = read_simulation()
-    logs = [simulate(simulation, "ds1", split).corpus for split in ("train", "test")]
-    policy, tracker = LivePolicy("compact", learned()), TRACKERS.get(TRACKER)
-    with threadpool_limits(1):
-        fits = min(seconds(lambda: fit_world(logs)) for _ in range(3))
-        world = fit_world(logs)
-
-        def roll_out() -> None:
-            play(PermittedPolicy(policy), tracker, N_FITTED, 0, world, joint=False)
-
-        took = min(seconds(roll_out) for _ in range(3))
-        benchmark.pedantic(lambda: fit_world(logs), rounds=1)
-    calls = sum(log.n_dialogs for log in logs)
-    LINES.append(
-        f"a world fitted to {calls:,} calls: {fits:.2f} s (at most {FIT_LIMIT:.0f}); {N_FITTED:,} calls of a "
-        f"policy in it {took:.2f} s (at most {ROLL_OUT_LIMIT:.0f})"
-    )
-    assert fits <= FIT_LIMIT
-    assert took <= ROLL_OUT_LIMIT

@@ -14,7 +14,7 @@ from pytest_benchmark.fixture import BenchmarkFixture
 
 from benchmarks.measuring import LINES
 from extrinsic.plugins import load_plugins
-from extrinsic.policy.gym_environment import DialogVectorEnv
+from extrinsic.policy.gymnasium_world import DialogVectorEnv
 from extrinsic.registry import TRACKERS, WORLDS
 from extrinsic.simulation import find_simulation, play
 from extrinsic.simulation.datasets import WorldExpert

@@ -6,15 +6,14 @@ import inspect
 import logging
 import posixpath
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import extrinsic
 from extrinsic.cli.commands import KINDS
-from extrinsic.cli.ls import LISTS
-from extrinsic.study.finished_run import READABLE
-from extrinsic.study.tables.schema import column_help, summary
+from extrinsic.cli.ls import lines_of
+from extrinsic.study.tables import READABLE, column_help, summary
 
 ROOT = Path(__file__).parents[1]
 STUDIES = ("*.md", "*.svg", "*/*.md", "*/*.svg")
@@ -133,16 +132,10 @@ def registries() -> str:
         "As `extrinsic ls KIND` prints it; `extrinsic ls KIND KEY` has the details.\n",
     ]
     for kind, description in KINDS.items():
-        lines += [f"## {kind}\n", f"{description[0].upper()}{description[1:]}.\n", *_listed(LISTS[kind]), ""]
+        lines += [f"## {kind}\n", f"{description[0].upper()}{description[1:]}.\n"]
+        lines += ["| key | what it is |", "|---|---|"]
+        lines += [*(f"| `{key}` | {_cell(text)} |" for key, text in lines_of(kind)), ""]
     return "\n".join(lines)
-
-
-def _listed(list_them: Callable[[], list[tuple[str, str]]]) -> list[str]:
-    return [
-        "| key | what it is |",
-        "|---|---|",
-        *(f"| `{key}` | {_cell(text)} |" for key, text in list_them()),
-    ]
 
 
 def _cell(text: str) -> str:

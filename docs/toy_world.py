@@ -2,7 +2,7 @@
 
 import random
 
-from extrinsic.domain import Domain, PredicateRule, Slot
+from extrinsic.corpus.domain import Domain, PredicateRule, Slot
 from extrinsic.registry import WORLDS
 from extrinsic.simulation import Turn
 

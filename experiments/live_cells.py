@@ -15,26 +15,18 @@ import msgspec
 import numpy as np
 
 from extrinsic.arrays import Floats
-from extrinsic.bounds import Whole
 from extrinsic.cli.progress import show_progress
-from extrinsic.corpus.hypotheses import Fill
-from extrinsic.correlation.resampling import rng_of
-from extrinsic.metrics.definition import Filled
-from extrinsic.metrics.state_metrics import Priced
+from extrinsic.panel import rng_of
 from extrinsic.parallel import run_in_parallel
-from extrinsic.study.configuration.settings import SimulationTable, StudySettings, TrackersTable
-from extrinsic.study.planning import make_schedule
-from extrinsic.study.stages.learning import LearnTask
-from extrinsic.study.stages.policy_spec import EXPERT, LEARNED, LOGGED
-from extrinsic.study.stages.stored_scores import ScoreTask
-from extrinsic.study.stages.task import Task
-from extrinsic.study.tables.table_files import read_rows, write_rows
+from extrinsic.study.learn_stage import LearnTask
+from extrinsic.study.plan import plan_study
+from extrinsic.study.policy_spec import EXPERT, LEARNED, LOGGED
+from extrinsic.study.score_stage import ScoreTask
+from extrinsic.study.settings import SimulationTable, StudySettings, TrackersTable
+from extrinsic.study.store import Task
+from extrinsic.tables import read_rows, write_rows
+from extrinsic.typed_files import Whole
 
-KINDS = ("wrong", "missed", "overshot", "stale")
-"""Of errors: what `priced` counts a turn."""
-
-ARGMAX = Fill.parse("argmax")
-ERRORS = {kind: Priced(**{name: float(name == kind) for name in KINDS}) for kind in KINDS}
 METRICS = {
     "accuracy": ("accuracy", "joint"),
     "l2": ("l2", "joint"),
@@ -46,7 +38,7 @@ METRICS = {
     "gca": ("gca(fill=argmax)", "state"),
     "fga": ("fga(0.5, fill=argmax)", "state"),
 }
-ERRORS_AND_L2 = ("l2", "l2_all", *KINDS)
+LOWER_IS_BETTER = ("l2", "l2_all")
 RESAMPLES = 2_000
 SCHEDULE = 1
 
@@ -66,7 +58,7 @@ class Registered(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Cell(msgspec.Struct, frozen=True, kw_only=True):
-    """A tracker in a world. Metrics: higher is better, over all turns; errors: a turn, by kind.
+    """A tracker in a world. Metrics: higher is better, over all turns.
 
     learned, fixed: the live return of the policy learned on the tracker, and of the world's expert.
     """
@@ -84,10 +76,6 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     slot_f1: float
     gca: float
     fga: float
-    wrong: float
-    missed: float
-    overshot: float
-    stale: float
     logged: float
     learned: float
     learned_served: float
@@ -103,12 +91,12 @@ def compute_cells(study: StudySettings, worlds: Sequence[World], output: Path, r
     runs: keeps the cells of each world, so that what was interrupted goes on.
     """
     runs.mkdir(parents=True, exist_ok=True)
-    names, rows = tuple(make_schedule(_in_world(study, worlds[0])).plan.tracker_names), list[Cell]()
+    names, rows = tuple(plan_study(_in_world(study, worlds[0])).plan.tracker_names), list[Cell]()
     study = msgspec.structs.replace(study, trackers=TrackersTable(built_in=names))
     for world in worlds:
         path = runs / f"{world.world}_{world.dataset}_{world.seed}.csv"
         if not path.exists():
-            bundles = make_schedule(_in_world(study, world)).bundles
+            bundles = plan_study(_in_world(study, world)).bundles
             steps = run_in_parallel(compute_cell, [(world, list(bundle)) for bundle in bundles], -1)
             shown = show_progress(
                 steps, len(bundles), path.stem, lambda cell: f"{cell.dataset} {cell.tracker}"
@@ -137,7 +125,7 @@ def compute_cell(world: World, bundle: list[Task]) -> Cell:
     (score,) = (task for task in bundle if isinstance(task, ScoreTask))
     (learn,) = (task for task in bundle if isinstance(task, LearnTask))
     values = {value.target: value for value in learn.run(None).values.values}  # type: ignore[arg-type]
-    row: dict[str, object] = {**msgspec.structs.asdict(world), "tracker": learn.tracker}
+    row: dict[str, object] = {**msgspec.structs.asdict(world), "tracker": learn.system.name}
     row |= scores_of(score)[learn.unit.name]
     row["logged"] = values[f"{LOGGED}.observed"].mean
     for name, policy in (("learned", LEARNED), ("fixed", EXPERT)):
@@ -148,18 +136,17 @@ def compute_cell(world: World, bundle: list[Task]) -> Cell:
 
 
 def scores_of(task: ScoreTask) -> dict[str, dict[str, float]]:
-    """By dataset, the METRICS and errors of a tracker: metrics higher is better, errors as a rate."""
+    """By dataset, the METRICS of a tracker: higher is better."""
     result, numbers = task.run(None), dict[str, dict[str, float]]()  # type: ignore[arg-type]
-    wanted = METRICS | {kind: (str(Filled(error, ARGMAX)), "state") for kind, error in ERRORS.items()}
     for dataset, scores in result.values.datasets.items():
         found = {
             (row.metric, row.component.removeprefix("goal.")): row.value
             for row in scores.rows
             if row.schedule == SCHEDULE
         }
-        values = {name: found[key] for name, key in wanted.items()}
+        values = {name: found[key] for name, key in METRICS.items()}
         numbers[dataset] = {
-            name: float("nan") if value is None else (-value if name in ERRORS_AND_L2 else value)
+            name: float("nan") if value is None else (-value if name in LOWER_IS_BETTER else value)
             for name, value in values.items()
         }
     return numbers

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from extrinsic.cli.progress import show_progress
-from extrinsic.report.results.lee_findings import Finding, findings
-from extrinsic.report.results.report_tables import read_tables
-from extrinsic.report.results.variant_results import variant_results
-from extrinsic.study.configuration.settings import StudySettings
+from extrinsic.report.run_data import read_tables, variant_results
 from extrinsic.study.engine import Done, Engine
-from extrinsic.study.finished_run import Run
+from extrinsic.study.run import Run
 from extrinsic.study.runner import run_policies, run_study
+from extrinsic.study.settings import StudySettings
+from extrinsic.verdict.findings import Finding, findings
+from extrinsic.verdict.rows import PairRow
 
 
 def make_run(settings: StudySettings, folder: Path, n_jobs: int = -1) -> Run:
@@ -36,5 +36,5 @@ def findings_of_report(run: Run) -> Iterator[tuple[str, str, Finding]]:
     """What the report of a run says of Lee's findings, with its fill rule and group of trackers."""
     for results in variant_results(read_tables(run.folder)):
         for group in results.groups:
-            for finding in findings(results, group):
+            for finding in findings(results.ranked[group], results.rows(PairRow, group)):
                 yield results.variant.removeprefix("fill="), group, finding

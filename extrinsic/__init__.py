@@ -11,14 +11,15 @@ if TYPE_CHECKING:
     from extrinsic.corpus.formats import read_tracker as read_tracker
     from extrinsic.metrics.scoring import Scores as Scores
     from extrinsic.metrics.scoring import score as score
-    from extrinsic.policy.kept_policy import KeptPolicy as KeptPolicy
-    from extrinsic.policy.kept_policy import load_policy as load_policy
-    from extrinsic.policy.transition_files import read_transitions as read_transitions
-    from extrinsic.study.configuration.settings_file import read_policies as read_policies
-    from extrinsic.study.configuration.settings_file import read_study as read_study
-    from extrinsic.study.finished_run import Run as Run
+    from extrinsic.panel import Panel as Panel
+    from extrinsic.policy.saved_policies import KeptPolicy as KeptPolicy
+    from extrinsic.policy.saved_policies import load_policy as load_policy
+    from extrinsic.policy.transitions import read_transitions as read_transitions
+    from extrinsic.study.run import Run as Run
     from extrinsic.study.runner import run_policies as run_policies
     from extrinsic.study.runner import run_study as run_study
+    from extrinsic.study.settings_file import read_policies as read_policies
+    from extrinsic.study.settings_file import read_study as read_study
     from extrinsic.value.single_policy import SinglePolicy as SinglePolicy
     from extrinsic.value.single_policy import learn as learn
     from extrinsic.value.single_policy import play as play
@@ -27,25 +28,19 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 # Imported on first access: `extrinsic --help` and `validate` must not pay for what they do not use.
-_API = {
-    "score": "extrinsic.metrics.scoring",
-    "Scores": "extrinsic.metrics.scoring",
-    "read_corpus": "extrinsic.corpus.formats",
-    "read_tracker": "extrinsic.corpus.formats",
-    "read_states": "extrinsic.corpus.formats",
-    "KeptPolicy": "extrinsic.policy.kept_policy",
-    "load_policy": "extrinsic.policy.kept_policy",
-    "read_transitions": "extrinsic.policy.transition_files",
-    "learn": "extrinsic.value.single_policy",
-    "value": "extrinsic.value.single_policy",
-    "play": "extrinsic.value.single_policy",
-    "SinglePolicy": "extrinsic.value.single_policy",
-    "read_study": "extrinsic.study.configuration.settings_file",
-    "run_study": "extrinsic.study.runner",
-    "read_policies": "extrinsic.study.configuration.settings_file",
-    "run_policies": "extrinsic.study.runner",
-    "Run": "extrinsic.study.finished_run",
+# Type checkers read the imports above; a stub file would make a cycle that mypy cannot resolve.
+_NAMES = {
+    "extrinsic.panel": ("Panel",),
+    "extrinsic.metrics.scoring": ("score", "Scores"),
+    "extrinsic.corpus.formats": ("read_corpus", "read_tracker", "read_states"),
+    "extrinsic.policy.saved_policies": ("KeptPolicy", "load_policy"),
+    "extrinsic.policy.transitions": ("read_transitions",),
+    "extrinsic.value.single_policy": ("learn", "value", "play", "SinglePolicy"),
+    "extrinsic.study.settings_file": ("read_study", "read_policies"),
+    "extrinsic.study.runner": ("run_study", "run_policies"),
+    "extrinsic.study.run": ("Run",),
 }
+_API = {name: module for module, names in _NAMES.items() for name in names}
 
 __all__ = ["__version__", *_API]
 

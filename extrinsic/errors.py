@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
@@ -148,25 +149,24 @@ class Problems:
     def add(self, message: str, **details: Any) -> None:
         """Add one; with very many errors, raise them: a file of millions would take all memory to say so."""
         details.setdefault("path", self.path)
-        self._add(Problem(message, **details))
-
-    def add_new(self, problems: Iterable[Problem]) -> None:
-        """Add those that are not there yet: what is wrong with a whole file is found in each part of it."""
-        there = set(self._items)
-        for problem in problems:
-            if problem not in there:
-                self._add(problem)
-
-    def _add(self, problem: Problem) -> None:
-        self.extend([problem])
+        self.extend([Problem(message, **details)])
         if self.n_errors >= MOST_ERRORS:
-            self.extend([Problem(f"not read any further after {MOST_ERRORS:,} errors", path=problem.path)])
+            message = f"not read any further after {MOST_ERRORS:,} errors"
+            self.extend([Problem(message, path=details["path"])])
             self.raise_errors()
 
     def extend(self, problems: Iterable[Problem]) -> None:
         for problem in problems:
             self._items.append(problem)
             self.n_errors += problem.severity == "error"
+
+    @contextmanager
+    def collecting(self) -> Iterator[None]:
+        """Add the problems of an error that ends the block, and go on after it."""
+        try:
+            yield
+        except ExtrinsicError as error:
+            self.extend(error.problems)
 
     @property
     def has_errors(self) -> bool:

@@ -73,7 +73,9 @@ class Registry(Generic[T]):
 
     def _require_parts(self, entry: Entry) -> None:
         """Refuse a target that lacks a part of the protocol; of several protocols, the closest counts."""
-        if self.configs and not _is_config(entry.target):
+        target = entry.target
+        is_struct = is_dataclass(target) or hasattr(target, "__struct_fields__")
+        if self.configs and not (isinstance(target, type) and is_struct):
             raise UsageError(
                 f"the {self.kind} {entry.name!r} cannot be given options",
                 expected="a dataclass or msgspec.Struct, the class itself",
@@ -178,10 +180,6 @@ def _place(error: Exception) -> str:
     return f" at line {frames[0].lineno} of {frames[0].filename}" if frames else ""
 
 
-def _is_config(target: Any) -> bool:
-    return isinstance(target, type) and (is_dataclass(target) or hasattr(target, "__struct_fields__"))
-
-
 def _has(target: Any, part: str) -> bool:
     """Of a class, what its instances have: every class can be called, which says nothing of them."""
     if isinstance(target, type):
@@ -196,12 +194,17 @@ FORMATS: Registry[Any] = Registry(
     ("name", "read_corpus", "read_tracker", "conventions", "default_domain"),
     ("name", "read"),
 )
-METRICS: Registry[Any] = Registry("metric", "extrinsic.metrics", "extrinsic.metrics")
+METRICS: Registry[Any] = Registry(
+    "metric", "extrinsic.metrics", "extrinsic.metrics", forms="extrinsic.metrics.definition:parse_metric"
+)
 TRACKERS: Registry[Any] = Registry(
-    "tracker", "extrinsic.trackers", "extrinsic.trackers", forms="extrinsic.trackers.forms:tracker_of_form"
+    "tracker",
+    "extrinsic.trackers",
+    "extrinsic.trackers",
+    forms="extrinsic.trackers.populations:tracker_of_form",
 )
 BLOCKS: Registry[Any] = Registry(
-    "feature block", "extrinsic.blocks", "extrinsic.policy.feature_blocks", ("columns", "discrete")
+    "feature block", "extrinsic.blocks", "extrinsic.policy.features", ("columns", "discrete")
 )
 FEATURES: Registry[Any] = Registry("feature map", "extrinsic.features", "extrinsic.policy.features")
 BEHAVIOURS: Registry[Any] = Registry(

@@ -1,4 +1,4 @@
-"""Reading files with clear errors, writing them atomically, and strict JSON."""
+"""Reading files with clear errors, writing them atomically; strict JSON; what identifies a result."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ import secrets
 import stat
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from extrinsic import __version__
 from extrinsic.errors import InputError, OutputError, Problems
 
 GZIP_MAGIC = b"\x1f\x8b"
@@ -61,40 +60,6 @@ def read_plain(path: str | Path) -> bytes:
         raise InputError(f"cannot be read: {error.strerror}", path=str(path)) from None
     except ValueError as error:  # a name with a null byte
         raise InputError(f"cannot be read: {error}", path=repr(str(path))) from None
-
-
-BLOCK = 1 << 22
-"""Bytes of a long file at once."""
-
-
-def is_longer(path: str | Path, n_bytes: int) -> bool:
-    """Whether this is a file of more than so many bytes that can be read in blocks: not compressed."""
-    try:
-        with open(path, "rb") as file:  # noqa: PTH123 - as above
-            status = os.fstat(file.fileno())
-            large = stat.S_ISREG(status.st_mode) and status.st_size > n_bytes
-            return large and not file.read(len(GZIP_MAGIC)).startswith(GZIP_MAGIC)
-    except (OSError, ValueError):
-        return False  # reading it says why
-
-
-def read_blocks(path: str | Path) -> Iterator[bytes]:
-    """The content of a long file, block by block."""
-    try:
-        with open(path, "rb") as file:  # noqa: PTH123 - as above
-            while block := file.read(BLOCK):
-                yield block
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", path=str(path)) from None
-
-
-def content_hash_of_file(path: str | Path, *before: str) -> str:
-    """`content_hash(*before, content of the file)` of a long file."""
-    digest = _digest_of(before)
-    digest.update(os.stat(path).st_size.to_bytes(8, "little"))  # noqa: PTH116 - as above
-    for block in read_blocks(path):
-        digest.update(block)
-    return digest.hexdigest()
 
 
 def require_regular(mode: int, path: str) -> None:
@@ -140,12 +105,7 @@ def decompress(data: bytes, path: str) -> bytes:
 
 def compress(data: bytes) -> bytes:
     """Gzip without a time stamp, so that equal content gives equal bytes."""
-    stream = _gzip_stream()
-    return stream.compress(data) + stream.flush()
-
-
-def _gzip_stream() -> zlib._Compress:
-    return zlib.compressobj(9, wbits=31)
+    return zlib.compress(data, 9, wbits=31)
 
 
 def write_atomic(path: str | Path, data: bytes) -> None:
@@ -154,13 +114,6 @@ def write_atomic(path: str | Path, data: bytes) -> None:
     A name that ends in .gz is compressed. What exists there and is no regular file is left alone: a device
     would be replaced by a file.
     """
-    with writing_atomically(path) as write:
-        write(data)
-
-
-@contextmanager
-def writing_atomically(path: str | Path) -> Iterator[Callable[[bytes], object]]:
-    """Like `write_atomic`, piece by piece: the file is there when all of it is written."""
     path = Path(path)
     if os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113 - Path's raise for long names
         kind = "a directory" if path.is_dir() else "a device or a pipe"
@@ -173,12 +126,7 @@ def writing_atomically(path: str | Path) -> Iterator[Callable[[bytes], object]]:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         try:
             with os.fdopen(descriptor, "wb") as file:
-                if path.suffix == ".gz":
-                    stream = _gzip_stream()
-                    yield lambda data: file.write(stream.compress(data))
-                    file.write(stream.flush())
-                else:
-                    yield file.write
+                file.write(compress(data) if path.suffix == ".gz" else data)
                 file.flush()
                 os.fsync(file.fileno())
             temporary.replace(path)
@@ -220,16 +168,22 @@ def _sync_directory(path: Path) -> None:
 
 def content_hash(*parts: bytes | str) -> str:
     """A hash of the parts, their order and their boundaries."""
-    return _digest_of(parts).hexdigest()
-
-
-def _digest_of(parts: Iterable[bytes | str]) -> hashlib._Hash:
     digest = hashlib.sha256()
     for part in parts:
         data = part.encode() if isinstance(part, str) else part
         digest.update(len(data).to_bytes(8, "little"))
         digest.update(data)
-    return digest
+    return digest.hexdigest()
+
+
+def sign(**parts: object) -> str:
+    """`extrinsic:0.1.0|format:dstc2|...`: how a result was made; two are comparable if theirs are equal.
+
+    Parts that are None are left out.
+    """
+    fields = {"extrinsic": __version__, **parts}
+    texts = {name: str(value).replace("|", "%7C") for name, value in fields.items() if value is not None}
+    return "|".join(f"{name}:{text}" for name, text in texts.items())
 
 
 def encode_json(value: Any, indent: int = 0) -> bytes:
@@ -248,23 +202,6 @@ def _refuse_non_finite(value: Any) -> None:
     elif isinstance(value, list | tuple):
         for item in value:
             _refuse_non_finite(item)
-
-
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "'")
-NUMBER_FORM = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?inf")
-
-
-def text_cell(text: str) -> str:
-    """A text as the cell of a csv file: a spreadsheet would execute one that begins as a formula does.
-
-    Such a text gets an apostrophe in front, which `plain_cell` takes away; so does one that begins with it.
-    """
-    return f"'{text}" if text.startswith(FORMULA) and not NUMBER_FORM.fullmatch(text) else text
-
-
-def plain_cell(cell: str) -> str:
-    """The inverse of `text_cell`."""
-    return cell[1:] if cell.startswith("'") and cell[1:].startswith(FORMULA) else cell
 
 
 class Repeated(dict[str, Any]):

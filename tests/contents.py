@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from extrinsic.corpus.acts import Acts
+from extrinsic.corpus.acts import Acts, Vocabulary
+from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.hypotheses import Hypotheses, JointHypotheses
 from extrinsic.corpus.labels import LabelEvents
-from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.corpus.tracker_output import TrackerOutput
-from extrinsic.corpus.vocabulary import Vocabulary
 
 
 def values(vocabulary: Vocabulary, ids: Any) -> list[Any]:

@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from extrinsic.corpus.formats.jsonl_lines import written_lines
-from extrinsic.corpus.formats.logs import write_acts
-from extrinsic.corpus.formats.propensities import KEY, POSSIBLE, write_decision
+from extrinsic.corpus.acts import NONE
+from extrinsic.corpus.corpus import Corpus
+from extrinsic.corpus.domain import DIRECTORY
+from extrinsic.corpus.formats.log_lines import written_lines
+from extrinsic.corpus.formats.logs import KEY, POSSIBLE, write_acts, write_decision
 from extrinsic.corpus.labels import GoalLabels
-from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.vocabulary import NONE
-from extrinsic.domain import DIRECTORY
 from extrinsic.storage import write_atomic
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.formats import DSTC1
-from extrinsic.corpus.model import Corpus
 
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from extrinsic.arrays import (
+    Columns,
+    Floats,
+    Ints,
     add_in_order,
     count_per_row,
     offsets_from_lengths,
@@ -71,3 +76,36 @@ def test_a_sum_whose_order_shows() -> None:
     values = np.array([0.1, 0.2, 0.3, 0.4])
     assert add_in_order(values, np.array([0, 3, 4])).tolist() == [(0.1 + 0.2) + 0.3, 0.4]
     assert 0.1 + (0.2 + 0.3) != (0.1 + 0.2) + 0.3
+
+
+@dataclass(frozen=True, eq=False)
+class Rows(Columns):
+    """Of each row a name and a ragged list, whose elements have ragged lists of their own."""
+
+    kind: str
+    name: Ints
+    offsets: Ints
+    flat: Floats
+    inner_offsets: Ints
+    inner: Floats
+
+
+def test_columns_are_taken_and_joined_by_their_fields() -> None:
+    rows = Rows(
+        "same",
+        np.array([7, 8]),
+        np.array([0, 2, 3]),
+        np.array([0.5, 1.5, 2.5]),
+        np.array([0, 1, 1, 3]),
+        np.array([10.0, 20.0, 30.0]),
+    )
+    last = rows.take(np.array([1]))
+    assert (last.kind, last.name.tolist(), last.offsets.tolist()) == ("same", [8], [0, 1])
+    assert (last.flat.tolist(), last.inner_offsets.tolist(), last.inner.tolist()) == (
+        [2.5],
+        [0, 2],
+        [20.0, 30.0],
+    )
+    again = Rows.joined([rows.take(np.array([True, False])), last])
+    for name in ("name", "offsets", "flat", "inner_offsets", "inner"):
+        assert getattr(again, name).tolist() == getattr(rows, name).tolist()

@@ -21,14 +21,13 @@ import msgspec
 import pytest
 
 from extrinsic.cli.main import build_parser
-from extrinsic.corpus.formats.jsonl_fields import FIELDS, LogLine
-from extrinsic.corpus.normalisations import load_normalisation
-from extrinsic.domain import load_domain
+from extrinsic.corpus.domain import load_domain
+from extrinsic.corpus.formats.log_lines import LogLine
+from extrinsic.corpus.normalisation import load_normalisation
 from extrinsic.registry import BLOCKS, FORMATS, LEARNERS, METRICS, REWARDS, TRACKERS, WORLDS, Registry
-from extrinsic.study.configuration.choices import check_choices, gather_options
-from extrinsic.study.configuration.settings import StudySettings
-from extrinsic.study.finished_run import Run
-from extrinsic.toml_files import TomlProblems, check_tree
+from extrinsic.study.run import Run
+from extrinsic.study.settings_tree import check_keys, decode
+from extrinsic.typed_files import TomlProblems
 from tests.real_data import find_data
 from tests.running import run
 
@@ -161,11 +160,11 @@ def check_toml(block: Block, where: str, folder: Path) -> None:
         path.write_text(block.text)
         load_normalisation(str(path))
     elif "project" not in tree:
-        gathered = gather_options({"name": "x", **tree})
-        check_tree(gathered, StudySettings, block.text, where)
         problems = TomlProblems(where, block.text)
+        check_keys({"name": "x", **tree}, problems)
+        problems.raise_errors()
         if "plugins" not in tree:
-            check_choices(msgspec.convert(gathered, StudySettings), problems)
+            decode({"name": "x", **tree}, problems)
         problems.raise_errors()
 
 
@@ -203,7 +202,7 @@ def test_things_of_ones_own_take_ten_lines() -> None:
 
 def test_every_field_of_a_log_has_an_example_that_is_valid() -> None:
     table = re.findall(r"^\| `(\w+)` \| (.+?) \| `(.+)` \|$", PAGES["own_logs.md"], flags=re.MULTILINE)
-    assert [name for name, _, _ in table] == list(FIELDS)
+    assert [name for name, _, _ in table] == list(LogLine.__struct_fields__)
     for name, _, example in table:
         line = {"dialog": "x", "turn": 0, name: json.loads(example)}
         assert getattr(msgspec.convert(line, LogLine), name) is not None

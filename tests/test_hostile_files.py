@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from extrinsic import storage
 from extrinsic.errors import MOST_ERRORS, InputError, OutputError
-from extrinsic.storage import decompress, plain_cell, read_bytes, text_cell, write_atomic
+from extrinsic.storage import decompress, read_bytes, write_atomic
+from extrinsic.tables import plain_cell, text_cell
 from tests.running import assert_refused, run
 
 

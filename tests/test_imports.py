@@ -8,29 +8,28 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import extrinsic
-from extrinsic.study.stages.versions import imported_modules
 
 LAYERS = (
     "errors",
-    "signature",
     "printed_forms",
     "registry",
-    "notebook",
     "storage",
+    "typed_files",
+    "tables",
     "plugins",
     "arrays",
-    "bounds",
-    "toml_files",
-    "csv_files",
+    "records",
     "parallel",
-    "domain",
+    "panel",
+    "panel_tables",
     "corpus",
-    "simulation",
     "trackers",
+    "simulation",
     "metrics",
     "outcomes",
     "policy",
     "value",
+    "verdict",
     "correlation",
     "study",
     "report",
@@ -84,6 +83,61 @@ def test_imports_go_downwards_only() -> None:
     assert wrong == []
 
 
+BELOW_THE_WAIST = ("panel", "panel_tables", "verdict")
+"""They know the panel and what they make of it: no corpus, tracker, metric, policy, plan or store."""
+
+BEFORE_THE_CHOICES = {
+    "correlation": {
+        *("best_set", "deciding", "dependent", "dialog_level", "disattenuation", "estimate", "influence"),
+        *(
+            "left_out_lines",
+            "multiple_testing",
+            "paired_permutation",
+            "partial",
+            "resampling",
+            "soft_pairwise",
+        ),
+        *("stability", "tie_calibration", "two_way", "verdicts", "__init__"),
+    },
+    "study": {
+        *("correlation_stage", "metric_pairs", "partials", "predictions", "resampled_points"),
+        *("stored_panel", "swap_stage"),
+    },
+}
+"""What still judges without the panel: choices will replace it, and it is on no other side of the waist."""
+
+
+def test_nothing_below_the_waist_imports_what_is_above_it() -> None:
+    above = {
+        *LAYERS[LAYERS.index("corpus") : LAYERS.index("verdict")],
+        "correlation",
+        "study",
+        "report",
+        "cli",
+    }
+    wrong = []
+    for path in ROOT.rglob("*.py"):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        if parts[0] in BELOW_THE_WAIST:
+            names = imported(ast.parse(path.read_text()), ["extrinsic", *parts[:-1]])
+            wrong += [f"{path.name}: {name}" for name in names if layer_of(name) in above]
+    assert wrong == []
+
+
+def test_what_judges_without_the_panel_is_named() -> None:
+    """No module is added to these, and none of them is used above by what stays."""
+    assert {path.stem for path in (ROOT / "correlation").glob("*.py")} == BEFORE_THE_CHOICES["correlation"]
+    users = {
+        path.stem
+        for path in ROOT.rglob("*.py")
+        if path.parent.name != "correlation"
+        for name in imported(ast.parse(path.read_text()), ["extrinsic", path.parent.name])
+        if layer_of(name) == "correlation"
+    }
+    # Comparing asks what scores alone decide.
+    assert users <= BEFORE_THE_CHOICES["study"] | {"comparing"}
+
+
 def test_a_wrong_import_would_be_found() -> None:
     """The checker itself: plain, nested, relative and types-only imports of a later layer."""
     source = (
@@ -97,23 +151,6 @@ def test_a_wrong_import_would_be_found() -> None:
         "extrinsic.policy.kernel_lspi",
         "extrinsic.metrics.roc",
     }
-
-
-def test_what_a_result_depends_on_is_found_without_parsing() -> None:
-    """Stages are computed again when code changes that they import: none may be overlooked."""
-    for path in ROOT.rglob("*.py"):
-        parts = path.relative_to(ROOT).with_suffix("").parts
-        module = ".".join(("extrinsic", *parts)).removesuffix(".__init__")
-        direct = set(imported_modules(module))
-        for name in imported(ast.parse(path.read_text()), ["extrinsic", *parts[:-1]]):
-            holders = {name, name.rpartition(".")[0]}
-            assert {holder for holder in holders if is_module(holder)} <= direct, (module, name)
-
-
-def is_module(name: str) -> bool:
-    base = ROOT.joinpath(*name.split(".")[1:])
-    is_ours = name.startswith("extrinsic.")
-    return is_ours and (base.with_suffix(".py").is_file() or (base / "__init__.py").is_file())
 
 
 def folder_edges() -> dict[str, set[str]]:
@@ -163,3 +200,20 @@ def test_folders_are_in_an_order() -> None:
 
     order = list(TopologicalSorter(folder_edges()).static_order())
     assert order.index("extrinsic.corpus") < order.index("extrinsic.study") < order.index("extrinsic.cli")
+
+
+def test_every_folder_is_a_package() -> None:
+    """One that is none is left out of the wheel."""
+    folders = {path.parent for path in ROOT.rglob("*.py")}
+    assert [folder for folder in folders if not (folder / "__init__.py").is_file()] == []
+
+
+def test_what_the_page_of_the_layout_names_is_there() -> None:
+    """Functions of the way from a file to the verdict, and files."""
+    from importlib import import_module
+
+    page = (ROOT.parent / "docs" / "architecture.md").read_text()
+    for module, name in re.findall(r"[`( ]((?:[a-z_]+\.)+)([A-Za-z_]+)\(", page):
+        assert hasattr(import_module(f"extrinsic.{module.rstrip('.')}"), name), (module, name)
+    for path in re.findall(r"`([a-z_]+/[a-z_/]+\.py)`", page):
+        assert (ROOT / path).is_file() or (ROOT.parent / path).is_file(), path

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 SMALL = (
     'simulation.datasets=["ds4"]',
     "trackers.population.size=2",
-    'trackers.dosed.trackers=["hwu"]',
+    'trackers.built_in=["hwu", "focus", "vote"]',
     "value.live_dialogs=50",
     "correlation.resamples=100",
     "correlation.permutations=99",
@@ -100,7 +100,7 @@ for name in {POSIX_ONLY!r}:
 import extrinsic
 from extrinsic.cli.main import build_parser
 build_parser()
-optional = ("minari", "d3rlpy", "gymnasium", "gym_environment")
+optional = ("minari", "gymnasium")
 for module in pkgutil.walk_packages(extrinsic.__path__, "extrinsic."):
     if not any(name in module.name for name in (*optional, "__main__")):
         importlib.import_module(module.name)

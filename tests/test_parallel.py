@@ -53,11 +53,6 @@ def test_results_come_in_the_order_of_the_tasks(n_jobs: int) -> None:
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_no_tasks(n_jobs: int) -> None:
-    assert list(run_in_parallel(slow_square, [], n_jobs)) == []
-
-
-@pytest.mark.parametrize("n_jobs", [1, 2])
 def test_an_error_comes_through_with_its_problems(n_jobs: int) -> None:
     with pytest.raises(InputError) as caught:
         list(run_in_parallel(refuse, TASKS, n_jobs))
@@ -89,11 +84,6 @@ def test_a_plugin_that_only_other_processes_cannot_import(tmp_path: Path) -> Non
 def test_a_number_of_processes_that_makes_no_sense(n_jobs: int) -> None:
     with pytest.raises(UsageError, match="number of processes"):
         run_in_parallel(refuse, TASKS, n_jobs)
-
-
-def test_one_process_is_this_one() -> None:
-    assert set(run_in_parallel(process, TASKS, 1)) == {os.getpid()}
-    assert os.getpid() not in set(run_in_parallel(process, TASKS, 2))
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

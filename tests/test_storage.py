@@ -68,21 +68,8 @@ class TestReading:
         with pytest.raises(InputError, match=f"{path}.*{message}"):
             read_bytes(path)
 
-    def test_a_directory_is_no_file(self, tmp_path: Path) -> None:
-        with pytest.raises(InputError, match="directory"):
-            read_bytes(tmp_path)
-
-    @pytest.mark.parametrize("name", ["x" * 300, "x\0y"], ids=["long", "nul"])
-    def test_a_name_no_file_can_have(self, tmp_path: Path, name: str) -> None:
-        with pytest.raises(InputError):
-            read_bytes(tmp_path / name)
-
 
 class TestGzip:
-    def test_members_are_joined_and_padding_ignored(self) -> None:
-        data = gzip.compress(b"one ") + gzip.compress(b"two") + b"\0" * 512
-        assert decompress(data, "x") == b"one two"
-
     @pytest.mark.parametrize("kept", [1, 5, 12, 30, -1])
     def test_a_cut_stream_is_named(self, kept: int) -> None:
         with pytest.raises(InputError, match=r"x\.gz.*cut off"):
@@ -91,16 +78,6 @@ class TestGzip:
     def test_a_cut_second_member_is_noticed(self) -> None:
         with pytest.raises(InputError, match="cut off"):
             decompress(gzip.compress(b"one") + gzip.compress(b"two")[:-4], "x.gz")
-
-    def test_trailing_rubbish_is_corrupt(self) -> None:
-        with pytest.raises(InputError, match="corrupt"):
-            decompress(gzip.compress(b"one") + b"rubbish", "x.gz")
-
-    def test_a_wrong_check_sum_is_corrupt(self) -> None:
-        data = bytearray(gzip.compress(TEXT))
-        data[-8] ^= 1
-        with pytest.raises(InputError, match="corrupt"):
-            decompress(bytes(data), "x.gz")
 
     @given(st.binary(max_size=100), st.integers(0, 200), st.integers(1, 255))
     def test_damage_is_never_passed_on(self, content: bytes, position: int, change: int) -> None:
@@ -270,9 +247,6 @@ class TestContentHash:
     def test_where_parts_end_matters(self) -> None:
         different = {content_hash("ab", "c"), content_hash("a", "bc"), content_hash("abc")}
         assert len(different | {content_hash("abc", ""), content_hash("", "abc"), content_hash()}) == 6
-
-    def test_text_and_its_bytes_are_the_same(self) -> None:
-        assert content_hash("é") == content_hash("é".encode())
 
     def test_the_hash_is_fixed(self) -> None:
         """Stored results are found by it: sha256 of the length in 8 bytes, then the part."""

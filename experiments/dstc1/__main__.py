@@ -23,16 +23,14 @@ from experiments.main import run_experiment
 from experiments.runs import make_run
 from experiments.selection import Selection
 from experiments.texts import render
-from experiments.truth.tables import LogFit, RealValue
-from extrinsic.study.configuration.settings_file import read_study
-from extrinsic.study.finished_run import Run
-from extrinsic.study.tables.table_files import read_rows, write_rows
+from extrinsic.study.run import Run
+from extrinsic.study.settings_file import read_study
+from extrinsic.tables import read_rows, write_rows
 
 FOLDER = Path(__file__).parent
 CONFIG = FOLDER.parents[1] / "configs" / "dstc1.toml"
 
 WITHOUT_WORLDS = (f"value.estimators={list(ESTIMATORS)}".replace("'", '"'),)
-"""Values in a fitted world, which is a misfit here, are those of experiments/truth."""
 
 OTHER_DOMAIN = (
     'corpus.domain="${EXTRINSIC_DATA:-../../shared/data}/dstc1/bus_att.toml"',
@@ -70,12 +68,9 @@ def write_texts(tables: Path, output: Path) -> None:
     }
     draw_policies(rows["values"], rows["accuracy"], output / "fig2.svg")
     draw_correlations(rows["correlations"], output / "fig3.svg")
-    truth = FOLDER.parent / "truth"
     text = render(
         FOLDER / "README.md.j2",
         **rows,
-        real_logs=Selection(read_rows(truth / "real_logs.csv", RealValue)).where(log="dstc1"),
-        real_fit=Selection(read_rows(truth / "real_fit.csv", LogFit)).where(log="dstc1"),
         fills=run_rows.FILLS,
         targets=run_rows.TARGETS,
         primary=run_rows.PRIMARY,

@@ -11,7 +11,7 @@ from experiments.dstc1.run_rows import FILLS
 from experiments.dstc1.tables import LEE, Accuracy, Correlation, PolicyValue
 from experiments.figures import begin, plt, save
 from experiments.selection import Selection
-from extrinsic.study.naming import family_of
+from extrinsic.verdict.names import family_of
 
 POLICIES = {
     "rl": ("#0072B2", "o"),

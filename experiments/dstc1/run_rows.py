@@ -24,8 +24,8 @@ from experiments.estimate_rows import estimate_fields
 from experiments.partial_correlations import beyond_logged, with_logged
 from experiments.runs import findings_of_report
 from extrinsic.correlation.resampling import Sample
-from extrinsic.study.configuration.settings_file import read_study
-from extrinsic.study.finished_run import Run
+from extrinsic.study.run import Run
+from extrinsic.study.settings_file import read_study
 from extrinsic.study.stored_panel import stored_panel
 
 FILLS = ("argmax", "threshold")

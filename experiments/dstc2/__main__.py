@@ -1,8 +1,8 @@
 """`python -m experiments.dstc2 [--runs DIR]`: which metric predicts the return on real calls?
 
 Learned on train, valued on dev, with settings chosen on train (`python -m experiments.dstc2.choose`). Four
-runs of the tool, each with both fill rules, and one in a world fitted to the calls; a run that is there is
-not made again. Needs EXTRINSIC_DATA, or ../shared/data.
+runs of the tool, each with both fill rules; a run that is there is not made again. Needs EXTRINSIC_DATA, or
+../shared/data.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 
 from experiments.data import require
 from experiments.dstc2.candidate_settings import ESTIMATOR, FILLS, N_FOLDS
-from experiments.dstc2.choose import CONFIG, FOLDER, NEAR_BEST, TRIED, read_choices
+from experiments.dstc2.choose import FOLDER, NEAR_BEST, TRIED, read_choices
 from experiments.dstc2.control import RETURN, control_rows
 from experiments.dstc2.figure import draw
 from experiments.dstc2.gains import check_rows, flag_rows, gain_rows
@@ -34,18 +34,16 @@ from experiments.dstc2.return_correlations import (
 from experiments.dstc2.scenarios import OTHER_TARGETS, SCENARIOS, TARGET, Scenario
 from experiments.dstc2.tables import CHOSEN, COMPUTED
 from experiments.estimate_rows import row_verdict
-from experiments.fitted_world import EVERY, read_world_tables, write_world_tables
 from experiments.main import run_experiment
 from experiments.runs import make_run
 from experiments.selection import Selection
 from experiments.texts import render
-from experiments.truth.tables import LogFit, RealValue
 from extrinsic.cli.progress import show_progress
 from extrinsic.parallel import run_in_parallel
-from extrinsic.study.configuration.settings_file import read_study
-from extrinsic.study.finished_run import Run
+from extrinsic.study.run import Run
+from extrinsic.study.settings_file import read_study
 from extrinsic.study.stored_panel import stored_panel
-from extrinsic.study.tables.table_files import read_rows, write_rows
+from extrinsic.tables import read_rows, write_rows
 
 DEGENERATE = "last_turn"
 
@@ -92,7 +90,6 @@ def compute(output: Path, arguments: argparse.Namespace) -> None:
     parts = list(show_progress(steps, len(tasks), "summary", lambda tables: str(len(tables))))
     for name, kind in COMPUTED.items():
         write_rows(output / f"{name}.csv", [row for part in parts for row in part[name]], kind, decimals=3)
-    write_world_tables(CONFIG, arguments.runs, output)
 
 
 def write_texts(tables: Path, output: Path) -> None:
@@ -106,16 +103,11 @@ def write_texts(tables: Path, output: Path) -> None:
     draw(main, rows["gains"], output / "dstc2.svg")
     for name in ("gains", "checks"):
         rows[name] = Selection([row for row in rows[name].rows if row.tracker != DEGENERATE])
-    truth_folder = FOLDER.parent / "truth"
-    with (truth_folder / "summary.csv").open(newline="") as file:
+    with (FOLDER.parent / "truth" / "summary.csv").open(newline="") as file:
         truth = {row["estimator"]: row for row in csv.DictReader(file) if row["world"] == "restaurants"}
     text = render(
         FOLDER / "README.md.j2",
         **rows,
-        **read_world_tables(tables),
-        every=EVERY,
-        real_logs=Selection(read_rows(truth_folder / "real_logs.csv", RealValue)).where(log="dstc2"),
-        real_fit=Selection(read_rows(truth_folder / "real_fit.csv", LogFit)).where(log="dstc2"),
         headline=headline,
         main=main,
         good=[row.tracker for row in rows["trackers"].rows if row.good and not row.nearly],

@@ -11,19 +11,18 @@ import numpy as np
 
 from experiments.dstc2.tables import CandidateRow
 from extrinsic.arrays import Floats, Ints
-from extrinsic.corpus.dialogs import fold_of_sessions
-from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.corpus import Corpus, fold_of_sessions
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.policy.behaviour import Behaviour, fit_behaviour
 from extrinsic.policy.features import find_features
 from extrinsic.policy.kernel_logistic import KernelLogistic
 from extrinsic.policy.kernel_lspi import KernelLSPI
-from extrinsic.policy.reward import Reward
+from extrinsic.policy.rewards import Reward
 from extrinsic.policy.transitions import transitions_of
 from extrinsic.registry import ESTIMATORS
-from extrinsic.value.augmented_states import augment
 from extrinsic.value.diagnostics import checked
-from extrinsic.value.evaluation_problem import EvaluationProblem
+from extrinsic.value.estimator import EvaluationProblem
+from extrinsic.value.lstd import augment
 
 FEATURES = ("compact", "grouped_history")
 GAMMAS = (0.95, 1.0)

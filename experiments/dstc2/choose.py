@@ -23,20 +23,19 @@ from experiments.dstc2.candidate_settings import N_FOLDS, Calls, CandidateGain, 
 from experiments.dstc2.tables import CandidateRow, JudgedTracker
 from extrinsic.cli.output import print_table
 from extrinsic.cli.progress import show_progress
-from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
-from extrinsic.correlation.duplicates import agreement, near_duplicates
 from extrinsic.errors import InputError, Problems
 from extrinsic.parallel import run_in_parallel
 from extrinsic.registry import LEARNERS, TRACKERS
 from extrinsic.storage import encode_json, write_atomic
-from extrinsic.study.configuration.choices import Choice
-from extrinsic.study.configuration.settings import StudySettings
-from extrinsic.study.configuration.settings_file import read_study
-from extrinsic.study.configuration.targets import tracker_names
-from extrinsic.study.tables.table_files import write_rows
-from extrinsic.toml_files import read_toml
+from extrinsic.study.settings import StudySettings
+from extrinsic.study.settings_file import read_study
+from extrinsic.study.targets import tracker_names
+from extrinsic.tables import write_rows
 from extrinsic.trackers.track import track
+from extrinsic.typed_files import read_toml
+from extrinsic.verdict.core_systems import agreement, near_duplicates
 
 FOLDER = Path(__file__).parent
 CONFIG = FOLDER.parents[1] / "configs" / "dstc2.toml"
@@ -80,7 +79,7 @@ def read_choices() -> Choices:
         raise InputError("nothing is chosen yet: run python -m experiments.dstc2.choose", path=str(path))
     choices = read_toml(path, Choices)
     policy = read_study(CONFIG).policy
-    learner = Choice(LEARNER, policy.tables.get(LEARNER, {})).make(LEARNERS)
+    learner = policy.component(LEARNER).make(LEARNERS)
     settings = {
         "features": policy.features,
         "threshold": policy.threshold,

@@ -18,13 +18,13 @@ from experiments.dstc2.return_correlations import headline_name, is_headline
 from experiments.dstc2.scenarios import LOGGED
 from experiments.dstc2.tables import Control
 from extrinsic.arrays import Floats, Ints
-from extrinsic.correlation.coefficients import correlate
 from extrinsic.correlation.estimate import Estimate
-from extrinsic.metrics.measuring import resample_dialogs
-from extrinsic.study.configuration.settings import StudySettings
-from extrinsic.study.correlating.panel import oriented_metrics
-from extrinsic.study.finished_run import Run
-from extrinsic.study.stages.stored_scores import Measurements
+from extrinsic.panel import item_weights
+from extrinsic.study.resampled_points import oriented_metrics
+from extrinsic.study.run import Run
+from extrinsic.study.score_stage import Measurements
+from extrinsic.study.settings import StudySettings
+from extrinsic.verdict.coefficients import correlate
 
 OUTCOME = "success"
 RESAMPLES = 1_000
@@ -41,7 +41,7 @@ def control_rows(run: Run, settings: StudySettings, trackers: list[str]) -> Iter
     for number, dialogs in enumerate(groups.values()):
         condition[dialogs] = number
     by_call, by_condition = zip(*(_metric_values(run, tracker, groups) for tracker in trackers), strict=True)
-    weights = resample_dialogs("dstc2 success", len(success), RESAMPLES, settings.seed).astype(np.float64)
+    weights = item_weights("dstc2 success", len(success), RESAMPLES, settings.seed).astype(np.float64)
     # (n_metrics, n_conditions, n_trackers), and success, which is the same for every tracker.
     metrics = np.array(by_condition).transpose(2, 1, 0)
     means = np.array([np.nanmean(success[dialogs]) for dialogs in groups.values()])

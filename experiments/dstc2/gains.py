@@ -13,9 +13,9 @@ from experiments.dstc2.candidate_settings import ESTIMATOR, FILLS
 from experiments.dstc2.scenarios import LOGGED, TARGET, Scenario
 from experiments.dstc2.tables import Check, FlagCount, Gain
 from extrinsic.arrays import Floats
-from extrinsic.study.finished_run import Run
-from extrinsic.study.stages.policy_spec import PolicyValue
-from extrinsic.study.stages.variant_values import TrackerValue
+from extrinsic.study.policy_spec import PolicyValue
+from extrinsic.study.run import Run
+from extrinsic.study.variant_values import TrackerValue
 
 
 class Worth(NamedTuple):

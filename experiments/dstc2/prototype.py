@@ -27,22 +27,21 @@ from extrinsic.cli.progress import show_progress
 from extrinsic.parallel import run_in_parallel
 from extrinsic.policy.behaviour import fit_behaviour
 from extrinsic.policy.features import find_features
+from extrinsic.policy.imitation import SupervisedPolicy
 from extrinsic.policy.kernel_logistic import KernelLogistic
 from extrinsic.policy.kernel_lspi import KernelLSPI
-from extrinsic.policy.reward import Reward
-from extrinsic.policy.supervised import SupervisedPolicy
+from extrinsic.policy.lstd import KernelSettings
+from extrinsic.policy.rewards import Reward
 from extrinsic.policy.transitions import transitions_of
 from extrinsic.registry import ESTIMATORS
-from extrinsic.study.configuration.settings_file import read_study
-from extrinsic.study.planning import make_schedule
-from extrinsic.study.stages.inputs import corpus_of, output_of
-from extrinsic.study.stages.learning import LearnTask
-from extrinsic.study.tables.table_files import write_rows
-from extrinsic.value.augmented_states import augment
-from extrinsic.value.estimator import Estimator
-from extrinsic.value.evaluation_problem import EvaluationProblem
-from extrinsic.value.lstd_value import Lstd
-from extrinsic.value.q_function import KernelSettings
+from extrinsic.study.dialog_inputs import corpus_of
+from extrinsic.study.learn_stage import LearnTask
+from extrinsic.study.plan import plan_study
+from extrinsic.study.settings_file import read_study
+from extrinsic.study.tracker_inputs import output_of
+from extrinsic.tables import write_rows
+from extrinsic.value.estimator import Estimator, EvaluationProblem
+from extrinsic.value.lstd import Lstd, augment
 
 TRACKERS = (
     *("baseline", "focus", "hwu", "hwu_original"),
@@ -72,8 +71,8 @@ def learn_and_value(
     name: str, manager: str, candidate: Candidate, changes: Sequence[str] = ()
 ) -> list[PrototypeWay]:
     """One tracker by every estimator, against imitation by draws and by the likeliest act."""
-    tasks = [task for bundle in make_schedule(read_study(CONFIG, changes)).bundles for task in bundle]
-    task = next(task for task in tasks if isinstance(task, LearnTask) and task.tracker == name)
+    tasks = [task for bundle in plan_study(read_study(CONFIG, changes)).bundles for task in bundle]
+    task = next(task for task in tasks if isinstance(task, LearnTask) and task.system.name == name)
     train, test = corpus_of(task.unit.train), corpus_of(task.unit.test)
     features = replace(find_features(candidate.features), conditions=manager == "seen")
     reward = Reward.of(train.domain, fill=FILLS[0], when="terminal")

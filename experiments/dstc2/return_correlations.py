@@ -13,8 +13,8 @@ from experiments.estimate_rows import estimate_fields
 from experiments.partial_correlations import beyond_logged, with_logged
 from extrinsic.correlation.estimate import Estimate, correlation_estimate
 from extrinsic.correlation.resampling import Sample, draw_trackers
-from extrinsic.study.configuration.settings import StudySettings
-from extrinsic.study.correlating.panel import MetricName, Panel
+from extrinsic.study.resampled_points import MetricName, ResampledPoints
+from extrinsic.study.settings import StudySettings
 
 REFERENCE = GOAL_METRICS[0]
 PAIRS = (
@@ -62,14 +62,14 @@ def headline_name(name: MetricName) -> str:
     return f"{without_fill(name[0])}@{name[1]}"
 
 
-def correlate_sample(sample: Sample, panel: Panel, settings: StudySettings) -> Estimate:
+def correlate_sample(sample: Sample, panel: ResampledPoints, settings: StudySettings) -> Estimate:
     """Within condition; trackers and calls are resampled."""
     drawn = draw_trackers(panel.identity, len(panel.trackers), settings.correlation.resamples, settings.seed)
     return correlation_estimate(sample, "pearson", "within", "both", drawn)
 
 
 def correlation_rows(
-    scenario: Scenario, fill: str, group: str, panel: Panel, correlations: Estimate, level: float
+    scenario: Scenario, fill: str, group: str, panel: ResampledPoints, correlations: Estimate, level: float
 ) -> Iterator[Correlation]:
     """Every headline metric; of the main run also what slots together say, beside joint goals."""
     for k, target in enumerate(panel.targets):
@@ -85,7 +85,7 @@ def correlation_rows(
 
 
 def difference_rows(
-    scenario: Scenario, fill: str, group: str, panel: Panel, correlations: Estimate, level: float
+    scenario: Scenario, fill: str, group: str, panel: ResampledPoints, correlations: Estimate, level: float
 ) -> Iterator[Difference]:
     """Of pairs of headline metrics, against the first target."""
     rows = {headline_name(name): m for m, name in enumerate(panel.metrics) if is_headline(name)}
@@ -96,7 +96,7 @@ def difference_rows(
             yield Difference(*key, a, b, *estimate_fields(difference, "difference", level).values())
 
 
-def beyond_rows(fill: str, panel: Panel, settings: StudySettings) -> Iterator[BeyondLogged]:
+def beyond_rows(fill: str, panel: ResampledPoints, settings: StudySettings) -> Iterator[BeyondLogged]:
     """What every headline metric predicts beyond the logged return."""
     metrics = [m for m, name in enumerate(panel.metrics) if is_headline(name)]
     learned, logged = (panel.targets.index(name) for name in (TARGET, LOGGED))

@@ -7,8 +7,8 @@ from itertools import product
 
 from experiments.dstc2.candidate_settings import ESTIMATOR
 from experiments.dstc2.choose import CONFIG
-from extrinsic.study.configuration.settings import StudySettings
-from extrinsic.study.configuration.settings_file import read_study
+from extrinsic.study.settings import StudySettings
+from extrinsic.study.settings_file import read_study
 
 TARGET = f"rl.{ESTIMATOR}"
 LOGGED = "behaviour.observed"
@@ -24,7 +24,7 @@ OLDER = (
     'value.estimators=["mean_augmented", "lstd_augmented", "fqe_augmented", "lstd"]',
     f'correlation.primary="{TARGET}"',
 )
-"""Every run of the eight ways; values in a fitted world come from a run of their own (fitted_world.py)."""
+"""Every run of the eight ways."""
 
 BRIEF = (
     f"metrics.names={[*GOAL_METRICS, *STATE_METRICS]}",

@@ -11,18 +11,18 @@ import msgspec
 
 from experiments.data import require
 from experiments.embedded_world.figure import draw
+from experiments.embedded_world.profile import profile
 from experiments.embedded_world.tables import CorpusProfile, SimulatedDataset, TrackerAtEnd
 from experiments.main import run_experiment
 from experiments.selection import Selection
 from experiments.texts import render
 from extrinsic.cli.simulate import dataset_row
+from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.formats import DSTC1, DSTC2
-from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.profile import profile
 from extrinsic.metrics.scoring import score
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import BusSimulation, Play, read_simulation, simulate
-from extrinsic.study.tables.table_files import read_rows, write_rows
+from extrinsic.tables import read_rows, write_rows
 from extrinsic.trackers.protocol import flags_of
 from extrinsic.trackers.track import track
 

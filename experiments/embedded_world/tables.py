@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from extrinsic.corpus.profile import Measures
+from experiments.embedded_world.profile import Measures
 
 
 class SimulatedDataset(msgspec.Struct, frozen=True):
@@ -28,7 +28,7 @@ class SimulatedDataset(msgspec.Struct, frozen=True):
 
 
 class CorpusProfile(Measures, frozen=True):
-    """Measures of real and simulated calls; what they are is in extrinsic/corpus/profile.py.
+    """Measures of real and simulated calls; what they are is in experiments/embedded_world/profile.py.
 
     request to help: shares of turns, empty where the corpus has no such predicate.
     """

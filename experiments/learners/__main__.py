@@ -18,12 +18,12 @@ from experiments.runs import make_run
 from experiments.selection import Selection
 from experiments.texts import render
 from extrinsic.cli.progress import show_progress
-from extrinsic.correlation.intervals import jackknife_interval
 from extrinsic.parallel import run_in_parallel
-from extrinsic.study.configuration.settings_file import read_policies
-from extrinsic.study.tables.table_files import read_rows, write_rows
-from extrinsic.study.tables.value_rows import PolicyRow
-from extrinsic.toml_files import read_toml
+from extrinsic.study.settings_file import read_policies
+from extrinsic.study.tables import PolicyRow
+from extrinsic.tables import read_rows, write_rows
+from extrinsic.typed_files import read_toml
+from extrinsic.verdict.intervals import jackknife_interval
 
 FOLDER = Path(__file__).parent
 

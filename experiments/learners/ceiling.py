@@ -12,17 +12,15 @@ import numpy as np
 from experiments.learners.live_returns import BEHAVIOUR, Cell
 from experiments.learners.tables import LiveReturn
 from extrinsic.arrays import Bools, Floats
-from extrinsic.bounds import Count, Positive, Whole
 from extrinsic.policy.behaviour import Behaviour, fit_behaviour
-from extrinsic.policy.features import find_features
+from extrinsic.policy.features import States, find_features
 from extrinsic.policy.kernel_lspi import KernelPolicy
-from extrinsic.policy.learner import LearnedPolicy, policy_of
-from extrinsic.policy.live_policy import LivePolicy
-from extrinsic.policy.states import States
+from extrinsic.policy.learner import LearnedPolicy, LivePolicy, policy_of
 from extrinsic.policy.transitions import Transitions, transitions_of
 from extrinsic.registry import LEARNERS, TRACKERS
 from extrinsic.simulation import BusSimulation
 from extrinsic.trackers.track import track
+from extrinsic.typed_files import Count, Positive, Whole
 
 FEATURES = find_features("compact")
 SEARCH = 1_000_000

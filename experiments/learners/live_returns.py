@@ -10,17 +10,15 @@ import numpy as np
 
 from experiments.learners.tables import LiveReturn
 from extrinsic.arrays import Floats
-from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.policy.behaviour import fit_behaviour
 from extrinsic.policy.features import Features, find_features
+from extrinsic.policy.imitation import SupervisedPolicy
 from extrinsic.policy.kernel_logistic import KernelLogistic
-from extrinsic.policy.kernel_lspi import KernelLearner, KernelLSPI, KernelPolicy
-from extrinsic.policy.learner import StatePolicy
-from extrinsic.policy.live_policy import LivePolicy
-from extrinsic.policy.one_step import OneStep
-from extrinsic.policy.reward import Reward, fill_of, returns
-from extrinsic.policy.supervised import SupervisedPolicy
+from extrinsic.policy.kernel_lspi import KernelLearner, KernelLSPI, KernelPolicy, OneStep
+from extrinsic.policy.learner import LivePolicy, StatePolicy
+from extrinsic.policy.rewards import Reward, fill_of, returns
 from extrinsic.policy.transitions import transitions_of
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import BusSimulation, ExpertTracker, Play, Policy, WorldSettings, play

@@ -21,8 +21,8 @@ from experiments.selection import Selection
 from experiments.texts import render
 from extrinsic.correlation.deciding import EDGES
 from extrinsic.parallel import run_in_parallel
-from extrinsic.study.tables.metric_rows import DecidedRow
-from extrinsic.study.tables.table_files import read_rows, write_rows
+from extrinsic.study.tables import DecidedRow
+from extrinsic.tables import read_rows, write_rows
 
 FOLDER = Path(__file__).parent
 KEPT: dict[str, tuple[type[msgspec.Struct], Callable[..., Sequence[msgspec.Struct]], int]] = {

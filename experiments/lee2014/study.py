@@ -31,18 +31,19 @@ from experiments.lee2014.tables import (
 from experiments.runs import make_run
 from extrinsic.arrays import Floats, Ints
 from extrinsic.correlation.resampling import Sample
-from extrinsic.report.results.lee_findings import Finding, findings
-from extrinsic.report.results.variant_results import VariantResults
-from extrinsic.study.configuration.settings import CorrelationTable, StudySettings
-from extrinsic.study.configuration.settings_file import read_study
-from extrinsic.study.correlating.correlations import best_set_rows, correlation_rows, default_interval
-from extrinsic.study.correlating.metric_pairs import kept_metrics, pair_rows, swap_metrics
-from extrinsic.study.correlating.panel import Panel
-from extrinsic.study.correlating.predictions import decided_rows
-from extrinsic.study.finished_run import Run
-from extrinsic.study.stages.store import plain
-from extrinsic.study.tables.metric_rows import CorrelationRow
-from extrinsic.study.tables.table_files import read_rows
+from extrinsic.panel import MetricKey, Target
+from extrinsic.study.correlation_stage import best_set_rows
+from extrinsic.study.metric_pairs import pair_rows, swap_metrics
+from extrinsic.study.predictions import decided_rows
+from extrinsic.study.resampled_points import ResampledPoints
+from extrinsic.study.run import Run
+from extrinsic.study.settings import CorrelationTable, StudySettings
+from extrinsic.study.settings_file import read_study
+from extrinsic.tables import plain, read_rows
+from extrinsic.verdict.correlations import Points as Correlated
+from extrinsic.verdict.correlations import correlation_rows, defined_metrics, interval_of_one
+from extrinsic.verdict.findings import Finding, findings
+from extrinsic.verdict.rows import CorrelationRow
 
 CONFIG = Path(__file__).parents[2] / "configs" / "lee2014.toml"
 
@@ -123,7 +124,7 @@ class Points:
 
     def panel(
         self, fill: str, target: str, group: str, seeds: Sequence[int], resamples: int = SETTINGS.resamples
-    ) -> Panel:
+    ) -> ResampledPoints:
         """Metrics and a target, means over seeds, as the tool's statistics take them.
 
         A tracker's mean stands for its dialogs: only trackers are resampled. State-set metrics are filled by
@@ -134,7 +135,7 @@ class Points:
         shown = [i for i, name in enumerate(METRICS) if name.metric not in other]
         metrics = self.metrics[np.ix_(shown, seeds)].mean(axis=1)
         earned = self.returns[fill, target][list(seeds)].mean(axis=0)[None]
-        panel = Panel(
+        panel = ResampledPoints(
             datasets=self.datasets,
             trackers=self.trackers,
             metrics=tuple((*METRICS[i], None) for i in shown),
@@ -190,10 +191,19 @@ def correlations(points: Points, fill: str, target: str) -> list[Correlation]:
     return rows
 
 
-def _within(panel: Panel) -> list[CorrelationRow]:
+def _within(panel: ResampledPoints) -> list[CorrelationRow]:
     """Pearson's r of every metric, by the study's own rules."""
-    rows, _ = correlation_rows(panel, FEW, SEED)
-    return [row for row in rows if (row.scope, row.coefficient) == ("within", "pearson")]
+    points = Correlated(
+        panel.sample.metrics,
+        panel.sample.targets,
+        tuple(MetricKey(*name) for name in panel.metrics),
+        tuple(Target(name, panel.variant) for name in panel.targets),
+        panel.datasets,
+        panel.trackers,
+        panel.group,
+    )
+    rows = correlation_rows(points, ["pearson"], FEW.permutations, FEW.level, SEED)
+    return [row for row in rows if row.scope == "within"]
 
 
 def decided(points: Points, fill: str, target: str) -> list[Decided]:
@@ -201,7 +211,7 @@ def decided(points: Points, fill: str, target: str) -> list[Decided]:
     rows = []
     for group in GROUPS:
         panel = points.panel(fill, target, group, range(len(points.seeds)))
-        for row in decided_rows(panel, kept_metrics(panel, "within")):
+        for row in decided_rows(panel, defined_metrics(panel.sample.metrics, panel.sample.targets[0])):
             rows.append(Decided(fill, target, group, row.low, row.high, row.pairs, row.predicted, row.right))
     return rows
 
@@ -218,18 +228,26 @@ def verdicts(points: Points, fill: str, target: str) -> list[Verdict]:
     return rows
 
 
-def _judged(panel: Panel) -> dict[str, Finding]:
-    lee = np.array([i for i in kept_metrics(panel, "within") if panel.metrics[i][0] in LEE], dtype=np.int64)
-    default = default_interval(panel, "pearson", "within", SETTINGS.level)
+def _judged(panel: ResampledPoints) -> dict[str, Finding]:
+    lee = np.array(
+        [
+            i
+            for i in defined_metrics(panel.sample.metrics, panel.sample.targets[0])
+            if panel.metrics[i][0] in LEE
+        ],
+        dtype=np.int64,
+    )
+    r, left_out = panel.correlations("pearson", "within"), panel.left_out("pearson", "within")
+    ends = interval_of_one(r, left_out, "pearson", SETTINGS.level)
     ranked = [
         CorrelationRow(
             **Name(*panel.metrics[i][:3])._asdict(),
             target=panel.targets[0],
             scope="within",
             coefficient="pearson",
-            r=float(default.r[i, 0]),
-            low=plain(default.low[i, 0]),
-            high=plain(default.high[i, 0]),
+            r=float(r[i, 0]),
+            low=plain(ends.low[i, 0]),
+            high=plain(ends.high[i, 0]),
             n=panel.n_points,
             trackers=panel.group,
         )
@@ -237,13 +255,8 @@ def _judged(panel: Panel) -> dict[str, Finding]:
     ]
     swapped = swap_metrics(panel, lee, "within", "trackers", SETTINGS, SEED)
     pairs = pair_rows(panel, lee, swapped, swapped, "within", SETTINGS, SEED)
-    results = VariantResults(
-        panel.variant or "",
-        panel.targets[0],
-        ranked={panel.group: sorted(ranked, key=lambda row: -(row.r or 0.0))},
-        pairs=pairs,
-    )
-    return {finding.claim: finding for finding in findings(results, panel.group)}
+    ordered = sorted(ranked, key=lambda row: -(row.r or 0.0))
+    return {finding.claim: finding for finding in findings(ordered, pairs)}
 
 
 def policy_gains(points: Points) -> Iterator[PolicyGain]:

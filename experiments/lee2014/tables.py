@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from extrinsic.study.naming import Name, is_higher_better
+from extrinsic.verdict.names import Name, is_higher_better
 
 __all__ = ["Name", "is_higher_better"]
 

@@ -29,13 +29,13 @@ from extrinsic.policy.calibrated_svm import CalibratedSVM
 from extrinsic.policy.features import find_features
 from extrinsic.policy.kernel_logistic import KernelLogistic
 from extrinsic.policy.kernel_lspi import KernelLSPI, KernelPolicy
-from extrinsic.policy.live_policy import LivePolicy
-from extrinsic.policy.reward import Reward, fill_of, returns
+from extrinsic.policy.learner import LivePolicy
+from extrinsic.policy.rewards import Reward, fill_of, returns
 from extrinsic.policy.sparsification import Sparsification
 from extrinsic.policy.transitions import Transitions, transitions_of
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import play, read_simulation, simulate
-from extrinsic.study.tables.table_files import read_rows, write_rows
+from extrinsic.tables import read_rows, write_rows
 from extrinsic.trackers.protocol import LearnedTracker
 from extrinsic.trackers.track import track
 
@@ -97,8 +97,10 @@ def sparsified(seed: int, tracker: str, features: str) -> list[Sparsified]:
     reference: Floats | None = None
     rows = []
     for method in METHODS:
-        policy = replace(preset.learner, sparsification=method).fit(world.transitions, behaviour)
-        residual, earned = policy.basis.dictionary.residual, world.earned(policy)
+        learner, log = replace(preset.learner, sparsification=method), world.transitions
+        policy = learner.fit(log, behaviour)
+        residual = learner.kernels_of(log.states, log.action).dictionary.residual
+        earned = world.earned(policy)
         reference = earned if reference is None else reference
         row = Sparsified(
             seed=seed,

@@ -7,10 +7,10 @@ from tempfile import TemporaryDirectory
 
 from experiments.lee_wording.tables import StudyStep
 from experiments.selection import Selection
-from extrinsic.study.configuration.settings_file import read_study
 from extrinsic.study.engine import Engine
-from extrinsic.study.finished_run import Run
+from extrinsic.study.run import Run
 from extrinsic.study.runner import run_study
+from extrinsic.study.settings_file import read_study
 
 CONFIG = Path(__file__).resolve().parents[2] / "configs" / "lee2014_literal.toml"
 TRACKED = ("baseline", "bayes_high", "confident_only", "hwu", "logistic", "top_hypothesis", "yarbus")

@@ -28,7 +28,7 @@ from experiments.selection import Selection
 from experiments.texts import render
 from extrinsic.cli.progress import show_progress
 from extrinsic.correlation.verdicts import Verdict, side_of_zero
-from extrinsic.study.tables.table_files import read_rows, write_rows
+from extrinsic.tables import read_rows, write_rows
 
 FOLDER = Path(__file__).parent
 

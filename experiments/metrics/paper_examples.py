@@ -14,7 +14,7 @@ from extrinsic.corpus.formats.state_sets.building import State, build_state_sets
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.metrics.definition import TurnMean, parse_metric
 from extrinsic.metrics.items.state_tables import ALL, table_of_states
-from extrinsic.toml_files import read_toml
+from extrinsic.typed_files import read_toml
 
 
 class Example(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -14,7 +14,8 @@ from extrinsic.arrays import Bools, Floats, Ints
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.metrics.items.state_items import StateItems
 from extrinsic.metrics.items.state_tables import ALL, StateTable, table_of_states
-from extrinsic.metrics.measuring import percentile_interval, resample_dialogs
+from extrinsic.metrics.measuring import percentile_interval
+from extrinsic.panel import item_weights
 from extrinsic.storage import content_hash
 
 SEED, RESAMPLES = 602, 2_000
@@ -64,7 +65,7 @@ class Group:
     def weights(self) -> Floats:
         """(1 + RESAMPLES, n_dialogs) first every dialog once, then how often each resample draws it."""
         n = len(self.dialogs)
-        return np.vstack([np.ones((1, n)), resample_dialogs(content_hash(*self.dialogs), n, RESAMPLES, SEED)])
+        return np.vstack([np.ones((1, n)), item_weights(content_hash(*self.dialogs), n, RESAMPLES, SEED)])
 
     def spread(self, file: File, values: Floats) -> Floats:
         """(n_dialogs of the group, ...) the values of a file's dialogs, 0 for those that it lacks."""

@@ -31,12 +31,12 @@ from experiments.multiwoz.tables import DECIMALS, TABLES, Answer, Cost, Swap, Tr
 from experiments.runs import make_run
 from experiments.selection import Selection
 from experiments.texts import number, render
-from extrinsic.correlation.coefficients import correlate
-from extrinsic.study.configuration.settings_file import read_study
-from extrinsic.study.finished_run import Run
-from extrinsic.study.stages.evaluation import GENERATOR
-from extrinsic.study.tables.table_files import read_rows, write_rows
-from extrinsic.study.verdict_types import certainty
+from extrinsic.study.evaluation import GENERATOR
+from extrinsic.study.run import Run
+from extrinsic.study.settings_file import read_study
+from extrinsic.tables import read_rows, write_rows
+from extrinsic.verdict.coefficients import correlate
+from extrinsic.verdict.verdict import certainty
 
 FOLDER = Path(__file__).parent
 FILES_24 = 'states.files=["${EXTRINSIC_DATA:-../../shared/data}/multiwoz/trackers_2.4/*.json.gz"]'

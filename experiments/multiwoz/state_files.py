@@ -13,15 +13,13 @@ from experiments.data import require
 from experiments.multiwoz.tables import Between, Generator, Normalised, Paired, System
 from extrinsic.corpus.formats import read_state_file, stem
 from extrinsic.corpus.state_sets import StateReading, StateSets
-from extrinsic.correlation.coefficients import correlate
-from extrinsic.correlation.influence import without_each
-from extrinsic.correlation.intervals import jackknife_interval
 from extrinsic.metrics.definition import parse_metric
-from extrinsic.metrics.measuring import measure
-from extrinsic.metrics.paired_scores import paired_scores, sources_of
-from extrinsic.metrics.sources import Source
+from extrinsic.metrics.measuring import Source, measure
 from extrinsic.outcomes.multiwoz_evaluator import MultiWOZ, evaluate_system
 from extrinsic.registry import FORMATS
+from extrinsic.study.paired_scores import paired_scores, sources_of
+from extrinsic.verdict.coefficients import correlate
+from extrinsic.verdict.intervals import jackknife_interval, without_each
 
 FIXED = "dard_mistral_single"
 """The tracker under whose states DARD's generators are compared; by the data's README the best one."""

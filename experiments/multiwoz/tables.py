@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from extrinsic.study.tables.metric_rows import CostRow, SwapRow
+from extrinsic.study.tables import CostRow, SwapRow
 
 
 class Swap(SwapRow, frozen=True, kw_only=True):

@@ -17,7 +17,6 @@ from experiments.dstc2.__main__ import DEGENERATE
 from experiments.dstc2.scenarios import TARGET
 from experiments.dstc2.tables import BeyondLogged, Correlation, Difference, Gain, JudgedTracker
 from experiments.estimate_rows import row_verdict
-from experiments.fitted_world import EVERY, WorldCorrelation, WorldValue
 from experiments.lee2014.study import Points, read_points
 from experiments.lee2014.tables import METRICS as LEE_METRICS
 from experiments.lee2014.tables import Correlation as SimulatedCorrelation
@@ -26,15 +25,13 @@ from experiments.multiwoz.tables import Between, Cost, Swap
 from experiments.overview.figure import draw
 from experiments.population.__main__ import Contrast
 from experiments.population.power import BestSet, LeeFinding
-from experiments.prices.__main__ import PriceRow
 from experiments.roc_links import ACCURACY, ROC, RocCell, roc_links
 from experiments.selection import Selection
 from experiments.texts import render, with_interval
-from experiments.truth.tables import RealValue
 from experiments.uncertainty.tables import Coverage
 from experiments.worlds.__main__ import Varying
-from extrinsic.study.naming import Name
-from extrinsic.study.tables.table_files import read_rows
+from extrinsic.tables import read_rows
+from extrinsic.verdict.names import Name
 
 STUDIES = Path(__file__).parents[1]
 FILL = "argmax"
@@ -159,7 +156,6 @@ def write_page(folder: Path) -> None:
     points = read_points(STUDIES / "lee2014")
     gains = [row for row in table("dstc2/gains", Gain).rows if row.tracker != DEGENERATE]
     contrasts = table("population/contrasts", Contrast)
-    prices = table("prices/prices", PriceRow)
     sets = table("population/best_sets", BestSet)
     costs = table("multiwoz/costs", Cost).where(
         target="outcome.success", slots="search", trackers="core", gold="2.1"
@@ -185,17 +181,11 @@ def write_page(folder: Path) -> None:
         in_no_set=lambda title: all(title not in row.first and title not in row.others for row in sets.rows),
         highest=lambda panel: max(METRICS, key=lambda metric: panel[metric].r if metric in panel else -1.0),
         cost=lambda error: costs.where(error=error).rows[0],
-        price=lambda of, kind: prices.where(of=of, kind=kind).rows[0],
         correlations=table("dstc2/correlations", Correlation).where(
             manager="seen", absent="correct", target=TARGET, headline=True
         ),
         differences=table("dstc2/differences", Difference),
         beyond=table("dstc2/beyond", BeyondLogged),
-        world_correlations=table("dstc2/world_correlations", WorldCorrelation).where(trackers="core"),
-        world_gain=table("dstc2/world_values", WorldValue).where(tracker=EVERY).rows[0],
-        n_misfits=sum(
-            "misfit" in row.flags for row in table("truth/real_logs", RealValue).where(log="dstc1").rows
-        ),
         bus=table("dstc1/correlations", BusCorrelation).where(trackers="core", target=PRIMARY, schedule=1),
         bus_values=table("dstc1/values", PolicyValue),
         gains=Selection(gains).where(absent="correct", fill=FILL),

@@ -26,9 +26,9 @@ from experiments.population.power import BestSet, LeeFinding, compute_power
 from experiments.selection import Selection
 from experiments.texts import render
 from extrinsic.arrays import Floats
-from extrinsic.study.configuration.settings_file import read_study
-from extrinsic.study.tables.table_files import read_rows, write_rows
-from extrinsic.toml_files import read_toml
+from extrinsic.study.settings_file import read_study
+from extrinsic.tables import read_rows, write_rows
+from extrinsic.typed_files import read_toml
 
 R = TypeVar("R", bound=msgspec.Struct)
 
@@ -92,7 +92,7 @@ def write_summaries(output: Path) -> None:
 
 def base_of(tracker: str) -> str:
     """What a recalibrated copy is a copy of; a tracker is its own base."""
-    return tracker.removeprefix("dosed(").rpartition(", temperature=")[0] or tracker
+    return tracker.removeprefix("recalibrated(").rpartition(", temperature=")[0] or tracker
 
 
 def grouped(cells: Sequence[Cell]) -> Iterator[tuple[str, str, list[Cell]]]:

@@ -8,12 +8,13 @@ from pathlib import Path
 import msgspec
 
 from experiments.runs import make_run
-from extrinsic.report.results.lee_findings import findings
-from extrinsic.report.results.report_tables import Tables, read_tables
-from extrinsic.report.results.variant_results import variant_results
-from extrinsic.study.configuration.settings_file import read_study
-from extrinsic.study.naming import Name
-from extrinsic.study.tables.table_files import write_rows
+from extrinsic.report.run_data import Tables, read_tables, variant_results
+from extrinsic.study.settings_file import read_study
+from extrinsic.study.tables import IntrinsicRow
+from extrinsic.tables import write_rows
+from extrinsic.verdict.findings import findings
+from extrinsic.verdict.names import Name
+from extrinsic.verdict.rows import PairRow
 
 CONFIG = Path(__file__).parents[2] / "configs" / "population.toml"
 TARGETS = {"learned": "rl.live", "fixed": "expert.live"}
@@ -78,7 +79,7 @@ def _sets(tables: Tables, policy: str, target: str) -> Iterator[BestSet]:
             policy,
             results.variant.removeprefix("fill="),
             results.n_trackers(results.group),
-            len(results.datasets),
+            len({row.dataset for row in tables[IntrinsicRow]}),
             len(rows),
             sum(bool(row.in_set) for row in rows),
             Name.of(first).title(),
@@ -91,6 +92,7 @@ def _sets(tables: Tables, policy: str, target: str) -> Iterator[BestSet]:
 
 def _findings(tables: Tables, policy: str) -> Iterator[LeeFinding]:
     for results in variant_results(tables):
-        for finding in findings(results, results.group):
+        pairs = results.rows(PairRow, results.group)
+        for finding in findings(results.ranked[results.group], pairs):
             fill = results.variant.removeprefix("fill=")
             yield LeeFinding(policy, fill, finding.claim, finding.verdict, finding.numbers)

@@ -8,7 +8,7 @@ from experiments.figures import begin, plt, save
 from experiments.selection import Selection
 from experiments.truth.tables import PolicyEstimate
 
-SHOWN = ("observed", "lstd", "fqe_augmented", "mean_augmented", "world_mixed", "ceiling")
+SHOWN = ("observed", "lstd", "fqe_augmented", "lstd_augmented", "mean_augmented", "ceiling")
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
 
 

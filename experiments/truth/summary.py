@@ -9,10 +9,9 @@ import numpy as np
 from experiments.selection import Selection
 from experiments.truth.tables import DatasetBias, EstimatorSummary, PolicyEstimate
 from extrinsic.arrays import Floats
-from extrinsic.correlation.coefficients import correlate
 from extrinsic.correlation.estimate import Estimate
-from extrinsic.correlation.intervals import jackknife_interval
-from extrinsic.value.world_value import NORMAL
+from extrinsic.verdict.coefficients import correlate
+from extrinsic.verdict.intervals import jackknife_interval
 
 RESAMPLES = 1_000
 NUMBERS = ("value", "low", "high", "live", "live_half_width")
@@ -85,15 +84,3 @@ def _mean_with_interval(numbers: Floats) -> tuple[float, float, float]:
     left_out = (numbers.sum() - numbers) / (len(numbers) - 1)
     low, high = jackknife_interval(mean, left_out, is_correlation=False)
     return float(mean), float(low), float(high)
-
-
-def share_held(rows: Sequence[PolicyEstimate], before: float, now: float) -> float:
-    """The share of the intervals that would hold the live return with another error of a log's level.
-
-    before, now: the standard error in the intervals of the rows, and the other one.
-    """
-    held = []
-    for row in rows:
-        variance = ((row.high - row.low) / 2.0 / NORMAL) ** 2 - before**2 + now**2
-        held.append(abs(row.value - row.live) <= np.hypot(NORMAL * np.sqrt(variance), row.live_half_width))
-    return float(np.mean(held))

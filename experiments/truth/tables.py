@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import msgspec
 
-from extrinsic.simulation.fitted.goodness_of_fit import FitRow
-
 
 class PolicyEstimate(msgspec.Struct, frozen=True):
     """What an estimator says a policy learned on a tracker is worth, beside its return in live play.
@@ -68,40 +66,3 @@ class DatasetBias(msgspec.Struct, frozen=True):
     high: float
     rmse: float
     r_core: float
-
-
-class WorldFit(msgspec.Struct, frozen=True):
-    """How well the fitted worlds fit, over the logs of a dataset.
-
-    logged, fitted: the means of a measure.   misfits: of how many logs it is a misfit.
-    """
-
-    world: str
-    dataset: str
-    measure: str
-    logs: int
-    logged: float
-    fitted: float
-    misfits: int
-
-
-class LogFit(FitRow, frozen=True, kw_only=True):
-    """The fit of the world of a real log, measure by measure."""
-
-    log: str
-
-
-class RealValue(msgspec.Struct, frozen=True, kw_only=True):
-    """The value of a learned policy on a real log; `observed` is that of the logged one.
-
-    cloned: the tracker exists as files only.   flags: reasons not to believe the value.
-    """
-
-    log: str
-    tracker: str
-    cloned: bool
-    estimator: str
-    value: float
-    low: float
-    high: float
-    flags: tuple[str, ...]

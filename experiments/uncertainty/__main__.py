@@ -28,8 +28,8 @@ from experiments.uncertainty.tables import (
 )
 from extrinsic.cli.progress import show_progress
 from extrinsic.parallel import run_in_parallel
-from extrinsic.study.tables.table_files import read_rows, write_rows
-from extrinsic.toml_files import read_toml
+from extrinsic.tables import read_rows, write_rows
+from extrinsic.typed_files import read_toml
 
 FOLDER = Path(__file__).parent
 TABLES: dict[str, tuple[type[msgspec.Struct], Callable[..., Sequence[msgspec.Struct]]]] = {

@@ -25,17 +25,22 @@ from experiments.uncertainty.tables import (
 from experiments.uncertainty.worlds import N_DATASETS, N_DIALOGS, effective_points, study_rng
 from extrinsic.arrays import Bools, Floats, Ints
 from extrinsic.correlation.best_set import best_set
-from extrinsic.correlation.coefficients import correlate
-from extrinsic.correlation.composite import compose, correlation_of
 from extrinsic.correlation.deciding import calibration
 from extrinsic.correlation.dependent import williams, zou_interval
 from extrinsic.correlation.disattenuation import disattenuation
 from extrinsic.correlation.estimate import correlation_estimate
-from extrinsic.correlation.influence import leverage, without_each
-from extrinsic.correlation.intervals import interval, jackknife_interval
 from extrinsic.correlation.paired_permutation import swapped_p
-from extrinsic.correlation.permutation import draw_permutations, permutation_p
 from extrinsic.correlation.resampling import Sample, draw_trackers
+from extrinsic.verdict.coefficients import correlate
+from extrinsic.verdict.composite import compose, correlation_of
+from extrinsic.verdict.intervals import (
+    draw_permutations,
+    interval,
+    jackknife_interval,
+    leverage,
+    permutation_test,
+    without_each,
+)
 
 LEVEL, ALPHA = 0.95, 0.05
 
@@ -143,7 +148,7 @@ def null_rows(
         rng = study_rng(config.earlier_seed, number, study)
         values = worlds.draw_means(world, worlds.draw_truth(world, rng), rng)
         drawn = draw_permutations(f"{number} {study}", n_trackers, config.permutations, config.earlier_seed)
-        p[study] = permutation_p(values[:1], values[1:], "pearson", "within", drawn)[0, 0]
+        p[study] = permutation_test(values[:1], values[1:], "pearson", "within", drawn).p[0, 0]
     at_05, at_01 = (float((p <= alpha).mean()) for alpha in (0.05, 0.01))
     distance = float(kstest(p, "uniform").statistic)
     return [Null(population, n_trackers, interaction, noise_r, config.null_studies, distance, at_05, at_01)]

@@ -15,15 +15,13 @@ from experiments.main import run_experiment
 from experiments.selection import Selection
 from experiments.texts import render
 from extrinsic.arrays import Floats
-from extrinsic.bounds import Count, Whole
-from extrinsic.correlation.coefficients import correlate
-from extrinsic.correlation.influence import without_each
-from extrinsic.correlation.intervals import jackknife_influence
 from extrinsic.registry import WORLDS
-from extrinsic.simulation.drawn_worlds import draw_worlds, read_drawn
-from extrinsic.study.configuration.settings_file import read_study
-from extrinsic.study.tables.table_files import read_rows, write_rows
-from extrinsic.toml_files import read_toml
+from extrinsic.simulation.world_files import draw_worlds, read_drawn
+from extrinsic.study.settings_file import read_study
+from extrinsic.tables import read_rows, write_rows
+from extrinsic.typed_files import Count, Whole, read_toml
+from extrinsic.verdict.coefficients import correlate
+from extrinsic.verdict.intervals import jackknife_influence, without_each
 
 FOLDER = Path(__file__).parent
 POLICIES = ("learned", "fixed")

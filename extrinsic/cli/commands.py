@@ -137,7 +137,7 @@ def _policies(parser: Parser) -> None:
 
 def _report(parser: Parser) -> None:
     """Render the report of a finished run from its tables, without computing anything again: report.html,
-    figures/*.svg and tables/*.tex in the run's directory.
+    figures/*.svg in the run's directory.
     """
     parser.option("folder", "RUN", "the directory of a run")
     parser.option("--output", "FILE", "write only the page, to this file")
@@ -251,23 +251,9 @@ def _score(parser: Parser) -> None:
     parser.flag(
         "--turn-correlation", "instead: how state-set metrics correlate over turns (Kim et al. 2022, Fig. 3)"
     )
-    parser.option(
-        "--fit-fga",
-        "RATINGS.csv",
-        "instead: the lambda of fga that agrees best with people's ratings (a csv with dialog, turn, "
-        "rater, rating), chosen by cross-validation",
-    )
-    parser.option("--rating-scale", "LOW:HIGH", "of --fit-fga: the scale (default 0:1)", default="0:1")
-    parser.option("--folds", "K", "of --fit-fga: parts of the dialogs (default 10)", type=int, default=10)
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_const", const="json", dest="form", help="JSON on stdout")
     form.add_argument("--csv", action="store_const", const="csv", dest="form", help="CSV on stdout")
-    form.add_argument(
-        "--latex", action="store_const", const="latex", dest="form", help="a LaTeX table on stdout"
-    )
-    form.add_argument(
-        "--markdown", action="store_const", const="markdown", dest="form", help="a Markdown table"
-    )
 
 
 def _evaluate(parser: Parser) -> None:
@@ -328,13 +314,6 @@ def _ls(parser: Parser) -> None:
     add_plugin_argument(parser)
 
 
-def _completion(parser: Parser) -> None:
-    """Print a completion script. bash: eval "$(extrinsic completion bash)" in ~/.bashrc; zsh: the same
-    with zsh in ~/.zshrc; fish: extrinsic completion fish > ~/.config/fish/completions/extrinsic.fish
-    """
-    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="which shell")
-
-
 COMMANDS: dict[str, tuple[str, Callable[[Parser], None]]] = {
     "run": ("run a study: which metric predicts the values of policies", _run),
     "policies": (
@@ -356,7 +335,6 @@ COMMANDS: dict[str, tuple[str, Callable[[Parser], None]]] = {
         "list what is available: formats, metrics, trackers, learners, rewards, estimators, worlds, ...",
         _ls,
     ),
-    "completion": ("print a completion script for bash, zsh or fish", _completion),
 }
 """By name, in the order of the help: a line about it, and what adds its arguments to a parser.
 

@@ -9,11 +9,10 @@ from extrinsic.cli.output import print_rows, print_table, put, say
 from extrinsic.cli.report import open_run
 from extrinsic.errors import InputError, UsageError
 from extrinsic.report.comparison import write_comparison
-from extrinsic.study.comparing import MEAN, ComparisonRow, compare_trackers, digits_of, telling_rows
-from extrinsic.study.comparison_verdict import comparison_verdicts
+from extrinsic.study.comparing import compare_trackers, comparison_verdicts
 from extrinsic.study.disagreements import Disagreement, most_different_dialogs
-from extrinsic.study.naming import Name, target_title, variant_title
-from extrinsic.study.number_texts import NOTHING
+from extrinsic.verdict.compare import MEAN, ComparisonRow, digits_of, telling_rows
+from extrinsic.verdict.names import NOTHING, Name, target_title, variant_title
 
 IN_PAGE = 10
 """How many dialogs the page shows, turn by turn."""

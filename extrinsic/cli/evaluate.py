@@ -12,10 +12,7 @@ from extrinsic.errors import InputError, Problems, UsageError, printable
 from extrinsic.outcomes.multiwoz_evaluator import EvaluationRow, MultiWOZ, evaluate_system
 from extrinsic.plugins import load_plugins
 from extrinsic.registry import FORMATS
-from extrinsic.signature import sign
-from extrinsic.storage import content_hash
-
-TOTAL = "all"
+from extrinsic.storage import content_hash, sign
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -63,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
         del heads["generator"]
     if all(row.jga is None for row in rows):
         del heads["jga"]
-    print_table([row for row in rows if row.domain == TOTAL or len(systems) == 1], heads, sys.stdout)
+    print_table([row for row in rows if row.domain == "all" or len(systems) == 1], heads, sys.stdout)
     if len(systems) > 1:
         print("\nby domain: --json, or one file at a time")
     print(f"\n{signature}")

@@ -6,46 +6,43 @@ import argparse
 import inspect
 import json
 import sys
-from collections.abc import Callable, Mapping
-from dataclasses import MISSING, Field, fields, is_dataclass
-from functools import partial
+from collections.abc import Mapping
+from dataclasses import MISSING, fields, is_dataclass
 from typing import Any
 
+from msgspec import NODEFAULT
+
+from extrinsic import registry
 from extrinsic.cli.commands import KINDS
 from extrinsic.cli.output import print_rows, put
 from extrinsic.errors import UsageError, did_you_mean
-from extrinsic.registry import (
-    BEHAVIOURS,
-    BLOCKS,
-    ESTIMATORS,
-    EVALUATORS,
-    FEATURES,
-    FORMATS,
-    LEARNERS,
-    METRICS,
-    REWARDS,
-    TRACKERS,
-    WORLDS,
-    Registry,
-)
-from extrinsic.signature import sign
+from extrinsic.registry import ESTIMATORS, FEATURES, METRICS, TRACKERS, WORLDS, Registry
+from extrinsic.storage import sign
+
+REGISTRIES: dict[str, Registry[Any]] = {
+    kind: getattr(registry, kind.upper()) for kind in KINDS if hasattr(registry, kind.upper())
+}
+"""A kind is listed by its registry: `formats` by `registry.FORMATS`."""
 
 Lines = list[tuple[str, str]]
 
 
-def _registered(registry: Registry[Any]) -> Lines:
-    return [(entry.name, entry.summary) for entry in registry.entries()]
+def lines_of(kind: str) -> Lines:
+    """Key and summary of everything of a kind."""
+    if kind in REGISTRIES:
+        return [(entry.name, entry.summary) for entry in REGISTRIES[kind].entries()]
+    return {"domains": _domains, "populations": _populations, "configs": _configs}[kind]()
 
 
 def _domains() -> Lines:
-    from extrinsic.domain import built_in_domains, load_domain
+    from extrinsic.corpus.domain import built_in_domains, load_domain
 
     return [(name, load_domain(name).description) for name in built_in_domains()]
 
 
 def _configs() -> Lines:
-    from extrinsic.study.configuration.packaged import packaged_studies
-    from extrinsic.toml_files import read_tree
+    from extrinsic.study.settings_file import packaged_studies
+    from extrinsic.typed_files import read_tree
 
     lines = []
     for name, path in packaged_studies().items():
@@ -56,34 +53,16 @@ def _configs() -> Lines:
 
 
 def _populations() -> Lines:
-    from extrinsic.trackers.families import FAMILIES
+    from extrinsic.trackers.populations import FAMILIES
 
     return [
         (
             family.name,
-            f"{family.summary}; {', '.join(part.name for part in family.all_parameters)}"
+            f"{family.summary}; {', '.join(family.options)}"
             + (f"; {family.size:,} distinct" if family.in_populations else ""),
         )
         for family in FAMILIES.values()
     ]
-
-
-LISTS: dict[str, Callable[[], Lines]] = {
-    "formats": partial(_registered, FORMATS),
-    "domains": _domains,
-    "metrics": partial(_registered, METRICS),
-    "trackers": partial(_registered, TRACKERS),
-    "populations": _populations,
-    "features": partial(_registered, FEATURES),
-    "blocks": partial(_registered, BLOCKS),
-    "behaviours": partial(_registered, BEHAVIOURS),
-    "learners": partial(_registered, LEARNERS),
-    "rewards": partial(_registered, REWARDS),
-    "estimators": partial(_registered, ESTIMATORS),
-    "evaluators": partial(_registered, EVALUATORS),
-    "worlds": partial(_registered, WORLDS),
-    "configs": _configs,
-}
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -94,9 +73,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.key is not None:
         # A tracker with parameters has the name of its family, which need not be that of a tracker.
         more = _populations() if arguments.kind == "trackers" else []
-        summaries = {**dict(more), **dict(LISTS[arguments.kind]())}
+        summaries = {**dict(more), **dict(lines_of(arguments.kind))}
         return _show_details(arguments.kind, arguments.key, summaries, arguments.json)
-    lines = list(KINDS.items()) if arguments.kind is None else LISTS[arguments.kind]()
+    lines = list(KINDS.items()) if arguments.kind is None else lines_of(arguments.kind)
     if arguments.json:
         rows = [
             {"key": key, "summary": summary, **(_flags(key) if arguments.kind == "trackers" else {})}
@@ -110,10 +89,6 @@ def run(arguments: argparse.Namespace) -> int:
     if not lines:
         print(f"this version has no {arguments.kind} yet", file=sys.stderr)
     return 0
-
-
-CONFIGURED: dict[str, Registry[Any]] = {"learners": LEARNERS, "behaviours": BEHAVIOURS, "rewards": REWARDS}
-"""What is registered as a class whose fields are the options of a study."""
 
 
 def _show_details(kind: str, key: str, summaries: Mapping[str, str], as_json: bool) -> int:
@@ -152,10 +127,11 @@ def _details(kind: str, key: str) -> dict[str, Any]:
         estimator = ESTIMATORS.get(key)
         about = {"what": _first_paragraph(type(estimator))}
         return about | (_options(estimator.settings) if hasattr(estimator, "settings") else {})
-    if kind in CONFIGURED:
-        return _of_config(CONFIGURED[kind].get(key))
+    if kind in ("learners", "behaviours", "rewards"):  # classes whose fields are the options of a study
+        config = REGISTRIES[kind].get(key)
+        return {"what": _first_paragraph(config), **(_options(config) if is_dataclass(config) else {})}
     if kind == "configs":
-        from extrinsic.study.configuration.packaged import packaged_studies
+        from extrinsic.study.settings_file import packaged_studies
 
         return {"file": str(packaged_studies()[key])}
     return {}
@@ -169,37 +145,31 @@ def _flags(tracker: str) -> dict[str, Any]:
 
 def _of_family(key: str) -> dict[str, Any]:
     """The parameters of a family of trackers: what there is, the default, and what a population draws."""
-    from extrinsic.trackers.families import FAMILIES
-    from extrinsic.trackers.forms import setting_text
+    from extrinsic.printed_forms import value_text
+    from extrinsic.trackers.populations import FAMILIES
 
     family = FAMILIES[key]
     about: dict[str, Any] = {"made_of": f"{family.n_parts} other trackers"} if family.n_parts else {}
-    for parameter in family.all_parameters:
-        default = "required" if parameter.default is None else f"default {setting_text(parameter.default)}"
-        values = list(map(setting_text, parameter.drawn))
-        drawn = f"{len(values)} values, {values[0]} to {values[-1]}" if len(values) > 6 else ", ".join(values)
-        about[parameter.name] = f"{parameter.what}; {parameter.expected}; {default}" + (
-            f"; drawn: {drawn}" if family.in_populations else ""
-        )
+    for name, part in family.options.items():
+        default = "required" if part.default is NODEFAULT else f"default {value_text(part.default)}"
+        about[name] = f"{part.meta.description}; {part.expected}; {default}"
+        if family.in_populations:
+            values = list(map(value_text, part.drawn))
+            some = (
+                f"{len(values)} values, {values[0]} to {values[-1]}" if len(values) > 6 else ", ".join(values)
+            )
+            about[name] += f"; drawn: {some}"
     return about | ({"distinct": family.size} if family.in_populations else {})
-
-
-def _of_config(kind: Any) -> dict[str, Any]:
-    """The first paragraph of its docstring, and its options with their defaults."""
-    return {"what": _first_paragraph(kind), **(_options(kind) if is_dataclass(kind) else {})}
 
 
 def _options(config: Any) -> dict[str, Any]:
     """The fields of a dataclass: of a class with their defaults, of an instance with their values."""
-    return {"options": ", ".join(_option_text(field, config) for field in fields(config))}
-
-
-def _option_text(field: Field[Any], config: Any) -> str:
-    """`ridge = 100.0`, or the name with what stands for no value."""
-    value = field.default if isinstance(config, type) else getattr(config, field.name)
-    if value is MISSING:
-        return f"{field.name} (required)"
-    return f"{field.name} (unset)" if value is None else f"{field.name} = {json.dumps(value)}"
+    texts = []
+    for field in fields(config):
+        value = field.default if isinstance(config, type) else getattr(config, field.name)
+        unset = "(required)" if value is MISSING else "(unset)" if value is None else None
+        texts.append(f"{field.name} {unset or f'= {json.dumps(value)}'}")
+    return {"options": ", ".join(texts)}
 
 
 def _of_metric(key: str) -> dict[str, Any]:

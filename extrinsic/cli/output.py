@@ -62,7 +62,7 @@ def print_data(
     form: str | None, rows: Sequence[Mapping[str, object]], signature: str, stream: TextIO, **more: object
 ) -> bool:
     """Print rows as json or csv, if that is the form; in csv the signature is a column of every row."""
-    from extrinsic.storage import text_cell
+    from extrinsic.tables import text_cell
 
     if form == "json":
         print_rows(signature, rows, stream, **more)
@@ -79,34 +79,29 @@ def print_data(
     return True
 
 
-def print_table(
-    rows: Sequence[object], heads: Mapping[str, str], stream: TextIO, markdown: bool = False
-) -> None:
+def print_table(rows: Sequence[object], heads: Mapping[str, str], stream: TextIO) -> None:
     """The fields named in `heads` under their headings; numbers right-aligned, missing values as a dash.
 
     rows: structs, dataclasses or mappings, which may lack keys.
     """
-    cells = {key: [_value(row, key) for row in rows] for key in heads}
+    cells = {
+        key: [row.get(key) if isinstance(row, Mapping) else getattr(row, key) for row in rows]
+        for key in heads
+    }
     columns = [[_plain(head), *map(_text, cells[key])] for key, head in heads.items()]
     numeric = [any(isinstance(value, int | float) for value in cells[key]) for key in heads]
-    if markdown:
-        escaped = [[text.replace("|", "\\|") for text in column] for column in columns]
-        lines = list(zip(*escaped, strict=True))
-        rule = tuple("---:" if right else "---" for right in numeric)
-        for line in (lines[0], rule, *lines[1:]):
-            print(f"| {' | '.join(line)} |", file=stream)
-        return
+    print_aligned(columns, numeric, stream)
+
+
+def print_aligned(columns: Sequence[Sequence[str]], right: Sequence[bool], stream: TextIO) -> None:
+    """Columns of texts beside each other, each aligned to the left or to the right."""
     widths = [max(map(len, column)) for column in columns]
     for line in zip(*columns, strict=True):
         padded = (
-            text.rjust(width) if right else text.ljust(width)
-            for text, width, right in zip(line, widths, numeric, strict=True)
+            text.rjust(width) if to_right else text.ljust(width)
+            for text, width, to_right in zip(line, widths, right, strict=True)
         )
         print("  ".join(padded).rstrip(), file=stream)
-
-
-def _value(row: object, key: str) -> object:
-    return row.get(key) if isinstance(row, Mapping) else getattr(row, key)
 
 
 def _text(value: object) -> str:

@@ -8,15 +8,15 @@ import sys
 from extrinsic.cli.output import print_rows, print_table, say
 from extrinsic.errors import UsageError
 from extrinsic.plugins import load_plugins
-from extrinsic.policy.kept_policy import KeptPolicy, load_policy
-from extrinsic.policy.reward import Reward, RewardFunction, fill_of, returns
+from extrinsic.policy.rewards import Reward, RewardFunction, fill_of, returns
+from extrinsic.policy.saved_policies import KeptPolicy, load_policy
 from extrinsic.registry import REWARDS, TRACKERS
 from extrinsic.simulation import Simulation, play
 from extrinsic.simulation.datasets import find_dataset
 from extrinsic.simulation.single_world import lockstep_form
 from extrinsic.simulation.world import LockstepWorld
 from extrinsic.trackers.protocol import BuiltInTracker, LearnedTracker
-from extrinsic.value.result import mean_of_dialogs
+from extrinsic.value.value import mean_of_dialogs
 
 TRAIN, TEST = "train", "test"
 HEADS = {"quantity": "", "mean": "mean", "low": "low", "high": "high", "dialogs": "dialogs"}

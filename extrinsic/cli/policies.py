@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 
+import msgspec
+
 from extrinsic.cli.output import print_rows, print_table, put
 from extrinsic.cli.run import carry_out
-from extrinsic.study.configuration.settings_file import read_policies
-from extrinsic.study.finished_run import Run
+from extrinsic.study.run import Run
 from extrinsic.study.runner import run_policies
-from extrinsic.study.tables.value_rows import PolicyRow
+from extrinsic.study.settings_file import read_policies
+from extrinsic.study.tables import PolicyRow
 
 HEADS = {name: name for name in ("policy", "estimator", "value", "low", "high", "difference")}
 HEADS |= {"difference_low": "low", "difference_high": "high", "placebo_gain": "placebo", "flags": "flags"}
@@ -22,7 +24,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _show(finished: Run, as_json: bool) -> None:
     """The mean over all datasets and trackers, by every estimator; the best first."""
-    rows = finished.table("policies")
+    rows = finished.table(PolicyRow)
     if as_json:
         print_rows(finished.signature, rows, sys.stdout)
         return
@@ -34,14 +36,7 @@ def _show(finished: Run, as_json: bool) -> None:
     put(f"Return of a dialog, {where}; differences to {' or '.join(baselines)}")
     for estimator in dict.fromkeys(row.estimator for row in shown):
         of_estimator = [row for row in shown if row.estimator == estimator]
-        print_table([_line(row) for row in _ordered(of_estimator)], HEADS, sys.stdout)
+        of_estimator.sort(key=lambda row: -(row.value if row.value is not None else float("-inf")))
+        lines = [{**msgspec.structs.asdict(row), "flags": " ".join(row.flags)} for row in of_estimator]
+        print_table(lines, HEADS, sys.stdout)
         print()
-
-
-def _ordered(rows: list[PolicyRow]) -> list[PolicyRow]:
-    return sorted(rows, key=lambda row: -(row.value if row.value is not None else float("-inf")))
-
-
-def _line(row: PolicyRow) -> dict[str, object]:
-    line: dict[str, object] = {name: getattr(row, name) for name in HEADS}
-    return {**line, "flags": " ".join(row.flags)}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-WEIGHTS = {"score": 1.0, "core": 1.0, "learn": 15.0, "correlate": 100.0, "swap": 100.0}
+WEIGHTS = {"score": 1.0, "learn": 15.0, "correlate": 100.0, "swap": 100.0}
 """About how long a stage of each kind takes beside the others: what is left is estimated by it."""
 
 USUAL_WEIGHT = 5.0

@@ -9,10 +9,9 @@ from pathlib import Path
 from extrinsic.cli.output import print_rows, say
 from extrinsic.errors import InputError
 from extrinsic.plugins import load_plugins
-from extrinsic.report.report_files import write_report
-from extrinsic.study.finished_run import Run
+from extrinsic.report.page import write_report
+from extrinsic.study.run import Run
 from extrinsic.study.run_directory import clear_parts, lock_directory
-from extrinsic.study.verdict import run_verdict
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -35,7 +34,7 @@ def _print_verdict(finished: Run) -> int:
     if finished.is_grid:
         raise InputError("this run compares policies, not metrics", path=str(finished.folder))
     with finished.reading():
-        verdict = run_verdict(finished)
+        verdict = finished.verdict()
     print_rows(
         finished.signature, verdict.verdicts, sys.stdout, agreement=verdict.agreement, health=verdict.health
     )

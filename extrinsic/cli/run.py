@@ -12,18 +12,17 @@ from pathlib import Path
 from extrinsic.cli.output import print_rows, print_table, put, say
 from extrinsic.cli.progress import Progress
 from extrinsic.errors import UsageError
-from extrinsic.report.report_files import write_report
-from extrinsic.study.configuration.packaged import find_study
-from extrinsic.study.configuration.settings import StudySettings
-from extrinsic.study.configuration.settings_file import locate_keys, read_study
+from extrinsic.report.page import write_report
 from extrinsic.study.engine import Done, Engine
-from extrinsic.study.finished_run import Run
-from extrinsic.study.naming import symbol
-from extrinsic.study.number_texts import counted, interval
+from extrinsic.study.run import Run
 from extrinsic.study.run_directory import require_same_study
 from extrinsic.study.runner import run_study
-from extrinsic.study.verdict import run_verdict
-from extrinsic.study.verdict_types import Candidate, Verdict, sample
+from extrinsic.study.settings import StudySettings
+from extrinsic.study.settings_file import find_study, locate_keys, read_study
+from extrinsic.study.tables import TimingRow
+from extrinsic.verdict.names import counted, interval, symbol
+from extrinsic.verdict.rows import CorrelationRow
+from extrinsic.verdict.verdict import Candidate, Verdict, sample
 
 SHOWN = 8
 
@@ -89,7 +88,7 @@ def carry_out(
 
 def _show_timings(finished: Run) -> None:
     """How many stages of each kind were computed and reused, and how long they took."""
-    rows = finished.table("timings")
+    rows = finished.table(TimingRow)
     for kind in dict.fromkeys(row.stage for row in rows):
         of_kind = [row for row in rows if row.stage == kind]
         computed = [row.seconds for row in of_kind if row.status == "computed"]
@@ -108,10 +107,10 @@ def _report(finished: Run) -> Path | None:
 
 def _show(finished: Run, as_json: bool) -> None:
     """One table of the metrics that may be the best, then the verdict and what the data lacks."""
-    verdict = run_verdict(finished)
+    verdict = finished.verdict()
     if as_json:
         target = verdict.verdicts[0].target if verdict.verdicts else None
-        chosen = [row for row in finished.table("correlations") if row.target == target]
+        chosen = [row for row in finished.table(CorrelationRow) if row.target == target]
         print_rows(finished.signature, chosen, sys.stdout, verdict=verdict)
         return
     if verdict.verdicts:

@@ -1,88 +1,48 @@
-"""`extrinsic score`: the intrinsic metrics of tracker files."""
+"""`extrinsic score`: the intrinsic metrics of tracker files, or two files compared, or metrics over turns."""
 
 from __future__ import annotations
 
 import argparse
+import os
+import shutil
 import sys
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import asdict
 
 from extrinsic.cli.arguments import refuse_corpus, require_corpus, state_reading, unique_names
-from extrinsic.cli.output import print_problems
-from extrinsic.cli.score_comparisons import print_comparison
-from extrinsic.cli.score_tables import print_scores
-from extrinsic.corpus.formats import BeliefFormat, ChallengeFormat, Format, read_state_file
-from extrinsic.corpus.formats.long_corpora import LongCorpus
-from extrinsic.corpus.model import Corpus
+from extrinsic.cli.output import print_aligned, print_data, print_problems, print_table, put
+from extrinsic.corpus.corpus import Corpus
+from extrinsic.corpus.formats import BeliefFormat, Format, read_state_file
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.corpus.tracker_output import TrackerOutput
-from extrinsic.errors import InputError, Problem, printable
-from extrinsic.metrics.scoring import RunningScores, merge_scores, score
+from extrinsic.errors import InputError, Problem, UsageError, printable
+from extrinsic.metrics.definition import parse_metric
+from extrinsic.metrics.items.state_tables import ALL, STATE
+from extrinsic.metrics.scoring import Score, Scores, choose_metrics, merge_scores, score
+from extrinsic.metrics.state_metrics import KIM_METRICS, turn_correlation
 from extrinsic.plugins import load_plugins
 from extrinsic.registry import FORMATS
-from extrinsic.study.health import joint_only_notes
+from extrinsic.storage import content_hash, sign
+from extrinsic.study.paired_scores import PERMUTATIONS, paired_scores, sources_of
+from extrinsic.verdict.health import joint_only_notes
+from extrinsic.verdict.names import Name, is_of_single_slots
+
+Scored = Sequence[tuple[Corpus | StateSets, TrackerOutput | None]]
 
 
 def run(arguments: argparse.Namespace) -> int:
     load_plugins(arguments.plugin)
-    if (long := _long_corpus(arguments)) is not None:
-        return _print_long(arguments, long)
     scored = _read(arguments)
-    if arguments.paired or arguments.turn_correlation or arguments.fit_fga:
-        print_comparison(scored, arguments, sys.stdout)
-        return 0
-    chosen = {"metrics": arguments.metric, "schedules": arguments.schedule, "components": arguments.component}
-    more = {"fill": arguments.fill, "bootstrap": arguments.bootstrap, "seed": arguments.seed}
-    results = [score(labelled, output, **chosen, **more) for labelled, output in scored]
-    shown = None if any(chosen.values()) else scored[0][0].conventions
-    form = arguments.form or "table"
-    names = [output.name for _, output in scored if output is not None and output.joint_only]
-    print_scores(merge_scores(results), form, shown, sys.stdout, arguments.all, joint_only_notes(names))
+    if arguments.paired:
+        _print_paired(scored, arguments)
+    elif arguments.turn_correlation:
+        _print_turn_correlations(scored, arguments)
+    else:
+        _print_scores(scored, arguments)
     return 0
 
 
-def _long_corpus(arguments: argparse.Namespace) -> LongCorpus | None:
-    """A corpus to work through in parts; whatever resamples or compares dialogs needs all of them at once."""
-    form = FORMATS.get(arguments.format)
-    at_once = arguments.paired or arguments.turn_correlation or arguments.fit_fga or arguments.bootstrap
-    if at_once or not isinstance(form, ChallengeFormat):
-        return None
-    require_corpus(arguments)
-    long: LongCorpus | None = form.long_corpus(arguments.corpus, arguments.dataset, arguments.domain)
-    return long
-
-
-def _print_long(arguments: argparse.Namespace, long: LongCorpus) -> int:
-    """Scores of tracker files that are read along with a long corpus."""
-    state_reading(arguments)
-    names = unique_names(arguments.files)
-    files = [long.tracker(path, name) for path, name in zip(arguments.files, names, strict=True)]
-    chosen = (arguments.metric, arguments.schedule, arguments.component, arguments.fill)
-    running = [RunningScores(*chosen) for _ in files]
-    for part in long.parts():
-        for file, scores in zip(files, running, strict=True):
-            scores.add(part, file.take(part))
-    for file in files:
-        file.require_end(part.dataset)
-    print_problems(long.problems, sys.stderr, most=None)
-    for file in files:
-        _report_repairs(file.path, file.n_repairs)
-        print_problems(file.about_file(), sys.stderr, most=None)
-    shown = None if any(chosen[:3]) else part.conventions
-    results = [scores.scores(long.signature) for scores in running]
-    joint_only = joint_only_notes([file.name for file in files if file.joint_only])
-    print_scores(
-        merge_scores(results), arguments.form or "table", shown, sys.stdout, arguments.all, joint_only
-    )
-    return 0
-
-
-def _report_repairs(path: str, n_repairs: int) -> None:
-    if n_repairs:
-        counted = "1 repair" if n_repairs == 1 else f"{n_repairs:,} repairs"
-        text = f"{counted} by the scoring rules; `extrinsic validate` lists them"
-        print(f"{printable(path)}: {text}", file=sys.stderr)
-
-
-def _read(arguments: argparse.Namespace) -> list[tuple[Corpus | StateSets, TrackerOutput | None]]:
+def _read(arguments: argparse.Namespace) -> Scored:
     """The corpus and output of every tracker, or its state sets; problems of all files are raised at once."""
     reading = state_reading(arguments)
     form: Format = FORMATS.get(arguments.format)
@@ -115,7 +75,11 @@ def _read(arguments: argparse.Namespace) -> list[tuple[Corpus | StateSets, Track
         except InputError as error:
             problems.extend(error.problems)
             continue
-        _report_repairs(path, sum(problem.severity == "repair" for problem in reported))
+        n_repairs = sum(problem.severity == "repair" for problem in reported)
+        if n_repairs:
+            counted = "1 repair" if n_repairs == 1 else f"{n_repairs:,} repairs"
+            text = f"{counted} by the scoring rules; `extrinsic validate` lists them"
+            print(f"{printable(path)}: {text}", file=sys.stderr)
         about_file = [
             problem
             for problem in reported
@@ -125,3 +89,200 @@ def _read(arguments: argparse.Namespace) -> list[tuple[Corpus | StateSets, Track
     if problems:
         raise InputError(problems)
     return scored
+
+
+TELLING = ("accuracy", "l2", "jga", "slot_f1")
+"""The metrics that a table shows unless more are asked for; beside the tracker they fit in 80 columns."""
+
+
+def _print_scores(scored: Scored, arguments: argparse.Namespace) -> None:
+    """Rows for programs; for people the few telling ones: the joint goal, all slots; or what was chosen."""
+    chosen = {"metrics": arguments.metric, "schedules": arguments.schedule, "components": arguments.component}
+    more = {"fill": arguments.fill, "bootstrap": arguments.bootstrap, "seed": arguments.seed}
+    scores = merge_scores([score(labelled, output, **chosen, **more) for labelled, output in scored])
+    health = joint_only_notes([output.name for _, output in scored if output and output.joint_only])
+    noted = {"health": health} if health else {}
+    if print_data(arguments.form, scores.as_rows(), scores.signature, sys.stdout, **noted):
+        return
+    rows: Sequence[Score] = scores.rows
+    if not any(chosen.values()):
+        conventions = scored[0][0].conventions
+        components, schemes = (*conventions.shown_components, STATE), (None, conventions.label_schemes[0])
+        rows = [row for row in rows if row.component in components and row.label_scheme in schemes]
+        components = (*conventions.shown_components[:2], STATE)
+        telling = [row for row in rows if row.metric.partition("(")[0] in TELLING]
+        if not arguments.all:
+            rows = [row for row in telling if row.component in components] or telling or rows
+    _print_score_table(rows, scores, {name for note in health for name in note.trackers})
+
+
+Line = tuple[str, str, int, str | None]
+"""Tracker, component, schedule, label scheme."""
+
+WIDE = 1_000
+MARK = "*"
+
+
+def _print_score_table(rows: Sequence[Score], scores: Scores, joint_only: Collection[str]) -> None:
+    """A line for each tracker, component, schedule and label scheme, a column for each metric."""
+    metrics = list(dict.fromkeys(row.metric for row in rows))
+    lines: dict[Line, dict[str, Score]] = {}
+    for row in rows:
+        key = (row.tracker, row.component, row.schedule, row.label_scheme)
+        lines.setdefault(key, {})[row.metric] = row
+    heads = ["tracker", "component", "schedule", "labels", "n", "changed"]
+    if not any(row.label_scheme for row in rows):
+        heads.remove("labels")
+    if all(row.changed is None for row in rows):
+        heads.remove("changed")
+    described = [_described(line, by_metric, heads) for line, by_metric in lines.items()]
+    first = [list(column) for column in zip(heads, *described, strict=True)]
+    numbers = [
+        [printable(metric), *(_number(by_metric.get(metric), joint_only) for by_metric in lines.values())]
+        for metric in metrics
+    ]
+    right = [head in ("n", "schedule", "changed") for head in heads]
+    for part in _fitting(first, numbers):
+        print_aligned([*first, *part], right + [True] * len(part), sys.stdout)
+        print()
+    if any(_is_empty(row, joint_only) for row in rows):
+        print(f"{MARK} says nothing of the tracker: its file has joint hypotheses only")
+    if len(rows) < len(scores.rows):
+        shown = f"{len(rows):,} of {len(scores.rows):,} scores shown"
+        print(f"{shown}; --all: every metric; --component, --json, --csv: more")
+    put(scores.signature)
+
+
+def _described(line: Line, by_metric: dict[str, Score], heads: Sequence[str]) -> list[str]:
+    tracker, component, schedule, labels = line
+    cells = {
+        "tracker": tracker,
+        "component": component,
+        "schedule": str(schedule),
+        "labels": labels or "",
+        # Metrics of one line may count different items (turns with a gold state); the largest n is shown.
+        "n": f"{max(score.n for score in by_metric.values()):,}",
+        "changed": f"{max(score.changed or 0 for score in by_metric.values()):,}",
+    }
+    return [printable(cells[head]) for head in heads]
+
+
+def _number(score: Score | None, joint_only: Collection[str]) -> str:
+    if score is None:
+        return ""
+    mark = MARK if _is_empty(score, joint_only) else ""
+    if score.value is None:
+        return f"-{mark}"
+    text = f"{score.value:.4f}" if abs(score.value) < 1000 else f"{score.value:,.0f}"
+    if score.low is not None and score.high is not None:
+        text += f" [{score.low:.4f}, {score.high:.4f}]"
+    return text + mark
+
+
+def _is_empty(score: Score, joint_only: Collection[str]) -> bool:
+    """Whether it is of single slots, of a tracker that has no beliefs about them."""
+    name = Name(score.metric, score.schedule, score.component)
+    return score.tracker in joint_only and is_of_single_slots(name)
+
+
+def _fitting(first: Sequence[list[str]], numbers: Sequence[list[str]]) -> Iterator[list[list[str]]]:
+    """The columns of numbers in groups that fit beside the first columns, at least one in each."""
+    # A pipe has no width, and a number must never be cut off.
+    has_width = sys.stdout.isatty() or "COLUMNS" in os.environ
+    room = shutil.get_terminal_size().columns if has_width else WIDE
+    room -= sum(max(map(len, column)) + 2 for column in first)
+    group: list[list[str]] = []
+    used = 0
+    for column in numbers:
+        needed = max(map(len, column)) + 2
+        if group and used + needed > room:
+            yield group
+            group, used = [], 0
+        group.append(column)
+        used += needed
+    yield group
+
+
+def _refuse(option: str, arguments: argparse.Namespace, others: Sequence[str]) -> None:
+    """Options that would be ignored."""
+    ignored = [name.replace("_", "-") for name in others if getattr(arguments, name)]
+    if ignored:
+        raise UsageError(f"{option} does not go with --{', --'.join(ignored)}")
+
+
+def _print_paired(scored: Scored, arguments: argparse.Namespace) -> None:
+    """One table: both values, their difference with its interval, p, and which tracker the metric prefers."""
+    if len(scored) != 2:
+        raise UsageError("--paired compares two files", expected="2 files", found=str(len(scored)))
+    _refuse("--paired", arguments, ("turn_correlation",))
+    sources = sources_of(scored)
+    conventions, corpus = sources[0].conventions, sources[0].corpus
+    metrics = choose_metrics(sources[0], arguments.metric, arguments.fill)
+    n_resamples = arguments.bootstrap or 1_000
+    rows = paired_scores(
+        *sources, metrics, arguments.schedule, arguments.component, n_resamples, seed=arguments.seed
+    )
+    first, second = (source.tracker for source in sources)
+    states = first if isinstance(first, StateSets) else None
+    signature = sign(
+        format=conventions.name,
+        gold=states.gold_signature[:12] or None if states else None,
+        values=states.value_rules or None if states else None,
+        corpus=corpus.signature[:12] if corpus else None,
+        paired=content_hash(first.signature, second.signature)[:12],
+        bootstrap=f"{n_resamples},seed={arguments.seed}",
+        permutations=str(PERMUTATIONS),
+    )
+    if print_data(arguments.form, [asdict(row) for row in rows], signature, sys.stdout):
+        return
+    if not (arguments.metric or arguments.schedule or arguments.component):
+        usual = [row for row in rows if row.component in conventions.shown_components]
+        rows = [row for row in usual if row.label_scheme in (None, "a")]
+    labels = ["label_scheme"] if any(row.label_scheme for row in rows) else []
+    columns = ("component", "schedule", "first", "second", "difference", "low", "high", "p", "better")
+    titles = {"label_scheme": "labels", "first": first.name, "second": second.name}
+    heads = {name: titles.get(name, name) for name in ("metric", *labels, *columns)}
+    lines = []
+    for row in rows:
+        undecided = row.difference is not None and parse_metric(row.metric).higher_is_better is not None
+        better = row.better or ("not decided" if undecided else None)
+        # Three decimals would print a small p as 0.
+        lines.append(asdict(row) | {"p": "-" if row.p is None else f"{row.p:.4f}", "better": better})
+    print_table(lines, heads, sys.stdout)
+    print(
+        f"\ndifference: {first.name} less {second.name}; low, high: 95 % over {n_resamples:,} resamples of "
+        f"{sources[0].n_dialogs:,} dialogs; p: {PERMUTATIONS:,} permutations, not adjusted for many metrics"
+    )
+    print(f"\n{signature}")
+
+
+def _print_turn_correlations(scored: Scored, arguments: argparse.Namespace) -> None:
+    """One document for all files; a table each for people."""
+    _refuse("--turn-correlation", arguments, ("schedule", "fill", "bootstrap"))
+    if arguments.component and len(arguments.component) > 1:
+        raise UsageError("--turn-correlation takes one --component at a time")
+    component = arguments.component[0] if arguments.component else ALL
+    systems = [states for states, _ in scored if isinstance(states, StateSets)]
+    if len(systems) < len(scored):
+        raise UsageError("--turn-correlation compares metrics of state sets; this format has beliefs")
+    results = [turn_correlation(states, arguments.metric or KIM_METRICS, component) for states in systems]
+    signature = sign(
+        format=systems[0].conventions.name,
+        gold=systems[0].gold_signature[:12] or None,
+        values=systems[0].value_rules or None,
+        trackers=content_hash(*(states.signature for states in systems))[:12],
+        turn_correlation="pearson",
+    )
+    both = list(zip(systems, results, strict=True))
+    rows = [{"tracker": states.name, **row} for states, result in both for row in result.as_rows()]
+    if print_data(arguments.form, rows, signature, sys.stdout):
+        return
+    for states, result in both:
+        put(f"{states.name}: correlation of metrics over {states.n_turns:,} turns")
+        lines = []
+        for metric, values in zip(result.metrics, result.correlation, strict=True):
+            texts = ("-" if value != value else f"{value:.4f}" for value in values)
+            lines.append({"": metric, **dict(zip(result.metrics, texts, strict=True))})
+        print_table(lines, {name: name for name in ("", *result.metrics)}, sys.stdout)
+        print()
+    put(signature)

@@ -13,11 +13,10 @@ from extrinsic.cli.progress import show_progress
 from extrinsic.errors import OutputError, UsageError, did_you_mean
 from extrinsic.parallel import run_in_parallel
 from extrinsic.plugins import load_plugins, loaded_plugins
-from extrinsic.policy.reward import Reward, returns
+from extrinsic.policy.rewards import Reward, returns
 from extrinsic.registry import FORMATS
-from extrinsic.signature import sign
 from extrinsic.simulation import Play, Simulation, describe, find_simulation
-from extrinsic.storage import content_hash, decode_json, encode_json, read_bytes, write_atomic
+from extrinsic.storage import content_hash, decode_json, encode_json, read_bytes, sign, write_atomic
 
 RECORD = "simulation.json"
 HEADS = {name: name for name in ("dataset", "dialogs", "turns")}

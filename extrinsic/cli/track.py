@@ -4,26 +4,22 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Collection, Sequence
-from functools import partial
+from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import cast
 
 from extrinsic.cli.arguments import require_corpus
 from extrinsic.cli.output import print_problems, say
 from extrinsic.cli.progress import show_progress
-from extrinsic.corpus.dialogs import fold_of_sessions
-from extrinsic.corpus.formats import BeliefFormat, ChallengeFormat, tracker_writer
-from extrinsic.corpus.formats.long_corpora import LongCorpus
-from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.corpus import Corpus, fold_of_sessions
+from extrinsic.corpus.formats import BeliefFormat, tracker_writer
 from extrinsic.errors import InputError, OutputError, UsageError
 from extrinsic.plugins import load_plugins
 from extrinsic.registry import FORMATS, TRACKERS
 from extrinsic.storage import read_bytes
-from extrinsic.study.planning.tracker_inputs import distinct_trackers
-from extrinsic.trackers.forms import canonical_name, population
+from extrinsic.study.tracker_inputs import distinct_trackers
+from extrinsic.trackers.populations import canonical_name, population
 from extrinsic.trackers.protocol import LearnedTracker
-from extrinsic.trackers.track import FOLDS, needs_whole_corpus, write_long_tracker_files, write_tracker_files
+from extrinsic.trackers.track import FOLDS, write_tracker_files
 
 ALL = "all"
 
@@ -36,46 +32,21 @@ def run(arguments: argparse.Namespace) -> int:
     names, learned = _chosen(arguments)
     _require_use(arguments, bool(learned))
     paths = _paths(arguments, names)
-    if (read := _long_corpus(arguments, form, names)) is not None:
-        return _track_long(arguments, form, paths, read)
     corpus = form.read_corpus(arguments.corpus, arguments.dataset, arguments.domain)
     print_problems(corpus.problems, sys.stderr, most=None)
     if arguments.distinct is not None:
         paths = {name: paths[name] for name in _distinct(names, corpus, arguments.distinct)}
     train = _read_training(form, arguments, corpus.signature, set(corpus.sessions))
     folds = FOLDS if arguments.folds is None else arguments.folds
-    if learned:
-        say(f"{', '.join(learned)}: {_training(corpus, train, folds)}")
+    if learned and train:
+        dialogs = f"{train[0].n_dialogs:,} dialogs of {train[0].dataset}"
+        say(f"{', '.join(learned)}: trained on {dialogs}")
+    elif learned:
+        fold_of_sessions(corpus.sessions, folds)  # refuses an impossible number before anything is written
+        say(f"{', '.join(learned)}: cross-fitted in {folds} folds of {corpus.dataset}")
     done = write_tracker_files(paths, corpus, train, folds, arguments.n_jobs)
     for _ in show_progress(done, len(paths), arguments.command, str, arguments.quiet):
         pass
-    return 0
-
-
-def _long_corpus(
-    arguments: argparse.Namespace, form: BeliefFormat, names: Sequence[str]
-) -> Callable[[], LongCorpus] | None:
-    """How to read a corpus in parts, if it is long and no tracker needs all of it at once."""
-    is_trained = arguments.train_corpus is not None or arguments.train_dataset is not None
-    if arguments.distinct is not None or any(needs_whole_corpus(name, is_trained) for name in names):
-        return None
-    if not isinstance(form, ChallengeFormat):
-        return None
-    read = partial(form.long_corpus, arguments.corpus, arguments.dataset, arguments.domain)
-    return None if read() is None else cast("Callable[[], LongCorpus]", read)
-
-
-def _track_long(
-    arguments: argparse.Namespace, form: BeliefFormat, paths: dict[str, Path], read: Callable[[], LongCorpus]
-) -> int:
-    train = _read_training(form, arguments, read().signature)
-    if train:
-        say(f"trained on {train[0].n_dialogs:,} dialogs of {train[0].dataset}")
-    done = write_long_tracker_files(paths, read, train, arguments.n_jobs)
-    shown = show_progress(done, len(paths), arguments.command, lambda step: step[0], arguments.quiet)
-    for number, (_, problems) in enumerate(shown):
-        if number == 0:
-            print_problems(problems, sys.stderr, most=None)
     return 0
 
 
@@ -164,11 +135,3 @@ def _read_training(
     if shared:
         say(f"warning: {len(shared):,} session ids are in both corpora")
     return [train]
-
-
-def _training(corpus: Corpus, train: Sequence[Corpus], folds: int) -> str:
-    """How learned trackers are trained, in words; an impossible number of folds is refused here."""
-    if train:
-        return f"trained on {train[0].n_dialogs:,} dialogs of {train[0].dataset}"
-    fold_of_sessions(corpus.sessions, folds)
-    return f"cross-fitted in {folds} folds of {corpus.dataset}"

@@ -10,15 +10,15 @@ from typing import Any
 
 from extrinsic.cli.arguments import refuse_corpus, require_corpus, state_reading
 from extrinsic.cli.output import SHOWN_PROBLEMS, print_problems, print_rows
+from extrinsic.corpus.corpus import Corpus
+from extrinsic.corpus.domain import load_domain
 from extrinsic.corpus.formats import BeliefFormat, read_state_file
-from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.state_sets import StateReading, StateSets
 from extrinsic.corpus.tracker_output import TrackerOutput
-from extrinsic.domain import load_domain
 from extrinsic.errors import InputError, Problems, UsageError, printable
 from extrinsic.plugins import load_plugins
 from extrinsic.registry import FORMATS
-from extrinsic.signature import sign
+from extrinsic.storage import sign
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -106,14 +106,11 @@ def _row(path: str, sessions: int | None, turns: int | None, problems: Problems)
 
 def _print_row(row: dict[str, Any]) -> None:
     kinds = ("sessions", "turns", "errors", "repairs", "warnings", "notes")
-    counts = [_count(row[kind], kind) for kind in kinds if row[kind]]
+    numbers = {kind: row[kind] for kind in kinds if row[kind]}
+    counts = [f"{n:,} {kind.removesuffix('s') if n == 1 else kind}" for kind, n in numbers.items()]
     if not row["problems"]:
         counts.append("no problems")
     print(f"{printable(row['file'])}: {', '.join(counts)}")
     # The file is named above; where a problem lies in it is enough below.
     problems = [replace(p, path=None) if p.path == row["file"] else p for p in row["problems"]]
     print_problems(problems, sys.stdout, SHOWN_PROBLEMS, indent="  ")
-
-
-def _count(number: int, kind: str) -> str:
-    return f"{number:,} {kind.removesuffix('s') if number == 1 else kind}"

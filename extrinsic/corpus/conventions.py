@@ -13,12 +13,19 @@ from importlib.metadata import EntryPoint
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from extrinsic.arrays import Ids
-from extrinsic.corpus.hypotheses import Hypotheses, JointHypotheses, RankingRule, rank_dstc1, rank_dstc2
-from extrinsic.corpus.joint import confident_assignment, likeliest_assignments
+from extrinsic.corpus.hypotheses import (
+    Hypotheses,
+    JointHypotheses,
+    RankingRule,
+    confident_assignment,
+    likeliest_assignments,
+    rank_dstc1,
+    rank_dstc2,
+)
 from extrinsic.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
-    from extrinsic.corpus.model import Corpus
+    from extrinsic.corpus.corpus import Corpus
     from extrinsic.corpus.tracker_output import TrackerOutput
 
 RocPoints = Literal["even_thresholds", "distinct_scores"]

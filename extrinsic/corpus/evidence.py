@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ids, Ints, is_among, offsets_from_lengths, take_rows
-from extrinsic.corpus.acts import Acts, NBest
+from extrinsic.corpus.acts import Acts, NBest, Vocabulary
+from extrinsic.corpus.domain import Domain
 from extrinsic.corpus.mentions import (
     Mentions,
     SlotNames,
@@ -17,8 +18,6 @@ from extrinsic.corpus.mentions import (
     requested_names,
     requested_slot,
 )
-from extrinsic.corpus.vocabulary import Vocabulary
-from extrinsic.domain import Domain
 
 OF_ROWS = ("value", "informed", "affirmed", "top", "denied", "rejected", "rank", "explicit", "implicit")
 """The columns of Evidence with an entry for each row."""
@@ -169,7 +168,7 @@ def _claims(
     n_questions = np.bincount(explicit.owner, minlength=len(asks_else)) + asks_else
     single = explicit.take(np.flatnonzero(n_questions[explicit.owner] == 1))
     unasked = implicit.take(np.flatnonzero(n_questions[implicit.owner] == 0))
-    kept = live[acts.owner_of_act()]
+    kept = live[acts.owner_of_act]
 
     def said(names_of_acts: tuple[str, ...]) -> Bools:
         return is_among(acts.name, names.vocabulary.find_all(names_of_acts)) & kept
@@ -177,17 +176,19 @@ def _claims(
     informed = mentions_of_acts(names, acts, user.inform, kept, asked)
     affirmed = single.answered(acts, turn_of, said(user.affirm))
     denied = Mentions.joined(
-        mentions_of_acts(names, acts, user.deny, kept, asked),
-        *(part.answered(acts, turn_of, said(user.negate)) for part in (single, unasked)),
-        *(part.answered(acts, turn_of, said(user.undo)) for part in (explicit, implicit)),
+        [
+            mentions_of_acts(names, acts, user.deny, kept, asked),
+            *(part.answered(acts, turn_of, said(user.negate)) for part in (single, unasked)),
+            *(part.answered(acts, turn_of, said(user.undo)) for part in (explicit, implicit)),
+        ]
     )
     by_yes = np.repeat([False, True], [len(informed), len(affirmed)])
-    return Mentions.joined(informed, affirmed), by_yes, denied.distinct(len(names.slots))
+    return Mentions.joined([informed, affirmed]), by_yes, denied.distinct(len(names.slots))
 
 
 def _other_questions(domain: Domain, names: SlotNames, system: Acts) -> Bools:
     """(n_turns,) whether the system asks a yes/no question that is not about a value: expl-conf(act=...)."""
-    act = system.act_of_pair()
+    act = system.act_of_pair
     confirms = system.name[act] == names.vocabulary.find("expl-conf")
     asks = np.zeros(len(system.name), dtype=bool)
     asks[act[confirms & (names.column[system.slot] < 0)]] = True
@@ -202,7 +203,7 @@ def _requested(names: SlotNames, system: Acts) -> Bools:
     each other, their group, or a part of a slot."""
     requested = np.zeros((len(system.offsets) - 1, len(names.slots)), dtype=bool)
     act, name = requested_names(system, names.vocabulary)
-    turn, column = system.owner_of_act()[act], names.column[name]
+    turn, column = system.owner_of_act[act], names.column[name]
     requested[turn[column >= 0], column[column >= 0]] = True
     for group, columns in names.groups.items():
         requested[np.ix_(turn[name == group], columns)] = True

@@ -7,12 +7,10 @@ from dataclasses import dataclass, fields
 import numpy as np
 import numpy.typing as npt
 
-from extrinsic.arrays import Bools, Floats, Ids, Ints, is_among, row_of_each
-from extrinsic.corpus.acts import Acts
+from extrinsic.arrays import Bools, Columns, Floats, Ids, Ints, is_among, row_of_each, turns_in_step
+from extrinsic.corpus.acts import NONE, Acts
+from extrinsic.corpus.domain import Domain
 from extrinsic.corpus.evidence import Evidence
-from extrinsic.corpus.tracking import turns_in_step
-from extrinsic.corpus.vocabulary import NONE
-from extrinsic.domain import Domain
 
 NOT_ASKED, AFFIRMED, NOT_AFFIRMED = 0, 1, 2
 """The three answers to a yes/no question."""
@@ -22,7 +20,7 @@ CONFIRMED_FROM = 0.5
 
 
 @dataclass(eq=False)
-class History:
+class History(Columns):
     """The past of n dialogs.
 
     turn (n,): how many turns there were.   predicate (n,): the system's last one, -1 for none.
@@ -67,9 +65,6 @@ class History:
             informs=np.zeros(n_dialogs),
             wording=np.zeros(n_dialogs, dtype=np.uint64),
         )
-
-    def take(self, dialogs: Ints) -> History:
-        return History(*(getattr(self, field.name)[dialogs] for field in fields(self)))
 
     def forget(self, dialogs: Ints) -> None:
         """Reset the chosen dialogs to their beginning."""
@@ -146,9 +141,9 @@ def _is(domain: Domain, predicate: Ints, names: tuple[str, ...]) -> Bools:
 
 def wording_of(acts: Acts) -> npt.NDArray[np.uint64]:
     """(n_owners,) a hash of the acts; the same acts with the same pairs have the same hash."""
-    owner = acts.owner_of_act()
+    owner = acts.owner_of_act
     total = np.zeros(len(acts.offsets) - 1, dtype=np.uint64)
-    act = acts.act_of_pair()
+    act = acts.act_of_pair
     name = acts.name.astype(np.uint64)
     np.add.at(total, owner, _scattered(name))
     pair = _scattered(_scattered(name[act]) + acts.slot.astype(np.uint64)) + acts.value.astype(np.uint64)

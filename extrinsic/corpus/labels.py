@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
-from extrinsic.arrays import Bools, Ids, Ints, row_of_each, take_spans
-from extrinsic.corpus.acts import Acts
-from extrinsic.corpus.vocabulary import NONE
-from extrinsic.errors import UsageError
-
-if TYPE_CHECKING:
-    from extrinsic.corpus.model import Corpus
+from extrinsic.arrays import Bools, Columns, Ids, Ints, row_of_each, take_spans
+from extrinsic.corpus.acts import NONE, Acts
 
 
 class Truth(Protocol):
@@ -98,14 +90,6 @@ class LabelEvents:
         order = np.argsort(self.turn, kind="stable")
         return order, self.turn[order]
 
-    def translated(self, identity: Ids) -> LabelEvents:
-        """In another vocabulary; identity (n_words,): the new id of each old one."""
-        return replace(self, value=identity[self.value])
-
-    def ever_labelled(self, segment_end: Ints, n_slots: int) -> SpanTruth:
-        """As `truth`, but every labelled value counts as right: the values labelled so far."""
-        return replace(self, correct=np.ones(len(self.turn), dtype=bool)).truth(segment_end, n_slots)
-
     def truth(self, segment_end: Ints, n_slots: int) -> SpanTruth:
         """A value once right stays right until its segment ends (at a restart or the dialog's end).
 
@@ -136,7 +120,7 @@ def covered(slot: Ints, start: Ints, end: Ints, n_turns: int, n_slots: int) -> B
 
 
 @dataclass(frozen=True, eq=False)
-class GoalLabels:
+class GoalLabels(Columns):
     """DSTC2: what the caller wants at every turn, and what the annotators heard.
 
     goal (n_turns, n_slots), NONE where unlabelled.   requested (n_turns, n_requestable).
@@ -148,102 +132,6 @@ class GoalLabels:
     method: Ids
     heard: Acts
 
-    def take(self, turns: Ints) -> GoalLabels:
-        return replace(
-            self,
-            goal=self.goal[turns],
-            requested=self.requested[turns],
-            method=self.method[turns],
-            heard=self.heard.take(turns),
-        )
-
-    def translated(self, identity: Ids) -> GoalLabels:
-        """In another vocabulary; identity (n_words,): the new id of each old one."""
-        return replace(
-            self,
-            goal=identity[self.goal],
-            method=identity[self.method],
-            heard=self.heard.translated(identity),
-        )
-
     def truth(self) -> TableTruth:
         """Label scheme a: the labels as given at each turn."""
         return TableTruth(self.goal)
-
-
-KnownValues = Sequence[Ids]
-"""Per slot the values that there are, as far as it is known."""
-
-
-@dataclass(frozen=True, eq=False)
-class TurnLabels:
-    """One turn of each of m dialogs.
-
-    slots: their names.   key (m,): a number that identifies each dialog.   turn (m,): the number of the turn.
-    row, slot, value (k,): values that are labelled right at this turn; row: which of the m dialogs.
-    lasting: a label holds until the next one for the slot; otherwise the labels of a turn are complete.
-    known: per slot the values that there are.
-    """
-
-    slots: tuple[str, ...]
-    key: npt.NDArray[np.uint64]
-    turn: Ints
-    row: Ints
-    slot: Ints
-    value: Ids
-    lasting: bool
-    known: KnownValues
-
-
-class CorpusLabels:
-    """The labels of a stored corpus, turn by turn."""
-
-    def __init__(self, corpus: Corpus) -> None:
-        self.corpus = corpus
-        labels = corpus.labels
-        self.lasting = isinstance(labels, LabelEvents)
-        if isinstance(labels, LabelEvents):
-            right = np.flatnonzero(labels.correct)
-            right = right[np.argsort(labels.turn[right], kind="stable")]
-            turn, slot, value = labels.turn[right], labels.slot[right], labels.value[right]
-        else:
-            turn, slot = np.nonzero(labels.goal != NONE)
-            value = labels.goal[turn, slot]
-        if not len(turn):
-            raise UsageError(
-                f"errors cannot be placed in {corpus.dataset!r}: it has no labels that say what is right"
-            )
-        self.slot, self.value = slot, value
-        self.offsets = np.searchsorted(turn, np.arange(corpus.n_turns + 1))
-        digests = (hashlib.sha256(session.encode()).digest() for session in corpus.sessions)
-        self.keys = np.array([int.from_bytes(digest[:8], "little") for digest in digests], dtype=np.uint64)
-
-    def take(self, dialogs: Ints, turns: Ints) -> TurnLabels:
-        """The labels of a turn of each of some dialogs."""
-        corpus = self.corpus
-        lengths = np.diff(self.offsets)[turns]
-        row = np.repeat(np.arange(len(turns)), lengths)
-        rows = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        chosen = self.offsets[turns][row] + rows
-        return TurnLabels(
-            slots=corpus.slots,
-            key=self.keys[dialogs],
-            turn=turns - corpus.offsets[dialogs],
-            row=row,
-            slot=self.slot[chosen],
-            value=self.value[chosen],
-            lasting=self.lasting,
-            known=self.known,
-        )
-
-    @cached_property
-    def known(self) -> KnownValues:
-        """The values that were heard or labelled anywhere in the corpus, in order of their text."""
-        corpus, evidence = self.corpus, self.corpus.evidence
-        slot = row_of_each(evidence.offsets) % evidence.n_slots
-        slots, values = np.append(slot, self.slot), np.append(evidence.value, self.value)
-        by_text = corpus.vocabulary.text
-        return [
-            np.array(sorted(np.unique(values[slots == column]).tolist(), key=by_text), dtype=np.int32)
-            for column in range(evidence.n_slots)
-        ]

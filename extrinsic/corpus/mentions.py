@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from extrinsic.arrays import Bools, Ids, Ints, is_among, offsets_from_lengths, row_of_each, take_rows
-from extrinsic.corpus.acts import Acts
-from extrinsic.corpus.vocabulary import NONE, Vocabulary
-from extrinsic.domain import Domain, matches, parse_pattern
+from extrinsic.arrays import Bools, Columns, Ids, Ints, is_among, offsets_from_lengths, row_of_each, take_rows
+from extrinsic.corpus.acts import NONE, Acts, Vocabulary
+from extrinsic.corpus.domain import Domain, matches, parse_pattern
 
 UNRESOLVED = -2
 """No slot; differs from every id and from the -1 of an unknown word."""
@@ -23,7 +22,7 @@ def predicate_of_turns(domain: Domain, system: Acts, vocabulary: Vocabulary) -> 
         matching = acts_matching(rule.acts, system, vocabulary)
         if rule.slots:
             about = np.zeros(len(system.name), dtype=bool)
-            about[system.act_of_pair()[is_among(system.slot, vocabulary.find_all(rule.slots))]] = True
+            about[system.act_of_pair[is_among(system.slot, vocabulary.find_all(rule.slots))]] = True
             matching &= about
         turns = system.owners_where(matching)
         for pattern in rule.together_with:
@@ -53,7 +52,7 @@ def acts_matching(patterns: Sequence[str], acts: Acts, vocabulary: Vocabulary) -
             if pattern.value is not None:
                 pairs &= _is_text(pattern.value, acts.value, vocabulary)
             about = np.zeros(len(acts.name), dtype=bool)
-            about[acts.act_of_pair()[pairs]] = True
+            about[acts.act_of_pair[pairs]] = True
             named &= about
         matching |= named
     return matching
@@ -71,7 +70,7 @@ def _is_text(pattern: str, ids: Ids, vocabulary: Vocabulary) -> Bools:
 def mentioned_slots(names_of_slots: Sequence[Sequence[str]], acts: Acts, vocabulary: Vocabulary) -> Bools:
     """(n_owners, n_slots) whether a pair of the owner's acts has one of the slot's names."""
     mentioned = np.zeros((len(acts.offsets) - 1, len(names_of_slots)), dtype=bool)
-    owner_of_pair = acts.owner_of_act()[acts.act_of_pair()]
+    owner_of_pair = acts.owner_of_act[acts.act_of_pair]
     for column, names in enumerate(names_of_slots):
         mentioned[owner_of_pair[is_among(acts.slot, vocabulary.find_all(names))], column] = True
     return mentioned
@@ -82,7 +81,7 @@ def requested_names(system: Acts, vocabulary: Vocabulary) -> tuple[Ints, Ids]:
 
     DSTC2 writes the name as a value, ["slot", "food"]; DSTC1 as a slot without a value, ["from", null].
     """
-    act = system.act_of_pair()
+    act = system.act_of_pair
     pairs = np.flatnonzero(system.name[act] == vocabulary.find("request"))
     is_value = system.slot[pairs] == vocabulary.find("slot")
     is_slot = ~is_value & (system.value[pairs] == NONE)
@@ -97,14 +96,11 @@ def requested_slot(system: Acts, vocabulary: Vocabulary) -> Ids:
     act, name = requested_names(system, vocabulary)
     # Of the slots that one question names, the first; of several questions the last, as assignment keeps it.
     act, first = np.unique(act, return_index=True)
-    asked[system.owner_of_act()[act]] = name[first]
+    asked[system.owner_of_act[act]] = name[first]
     return asked
 
 
 LARGEST = 2**62
-
-THIS = "this"
-"""A slot's name in an act that refers to the slot just requested."""
 
 
 class SlotNames:
@@ -113,7 +109,8 @@ class SlotNames:
     def __init__(self, domain: Domain, slots: tuple[str, ...], vocabulary: Vocabulary) -> None:
         self.vocabulary = vocabulary
         self.slots = slots
-        self.this = vocabulary.find(THIS)
+        # A slot's name in an act that refers to the slot just requested.
+        self.this = vocabulary.find("this")
         parts_of = {slot.name: tuple(sorted(slot.parts)) for slot in domain.slots}
         self.parts = [parts_of.get(slot, ()) for slot in slots]
         # Two entries more than words: no word (-1) and no slot (UNRESOLVED, -2) denote nothing.
@@ -133,7 +130,7 @@ class SlotNames:
 
 
 @dataclass(frozen=True, eq=False)
-class Mentions:
+class Mentions(Columns):
     """Mentions of slot values by owners (turns or hypotheses).
 
     owner, slot (k,): the owner, and the slot's column.   value (k,).   act (k,): the act of the mention.
@@ -147,20 +144,8 @@ class Mentions:
     def __len__(self) -> int:
         return len(self.owner)
 
-    def take(self, rows: Ints) -> Mentions:
-        return Mentions(self.owner[rows], self.slot[rows], self.value[rows], self.act[rows])
-
     def item(self, n_slots: int) -> Ints:
         return self.owner * n_slots + self.slot
-
-    @staticmethod
-    def joined(*parts: Mentions) -> Mentions:
-        return Mentions(
-            np.concatenate([part.owner for part in parts]),
-            np.concatenate([part.slot for part in parts]),
-            np.concatenate([part.value for part in parts]),
-            np.concatenate([part.act for part in parts]),
-        )
 
     def distinct(self, n_slots: int) -> Mentions:
         """Each (owner, slot, value) once."""
@@ -170,7 +155,7 @@ class Mentions:
     def answered(self, acts: Acts, turn_of_owner: Ints, answers: Bools) -> Mentions:
         """These mentions of turns, repeated by each act of `answers` (n_acts,) by an owner in that turn."""
         answering = np.flatnonzero(answers)
-        owner = acts.owner_of_act()[answering]
+        owner = acts.owner_of_act[answering]
         by_turn = np.argsort(self.owner, kind="stable")
         turns = turn_of_owner[owner]
         begin = np.searchsorted(self.owner[by_turn], turns)
@@ -206,7 +191,7 @@ def mentions_of_acts(
     which = np.flatnonzero(chosen if kept is None else chosen & kept)
     offsets, pairs = take_rows(acts.pair_offsets, which)
     act = which[row_of_each(offsets)]
-    owner = acts.owner_of_act()[act]
+    owner = acts.owner_of_act[act]
     slot = acts.slot[pairs]
     if asked is not None:
         slot = np.where(slot == names.this, asked[owner], slot)
@@ -216,10 +201,8 @@ def mentions_of_acts(
     compound = names.compound[column]
     pairs_said = Mentions(owner, column, acts.value[pairs], act)
     parts = np.flatnonzero(is_slot & compound)
-    return Mentions.joined(
-        pairs_said.take(np.flatnonzero(is_slot & ~compound)),
-        _put_together(names, pairs_said.take(parts), slot[parts]),
-    )
+    simple = pairs_said.take(np.flatnonzero(is_slot & ~compound))
+    return Mentions.joined([simple, _put_together(names, pairs_said.take(parts), slot[parts])])
 
 
 def _put_together(names: SlotNames, pairs: Mentions, name: Ids) -> Mentions:

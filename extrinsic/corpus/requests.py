@@ -8,13 +8,11 @@ from typing import Literal
 
 import numpy as np
 
-from extrinsic.arrays import Bools, Floats, Ids, Ints, offsets_from_lengths
-from extrinsic.corpus.acts import Acts, NBest
+from extrinsic.arrays import Bools, Columns, Floats, Ids, Ints, offsets_from_lengths, turns_in_step
+from extrinsic.corpus.acts import Acts, NBest, Vocabulary
+from extrinsic.corpus.corpus import Corpus
+from extrinsic.corpus.domain import Domain
 from extrinsic.corpus.hypotheses import Hypotheses
-from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.tracking import turns_in_step
-from extrinsic.corpus.vocabulary import Vocabulary
-from extrinsic.domain import Domain
 
 Rule = Literal["focus", "baseline"]
 """Which of the second challenge's two own trackers is followed for joint, method and requests."""
@@ -24,7 +22,7 @@ NO_METHOD, BY_CONSTRAINTS, BY_NAME, BY_ALTERNATIVES, FINISHED = range(len(METHOD
 
 
 @dataclass(frozen=True, eq=False)
-class RequestEvidence:
+class RequestEvidence(Columns):
     """What n turns say of requests and of the method.
 
     requested (n, n_requestable): summed score of the live hypotheses that request it, each counted once.
@@ -39,26 +37,14 @@ class RequestEvidence:
     first: Ints
     restart: Bools
 
-    def take(self, turns: Ints) -> RequestEvidence:
-        return RequestEvidence(
-            self.requested[turns],
-            self.informed[turns],
-            self.method[turns],
-            self.first[turns],
-            self.restart[turns],
-        )
-
 
 @dataclass(frozen=True, eq=False)
-class RequestBelief:
+class RequestBelief(Columns):
     """After each of n turns: requested (n, n_requestable), the probability that the caller asked for it and
     was not informed yet; method (n, n_methods), a distribution over METHODS."""
 
     requested: Floats
     method: Floats
-
-    def take(self, rows: Ints | Bools) -> RequestBelief:
-        return RequestBelief(self.requested[rows], self.method[rows])
 
 
 class RequestTracking:
@@ -157,10 +143,10 @@ def gather_requests(
     requested = np.zeros((n_turns, len(requestable)))
     np.add.at(requested, (turn_of[hypothesis], slot), nbest.score[hypothesis])
 
-    told = system.name[system.act_of_pair()] == vocabulary.find("inform")
+    told = system.name[system.act_of_pair] == vocabulary.find("inform")
     pairs = np.flatnonzero(told & (column[system.slot] >= 0))
     informed = np.zeros((n_turns, len(requestable)), dtype=bool)
-    informed[system.owner_of_act()[system.act_of_pair()[pairs]], column[system.slot[pairs]]] = True
+    informed[system.owner_of_act[system.act_of_pair[pairs]], column[system.slot[pairs]]] = True
 
     indicated = methods_of(domain, vocabulary, nbest.acts)
     method = np.zeros((n_turns, len(METHODS)))
@@ -174,10 +160,10 @@ def gather_requests(
 def requests_of(domain: Domain, requestable: Sequence[str], vocabulary: Vocabulary, acts: Acts) -> Bools:
     """(n_owners, n_requestable) whether a caller's acts request it."""
     column = _columns(requestable, vocabulary)[acts.value]
-    of_request = np.isin(acts.name[acts.act_of_pair()], vocabulary.find_all(domain.user.request))
+    of_request = np.isin(acts.name[acts.act_of_pair], vocabulary.find_all(domain.user.request))
     pairs = np.flatnonzero(of_request & (column >= 0))
     asks = np.zeros((len(acts.offsets) - 1, len(requestable)), dtype=bool)
-    asks[acts.owner_of_act()[acts.act_of_pair()[pairs]], column[pairs]] = True
+    asks[acts.owner_of_act[acts.act_of_pair[pairs]], column[pairs]] = True
     return asks
 
 
@@ -193,10 +179,10 @@ def _columns(requestable: Sequence[str], vocabulary: Vocabulary) -> Ints:
 def methods_of(domain: Domain, vocabulary: Vocabulary, acts: Acts) -> Ints:
     """(n_owners,) the method that a caller's acts indicate: a bye or a request for alternatives overrides a
     value. Of a bye and a request for alternatives the last one decides, and of values the name."""
-    owner, user = acts.owner_of_act(), domain.user
+    owner, user = acts.owner_of_act, domain.user
     method = np.full(len(acts.offsets) - 1, NO_METHOD, dtype=np.int64)
-    of_inform = np.isin(acts.name[acts.act_of_pair()], vocabulary.find_all(user.inform))
-    owner_of_pair = owner[acts.act_of_pair()]
+    of_inform = np.isin(acts.name[acts.act_of_pair], vocabulary.find_all(user.inform))
+    owner_of_pair = owner[acts.act_of_pair]
     method[owner_of_pair[of_inform]] = BY_CONSTRAINTS
     method[owner_of_pair[of_inform & (acts.slot == vocabulary.find("name"))]] = BY_NAME
     is_bye = np.isin(acts.name, vocabulary.find_all(user.finish))

@@ -8,13 +8,13 @@ from functools import cached_property
 import numpy as np
 
 from extrinsic.arrays import Bools, Ids, Ints, take_rows
+from extrinsic.corpus.acts import Value, Vocabulary
 from extrinsic.corpus.conventions import STATE_SETS, ScoreConventions
-from extrinsic.corpus.dialogs import DialogTurns
-from extrinsic.corpus.normalisations import DONTCARE, Normalisation, load_normalisation
-from extrinsic.corpus.vocabulary import Value, Vocabulary
+from extrinsic.corpus.corpus import DialogTurns
+from extrinsic.corpus.normalisation import DONTCARE, Normalisation, load_normalisation, slot_name
 from extrinsic.errors import Problem, UsageError, did_you_mean
-from extrinsic.notebook import html_table
 from extrinsic.storage import content_hash
+from extrinsic.tables import html_table
 
 ABSENT = 0
 """The slot is not in the set, or has an empty value."""
@@ -34,8 +34,7 @@ class StateReading:
     fuzzy: the similarity (1 to 100) from which on a value of an open slot counts as the gold one; None: equal
     text.
     normalise: a named rule that makes values alike, or its .toml file.   dontcare: `keep` it, `drop` it on
-    both
-    sides, or `drop_gold`.   gold_name: which gold, where its file has several.
+    both sides, or `drop_gold`.   gold_name: which gold, where its file has several.
     """
 
     gold: str | None = None
@@ -194,7 +193,7 @@ def normalise_states(states: StateSets, reading: StateReading) -> StateSets:
             )
         sides.append(changed)
     gold, predicted = sides
-    n_changed = _n_changed(states, states.predicted, predicted, slots, column)
+    n_changed = _n_changed(states.predicted, predicted, column)
     for side, choices in ((gold, ("drop", "drop_gold")), (predicted, ("drop",))):
         if reading.dontcare in choices:
             side[np.isin(side, states.vocabulary.find_all(SPELLINGS))] = ABSENT
@@ -220,7 +219,7 @@ def _renamed_slots(
     states: StateSets, rule: Normalisation | None
 ) -> tuple[tuple[tuple[str, str], ...], list[int]]:
     """The slots under their new names, sorted, and which of them each old one is."""
-    names = [(domain.lower(), rule.slot(slot)) if rule else (domain, slot) for domain, slot in states.slots]
+    names = [(domain.lower(), slot_name(slot)) if rule else (domain, slot) for domain, slot in states.slots]
     slots = tuple(sorted(set(names)))
     return slots, [slots.index(name) for name in names]
 
@@ -239,9 +238,7 @@ def _normalised(states: StateSets, ids: Ids, domain: str, slot: str, rule: Norma
     return np.array([ABSENT if identity == empty else identity for identity in new], dtype=np.int32)[position]
 
 
-def _n_changed(
-    states: StateSets, before: Ids, after: Ids, slots: tuple[tuple[str, str], ...], column: list[int]
-) -> int:
+def _n_changed(before: Ids, after: Ids, column: list[int]) -> int:
     """How many predicted values are other ones now; another name of a slot is no other value."""
     moved = np.zeros_like(after)
     for number, target in enumerate(column):

@@ -7,20 +7,20 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ids, Ints, row_of_each, take_rows
-from extrinsic.corpus.dialogs import DialogTurns
+from extrinsic.corpus.acts import NONE, Vocabulary
+from extrinsic.corpus.corpus import Corpus, DialogTurns
 from extrinsic.corpus.hypotheses import (
     Beliefs,
     Hypotheses,
     JointBeliefs,
     JointHypotheses,
     Ranking,
+    joint_correctness,
+    marginals_of_joint,
     no_hypotheses,
     no_joint_hypotheses,
 )
-from extrinsic.corpus.joint import joint_correctness, marginals_of_joint
 from extrinsic.corpus.labels import GoalLabels
-from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.vocabulary import NONE, Vocabulary
 from extrinsic.errors import Problem, UsageError
 from extrinsic.storage import content_hash
 
@@ -102,14 +102,8 @@ class TrackerOutput(DialogTurns):
     def joint_only(self) -> bool:
         """Whether most of its turns with any hypothesis have a joint list alone: scores of single slots say
         nothing of such a tracker, since by the challenges' rules its beliefs about them are None."""
-        alone, by_slot = self.turns_by_kind
-        return alone > by_slot
-
-    @property
-    def turns_by_kind(self) -> tuple[int, int]:
-        """How many turns have a joint list alone, and how many have hypotheses of slots."""
         any_slot = np.diff(self.given.offsets[:: len(self.slots)]) > 0
-        return int(self.turns_with_joint_only.sum()), int(any_slot.sum())
+        return bool(self.turns_with_joint_only.sum() > any_slot.sum())
 
     def marginals(self, corpus: Corpus) -> Beliefs:
         """Beliefs per (turn, slot) for features and rewards.

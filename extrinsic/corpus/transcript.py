@@ -4,11 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from extrinsic.corpus.acts import Acts
+from extrinsic.corpus.acts import NONE, Acts, Vocabulary
+from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.labels import GoalLabels
-from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
-from extrinsic.corpus.vocabulary import NONE, Vocabulary
 
 Scored = tuple[str, float]
 

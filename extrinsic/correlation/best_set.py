@@ -41,18 +41,18 @@ from typing import NamedTuple
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ints
-from extrinsic.correlation.intervals import degrees_of_more, jackknife_influence, joint_degrees
-from extrinsic.correlation.resampling import rng_of
 from extrinsic.errors import UsageError
+from extrinsic.panel import rng_of
+from extrinsic.verdict.intervals import (
+    FEWEST_SYSTEMS,
+    FEWEST_TO_EXTRAPOLATE,
+    degrees_of_more,
+    jackknife_influence,
+    joint_degrees,
+)
 
 FLOOR = 0.1
 """The error of a difference of two z is at least this share of the larger error of both."""
-
-FEWEST_TRACKERS = 5
-"""With fewer, neither an error nor its tails can be estimated: nothing is decided."""
-
-FEWEST_TO_EXTRAPOLATE = 12
-"""With fewer, how many more would rule a metric out is not estimated."""
 
 TIMES = np.geomspace(1.0, 1000.0, 200)
 """With how many times the trackers a metric may be ruled out; more are as good as none."""
@@ -105,8 +105,8 @@ def best_set(
 
     crossed: of every further sample, r without each of its units (n_units, n_metrics).
 
-    >>> from extrinsic.correlation.influence import without_each
-    >>> from extrinsic.correlation.coefficients import correlate
+    >>> from extrinsic.verdict.intervals import without_each
+    >>> from extrinsic.verdict.coefficients import correlate
     >>> rng = np.random.default_rng(0)
     >>> target = rng.normal(size=(1, 2, 20))
     >>> metrics = target + np.array([0.3, 0.3, 3.0])[:, None, None] * rng.normal(size=(3, 2, 20))
@@ -125,8 +125,8 @@ def best_set(
                 found=str(sample.shape),
             )
     n_trackers = len(left_out)
-    if n_trackers < FEWEST_TRACKERS:
-        text = f"not decided: {n_trackers} trackers, at least {FEWEST_TRACKERS} are needed"
+    if n_trackers < FEWEST_SYSTEMS:
+        text = f"not decided: {n_trackers} trackers, at least {FEWEST_SYSTEMS} are needed"
         return _undecided(r, text)
     finite = [np.isfinite(sample).all(axis=0) for sample in samples]
     defined = np.flatnonzero(np.isfinite(r) & np.all(finite, axis=0))

@@ -22,9 +22,9 @@ from itertools import pairwise
 import numpy as np
 
 from extrinsic.arrays import Floats
-from extrinsic.correlation.coefficients import DIGITS, is_flat
 from extrinsic.correlation.left_out_lines import lines_without, tracker_means
 from extrinsic.errors import UsageError
+from extrinsic.verdict.coefficients import DIGITS, is_flat
 
 FEWEST_TRACKERS = 5
 EDGES = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)

@@ -23,9 +23,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats
-from extrinsic.correlation.coefficients import Scope
-from extrinsic.correlation.intervals import Interval
 from extrinsic.correlation.resampling import Sample
+from extrinsic.verdict.coefficients import Scope
+from extrinsic.verdict.intervals import Interval
 
 LEAST = 0.5
 """At a lower reliability there is more noise than signal: r_true is not estimated."""

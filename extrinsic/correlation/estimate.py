@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 
 from extrinsic.arrays import Floats, Ints
-from extrinsic.correlation.coefficients import Coefficient, Scope, correlate
-from extrinsic.correlation.influence import without_each
-from extrinsic.correlation.intervals import Interval, IntervalMethod, interval, jackknife_interval
 from extrinsic.correlation.resampling import Resampled, Sample, resampled_correlations
 from extrinsic.correlation.verdicts import Verdict, side_of_zero
 from extrinsic.errors import UsageError
+from extrinsic.verdict.coefficients import Coefficient, Scope, correlate
+from extrinsic.verdict.intervals import Interval, interval, jackknife_interval, without_each
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,9 +52,9 @@ class Estimate:
         """The difference, on the same resamples and without the same units."""
         return combine(np.subtract, self, other, is_correlation=False)
 
-    def interval(self, level: float = 0.95, method: IntervalMethod = "percentile") -> Interval:
-        """From the resamples; low and high (...,). BCa takes its acceleration from `left_out`."""
-        return interval(self.value, self.resampled, self.left_out, method, level)
+    def interval(self, level: float = 0.95) -> Interval:
+        """From the resamples; low and high (...,)."""
+        return interval(self.value, self.resampled, level)
 
     def jackknife(self, level: float = 0.95) -> Interval:
         """By leaving out units: of atanh(value) for a correlation, else of the value; low and high (...,)."""

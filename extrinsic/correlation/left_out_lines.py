@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from extrinsic.arrays import Floats, Ints
-from extrinsic.correlation.coefficients import DIGITS
+from extrinsic.verdict.coefficients import DIGITS
 
 TINY = 1e-12
 """What is left of a sum of squares, below this share of it, is rounding."""

@@ -18,8 +18,8 @@ from typing import Literal
 import numpy as np
 
 from extrinsic.arrays import Floats
-from extrinsic.correlation.coefficients import Scope
-from extrinsic.correlation.resampling import rng_of
+from extrinsic.panel import rng_of
+from extrinsic.verdict.coefficients import Scope
 
 Swapped = Literal["trackers", "both"]
 

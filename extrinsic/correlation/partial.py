@@ -11,8 +11,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from extrinsic.arrays import Floats
+from extrinsic.arrays import Floats, Ints
 from extrinsic.correlation.estimate import Estimate, combine
+from extrinsic.verdict.coefficients import Scope, correlate, numbers_per_row, unit_vectors
+from extrinsic.verdict.intervals import BLOCK, PermutationTest, permuted_vectors
 
 DETERMINED = 1e-9
 """Where 1 - r^2 is below this, one determines the other: what is left of it is rounding."""
@@ -67,3 +69,34 @@ def scatter_correlations(scatter: Floats, rows: Sequence[int], columns: Sequence
     norms = np.sqrt(np.maximum(norms, 0.0))
     products = scatter[..., list(rows), :][..., list(columns)]
     return np.divide(products, norms, out=np.full_like(products, np.nan), where=norms > 0.0)
+
+
+def partial_permutation_test(
+    metrics: Floats, targets: Floats, given: Floats, scope: Scope, drawn: Ints
+) -> PermutationTest:
+    """`permutation_test` of Pearson's r given (1, n_datasets, n_trackers), the residuals of the targets
+    permuted (Freedman and Lane 1983)."""
+    r, given_r, of_targets = (
+        correlate(x, y, "pearson", scope) for x, y in ((metrics, targets), (metrics, given), (given, targets))
+    )
+    observed = partial_correlation(r, given_r, of_targets)
+    left, beside = residuals(targets, given, scope), unit_vectors(given, "pearson", scope)
+    vectors, goals = (unit_vectors(values, "pearson", scope) for values in (metrics, left))
+    null = np.empty((len(drawn), *observed.shape))
+    step = max(1, BLOCK // max(1, numbers_per_row(metrics, "pearson") * len(targets)))
+    for begin in range(0, len(drawn), step):
+        rows = slice(begin, begin + step)
+        permuted = permuted_vectors(goals.reshape(targets.shape), drawn[rows])
+        # Permuted residuals may go along with what is given again.
+        partial = partial_correlation(vectors @ permuted, given_r, beside @ permuted)
+        null[rows] = np.moveaxis(partial.reshape(len(metrics), -1, len(targets)), 0, 1)
+    return PermutationTest(observed, null)
+
+
+def residuals(targets: Floats, given: Floats, scope: Scope) -> Floats:
+    """Targets (k, n_datasets, n_trackers) less their regression on given (1, n_datasets, n_trackers)."""
+    axes = -1 if scope == "within" else (-2, -1)
+    y, z = (values - values.mean(axis=axes, keepdims=True) for values in (targets, given))
+    squares = float((z**2).sum())
+    slope = (y * z).sum(axis=(-2, -1), keepdims=True) / squares if squares > 0.0 else 0.0
+    return np.asarray(y - slope * z)

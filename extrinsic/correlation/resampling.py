@@ -13,9 +13,9 @@ from typing import Literal
 import numpy as np
 
 from extrinsic.arrays import Floats, Ints
-from extrinsic.correlation.coefficients import Coefficient, Scope, correlate, numbers_per_row
 from extrinsic.errors import UsageError
 from extrinsic.storage import content_hash
+from extrinsic.verdict.coefficients import Coefficient, Scope, correlate, numbers_per_row
 
 Resampled = Literal["dialogs", "trackers", "both"]
 WAYS: tuple[Resampled, ...] = ("dialogs", "trackers", "both")

@@ -9,8 +9,8 @@ from math import comb
 import numpy as np
 
 from extrinsic.arrays import Floats, Ints
-from extrinsic.correlation.coefficients import Coefficient, Scope, correlate
-from extrinsic.correlation.resampling import rng_of
+from extrinsic.panel import rng_of
+from extrinsic.verdict.coefficients import Coefficient, Scope, correlate
 
 FEWEST = 4
 """Over three trackers or fewer an order of metrics is meaningless."""

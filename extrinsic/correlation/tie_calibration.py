@@ -17,8 +17,8 @@ from typing import Literal
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats
-from extrinsic.correlation.coefficients import points
 from extrinsic.errors import UsageError, did_you_mean
+from extrinsic.verdict.coefficients import points
 
 Grouping = Literal["item", "system", "none"]
 GROUPINGS: tuple[Grouping, ...] = ("item", "system", "none")

@@ -29,7 +29,7 @@ import numpy as np
 
 from extrinsic.arrays import Bools, Floats
 from extrinsic.correlation.resampling import draw_trackers
-from extrinsic.metrics.measuring import resample_dialogs
+from extrinsic.panel import item_weights
 
 Split = Literal["pooled", "between", "within", "dialog", "both"]
 SPLITS: tuple[Split, ...] = ("pooled", "between", "within", "dialog", "both")
@@ -67,7 +67,7 @@ def draw_two_way(
     """
     drawn = draw_trackers(" ".join(systems), len(systems), n_resamples, seed)
     counts = (drawn[:, :, None] == np.arange(len(systems))).sum(axis=1)
-    dialog_counts = resample_dialogs(" ".join(dialogs), len(dialogs), n_resamples, seed)
+    dialog_counts = item_weights(" ".join(dialogs), len(dialogs), n_resamples, seed)
     return TwoWayWeights(counts.astype(float), dialog_counts.astype(float))
 
 

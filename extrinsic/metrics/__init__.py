@@ -41,10 +41,6 @@ _METRICS = {
         ),
         "slot_f1": ("SlotF1", "F1 of the triples of all turns"),
         "turn_match": ("TurnMatch", "share of turns that match or only carry over an earlier mistake"),
-        "priced": (
-            "Priced",
-            "priced(wrong=, missed=, overshot=, stale=): errors of each kind at their price",
-        ),
         "own": ("OwnScore", "own(column): a score from a table of your own, in a study with [scores]"),
     },
     "fga": {
@@ -94,7 +90,6 @@ _TITLES = {
     "jga": "JGA",
     "improved_average_goal_accuracy": "improved goal accuracy",
     "slot_f1": "slot F1",
-    "priced": "priced errors",
     "own": "own score",
     "fga": "FGA",
     "gca": "GCA",

@@ -9,7 +9,6 @@ A metric's printed form is its identity and what the user types: `fga(0.5)`, `gc
 
 import inspect
 import math
-import re
 from abc import ABC, abstractmethod
 from dataclasses import MISSING, dataclass, fields
 from typing import Any, ClassVar
@@ -22,6 +21,7 @@ from extrinsic.errors import UsageError, did_you_mean
 from extrinsic.metrics.items.item_hypotheses import ItemHypotheses
 from extrinsic.metrics.items.item_tables import Items
 from extrinsic.metrics.items.state_items import StateItems
+from extrinsic.printed_forms import split_form, value_text
 from extrinsic.registry import METRICS
 
 
@@ -68,15 +68,10 @@ class Metric(ABC):
             if parameter.name == self.positional and (
                 parameter.default is MISSING or value != parameter.default
             ):
-                shown.insert(0, number_text(value))
+                shown.insert(0, value_text(value))
             elif value != parameter.default and parameter.name != self.positional:
-                shown.append(f"{parameter.name}={number_text(value)}")
+                shown.append(f"{parameter.name}={value_text(value)}")
         return f"{self.name}({', '.join(shown)})" if shown else self.name
-
-
-def number_text(value: Any) -> str:
-    """A number with enough digits to read it back, integers without a decimal point."""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def ratio(numerator: Floats, denominator: Floats) -> Floats:
@@ -180,43 +175,29 @@ class Filled(Metric):
         return self.metric.count(items, totals)
 
 
-_FORM = re.compile(r"\s*(?P<name>[A-Za-z][\w.]*)\s*(?:\((?P<arguments>[^()]*)\))?\s*")
-
-
 ALIASES = {"lambda": "decay"}
 """Parameter names of the papers that are keywords in Python."""
 
 
 def parse_metric(text: str) -> Metric:
     """The metric that a printed form names; with `fill`, a state-set metric of a belief tracker."""
-    match = _FORM.fullmatch(text)
-    if match is None:
+    form = split_form(text)
+    if form is None:
         raise UsageError(f"{text!r} is not a metric", expected="name or name(value, parameter=value)")
-    name = match["name"]
-    factory = METRICS.get(name)
-    positional: list[Any] = []
-    named: dict[str, Any] = {}
-    for argument in (match["arguments"] or "").split(","):
-        if not argument.strip():
-            continue
-        key, equals, value = argument.partition("=")
-        if equals:
-            if ALIASES.get(key.strip(), key.strip()) in named:
-                raise UsageError(f"the parameter {key.strip()!r} occurs twice in {text!r}")
-            named[ALIASES.get(key.strip(), key.strip())] = _value(value)
-        else:
-            positional.append(_value(key))
+    factory = METRICS.get(form.name)
+    named = {ALIASES.get(key, key): _value(value) for key, value in form.named.items()}
+    if len(named) < len(form.named):
+        raise UsageError(f"the parameter {' or '.join(ALIASES)} occurs twice in {text!r}")
     fill = named.pop("fill", None)
-    metric = build_metric(name, factory, positional, named)
+    metric = _metric(form.name, factory, [_value(part) for part in form.parts], named)
     if fill is None:
         return metric
     if metric.kind != "state":
-        raise UsageError(f"the metric {name!r} scores beliefs as they are and takes no fill rule")
+        raise UsageError(f"the metric {form.name!r} scores beliefs as they are and takes no fill rule")
     return Filled(metric, Fill.parse(fill))
 
 
 def _value(text: str) -> Any:
-    text = text.strip()
     for convert in (int, float):
         try:
             return convert(text)
@@ -225,8 +206,8 @@ def _value(text: str) -> Any:
     return text
 
 
-def build_metric(name: str, factory: Any, positional: list[Any], named: dict[str, Any]) -> Metric:
-    """Call a registered factory with parameters; UsageError for unnames ones."""
+def _metric(name: str, factory: Any, positional: list[Any], named: dict[str, Any]) -> Metric:
+    """Call a registered factory with parameters; UsageError for those that it does not have."""
     parameters = dict(inspect.signature(factory).parameters)
     takes_any = [key for key, parameter in parameters.items() if parameter.kind is parameter.VAR_KEYWORD]
     for key in takes_any:

@@ -1,48 +1,40 @@
-"""Measuring a tracker: statistics of every metric on every component, schedule and label scheme.
+"""Measuring a tracker: its items, and statistics of every metric on every component, schedule, label scheme.
 
 A measurement keeps its statistics, so that dialogs (and trackers) can be resampled without scoring again.
-They add up over dialogs: a long corpus is measured in chunks of dialogs, to the same numbers, so that what is
-computed on the way does not grow with it.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from extrinsic.arrays import Floats, Ints
+from extrinsic.corpus.conventions import Conventions, ScoreConventions
+from extrinsic.corpus.corpus import Corpus
+from extrinsic.corpus.hypotheses import Fill
 from extrinsic.corpus.state_sets import StateSets
+from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.errors import UsageError, did_you_mean
-from extrinsic.metrics.definition import Mean, Metric
-from extrinsic.metrics.items.curves import RocCounts, RocStatistics, Totals
+from extrinsic.metrics.belief_metrics import Update
+from extrinsic.metrics.definition import Filled, HypothesisMean, ItemMean, Metric
 from extrinsic.metrics.items.item_tables import ItemTable
-from extrinsic.metrics.items.state_tables import ALL, StateTable
+from extrinsic.metrics.items.roc_statistics import Totals
+from extrinsic.metrics.items.state_tables import (
+    ALL,
+    StateTable,
+    beliefs_of_states,
+    table_of_states,
+    tables_of_filled_beliefs,
+)
 from extrinsic.metrics.roc import Roc
-from extrinsic.metrics.sources import Source
 from extrinsic.storage import content_hash
 
 Interval = tuple[float | None, float | None]
 
 BLOCK = 20_000_000
 """How many products of weights and columns are in memory at once."""
-
-
-def resample_dialogs(identity: str, n_dialogs: int, n_resamples: int, seed: int) -> Ints:
-    """(n_resamples, n_dialogs) how often each dialog is drawn, with replacement.
-
-    The draws depend only on the seed and the identity of the dialogs, so that every tracker and metric over
-    the same dialogs gets the same resamples.
-    """
-    if n_resamples < 2:
-        raise UsageError("a bootstrap needs at least 2 resamples", found=str(n_resamples))
-    if seed < 0:
-        raise UsageError("the seed of a bootstrap must be at least 0", found=str(seed))
-    key = int(content_hash(identity)[:16], 16)
-    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(key,)))
-    return rng.multinomial(n_dialogs, np.full(n_dialogs, 1.0 / n_dialogs), size=n_resamples)
 
 
 def resampled_values(weights: Ints, metrics: Sequence[Metric], statistics: Any) -> Floats:
@@ -69,8 +61,103 @@ def percentile_interval(values: Floats, level: float = 0.95) -> Interval:
 
 Table = ItemTable | StateTable
 
-CHUNK = 50_000
-"""Turns at once; a corpus of less than two chunks is measured as a whole."""
+
+class Source:
+    """A tracker's items of every kind, built when a metric first needs them."""
+
+    def __init__(self, corpus: Corpus | None, tracker: TrackerOutput | StateSets) -> None:
+        if corpus is not None:
+            if not isinstance(tracker, TrackerOutput):
+                raise UsageError(
+                    "a corpus is scored with a tracker's output; state sets are scored by themselves"
+                )
+            tracker.require_about(corpus)
+        if tracker.n_dialogs == 0:
+            raise UsageError("nothing to score: there are no dialogs")
+        self.corpus, self.tracker = corpus, tracker
+        self._filled: dict[Fill, list[StateTable]] = {}
+
+    @property
+    def conventions(self) -> ScoreConventions:
+        """The conventions of the corpus, or of the state sets."""
+        if isinstance(self.tracker, StateSets):
+            return self.tracker.conventions
+        assert self.corpus is not None
+        return self.corpus.conventions
+
+    @property
+    def n_dialogs(self) -> int:
+        return self.tracker.n_dialogs
+
+    @property
+    def identity(self) -> str:
+        """The identity of the dialogs, independent of the tracker."""
+        if self.corpus is not None:
+            return self.corpus.signature
+        assert isinstance(self.tracker, StateSets)
+        return content_hash(*self.tracker.dialogs)
+
+    @cached_property
+    def belief_tables(self) -> list[ItemTable]:
+        if isinstance(self.tracker, StateSets):
+            return [beliefs_of_states(self.tracker)]
+        assert self.corpus is not None
+        conventions = self.corpus.conventions
+        tables = list(conventions.build_items(self.corpus, self.tracker))
+        _require_conventions(tables, conventions)
+        return tables
+
+    @cached_property
+    def state_tables(self) -> list[StateTable]:
+        assert isinstance(self.tracker, StateSets)
+        return [table_of_states(self.tracker)]
+
+    def tables(self, metric: Metric) -> Sequence[ItemTable | StateTable]:
+        """The tables that a metric is computed on."""
+        if isinstance(metric, Filled):
+            if isinstance(self.tracker, StateSets):
+                raise UsageError(f"{metric}: state sets are filled already and take no fill rule")
+            assert self.corpus is not None
+            if metric.fill not in self._filled:
+                self._filled[metric.fill] = list(
+                    tables_of_filled_beliefs(self.corpus, self.tracker, metric.fill)
+                )
+            return self._filled[metric.fill]
+        if metric.kind == "state":
+            if not isinstance(self.tracker, StateSets):
+                raise UsageError(
+                    f"{metric} needs states, and this tracker has beliefs: say how they are filled, "
+                    f"e.g. {Filled(metric, Fill('argmax'))} (on the command line also --fill argmax)"
+                )
+            return self.state_tables
+        table = self.belief_tables[0]
+        lacking = isinstance(metric, ItemMean) and metric.field not in table.fields
+        lacking |= isinstance(metric, HypothesisMean) and not table.hypotheses
+        if lacking or (isinstance(metric, Update) and table.top is None):
+            raise UsageError(f"the metric {metric} is not defined for {self.conventions.name}")
+        return self.belief_tables
+
+
+def _require_conventions(tables: Sequence[ItemTable], conventions: Conventions) -> None:
+    """Raise UsageError for items that do not match their conventions, as a plugin's may."""
+    schemes = tuple(table.label_scheme for table in tables)
+    if schemes != conventions.label_schemes:
+        raise UsageError(
+            f"the items of {conventions.name!r} have other label schemes than its conventions",
+            expected=repr(conventions.label_schemes),
+            found=repr(schemes),
+        )
+    for table in tables:
+        lacking = [
+            f"the schedule {number}" for number in conventions.schedules if number not in table.schedules
+        ]
+        lacking += [
+            f"the component {name!r}" for name in conventions.components if name not in table.components
+        ]
+        if lacking:
+            raise UsageError(
+                f"the items of {conventions.name!r} lack {', '.join(lacking)} of its conventions"
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,8 +171,6 @@ class Measurement:
     label_scheme: str | None
     items: Any
     statistics: Any
-    counted: int | None = None
-    """Its n, where the items are no longer there."""
 
     @cached_property
     def totals(self) -> Any:
@@ -107,7 +192,7 @@ class Measurement:
 
     @property
     def n(self) -> int:
-        return self.metric.count(self.items, self.totals) if self.counted is None else self.counted
+        return self.metric.count(self.items, self.totals)
 
 
 class ChoiceError(UsageError):
@@ -126,115 +211,8 @@ def measure(
     metrics: Sequence[Metric],
     schedules: Sequence[int] | None = None,
     components: Sequence[str] | None = None,
-    totals_only: bool = False,
 ) -> Iterator[Measurement]:
-    """Measurements by schedule, label scheme and component, the metrics of each together.
-
-    totals_only: nobody resamples dialogs, so only the sums of statistics are kept of a long corpus.
-    """
-    if isinstance(source.tracker, StateSets) or source.tracker.n_turns <= 2 * CHUNK:
-        yield from _measure(source, metrics, schedules, components)
-        return
-    if totals_only:
-        running = RunningTotals()
-        for chunk in source.chunks(CHUNK):
-            running.add(_measure(chunk, metrics, schedules, components))
-        yield from running.measurements()
-        return
-    parts = [
-        [_without_items(row) for row in _measure(chunk, metrics, schedules, components)]
-        for chunk in source.chunks(CHUNK)
-    ]
-    # Metrics share a curve: it is joined once.
-    joined: dict[tuple[int, ...], Any] = {}
-    for rows in zip(*parts, strict=True):
-        key = tuple(id(row.statistics) for row in rows)
-        if key not in joined:
-            joined[key] = _joined([row.statistics for row in rows])
-        counts = [row.counted for row in rows if row.counted is not None]
-        yield replace(rows[0], statistics=joined[key], counted=sum(counts) if counts else None)
-
-
-class RunningTotals:
-    """The measurements of a corpus part by part, of which only the sums over dialogs are kept.
-
-    Sums are made dialog by dialog in the order of the corpus: they do not depend on the parts.
-    """
-
-    def __init__(self) -> None:
-        self._rows: list[Measurement] = []
-        self._sums: dict[int, Floats | RocCounts] = {}
-        self._sum_of_row: list[int] = []
-
-    def add(self, part: Iterable[Measurement]) -> None:
-        """The measurements of the next part: the same ones in the same order each time."""
-        rows = [(row, row.statistics) for row in part]
-        if not self._rows:
-            # Metrics may share their statistics, as those of a curve do.
-            number: dict[int, int] = {}
-            self._sum_of_row = [number.setdefault(id(statistics), len(number)) for _, statistics in rows]
-        pairs = zip(self._sum_of_row, rows, strict=True)
-        for key, (_, statistics) in dict(pairs).items():
-            self._sums[key] = _summed(self._sums.get(key), statistics)
-        counts = [row.counted or 0 for row in self._rows] or [0] * len(rows)
-        self._rows = [
-            replace(light, counted=None if light.counted is None else light.counted + before)
-            for (row, _), before in zip(rows, counts, strict=True)
-            for light in (replace(_without_items(row), statistics=None),)
-        ]
-
-    def measurements(self) -> Iterator[Measurement]:
-        """Once: what was counted of a curve is given up with its last measurement, as there can be many."""
-        left = Counter(self._sum_of_row)
-        key_of_last, summed = -1, Summed(None)
-        for row, key in zip(self._rows, self._sum_of_row, strict=True):
-            left[key] -= 1
-            if key != key_of_last:
-                total = self._sums[key] if left[key] else self._sums.pop(key)
-                key_of_last, summed = key, Summed(total.totals() if isinstance(total, RocCounts) else total)
-            elif not left[key]:
-                self._sums.pop(key)
-            yield replace(row, statistics=summed)
-
-
-@dataclass(frozen=True, eq=False)
-class Summed:
-    """Statistics of which there is only the sum."""
-
-    totals: Any
-
-    def sum(self, axis: int = 0) -> Any:
-        assert axis == 0, "statistics are summed over dialogs"
-        return self.totals
-
-
-def _summed(total: Floats | RocCounts | None, statistics: Any) -> Floats | RocCounts:
-    if isinstance(statistics, RocStatistics):
-        counts = total if isinstance(total, RocCounts) else RocCounts(statistics.points)
-        counts.add(statistics)
-        return counts
-    # Row after row, as a sum over a whole column of dialogs is: numpy adds along the first axis in order.
-    rows = statistics if total is None else np.concatenate([np.asarray(total)[None], statistics])
-    return np.asarray(rows.sum(axis=0))
-
-
-def _without_items(row: Measurement) -> Measurement:
-    """The n of a mean is one of its statistics, which is summed at the end; others count their items."""
-    from_totals = type(row.metric).count is Mean.count
-    return replace(row, items=None, counted=None if from_totals else row.n)
-
-
-def _joined(statistics: Sequence[Any]) -> Any:
-    first = statistics[0]
-    return first.joined(*statistics[1:]) if isinstance(first, RocStatistics) else np.concatenate(statistics)
-
-
-def _measure(
-    source: Source,
-    metrics: Sequence[Metric],
-    schedules: Sequence[int] | None,
-    components: Sequence[str] | None,
-) -> Iterator[Measurement]:
+    """Measurements by schedule, label scheme and component, the metrics of each together."""
     groups: dict[int, tuple[Sequence[Table], list[Metric]]] = {}
     for metric in metrics:
         tables = source.tables(metric)

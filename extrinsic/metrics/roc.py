@@ -12,9 +12,9 @@ import numpy as np
 
 from extrinsic.arrays import Floats
 from extrinsic.metrics.definition import Metric
-from extrinsic.metrics.items.curves import Totals
 from extrinsic.metrics.items.item_tables import Items
-from extrinsic.metrics.items.operating_points import ACCEPTED, WRONG, Condition, Points
+from extrinsic.metrics.items.roc_curves import ACCEPTED, WRONG, Condition, Points
+from extrinsic.metrics.items.roc_statistics import Totals
 
 
 @dataclass(frozen=True)

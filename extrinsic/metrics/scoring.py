@@ -14,8 +14,8 @@ from threadpoolctl import threadpool_limits
 
 from extrinsic.arrays import Ints
 from extrinsic.corpus.conventions import STATE_SETS
+from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.hypotheses import Fill
-from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.errors import LONGEST_FOUND, UsageError, require_count, require_type, shortened
@@ -23,16 +23,14 @@ from extrinsic.metrics.definition import Filled, Metric, parse_metric
 from extrinsic.metrics.measuring import (
     Interval,
     Measurement,
-    RunningTotals,
+    Source,
     measure,
     percentile_interval,
-    resample_dialogs,
     resampled_values,
 )
-from extrinsic.metrics.sources import Source
-from extrinsic.notebook import dataframe, html_table, write_parquet
-from extrinsic.signature import sign
-from extrinsic.storage import content_hash
+from extrinsic.panel import item_weights
+from extrinsic.storage import content_hash, sign
+from extrinsic.tables import dataframe, html_table, write_parquet
 
 if TYPE_CHECKING:
     import pandas
@@ -131,8 +129,8 @@ def score(
     chosen = choose_metrics(source, _as_list(metrics), _as_list(fill) or [])
     weights = None
     if bootstrap:
-        weights = resample_dialogs(source.identity, source.n_dialogs, bootstrap, seed)
-    measurements = measure(source, chosen, _as_list(schedules), _as_list(components), not bootstrap)
+        weights = item_weights(source.identity, source.n_dialogs, bootstrap, seed)
+    measurements = measure(source, chosen, _as_list(schedules), _as_list(components))
     # The last bits of a matrix product depend on the number of BLAS threads; intervals must not.
     with threadpool_limits(1, user_api="blas") if bootstrap else nullcontext():
         rows = tuple(_rows(measurements, weights))
@@ -141,36 +139,6 @@ def score(
     if not rows:
         raise UsageError(NOTHING)
     return Scores(rows, _made_by(source, bootstrap, seed), bootstrap > 0)
-
-
-class RunningScores:
-    """The scores of one tracker over a corpus that is read in parts; as `score`, without intervals."""
-
-    def __init__(
-        self,
-        metrics: Sequence[str] | None,
-        schedules: Sequence[int] | None,
-        components: Sequence[str] | None,
-        fill: Sequence[str],
-    ) -> None:
-        self._metrics, self._fill = metrics, fill
-        self._schedules, self._components = schedules, components
-        self._totals = RunningTotals()
-        self._made_by: dict[str, str | None] = {}
-
-    def add(self, corpus: Corpus, tracker: TrackerOutput) -> None:
-        """The next dialogs."""
-        source = Source(corpus, tracker)
-        chosen = choose_metrics(source, self._metrics, self._fill)
-        self._totals.add(measure(source, chosen, self._schedules, self._components))
-        self._made_by = _made_by(source, 0, 0)
-
-    def scores(self, corpus_signature: str) -> Scores:
-        """Of all dialogs so far."""
-        rows = tuple(_rows(self._totals.measurements(), None))
-        if not rows:
-            raise UsageError(NOTHING)
-        return Scores(rows, {**self._made_by, "corpus": corpus_signature[:12]})
 
 
 def _require_types(corpus: object, metrics: Any, schedules: Any, components: Any, fill: Any) -> None:
@@ -197,18 +165,16 @@ def _rows(measurements: Iterator[Measurement], weights: Ints | None) -> Iterator
     """
     for _, group in groupby(measurements, key=lambda measured: id(measured.statistics)):
         together = list(group)
-        intervals = [(None, None)] * len(together) if weights is None else _intervals(together, weights)
+        intervals: list[Interval] = [(None, None)] * len(together)
+        if weights is not None:
+            metrics = [measured.metric for measured in together]
+            values = resampled_values(weights, metrics, together[0].statistics)
+            intervals = [
+                (None, None) if measured.value is None else percentile_interval(resampled)
+                for measured, resampled in zip(together, values, strict=True)
+            ]
         for measured, (low, high) in zip(together, intervals, strict=True):
             yield Score(measured.tracker, **measured.described(), value=measured.value, low=low, high=high)
-
-
-def _intervals(together: Sequence[Measurement], weights: Ints) -> list[Interval]:
-    metrics = [measured.metric for measured in together]
-    values = resampled_values(weights, metrics, together[0].statistics)
-    return [
-        (None, None) if measured.value is None else percentile_interval(resampled)
-        for measured, resampled in zip(together, values, strict=True)
-    ]
 
 
 def _as_list(names: Any) -> Any:
@@ -242,15 +208,11 @@ def choose_metrics(
     if metrics is None:
         return chosen + [Filled(parse_metric(name), rule) for rule in rules for name in STATE_SETS.metrics]
     # State metrics that were named without a fill rule are computed with each of the given rules.
-    return [
-        filled
-        for metric in chosen
-        for filled in ([Filled(metric, rule) for rule in rules] if _lacks_rule(metric) else [metric])
-    ]
-
-
-def _lacks_rule(metric: Metric) -> bool:
-    return metric.kind == "state" and not isinstance(metric, Filled)
+    filled: list[Metric] = []
+    for metric in chosen:
+        lacks_rule = metric.kind == "state" and not isinstance(metric, Filled)
+        filled += [Filled(metric, rule) for rule in rules] if lacks_rule else [metric]
+    return filled
 
 
 def _made_by(source: Source, bootstrap: int, seed: int) -> dict[str, str | None]:

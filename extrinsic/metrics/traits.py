@@ -17,8 +17,6 @@ from extrinsic.metrics.definition import Mean, check_choice, ratio
 from extrinsic.metrics.items.state_items import StateItems
 from extrinsic.storage import content_hash
 
-FORMS = ("2024", "2023")
-
 
 def mistakes(items: StateItems) -> Floats:
     """(n_turns,) changes that were missed, wrong or overshot, as granular change accuracy counts them."""
@@ -40,7 +38,7 @@ class DialogTrait(Mean):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "form", str(self.form))
-        check_choice(self.name, "form", self.form, FORMS)
+        check_choice(self.name, "form", self.form, ("2024", "2023"))
 
     @abstractmethod
     def dialog_values(self, items: StateItems) -> Floats:

@@ -1,27 +1,26 @@
 """Inform and success of MultiWOZ dialogs: states x responses x goals x database.
 
 The rules are those of MultiWOZ_Evaluation (Nekvinda and Dusek 2021). A response that mentions a name (of a
-train:
-its id) offers what the database has for the state of that turn; the last offer of a domain counts, unless the
-new one includes it. A dialog is *informed* if in every domain of the goal all venues on offer satisfy the
-goal; where
-the goal names the venue, and for taxis, nothing needs to be offered. It is a *success* if it is informed and
-every
-domain was told all that the goal asks for; a reference counts only where the log has a booking.
+train: its id) offers what the database has for the state of that turn; the last offer of a domain counts,
+unless the new one includes it. A dialog is *informed* if in every domain of the goal all venues on offer
+satisfy the goal; where the goal names the venue, and for taxis, nothing needs to be offered. It is a
+*success* if it is informed and every domain was told all that the goal asks for; a reference counts only
+where the log has a booking.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from extrinsic.corpus.formats.field_checks import Checker, Missing
+import msgspec
+
 from extrinsic.corpus.formats.state_sets.building import State
-from extrinsic.corpus.formats.state_sets.gold_states import dialog_key
-from extrinsic.corpus.normalisations import slot_name
+from extrinsic.corpus.normalisation import slot_name
 from extrinsic.errors import Problems, did_you_mean
-from extrinsic.outcomes.responses import NAME, REFERENCE, TRAIN, Response
+from extrinsic.outcomes.responses import NAME, REFERENCE, TRAIN, Response, read_dialogs
 from extrinsic.outcomes.venues import Venues, read_venues
-from extrinsic.storage import content_hash, decode_json, read_bytes
+from extrinsic.storage import content_hash, read_bytes
 
 OFFERING = {"restaurant": NAME, "hotel": NAME, "attraction": NAME, "train": TRAIN}
 """What a response that offers a venue of the domain mentions."""
@@ -52,9 +51,6 @@ class DomainGoal:
         return bool(offered) and not offered & ~self.venues
 
 
-Goal = Mapping[str, DomainGoal]
-
-
 @dataclass(frozen=True)
 class DialogOutcome:
     """What a dialog reached, by domain of its goal."""
@@ -78,7 +74,7 @@ class Task:
     booked: of every dialog and turn, the domains that were booked by then.
     """
 
-    goals: Mapping[str, Goal]
+    goals: Mapping[str, Mapping[str, DomainGoal]]
     booked: Mapping[str, Sequence[frozenset[str]]]
     venues: Venues
     signature: str
@@ -155,67 +151,50 @@ def changed_domains(states: Sequence[State]) -> list[tuple[str, ...]]:
     return domains
 
 
+class Wish(msgspec.Struct, frozen=True):
+    """The goal of a dialog in one domain, as it is written."""
+
+    constraints: dict[str, str] = {}
+    requests: list[Any] = []
+    book: Any = None
+
+    def goal(self, domain: str, venues: Venues) -> DomainGoal:
+        wanted = {what for what in self.requests if what in REQUESTS} | ({REFERENCE} if self.book else set())
+        if "name" in self.constraints or domain in WITHOUT_DATABASE:
+            return DomainGoal(None, frozenset(wanted))
+        named = {slot_name(slot): GOAL_VALUES.get(cell, cell) for slot, cell in self.constraints.items()}
+        silent = domain == "train" and TRAIN not in wanted
+        return DomainGoal(venues.query(domain, named), frozenset(wanted), silent)
+
+
+class DialogWishes(msgspec.Struct, frozen=True):
+    """A dialog of a file with goals; all else in it does not matter here."""
+
+    goal: dict[str, Wish]
+
+
 def read_task(goals: str | Path, booked: str | Path, database: str | Path) -> Task:
     """Goals from a file of dialogs, bookings, and the folder of the database; every problem at once."""
     problems = Problems()
     venues = read_venues(database)
     goal_data, booked_data = read_bytes(goals), read_bytes(booked)
-    wishes = _goals(goal_data, str(goals), venues, problems)
-    bookings = _bookings(booked_data, str(booked), problems)
-    for dialog in wishes:
-        if dialog not in bookings:
+    wishes: dict[str, DialogWishes] = read_dialogs(goal_data, str(goals), DialogWishes, problems)
+    turns: dict[str, list[frozenset[str]]] = read_dialogs(
+        booked_data, str(booked), list[frozenset[str]], problems
+    )
+    domains = venues.domains | WITHOUT_DATABASE
+    for dialog, written in wishes.items():
+        for domain in written.goal:
+            if domain not in domains:
+                message = f"the goal has a domain {domain!r} without a database"
+                suggestion = did_you_mean(domain, domains)
+                problems.add(f"{message}; {suggestion}", path=str(goals), session=dialog)
+        if dialog not in turns:
             problems.add("the bookings lack a dialog that has a goal", path=str(booked), session=dialog)
     problems.raise_errors()
     signature = content_hash("multiwoz", goal_data, booked_data, venues.signature)
-    return Task(wishes, bookings, venues, signature)
-
-
-def _goals(data: bytes, path: str, venues: Venues, problems: Problems) -> dict[str, Goal]:
-    checker = Checker(Problems(path))
-    goals: dict[str, Goal] = {}
-    for dialog, value in checker.object(decode_json(data, path), "the file").items():
-        at_dialog = checker.at(session=dialog)
-        goal = at_dialog.member(at_dialog.object(value, "the dialog"), "goal", "the dialog")
-        if goal is Missing:
-            continue
-        wishes: dict[str, DomainGoal] = {}
-        for domain, wish in at_dialog.object(goal, "the goal").items():
-            if domain not in venues.domains | WITHOUT_DATABASE:
-                suggestion = did_you_mean(domain, venues.domains | WITHOUT_DATABASE)
-                at_dialog.report(f"the goal has a domain {domain!r} without a database; {suggestion}")
-                continue
-            wishes[domain] = _wish(at_dialog, domain, wish, venues)
-        goals[dialog_key(dialog)] = wishes
-    problems.extend(checker.problems)
-    return goals
-
-
-def _wish(checker: Checker, domain: str, value: object, venues: Venues) -> DomainGoal:
-    wish = checker.object(value, f"the goal of {domain}")
-    constraints = checker.object(wish.get("constraints", {}), f"the constraints of {domain}")
-    requests = checker.array(wish.get("requests", []), f"the requests of {domain}")
-    wanted = {what for what in requests if what in REQUESTS} | ({REFERENCE} if wish.get("book") else set())
-    if any(not isinstance(cell, str) for cell in constraints.values()):
-        checker.report(f"a constraint of {domain} has the wrong kind", expected="text")
-        constraints = {}
-    if "name" in constraints or domain in WITHOUT_DATABASE:
-        return DomainGoal(None, frozenset(wanted))
-    named = {slot_name(slot): GOAL_VALUES.get(cell, cell) for slot, cell in constraints.items()}
-    silent = domain == "train" and TRAIN not in wanted
-    return DomainGoal(venues.query(domain, named), frozenset(wanted), silent)
-
-
-def _bookings(data: bytes, path: str, problems: Problems) -> dict[str, list[frozenset[str]]]:
-    checker = Checker(Problems(path))
-    bookings: dict[str, list[frozenset[str]]] = {}
-    for dialog, value in checker.object(decode_json(data, path), "the file").items():
-        at_dialog = checker.at(session=dialog)
-        turns = at_dialog.array(value, "the dialog")
-        if not all(isinstance(turn, list) and all(isinstance(name, str) for name in turn) for turn in turns):
-            at_dialog.report(
-                "the bookings have the wrong kind", expected="an array of domains for every turn"
-            )
-            continue
-        bookings[dialog_key(dialog)] = [frozenset(turn) for turn in turns]
-    problems.extend(checker.problems)
-    return bookings
+    of_dialogs = {
+        dialog: {domain: wish.goal(domain, venues) for domain, wish in written.goal.items()}
+        for dialog, written in wishes.items()
+    }
+    return Task(of_dialogs, turns, venues, signature)

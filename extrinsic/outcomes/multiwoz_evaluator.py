@@ -17,17 +17,14 @@ from extrinsic.arrays import Floats
 from extrinsic.corpus.formats import StateFormat, read_state_file
 from extrinsic.corpus.formats.state_sets.building import State
 from extrinsic.corpus.formats.state_sets.gold_states import dialog_key, read_predictions
-from extrinsic.corpus.state_sets import StateReading, StateSets
+from extrinsic.corpus.state_sets import StateReading
 from extrinsic.errors import InputError, Problems, UsageError
-from extrinsic.metrics.measuring import measure
-from extrinsic.metrics.sources import Source
+from extrinsic.metrics.measuring import Source, measure
 from extrinsic.metrics.state_metrics import JointGoalAccuracy
 from extrinsic.outcomes.multiwoz import DialogOutcome, Task, active_domains, changed_domains, read_task
 from extrinsic.outcomes.responses import DomainRule, Responses, read_responses
 from extrinsic.registry import FORMATS
 from extrinsic.storage import content_hash
-
-States = Mapping[str, Sequence[State]]
 
 
 @dataclass(frozen=True)
@@ -227,11 +224,7 @@ def _accuracy(
             return {}
     else:
         states = read_state_file(form, path, name, reading)
-    chosen = _positions(states, kept)
+    position = {dialog_key(dialog): number for number, dialog in enumerate(states.dialogs)}
+    chosen = [position[dialog] for dialog in kept if dialog in position]
     measured = measure(Source(None, states.take(chosen)), [JointGoalAccuracy()], [1], [ALL, *states.domains])
     return {row.component: row.value for row in measured}
-
-
-def _positions(states: StateSets, kept: Sequence[str]) -> list[int]:
-    number = {dialog_key(dialog): position for position, dialog in enumerate(states.dialogs)}
-    return [number[dialog] for dialog in kept if dialog in number]

@@ -4,14 +4,17 @@ What counts in a response are its placeholders: `[hotel_name]`, `[value_phone]`,
 """
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+import msgspec
 
 from extrinsic.corpus.formats import stem
-from extrinsic.corpus.formats.field_checks import Checker, Missing
+from extrinsic.corpus.formats.field_checks import Checker, check_type
 from extrinsic.corpus.formats.state_sets.gold_states import dialog_key
 from extrinsic.errors import Problems
 from extrinsic.storage import content_hash, decode_json, read_bytes
@@ -28,6 +31,9 @@ COUNTED = {
     "id": TRAIN,
 }
 """What a placeholder without its domain says, as far as it counts."""
+
+RESEMBLING = ("name", "address", "phone", "post", "ref")
+"""A placeholder with such a part that does not count is probably misspelt."""
 
 DOMAINS = ("attraction", "hospital", "hotel", "police", "restaurant", "taxi", "train")
 DomainRule = Literal["states", "responses"]
@@ -87,43 +93,43 @@ def read_response(text: str, active_domains: Sequence[str] | None = None) -> Res
     )
 
 
+class Turn(msgspec.Struct, frozen=True):
+    """A response as it is written."""
+
+    response: str
+    active_domains: tuple[str, ...] | None = None
+
+
+Turns = Annotated[list[Turn], msgspec.Meta(min_length=1, extra={"by": "turn"})]
+
+
+def read_dialogs(data: bytes, path: str, kind: Any, problems: Problems) -> dict[str, Any]:
+    """What a JSON object has of each dialog; whatever is not of the kind is reported."""
+    checker = Checker(Problems(path))
+    dialogs = {}
+    for dialog, value in checker.object(decode_json(data, path), "the file").items():
+        try:
+            dialogs[dialog_key(dialog)] = msgspec.convert(value, kind)
+        except msgspec.ValidationError:
+            check_type(checker.at(session=dialog), value, kind, "the dialog")
+    problems.extend(checker.problems)
+    return dialogs
+
+
 def read_responses(path: str | Path, name: str | None = None) -> Responses:
     """Read a file of responses, or raise InputError with every problem in it."""
     data = read_bytes(path)
     problems = Problems(str(path))
-    checker = Checker(problems)
-    dialogs: dict[str, list[Response]] = {}
-    unknown: dict[str, int] = {}
-    for dialog, value in checker.object(decode_json(data, str(path)), "the file").items():
-        at_dialog = checker.at(session=dialog)
-        turns = at_dialog.array(value, "the dialog")
-        dialogs[dialog_key(dialog)] = [
-            response
-            for number, turn in enumerate(turns)
-            if (response := _response(at_dialog.at(turn=number), turn, unknown)) is not None
-        ]
-        if isinstance(value, list) and not turns:
-            at_dialog.report("the dialog has no turns")
-    if not dialogs and not problems.has_errors:
+    turns: dict[str, list[Turn]] = read_dialogs(data, str(path), Turns, problems)
+    if not turns and not problems.has_errors:
         problems.add("the file has no dialogs")
     problems.raise_errors()
+    dialogs = {
+        dialog: [read_response(turn.response, turn.active_domains) for turn in written]
+        for dialog, written in turns.items()
+    }
+    texts = (turn.response for written in turns.values() for turn in written)
+    names = (what[1:] for text in texts for _, what in placeholders(text) if what.startswith("?"))
+    unknown = Counter(name for name in names if any(word in name for word in RESEMBLING))
     title = name or stem(path).removeprefix("responses_")
     return Responses(title, str(path), dialogs, content_hash("responses", data), unknown)
-
-
-def _response(checker: Checker, value: Any, unknown: dict[str, int]) -> Response | None:
-    turn = checker.object(value, "the turn")
-    written = checker.member(turn, "response", "the turn") if isinstance(value, dict) else Missing
-    text = None if written is Missing else checker.text(written, "the response")
-    if text is None:
-        return None
-    domains = turn.get("active_domains")
-    if domains is not None and not (
-        isinstance(domains, list) and all(isinstance(domain, str) for domain in domains)
-    ):
-        checker.report("'active_domains' has the wrong kind", expected="an array of domains")
-        domains = None
-    for _, what in placeholders(text):
-        if what.startswith("?") and any(word in what for word in ("name", "phone", "address", "post", "ref")):
-            unknown[what[1:]] = unknown.get(what[1:], 0) + 1
-    return read_response(text, domains)

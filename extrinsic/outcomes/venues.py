@@ -1,8 +1,7 @@
 """The venues of a MultiWOZ database, and which of them satisfy the constraints of a state.
 
 As MultiWOZ_Evaluation queries them: names, foods and stations match by partial similarity, times as bounds,
-all
-else as equal text; an unknown field of a venue ("?") satisfies everything, and so does dontcare.
+all else as equal text; an unknown field of a venue ("?") satisfies everything, and so does dontcare.
 """
 
 import re
@@ -14,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from extrinsic.arrays import Bools
-from extrinsic.corpus.normalisations import DONTCARE, load_normalisation, slot_name
+from extrinsic.corpus.normalisation import DONTCARE, load_normalisation, slot_name
 from extrinsic.errors import InputError, Problems
 from extrinsic.storage import content_hash, decode_json, read_bytes
 
@@ -114,8 +113,7 @@ def partial_ratio(left: str, right: str) -> int:
     """0 to 100: how similar the shorter text is to the part of the longer one that resembles it most.
 
     The parts that are tried begin where a block of equal characters puts the shorter text; so the measure is
-    that
-    of the fuzzy matching which the standard evaluator uses, and not a search over all parts.
+    that of the fuzzy matching which the standard evaluator uses, and not a search over all parts.
     """
     shorter, longer = sorted((left, right), key=len)
     if not shorter:

@@ -1,7 +1,13 @@
-"""Behaviour models: the action probabilities P(a | s) of the system that made a corpus, learned or logged.
+"""Behaviour models P(a | s) of the system that made a corpus, and the action-probability filter on them.
 
-A behaviour model is fitted once for a tracker's transitions. The filter uses it to keep a learned policy
-close to the logged actions, learners use it through the filter, and supervised policies imitate it.
+A behaviour model is fitted once for a tracker's transitions. The filter (Lee 2014; Henderson et al. 2008)
+keeps a learned policy close to the logged actions: it admits only what was likely enough. Learners use the
+model through the filter, and supervised policies imitate it.
+
+Which actions a policy may choose is one notion everywhere, a mask (n, n_actions) called `possible`: in a log
+what its turns call possible (`Transitions.possible`), in live play what the world does (`Moment.allowed`). A
+policy chooses among the possible actions that the filter admits; where it admits none of them, the likeliest
+possible one.
 """
 
 from __future__ import annotations
@@ -14,11 +20,11 @@ from typing import Protocol
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ints
-from extrinsic.corpus.dialogs import fold_of_sessions
+from extrinsic.corpus.corpus import fold_of_sessions
 from extrinsic.errors import UsageError
-from extrinsic.policy.filter import admit
-from extrinsic.policy.states import States
+from extrinsic.policy.features import States
 from extrinsic.policy.transitions import Transitions
+from extrinsic.records import require_shapes
 
 FOLDS = 5
 
@@ -156,6 +162,11 @@ class _Mixture:
     learned: Ints
     share: Floats
 
+    def __post_init__(self) -> None:
+        require_shapes(self, learned="learned", share="actions")
+        if not np.isin(self.learned, np.arange(len(self.share))).all():
+            raise UsageError("a model of actions that do not exist", found=str(self.learned))
+
     def probabilities(self, states: States) -> Floats:
         rare = self.share.copy()
         rare[self.learned] = 0.0
@@ -164,3 +175,21 @@ class _Mixture:
         of_learned = np.ones((len(states), 1)) if self.model is None else self.model.probabilities(states)
         table[:, self.learned] = rest * of_learned
         return table
+
+
+def admit(probabilities: Floats, threshold: float, possible: Bools | None = None) -> Bools:
+    """(n, n_actions) actions more likely than the threshold; where none is, the likeliest one.
+
+    possible (n, n_actions): the possible actions; no others are admitted.
+    """
+    if not 0.0 <= threshold < 1.0:
+        raise UsageError("the threshold of the filter must lie in [0, 1)", found=str(threshold))
+    if not np.isfinite(probabilities).all():
+        raise UsageError("the probabilities of actions must be finite numbers")
+    if possible is not None and not possible.any(axis=1).all():
+        raise UsageError("there is a state in which nothing at all can be done")
+    chances = probabilities if possible is None else np.where(possible, probabilities, -1.0)
+    admitted = chances > threshold
+    empty = np.flatnonzero(~admitted.any(axis=1))
+    admitted[empty, chances[empty].argmax(axis=1)] = True
+    return np.asarray(admitted)

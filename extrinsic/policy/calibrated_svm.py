@@ -9,11 +9,12 @@ import numpy as np
 from scipy.special import expit
 
 from extrinsic.arrays import Floats, Ints
-from extrinsic.bounds import Count, Positive
 from extrinsic.errors import UsageError
 from extrinsic.policy.behaviour import FOLDS, ActionModel, Classifier
+from extrinsic.policy.features import States
 from extrinsic.policy.kernels import Gaussian, state_gram
-from extrinsic.policy.states import States
+from extrinsic.records import require_shapes
+from extrinsic.typed_files import Count, Positive
 
 MOST = 20_000
 """The maximum number of states: the kernel matrix is dense (3 GB)."""
@@ -77,6 +78,11 @@ class _Fitted:
     intercept: Floats
     slope: Floats
     shift: Floats
+
+    def __post_init__(self) -> None:
+        require_shapes(
+            self, coefficients="pairs support", intercept="pairs", slope="classes", shift="classes"
+        )
 
     @staticmethod
     def of(kernel: Gaussian, states: States, machine: Any) -> _Fitted:

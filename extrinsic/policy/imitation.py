@@ -1,4 +1,4 @@
-"""Imitation as a learner: the behaviour model itself is the policy."""
+"""Imitation: the behaviour model itself as the policy, as a learner and as the supervised policies."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats
-from extrinsic.policy.behaviour import Behaviour
+from extrinsic.policy.behaviour import ActionModel, Behaviour, admit
+from extrinsic.policy.features import States
 from extrinsic.policy.learner import require_choice
-from extrinsic.policy.states import States
-from extrinsic.policy.supervised import SupervisedPolicy
 from extrinsic.policy.transitions import Transitions
 
 
@@ -33,8 +32,7 @@ class Imitation:
             "mean_chance": float(taken.mean()),
         }
         policy = SupervisedPolicy(behaviour.model, self.sampled, behaviour.threshold)
-        no_states = transitions.states.take(np.zeros(0, dtype=np.int64))
-        return ImitatedPolicy(policy, no_states, diagnostics)
+        return ImitatedPolicy(policy, transitions.states.no_states, diagnostics)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,3 +50,24 @@ class ImitatedPolicy:
     def probabilities(self, states: States, possible: Bools | None = None) -> Floats:
         states.require_like(self.learned_from)
         return self.policy.probabilities(states, possible)
+
+
+@dataclass(frozen=True)
+class SupervisedPolicy:
+    """P(a | s) as a policy: its likeliest action, or (`sampled`) a draw from it.
+
+    The likeliest action tends to loop on confirmations; a draw does not. Two with one model are equal.
+    """
+
+    model: ActionModel
+    sampled: bool = False
+    threshold: float = 0.0
+
+    def probabilities(self, states: States, possible: Bools | None = None) -> Floats:
+        """(n, n_actions); only actions above the threshold are drawn, if there are any."""
+        chances = self.model.probabilities(states)
+        admitted = admit(chances, self.threshold if self.sampled else 0.0, possible)
+        drawn = np.where(admitted, np.maximum(chances, 1e-12), 0.0)
+        if not self.sampled:
+            drawn = (np.arange(drawn.shape[1]) == drawn.argmax(axis=1)[:, None]).astype(np.float64)
+        return np.asarray(drawn / drawn.sum(axis=1, keepdims=True))

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from extrinsic.arrays import Floats, Ints
-from extrinsic.bounds import Count, Positive
 from extrinsic.policy.basis import ROWS, Basis
 from extrinsic.policy.behaviour import ActionModel, Classifier
+from extrinsic.policy.features import States
 from extrinsic.policy.kernels import Gaussian
 from extrinsic.policy.sparsification import require_threshold
-from extrinsic.policy.states import States
+from extrinsic.records import require_shapes
+from extrinsic.typed_files import Count, Positive
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class KernelLogistic(Classifier):
         from sklearn.linear_model import LogisticRegression
 
         kernel = Gaussian(self.height, self.width)
-        basis = Basis.fit(states.continuous, states.discrete, kernel, self.nu)
+        basis, _ = Basis.fit(states.continuous, states.discrete, kernel, self.nu)
         features = _features(basis, states)
         # The gradient is a mean over the data: with more data, a coarser tolerance suffices.
         tolerance = 1e-4 * np.clip(len(action) / 5_000, 1.0, 10.0)
@@ -57,6 +58,9 @@ class _Fitted:
     basis: Basis
     coefficients: Floats
     intercept: Floats
+
+    def __post_init__(self) -> None:
+        require_shapes(self, coefficients="kernels actions", intercept="actions")
 
     def probabilities(self, states: States) -> Floats:
         probabilities = np.empty((len(states), len(self.intercept)))

@@ -1,106 +1,59 @@
-"""Least-squares policy iteration on fixed data, with kernels (Lagoudakis & Parr 2003; Lee 2014)."""
+"""Least-squares policy iteration on fixed data, with kernels (Lagoudakis & Parr 2003; Lee 2014).
+
+And its form of one step: one improvement of the logged policy, on its own Q (Brandfonbrener et al. 2021).
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from extrinsic.arrays import Bools, Floats, Ints
-from extrinsic.bounds import Count, Discount, NotNegative, Positive
 from extrinsic.errors import UsageError
-from extrinsic.policy.basis import Basis, with_action
+from extrinsic.policy.basis import Basis, StateActions, rows_after, with_action
 from extrinsic.policy.behaviour import Behaviour
-from extrinsic.policy.kernels import Gaussian
+from extrinsic.policy.features import States
 from extrinsic.policy.learner import policy_of, require_choice
-from extrinsic.policy.lstd import Solution, System
-from extrinsic.policy.sparsification import Sparsification, require_threshold
-from extrinsic.policy.state_actions import StateActions, rows_after
-from extrinsic.policy.states import States
-from extrinsic.policy.transitions import END, Transitions
+from extrinsic.policy.lstd import KernelSettings, KernelsOfLog, Solution
+from extrinsic.policy.transitions import Transitions
 from extrinsic.storage import content_hash
+from extrinsic.typed_files import Count, NotNegative
 
 SAME = 1e-6
 """Two policies are equal when no probability differs by more."""
 
 
-@dataclass(frozen=True, eq=False)
-class LoggedKernels:
-    """A log in terms of kernels: phi of what was done, and of all that the filter admits.
+class Improvement(NamedTuple):
+    """The Q function whose greedy policy is learned, and how it was found: see `Fit`."""
 
-    system: of the logged decisions.   pairs: their states with every admitted action.
-    """
-
-    transitions: Transitions
-    behaviour: Behaviour
-    basis: Basis
-    system: System
-    pairs: StateActions
-    prior: float
-    gamma: float
-    temperature: float
-
-    @property
-    def as_logged(self) -> sparse.csr_array:
-        """(n, m) phi of the decisions that follow in the log."""
-        return rows_after(self.system.phi, self.transitions.next)
-
-    def value(self, following: sparse.csr_array) -> Solution:
-        """Q by LSTD, with phi (n, m) of what follows each decision."""
-        reward, ends = self.transitions.reward, self.transitions.next == END
-        return self.system.solve(following, reward, ends, self.gamma, self.prior)
-
-    def value_of_returns(self) -> Solution:
-        """Q of the logged policy by regression on what dialogs earned from each decision on."""
-        return self.system.regress(self.transitions.returns_to_go(), self.prior)
-
-    def differences(self, solution: Solution, following: sparse.csr_array) -> Floats:
-        """(n,) the temporal differences r + gamma q' - q of a solution without doubt."""
-        here = self.prior + self.system.phi @ solution.weights
-        after = np.where(self.transitions.next == END, 0.0, self.prior + following @ solution.weights)
-        return np.asarray(self.transitions.reward + self.gamma * after - here)
-
-    def q(self, solution: Solution) -> Floats:
-        """(n, n_actions) of the logged states; -inf where an action is not admitted."""
-        return self.pairs.spread(solution.of(self.pairs.rows))
-
-    def greedy(self, q: Floats) -> Floats:
-        """(n, n_actions) the policy that is better by q."""
-        return policy_of(q, self.behaviour.chances, self.behaviour.admitted, self.temperature)
+    solution: Solution
+    iterations: int
+    converged: bool
+    cycle: int = 0
 
 
 @dataclass(frozen=True)
-class KernelLearner(ABC):
+class KernelLearner(KernelSettings, ABC):
     """A learner whose Q function is made of Gaussian x delta kernels.
 
-    height, width: of the Gaussian.   nu: of the sparsification.   largest: the maximum kernels of one block.
-    sparsification: `growing` (Engel's) or `removal` (as Lee words it: against all the rest).
-    ridge, gamma: of LSTD.   prior: Q where there is no kernel: the `mean` return, or a number.
+    prior: Q where there is no kernel: the `mean` return, or a number.
     temperature: 0 is greedy; above, admitted actions are drawn with probability ~ exp(Q / temperature).
+    largest: the maximum kernels of one block.
     """
 
-    height: Positive = 4.0
-    width: Positive = 2.0
-    nu: Positive = 1.0
-    ridge: NotNegative = 100.0
-    gamma: Discount = 1.0
     prior: Literal["mean"] | float = "mean"
     temperature: NotNegative = 0.0
     largest: Count | None = None
-    sparsification: Sparsification = "growing"
 
     def __post_init__(self) -> None:
-        require_threshold(self.nu, self.height)
+        super().__post_init__()
         if self.sparsification == "removal" and self.largest is not None:
             raise UsageError("largest goes with sparsification 'growing' only")
-        if not 0.0 < self.gamma <= 1.0:
-            raise UsageError("gamma must lie in (0, 1]", found=str(self.gamma))
-        if not (np.isfinite(self.ridge) and self.ridge >= 0.0):
-            raise UsageError("the ridge must be at least 0", found=str(self.ridge))
         if not (np.isfinite(self.temperature) and self.temperature >= 0.0):
             raise UsageError("the temperature must be at least 0", found=str(self.temperature))
         if self.prior != "mean" and not (isinstance(self.prior, int | float) and np.isfinite(self.prior)):
@@ -110,80 +63,62 @@ class KernelLearner(ABC):
         """Learn from transitions; the behaviour's filter determines the admitted actions."""
         require_choice(transitions)
         behaviour.require_about(transitions)
-        log = self.logged_kernels(transitions, behaviour, self.kernel(transitions))
-        solution, progress = self.improve(log)
+        log = self._kernels_of(transitions, behaviour)
+        solution, iterations, converged, cycle = self.improve(log)
         values = solution.of(log.pairs.rows)
         fit = Fit(
-            kernels=len(log.basis),
-            iterations=progress.iterations,
-            converged=progress.converged,
-            cycle=progress.cycle,
+            kernels=len(log.kernels.basis),
+            iterations=iterations,
+            converged=converged,
+            cycle=cycle,
             condition=solution.condition,
             lowest_q=float(values.min()),
             highest_q=float(values.max()),
             zero_kernel=log.pairs.zero_share,
-            largest_residual=float(log.basis.dictionary.residual.max(initial=0.0)),
+            largest_residual=float(log.kernels.dictionary.residual.max(initial=0.0)),
         )
-        no_states = transitions.states.take(np.zeros(0, dtype=np.int64))
-        return KernelPolicy(log.basis, solution, behaviour, self.temperature, no_states, fit)
+        learned_from = transitions.states.no_states
+        return KernelPolicy(log.kernels.basis, solution, behaviour, self.temperature, learned_from, fit)
 
-    def kernel(self, transitions: Transitions) -> Gaussian:
-        """The Gaussian; a learner may choose it by the data."""
-        return Gaussian(self.height, self.width)
-
-    def logged_kernels(
-        self, transitions: Transitions, behaviour: Behaviour, kernel: Gaussian
-    ) -> LoggedKernels:
-        made = next((last for last in _LAST if last.is_for(self, transitions, behaviour, kernel)), None)
-        if made is None:
-            made = self._made_kernels(transitions, behaviour, kernel)
-            _LAST[:] = [made] if len(transitions) <= LONGEST_KEPT else []
+    def _kernels_of(self, transitions: Transitions, behaviour: Behaviour) -> LoggedKernels:
         prior = float(transitions.returns().mean()) if self.prior == "mean" else float(self.prior)
-        return LoggedKernels(
-            transitions, behaviour, made.basis, made.system, made.pairs, prior, self.gamma, self.temperature
-        )
-
-    def _made_kernels(
-        self, transitions: Transitions, behaviour: Behaviour, kernel: Gaussian
-    ) -> _KernelsOfLog:
+        for last in _LAST:
+            if last.is_for(self, transitions, behaviour):
+                return replace(last, transitions=transitions, behaviour=behaviour, prior=prior)
         states = transitions.states
-        table = with_action(states, transitions.action)
-        basis = Basis.fit(states.continuous, table, kernel, self.nu, self.largest, self.sparsification)
-        system = System(basis.rows(states.continuous, basis.block_of(table)), basis.offsets, self.ridge)
-        pairs = StateActions.of(basis, states, self.admitted(transitions, behaviour))
-        return _KernelsOfLog(self, transitions, behaviour, kernel, basis, system, pairs)
+        kernels = self.kernels_of(states, transitions.action, self.largest)
+        pairs = StateActions.of(kernels.basis, states, self.admitted(transitions, behaviour))
+        log = LoggedKernels(self, transitions, behaviour, kernels, pairs, prior)
+        _LAST[:] = [log] if len(transitions) <= LONGEST_KEPT else []
+        return log
 
     def admitted(self, transitions: Transitions, behaviour: Behaviour) -> Bools:
         """(n, n_actions) the actions among which the logged states' best is looked for."""
         return behaviour.admitted
 
     @abstractmethod
-    def improve(self, log: LoggedKernels) -> tuple[Solution, Progress]:
+    def improve(self, log: LoggedKernels) -> Improvement:
         """The Q function whose greedy policy is the learned one."""
 
 
 @dataclass(frozen=True, eq=False)
-class _KernelsOfLog:
-    """What a learner makes of a log without looking at rewards."""
+class LoggedKernels:
+    """A log in terms of kernels: of what was done, and (`pairs`) of all that the filter admits."""
 
     learner: KernelLearner
     transitions: Transitions
     behaviour: Behaviour
-    kernel: Gaussian
-    basis: Basis
-    system: System
+    kernels: KernelsOfLog
     pairs: StateActions
+    prior: float
 
-    def is_for(
-        self, learner: KernelLearner, transitions: Transitions, behaviour: Behaviour, kernel: Gaussian
-    ) -> bool:
+    def is_for(self, learner: KernelLearner, transitions: Transitions, behaviour: Behaviour) -> bool:
         """Whether these differ at most in the reward."""
-        same = learner == self.learner and kernel == self.kernel
-        same = same and behaviour.model is self.behaviour.model
-        same = same and behaviour.threshold == self.behaviour.threshold
         own, other = self.transitions, transitions
         return (
-            same
+            learner == self.learner
+            and behaviour.model is self.behaviour.model
+            and behaviour.threshold == self.behaviour.threshold
             and np.array_equal(own.states.continuous, other.states.continuous)
             and np.array_equal(own.states.discrete, other.states.discrete)
             and np.array_equal(own.action, other.action)
@@ -191,9 +126,24 @@ class _KernelsOfLog:
             and (own.possible is None or np.array_equal(own.possible, np.asarray(other.possible)))
         )
 
+    @property
+    def as_logged(self) -> sparse.csr_array:
+        """(n, m) phi of the decisions that follow in the log."""
+        return rows_after(self.kernels.system.phi, self.transitions.next)
+
+    def value(self, following: sparse.csr_array) -> Solution:
+        """Q by LSTD, with phi (n, m) of what follows each decision."""
+        reward, ends = self.transitions.reward, self.transitions.ends
+        return self.kernels.system.solve(following, reward, ends, self.learner.gamma, self.prior)
+
+    def greedy(self, solution: Solution) -> Floats:
+        """(n, n_actions) the policy of the logged states that is better by Q."""
+        q = self.pairs.spread(solution.of(self.pairs.rows))
+        return policy_of(q, self.behaviour.chances, self.behaviour.admitted, self.learner.temperature)
+
 
 LONGEST_KEPT = 50_000
-_LAST: list[_KernelsOfLog] = []
+_LAST: list[LoggedKernels] = []
 """Of the last log: rewards of one tracker are learned one after the other. Those of long logs take memory."""
 
 
@@ -211,34 +161,48 @@ class KernelLSPI(KernelLearner):
         if self.iterations < 1:
             raise UsageError("at least one iteration is needed", found=str(self.iterations))
 
-    def improve(self, log: LoggedKernels) -> tuple[Solution, Progress]:
+    def improve(self, log: LoggedKernels) -> Improvement:
         """Evaluate and improve until the policy converges or cycles."""
         seen: dict[str, int] = {}
         policy: Floats | None = None
         following = log.as_logged
         for number in range(1, self.iterations + 1):
-            solution = self.evaluate(log, following)
-            better = log.greedy(log.q(solution))
+            solution = log.value(following)
+            better = log.greedy(solution)
             converged = policy is not None and bool(np.abs(better - policy).max() <= SAME)
             policy, key = better, content_hash(better.tobytes())
             if converged or key in seen:
-                return solution, Progress(number, converged, 0 if converged else number - seen[key])
+                return Improvement(solution, number, converged, 0 if converged else number - seen[key])
             seen[key] = number
             following = log.pairs.mixed(policy, log.transitions.next)
-        return solution, Progress(number, converged=False)
-
-    def evaluate(self, log: LoggedKernels, following: sparse.csr_array) -> Solution:
-        """Q of the policy that leads to `following`."""
-        return log.value(following)
+        return Improvement(solution, number, converged=False)
 
 
 @dataclass(frozen=True)
-class Progress:
-    """How an improvement went; the meaning of its numbers is that of `Fit`."""
+class OneStep(KernelLearner):
+    """The greedy policy on Q of the logged policy; what the log did not do is never evaluated.
 
-    iterations: int
-    converged: bool
-    cycle: int = 0
+    evaluation: of that policy: `lstd`; `returns`, ridge regression of what dialogs earned from a decision on
+    (undiscounted); or the `mean` of both. LSTD trusts the states to hold all that matters of the past, which
+    biases it; returns need not, but are noisy. In live play the mean is as good as LSTD on small logs, and
+    better than either on large ones (experiments/learners).
+    """
+
+    evaluation: Literal["mean", "lstd", "returns"] = "mean"
+
+    def admitted(self, transitions: Transitions, behaviour: Behaviour) -> Bools:
+        """By the model of all the log, as when it is played: no action of the log's states is chosen here,
+        so that nothing needs a model which did not see their dialogs."""
+        return behaviour.choices(transitions.states, transitions.possible)[1]
+
+    def improve(self, log: LoggedKernels) -> Improvement:
+        solutions = []
+        if self.evaluation != "returns":
+            solutions.append(log.value(log.as_logged))
+        if self.evaluation != "lstd":
+            solutions.append(log.kernels.system.regress(log.transitions.returns_to_go(), log.prior))
+        weights = np.mean([solution.weights for solution in solutions], axis=0)
+        return Improvement(replace(solutions[0], weights=weights), 1, converged=True)
 
 
 @dataclass(frozen=True)
@@ -276,6 +240,12 @@ class KernelPolicy:
     temperature: float
     learned_from: States
     fit: Fit
+
+    def __post_init__(self) -> None:
+        if self.solution.weights.shape != (len(self.basis),):
+            raise UsageError(
+                "there is not one weight for each kernel", found=str(self.solution.weights.shape)
+            )
 
     @property
     def diagnostics(self) -> Mapping[str, float]:

@@ -1,8 +1,12 @@
-"""The protocol of learners: frozen configs that turn transitions and a behaviour model into a policy."""
+"""The protocols of learners and of the policies they return; such a policy in live play.
+
+A learner is a frozen config that turns transitions and a behaviour model into a policy of states.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -10,8 +14,10 @@ import numpy as np
 from extrinsic.arrays import Bools, Floats, Ints
 from extrinsic.errors import UsageError
 from extrinsic.policy.behaviour import Behaviour
-from extrinsic.policy.states import States
+from extrinsic.policy.features import Features, States, find_features
+from extrinsic.policy.observations import observations_of_view
 from extrinsic.policy.transitions import Transitions
+from extrinsic.simulation.world import Moment
 
 
 class StatePolicy(Protocol):
@@ -70,3 +76,17 @@ def policy_of(q: Floats, chances: Floats, admitted: Bools, temperature: float = 
         return np.asarray(np.arange(q.shape[1]) == best[:, None], dtype=np.float64)
     weight = np.where(admitted, np.exp((q - q.max(axis=1, keepdims=True)) / temperature), 0.0)
     return np.asarray(weight / weight.sum(axis=1, keepdims=True))
+
+
+@dataclass(frozen=True)
+class LivePolicy:
+    """Adapts a policy of states to live play: converts each moment to a state."""
+
+    features: Features | str | Sequence[str]
+    policy: StatePolicy
+
+    def probabilities(self, moment: Moment) -> Floats:
+        return self.policy.probabilities(self.states(moment), moment.allowed)
+
+    def states(self, moment: Moment) -> States:
+        return find_features(self.features)(observations_of_view(moment))

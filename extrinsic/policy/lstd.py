@@ -1,4 +1,8 @@
-"""Least-squares temporal differences: the Q function of a policy on fixed data."""
+"""Least-squares temporal differences on kernels: the Q function of any policy on fixed data.
+
+Policy iteration evaluates its own policies with it, and the estimator `lstd` those of others, with the
+influence of every dialog on the value.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +18,12 @@ from scipy.sparse.linalg import LinearOperator, gmres, splu
 
 from extrinsic.arrays import Bools, Floats, Ints, offsets_from_lengths
 from extrinsic.errors import UsageError
+from extrinsic.policy.basis import Basis, StateActions, rows_after, with_action
+from extrinsic.policy.features import States
+from extrinsic.policy.kernels import Gaussian
+from extrinsic.policy.sparsification import Dictionary, Sparsification, require_threshold
+from extrinsic.policy.transitions import Transitions
+from extrinsic.typed_files import Discount, NotNegative, Positive
 
 DENSE_UP_TO = 300
 """Systems up to this size are solved densely, where BLAS is fastest."""
@@ -21,55 +31,34 @@ DENSE_UP_TO = 300
 TOLERANCE, GOOD_ENOUGH = 1e-13, 1e-10
 """The target and the accepted tolerance of the Krylov solver; above it a factorisation is used."""
 
-KRYLOV = 80
-
 ENTRIES = 1 << 16
 """Numbers of phi that are multiplied at once; the products of a long log would wait for memory."""
 
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """Q(x) = prior + phi(x) weights - sqrt(phi(x) doubt phi(x)').
-
-    condition: of the Gram matrix phi' phi + ridge (2-norm).   doubt (m, m): None where nothing is subtracted.
-    unsupported: what is subtracted at points without a kernel.
-    """
+    """Q(x) = prior + phi(x) weights; condition: of the Gram matrix phi' phi + ridge (2-norm)."""
 
     weights: Floats
     prior: float
     condition: float
-    doubt: sparse.csr_array | None = None
-    unsupported: float = 0.0
 
     def of(self, rows: sparse.csr_array) -> Floats:
         """(n,) Q of points with the basis functions `rows` (n, m)."""
-        q = np.asarray(self.prior + rows @ self.weights)
-        if self.doubt is None:
-            return q
-        squares = np.asarray((rows @ self.doubt).multiply(rows).sum(axis=1)).ravel()
-        has_kernel = np.diff(rows.indptr) > 0
-        return np.asarray(q - np.where(has_kernel, np.sqrt(np.maximum(squares, 0.0)), self.unsupported))
+        return np.asarray(self.prior + rows @ self.weights)
 
 
 @dataclass(frozen=True, eq=False)
 class System:
-    """What does not change during policy improvement: phi of the decisions taken, and its Gram matrix.
+    """What is the same for all policies: phi of the decisions taken, and its Gram matrix.
 
     phi (n, m), its columns in blocks: no row has entries in two of them.   offsets (n_blocks + 1,): of the
-    blocks.   weight (n,): of the decisions.
+    blocks.
     """
 
     phi: sparse.csr_array
     offsets: Ints
     ridge: float
-    weight: Floats | None = None
-
-    @cached_property
-    def weighted(self) -> sparse.csr_array:
-        """phi with its rows weighted."""
-        if self.weight is None:
-            return self.phi
-        return sparse.csr_array(self.phi.multiply(self.weight[:, None]))
 
     def solve(
         self, phi_next: sparse.csr_array, reward: Floats, ends: Bools, gamma: float, prior: float
@@ -79,14 +68,14 @@ class System:
         phi_next (n, m): of what follows each decision, zero rows after the end. That is
         phi' (phi - gamma phi_next) w + ridge w = phi' (r + gamma prior [goes on] - prior).
         """
-        right = self.weighted.T @ (reward + gamma * prior * ~ends - prior)
+        right = self.phi.T @ (reward + gamma * prior * ~ends - prior)
         weights = self._solved(phi_next, gamma, right)
         return Solution(weights, prior, self.inverse_of_gram[1])
 
     def regress(self, target: Floats, prior: float) -> Solution:
         """w such that phi' (target - prior - phi w) = ridge w: ridge regression, block by block."""
         inverse, condition = self.inverse_of_gram
-        return Solution(np.asarray(inverse @ (self.weighted.T @ (target - prior))), prior, condition)
+        return Solution(np.asarray(inverse @ (self.phi.T @ (target - prior))), prior, condition)
 
     def solve_transposed(self, phi_next: sparse.csr_array, right: Floats, gamma: float) -> Floats:
         """x such that (phi' (phi - gamma phi_next) + ridge)' x = right: the sensitivity of a linear function
@@ -120,16 +109,16 @@ class System:
 
         def apply(vector: Floats) -> Floats:
             change = self.phi @ vector - gamma * (phi_next @ vector)
-            return np.asarray(self.weighted.T @ change + self.ridge * vector)
+            return np.asarray(self.phi.T @ change + self.ridge * vector)
 
         def apply_transposed(vector: Floats) -> Floats:
-            taken = self.weighted @ vector
+            taken = self.phi @ vector
             return np.asarray(self.phi.T @ taken - gamma * (phi_next.T @ taken) + self.ridge * vector)
 
         product = apply_transposed if transposed else apply
         system = LinearOperator((size, size), matvec=product, dtype=np.float64)
         preconditioner = LinearOperator((size, size), matvec=lambda v: inverse @ v, dtype=np.float64)
-        solution, _ = gmres(system, right, rtol=TOLERANCE, restart=KRYLOV, maxiter=5, M=preconditioner)
+        solution, _ = gmres(system, right, rtol=TOLERANCE, restart=80, maxiter=5, M=preconditioner)
         if np.linalg.norm(product(solution) - right) > GOOD_ENOUGH * np.linalg.norm(right):
             whole = self._matrix(phi_next, gamma, transposed) + self.ridge * sparse.eye_array(size)
             try:
@@ -142,9 +131,9 @@ class System:
         """phi' (phi - gamma phi_next), or its transpose."""
 
         def product(rows: slice) -> sparse.csr_array:
-            change = self.phi[rows] - gamma * phi_next[rows]
-            weighted = self.weighted[rows]
-            return change.T.tocsr() @ weighted if transposed else weighted.T.tocsr() @ change
+            taken = self.phi[rows]
+            change = taken - gamma * phi_next[rows]
+            return change.T.tocsr() @ taken if transposed else taken.T.tocsr() @ change
 
         return self._sum(product)
 
@@ -157,7 +146,7 @@ class System:
     @cached_property
     def inverse_of_gram(self) -> tuple[sparse.csr_array, float]:
         """The inverse of phi' phi + ridge, block by block, and its condition number."""
-        gram = self._sum(lambda rows: self.weighted[rows].T.tocsr() @ self.phi[rows])
+        gram = self._sum(lambda rows: self.phi[rows].T.tocsr() @ self.phi[rows])
         blocks, columns, lowest, highest = [], [], np.inf, 0.0
         for begin, end in pairwise(self.offsets):
             block = gram[begin:end, begin:end].toarray()
@@ -181,16 +170,88 @@ def _without_solution(ridge: float) -> UsageError:
     )
 
 
-def solve_lstd(
-    phi: sparse.csr_array,
-    phi_next: sparse.csr_array,
-    reward: Floats,
-    ends: Bools,
-    gamma: float,
-    ridge: float,
-    prior: float,
-    sample_weight: Floats | None = None,
-) -> Solution:
-    """The weights of one policy's Q, with all columns of phi in one block."""
-    offsets = np.array([0, phi.shape[1]])
-    return System(phi, offsets, ridge, sample_weight).solve(phi_next, reward, ends, gamma, prior)
+@dataclass(frozen=True)
+class KernelSettings:
+    """Kernels and equations of a Q function.
+
+    height, width: of the Gaussian.   nu: of the sparsification, which is `growing` (Engel's) or `removal` (as
+    Lee words it: against all the rest).   ridge, gamma: of LSTD.
+    """
+
+    height: Positive = 4.0
+    width: Positive = 2.0
+    nu: Positive = 1.0
+    ridge: NotNegative = 100.0
+    gamma: Discount = 1.0
+    sparsification: Sparsification = "growing"
+
+    def __post_init__(self) -> None:
+        require_threshold(self.nu, self.height)
+        if not 0.0 < self.gamma <= 1.0:
+            raise UsageError("gamma must lie in (0, 1]", found=str(self.gamma))
+        if not (np.isfinite(self.ridge) and self.ridge >= 0.0):
+            raise UsageError("the ridge must be at least 0", found=str(self.ridge))
+
+    def kernels_of(self, states: States, action: Ints, largest: int | None = None) -> KernelsOfLog:
+        """The kernels of logged decisions; largest: the maximum of one block."""
+        table, kernel = with_action(states, action), Gaussian(self.height, self.width)
+        basis, dictionary = Basis.fit(states.continuous, table, kernel, self.nu, largest, self.sparsification)
+        system = System(basis.rows(states.continuous, basis.block_of(table)), basis.offsets, self.ridge)
+        return KernelsOfLog(basis, system, dictionary)
+
+
+@dataclass(frozen=True, eq=False)
+class KernelsOfLog:
+    """The basis functions of logged decisions, whatever was earned; dictionary: how they were chosen."""
+
+    basis: Basis
+    system: System
+    dictionary: Dictionary
+
+
+@dataclass(frozen=True, eq=False)
+class LstdValue:
+    """The mean of V over first states.
+
+    influence (n_dialogs,): the derivative of the value by the weight of each dialog.
+    """
+
+    value: float
+    influence: Floats
+    diagnostics: dict[str, float]
+
+
+def value_of_policy(
+    kernels: KernelsOfLog, transitions: Transitions, states: States, policy: Floats, gamma: float
+) -> LstdValue:
+    """Q(s, a) = E[r + gamma sum_a' pi(a' | s') Q(s', a')] of a policy (n, n_actions), by LSTD.
+
+    states: those that the kernels are of, the transitions' own or augmented ones.
+    """
+    system, ends, n_dialogs = kernels.system, transitions.ends, transitions.n_dialogs
+    first, returns = np.flatnonzero(transitions.first), transitions.returns()
+    here = StateActions.of(kernels.basis, states, policy > 0.0).mixed(policy)
+    following = rows_after(here, transitions.next)
+    prior = float(returns.mean())
+    solution = system.solve(following, transitions.reward, ends, gamma, prior)
+    q, v = solution.of(system.phi), solution.of(here)
+    after = np.where(ends, 0.0, v[np.maximum(transitions.next, 0)])
+    errors = transitions.reward + gamma * after - q
+    # The value is the mean of phi(s0) w; with weights on dialogs, A w = b moves by phi_i errors_i each.
+    start = np.asarray(here[first].sum(axis=0)).ravel() / n_dialogs
+    adjoint = system.solve_transposed(following, start, gamma)
+    value = float(v[first].mean())
+    pull = system.phi @ adjoint
+    influence = np.bincount(transitions.dialog, pull * errors, n_dialogs)
+    # The prior is the mean return, and moves with the weights as well.
+    slope = 1.0 + float((pull * (gamma * ~ends - 1.0)).sum())
+    influence = influence + (v[first] - value + slope * (returns - returns.mean())) / n_dialogs
+    has_kernel = np.asarray(here.sum(axis=1)).ravel() > 0
+    diagnostics = {
+        "kernels": float(len(kernels.basis)),
+        "condition": solution.condition,
+        "lowest_q": float(min(q.min(), v.min())),
+        "highest_q": float(max(q.max(), v.max())),
+        "zero_kernel": float(1.0 - has_kernel.mean()),
+    }
+    return LstdValue(value, influence - influence.mean(), diagnostics)

@@ -9,16 +9,16 @@ from functools import cached_property
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ids, Ints
+from extrinsic.corpus.acts import NONE, Vocabulary
+from extrinsic.corpus.corpus import Corpus
+from extrinsic.corpus.domain import Domain
 from extrinsic.corpus.history import History
 from extrinsic.corpus.hypotheses import Beliefs
-from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.requests import METHODS
 from extrinsic.corpus.tracker_output import TrackerOutput
-from extrinsic.corpus.tracking import StepBelief
-from extrinsic.corpus.vocabulary import NONE, Vocabulary
-from extrinsic.domain import Domain
 from extrinsic.errors import UsageError
 from extrinsic.simulation.world import Conditions, View
+from extrinsic.trackers.tracking import StepBelief
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +150,7 @@ def observations_of_corpus(
         history=history,
         requestable=corpus.requestable,
         requests=np.where(early[:, None], 0.0, output.requested[known_turns]),
-        method=np.where(early, NONE, _best_values(output.method, known_turns)),
+        method=np.where(early, NONE, _summary_of(output.method, 1, known_turns).value[:, 0]),
         conditions={
             name: numbers[dialog]
             for name, numbers in _condition_numbers(corpus.domain, corpus.conditions).items()
@@ -171,6 +171,7 @@ def _require_slots(corpus: Corpus) -> None:
 
 def observations_of_view(moment: View) -> Observations:
     """The observations at a moment of live play."""
+    likeliest = moment.vocabulary.ids(METHODS)[moment.method.argmax(axis=1)]
     return Observations(
         domain=moment.domain,
         slots=moment.slots,
@@ -179,21 +180,9 @@ def observations_of_view(moment: View) -> Observations:
         history=moment.history,
         requestable=moment.requestable,
         requests=moment.requested,
-        method=_best_method(moment),
+        method=np.where(moment.method.any(axis=1), likeliest, NONE).astype(np.int32),
         conditions=_condition_numbers(moment.domain, moment.conditions),
     )
-
-
-def _best_values(beliefs: Beliefs, items: Ints) -> Ids:
-    """(n,) the best value of each item that is not None; NONE where there is none."""
-    return _summary_of(beliefs, 1, items).value[:, 0]
-
-
-def _best_method(moment: View) -> Ids:
-    """(m,) the same of the beliefs about the method at a moment."""
-    identities = moment.vocabulary.ids(METHODS)
-    is_tracked = moment.method.any(axis=1)
-    return np.where(is_tracked, identities[moment.method.argmax(axis=1)], NONE).astype(np.int32)
 
 
 def _condition_numbers(domain: Domain, conditions: Conditions) -> dict[str, Ints]:
@@ -218,18 +207,13 @@ def _summary_of(beliefs: Beliefs, n_slots: int, turns: Ints) -> Summary:
 
     (v0, s0), (v1, s1), (_, s2) = at(0), at(1), at(2)
     none_first, none_second = v0 == NONE, v1 == NONE
-    none_at = beliefs.offsets[:-1] + _position_of_none(beliefs)
+    none_at = np.flatnonzero(beliefs.value == NONE)  # every item has exactly one
     return Summary(
         value=np.where(none_first, v1, v0).astype(np.int32),
         top=np.where(none_first, s1, s0),
         second=np.where(none_first | none_second, s2, s1),
         none=beliefs.score[none_at[item]],
     )
-
-
-def _position_of_none(beliefs: Beliefs) -> Ints:
-    """(n_items,) the index of each item's None; every item has exactly one."""
-    return np.flatnonzero(beliefs.value == NONE) - beliefs.offsets[:-1]
 
 
 def _summary_of_step(belief: StepBelief) -> Summary:

@@ -20,8 +20,7 @@ import numpy as np
 
 from extrinsic.arrays import Floats, Ints, offsets_from_lengths
 from extrinsic.errors import UsageError
-from extrinsic.policy.blocks import in_blocks
-from extrinsic.policy.kernels import Gaussian
+from extrinsic.policy.kernels import Gaussian, in_blocks
 
 Sparsification = Literal["growing", "removal"]
 """Points join an empty dictionary (Engel et al. 2004), or leave a full one (as Lee 2014 words it)."""
@@ -104,7 +103,6 @@ def _grow(
     points: Floats, kernel: Gaussian, nu: float, largest: int | None
 ) -> tuple[Ints, Floats, Floats, bool]:
     """(m,) positions that join, (n,) deltas, (m, n) the factor, and whether the block is full."""
-    points = kernel.scaled(points)
     n_points, own = len(points), float(kernel.height) ** 2
     delta = np.full(n_points, own)
     # -|x - y|^2 / 2 sigma^2 as a sum of parts that are computed once.

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 
-from extrinsic.report.drawing.page_parts import (
+from extrinsic.report.page import render_page, require_libraries, require_page
+from extrinsic.report.page_parts import (
     Block,
     Fold,
     Section,
@@ -18,16 +19,12 @@ from extrinsic.report.drawing.page_parts import (
     target_term,
     variant_term,
 )
-from extrinsic.report.page import render_page
-from extrinsic.report.report_files import require_libraries, require_page
-from extrinsic.report.results.report_tables import clean
+from extrinsic.report.run_data import clean
 from extrinsic.storage import write_atomic
-from extrinsic.study.comparing import MEAN, ComparisonRow, digits_of, telling_rows
-from extrinsic.study.comparison_verdict import ComparisonVerdict
 from extrinsic.study.disagreements import Disagreement
-from extrinsic.study.finished_run import Run
-from extrinsic.study.naming import Name
-from extrinsic.study.number_texts import amount, probability
+from extrinsic.study.run import Run
+from extrinsic.verdict.compare import MEAN, ComparisonRow, ComparisonVerdict, digits_of, telling_rows
+from extrinsic.verdict.names import Name, amount, probability
 
 
 def write_comparison(

@@ -1,27 +1,162 @@
-"""The page: sections rendered by templates that escape all text."""
+"""The page of a run, rendered from its tables by templates that escape all text; its figures as files."""
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from extrinsic.report.drawing.page_parts import Section, Term
-from extrinsic.report.results.report_data import Study
-from extrinsic.study.naming import Counted, target_title
-from extrinsic.study.number_texts import counted, listing
+from extrinsic.errors import OutputError, UsageError, did_you_mean
+from extrinsic.report.answer import lee_section, verdict_section, which_metric_section
+from extrinsic.report.correlations import all_correlations_section, heat_map_section
+from extrinsic.report.figures import for_screen
+from extrinsic.report.how_sure import how_sure_section
+from extrinsic.report.page_parts import Partial, Section, Term, pictures
+from extrinsic.report.policies import policy_sections, read_grid
+from extrinsic.report.returns import estimators_section, returns_section
+from extrinsic.report.run_data import Study, clean, read_run
+from extrinsic.report.swaps import swaps_section
+from extrinsic.report.tracker_by_tracker import tracker_by_tracker_section
+from extrinsic.report.trust import combined_metrics_section, other_settings_section, trust_section
+from extrinsic.storage import read_plain, write_atomic
+from extrinsic.study.run import Run
+from extrinsic.study.tables import POLICY_TABLES, TABLES, ReturnRow
+from extrinsic.verdict.names import Counted, counted, listing, slug, target_title
+from extrinsic.verdict.rows import CorrelationRow, TrackerRow
 
 if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
+    from matplotlib.figure import Figure
+
+PAGE = "report.html"
+NEEDED = ("matplotlib", "jinja2")
+TEMPLATES = Path(__file__).parent / "templates"
 
 BREAKS = re.compile(r"(?<=\w_)(?=\w)|(?<=\w)(?=\()")
-
 TERM = '<abbr class="term" tabindex="0" role="button" data-term="{}" title="{}">{}</abbr>'
 
-TEMPLATES = Path(__file__).parent / "templates"
+ORDER = (
+    verdict_section,
+    which_metric_section,
+    heat_map_section,
+    how_sure_section,
+    lee_section,
+    returns_section,
+    swaps_section,
+    estimators_section,
+    combined_metrics_section,
+    other_settings_section,
+    trust_section,
+    tracker_by_tracker_section,
+    all_correlations_section,
+)
+"""The sections in the order of the page; one that has nothing to show is None, or empty."""
+
+
+def write_report(run: Run, output: str | Path | None = None) -> Path:
+    """Render a complete run from its tables; returns where the page is.
+
+    Without `output` the page goes to the run's directory, with figures/*.svg beside it. With it only the page
+    is written, which embeds its figures.
+    """
+    require_libraries()
+    path = run.folder / PAGE if output is None else Path(output)
+    require_page(path)
+    figures = run.folder / "figures"
+    if output is None and figures.is_symlink():
+        raise OutputError("this is a link, and files elsewhere would be overwritten", path=str(figures))
+    # The link from the page to the directory of the run.
+    link = os.path.relpath(run.folder.resolve(), path.parent.resolve()).replace(os.sep, "/")
+    folder = "" if output is None or link == "." else f"{link}/"
+    with run.reading():
+        if run.is_grid:
+            grid = read_grid(run, folder)
+            template, study, about = "policies.html", grid.study, grid.facts
+            reading = reading_section(study, "policies_reading.html", POLICY_TABLES)
+            sections = [*policy_sections(grid), reading]
+        else:
+            study = read_run(run, folder)
+            template, about = "page.html", facts(study)
+            made = [section for make in ORDER if (section := make(study)) is not None and section.blocks]
+            sections = [*made, reading_section(study, "reading.html", TABLES)]
+        page = render_page(template, study, sections, facts=about, signature=study.signature)
+    if output is None:
+        for picture in (picture for section in sections for picture in pictures(section.blocks)):
+            write_atomic(figures / f"{picture.name}.svg", picture.file.encode())
+    write_atomic(path, page.encode())
+    return path
+
+
+def single_figure(run: Run, name: str) -> Figure:
+    """The figure of this name; `heat_map` is that of the study's first variant."""
+    require_libraries()
+    drawn = []
+    with run.reading():
+        wanted = {name, *(f"{name}_{slug(row.variant)}" for row in run.table(ReturnRow))}
+        if run.is_grid:
+            sections: Iterable[Section | None] = policy_sections(read_grid(run))
+        else:
+            study = read_run(run)
+            # Each is drawn when it is reached; the one of this name first.
+            order = sorted(ORDER, key=lambda make: make.__name__ != f"{name}_section")
+            sections = (make(study) for make in order)
+        for section in sections:
+            for picture in pictures(section.blocks if section else ()):
+                if picture.name in wanted:
+                    return for_screen(picture)
+                drawn.append(picture.name)
+    raise UsageError(f"the report has no figure {name!r}; {did_you_mean(name, drawn)}")
+
+
+def facts(study: Study) -> str:
+    """What was compared, in one line."""
+    core = sum(1 for row in study.tables[TrackerRow] if row.core)
+    n = len(study.trackers)
+    parts = [
+        counted(n, "tracker") + (f" ({core} of them the core)" if core < n else ""),
+        counted(len(study.datasets), "dataset") + f" ({listing(study.datasets, 6)})" * bool(study.datasets),
+        str(Counted.of(row for row in study.tables[CorrelationRow] if row.r is not None)),
+    ]
+    target = f"; the target is {target_title(study.target)}" if study.target else ""
+    return f"{', '.join(parts)}{target}."
+
+
+def reading_section(study: Study, template: str, tables: Iterable[str]) -> Section:
+    """How to read the page, what not to conclude, and the provenance of the run."""
+    values = {
+        "study": study,
+        "signature": study.signature,
+        "versions": study.versions,
+        "stages": listing([f"{number} × {name}" for name, number in sorted(study.stages.items())]),
+        "n_stages": counted(study.stages.total(), "stage"),
+        "config": "\n".join(map(clean, study.config.splitlines())),
+        "tables": [f"{name}.csv" for name in tables],
+        "changed": study.changed,
+        "left_out": study.left_out,
+    }
+    return Section("reading", "How to read this", (Partial(template, values),))
+
+
+def require_page(path: Path) -> None:
+    """Refuse to overwrite what is no page: a mistyped --output would replace a table, or a study."""
+    if os.path.isdir(path):  # noqa: PTH112 - Path's raises for a name that is too long
+        raise OutputError("this is a directory", path=str(path), expected="the name of a file")
+    is_file = os.path.isfile(path)  # noqa: PTH113 - as above
+    if is_file and not read_plain(path).lstrip()[:20].lower().startswith(b"<!doctype html"):
+        raise OutputError(
+            "this is no page, and would be overwritten", path=str(path), expected="a new name, or a page's"
+        )
+
+
+def require_libraries() -> None:
+    lacking = [name for name in NEEDED if find_spec(name) is None]
+    if lacking:
+        raise UsageError(f"a report needs {' and '.join(lacking)}: pip install 'extrinsic[report]'")
 
 
 def make_environment() -> Environment:
@@ -78,16 +213,3 @@ def soft(text: str) -> Markup:
     from markupsafe import Markup, escape
 
     return Markup(BREAKS.sub("<wbr>", str(escape(text))))
-
-
-def facts(study: Study) -> str:
-    """What was compared, in one line."""
-    core = sum(1 for row in study.tables.trackers if row.core)
-    n = len(study.trackers)
-    parts = [
-        counted(n, "tracker") + (f" ({core} of them the core)" if core < n else ""),
-        counted(len(study.datasets), "dataset") + f" ({listing(study.datasets, 6)})" * bool(study.datasets),
-        str(Counted.of(row for row in study.tables.correlations if row.r is not None)),
-    ]
-    target = f"; the target is {target_title(study.target)}" if study.target else ""
-    return f"{', '.join(parts)}{target}."

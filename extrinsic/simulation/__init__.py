@@ -1,13 +1,12 @@
 """Simulated worlds: live play in any of them, and the embedded bus world."""
 
 from extrinsic.registry import WORLDS
-from extrinsic.simulation.bus.expert import Expert, ExpertTracker
-from extrinsic.simulation.bus.world_settings import BusSimulation, WorldSettings, read_simulation
-from extrinsic.simulation.datasets import Simulation, find_simulation, simulate
+from extrinsic.simulation.bus_expert import Expert, ExpertTracker
+from extrinsic.simulation.bus_world import BusSimulation, WorldSettings, read_simulation
+from extrinsic.simulation.datasets import Simulation, Statistics, describe, find_simulation, simulate
 from extrinsic.simulation.play import Play, play
 from extrinsic.simulation.session import Session
 from extrinsic.simulation.single_world import Turn, World
-from extrinsic.simulation.statistics import Statistics, describe
 from extrinsic.simulation.tracked_dialogs import BeliefState
 from extrinsic.simulation.world import (
     CUT_OFF,
@@ -24,14 +23,14 @@ from extrinsic.simulation.world import (
 
 WORLDS.register(
     "bus",
-    "extrinsic.simulation.bus.world_settings:BusSimulation",
+    "extrinsic.simulation.bus_world:BusSimulation",
     "callers who want a bus, a recogniser and an expert: ds1 to ds4 in the manner of Lee 2014, letsgo and "
     "cambridge in that of real calls",
 )
 
 WORLDS.register(
     "restaurants",
-    "extrinsic.simulation.restaurants.restaurant_world:RestaurantSimulation",
+    "extrinsic.simulation.restaurant_world:RestaurantSimulation",
     "callers who look for a restaurant in the terms of DSTC2, a recogniser and an expert: quiet and noisy",
 )
 

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ints
+from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.hypotheses import Fill
 from extrinsic.corpus.mentions import predicate_of_turns
-from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.requests import RequestBelief
 from extrinsic.corpus.tracker_output import TrackerOutput
-from extrinsic.corpus.tracking import StepBelief, Tracker
 from extrinsic.errors import UsageError
 from extrinsic.registry import WORLDS
 from extrinsic.simulation.chance import Chance
-from extrinsic.simulation.decisions import decide
 from extrinsic.simulation.record import Record, Step
 from extrinsic.simulation.single_world import World, lockstep_form
 from extrinsic.simulation.tracked_dialogs import TrackedDialogs, rule_of
@@ -35,6 +33,45 @@ from extrinsic.simulation.world import (
     require_exchange,
 )
 from extrinsic.storage import content_hash
+from extrinsic.trackers.tracking import StepBelief, Tracker
+
+CLOSE = 1e-5
+"""How far the probabilities of a policy may be from 1 in sum."""
+
+
+def decide(
+    policy: Policy,
+    moment: Moment,
+    chance: Chance,
+    carried_out: Callable[[Moment, Floats], Floats] | None = None,
+) -> tuple[Ints, Floats]:
+    """(m,) the predicates drawn, and (m, n_predicates) the probabilities they were drawn from.
+
+    chance: of these m dialogs.   carried_out: how a world replaces what was chosen, if it does.
+    """
+    chances = require_chances(policy.probabilities(moment), moment.allowed)
+    if carried_out is not None:
+        chances = carried_out(moment, chances)
+    draw = chance.uniform("policy", moment.turn)
+    predicate = (np.cumsum(chances, axis=1) <= draw[:, None]).sum(axis=1)
+    # Rounding may leave the sum just below 1: then the last possible predicate is meant.
+    return np.minimum(predicate, (np.arange(chances.shape[1]) * (chances > 0)).max(axis=1)), chances
+
+
+def require_chances(chances: Floats, allowed: Bools) -> Floats:
+    """The probabilities of a policy; UsageError where they are invalid or not allowed."""
+    if chances.shape != allowed.shape:
+        raise UsageError(
+            "a policy gave probabilities of the wrong shape",
+            expected=str(allowed.shape),
+            found=str(chances.shape),
+        )
+    if not (np.abs(chances.sum(axis=1) - 1.0) <= CLOSE).all() or (chances < 0).any():
+        raise UsageError("the probabilities of a policy must be at least 0 and sum to 1")
+    if (chances[~allowed] > 0).any():
+        raise UsageError("a policy chose what is not allowed at that moment")
+    return chances
+
 
 DEFAULT_WORLD = ("bus", "ds1", "test")
 """The kind of world, dataset and split that are played by default."""
@@ -97,7 +134,7 @@ def play(
     if fills and len(fills) != len(rules):
         raise UsageError("dialogs played together have a fill rule each, or none of them has one")
     trackers = tuple(tracker) if isinstance(tracker, Sequence) else (tracker,)
-    if joint and len({rule_of(one) for one in trackers}) > 1:
+    if joint and len({rule_of(each) for each in trackers}) > 1:
         raise UsageError("joint hypotheses of trackers played together need one rule; say joint=False")
     lockstep = _LockstepPlay(policy, trackers, played_world, chance, fills)
     active, turn = np.arange(n_dialogs), 0
@@ -155,7 +192,7 @@ class _LockstepPlay:
                     expected=str(n_dialogs),
                     found=str(len(values)),
                 )
-        self.tracked = TrackedDialogs(world, trackers, n_dialogs, fills, chance)
+        self.tracked = TrackedDialogs(world, trackers, n_dialogs, fills)
         self.ending: Ints = np.full(n_dialogs, CUT_OFF, dtype=np.int64)
         self.belief: StepBelief | None = None
         self.record = Record(world, self.conditions)
@@ -164,7 +201,7 @@ class _LockstepPlay:
         """One turn of each active dialog: the system speaks, the caller answers. Returns the active ones."""
         exchange, predicate, chances, possible = self._exchange(active, turn)
         belief, evidence = self.tracked.hear(
-            active, exchange.system, exchange.nbest, exchange.restart, predicate, exchange.goal
+            active, exchange.system, exchange.nbest, exchange.restart, predicate
         )
         requests = RequestBelief(self.tracked.requested[active], self.tracked.method[active])
         self.record.add(Step(active, exchange, chances, possible, evidence, belief, requests))

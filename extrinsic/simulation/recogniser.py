@@ -2,16 +2,85 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Annotated
 
+import msgspec
 import numpy as np
 from scipy.special import betaincinv
 
 from extrinsic.arrays import Bools, Floats, Ints
 from extrinsic.simulation.chance import Chance, TurnNumber
-from extrinsic.simulation.ontology import N_NEIGHBOURS, Values
-from extrinsic.simulation.settings import RecogniserSettings
-from extrinsic.simulation.utterance import NO, NOTHING, SILENT, YES, Utterance
+from extrinsic.simulation.values import N_NEIGHBOURS, NO, NOTHING, SILENT, YES, Lists, Utterance, Values
+from extrinsic.simulation.world_files import Amount, Positive, Property, Settings
+from extrinsic.typed_files import Share
+
+
+class RecogniserSettings(Settings, frozen=True):
+    """How speech is misunderstood. A caller's error level is a draw from a Beta distribution."""
+
+    noise: Amount = 1.0
+    """Multiplies every caller's error level; 0 hears what was said, with score 1."""
+    error: Annotated[float, msgspec.Meta(gt=0.0, lt=1.0)] = 0.40
+    """Mean error level: how often the best hypothesis has a said value wrong."""
+    concentration: Positive = 5.0
+    """Of the Beta distribution: the larger, the more alike callers are."""
+    in_list: Share = 0.60
+    """How often a value missing from the best hypothesis is further down, in a list long enough."""
+    longest: Annotated[int, msgspec.Meta(ge=1, le=10)] = 7
+    lengthens: Amount = 2.0
+    """How much longer lists get with the error level."""
+    single: Share = 0.0
+    """A list whose best hypothesis is right ends with it; a quarter as often where it is wrong."""
+    long_lists: Share = 0.0
+    """An informing list with a wrong value continues beyond `longest`; a tenth as often where the value is
+    right. Its length has a heavy tail: P(more than x times `longest`) = x^-1.5."""
+    longest_list: Annotated[int, msgspec.Meta(ge=1, le=64)] = 64
+    """The maximum length of those."""
+    rejects: Share = 0.0
+    """Probability that nothing is understood of an utterance: twice this, times the error level."""
+    persistence: Share = 0.6
+    """Probability that a misheard value is confused with the same value as before."""
+    keeps: Share = 0.5
+    """A value right in the best hypothesis is right in a further one, too."""
+    deletion: Share = 0.10
+    insertion: Share = 0.10
+    cross_slot: Share = 0.12
+    yes_no: Share = 0.25
+    """These four, times the error level: a value is lost, added, put in another slot; yes taken for no."""
+    discrimination: Share = 0.5
+    """How well the scores separate right from wrong: 0 not at all, 1 as well as possible."""
+    boldness: Positive = 1.0
+    """Above 1 the best hypothesis gets a larger share of the score, right or wrong."""
+
+
+RECOGNISER_PROPERTIES = (
+    Property(
+        "noise",
+        "how often the best hypothesis has a said value wrong",
+        0.01,
+        0.9,
+        (0.15, 0.5),
+        "recogniser.error",
+    ),
+    Property(
+        "calibration",
+        "how well the scores separate right from wrong: 0 not at all, 1 as well as possible",
+        0.0,
+        1.0,
+        (0.0, 1.0),
+        "recogniser.discrimination",
+    ),
+    Property(
+        "boldness",
+        "above 1 the best hypothesis gets a larger share of the score",
+        0.1,
+        20.0,
+        (0.7, 4.0),
+        "recogniser.boldness",
+    ),
+)
+"""Properties that worlds with a recogniser can be drawn by."""
+
 
 TAIL = 1.5
 """The exponent of the length of long lists."""
@@ -23,17 +92,6 @@ MOST_OF_TAIL = 500
 """The highest score that a tail begins with, in units of the last decimal."""
 
 FADING = 0.7 ** np.arange(1, 65)
-
-
-@dataclass(frozen=True, eq=False)
-class Lists:
-    """N-best lists of m turns: content (m, longest, n_codes), score (m, longest), 0 where there is none.
-
-    A code is the number of a value; or n_values + YES, n_values + NO; or n_values + NO + a command.
-    """
-
-    content: Ints
-    score: Floats
 
 
 class Recogniser:
@@ -66,7 +124,9 @@ class Recogniser:
         spoken = informs | (utterance.answer != SILENT) | (utterance.command != SILENT)
         values_right = ((rank == 0) | (utterance.value == NOTHING)).all(axis=1)
         right = answer_right & command_right & values_right & spoken
-        goes_on = self._goes_on(chance, turn, informs & (level > 0.0), right)
+        # A few lists, hardly ever right ones, are long.
+        likely = self.settings.long_lists * np.where(right, 0.1, 1.0)
+        goes_on = informs & (level > 0.0) & (chance.uniform("goes on", turn) < likely)
         size = self._sizes(chance, turn, level, right, goes_on)
         # Silence yields nothing, unless noise is taken for speech; speech rarely yields nothing.
         size = np.where(spoken | (content != NOTHING).any(axis=(1, 2)), size, 0)
@@ -86,13 +146,6 @@ class Recogniser:
             stops = chance.uniform("single", turn) < settings.single * np.where(right, 1.0, 0.25)
             size = np.where(stops, 1, size)
         return np.where(goes_on, settings.longest, size)
-
-    def _goes_on(self, chance: Chance, turn: TurnNumber, informs: Bools, right: Bools) -> Bools:
-        """(m,) whether a list is one of the long ones."""
-        if self.settings.long_lists == 0.0:
-            return np.zeros(len(right), dtype=bool)
-        likely = self.settings.long_lists * np.where(right, 0.1, 1.0)
-        return np.asarray(informs & (chance.uniform("goes on", turn) < likely))
 
     def _continued(
         self, chance: Chance, turn: TurnNumber, utterance: Utterance, lists: Lists, goes_on: Bools

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ints, offsets_from_lengths, row_of_each
-from extrinsic.corpus.acts import Acts, NBest
+from extrinsic.corpus.acts import NONE, Acts, NBest
 from extrinsic.corpus.conventions import DSTC1, DSTC2
+from extrinsic.corpus.corpus import Corpus
+from extrinsic.corpus.domain import CALLER, DIRECTORY, ENDED_BY, SYSTEM
 from extrinsic.corpus.evidence import Evidence
 from extrinsic.corpus.labels import GoalLabels, LabelEvents
-from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.requests import (
     METHODS,
     NO_METHOD,
@@ -24,11 +25,9 @@ from extrinsic.corpus.requests import (
     requests_of,
 )
 from extrinsic.corpus.tracker_output import TrackerOutput, build_output
-from extrinsic.corpus.tracking import BeliefRows, StepBelief
-from extrinsic.corpus.vocabulary import NONE
-from extrinsic.domain import CALLER, DIRECTORY, ENDED_BY, SYSTEM
 from extrinsic.simulation.world import GOODBYE, Conditions, Exchange, LockstepWorld
 from extrinsic.storage import content_hash
+from extrinsic.trackers.tracking import BeliefRows, StepBelief
 
 CONVENTIONS = {form.name: form for form in (DSTC1, DSTC2)}
 NOWHERE = -1

@@ -6,18 +6,17 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from extrinsic.arrays import Bools
+from extrinsic.corpus.acts import Vocabulary
+from extrinsic.corpus.domain import Domain, load_domain
 from extrinsic.corpus.hypotheses import Fill
 from extrinsic.corpus.mentions import predicate_of_turns
-from extrinsic.corpus.tracking import StepBelief, Tracker
-from extrinsic.corpus.vocabulary import Vocabulary
-from extrinsic.domain import Domain, load_domain
 from extrinsic.errors import UsageError
 from extrinsic.simulation.chance import Chance
-from extrinsic.simulation.decisions import decide
-from extrinsic.simulation.json_acts import JsonActs, JsonNBest, acts_of_json, nbest_of_json
+from extrinsic.simulation.play import decide
+from extrinsic.simulation.single_world import JsonActs, JsonNBest, acts_of_json, nbest_of_json
 from extrinsic.simulation.tracked_dialogs import BeliefState, TrackedDialogs, belief_states, mask_of_names
 from extrinsic.simulation.world import Policy, View
+from extrinsic.trackers.tracking import StepBelief, Tracker
 
 ONLY = np.zeros(1, dtype=np.int64)
 """The one dialog of a session."""
@@ -80,15 +79,13 @@ class Session:
             raise UsageError("this session has no policy: Session(domain, tracker, policy)")
         view = self._view()
         chance = Chance.of(self._n_dialogs + 1, "session", self.seed).take(np.array([self._n_dialogs]))
-        predicate, _ = decide(self.policy, view.moment(self._possible(possible)), chance)
+        if possible is None:
+            possible = [name for name in self.domain.predicate_names if name not in self.domain.greeting]
+        allowed = mask_of_names([possible], self.domain, "the possible acts of this session")
+        predicate, _ = decide(self.policy, view.moment(allowed), chance)
         return str(self.domain.predicate_names[int(predicate[0])])
 
     def _view(self) -> View:
         if self._belief is None:
             raise UsageError("nothing was heard of this dialog yet: hear(system_acts, nbest) comes first")
         return self._dialog.view(ONLY, int(self._dialog.history.turn[0]), self._belief, self.conditions)
-
-    def _possible(self, possible: Iterable[str] | None) -> Bools:
-        if possible is None:
-            possible = [name for name in self.domain.predicate_names if name not in self.domain.greeting]
-        return mask_of_names([possible], self.domain, "the possible acts of this session")

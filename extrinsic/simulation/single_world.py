@@ -5,22 +5,23 @@ This is the easy form of a world: plain Python values, acts as DSTC's JSON. `doc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
+import msgspec
 import numpy as np
 
-from extrinsic.arrays import Bools, Floats, Ids, Ints
+from extrinsic.arrays import Bools, Floats, Ids, Ints, offsets_from_lengths
+from extrinsic.corpus.acts import NONE, Acts, NBest, Vocabulary
+from extrinsic.corpus.domain import Domain
+from extrinsic.corpus.formats.logs import WrittenAct, WrittenHypothesis, columns_of_acts
 from extrinsic.corpus.mentions import predicate_of_turns
-from extrinsic.corpus.vocabulary import NONE, Vocabulary
-from extrinsic.domain import Domain
 from extrinsic.errors import UsageError, did_you_mean
 from extrinsic.plugins import hash_of_source
 from extrinsic.simulation.chance import Chance
-from extrinsic.simulation.json_acts import JsonActs, JsonNBest, acts_of_json, nbest_of_json
 from extrinsic.simulation.tracked_dialogs import BeliefState, belief_states, mask_of_names
 from extrinsic.simulation.world import (
     GOES_ON,
@@ -33,6 +34,45 @@ from extrinsic.simulation.world import (
     View,
 )
 from extrinsic.storage import content_hash
+
+JsonActs = Sequence[dict[str, Any]]
+"""[{"act": "inform", "slots": [["food", "thai"]]}, ...]"""
+
+JsonNBest = Sequence[dict[str, Any]]
+"""[{"slu-hyp": [acts], "score": 0.7}, ...], best first."""
+
+ACTS = '[{"act": "inform", "slots": [["food", "thai"]]}]'
+NBEST = '[{"slu-hyp": [{"act": "inform", "slots": [["food", "thai"]]}], "score": 0.7}]'
+
+
+def acts_of_json(owners: Sequence[JsonActs], vocabulary: Vocabulary, name: str = "system acts") -> Acts:
+    """The acts of every turn, or of every hypothesis."""
+    return columns_of_acts([_converted(acts, list[WrittenAct], name, ACTS) for acts in owners], vocabulary)
+
+
+def nbest_of_json(lists: Sequence[JsonNBest], vocabulary: Vocabulary, name: str = "N-best list") -> NBest:
+    """The list of every turn."""
+    written = [_converted(entries, list[WrittenHypothesis], name, NBEST) for entries in lists]
+    hypotheses: list[WrittenHypothesis] = [hypothesis for entries in written for hypothesis in entries]
+    score = np.array([hypothesis.score for hypothesis in hypotheses], dtype=np.float64)
+    if not np.isfinite(score).all():
+        raise UsageError(f"a score of the {name} is not a finite number", found=str(score.tolist()))
+    return NBest(
+        offsets_from_lengths([len(entries) for entries in written]),
+        score,
+        np.zeros(len(hypotheses), dtype=bool),
+        columns_of_acts([hypothesis.slu_hyp for hypothesis in hypotheses], vocabulary),
+    )
+
+
+def _converted(value: Any, kind: Any, name: str, form: str) -> Any:
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        raise UsageError(
+            f"the {name} has the wrong form: {error}", expected=form, found=repr(value)
+        ) from None
+
 
 LONGEST = 200
 """A dialog of more turns is an error, unless the world itself has a `longest_dialog`: then it is cut off."""

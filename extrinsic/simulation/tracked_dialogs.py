@@ -5,38 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Protocol
 
 import numpy as np
 
-from extrinsic.arrays import Bools, Floats, Ids, Ints, row_of_each
-from extrinsic.corpus.acts import Acts, NBest
+from extrinsic.arrays import Bools, Floats, Ints
+from extrinsic.corpus.acts import NONE, Acts, NBest, Value
+from extrinsic.corpus.domain import Domain
 from extrinsic.corpus.evidence import Evidence, gather_evidence
-from extrinsic.corpus.group_tops import filled_values, group_tops
 from extrinsic.corpus.history import History
 from extrinsic.corpus.hypotheses import Fill
-from extrinsic.corpus.labels import TurnLabels
 from extrinsic.corpus.requests import METHODS, RequestTracking, Rule, gather_requests
-from extrinsic.corpus.tracking import StepBelief, Tracker, Tracking, joined_beliefs
-from extrinsic.corpus.vocabulary import NONE, Value, Vocabulary
-from extrinsic.domain import Domain
 from extrinsic.errors import UsageError, did_you_mean
-from extrinsic.simulation.chance import Chance, TurnNumber
+from extrinsic.simulation.chance import TurnNumber
+from extrinsic.simulation.group_tops import filled_values, group_tops
 from extrinsic.simulation.record import CONVENTIONS
-from extrinsic.simulation.world import Conditions, View
-
-
-class Task(Protocol):
-    """What is tracked: the slots of a domain, and what callers may ask for."""
-
-    @property
-    def domain(self) -> Domain: ...
-    @property
-    def slots(self) -> tuple[str, ...]: ...
-    @property
-    def requestable(self) -> tuple[str, ...]: ...
-    @property
-    def vocabulary(self) -> Vocabulary: ...
+from extrinsic.simulation.world import Conditions, Task, View
+from extrinsic.trackers.tracking import StepBelief, Tracker, Tracking, joined_beliefs
 
 
 class TrackedDialogs:
@@ -47,20 +31,13 @@ class TrackedDialogs:
     requested (n, n_requestable), method (n, n_methods): the beliefs after the last turn.
     trackers: each tracks an equal part of the dialogs.
     fills: the rules by which values count as filled, each for an equal part of the dialogs; () for none.
-    chance: of the n dialogs, for a tracker that errs on purpose.
     """
 
     def __init__(
-        self,
-        task: Task,
-        trackers: Sequence[Tracker],
-        n_dialogs: int,
-        fills: tuple[Fill, ...] = (),
-        chance: Chance | None = None,
+        self, task: Task, trackers: Sequence[Tracker], n_dialogs: int, fills: tuple[Fill, ...] = ()
     ) -> None:
-        self.task, self.fills, self.chance = task, fills, chance
+        self.task, self.fills, self.n_dialogs = task, fills, n_dialogs
         self.rank = CONVENTIONS[task.domain.log_format].rank
-        self._n_turns: Ints = np.zeros(n_dialogs, dtype=np.int64)
         self._parts = list(_parts_of(trackers, n_dialogs, task))
         self.history = History.of(n_dialogs, len(task.slots))
         n_requestable = len(task.requestable)
@@ -68,32 +45,20 @@ class TrackedDialogs:
         self.method: Floats = np.zeros((n_dialogs, len(METHODS)))
 
     def hear(
-        self,
-        dialogs: Ints,
-        system: Acts,
-        nbest: NBest,
-        restart: Bools,
-        predicate: Ints,
-        goal: Ids | None = None,
+        self, dialogs: Ints, system: Acts, nbest: NBest, restart: Bools, predicate: Ints
     ) -> tuple[StepBelief, Evidence]:
-        """One more turn of each of the chosen dialogs: the beliefs after it, and the evidence.
-
-        goal (m, n_slots): what the callers want, where that is known.
-        """
+        """One more turn of each of the chosen dialogs: the beliefs after it, and the evidence."""
         task = self.task
         evidence = gather_evidence(task.domain, task.slots, task.vocabulary, system, nbest, restart)
         if len(self._parts) == 1:
-            belief = self._believed(self._parts[0], dialogs, evidence, goal)
+            belief = self._parts[0].tracking.step(dialogs, evidence)
         else:
             belief = joined_beliefs(
                 [
-                    self._believed(
-                        part, dialogs[rows], evidence.take(rows), None if goal is None else goal[rows]
-                    )
+                    part.tracking.step(dialogs[rows] - part.first, evidence.take(rows))
                     for part, rows in self._shares(dialogs)
                 ]
             )
-        self._n_turns[dialogs] += 1
         self.history.step(task.domain, dialogs, predicate, system, evidence)
         if task.requestable:
             asked = gather_requests(task.domain, task.requestable, task.vocabulary, system, nbest, restart)
@@ -110,45 +75,11 @@ class TrackedDialogs:
             if begin < end:
                 yield part, np.arange(begin, end)
 
-    def _believed(self, part: _Part, dialogs: Ints, evidence: Evidence, goal: Ids | None) -> StepBelief:
-        labels = self._labels(part.tracking, dialogs, evidence, goal)
-        return part.tracking.step(dialogs - part.first, evidence, labels)
-
-    def _labels(
-        self, tracking: Tracking, dialogs: Ints, evidence: Evidence, goal: Ids | None
-    ) -> TurnLabels | None:
-        """What is right, as the log of these dialogs will have it; only made where a tracker needs it.
-
-        DSTC1 labels the values that are heard, DSTC2 the goal at every turn.
-        """
-        errors = tracking.errors
-        if errors is None or not errors.needs_labels or goal is None or self.chance is None:
-            return None
-        by_value = self.task.domain.log_format == "dstc1"
-        if by_value:
-            item = row_of_each(evidence.offsets)
-            row, slot, value = item // evidence.n_slots, item % evidence.n_slots, evidence.value
-            right = (evidence.rank >= 0) & (goal[row, slot] == value)
-            row, slot, value = row[right], slot[right], value[right]
-        else:
-            row, slot = np.nonzero(goal != NONE)
-            value = goal[row, slot]
-        return TurnLabels(
-            slots=self.task.slots,
-            key=self.chance.key[dialogs],
-            turn=self._n_turns[dialogs],
-            row=row,
-            slot=slot,
-            value=value,
-            lasting=by_value,
-            known=getattr(self.task, "known_values", ()),
-        )
-
     def view(self, dialogs: Ints, turn: TurnNumber, belief: StepBelief, conditions: Conditions) -> View:
         """The chosen dialogs before the system acts; conditions: those of all n dialogs."""
         task, filled = self.task, None
         if self.fills:
-            part = dialogs * len(self.fills) // len(self._n_turns)
+            part = dialogs * len(self.fills) // self.n_dialogs
             filled = filled_values(task.domain, task.slots, belief, self.rank, self.fills, part)
         return View(
             domain=task.domain,

@@ -10,19 +10,18 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 
-from extrinsic.arrays import Bools, Floats, Ids, Ints
-from extrinsic.corpus.acts import Acts, NBest
-from extrinsic.corpus.group_tops import FilledValues, GroupTops
+from extrinsic.arrays import Bools, Columns, Floats, Ids, Ints
+from extrinsic.corpus.acts import NONE, Acts, NBest, Vocabulary
+from extrinsic.corpus.domain import Domain
 from extrinsic.corpus.history import History
-from extrinsic.corpus.tracking import StepBelief
-from extrinsic.corpus.vocabulary import NONE, Vocabulary
-from extrinsic.domain import Domain
 from extrinsic.errors import UsageError
 from extrinsic.simulation.chance import Chance, TurnNumber
+from extrinsic.simulation.group_tops import FilledValues, GroupTops
+from extrinsic.trackers.tracking import StepBelief
 
 GOES_ON, GOODBYE, HANG_UP, CUT_OFF = -1, 0, 1, 2
 """How a dialog ends: the system says goodbye, the caller hangs up, or it reaches the maximum length."""
@@ -32,7 +31,7 @@ Conditions = Mapping[str, tuple[str | None, ...]]
 
 
 @dataclass(frozen=True, eq=False)
-class View:
+class View(Columns):
     """What the system observes of m dialogs before it acts.
 
     dialogs (m,): their indices among the dialogs played.
@@ -86,23 +85,13 @@ class Moment(View):
 
     allowed: Bools
 
-    def take(self, rows: Ints) -> Moment:
+    def take(self, rows: Ints | Bools) -> Self:
         """That of some of the m dialogs, given by their positions."""
-        return replace(
-            self,
-            dialogs=self.dialogs[rows],
-            turn=self.turn[rows] if isinstance(self.turn, np.ndarray) else self.turn,
-            belief=self.belief.take(rows),
-            tops=self.tops.take(rows),
-            history=self.history.take(rows),
-            requested=self.requested[rows],
-            method=self.method[rows],
-            conditions={
-                name: tuple(values[row] for row in rows.tolist()) for name, values in self.conditions.items()
-            },
-            filled=None if self.filled is None else self.filled.take(rows),
-            allowed=self.allowed[rows],
-        )
+        positions = np.arange(len(self.dialogs))[rows].tolist()
+        conditions = {
+            name: tuple(values[row] for row in positions) for name, values in self.conditions.items()
+        }
+        return replace(super().take(rows), conditions=conditions)
 
 
 class Policy(Protocol):
@@ -173,11 +162,10 @@ class Dialogs(ABC):
         return {}
 
 
-class LockstepWorld(Protocol):
-    """A task that can be played in batches.
+class Task(Protocol):
+    """What is tracked: the slots of a domain, and what callers may ask for.
 
-    slots: what is tracked.   requestable: what a caller may ask for.   vocabulary: one object per process, so
-    that beliefs, goals and acts share its ids.
+    vocabulary: one object per process, so that beliefs, goals and acts share its ids.
     """
 
     @property
@@ -188,6 +176,11 @@ class LockstepWorld(Protocol):
     def requestable(self) -> tuple[str, ...]: ...
     @property
     def vocabulary(self) -> Vocabulary: ...
+
+
+class LockstepWorld(Task, Protocol):
+    """A task that can be played in batches."""
+
     @property
     def longest_dialog(self) -> int: ...
 

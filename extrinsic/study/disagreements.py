@@ -7,15 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from extrinsic.arrays import Ints
-from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.state_sets import ABSENT, StateSets
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.corpus.transcript import TranscriptSlot, TranscriptTurn, transcript_of_dialog
-from extrinsic.study.comparing import differing_dialogs
-from extrinsic.study.finished_run import Run
-from extrinsic.study.planning.plan import Plan
-from extrinsic.study.planning.tracker_inputs import resolve_files
-from extrinsic.study.stages.inputs import STATES_DATASET, corpus_of, output_of
+from extrinsic.study.dialog_inputs import corpus_of
+from extrinsic.study.plan import Plan
+from extrinsic.study.run import Run
+from extrinsic.study.state_inputs import STATES_DATASET
+from extrinsic.study.tracker_inputs import output_of, resolve_files
 
 
 @dataclass(frozen=True)
@@ -98,3 +98,13 @@ def _value(states: StateSets, dialog: int, number: int, slot: tuple[str, str], k
     table = states.gold if kind == "gold" else states.predicted
     identity = int(table[int(states.offsets[dialog]) + number, states.slots.index(slot)])
     return None if identity == ABSENT else states.vocabulary.text(identity)
+
+
+def differing_dialogs(right: tuple[Ints, Ints], offsets: Ints, most: int) -> list[tuple[int, int]]:
+    """Dialogs in which one tracker is right more often: (dialog, by how many), the farthest apart first.
+
+    right (n_turns,): how many slots each of the two has right at every turn.
+    """
+    apart = np.add.reduceat(right[0] - right[1], offsets[:-1])
+    order = np.argsort(-np.abs(apart), kind="stable")[:most]
+    return [(int(dialog), int(apart[dialog])) for dialog in order if apart[dialog]]

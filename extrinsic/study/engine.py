@@ -20,9 +20,8 @@ from typing import TYPE_CHECKING, Any
 from extrinsic.errors import ExtrinsicError, Problem, UsageError, did_you_mean, require_type
 from extrinsic.parallel import lost_processes
 from extrinsic.plugins import load_plugins, problems_of_plugins
-from extrinsic.study.stages.inputs import taken_warnings
-from extrinsic.study.stages.store import Results, StageKey, Store
-from extrinsic.study.stages.task import Task
+from extrinsic.study.store import Results, StageKey, Store, Task
+from extrinsic.study.tracker_inputs import taken_warnings
 
 if TYPE_CHECKING:
     from dask.distributed import Client

@@ -12,7 +12,7 @@ from filelock import FileLock, Timeout
 
 from extrinsic.errors import InputError, OutputError, Problems
 from extrinsic.storage import content_hash, decode_json, encode_json, read_bytes
-from extrinsic.study.planning.plan import Plan
+from extrinsic.study.plan import Plan
 
 MANIFEST = "manifest.json"
 CONFIG = "config.toml"
@@ -51,13 +51,11 @@ Status = Literal["running", "complete"]
 
 
 class StageRecord(msgspec.Struct, frozen=True):
-    """A stage of a run: the key of its result, its tracker and its variant."""
+    """A stage of a run, with the key of its result."""
 
     stage: str
     name: str
     key: str
-    tracker: str | None = None
-    variant: str | None = None
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
@@ -135,7 +133,7 @@ def is_part(path: Path) -> bool:
 
 def clear_parts(folder: Path) -> None:
     """Remove the partial files of killed runs; the caller must hold the lock."""
-    for directory in (folder, folder / STAGES, folder / "figures", folder / "tables"):
+    for directory in (folder, folder / STAGES, folder / "figures"):
         for path in directory.glob(".*.part") if directory.is_dir() else ():
             path.unlink(missing_ok=True)
     for path in (folder / POLICIES).rglob(".*.part"):

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from extrinsic.study.configuration.settings_file import read_stored
-from extrinsic.study.configuration.targets import chosen_targets
-from extrinsic.study.correlating.correlation_stage import CorrelationTask
-from extrinsic.study.correlating.panel import Panel
-from extrinsic.study.finished_run import Run
+from extrinsic.study.correlation_stage import CorrelationTask
+from extrinsic.study.resampled_points import ResampledPoints
+from extrinsic.study.run import Run
 from extrinsic.study.run_directory import CONFIG
+from extrinsic.study.settings_file import read_stored
+from extrinsic.study.targets import chosen_targets
 
 
-def stored_panel(run: Run, variant: str | None = None, targets: Sequence[str] = ()) -> Panel:
+def stored_panel(run: Run, variant: str | None = None, targets: Sequence[str] = ()) -> ResampledPoints:
     """Metrics and targets of every tracker on every dataset, with the resamples the run drew.
 
     variant: e.g. `fill=argmax`; None where nothing was learned.   targets: default: those of the run.
@@ -28,6 +28,5 @@ def stored_panel(run: Run, variant: str | None = None, targets: Sequence[str] = 
         scored=plan.scored,
         valued=plan.valued(variant),
         variant=variant,
-        brief=True,
     )
     return task.panel(run.store)

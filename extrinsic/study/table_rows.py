@@ -1,37 +1,32 @@
-"""The rows of a run's tables, from the stored results of its stages."""
+"""The rows of a study's tables, from the stored results of its stages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, TypeVar
+from dataclasses import asdict
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
 
-from extrinsic.correlation.coefficients import correlate
 from extrinsic.simulation import describe
-from extrinsic.simulation.drawn_worlds import is_drawn, read_drawn
-from extrinsic.study.correlating.correlation_stage import CorrelationTables, RankedMetric
-from extrinsic.study.planning.plan import Plan
-from extrinsic.study.stages.inputs import SimulatedDialogs, Unit
-from extrinsic.study.stages.policy_spec import LEARNED, LOGGED, PolicyValue, PolicyValues
-from extrinsic.study.stages.store import Result, Store, plain
-from extrinsic.study.stages.stored_scores import TrackerScores
-from extrinsic.study.stages.variant_values import variant_values
-from extrinsic.study.tables.metric_rows import SensitivityRow
-from extrinsic.study.tables.value_rows import (
-    LEARNER,
-    DiagnosticRow,
-    IntrinsicRow,
-    ReturnRow,
-    Row,
-    WorldFitRow,
-    WorldRow,
-)
+from extrinsic.simulation.world_files import is_drawn, read_drawn
+from extrinsic.study.dialog_inputs import SimulatedDialogs, Unit
+from extrinsic.study.plan import Plan
+from extrinsic.study.policy_spec import LEARNED, LOGGED
+from extrinsic.study.score_stage import TrackerScores
+from extrinsic.study.store import Result, Store
+from extrinsic.study.tables import LEARNER, DiagnosticRow, IntrinsicRow, ReturnRow, SensitivityRow, WorldRow
+from extrinsic.study.variant_values import TrackerValue, variant_values
+from extrinsic.tables import plain
+from extrinsic.verdict.coefficients import correlate
+from extrinsic.verdict.correlations import RankedMetric
+from extrinsic.verdict.rows import Row
 
 MEASURED = ("turns_per_dialog", "rank_1", "in_list", "list_size", "hang_ups", "completed")
 """Of the test dialogs of a drawn world."""
+
+OBSERVED = "observed"
 
 R = TypeVar("R", bound=Row)
 
@@ -39,7 +34,7 @@ MetricKey = tuple[str, int, str]
 """Metric, schedule, component."""
 
 
-def _made(kind: type[R], source: msgspec.Struct, **others: Any) -> R:
+def made(kind: type[R], source: msgspec.Struct, **others: Any) -> R:
     """A row that takes over what it shares with its source."""
     shared = [name for name in source.__struct_fields__ if name in kind.__struct_fields__]
     return kind(**{name: getattr(source, name) for name in shared} | others)
@@ -52,48 +47,46 @@ def intrinsic_rows(plan: Plan, store: Store) -> list[IntrinsicRow]:
             scores = Result.decode(store.read(key), key, TrackerScores).values
             for dataset, measured in scores.datasets.items():
                 rows[dataset] += [
-                    _made(IntrinsicRow, row, dataset=dataset, tracker=tracker) for row in measured.rows
+                    made(IntrinsicRow, row, dataset=dataset, tracker=tracker) for row in measured.rows
                 ]
     return [row for dataset in plan.datasets for row in rows[dataset]]
 
 
-@dataclass(frozen=True)
-class StoredValue:
-    """A stored value of a tracker's policy (or its outcome), and the numbers of the learner behind it."""
+class StoredValue(NamedTuple):
+    """A value of a tracker's policy under a variant, or its outcome."""
 
     tracker: str
     variant: str | None
-    value: PolicyValue
-    learner: Mapping[str, float]
+    entry: TrackerValue
 
 
 def stored_values(plan: Plan, store: Store) -> list[StoredValue]:
     """Every stored value, dataset by dataset within each variant; outcomes last."""
+    order = {dataset: number for number, dataset in enumerate(plan.datasets)}
     stages = [(variant.name, plan.learned[variant.name]) for variant in plan.variants]
     values: list[StoredValue] = []
     for variant, by_tracker in (*stages, (None, plan.outcomes)):
-        of_variant = []
-        for tracker, values_of_tracker in variant_values(store, by_tracker).items():
-            of_variant += [
-                StoredValue(tracker, variant, entry.value, entry.learner) for entry in values_of_tracker
-            ]
-        order = {dataset: number for number, dataset in enumerate(plan.datasets)}
-        values += sorted(of_variant, key=lambda valued: order[valued.value.dataset])
+        of_variant = [
+            StoredValue(tracker, variant, entry)
+            for tracker, entries in variant_values(store, by_tracker).items()
+            for entry in entries
+        ]
+        values += sorted(of_variant, key=lambda stored: order[stored.entry.value.dataset])
     return values
 
 
 def return_rows(values: Sequence[StoredValue]) -> list[ReturnRow]:
     rows = []
-    for valued in values:
-        value = valued.value
+    for tracker, variant, entry in values:
+        value = entry.value
         low, high = (None if end is None else plain(end) for end in (value.low, value.high))
         feasible_low, feasible_high = value.feasible or (None, None)
         rows.append(
-            _made(
+            made(
                 ReturnRow,
                 value,
-                tracker=valued.tracker,
-                variant=valued.variant,
+                tracker=tracker,
+                variant=variant,
                 value=plain(value.mean),
                 low=low,
                 high=high,
@@ -104,59 +97,40 @@ def return_rows(values: Sequence[StoredValue]) -> list[ReturnRow]:
     return rows
 
 
-def fit_rows(plan: Plan, store: Store) -> list[WorldFitRow]:
-    """How well the fitted world of each dataset fits; the same for every tracker and variant."""
-    rows: dict[str, list[WorldFitRow]] = {}
-    for variant in plan.variants[:1]:
-        for keys in list(plan.learned[variant.name].values())[:1]:
-            for key in keys:
-                for dataset, fit in Result.decode(store.read(key), key, PolicyValues).values.fit.items():
-                    rows[dataset] = [
-                        WorldFitRow(dataset=dataset, **msgspec.structs.asdict(row)) for row in fit
-                    ]
-    return [row for dataset in plan.datasets for row in rows.get(dataset, [])]
-
-
 def diagnostic_rows(values: Sequence[StoredValue]) -> list[DiagnosticRow]:
     """A row for every number that a learner or an estimator reports about itself."""
     rows = []
-    for valued in values:
-        value = valued.value
+    for tracker, variant, entry in values:
+        value = entry.value
         policy, estimator = value.policy, value.estimator
         numbers: Mapping[str, float] = value.diagnostics
-        if (policy, estimator) == (LOGGED, "observed"):
+        if (policy, estimator) == (LOGGED, OBSERVED):
             # The logged policy has no diagnostics; the learner's take its row, once per dataset.
-            policy, estimator, numbers = LEARNED, LEARNER, valued.learner
+            policy, estimator, numbers = LEARNED, LEARNER, entry.learner
         rows += [
             DiagnosticRow(
                 dataset=value.dataset,
-                tracker=valued.tracker,
+                tracker=tracker,
                 policy=policy,
                 estimator=estimator,
                 diagnostic=name,
                 value=None if np.isnan(number) else number,
-                variant=valued.variant,
+                variant=variant,
             )
             for name, number in numbers.items()
         ]
     return rows
 
 
-def variant_rows(correlated: Mapping[str, CorrelationTables], name: str) -> list[Row]:
-    """The rows of one table over all variants of the study; those tried for sensitivity have none."""
-    return [row for tables in correlated.values() for row in getattr(tables, name)]
-
-
-def sensitivity_rows(plan: Plan, correlated: Mapping[str, CorrelationTables]) -> list[SensitivityRow]:
+def sensitivity_rows(
+    plan: Plan, rankings: Mapping[str | None, Sequence[RankedMetric]]
+) -> list[SensitivityRow]:
     """The best metric under every setting, and how it compares to the study's first variant."""
-    if not plan.variants:
-        return []
-    usual = plan.variants[0]
     rows = []
     for variant in plan.variants:
         for trackers in ("all", "core"):
-            base = _ranking(correlated[usual.name], trackers)
-            ranking = _ranking(correlated[variant.name], trackers)
+            base = _ranking(rankings[plan.variants[0].name], trackers)
+            ranking = _ranking(rankings[variant.name], trackers)
             shared = {name: r for name, row in ranking.items() if name in base and (r := row.r) is not None}
             if not shared:
                 continue
@@ -164,7 +138,7 @@ def sensitivity_rows(plan: Plan, correlated: Mapping[str, CorrelationTables]) ->
             defined = {name: r for name, row in base.items() if (r := row.r) is not None}
             winner = ranking[max(defined, key=lambda name: defined[name])]
             rows.append(
-                _made(
+                made(
                     SensitivityRow,
                     best,
                     parameter=variant.parameter or "(the study's own)",
@@ -180,10 +154,8 @@ def sensitivity_rows(plan: Plan, correlated: Mapping[str, CorrelationTables]) ->
     return rows
 
 
-def _ranking(tables: CorrelationTables, trackers: str) -> dict[MetricKey, RankedMetric]:
-    return {
-        (row.metric, row.schedule, row.component): row for row in tables.ranking if row.trackers == trackers
-    }
+def _ranking(rows: Sequence[RankedMetric], trackers: str) -> dict[MetricKey, RankedMetric]:
+    return {(row.metric, row.schedule, row.component): row for row in rows if row.trackers == trackers}
 
 
 def _agreement(base: Mapping[MetricKey, float], other: Mapping[MetricKey, float]) -> float | None:

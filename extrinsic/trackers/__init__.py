@@ -22,8 +22,6 @@ _SUMMARIES = {
         "confident_only": "the last value heard with a score above one half",
         "last_mention": "the value heard last, until another is heard",
         "last_turn": "only the current turn (degenerate)",
-    },
-    "evidence_rules": {
         "hwu": "evidence for and against each value; another value counts against it",
         "hwu_original": "evidence for and against each value; only an explicit no counts against it",
         "yarbus": "rules for each hypothesis; a no moves the value's belief to None",
@@ -34,7 +32,7 @@ _SUMMARIES = {
         "dempster_shafer": "Dempster's rule: agreeing evidence is reinforced",
         "noisy_or": "noisy or: right unless it was misheard every time",
     },
-    "candidate_classifiers": {
+    "learned": {
         "logistic": "learned: logistic regression on features of each value",
         "random_forest": "learned: a random forest on features of each value",
         "gradient_boosting": "learned: gradient-boosted trees on features of each value",

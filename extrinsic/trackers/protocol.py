@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from extrinsic.arrays import Floats, Ints
-from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.requests import Rule
-from extrinsic.corpus.tracking import Heard
+from extrinsic.trackers.tracking import Heard
 
 
 def total(scores: Floats) -> Floats:
@@ -37,6 +37,11 @@ def share_out(scores: Floats, whole: Floats) -> Floats:
     """Scores scaled to sum to `whole` (at most 1, one number per slot); unchanged where all are 0."""
     summed = total(scores)
     return capped(whole * scores / np.where(summed > 0.0, summed, 1.0))
+
+
+def steps(low: float, high: float, step: float) -> tuple[float, ...]:
+    """low, low + step, ..., high, as they are printed: the values of an option that a population draws."""
+    return tuple(round(low + number * step, 6) for number in range(round((high - low) / step) + 1))
 
 
 class BuiltInTracker(ABC):

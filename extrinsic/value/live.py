@@ -5,24 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from extrinsic.arrays import Floats, is_among
 from extrinsic.errors import UsageError
-from extrinsic.policy.live_policy import LivePolicy
-from extrinsic.policy.reward import Reward, RewardFunction, fill_of, returns
-from extrinsic.simulation.decisions import require_chances
-from extrinsic.simulation.play import Play, callers, play
-from extrinsic.simulation.single_world import World, lockstep_form
-from extrinsic.simulation.world import LockstepWorld, Moment, Policy
-from extrinsic.value.result import ResampledOver, Value, mean_of_dialogs, value_of
-
-if TYPE_CHECKING:
-    from extrinsic.corpus.tracking import Tracker
-    from extrinsic.value.evaluation_problem import EvaluationProblem
-
+from extrinsic.policy.learner import LivePolicy
+from extrinsic.policy.rewards import Reward, RewardFunction, fill_of, returns
+from extrinsic.simulation.play import Play, callers, play, require_chances
+from extrinsic.simulation.single_world import lockstep_form
+from extrinsic.simulation.world import Moment, Policy
+from extrinsic.value.estimator import EvaluationProblem, LivePlay, Need
+from extrinsic.value.value import ResampledOver, Value, mean_of_dialogs, value_of
 
 LIVE, COMPLETED = "live", "completed"
 """The return of live play; and in place of an estimator, the share of its callers who reached their goal."""
@@ -30,26 +24,11 @@ LIVE, COMPLETED = "live", "completed"
 CALLERS: ResampledOver = "callers"
 
 
-@dataclass(frozen=True, eq=False)
-class LivePlay:
-    """Where and how a policy is played: the same `seed` gives the same callers for every policy.
-
-    Where the reward has a fill rule, the system offers what counts as filled and nothing else.
-    """
-
-    policy: Policy
-    tracker: Tracker
-    world: World | LockstepWorld
-    n_dialogs: int = 1_000
-    seed: int = 0
-    reward: RewardFunction | None = None
-
-
 class Live:
     """The mean return of played dialogs; its component `completed` is the share of callers served."""
 
     name = LIVE
-    needs = ("world",)
+    needs: tuple[Need, ...] = ("world",)
     resampled_over = CALLERS
 
     def estimate(self, problem: EvaluationProblem) -> Value:
@@ -67,16 +46,16 @@ def played_together(plays: Sequence[LivePlay]) -> list[Value]:
     """
     first = plays[0]
     world, n_dialogs = lockstep_form(first.world), first.n_dialogs
-    trackers = [one.tracker for one in plays]
-    rewards = [one.reward or Reward.of(world.domain) for one in plays]
+    trackers = [stage.tracker for stage in plays]
+    rewards = [stage.reward or Reward.of(world.domain) for stage in plays]
     chance = callers(n_dialogs, first.seed).repeated(len(plays))
-    together = _SideBySide(tuple(one.policy for one in plays), n_dialogs)
+    together = _SideBySide(tuple(stage.policy for stage in plays), n_dialogs)
     policy = first.policy if len(plays) == 1 else together
     fills = [fill_of(reward) for reward in rewards]
     played = play(policy, trackers, len(chance.key), chance, world, joint=False, fill=fills)
     values, earned = [], list[tuple[RewardFunction, Floats]]()
     for number, reward in enumerate(rewards):
-        of_reward = next((known for other, known in earned if other == reward), None)
+        of_reward = next((numbers for other, numbers in earned if other == reward), None)
         if of_reward is None:
             of_reward = returns(played.corpus, reward(played.corpus, played.output))
             earned.append((reward, of_reward))
@@ -143,3 +122,6 @@ def live_value(played: Play, earned: Floats, first: int = 0, n_dialogs: int | No
 def completed_value(live: Value) -> Value:
     """The share of the callers of live play who reached their goal, from the value of that play."""
     return value_of(COMPLETED, live.diagnostics["success"], live.components[COMPLETED], {}, CALLERS)
+
+
+ESTIMATOR = Live()

@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from extrinsic.value.estimator import Need
-from extrinsic.value.evaluation_problem import EvaluationProblem
-from extrinsic.value.fqe import Fqe
-from extrinsic.value.lstd_value import Lstd
-from extrinsic.value.result import ResampledOver, Value, value_of
+from extrinsic.value.estimator import EvaluationProblem, Need
+from extrinsic.value.lstd import LSTD_AUGMENTED, Lstd
+from extrinsic.value.trees import FQE_AUGMENTED, Fqe
+from extrinsic.value.value import ResampledOver, Value, value_of
 
 
 @dataclass(frozen=True)
@@ -38,22 +37,21 @@ class MeanOf:
         n_parts = len(values)
         means = {value.estimator: value.mean for value in values}
         spread = max(means.values()) - min(means.values())
+        # The worst of the parts' diagnostics: a mean is no more reliable than its parts.
+        worst: dict[str, float] = {}
+        for part in values:
+            for name, number in part.diagnostics.items():
+                pick = np.minimum if name == "lowest_q" else np.maximum
+                worst[name] = float(pick(worst.get(name, number), number))
         value = value_of(
             self.name,
             sum(means.values()) / n_parts,
             sum((value.influence for value in values[1:]), values[0].influence) / n_parts,
-            {**_worst(values), **means, "spread": spread},
+            {**worst, **means, "spread": spread},
         )
         below = np.hypot(value.mean - value.low, spread / 2.0)
         above = np.hypot(value.high - value.mean, spread / 2.0)
         return replace(value, low=float(value.mean - below), high=float(value.mean + above))
 
 
-def _worst(values: Sequence[Value]) -> dict[str, float]:
-    """The worst of the parts' diagnostics: a mean is no more reliable than its parts."""
-    worst: dict[str, float] = {}
-    for value in values:
-        for name, number in value.diagnostics.items():
-            pick = np.minimum if name == "lowest_q" else np.maximum
-            worst[name] = float(pick(worst.get(name, number), number))
-    return worst
+MEAN_AUGMENTED = MeanOf("mean_augmented", (LSTD_AUGMENTED, FQE_AUGMENTED))

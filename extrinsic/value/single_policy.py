@@ -1,7 +1,7 @@
 """One policy in three calls: learn it, value it, play it.
 
 policy = extrinsic.learn("ds1", "hwu")
-extrinsic.value(policy, "ds1")["world_mixed"].mean
+extrinsic.value(policy, "ds1")["mean_augmented"].mean
 extrinsic.play(policy, "ds1").returns.mean()
 """
 
@@ -11,33 +11,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from extrinsic.arrays import Bools, Floats
-from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.errors import UsageError, require_count, require_type
 from extrinsic.policy.behaviour import Behaviour, BehaviourModel, fit_behaviour
-from extrinsic.policy.features import Features, find_features
-from extrinsic.policy.learner import LearnedPolicy, Learner
-from extrinsic.policy.live_policy import LivePolicy
-from extrinsic.policy.reward import Reward, RewardFunction, fill_of, returns
-from extrinsic.policy.states import States
+from extrinsic.policy.features import Features, States, find_features
+from extrinsic.policy.learner import LearnedPolicy, Learner, LivePolicy
+from extrinsic.policy.rewards import Reward, RewardFunction, fill_of, returns
 from extrinsic.policy.transitions import Transitions, transitions_of
 from extrinsic.registry import BEHAVIOURS, ESTIMATORS, LEARNERS, TRACKERS
-from extrinsic.simulation.datasets import find_dataset, logged_policy
-from extrinsic.simulation.fitted.fitted_world import fit_world
+from extrinsic.simulation.datasets import find_dataset
 from extrinsic.simulation.play import Play
 from extrinsic.simulation.play import play as play_live
 from extrinsic.simulation.single_world import World
 from extrinsic.simulation.world import LockstepWorld
 from extrinsic.trackers.protocol import AnyTracker, BuiltInTracker, LearnedTracker
 from extrinsic.trackers.track import track
-from extrinsic.value.augmented_states import PROXIES, augment
 from extrinsic.value.diagnostics import checked, with_on_policy_gap
-from extrinsic.value.evaluation_problem import EvaluationProblem
-from extrinsic.value.fitted_play import FittedPlay, play_logged
-from extrinsic.value.live import LivePlay
-from extrinsic.value.result import Value
+from extrinsic.value.estimator import EvaluationProblem, LivePlay
+from extrinsic.value.lstd import PROXIES, augment
+from extrinsic.value.value import Value
 
-ESTIMATED = ("observed", "world_mixed", "mean_augmented", "lstd")
+ESTIMATED = ("observed", "mean_augmented", "lstd")
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,19 +147,16 @@ def value(
     output: TrackerOutput | None = None,
     proxies: Sequence[str] = PROXIES,
     n_live: int = 1000,
-    n_world: int = 2000,
     seed: int = 0,
 ) -> dict[str, Value]:
     """Values of a policy by name of the estimator, each with its interval, diagnostics and flags.
 
     dialogs: a corpus, or a dataset of the embedded world: its test dialogs, and `live` is an estimator too.
     output: the tracker's beliefs about them, where they come from a file.   proxies: augment the state.
-    n_live, seed: how many callers live play has, and which.   n_world: how many the fitted world has; or
-    one for every dialog, where these are more.
+    n_live, seed: how many callers live play has, and which.
     """
     require_type("policy", policy, "a policy of extrinsic.learn", SinglePolicy)
-    for name, number in (("n_live", n_live), ("n_world", n_world)):
-        require_count(name, number, 1)
+    require_count("n_live", n_live, 1)
     require_count("seed", seed)
     test = _corpus(dialogs, "test")
     shared = set(test.sessions) & set(policy.train.sessions)
@@ -185,17 +177,12 @@ def value(
     if "world" in needs and isinstance(dialogs, str):
         tracker = policy.playing_tracker()
         stage = LivePlay(policy.live, tracker, _world(dialogs), n_live, seed, policy.reward)
-    fitted = None
-    if "fitted_world" in needs:
-        fitted = _fitted_play(policy, test, dialogs if isinstance(dialogs, str) else None, n_world, seed)
     target = policy.probabilities(held_out.states, held_out.possible)
-    problem = EvaluationProblem(held_out, target, augmented, stage, fitted)
+    problem = EvaluationProblem(held_out, target, augmented, stage)
     values = {}
     for estimator in chosen:
         estimate = estimator.estimate(problem)
-        # A fitted world has the difference of the logged policy as a diagnostic of its own.
-        estimated = "fitted_world" not in estimator.needs and estimator.name != "observed"
-        if estimate.resampled_over == "dialogs" and estimated:
+        if estimate.resampled_over == "dialogs" and estimator.name != "observed":
             estimate = with_on_policy_gap(estimate, estimator, problem)
         values[estimator.name] = checked(estimate, problem)
     return values
@@ -215,18 +202,6 @@ def play(
     fill = fill_of(policy.reward)
     played = play_live(policy.live, policy.playing_tracker(), n_dialogs, seed, place, fill=fill)
     return Played(**vars(played), returns=returns(played.corpus, policy.reward(played.corpus, played.output)))
-
-
-def _fitted_play(
-    policy: SinglePolicy, test: Corpus, dataset: str | None, n_dialogs: int, seed: int
-) -> FittedPlay:
-    """In a world fitted to what it learned from and is valued on; in a simulated one its expert is known."""
-    world = fit_world([policy.train, test])
-    expert = tracker = None
-    if dataset is not None:
-        expert, tracker = logged_policy(_world(dataset))
-    logged = play_logged(world, n_dialogs, seed, expert, tracker)
-    return FittedPlay(world, logged, policy.live, policy.playing_tracker(), policy.reward, seed)
 
 
 def _corpus(dialogs: Corpus | str, split: str) -> Corpus:

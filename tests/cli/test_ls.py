@@ -12,18 +12,6 @@ def test_kinds_are_listed_without_an_argument() -> None:
     assert [line.split()[0] for line in outcome.output.splitlines()] == list(KINDS)
 
 
-def test_formats_are_listed_by_key() -> None:
-    keys = [line.split()[0] for line in run("ls", "formats").output.splitlines()]
-    assert {"dstc1", "dstc2", "state-sets", "trade", "trippy", "simpletod"} <= set(keys)
-    assert keys == sorted(keys)
-
-
-def test_domains_are_listed_with_what_they_are() -> None:
-    lines = run("ls", "domains").output.splitlines()
-    assert [line.split()[0] for line in lines] == ["bus", "restaurants"]
-    assert "DSTC1" in lines[0]
-
-
 def test_trackers_are_listed_with_what_they_are() -> None:
     lines = {line.split()[0]: line for line in run("ls", "trackers").output.splitlines()}
     assert len(lines) >= 16

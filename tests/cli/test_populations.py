@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
 
-from extrinsic.trackers.families import FAMILIES
-from extrinsic.trackers.forms import population
+from extrinsic.trackers.populations import FAMILIES, population
 from tests.cli.bench import Bench, belief_formats
 from tests.running import Outcome, assert_refused, run
 
@@ -66,22 +62,3 @@ def test_near_duplicates_are_left_out(bench: Bench) -> None:
 )
 def test_bad_requests(bench: Bench, options: tuple[object, ...], said: str) -> None:
     assert_refused(track(bench, "dstc1", *options, "--output", bench.root / "x.json"), said)
-
-
-def test_an_error_that_cannot_be_placed(tmp_path: Path) -> None:
-    """The only value of the slot is right everywhere: the message says which tracker, and where."""
-    thai = {"acts": [{"act": "inform", "slots": [["food", "thai"]]}], "score": 0.8}
-    asks = [{"act": "request", "slots": [["slot", "food"]]}]
-    labels = {"goal": {"food": "thai"}, "method": "byconstraints"}
-    lines = [
-        {"dialog": f"d{dialog}", "turn": 0, "system": asks, "nbest": [thai], "labels": labels, "end": True}
-        for dialog in range(9)
-    ]
-    log = tmp_path / "calls.jsonl"
-    log.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    tracker = "dosed(hwu, wrong=0.9)"
-    outcome = run(
-        "track", "--format", "jsonl", "--corpus", log, "--tracker", tracker, "--output", tmp_path / "o.json"
-    )
-    assert_refused(outcome, f"{tracker} on calls: ", "slot 'food'", "expected a further value", "1 known")
-    assert not (tmp_path / "o.json").exists()

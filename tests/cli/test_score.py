@@ -14,7 +14,6 @@ import pytest
 
 import extrinsic
 from tests.builders import Written, write_dstc1, write_dstc2, write_json, write_state_sets
-from tests.real_data import ARCHIVE, FOLDER, needs_data
 from tests.running import Outcome, run
 from tests.samples import small_dstc1, small_dstc2, small_state_sets
 
@@ -91,7 +90,7 @@ def test_signature_says_what_was_scored(bus: Written) -> None:
     assert list(parts) == ["extrinsic", "format", "dataset", "corpus", "tracker"]
     assert parts["extrinsic"] == extrinsic.__version__
     assert (parts["format"], parts["dataset"]) == ("dstc1", bus.dataset)
-    for form in ((), ("--csv",), ("--latex",), ("--markdown",)):
+    for form in ((), ("--csv",)):
         assert signature in score_bus(bus, *form).output
 
 
@@ -128,42 +127,17 @@ def test_table_shows_the_telling_and_says_so(bus: Written) -> None:
 
 
 def test_table_has_a_line_for_each_label_scheme_asked_for(restaurants: Written) -> None:
-    output = run(
-        "score",
-        "--format",
-        "dstc2",
-        "--corpus",
-        restaurants.corpus,
-        restaurants.tracker,
-        "--component",
-        "goal.food",
-        "--metric",
-        "accuracy",
-        "--schedule",
-        1,
-    ).output
+    chosen = ["--component", "goal.food", "--metric", "accuracy", "--schedule", "1"]
+    corpus = ("--format", "dstc2", "--corpus", restaurants.corpus)
+    output = run("score", *corpus, restaurants.tracker, *chosen).output
     lines = [line.split() for line in output.splitlines()]
     assert lines[0] == ["tracker", "component", "schedule", "labels", "n", "accuracy"]
     assert [line[3] for line in lines[1:3]] == ["a", "b"]
 
 
 def test_filters(bus: Written) -> None:
-    rows = score_bus(
-        bus,
-        "--json",
-        "--metric",
-        "l2",
-        "--metric",
-        "roc.v1_eer",
-        "--schedule",
-        1,
-        "--schedule",
-        3,
-        "--component",
-        "joint",
-        "--component",
-        "time",
-    ).json()["rows"]
+    chosen = "--metric l2 --metric roc.v1_eer --schedule 1 --schedule 3 --component joint --component time"
+    rows = score_bus(bus, "--json", *chosen.split()).json()["rows"]
     assert {(row["metric"], row["schedule"], row["component"]) for row in rows} == {
         (metric, schedule, component)
         for metric in ("l2", "roc.v1_eer")
@@ -183,47 +157,6 @@ def test_several_files_at_once(bus: Written, tmp_path: Path) -> None:
     # The tracker is called after its file; the same content scores the same.
     assert [{**row, "tracker": "other.v2"} for row in alone] == rows[len(alone) :]
     assert "|trackers:" in outcome.json()["signature"]
-
-
-@needs_data
-def test_a_tracker_is_called_after_its_file() -> None:
-    outcome = run(
-        "score",
-        "--format",
-        "dstc2",
-        "--corpus",
-        ARCHIVE,
-        "--dataset",
-        "dstc2_dev",
-        FOLDER / "dstc2" / "trackers" / "focus.dev.json.gz",
-        "--json",
-        "--metric",
-        "accuracy",
-    )
-    assert {row["tracker"] for row in outcome.json()["rows"]} == {"focus.dev"}
-
-
-def test_markdown(tmp_path: Path) -> None:
-    # A bar would end the cell; an underscore within a word is just itself.
-    path = write_json(tmp_path / "a|b_c.json", small_state_sets().states)
-    lines = score_states(
-        path, "--markdown", "--metric", "slot_f1", "--metric", "fga(0.5)"
-    ).output.splitlines()
-    assert lines[0] == "| tracker | component | schedule | n | slot_f1 | fga(0.5) |"
-    assert lines[1] == "|---|---|---|---|---:|---:|"
-    # One triple in both sets (turn 0) of 1 + 1 and 2 + 2; two turns of three match.
-    assert lines[2] == r"| a\|b_c | all | 1 | 3 | 0.3333 | 0.6667 |"
-    assert len(lines) == 5 and lines[4].startswith("`extrinsic:")
-
-
-def test_latex(tmp_path: Path) -> None:
-    path = write_json(tmp_path / "a_b&c%.json", small_state_sets().states)
-    lines = score_states(path, "--latex", "--metric", "slot_f1", "--metric", "jga").output.splitlines()
-    assert lines[0].startswith("% extrinsic:")
-    assert lines[1] == r"\begin{tabular}{llllrr}"
-    assert lines[2] == r"tracker & component & schedule & n & slot\_f1 & jga \\ \hline"
-    assert lines[3] == r"a\_b\&c\% & all & 1 & 3 & 0.3333 & 0.6667 \\"
-    assert lines[4:] == [r"\end{tabular}"]
 
 
 def test_state_sets_need_no_corpus(states: Path) -> None:
@@ -260,22 +193,9 @@ def test_repairs_are_mentioned(bus: Written, tmp_path: Path) -> None:
 
 def test_every_process_prints_the_same(restaurants: Written) -> None:
     """Sets of texts come in another order in every process."""
-    command = [
-        sys.executable,
-        "-m",
-        "extrinsic",
-        "score",
-        "--format",
-        "dstc2",
-        "--corpus",
-        restaurants.corpus,
-        restaurants.tracker,
-        "--fill",
-        "argmax",
-        "--bootstrap",
-        "5",
-        "--json",
-    ]
+    options = ["--fill", "argmax", "--bootstrap", "5", "--json"]
+    score = [sys.executable, "-m", "extrinsic", "score", "--format", "dstc2"]
+    command = [*score, "--corpus", restaurants.corpus, restaurants.tracker, *options]
     first, second = (
         subprocess.run(
             command, capture_output=True, check=True, env={**os.environ, "PYTHONHASHSEED": seed}
@@ -286,38 +206,20 @@ def test_every_process_prints_the_same(restaurants: Written) -> None:
     assert json.loads(first)["rows"]
 
 
-def test_turn_correlation(states: Path) -> None:
-    written = score_states(states, "--turn-correlation", "--json").json()
-    assert list(written) == ["signature", "rows"]
-    assert len(written["rows"]) == 4 * 4
-    assert written["rows"][0] == {
-        "tracker": "states",
-        "metric": "jga",
-        "other": "jga",
-        "correlation": pytest.approx(1),
-        "n": 3,
-    }
-    table = score_states(states, "--turn-correlation", "--metric", "jga", "--metric", "slot_accuracy").output
-    assert "over 3 turns" in table and "slot_accuracy" in table
-
-
-def test_turn_correlation_of_a_perfect_tracker(tmp_path: Path) -> None:
+def test_turn_correlation_is_one_document(states: Path, tmp_path: Path) -> None:
     """A constant score correlates with nothing: null, never NaN."""
-    perfect = {"a": {"0": {"gt": {}, "pr": {}}, "1": {"gt": {}, "pr": {}}}}
-    path = write_json(tmp_path / "perfect.json", perfect)
-    rows = score_states(path, "--turn-correlation", "--json").json()["rows"]
-    assert {row["correlation"] for row in rows} == {None}
-    assert "nan" not in score_states(path, "--turn-correlation").output
-
-
-def test_turn_correlation_of_several_files_is_one_document(states: Path, tmp_path: Path) -> None:
-    other = write_json(tmp_path / "other.json", small_state_sets().states)
-    written = json.loads(score_states(states, other, "--turn-correlation", "--json").output)
-    assert {row["tracker"] for row in written["rows"]} == {"states", "other"}
-    rows = list(
-        csv.DictReader(io.StringIO(score_states(states, other, "--turn-correlation", "--csv").output))
-    )
-    assert {row["tracker"] for row in rows} == {"states", "other"}
+    perfect = write_json(tmp_path / "perfect.json", {"a": {turn: {"gt": {}, "pr": {}} for turn in "01"}})
+    both = (states, perfect, "--turn-correlation")
+    written = score_states(*both, "--json").json()
+    assert list(written) == ["signature", "rows"]
+    assert len(written["rows"]) == 2 * 4 * 4
+    names = {"tracker": "states", "metric": "jga", "other": "jga"}
+    assert written["rows"][0] == {**names, "correlation": pytest.approx(1), "n": 3}
+    assert {row["correlation"] for row in written["rows"] if row["tracker"] == "perfect"} == {None}
+    rows = list(csv.DictReader(io.StringIO(score_states(*both, "--csv").output)))
+    assert {row["tracker"] for row in rows} == {"states", "perfect"}
+    table = score_states(*both, "--metric", "jga", "--metric", "slot_accuracy").output
+    assert "over 3 turns" in table and "slot_accuracy" in table and "nan" not in table
 
 
 def test_files_of_one_name_are_told_apart_by_their_folders(states: Path, tmp_path: Path) -> None:
@@ -341,14 +243,12 @@ HOSTILE = "=[bold]<i>|`\x1b[31m\nforged line"
     ("form", "shown"),
     [
         ("", "=[bold]<i>|`\\x1b[31m\\nforged line"),
-        ("--markdown", "=\\[bold\\]&lt;i&gt;\\|\\`\\\\x1b\\[31m\\\\nforged line"),
         ("--csv", "'=[bold]<i>|`\\x1b[31m\\nforged line,"),
-        ("--latex", "=[bold]<i>|`\\textbackslash{}x1b[31m\\textbackslash{}nforged line"),
         ("--json", '"=[bold]<i>|`\\u001b[31m\\nforged line"'),
     ],
 )
 def test_names_of_files_command_nothing(tmp_path: Path, form: str, shown: str) -> None:
-    """Neither a terminal nor a page of Markdown nor a spreadsheet."""
+    """Neither a terminal nor a spreadsheet."""
     path = tmp_path / f"{HOSTILE}.json"
     path.write_text(json.dumps(small_state_sets().states))
     outcome = run("score", "--format", "state-sets", path, "--metric", "jga", *([form] if form else []))

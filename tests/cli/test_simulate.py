@@ -167,11 +167,6 @@ def test_again_into_the_same_directory(config: Path, tmp_path: Path) -> None:
     assert contents(tmp_path / "parts") == before
 
 
-def test_a_dataset_stands_for_its_splits(config: Path, tmp_path: Path) -> None:
-    outcome = simulate_small(config, tmp_path / "out", "--dataset", "tiny")
-    assert [line.split()[0] for line in outcome.output.splitlines()[1:]] == ["tiny_train", "tiny_test"]
-
-
 def test_another_world_in_the_same_directory(config: Path, tmp_path: Path) -> None:
     folder, other = tmp_path / "out", tmp_path / "other.toml"
     other.write_text(SMALL.replace("seed = 5", "seed = 6"))
@@ -252,20 +247,6 @@ def test_bad_configurations(config: Path, tmp_path: Path, old: str, new: str, pl
     assert not (tmp_path / "out").exists()
 
 
-def test_all_problems_at_once(config: Path, tmp_path: Path) -> None:
-    config.write_text(
-        SMALL.replace("noise = 2.0", "noise = -1\nhabit = 1").replace("dialogs = 4", "dialogs = 'x'")
-    )
-    assert_refused(
-        simulate_small(config, tmp_path / "out"), "recogniser.noise", "recogniser.habit", "train.dialogs"
-    )
-
-
-def test_no_datasets(config: Path, tmp_path: Path) -> None:
-    config.write_text("seed = 5\n")
-    assert_refused(simulate_small(config, tmp_path / "out"), "nothing to simulate", str(config))
-
-
 def test_a_missing_configuration(tmp_path: Path) -> None:
     assert_refused(simulate_small(tmp_path / "no.toml", tmp_path / "out"), "no such file", "no.toml")
     assert_refused(simulate_small(tmp_path, tmp_path / "out"), "directory")
@@ -277,12 +258,6 @@ def test_an_unknown_dataset(config: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("n_jobs", ["0", "-2", "two"])
-def test_a_number_of_processes_that_makes_no_sense(config: Path, tmp_path: Path, n_jobs: str) -> None:
-    assert_refused(simulate_small(config, tmp_path / "out", "--n-jobs", n_jobs), n_jobs)
-    assert not (tmp_path / "out").exists()
-
-
 def test_an_output_that_cannot_be_written(config: Path, tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("")
@@ -290,7 +265,3 @@ def test_an_output_that_cannot_be_written(config: Path, tmp_path: Path) -> None:
     assert_refused(simulate_small(config, file / "below"), str(file))
     assert_refused(simulate_small(config, "/proc/nowhere"), "/proc/nowhere")
     assert_refused(simulate_small(config, "/proc/nowhere", "--n-jobs", 2), "/proc/nowhere")
-
-
-def test_the_output_must_be_named(config: Path) -> None:
-    assert_refused(run("simulate", "--config", config), "--output")

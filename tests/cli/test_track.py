@@ -45,20 +45,9 @@ def test_the_number_of_processes_does_not_matter(tmp_path: Path) -> None:
     names = ("focus", "bayes_low", "logistic", "random_forest", "gradient_boosting")
     chosen = [part for name in names for part in ("--tracker", name)]
     for n_jobs in (1, 2):
-        outcome = run(
-            "track",
-            "--format",
-            "dstc1",
-            "--corpus",
-            tmp_path / "corpus",
-            *chosen,
-            "--output",
-            tmp_path / f"jobs-{n_jobs}",
-            "--n-jobs",
-            n_jobs,
-            "--train-corpus",
-            tmp_path / "train",
-        )
+        corpora = ("--corpus", tmp_path / "corpus", "--train-corpus", tmp_path / "train")
+        output = ("--output", tmp_path / f"jobs-{n_jobs}", "--n-jobs", n_jobs)
+        outcome = run("track", "--format", "dstc1", *corpora, *chosen, *output)
         assert outcome.code == 0, outcome.text
         assert "trained on 15 dialogs of train4" in outcome.errors
         assert "warning: 12 session ids are in both corpora" in outcome.errors

@@ -19,10 +19,9 @@ from tests.builders import (
     write_dstc1,
     write_dstc2,
     write_json,
-    write_state_sets,
 )
 from tests.running import Outcome, assert_refused, run
-from tests.samples import small_dstc1, small_dstc2, small_state_sets
+from tests.samples import small_dstc1, small_dstc2
 
 
 @pytest.fixture
@@ -47,25 +46,11 @@ def test_a_clean_file(bus: Written) -> None:
     assert outcome.errors == ""
 
 
-def test_several_files_each_have_a_line(bus: Written, tmp_path: Path) -> None:
-    bad = write_json(tmp_path / "bad.json", [])
-    outcome = validate(bus, bus.tracker, bad, bus.tracker)
-    assert outcome.code == 2
-    assert outcome.output.count("2 sessions, 5 turns, no problems") == 2
-    assert f"{bad}: 1 error" in outcome.output
-
-
 def test_without_files_the_corpus_itself_is_checked(tmp_path: Path) -> None:
     written = write_dstc2(tmp_path, small_dstc2(), archive=True)
     outcome = validate(written, form="dstc2")
     assert outcome.code == 0
     assert "3 sessions, 5 turns" in outcome.output
-
-
-def test_state_sets_need_no_corpus(tmp_path: Path) -> None:
-    outcome = run("validate", "--format", "state-sets", write_state_sets(tmp_path, small_state_sets()))
-    assert outcome.code == 0
-    assert "2 sessions, 3 turns" in outcome.output
 
 
 def test_belief_formats_do(bus: Written) -> None:
@@ -97,13 +82,6 @@ def test_strict_makes_repairs_errors(bus: Written, tmp_path: Path, score: float)
     outcome = validate(bus, path, "--strict")
     assert_refused(outcome, "5 errors", "session one, turn 0, slot route")
     assert "[repair]" not in outcome.output
-
-
-def test_rounding_is_not_worth_a_word(bus: Written, tmp_path: Path) -> None:
-    path = write_tracker(tmp_path / "x.json", dstc1_turn(route=[hypothesis(1.000001, {"route": "61c"})]))
-    outcome = validate(bus, path, "--strict")
-    assert outcome.code == 0
-    assert "repair" not in outcome.output
 
 
 @pytest.fixture
@@ -148,11 +126,6 @@ def test_json_has_all_of_them(bus: Written, many: Path) -> None:
     }
 
 
-def test_json_of_a_clean_file(bus: Written) -> None:
-    (row,) = validate(bus, bus.tracker, "--json").json()["rows"]
-    assert (row["sessions"], row["turns"], row["problems"]) == (2, 5, [])
-
-
 def break_every_log(written: Written) -> None:
     for path in written.corpus.rglob("dstc.log.json"):
         log = json.loads(path.read_text())
@@ -166,15 +139,6 @@ def test_problems_of_the_corpus_name_their_files(bus: Written) -> None:
     assert_refused(outcome, "5 errors", "calls/one/dstc.log.json", "calls/two/dstc.log.json", "turn 0")
     assert outcome.text.count("has the wrong kind") == 2
     assert "and 1 more like it" in outcome.text and "and 2 more like it" in outcome.text
-
-
-def test_json_also_has_the_problems_of_a_corpus(bus: Written) -> None:
-    """All of them, as JSON on stdout: a program that reads it must not have to parse messages."""
-    break_every_log(bus)
-    outcome = validate(bus, bus.tracker, "--json")
-    assert outcome.code == 2
-    problems = [problem for row in outcome.json()["rows"] for problem in row["problems"]]
-    assert len(problems) == 5
 
 
 def spelt(files: Dstc2Files, change: Callable[[str], str]) -> Dstc2Files:

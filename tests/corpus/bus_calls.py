@@ -8,8 +8,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.evidence import Evidence
-from extrinsic.corpus.model import Corpus
 from tests.builders import (
     ONTOLOGY,
     Dstc1Files,

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.evidence import Evidence
-from extrinsic.corpus.model import Corpus
 from tests.builders import act
 from tests.corpus.bus_calls import (
     answered_bus_calls,
@@ -93,21 +93,6 @@ def test_informed_is_summed_over_hypotheses() -> None:
     }
 
 
-def test_the_last_inform_of_a_slot_in_a_hypothesis_stands() -> None:
-    two_acts = said([], (0.5, [ROUTE, OTHER]))
-    one_act = said([], (0.5, [act("inform", ("route", "61c"), ("route", "61d"))]))
-    for turn in (two_acts, one_act):
-        assert of_turn(bus_corpus([turn])) == {"route": {"61d": nothing(informed=0.5, top=0.5, rank=0)}}
-
-
-def test_ranks_are_by_score_and_not_by_place() -> None:
-    turn = said([], (0.25, [ROUTE]), (0.5, [OTHER]))
-    rows = of_turn(bus_corpus([turn]))["route"]
-    assert list(rows) == ["61d", "61c"]
-    assert (rows["61d"]["rank"], rows["61d"]["top"]) == (0, 0.5)
-    assert (rows["61c"]["rank"], rows["61c"]["top"]) == (1, 0.0)
-
-
 def test_batch_hypotheses_count_for_nothing() -> None:
     """Not even for the ranks of the live ones."""
     live = [(0.5, [ROUTE]), (0.25, [OTHER])]
@@ -155,21 +140,6 @@ def test_a_yes_informs_the_one_value_confirmed_explicitly() -> None:
     }
 
 
-def test_a_yes_to_two_confirmations_says_nothing() -> None:
-    system = [act("expl-conf", ("route", "61c"), ("from.desc", "cmu"))]
-    rows = of_turn(bus_corpus([said(system, (0.5, [YES]), (0.25, [NO]))]))
-    assert rows == {
-        "route": {"61c": nothing(explicit=True)},
-        "from.desc": {"cmu": nothing(explicit=True)},
-    }
-
-
-def test_a_yes_says_nothing_of_an_implicit_confirmation() -> None:
-    corpus = bus_corpus([said([act("impl-conf", ("route", "61c"))], (0.5, [YES]))])
-    assert of_turn(corpus) == {"route": {"61c": nothing(implicit=True)}}
-    assert corpus.evidence.affirms.tolist() == [0.5]
-
-
 def test_a_no_denies_the_value_confirmed() -> None:
     explicit = said([act("expl-conf", ("route", "61c"))], (0.5, [NO]), (0.25, [NO, OTHER]))
     assert of_turn(bus_corpus([explicit])) == {
@@ -185,14 +155,6 @@ def test_a_no_denies_the_value_confirmed() -> None:
     }
 
 
-def test_a_no_is_about_the_explicit_confirmation_where_there_are_both() -> None:
-    system = [act("impl-conf", ("from.desc", "cmu")), act("expl-conf", ("route", "61c"))]
-    assert of_turn(bus_corpus([said(system, (0.5, [NO]))])) == {
-        "route": {"61c": nothing(denied=0.5, rejected=0.5, explicit=True)},
-        "from.desc": {"cmu": nothing(implicit=True)},
-    }
-
-
 def test_a_no_beside_a_question_of_another_kind_answers_that() -> None:
     """Do you want the next buses? A "go back" is about what was confirmed nevertheless."""
     confirmed, question = act("impl-conf", ("to.desc", "cmu")), act("expl-conf", ("act", "want-next-bus"))
@@ -201,21 +163,6 @@ def test_a_no_beside_a_question_of_another_kind_answers_that() -> None:
     )
     assert said_no == {"to.desc": {"cmu": nothing(implicit=True)}}
     assert back == {"to.desc": {"cmu": nothing(denied=0.5, rejected=0.5, implicit=True)}}
-
-
-@pytest.mark.parametrize(
-    "other", [act("expl-conf", ("from.desc", "cmu")), act("expl-conf", ("act", "restart"))]
-)
-def test_of_two_questions_only_going_back_answers_both(other: Any) -> None:
-    system = [act("expl-conf", ("route", "61c")), other]
-    for answer, denied in ((YES, 0.0), (NO, 0.0), (BACK, 0.5)):
-        (row,) = of_turn(bus_corpus([said(system, (0.5, [answer]))]))["route"].values()
-        assert row == nothing(denied=denied, rejected=denied, explicit=True)
-
-
-def test_deny_names_its_value() -> None:
-    turn = said([], (0.5, [act("deny", ("route", "61c"))]), (0.25, [act("deny", ("route", "61c")), NO]))
-    assert of_turn(bus_corpus([turn])) == {"route": {"61c": nothing(denied=0.75, rejected=0.75)}}
 
 
 def test_the_parts_of_a_compound_slot_make_one_value_an_act() -> None:
@@ -229,20 +176,6 @@ def test_the_parts_of_a_compound_slot_make_one_value_an_act() -> None:
     assert of_turn(bus_corpus([said([], (0.5, apart))])) == {
         "time": {(("time.ampm", "pm"),): nothing(informed=0.5, top=0.5, rank=0)}
     }
-
-
-def test_a_yes_to_a_compound_value() -> None:
-    """All its parts are one thing to confirm."""
-    system = [act("expl-conf", ("time.ampm", "pm"), ("time.hour", "7"))]
-    assert of_turn(bus_corpus([said(system, (0.5, [YES]))])) == {
-        "time": {SEVEN: nothing(informed=0.5, affirmed=0.5, top=0.5, rank=0, explicit=True)}
-    }
-
-
-def test_nothing_at_all() -> None:
-    corpus = bus_corpus([said([]), said([], (0.5, []))])
-    assert corpus.evidence.offsets.tolist() == [0] * 19
-    assert len(corpus.evidence.value) == 0
 
 
 @given(answered_bus_calls(), st.data())

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from extrinsic.arrays import turns_in_step
+from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.history import AFFIRMED, NOT_AFFIRMED, NOT_ASKED, History, wording_of
-from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.tracking import turns_in_step
 from tests.builders import act
 from tests.corpus.bus_calls import bus_corpus, said
 
@@ -39,12 +39,6 @@ def kept(corpus: Corpus, history: History, name: str) -> dict[str, Any]:
     """slot -> value of those that are set."""
     row = getattr(history, name)[0]
     return {corpus.slots[i]: corpus.vocabulary.value(int(row[i])) for i in np.flatnonzero(row)}
-
-
-def test_before_the_first_turn() -> None:
-    history = History.of(2, 9)
-    assert (history.turn.tolist(), history.predicate.tolist()) == ([0, 0], [-1, -1])
-    assert history.answer.tolist() == [NOT_ASKED] * 2
 
 
 def test_turns_predicates_and_requests() -> None:
@@ -107,16 +101,6 @@ def test_a_yes_confirms_and_a_no_takes_it_back() -> None:
     assert [history.negates[0] for history in found] == [0, 0.4, 0.9, 0.5, 0.75]
 
 
-def test_a_no_to_another_value_leaves_the_confirmed_one() -> None:
-    corpus, found = follow(
-        said([act("expl-conf", ("route", "61c"))], (0.9, [YES])),
-        said([act("expl-conf", ("route", "61d"))], (0.9, [NO])),
-        said([act("expl-conf", ("route", "61d"))], (0.9, [YES])),
-    )
-    routes = [{"route": "61c"}, {"route": "61c"}, {"route": "61d"}]
-    assert [kept(corpus, history, "confirmed") for history in found] == routes
-
-
 def test_a_value_is_implied_unless_it_is_objected_to() -> None:
     imply = act("impl-conf", ("from.desc", "cmu"), ("route", "61c"))
     corpus, found = follow(
@@ -161,15 +145,6 @@ def test_offers_are_remembered_until_a_restart() -> None:
     assert kept(corpus, found[3], "confirmed") == {}
     assert (found[2].requests.sum(), found[3].requests.sum()) == (1, 0)
     assert found[3].turn.tolist() == [4]
-
-
-def test_informs_leave_out_what_a_yes_says() -> None:
-    turn = said(
-        [act("expl-conf", ("route", "61c"))],
-        (0.5, [YES, act("inform", ("from.desc", "cmu"), ("to.desc", "x"))]),
-        (0.25, [act("inform", ("route", "61c"))]),
-    )
-    assert [history.informs[0] for history in follow(turn, said([]))[1]] == [1.25, 0.0]
 
 
 def test_dialogs_do_not_mix() -> None:

@@ -7,19 +7,25 @@ from math import prod
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from extrinsic.arrays import offsets_from_lengths
 from extrinsic.corpus.hypotheses import (
+    DEPTH,
+    SIZE,
     Beliefs,
     Hypotheses,
     JointHypotheses,
+    confident_assignment,
+    joint_correctness,
+    joint_of_marginals,
+    likeliest_assignments,
+    marginals_of_joint,
     no_hypotheses,
     rank_dstc1,
     rank_dstc2,
 )
-from extrinsic.corpus.joint import joint_correctness, joint_of_marginals, marginals_of_joint
 from extrinsic.corpus.labels import TableTruth
 from tests.contents import rows
 
@@ -105,13 +111,6 @@ def test_a_cut_product_holds_the_best(beliefs: Beliefs, most: int) -> None:
         assert [score for _, score in turn] in (best, best[: most - 1])
 
 
-@given(ranked_items(9), st.sampled_from([3, 100]))
-def test_the_product_sums_to_at_most_one(beliefs: Beliefs, most: int) -> None:
-    for turn in contents(joint_of_marginals(beliefs, 3, most=most)):
-        assert sum(score for _, score in turn) <= 1 + 1e-12
-        assert all(0 < score <= 1 for _, score in turn)
-
-
 def test_marginals_by_hand() -> None:
     """Summed per value, in the order of first mention; turns not flagged keep what was given."""
     joint = joint_of([[((1, 0), 0.25), ((2, 3), 0.125), ((1, 3), 0.5), ((0, 0), 0.1)], [((1, 1), 0.9)]], 2)
@@ -145,20 +144,6 @@ def test_marginals_against_a_plain_sum(turns: list[list[tuple[tuple[int, ...], f
     assert rows(found.offsets, found.value, found.score) == expected
 
 
-@given(ranked_items(4))
-def test_marginals_of_the_product_are_the_marginals(beliefs: Beliefs) -> None:
-    """Crossing two slots and summing one out again gives back the other."""
-    joint = joint_of_marginals(beliefs, 2, most=10_000)
-    found = marginals_of_joint(joint, np.ones(2, dtype=bool), no_hypotheses(4))
-    for item, back in zip(
-        rows(beliefs.offsets, beliefs.value, beliefs.score),
-        rows(found.offsets, found.value, found.score),
-        strict=True,
-    ):
-        assert dict(back) == pytest.approx({v: s for v, s in item if v and s > 0 and v in dict(back)})
-        assert all(score < 1e-300 or value == 0 or value in dict(back) for value, score in item)
-
-
 def test_joint_correctness_by_hand() -> None:
     """Turn 0: slot 0 is value 1, slot 1 unlabelled.   Turn 1: nothing is labelled."""
     truth = TableTruth(np.array([[1, 0], [0, 0]], dtype=np.int32))
@@ -167,3 +152,50 @@ def test_joint_correctness_by_hand() -> None:
     correct = joint_correctness(truth, np.array([0, 4, 6]), assignment, none)
     # A hypothesis without any slot is not None, and never right, also where None is.
     assert correct.tolist() == [True, False, False, False, False, True]
+
+
+N_SLOTS = 3
+SLOT = st.lists(st.floats(0.01, 1.0), max_size=DEPTH - 1)
+
+
+def hypotheses(slots: list[list[float]]) -> Hypotheses:
+    """Values 1, 2, ... of every slot."""
+    values = [1 + i for slot in slots for i in range(len(slot))]
+    return Hypotheses(
+        offsets_from_lengths(list(map(len, slots))), np.array(values, np.int32), np.concatenate([[], *slots])
+    )
+
+
+@settings(max_examples=100)
+@given(st.lists(SLOT, min_size=N_SLOTS, max_size=N_SLOTS))
+def test_the_likeliest_assignments(raw: list[list[float]]) -> None:
+    """The best of all products in order, scaled so that None has the product of the slots' None."""
+    slots = [[score / (sum(slot) * 1.1) for score in slot] for slot in raw]
+    with_none = [[(0, 1.0 - sum(slot)), *enumerate(slot, start=1)] for slot in slots]
+    every = [
+        (prod(score for _, score in chosen), tuple(value for value, _ in chosen))
+        for chosen in product(*with_none)
+        if any(value for value, _ in chosen)
+    ]
+    every.sort(reverse=True)
+    joint = likeliest_assignments(hypotheses(slots), N_SLOTS)
+    of_none = prod(values[0][1] for values in with_none)
+    # None itself takes one of the places of the list where it is among the best.
+    assert min(SIZE - 1, len(every)) <= len(joint.score) <= SIZE
+    if not every:
+        return
+    assert joint.score.sum() == pytest.approx(1.0 - of_none)
+    scale = joint.score[0] / every[0][0]
+    assert joint.score == pytest.approx([score * scale for score, _ in every[: len(joint.score)]])
+    scores = {values: score for score, values in every}
+    for score, assignment in zip(joint.score, joint.assignment.tolist(), strict=True):
+        assert scores[tuple(assignment)] * scale == pytest.approx(score)
+
+
+def test_a_confident_assignment_is_scored_by_the_geometric_mean() -> None:
+    joint = confident_assignment(
+        hypotheses([[0.5], [], [0.98], [0.4], [], [], [0.81], [0.4], [1.0]]), N_SLOTS
+    )
+    assert joint.assignment.tolist() == [[1, 0, 1], [1, 0, 1]]
+    assert joint.offsets.tolist() == [0, 1, 1, 2]
+    assert joint.score == pytest.approx([0.7, 0.9])

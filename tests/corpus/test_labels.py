@@ -45,32 +45,6 @@ def test_false_may_become_true_later() -> None:
     assert right(labels, 0, 0) == [True, True, False, True, True]
 
 
-def test_a_false_label_alone_leaves_none_right() -> None:
-    assert right(events((0, 0, 1, False)), 0, 0) == [True] * 5
-
-
-def test_several_values_may_be_right_at_once() -> None:
-    labels = events((0, 0, 1, True), (1, 0, 2, True))
-    assert right(labels, 0, 1) == [True, True, True, False, False]
-    assert right(labels, 0, 2) == [False, True, True, False, False]
-
-
-def test_a_restart_turn_has_its_own_labels() -> None:
-    labels = events((0, 0, 1, True), (3, 0, 1, True))
-    assert right(labels, 0, 1) == [True] * 5
-
-
-def test_slots_do_not_mix() -> None:
-    labels = events((0, 0, 1, True), (1, 1, 2, True))
-    assert right(labels, 1, 1) == [False] * 5
-    assert right(labels, 0, 2) == [False] * 5
-    assert right(labels, 1, 0) == [True, False, False, True, True]
-
-
-def test_a_value_never_labelled_is_wrong_whatever_its_id() -> None:
-    assert right(events((0, 0, 1, True)), 0, 99) == [False] * 5
-
-
 def test_labelled_counts_wrong_values_too() -> None:
     """Schedule 3 asks for a label of any kind, not for a right one."""
     labels = events((1, 0, 1, False))
@@ -81,13 +55,6 @@ def test_labelled_counts_wrong_values_too() -> None:
         [False, False],
         [False, False],
     ]
-
-
-def test_taking_turns_renumbers_events() -> None:
-    labels = events((0, 0, 1, True), (3, 1, 2, False), (4, 0, 1, True)).take(np.array([3, 4, 0]))
-    assert labels.turn.tolist() == [0, 1, 2]
-    assert labels.slot.tolist() == [1, 0, 0]
-    assert labels.correct.tolist() == [False, True, True]
 
 
 def test_covered_by_overlapping_spans() -> None:

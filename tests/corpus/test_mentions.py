@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.formats import DSTC1, DSTC2
 from extrinsic.corpus.mentions import mentioned_slots
-from extrinsic.corpus.model import Corpus
 from tests.builders import (
     ONTOLOGY,
     Dstc1Files,

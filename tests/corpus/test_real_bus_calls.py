@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from extrinsic.arrays import row_of_each
-from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.corpus import Corpus
 from extrinsic.metrics.scoring import score
 from extrinsic.registry import TRACKERS
 from extrinsic.trackers.track import track

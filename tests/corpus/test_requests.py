@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.requests import Rule, method_hypotheses, track_requests
 from tests.builders import act, heard
 from tests.trackers.calls import restaurant_calls

@@ -8,14 +8,13 @@ import pytest
 from scipy import stats
 
 from extrinsic.arrays import Floats
-from extrinsic.correlation.best_set import FEWEST_TO_EXTRAPOLATE, FEWEST_TRACKERS, FLOOR, best_set
-from extrinsic.correlation.coefficients import correlate
-from extrinsic.correlation.crossed import CrossedWeights, tracker_sums
-from extrinsic.correlation.influence import without_each
-from extrinsic.correlation.intervals import TAILS
-from extrinsic.correlation.resampling import rng_of
+from extrinsic.correlation.best_set import FLOOR, best_set
 from extrinsic.errors import UsageError
-from tests.correlation.drawing import draw
+from extrinsic.panel import rng_of
+from extrinsic.verdict.coefficients import correlate
+from extrinsic.verdict.intervals import FEWEST_SYSTEMS, FEWEST_TO_EXTRAPOLATE, TAILS, without_each
+from extrinsic.verdict.item_level import CrossedWeights, tracker_sums
+from tests.verdict.drawing import draw
 
 DRAWS = 99
 
@@ -135,7 +134,7 @@ def test_a_perfect_metric_is_the_best() -> None:
 
 
 def test_few_trackers_decide_nothing() -> None:
-    r, left_out = study(1, [0.2, 3.0], FEWEST_TRACKERS - 1)
+    r, left_out = study(1, [0.2, 3.0], FEWEST_SYSTEMS - 1)
     made = best_set(r, left_out, 99, "study", 0)
     assert made.undecided == "not decided: 4 trackers, at least 5 are needed"
     assert made.size == 0

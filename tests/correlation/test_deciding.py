@@ -7,10 +7,10 @@ import pytest
 from scipy import stats
 
 from extrinsic.arrays import Floats
-from extrinsic.correlation.coefficients import correlate
 from extrinsic.correlation.deciding import MOST_PAIRS, DialogNoise, Side, calibration, decide, relation
 from extrinsic.errors import UsageError
-from tests.correlation.drawing import draw
+from extrinsic.verdict.coefficients import correlate
+from tests.verdict.drawing import draw
 
 N = 12
 

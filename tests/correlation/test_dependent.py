@@ -12,7 +12,7 @@ from scipy import stats
 
 from extrinsic.correlation.dependent import fisher_interval, williams, zou_interval
 from extrinsic.errors import UsageError
-from tests.correlation.drawing import draw
+from tests.verdict.drawing import draw
 
 WORKED = (
     # Steiger (1980), his case A, as in the pages of R's psych::r.test.

@@ -9,7 +9,7 @@ from extrinsic.correlation.dialog_level import GROUPED, dialog_level
 from extrinsic.correlation.tie_calibration import tie_calibration
 from extrinsic.correlation.two_way import SPLITS, TwoWayWeights, draw_two_way
 from extrinsic.errors import UsageError
-from tests.correlation.drawing import centre, draw
+from tests.verdict.drawing import centre, draw
 
 SYSTEMS, DIALOGS = "abcd", [str(number) for number in range(12)]
 N = 60

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from extrinsic.arrays import Floats
-from extrinsic.correlation.coefficients import correlate
 from extrinsic.correlation.disattenuation import disattenuation
-from extrinsic.correlation.intervals import Interval
 from extrinsic.correlation.resampling import Sample
-from tests.correlation.drawing import draw, draw_study
+from extrinsic.verdict.coefficients import correlate
+from extrinsic.verdict.intervals import Interval
+from tests.verdict.drawing import draw, draw_study
 
 
 def with_noise(metrics: Floats, targets: Floats, noise_x: Floats, noise_y: Floats) -> Sample:

@@ -9,13 +9,13 @@ import pytest
 from scipy import stats
 
 from extrinsic.arrays import Floats
-from extrinsic.correlation.coefficients import COEFFICIENTS, Coefficient, correlate
 from extrinsic.correlation.estimate import Estimate, combine, correlation_estimate
-from extrinsic.correlation.intervals import interval, jackknife_interval
 from extrinsic.correlation.resampling import Resampled, Sample, draw_trackers
 from extrinsic.correlation.verdicts import Verdict
 from extrinsic.errors import UsageError
-from tests.correlation.drawing import draw, draw_study, flattened
+from extrinsic.verdict.coefficients import COEFFICIENTS, Coefficient, correlate
+from extrinsic.verdict.intervals import interval, jackknife_interval
+from tests.verdict.drawing import draw, draw_study, flattened
 
 N_RESAMPLES, N_TRACKERS = 40, 7
 
@@ -76,16 +76,6 @@ def test_the_row_of_a_correlation_and_of_a_difference_to_the_last_bit() -> None:
         assert apart.jackknife(level) == jackknife_interval(
             expected, left_out[:, 0, 1] - left_out[:, 2, 1], level, False
         )
-
-
-def test_percentiles_and_bca() -> None:
-    estimate = Estimate(np.array(0.0), draw(6, 99), left_out=draw(7, 8))
-    low, high = estimate.interval(0.8)
-    assert (low, high) == pytest.approx(tuple(np.quantile(estimate.resampled, [0.1, 0.9])))
-    corrected = interval(estimate.value, estimate.resampled, estimate.left_out, "bca", 0.8)
-    assert estimate.interval(0.8, "bca") == corrected
-    # Where units are not what was resampled, only the bias is corrected.
-    assert replace(estimate, left_out=None).interval(0.8, "bca") != corrected
 
 
 def test_of_trackers_alone() -> None:

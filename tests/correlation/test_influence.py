@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from extrinsic.correlation.coefficients import COEFFICIENTS, Coefficient, correlate
-from extrinsic.correlation.influence import influence, leverage, without_each
-from tests.correlation.drawing import draw, draw_study, flattened
+from extrinsic.correlation.influence import influence
+from extrinsic.verdict.coefficients import COEFFICIENTS, Coefficient, correlate
+from extrinsic.verdict.intervals import leverage, without_each
+from tests.verdict.drawing import draw, draw_study, flattened
 
 
 def test_pearson_without_each() -> None:

@@ -9,9 +9,9 @@ import pytest
 
 from extrinsic.arrays import Floats
 from extrinsic.correlation import paired_permutation
-from extrinsic.correlation.coefficients import SCOPES, Scope
 from extrinsic.correlation.paired_permutation import Swapped, swapped_p
-from extrinsic.correlation.resampling import rng_of
+from extrinsic.panel import rng_of
+from extrinsic.verdict.coefficients import SCOPES, Scope
 
 SIZES = (5, 8)
 """Dialogs of two datasets."""

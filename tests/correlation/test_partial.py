@@ -13,7 +13,7 @@ from extrinsic.correlation.partial import (
     partial_scatter,
     scatter_correlations,
 )
-from tests.correlation.drawing import draw
+from tests.verdict.drawing import draw
 
 
 def points(seed: int = 1, n: int = 30, k: int = 5) -> Floats:

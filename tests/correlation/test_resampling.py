@@ -8,17 +8,11 @@ import numpy as np
 import pytest
 
 from extrinsic.correlation import resampling
-from extrinsic.correlation.coefficients import COEFFICIENTS, Coefficient, correlate
-from extrinsic.correlation.resampling import (
-    WAYS,
-    Resampled,
-    Sample,
-    draw_trackers,
-    resampled_correlations,
-    rng_of,
-)
+from extrinsic.correlation.resampling import WAYS, Resampled, Sample, draw_trackers, resampled_correlations
 from extrinsic.errors import UsageError
-from tests.correlation.drawing import draw, draw_study
+from extrinsic.panel import rng_of
+from extrinsic.verdict.coefficients import COEFFICIENTS, Coefficient, correlate
+from tests.verdict.drawing import draw, draw_study
 
 N = 12
 

@@ -10,7 +10,7 @@ import pytest
 from extrinsic.arrays import Floats, Ints
 from extrinsic.correlation.resampling import Sample, draw_trackers
 from extrinsic.correlation.soft_pairwise import preferences, soft_pairwise_accuracy
-from tests.correlation.drawing import draw, draw_study
+from tests.verdict.drawing import draw, draw_study
 
 N = 20
 

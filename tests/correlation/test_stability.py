@@ -9,9 +9,9 @@ import pytest
 from scipy import stats
 
 from extrinsic.arrays import Floats
-from extrinsic.correlation.coefficients import COEFFICIENTS, Coefficient, correlate
 from extrinsic.correlation.stability import FEWEST, stability
-from tests.correlation.drawing import draw, draw_study
+from extrinsic.verdict.coefficients import COEFFICIENTS, Coefficient, correlate
+from tests.verdict.drawing import draw, draw_study
 
 
 def study() -> tuple[Floats, Floats]:

@@ -10,7 +10,7 @@ import pytest
 from extrinsic.arrays import Floats
 from extrinsic.correlation.tie_calibration import GROUPINGS, tie_calibration
 from extrinsic.errors import UsageError
-from tests.correlation.drawing import draw
+from tests.verdict.drawing import draw
 
 
 def pairs(metric: Floats, target: Floats, grouping: str) -> list[tuple[float, float]]:

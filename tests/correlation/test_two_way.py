@@ -17,8 +17,8 @@ from extrinsic.correlation.two_way import (
     draw_two_way,
     two_way_scatter,
 )
-from extrinsic.metrics.measuring import resample_dialogs
-from tests.correlation.drawing import centre, draw
+from extrinsic.panel import item_weights
+from tests.verdict.drawing import centre, draw
 
 
 def grid(gaps: bool = True) -> tuple[Floats, Bools]:
@@ -98,7 +98,7 @@ def test_draws() -> None:
     # The draws of a study of the same systems and dialogs.
     counts = [np.bincount(row, minlength=4) for row in draw_trackers("w x y z", 4, 50, 1)]
     assert (drawn.systems == np.array(counts)).all()
-    assert (drawn.dialogs == resample_dialogs(" ".join(names), 9, 50, 1)).all()
+    assert (drawn.dialogs == item_weights(" ".join(names), 9, 50, 1)).all()
     alone = drawn.dialogs_alone()
     assert (alone.systems == 1.0).all()
     assert alone.dialogs is drawn.dialogs

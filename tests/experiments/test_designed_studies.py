@@ -1,4 +1,4 @@
-"""Population, prices and worlds: summaries and texts of cells that are made up, so the answer is known."""
+"""Population and worlds: summaries and texts of cells that are made up, so the answer is known."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from experiments.live_cells import (
-    KINDS,
     METRICS,
     Cell,
     Registered,
@@ -20,39 +19,35 @@ from experiments.live_cells import (
     with_interval,
 )
 from experiments.population import __main__ as population
-from experiments.prices import __main__ as prices
 from experiments.roc_links import RocCell, roc_links
 from experiments.selection import Selection
 from experiments.worlds import __main__ as worlds
 from extrinsic.registry import WORLDS
-from extrinsic.simulation.drawn_worlds import draw_worlds
-from extrinsic.study.configuration.settings_file import read_study
-from extrinsic.study.planning import make_schedule
-from extrinsic.study.tables.table_files import read_rows, write_rows
-from extrinsic.toml_files import read_toml
+from extrinsic.simulation.world_files import draw_worlds
+from extrinsic.study.plan import plan_study
+from extrinsic.study.settings_file import read_study
+from extrinsic.tables import read_rows, write_rows
+from extrinsic.typed_files import read_toml
 
 BASES = ("hwu", "focus", "vote", "window", "yarbus")
-COPIES = tuple(f"dosed({base}, temperature={number})" for base in BASES for number in ("0.5", "2"))
+COPIES = tuple(f"recalibrated({base}, temperature={number})" for base in BASES for number in ("0.5", "2"))
 TRACKERS = (*(f"focus(discount={number / 20:g})" for number in range(8)), *BASES, *COPIES)
-COST = {"wrong": 60.0, "missed": 20.0}
 
 
 @pytest.fixture(scope="module")
 def make_cell() -> Callable[..., Cell]:
-    """A tracker of some quality; what is not calibrated hurts the fixed policy only, an error by its cost."""
+    """A tracker of some quality; what is not calibrated hurts the fixed policy only."""
     rng = np.random.default_rng(0)
     quality: dict[str, float] = {}
 
     def make(world: World, tracker: str) -> Cell:
-        base, kind, dose = prices.dose_of(tracker)
-        away = float(kind in ("overconfident", "underconfident"))
+        base = population.base_of(tracker)
+        away = float(base != tracker)
         good = quality.setdefault(base, float(rng.uniform()))
-        row = dict.fromkeys(METRICS, good) | dict.fromkeys(KINDS, 0.2 - 0.1 * good)
-        if kind in KINDS:
-            row[kind] += 0.5 * dose
+        row = dict.fromkeys(METRICS, good)
         row["l2"] -= 0.5 * away
         noise = rng.normal(0.0, 2.0, 2).tolist()
-        learned = 100.0 * good - COST.get(kind, 0.0) * dose + noise[0]
+        learned = 100.0 * good + noise[0]
         earned = {"learned": learned, "fixed": learned - 40.0 * away + noise[1], "logged": 50.0 * good}
         others = dict.fromkeys(
             (f"{p}_{what}" for p in ("learned", "fixed") for what in ("served", "turns")), 1.0
@@ -98,32 +93,6 @@ def test_weighted_correlations_are_those_of_repeated_units() -> None:
     assert with_interval(weights.r(x, y))[0] == weights.r(x, y)[0]
 
 
-def test_prices_are_what_errors_were_made_to_cost(
-    made: Path, tmp_path: Path, make_cell: Callable[..., Cell], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    dosed = read_study(prices.FOLDER / "config.toml").trackers.dosed
-    assert dosed is not None
-    forms = [f"{kind}={dose:g}" for kind, doses in dosed.doses.items() for dose in doses]
-    trackers = [name for base in BASES for name in (base, *(f"dosed({base}, {form})" for form in forms))]
-    named = read_toml(prices.FOLDER / "registered.toml", Registered).worlds
-    cells = [make_cell(world, tracker) for world in named for tracker in trackers]
-    write_rows(tmp_path / "cells.csv", cells, Cell, decimals=5)
-    real = [msgspec.to_builtins(make_cell(World("dstc1", "a_to_b", 0), name)) for name in TRACKERS]
-    write_rows(
-        tmp_path / "real.csv", msgspec.convert(real, list[prices.RealCell]), prices.RealCell, decimals=5
-    )
-    monkeypatch.setattr(prices, "POPULATION", made)
-    prices.write_summaries(tmp_path)
-    table = Selection(read_rows(tmp_path / "prices.csv", prices.PriceRow))
-    for kind, cost in COST.items():
-        (row,) = table.where(of="learned", kind=kind).rows
-        assert row.value == pytest.approx(-cost, abs=12.0)
-    metric, _ = read_rows(tmp_path / "designed.csv", prices.Designed)
-    assert metric.wrong > 2.0 * metric.missed > metric.overshot
-    prices.write_texts(tmp_path, tmp_path)
-    assert metric.form in (tmp_path / "README.md").read_text()
-
-
 def test_worlds_are_summarised(tmp_path: Path, make_cell: Callable[..., Cell]) -> None:
     drawn = read_toml(worlds.FOLDER / "registered.toml", worlds.Drawn)
     named = [
@@ -157,9 +126,10 @@ def test_roc_given_accuracy_is_the_correlation_of_residuals() -> None:
 
 
 def test_a_cell_is_computed() -> None:
-    changes = ["trackers.population.size=1", 'trackers.dosed.trackers=["hwu"]', "value.live_dialogs=40"]
+    trackers = 'trackers.built_in=["recalibrated(hwu, temperature=2)"]'
+    changes = ["trackers.population.size=1", trackers, "value.live_dialogs=40"]
     study = read_study(population.FOLDER / "config.toml", [*changes, 'simulation.datasets=["ds4"]'])
-    bundle = make_schedule(study).bundles[-1]
+    bundle = plan_study(study).bundles[0]
     cell = compute_cell(World("bus", "ds4", 0), list(bundle))
-    assert cell.tracker == "dosed(hwu, temperature=2)"
-    assert cell.accuracy > 0.3 and cell.l2 < 0.0 < cell.wrong and cell.learned_turns > 2.0
+    assert cell.tracker == "recalibrated(hwu, temperature=2)"
+    assert cell.accuracy > 0.3 and cell.l2 < 0.0 and cell.learned_turns > 2.0

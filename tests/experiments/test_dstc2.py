@@ -1,21 +1,15 @@
-"""The study of real DSTC2 calls, as it stands in the repository, is the one that the code makes.
-
-Where the first test fails after a change of the text: `python -m experiments.dstc2 --text`; after a change of
-what is computed, run the experiment again: `python -m experiments.dstc2`.
-"""
+"""The study of real DSTC2 calls, as it stands in the repository, is the one that the code makes."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import numpy as np
 import pytest
 
 import extrinsic
 from experiments.dstc2 import choose, prototype
-from experiments.dstc2.__main__ import write_texts
 from experiments.dstc2.candidate_settings import CANDIDATES, Candidate, CandidateGain, summarise
 from experiments.dstc2.choose import (
     CONFIG,
@@ -31,8 +25,6 @@ from experiments.dstc2.control import within_condition
 from experiments.dstc2.gains import Worth, together, worth_by_target
 from experiments.dstc2.scenarios import SCENARIOS
 from experiments.dstc2.tables import (
-    CHOSEN,
-    COMPUTED,
     CandidateRow,
     Difference,
     Gain,
@@ -40,49 +32,19 @@ from experiments.dstc2.tables import (
     PrototypeWay,
 )
 from experiments.estimate_rows import estimate_fields, row_verdict
-from experiments.fitted_world import METRICS, mean_worth, world_settings
-from experiments.fitted_world import TABLES as WORLD_TABLES
 from experiments.partial_correlations import beyond_logged, with_logged
 from experiments.selection import Selection
-from experiments.texts import UnsupportedClaim
 from extrinsic.arrays import Floats
 from extrinsic.correlation.estimate import correlation_estimate
 from extrinsic.correlation.resampling import Sample, draw_trackers
 from extrinsic.errors import InputError
-from extrinsic.study.configuration.settings_file import read_study
-from extrinsic.study.planning import make_schedule
-from extrinsic.study.stages.learning import LearnTask
-from extrinsic.study.stages.store import LoadedResults
-from extrinsic.study.stages.variant_values import variant_values
-from extrinsic.study.tables.table_files import read_rows, table_bytes, write_rows
+from extrinsic.study.learn_stage import LearnTask
+from extrinsic.study.plan import plan_study
+from extrinsic.study.settings_file import read_study
+from extrinsic.study.store import LoadedResults
+from extrinsic.study.variant_values import variant_values
+from extrinsic.tables import read_rows
 from tests.real_data import needs_data
-
-
-def test_the_text_is_rendered_from_the_tables(tmp_path: Path) -> None:
-    """Every claim holds of the committed tables."""
-    write_texts(FOLDER, tmp_path)
-    assert (FOLDER / "README.md").read_text() == (tmp_path / "README.md").read_text()
-    assert "<svg" in (tmp_path / "dstc2.svg").read_text()
-
-
-def test_a_claim_that_the_tables_contradict(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """One metric of the core clearly above accuracy."""
-    monkeypatch.setattr("experiments.dstc2.__main__.draw", lambda *arguments: None)
-    for name in (*COMPUTED, *WORLD_TABLES):
-        (tmp_path / f"{name}.csv").write_bytes((FOLDER / f"{name}.csv").read_bytes())
-    rows = read_rows(FOLDER / "differences.csv", Difference)
-    number = next(i for i, row in enumerate(rows) if (row.trackers, row.metric) == ("core", "gca@1"))
-    rows[number] = msgspec.structs.replace(rows[number], low=0.01, jackknife_low=0.01)
-    write_rows(tmp_path / "differences.csv", rows, Difference, decimals=3)
-    with pytest.raises(UnsupportedClaim, match="No metric is clearly better than accuracy"):
-        write_texts(tmp_path, tmp_path)
-
-
-@pytest.mark.parametrize("table", [*COMPUTED, *CHOSEN, *WORLD_TABLES])
-def test_tables_are_written_as_they_were_read(table: str) -> None:
-    kind = {**COMPUTED, **CHOSEN, **WORLD_TABLES}[table]
-    path = FOLDER / f"{table}.csv"
-    assert table_bytes(read_rows(path, kind), kind, decimals=3) == path.read_bytes()
 
 
 def test_the_choice_is_the_first_of_the_candidates() -> None:
@@ -146,25 +108,6 @@ def test_a_tracker_on_train_again() -> None:
     for name in ("focus", "last_turn"):
         again = joint_accuracy(corpus, training_output(name, corpus, settings))
         assert again == pytest.approx(accuracy[name], abs=6e-4)
-
-
-def test_a_short_run_in_a_fitted_world() -> None:
-    """All calls together and one rule; the study's other runs fit no world."""
-    settings = world_settings(CONFIG)
-    assert settings.corpus is not None and settings.corpus.datasets_by is None
-    assert settings.metrics.names == METRICS and settings.reward.fill == ("argmax",)
-    assert settings.correlation.primary == read_study(CONFIG).correlation.primary == "rl.world_mixed"
-    for scenario in SCENARIOS:
-        study = scenario.settings()
-        assert study.correlation.primary == study.sensitivity.target == "rl.mean_augmented"
-        assert not [name for name in study.value.estimators if name.startswith("world")]
-
-
-def test_the_mean_of_trackers_by_hand() -> None:
-    """Of the same calls, so that what a call adds is averaged, too."""
-    mean = mean_worth([Worth(1.0, np.array([2.0, 0.0])), Worth(3.0, np.array([0.0, 4.0]))])
-    assert mean.mean == 2.0
-    assert mean.influence.tolist() == [1.0, 2.0]
 
 
 def test_candidates_by_hand() -> None:
@@ -247,9 +190,9 @@ def test_a_tracker_again() -> None:
     """Learned and valued again, without the rest of the study: one tracker in one of the brief runs."""
     scenario = SCENARIOS[-1]
     few = ('trackers.built_in=["last_turn"]', 'trackers.files.names=["focus", "hwu", "baseline"]')
-    bundles = make_schedule(scenario.settings(*few)).bundles
+    bundles = plan_study(scenario.settings(*few)).bundles
     learning = (task for bundle in bundles for task in bundle if isinstance(task, LearnTask))
-    task = next(task for task in learning if (task.tracker, task.variant) == ("focus", "fill=argmax"))
+    task = next(task for task in learning if (task.system.name, task.variant) == ("focus", "fill=argmax"))
     worth = worth_by_target(
         variant_values(
             LoadedResults({task.key: task.run(LoadedResults({})).encode(task.key)}), {"focus": [task.key]}

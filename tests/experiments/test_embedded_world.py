@@ -1,13 +1,8 @@
-"""The tables of the embedded world, as they stand in the repository, are those that the code makes.
-
-Where these fail after a deliberate change of the world or of trackers, make the tables again:
-`python -m experiments.embedded_world`; after a change of the text: the same with `--text`.
-"""
+"""The tables of the embedded world, as they stand in the repository, are those that the code makes."""
 
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -19,18 +14,15 @@ from experiments.embedded_world.__main__ import (
     profile_row,
     real_corpora,
     tracker_row,
-    write_texts,
 )
 from experiments.embedded_world.tables import CorpusProfile, SimulatedDataset, TrackerAtEnd
 from experiments.selection import Selection
-from experiments.texts import UnsupportedClaim
 from extrinsic.cli.simulate import dataset_row
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import Play, read_simulation, simulate
-from extrinsic.study.tables.table_files import read_rows, table_bytes, write_rows
+from extrinsic.tables import read_rows
 from tests.real_data import needs_data
 
-TABLES = {"datasets": SimulatedDataset, "trackers": TrackerAtEnd, "profiles": CorpusProfile}
 DATASETS = Selection(read_rows(FOLDER / "datasets.csv", SimulatedDataset))
 PROFILES = Selection(read_rows(FOLDER / "profiles.csv", CorpusProfile))
 SCORES = Selection(read_rows(FOLDER / "trackers.csv", TrackerAtEnd))
@@ -78,34 +70,6 @@ def test_trackers(name: str) -> None:
     assert len(rows) == 1, AGAIN
     row = tracker_row(name, "ds4", ds4("test"), ds4("train"))
     assert_same(row, rows[0], OTHER_VERSIONS if row.kind == "learned" else LAST_DIGIT)
-
-
-def test_every_tracker_of_every_dataset_has_a_row() -> None:
-    expected = [(dataset, name) for dataset in read_simulation().worlds for name in TRACKERS.names()]
-    assert SCORES.distinct("dataset", "tracker") == expected, AGAIN
-    names = [f"{dataset}_{split}" for dataset, split in read_simulation().corpora()]
-    assert DATASETS.column("dataset") == names, AGAIN
-
-
-@pytest.mark.parametrize("table", TABLES)
-def test_tables_are_written_as_they_were_read(table: str) -> None:
-    rows: list[msgspec.Struct] = read_rows(FOLDER / f"{table}.csv", TABLES[table])
-    assert table_bytes(rows, TABLES[table], decimals=3) == (FOLDER / f"{table}.csv").read_bytes()
-
-
-def test_the_text_is_rendered_from_the_tables(tmp_path: Path) -> None:
-    """Every claim holds of the committed tables."""
-    write_texts(FOLDER, tmp_path)
-    assert (FOLDER / "README.md").read_text() == (tmp_path / "README.md").read_text()
-
-
-def test_a_claim_that_the_tables_contradict(tmp_path: Path) -> None:
-    for table in ("trackers", "profiles"):
-        (tmp_path / f"{table}.csv").write_bytes((FOLDER / f"{table}.csv").read_bytes())
-    changed = [msgspec.structs.replace(DATASETS.rows[0], turns_per_dialog=20.0), *DATASETS.rows[1:]]
-    write_rows(tmp_path / "datasets.csv", changed, SimulatedDataset, decimals=3)
-    with pytest.raises(UnsupportedClaim, match="differs by 111 % at most"):
-        write_texts(tmp_path, tmp_path)
 
 
 def test_another_rank_by_hand() -> None:

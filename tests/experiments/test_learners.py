@@ -1,63 +1,25 @@
-"""The text about learners follows from the committed tables, and a cell can be computed again.
-
-Where the first test fails after a change of the text: `python -m experiments.learners --text`; after a change
-of what is computed, run the experiment again: `python -m experiments.learners`.
-"""
+"""The text about learners follows from the committed tables, and a cell can be computed again."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import msgspec
 import numpy as np
 import pytest
 from scipy import stats
 
-from experiments.learners.__main__ import FOLDER, gain, summarise, write_texts
+from experiments.learners.__main__ import FOLDER, gain, summarise
 from experiments.learners.ceiling import Config, OffsetPolicy, climb, learner_returns, many_dialogs
-from experiments.learners.live_returns import DATASETS, PRESETS, SEEDS, TRACKED, Cell, live_returns
+from experiments.learners.live_returns import PRESETS, Cell, live_returns
 from experiments.learners.tables import LiveReturn, PolicySummary
 from experiments.selection import Selection
-from experiments.texts import UnsupportedClaim
 from extrinsic.policy.behaviour import fit_behaviour
 from extrinsic.policy.kernel_logistic import KernelLogistic
 from extrinsic.policy.kernel_lspi import KernelLSPI
 from extrinsic.registry import LEARNERS
-from extrinsic.study.tables.table_files import read_rows, table_bytes, write_rows
-from extrinsic.study.tables.value_rows import PolicyRow
-from extrinsic.toml_files import read_toml
+from extrinsic.tables import read_rows
+from extrinsic.typed_files import read_toml
 
-TABLES: dict[str, type[msgspec.Struct]] = {
-    "live_returns": LiveReturn,
-    "summary": PolicySummary,
-    "learner_returns": LiveReturn,
-    "dstc2_learners": PolicyRow,
-}
 ROWS = read_rows(FOLDER / "live_returns.csv", LiveReturn)
-
-
-def test_the_text_is_rendered_from_the_tables(tmp_path: Path) -> None:
-    """Every claim holds of the committed tables."""
-    write_texts(FOLDER, tmp_path)
-    assert (FOLDER / "README.md").read_text() == (tmp_path / "README.md").read_text()
-
-
-def test_a_claim_that_the_tables_contradict(tmp_path: Path) -> None:
-    for path in FOLDER.glob("*.csv"):
-        (tmp_path / path.name).write_bytes(path.read_bytes())
-    changed = [
-        msgspec.structs.replace(row, earned=row.earned - 90.0) if row.policy == "compact" else row
-        for row in ROWS
-    ]
-    write_rows(tmp_path / "live_returns.csv", changed, LiveReturn, decimals=3)
-    with pytest.raises(UnsupportedClaim, match="What the state holds matters more"):
-        write_texts(tmp_path, tmp_path)
-
-
-@pytest.mark.parametrize("table", TABLES)
-def test_tables_are_written_as_they_were_read(table: str) -> None:
-    rows: list[msgspec.Struct] = read_rows(FOLDER / f"{table}.csv", TABLES[table])
-    assert table_bytes(rows, TABLES[table], decimals=3) == (FOLDER / f"{table}.csv").read_bytes()
 
 
 def test_the_summary_is_that_of_the_returns() -> None:
@@ -66,13 +28,6 @@ def test_the_summary_is_that_of_the_returns() -> None:
         for name, value in msgspec.structs.asdict(row).items():
             exact = value if isinstance(value, str) or value is None else pytest.approx(value, abs=1.1e-3)
             assert getattr(expected, name) == exact
-
-
-def test_every_cell_has_its_rows() -> None:
-    worlds = [(seed, dataset) for seed in SEEDS for dataset in DATASETS]
-    policies = ("behaviour", "compact", "sl", "sl_sampled", *list(PRESETS)[1:])
-    expected = [(*world, name, policy) for world in worlds for name in TRACKED for policy in policies]
-    assert Selection(ROWS).distinct("seed", "dataset", "tracker", "policy") == expected
 
 
 def test_the_interval_of_a_gain() -> None:
@@ -131,7 +86,7 @@ def test_the_reported_worlds_were_not_used_while_building() -> None:
 
 def test_a_learning_curve_has_every_size_and_how_far_it_is_from_live() -> None:
     config = Config(
-        (11,), ("ds4",), ("baseline",), ("one_step",), ("one_step", "kernel_lspi"), (2, 3), 10, 5, (40.0,)
+        (11,), ("ds4",), ("baseline",), ("one_step",), ("one_step", "kernel_lspi"), (2,), 10, 5, (40.0,)
     )
     names = [row.policy for row in learner_returns(config, *config.cells()[0])]
     larger = [f"{name} x{times}" for times in config.times for name in config.curve]

@@ -1,8 +1,4 @@
-"""The text about Lee (2014) follows from the committed tables, and their parts can be computed again.
-
-Where the first test fails after a change of the text: `python -m experiments.lee2014 --text`; after a change
-of what is computed, run the experiment again: `python -m experiments.lee2014`.
-"""
+"""The text about Lee (2014) follows from the committed tables, and their parts can be computed again."""
 
 from __future__ import annotations
 
@@ -16,7 +12,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from experiments.lee2014.__main__ import FOLDER, KEPT, MADE, write_texts
+from experiments.lee2014.__main__ import FOLDER, KEPT, MADE
 from experiments.lee2014.study import (
     GAINS,
     SEEDS,
@@ -29,27 +25,17 @@ from experiments.lee2014.study import (
 )
 from experiments.lee2014.tables import (
     FILLS,
-    LEE,
     METRICS,
     RETURNS,
-    STATES,
     TARGETS,
     Correlation,
     Name,
     PolicyGain,
-    Verdict,
-    filled,
-    without_fill,
 )
 from experiments.selection import Selection
 from extrinsic.arrays import Floats
-from extrinsic.metrics.definition import parse_metric
 from extrinsic.parallel import run_in_parallel
-from extrinsic.study.tables.table_files import read_rows, table_bytes
-
-TABLES = {**{name: (kind, decimals) for name, (kind, _, decimals) in KEPT.items()}} | {
-    name: (kind, 3) for name, kind in MADE.items()
-}
+from extrinsic.tables import read_rows, table_bytes
 
 
 @cache
@@ -59,49 +45,6 @@ def points() -> Points:
 
 def centred(values: Floats) -> Floats:
     return np.asarray((values - values.mean(axis=-1, keepdims=True)).ravel())
-
-
-def test_the_text_is_rendered_from_the_tables(tmp_path: Path) -> None:
-    """Every claim holds of the committed tables."""
-    write_texts(FOLDER, tmp_path)
-    assert (FOLDER / "README.md").read_text() == (tmp_path / "README.md").read_text()
-    for name in ("fig2.svg", "fig3.svg"):
-        assert "<svg" in (tmp_path / name).read_text()
-
-
-@pytest.mark.parametrize("table", TABLES)
-def test_tables_are_written_as_they_were_read(table: str) -> None:
-    kind, decimals = TABLES[table]
-    stored = (FOLDER / f"{table}.csv").read_bytes()
-    assert table_bytes(read_rows(FOLDER / f"{table}.csv", kind), kind, decimals) == stored
-
-
-def test_every_point_is_there() -> None:
-    assert points().seeds == SEEDS
-    assert (len(points().datasets), len(points().trackers), len(points().core)) == (4, 20, 17)
-    # A curve needs a point that is right; of joint goals at the end the degenerate tracker may have none.
-    undefined = {(METRICS[m], points().trackers[t]) for m, _, _, t in np.argwhere(np.isnan(points().metrics))}
-    assert {tracker for _, tracker in undefined} <= {"last_turn"}
-    assert {name._replace(metric=name.metric[:3]) for name, _ in undefined} <= {Name("roc", 3, "joint")}
-    assert not any(np.isnan(values).any() for values in points().returns.values())
-
-
-def test_every_condition_has_its_rows() -> None:
-    rows = read_rows(FOLDER / "correlations.csv", Correlation)
-    conditions = [(fill, target, group) for fill in FILLS for target in TARGETS for group in ("all", "core")]
-    assert Selection(rows).distinct("fill", "target", "trackers") == conditions
-    assert len(rows) == len(conditions) * (len(METRICS) - len(STATES))
-    judged = Selection(read_rows(FOLDER / "verdicts.csv", Verdict))
-    assert judged.distinct("fill", "target", "trackers") == conditions
-    assert len(judged.distinct("finding")) == 3
-
-
-def test_lee_has_eleven_metrics_on_three_schedules_and_l2_twice() -> None:
-    for component in ("all", "joint"):
-        assert len([n for n in METRICS if n.component == component and n.metric in LEE]) == (11 + 1) * 3
-    assert all(str(parse_metric(name.metric)) == name.metric for name in METRICS)
-    assert filled("fga(0.5)", "argmax") == "fga(0.5, fill=argmax)"
-    assert (without_fill("fga(0.5, fill=argmax)"), without_fill("l2")) == ("fga(0.5)", "l2")
 
 
 def test_a_cell_again(tmp_path: Path) -> None:

@@ -1,12 +1,7 @@
-"""The text of the study of MultiWOZ follows from its committed tables; the tables, from the data.
-
-Where the first test fails after a change of the text: `python -m experiments.multiwoz --text`; after a change
-of what is computed, run the experiment again: `python -m experiments.multiwoz`.
-"""
+"""The text of the study of MultiWOZ follows from its committed tables; the tables, from the data."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -14,13 +9,12 @@ import numpy as np
 import pytest
 
 from experiments.multiwoz import state_files
-from experiments.multiwoz.__main__ import FOLDER, kept_order, write_texts
+from experiments.multiwoz.__main__ import FOLDER, kept_order
 from experiments.multiwoz.state_files import PAIR, between_rows, jga_by_dialog, read
-from experiments.multiwoz.tables import DECIMALS, TABLES, System
+from experiments.multiwoz.tables import TABLES, System
 from experiments.selection import Selection
-from experiments.texts import UnsupportedClaim
 from extrinsic.corpus.state_sets import StateReading
-from extrinsic.study.tables.table_files import read_rows, table_bytes, write_rows
+from extrinsic.tables import read_rows
 from tests.published_figures import END_TO_END_JGA
 from tests.real_data import FOLDER as DATA
 from tests.real_data import needs_data
@@ -31,46 +25,6 @@ LAST_DIGIT = 6e-4
 
 def committed(table: str) -> Selection[Any]:
     return Selection(read_rows(FOLDER / f"{table}.csv", TABLES[table]))
-
-
-def test_the_text_is_rendered_from_the_tables(tmp_path: Path) -> None:
-    """Every claim holds of the committed tables."""
-    write_texts(FOLDER, tmp_path)
-    assert (FOLDER / "README.md").read_text() == (tmp_path / "README.md").read_text()
-    assert "<svg" in (tmp_path / "multiwoz.svg").read_text()
-
-
-@pytest.mark.parametrize(
-    ("table", "keys", "changes", "sentence"),
-    [
-        ("swap", {"metric": "slot_f1", "level": "tracker"}, {"low": -0.01}, "Slot F1 predicts"),
-        ("swap", {"metric": "slot_f1", "level": "tracker"}, {"in_set": False}, "Slot F1 predicts"),
-        ("costs", {"error": "overshot", "slots": "search"}, {"low": 0.01}, "Wrong and missed"),
-        ("between", {"average": "dialogs"}, {"low": 0.1}, "Success between end-to-end systems"),
-        ("normalisations", {"tracker": "mlcsg", "gold": "own"}, {"jga": 52.04}, "Published figures"),
-    ],
-)
-def test_a_claim_that_the_tables_contradict(
-    tmp_path: Path, table: str, keys: dict[str, str], changes: dict[str, Any], sentence: str
-) -> None:
-    for name in TABLES:
-        (tmp_path / f"{name}.csv").write_bytes((FOLDER / f"{name}.csv").read_bytes())
-    rows = [
-        msgspec.structs.replace(row, **changes)
-        if all(getattr(row, key) == value for key, value in keys.items())
-        else row
-        for row in committed(table).rows
-    ]
-    assert rows != committed(table).rows
-    write_rows(tmp_path / f"{table}.csv", rows, TABLES[table], decimals=DECIMALS.get(table, 3))
-    with pytest.raises(UnsupportedClaim, match=sentence):
-        write_texts(tmp_path, tmp_path)
-
-
-@pytest.mark.parametrize("table", TABLES)
-def test_tables_are_written_as_they_were_read(table: str) -> None:
-    written = table_bytes(committed(table).rows, TABLES[table], decimals=DECIMALS.get(table, 3))
-    assert written == (FOLDER / f"{table}.csv").read_bytes()
 
 
 def test_figures_to_meet() -> None:

@@ -19,7 +19,7 @@ def test_the_page_is_rendered_from_the_tables(tmp_path: Path) -> None:
 
 def test_its_links_lead_somewhere() -> None:
     links = [part.partition(")")[0] for part in (STUDIES / "README.md").read_text().split("](")[1:]]
-    assert len(links) == 24
+    assert len(links) == 21
     assert [link for link in links if not (STUDIES / link).exists()] == []
 
 

@@ -1,20 +1,13 @@
-"""The text of the simulated studies follows from their committed tables, and cells can be computed again.
-
-Where the first test fails after a change of the text: `python -m experiments.uncertainty --text`; after a
-change of what is computed, run the experiment again: `python -m experiments.uncertainty`.
-"""
+"""The text of the simulated studies follows from their committed tables, and cells can be computed again."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import msgspec
 import numpy as np
 import pytest
 
 from experiments.selection import Selection
-from experiments.texts import UnsupportedClaim
-from experiments.uncertainty.__main__ import FOLDER, TABLES, cell_rows, write_texts
+from experiments.uncertainty.__main__ import FOLDER, TABLES, cell_rows
 from experiments.uncertainty.studies import Config
 from experiments.uncertainty.tables import TESTS, Carried, Chosen, Coverage, Difference, Independent
 from experiments.uncertainty.worlds import (
@@ -23,49 +16,21 @@ from experiments.uncertainty.worlds import (
     ORDERS,
     draw_dialogs,
     draw_means,
-    draw_study,
     draw_truth,
     draw_weights,
     many_metrics,
     one_metric,
     resample_dialogs,
     study_rng,
-    two_metrics,
 )
 from extrinsic.arrays import Floats
-from extrinsic.correlation.best_set import FEWEST_TO_EXTRAPOLATE, BestSet, best_set
-from extrinsic.correlation.coefficients import correlate
-from extrinsic.correlation.influence import without_each
-from extrinsic.study.tables.table_files import read_rows, table_bytes, write_rows
-from extrinsic.toml_files import read_toml
+from extrinsic.correlation.best_set import BestSet, best_set
+from extrinsic.tables import table_bytes
+from extrinsic.typed_files import read_toml
+from extrinsic.verdict.coefficients import correlate
+from extrinsic.verdict.intervals import FEWEST_TO_EXTRAPOLATE, without_each
 
 CONFIG = read_toml(str(FOLDER / "config.toml"), Config)
-
-
-def test_the_text_is_rendered_from_the_tables(tmp_path: Path) -> None:
-    """Every claim holds of the committed tables."""
-    write_texts(FOLDER, tmp_path)
-    assert (FOLDER / "README.md").read_text() == (tmp_path / "README.md").read_text()
-    assert "<svg" in (tmp_path / "uncertainty.svg").read_text()
-
-
-def test_a_claim_that_the_tables_contradict(tmp_path: Path) -> None:
-    for name in ("config.toml", *(f"{table}.csv" for table in TABLES)):
-        (tmp_path / name).write_bytes((FOLDER / name).read_bytes())
-    rows = read_rows(FOLDER / "independent.csv", Independent)
-    changed = [msgspec.structs.replace(rows[0], coverage=0.9), *rows[1:]]
-    write_rows(tmp_path / "independent.csv", changed, Independent, decimals=3)
-    with pytest.raises(UnsupportedClaim, match=r"covers 90\.0 to 95\.5"):
-        write_texts(tmp_path, tmp_path)
-
-
-@pytest.mark.parametrize("table", TABLES)
-def test_tables_are_written_as_they_were_read(table: str) -> None:
-    kind, _ = TABLES[table]
-    assert (
-        table_bytes(read_rows(FOLDER / f"{table}.csv", kind), kind, decimals=3)
-        == (FOLDER / f"{table}.csv").read_bytes()
-    )
 
 
 @pytest.mark.parametrize("table", ["independent", "null"])
@@ -76,30 +41,6 @@ def test_a_cell_again(table: str) -> None:
     written = table_bytes(rows, TABLES[table][0], decimals=3)
     assert name == table
     assert (FOLDER / f"{table}.csv").read_bytes().startswith(written)
-
-
-def test_every_cell_has_its_rows() -> None:
-    """In the order of the cells: each parameter stands in the row, the studies are as many as configured."""
-    fields = {
-        "coverage": ("population", "n_trackers", "r"),
-        "null": ("population", "noise_r", "n_trackers", "interaction"),
-        "differences": ("r_a", "r_b", "r_ab", "n_trackers"),
-        "independent": ("r_a", "r_b", "r_ab", "n_points"),
-        "chosen": ("order", "n_trackers", "n_datasets"),
-        "combined": ("method", "n_trackers"),
-        "decided": ("population", "n_trackers"),
-        "carried": ("population", "n_trackers"),
-    }
-    before = (CONFIG.studies, CONFIG.null_studies, CONFIG.pair_studies, CONFIG.zou_studies)
-    after = (CONFIG.chosen_studies, CONFIG.combined_studies, CONFIG.decided_studies, CONFIG.carried_studies)
-    studies = (*before, *after)
-    for (table, (kind, _)), expected in zip(TABLES.items(), studies, strict=True):
-        rows = Selection(read_rows(FOLDER / f"{table}.csv", kind))
-        cells = [cell for name, cell in CONFIG.cells() if name == table]
-        parts = [[part if isinstance(part, tuple) else (part,) for part in cell] for cell in cells]
-        flat = [tuple(value for part in cell for value in part) for cell in parts]
-        assert rows.distinct(*fields[table]) == flat
-        assert rows.distinct("studies") == [expected]
 
 
 @pytest.mark.parametrize(
@@ -173,16 +114,6 @@ def test_resampled_dialogs_by_hand() -> None:
     assert drawn[4, 0, 1, 2] == pytest.approx(dialogs[0, 1, 2, repeated].mean())
 
 
-def test_a_study_has_its_metrics_first() -> None:
-    weights = draw_weights(7, np.random.default_rng(2))
-    world = two_metrics("normal", 3, 0.9, 0.6, 0.6)
-    dialogs, sample = draw_study(world, weights, np.random.default_rng(4))
-    assert (sample.metrics == dialogs.mean(axis=-1)[:2]).all()
-    assert (sample.targets == dialogs.mean(axis=-1)[2:]).all()
-    assert sample.metrics_drawn.shape == (7, 2, N_DATASETS, 3)
-    assert sample.targets_drawn.shape == (7, 1, N_DATASETS, 3)
-
-
 @pytest.mark.parametrize("order", ORDERS)
 def test_many_metrics_correlate_as_they_should(order: str) -> None:
     world = many_metrics(order, 6, 20_000, 2)
@@ -192,13 +123,12 @@ def test_many_metrics_correlate_as_they_should(order: str) -> None:
     assert values.shape == (7, 2, 20_000)
 
 
-@pytest.mark.parametrize("n_trackers", [FEWEST_TO_EXTRAPOLATE, 20])
-def test_how_many_trackers_would_rule_out_half_of_the_set(n_trackers: int) -> None:
+def test_how_many_trackers_would_rule_out_half_of_the_set() -> None:
     """With so many more trackers half of the set is out, in about half of the studies.
 
     The formula that this one replaced was right in 15 % of them with 12 trackers, in 33 % with 20.
     """
-    most, reached = 300, []
+    n_trackers, most, reached = FEWEST_TO_EXTRAPOLATE, 300, []
     world = many_metrics("steep", 30, most, 4)
     for number in range(40):
         rng = study_rng(5, n_trackers, number)

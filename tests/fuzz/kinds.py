@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from extrinsic.domain import load_domain
-from extrinsic.simulation.restaurants.restaurant_world import RestaurantSimulation
+from extrinsic.corpus.domain import FOLDER as DOMAINS
+from extrinsic.simulation.restaurant_world import RestaurantSimulation
 from tests.builders import write_dstc1, write_dstc2, write_json, write_state_sets
 from tests.corpus.formats.test_jsonl import small as small_log
 from tests.fuzz.mutations import mutation_of
@@ -50,7 +50,7 @@ POPULATION = (
     )
     + TABLES
 )
-"""Trackers of families and doses, worlds that are drawn."""
+"""Trackers of families, worlds that are drawn."""
 
 SMALL_GRID = GRID.replace('"baseline", "hwu"', '"hwu"').replace(
     'config = "worlds.toml"', 'config = "worlds.toml"\ndatasets = ["a"]'
@@ -109,8 +109,7 @@ def _make_log(folder: Path) -> None:
 
 def _make_domain(folder: Path) -> None:
     write_dstc1(folder, small_dstc1())
-    bus = Path(load_domain.__code__.co_filename).parent / "bus.toml"
-    shutil.copy(bus, folder / "task.toml")
+    shutil.copy(DOMAINS / "bus.toml", folder / "task.toml")
 
 
 def _make_task(folder: Path) -> None:
@@ -127,7 +126,7 @@ def _make_scores(folder: Path) -> None:
 
 
 def _make_restaurants(folder: Path) -> None:
-    text = RestaurantSimulation.embedded().read_text()
+    text = RestaurantSimulation.file.read_text()
     (folder / "worlds.toml").write_text(re.sub(r"dialogs = \d+", "dialogs = 3", text))
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.formats import DSTC1, DSTC2, STATE_SETS
-from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.corpus.tracker_output import TrackerOutput
 from tests.builders import Dstc1Files, Dstc2Files, StateSetFiles, write_dstc1, write_dstc2, write_state_sets

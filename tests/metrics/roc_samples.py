@@ -9,7 +9,9 @@ import numpy as np
 from extrinsic.arrays import Floats
 from extrinsic.corpus.conventions import DSTC1, RocPoints
 from extrinsic.metrics.definition import parse_metric
-from extrinsic.metrics.items.curves import RocStatistics, score_order
+from extrinsic.metrics.items.roc_curves import first_on_curve
+from extrinsic.metrics.items.roc_statistics import CURVES, RocStatistics, score_order
+from extrinsic.metrics.roc import Roc
 
 ROC_METRICS = [parse_metric(name) for name in DSTC1.metrics if name.startswith("roc.")]
 POINTS: tuple[RocPoints, ...] = ("even_thresholds", "distinct_scores")
@@ -22,6 +24,13 @@ def statistics_of(points: RocPoints, n_dialogs: int, score: Any, correct: Any, d
 
 
 def one_curve_after_the_other(weights: Any, statistics: RocStatistics) -> Floats:
-    """(n_metrics, n_resamples) by the definition: every row of weights alone makes a curve."""
-    rows = [row @ statistics for row in weights]
-    return np.array([[float(metric.values(row)) for row in rows] for metric in ROC_METRICS])
+    """(n_metrics, n_resamples) by the definition: the curve of the items that each row draws, with copies."""
+    values = np.empty((len(ROC_METRICS), len(weights)))
+    for sample, row in enumerate(weights):
+        copies = np.repeat(np.arange(len(statistics.score)), row[statistics.dialog].astype(int))
+        curve = CURVES[statistics.points](statistics.score[copies], statistics.correct[copies])
+        for number, metric in enumerate(ROC_METRICS):
+            assert isinstance(metric, Roc)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                values[number, sample] = metric.read(first_on_curve(curve, metric.condition))
+    return values

@@ -11,7 +11,7 @@ from extrinsic.corpus.conventions import DSTC2
 from extrinsic.corpus.hypotheses import Fill
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.metrics.definition import Filled, Metric, parse_metric
-from extrinsic.metrics.sources import Source
+from extrinsic.metrics.measuring import Source
 from tests.builders import Dstc1Files, Dstc2Files, StateSetFiles
 from tests.metrics.reading import read_dstc1, read_dstc2, read_states
 from tests.strategies import dstc1_files, dstc2_files, state_set_files

@@ -12,9 +12,9 @@ from extrinsic.arrays import Floats
 from extrinsic.errors import UsageError
 from extrinsic.metrics import measuring
 from extrinsic.metrics.definition import ItemMean, parse_metric
-from extrinsic.metrics.measuring import percentile_interval, resample_dialogs, resampled_values
+from extrinsic.metrics.measuring import Source, percentile_interval, resampled_values
 from extrinsic.metrics.scoring import Scores, score
-from extrinsic.metrics.sources import Source
+from extrinsic.panel import item_weights
 from tests.metrics.calls import Turn, files_of
 from tests.metrics.reading import read_dstc1
 
@@ -75,7 +75,7 @@ def test_an_interval_does_not_depend_on_what_else_is_scored(calls: Any) -> None:
 def test_resampled_values_are_scores_of_resampled_calls(calls: Any) -> None:
     """One resample, taken apart: its dialogs scored as a corpus."""
     corpus, tracker = calls
-    weights = resample_dialogs("calls", corpus.n_dialogs, 3, seed=0)
+    weights = item_weights("calls", corpus.n_dialogs, 3, seed=0)
     dialogs = np.repeat(np.arange(corpus.n_dialogs), weights[1])
     assert len(dialogs) == corpus.n_dialogs
     for name in ("accuracy", "roc.v1_eer"):
@@ -124,7 +124,7 @@ class Mean(ItemMean):
 
 def interval_of_mean(sample: Floats, seed: int) -> tuple[float, float]:
     statistics = np.stack([sample, np.ones(len(sample))], axis=1)
-    weights = resample_dialogs("sample", len(sample), 300, seed)
+    weights = item_weights("sample", len(sample), 300, seed)
     (values,) = resampled_values(weights, [Mean()], statistics)
     low, high = percentile_interval(values)
     assert low is not None and high is not None
@@ -144,5 +144,5 @@ def test_coverage() -> None:
 
 def test_other_dialogs_are_drawn_otherwise() -> None:
     """Two corpora of the same size do not share their resamples."""
-    one, two = (resample_dialogs(name, 20, 5, seed=0) for name in ("one", "two"))
+    one, two = (item_weights(name, 20, 5, seed=0) for name in ("one", "two"))
     assert not np.array_equal(one, two)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from extrinsic.metrics.items.curves import RocStatistics
+from extrinsic.metrics.items.roc_statistics import RocStatistics
 from extrinsic.metrics.roc import EqualErrors
 from tests.builders import DSTC1_SLOTS
 from tests.metrics.calls import CallScores, Turn
@@ -219,7 +219,7 @@ def test_scores_too_near_for_different_thresholds() -> None:
     score = np.array([1.0, 1.0, 1.0, np.nextafter(1.0, 0.0)])
     correct = np.array([True, True, True, False])
     totals = RocStatistics("even_thresholds", 4, score, correct, np.arange(4)).sum()
-    (curve,) = totals.curves
+    curve = totals.curve
     # The lowest threshold accepts all four, the first above the wrong one only the three right ones.
     assert curve is not None
     at = totals.first(EqualErrors())

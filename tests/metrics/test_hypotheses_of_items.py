@@ -15,8 +15,8 @@ from extrinsic.metrics.definition import HypothesisMean, Mean
 from extrinsic.metrics.items import item_hypotheses
 from extrinsic.metrics.items.item_hypotheses import ItemHypotheses, brier_scores
 from extrinsic.metrics.items.item_tables import Items, LazyFields
+from extrinsic.metrics.measuring import Source
 from extrinsic.metrics.scoring import score
-from extrinsic.metrics.sources import Source
 from extrinsic.registry import METRICS
 from tests.metrics.calls import Turn, files_of
 from tests.metrics.reading import read_dstc1

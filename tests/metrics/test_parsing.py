@@ -121,7 +121,7 @@ def test_a_fill_rule_is_read_off_the_metric() -> None:
         ("fga)0.5(", "is not a metric"),
         ("fga(0.5))", "is not a metric"),
         ("fga(0.5) jga", "is not a metric"),
-        ("7", "is not a metric"),
+        ("7", "there is no metric '7'"),
     ],
 )
 def test_what_makes_no_sense_is_refused(text: str, said: str) -> None:

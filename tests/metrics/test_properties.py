@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from extrinsic.metrics.definition import TurnMean
 from extrinsic.metrics.items.item_tables import Items
+from extrinsic.metrics.measuring import Source
+from extrinsic.metrics.roc import Roc
 from extrinsic.metrics.scoring import score
-from extrinsic.metrics.sources import Source
 from extrinsic.storage import encode_json
 from tests.builders import Dstc1Files, Dstc2Files, StateSetFiles, only_sessions
 from tests.metrics.reading import read_states
@@ -145,6 +146,7 @@ def test_renaming_reaches_every_kind_of_value() -> None:
 @settings(max_examples=N_EXAMPLES)
 @given(FILES, st.data())
 def test_statistics_of_two_halves_add_up(files: Files, data: st.DataObject) -> None:
+    """Sums over dialogs; ROC curves are no sums, and are held against repeated dialogs below."""
     source = read(files)
     cut = data.draw(st.integers(0, source.n_dialogs))
     if cut in (0, source.n_dialogs):
@@ -154,9 +156,12 @@ def test_statistics_of_two_halves_add_up(files: Files, data: st.DataObject) -> N
     found = {}
     for of_parts in zip(*parts, strict=True):
         key, metric, _ = of_parts[0]
+        if isinstance(metric, Roc):
+            continue
         totals = [metric.statistics(items).sum(0) for _, _, items in of_parts]
         found[key] = metric.value(totals[0] if len(totals) == 1 else totals[0] + totals[1])
-    assert_close(found, values_of(source))
+    expected = values_of(source)
+    assert_close(found, {key: expected[key] for key in found})
 
 
 @settings(max_examples=N_EXAMPLES)

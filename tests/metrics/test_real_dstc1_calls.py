@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
+from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.formats import DSTC1
-from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.metrics.scoring import score
 from extrinsic.registry import TRACKERS

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from extrinsic.arrays import Floats
 from extrinsic.corpus.conventions import RocPoints
-from extrinsic.metrics.items import curves
-from extrinsic.metrics.items.curves import RocStatistics
-from extrinsic.metrics.measuring import resample_dialogs, resampled_values
-from extrinsic.metrics.sources import Source
+from extrinsic.metrics.items import roc_statistics
+from extrinsic.metrics.items.roc_statistics import RocStatistics
+from extrinsic.metrics.measuring import Source, resampled_values
+from extrinsic.panel import item_weights
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import read_simulation, simulate
 from extrinsic.trackers.track import track
@@ -24,6 +24,8 @@ from tests.metrics.roc_samples import POINTS, ROC_METRICS, one_curve_after_the_o
 def assert_exact(weights: Any, statistics: RocStatistics) -> Floats:
     expected = one_curve_after_the_other(weights, statistics)
     np.testing.assert_array_equal(resampled_values(weights, ROC_METRICS, statistics), expected, strict=True)
+    alone = [[metric.values(weights[0] @ statistics)] for metric in ROC_METRICS]
+    np.testing.assert_array_equal(alone, expected[:, :1])
     return expected
 
 
@@ -59,7 +61,7 @@ def test_many_at_once_are_one_after_the_other(sample: tuple[Any, RocStatistics])
 @given(samples(), st.integers(1, 3))
 def test_blocks_do_not_matter(sample: tuple[Any, RocStatistics], rows: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(curves, "BLOCK", rows)
+        patch.setattr(roc_statistics, "BLOCK", rows)
         assert_exact(*sample)
 
 
@@ -72,7 +74,7 @@ def test_many_items(points: RocPoints, n_items: int, decimals: int) -> None:
     score = np.round(rng.beta(2, 0.7, n_items), decimals)
     dialog = np.sort(rng.integers(0, 60, n_items))
     statistics = statistics_of(points, 60, score, rng.random(n_items) < 0.2 + 0.6 * score, dialog)
-    weights = resample_dialogs("dialogs", 60, 40, seed=1)
+    weights = item_weights("dialogs", 60, 40, seed=1)
     left_out = 1 - np.eye(60, dtype=int)
     large = 5_000 * weights[:5]
     for some in (weights, left_out, large, weights.astype(float)):
@@ -89,17 +91,11 @@ def test_values_have_the_shape_of_the_weights(points: RocPoints) -> None:
         assert metric.values(weights[:0] @ statistics).shape == (0, 3)
 
 
-@pytest.mark.parametrize("points", POINTS)
-def test_shares_of_dialogs_have_curves_too(points: RocPoints) -> None:
-    statistics = statistics_of(points, 3, [0.1, 0.5, 0.5, 0.9], [False, True, False, True], [0, 1, 2, 0])
-    assert_exact(np.array([[0.5, 2.0, 1.5], [0.0, 3.25, 1.0]]), statistics)
-
-
 def test_a_search_is_shared(monkeypatch: pytest.MonkeyPatch) -> None:
     """Items are counted once for all metrics, and both equal error rates are read at one point."""
     made: list[Any] = []
-    count = curves.RunningCounts
-    monkeypatch.setattr(curves, "RunningCounts", lambda *given: made.append(given) or count(*given))
+    count = roc_statistics.RunningCounts
+    monkeypatch.setattr(roc_statistics, "RunningCounts", lambda *given: made.append(given) or count(*given))
     statistics = statistics_of("even_thresholds", 2, [0.1, 0.5, 0.9], [False, True, True], [0, 1, 1])
     totals = np.array([[1, 1], [2, 0], [0, 2]]) @ statistics
     equal_error, lee, *_ = ROC_METRICS
@@ -122,6 +118,6 @@ def test_simulated_calls(simulated: Any, points: RocPoints, component: str, sche
     (table,) = simulated.tables(ROC_METRICS[0])
     items = table.select(component, schedule).roc
     statistics = statistics_of(points, items.n_dialogs, items.score, items.correct, items.dialog)
-    weights = resample_dialogs(simulated.identity, simulated.n_dialogs, 25, seed=0)
+    weights = item_weights(simulated.identity, simulated.n_dialogs, 25, seed=0)
     assert len(items.score) > 30
     assert len(np.unique(assert_exact(weights, statistics))) > 25

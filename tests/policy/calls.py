@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
 from tests.builders import (
     Dstc1Files,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from extrinsic.arrays import Floats, Ints
-from extrinsic.policy.states import States
+from extrinsic.policy.features import States
 from extrinsic.policy.transitions import END, Transitions
 
 

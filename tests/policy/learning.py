@@ -8,9 +8,9 @@ import numpy as np
 
 from extrinsic.arrays import Floats, Ints
 from extrinsic.policy.behaviour import Behaviour, fit_behaviour
+from extrinsic.policy.features import States
 from extrinsic.policy.kernel_lspi import KernelLearner, KernelLSPI, KernelPolicy
 from extrinsic.policy.learner import StatePolicy
-from extrinsic.policy.states import States
 from extrinsic.policy.transitions import Transitions
 from extrinsic.registry import BEHAVIOURS
 

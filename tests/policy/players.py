@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from extrinsic.arrays import Floats, Ints
-from extrinsic.policy.features import Features
+from extrinsic.policy.features import Features, States
 from extrinsic.policy.observations import observations_of_view
-from extrinsic.policy.states import States
 from extrinsic.simulation import Moment, Policy
 from tests.simulation.worlds import PREDICATES
 

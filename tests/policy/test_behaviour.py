@@ -1,116 +1,125 @@
-"""How likely the system was to act in each way: learned, cross-fitted, logged."""
+"""How likely the system was to act in each way, learned and cross-fitted; the filter; doing as it did."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.svm import SVC
 
 from extrinsic.arrays import Floats
-from extrinsic.corpus.dialogs import fold_of_sessions
+from extrinsic.corpus.corpus import fold_of_sessions
 from extrinsic.errors import UsageError
 from extrinsic.policy import calibrated_svm
-from extrinsic.policy.behaviour import fit_behaviour
+from extrinsic.policy.behaviour import admit, fit_behaviour
 from extrinsic.policy.calibrated_svm import CalibratedSVM
-from extrinsic.policy.filter import admit
+from extrinsic.policy.features import States
+from extrinsic.policy.imitation import Imitation, SupervisedPolicy
 from extrinsic.policy.kernel_logistic import KernelLogistic
-from extrinsic.policy.logged_propensities import LoggedPropensities
+from extrinsic.policy.kernels import Gaussian, state_gram
 from extrinsic.policy.transitions import Transitions
 from extrinsic.registry import BEHAVIOURS
 from tests.policy.decisions import decisions, drawn_decisions, known_chances, states_of
 
-LEARNERS = [KernelLogistic(), CalibratedSVM()]
-every_learner = pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: type(learner).__name__)
+MODELS = [BEHAVIOURS.get(name)() for name in BEHAVIOURS.names()]
+every_model = pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
 
 
 def log_loss(chances: Floats, log: Transitions) -> float:
     return float(-np.log(chances[np.arange(len(log)), log.action]).mean())
 
 
-@every_learner
-def test_probabilities(learner: Any) -> None:
-    log = drawn_decisions(60)
-    everywhere = states_of(np.random.default_rng(1).normal(0, 3, (50, 2)), np.full((50, 2), 7))
-    for states in (log.states, everywhere):
-        chances = learner.fit(log).probabilities(states)
-        assert chances.shape == (len(states), 3)
-        assert (chances >= 0.0).all()
-        assert chances.sum(axis=1) == pytest.approx(np.ones(len(states)), abs=1e-12)
-
-
-@every_learner
+@every_model
 @pytest.mark.parametrize("n_actions", [2, 3])
-def test_known_propensities_are_found(learner: Any, n_actions: int) -> None:
-    """On calls never seen: far better than the shares of the actions, and close to the truth."""
+def test_known_propensities_are_learned(model: Any, n_actions: int) -> None:
+    """On calls never seen far better than the shares of the actions and close to the truth; and where nobody
+    has been, probabilities."""
     log, new = drawn_decisions(200, n_actions), drawn_decisions(200, n_actions, seed=5)
-    found, truth = learner.fit(log).probabilities(new.states), known_chances(new.states, n_actions)
+    fitted = model.fit(log)
+    learned, truth = fitted.probabilities(new.states), known_chances(new.states, n_actions)
     shares = np.tile(np.bincount(log.action) / len(log), (len(new), 1))
-    best, achieved, plain = (log_loss(chances, new) for chances in (truth, found, shares))
+    best, achieved, plain = (log_loss(chances, new) for chances in (truth, learned, shares))
     assert plain - best > 0.15
     assert achieved - best < 0.2 * (plain - best)
-    assert np.abs(found - truth).mean() < 0.1
+    assert np.abs(learned - truth).mean() < 0.1
+    nowhere = states_of(np.random.default_rng(1).normal(0, 3, (50, 2)), np.full((50, 2), 7))
+    for chances in (learned, fitted.probabilities(nowhere)):
+        assert (chances >= 0.0).all()
+        assert chances.sum(axis=1) == pytest.approx(np.ones(len(chances)), abs=1e-12)
 
 
-@every_learner
-def test_cross_fitted_probabilities_are_as_good(learner: Any) -> None:
-    log = drawn_decisions(150)
-    crossed = learner.cross_fitted(log)
+@every_model
+def test_a_fitted_behaviour_is_the_model_and_its_filter(model: Any) -> None:
+    """Cross-fitted for the log's own states, the whole model elsewhere; admitted is what is likely enough."""
+    log, other = drawn_decisions(150), drawn_decisions(20, seed=3)
+    behaviour, fitted = fit_behaviour(model, log, threshold=0.3), model.fit(log)
+    crossed = model.cross_fitted(log)
     assert crossed.shape == (len(log), 3)
     assert crossed.sum(axis=1) == pytest.approx(np.ones(len(log)), abs=1e-12)
     shares = np.tile(np.bincount(log.action) / len(log), (len(log), 1))
     assert log_loss(crossed, log) < 0.5 * (log_loss(shares, log) + log_loss(log.propensities, log))
-    assert log_loss(learner.fit(log).probabilities(log.states), log) < log_loss(crossed, log)
+    assert log_loss(fitted.probabilities(log.states), log) < log_loss(crossed, log)
+    assert np.array_equal(behaviour.chances, crossed)
+    assert np.array_equal(behaviour.admitted, admit(crossed, 0.3))
+    for possible in (None, np.tile([True, True, False], (len(other), 1))):
+        chances, admitted = behaviour.choices(other.states, possible)
+        assert np.array_equal(chances, fitted.probabilities(other.states))
+        assert np.array_equal(admitted, admit(chances, 0.3, possible))
 
 
-@every_learner
-def test_a_dialog_does_not_see_itself(learner: Any) -> None:
+@every_model
+def test_a_dialog_does_not_see_itself(model: Any) -> None:
     """Change what was done in one dialog: its own probabilities stay, those of other folds do not."""
     log = drawn_decisions(40)
     own = log.dialog == 7
     changed = replace(log, action=np.where(own, (log.action + 1) % 3, log.action))
-    before, after = learner.cross_fitted(log), learner.cross_fitted(changed)
+    before, after = model.cross_fitted(log), model.cross_fitted(changed)
     fold = fold_of_sessions(log.sessions, 5)[log.dialog]
     same = fold == fold[own][0]
     assert before[same].tobytes() == after[same].tobytes()
     assert (before[~same] != after[~same]).any(axis=1).all()
 
 
-@every_learner
-def test_no_more_folds_than_dialogs(learner: Any) -> None:
+@every_model
+def test_no_more_folds_than_dialogs(model: Any) -> None:
     log = drawn_decisions(3, length=60)
-    assert np.array_equal(learner.cross_fitted(log, 7), learner.cross_fitted(log, 3))
+    assert np.array_equal(model.cross_fitted(log, 7), model.cross_fitted(log, 3))
     with pytest.raises(UsageError, match="at least two"):
-        learner.cross_fitted(drawn_decisions(1, length=60))
+        model.cross_fitted(drawn_decisions(1, length=60))
 
 
-@every_learner
-def test_rare_actions_keep_their_share(learner: Any) -> None:
+@every_model
+def test_rare_actions_keep_their_share(model: Any) -> None:
     log = drawn_decisions(60)
     action = log.action.copy()
     action[[10, 100, 200]] = 3
     rare = replace(log, action=action, actions=(*log.actions, "act3", "act4"))
-    chances = learner.fit(rare).probabilities(log.states)
+    chances = model.fit(rare).probabilities(log.states)
     assert chances.shape == (300, 5)
     assert (chances[:, 3] == 3 / 300).all()
     assert (chances[:, 4] == 0.0).all()
     assert chances.sum(axis=1) == pytest.approx(np.ones(300), abs=1e-12)
 
 
-@every_learner
-def test_one_frequent_action(learner: Any) -> None:
+@every_model
+def test_one_frequent_action(model: Any) -> None:
     log = drawn_decisions(20)
     action = np.zeros(100, dtype=np.int64)
     action[:4] = 2
-    chances = learner.fit(replace(log, action=action)).probabilities(log.states)
+    chances = model.fit(replace(log, action=action)).probabilities(log.states)
     assert chances == pytest.approx(np.tile([0.96, 0.0, 0.04], (100, 1)))
 
 
-@every_learner
-def test_only_rare_actions(learner: Any) -> None:
+@every_model
+def test_only_rare_actions(model: Any) -> None:
     log = drawn_decisions(2, length=4)
-    chances = learner.fit(replace(log, action=np.array([0, 1, 1, 1, 2, 2, 0, 1]))).probabilities(log.states)
+    chances = model.fit(replace(log, action=np.array([0, 1, 1, 1, 2, 2, 0, 1]))).probabilities(log.states)
     assert chances == pytest.approx(np.tile([0.25, 0.5, 0.25], (8, 1)))
 
 
@@ -118,13 +127,12 @@ def test_two_separate_actions() -> None:
     """The sign tells which."""
     states = states_of(np.zeros((100, 1)), np.arange(100)[:, None] % 2)
     log = decisions(states, np.arange(100) % 2, np.zeros(100), np.arange(100) // 4, 2)
-    for learner in LEARNERS:
-        chances = learner.fit(log).probabilities(states)
+    for model in MODELS:
+        chances = model.fit(log).probabilities(states)
         assert (chances[np.arange(100), log.action] > 0.9).all()
 
 
-def test_the_widths_of_kernels_matter() -> None:
-    """A kernel that sees no differences gives the shares of each sign."""
+def test_a_kernel_that_sees_no_differences_gives_the_shares_of_each_sign() -> None:
     log = drawn_decisions(100)
     blind = KernelLogistic(width=1e3).fit(log).probabilities(log.states)
     for sign in range(4):
@@ -133,64 +141,172 @@ def test_the_widths_of_kernels_matter() -> None:
     assert np.ptp(KernelLogistic(width=1.0).fit(log).probabilities(log.states)[:, 0]) > 0.5
 
 
+@pytest.mark.parametrize(
+    ("plain", "higher", "same", "tolerance"),
+    [
+        # In the dual, scaling K by p^2 scales the bound C of p^2 alpha: K p^2 with C is K with p^2 C. As
+        # close as the machine's own tolerance.
+        (CalibratedSVM(), {"height": 4.0}, {"penalty": 4.0**2}, 5e-3),
+        # phi p^2 with weights w / p^2 says the same, and its penalty |w|^2 / 2C weighs 1 / p^4 as much. The
+        # dictionary is the same where nu is scaled, too. As close as its optimiser comes.
+        (KernelLogistic(), {"height": 2.0, "nu": 0.25 * 2.0**2}, {"penalty": 3.0 * 2.0**4}, 0.02),
+    ],
+)
+def test_a_higher_kernel_is_a_larger_penalty(
+    plain: Any, higher: dict[str, float], same: dict[str, float], tolerance: float
+) -> None:
+    """Lee's classifier has the kernel of his model."""
+    log = drawn_decisions(60)
+    low, high, penal = (
+        replace(plain, **changes).fit(log).probabilities(log.states) for changes in ({}, higher, same)
+    )
+    assert high == pytest.approx(penal, abs=tolerance)
+    assert np.abs(high - low).max() > 0.05
+    assert (plain.height, replace(plain, height=1.0)) == (1.0, plain)
+
+
+def test_nu_is_a_share_of_the_kernels_height() -> None:
+    log = drawn_decisions(60)
+    for height, nu in ((1.0, 1.0), (0.5, 0.25)):
+        with pytest.raises(UsageError, match="no point would become a kernel"):
+            KernelLogistic(height=height, nu=nu)
+    sizes = [len(KernelLogistic(nu=nu).fit(log).model.basis) for nu in (0.01, 0.25, 0.9)]  # type: ignore[attr-defined]
+    assert len(log) > sizes[0] > sizes[1] > sizes[2] >= 4
+
+
 def test_an_svm_has_its_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    log = drawn_decisions(2, length=60)
+    with pytest.raises(UsageError, match="in one dialog only"):
+        CalibratedSVM().fit(replace(log, action=log.dialog))
     monkeypatch.setattr(calibrated_svm, "MOST", 50)
     with pytest.raises(UsageError, match=r"choose behaviour 'logistic' \(expected at most 50, found 300\)"):
         CalibratedSVM().fit(drawn_decisions(60))
 
 
-def test_an_svm_needs_every_action_in_two_dialogs() -> None:
-    log = drawn_decisions(2, length=60)
-    with pytest.raises(UsageError, match="in one dialog only"):
-        CalibratedSVM().fit(replace(log, action=log.dialog))
+@pytest.mark.parametrize("n_actions", [2, 3, 5])
+def test_a_calibrated_machine(n_actions: int) -> None:
+    """Its probabilities against predict_proba of the object that it was made of."""
+    log, elsewhere = drawn_decisions(60, n_actions), drawn_decisions(20, n_actions, seed=9).states
+    kernel = Gaussian(1.0, 0.7)
+    folds = [
+        (np.flatnonzero(log.dialog % 3 != part), np.flatnonzero(log.dialog % 3 == part)) for part in range(3)
+    ]
+    machine = CalibratedClassifierCV(SVC(kernel="precomputed"), ensemble=False, cv=folds)
+    machine.fit(state_gram(kernel, log.states, log.states), log.action)
+    expected = machine.predict_proba(state_gram(kernel, elsewhere, log.states))
+    fitted = calibrated_svm._Fitted.of(kernel, log.states, machine)
+    assert fitted.probabilities(elsewhere) == pytest.approx(expected, abs=1e-12)
+    whole = CalibratedSVM().fit(log).probabilities(elsewhere)
+    assert whole.sum(axis=1) == pytest.approx(np.ones(len(elsewhere)))
 
 
-def test_logged_propensities() -> None:
-    log = drawn_decisions(20)
-    logged = LoggedPropensities()
-    assert np.array_equal(logged.fit(log).probabilities(log.states), log.propensities)
-    assert np.array_equal(logged.cross_fitted(log), log.propensities)
-    with pytest.raises(UsageError, match="logged decisions only"):
-        logged.fit(log).probabilities(log.states.take(np.arange(100)))
-    missing = log.propensities.copy()
-    missing[[42, 57], 1] = np.nan
-    for use in (logged.fit, logged.cross_fitted):
-        with pytest.raises(UsageError, match="2 of 100 decisions have no logged propensities") as raised:
-            use(replace(log, propensities=missing))
-        (problem,) = raised.value.problems
-        assert (problem.session, problem.turn) == ("call-00008", log.turn[42])
+@st.composite
+def tables(draw: st.DrawFn) -> tuple[Floats, np.ndarray]:
+    """Probabilities with ties and zeros, and what is possible: at least one action in every state."""
+    n, n_actions = draw(st.integers(1, 6)), draw(st.integers(1, 4))
+    odds = draw(arrays.arrays(float, (n, n_actions), elements=st.sampled_from([0.0, 0.25, 0.5, 1.0])))
+    odds[odds.sum(axis=1) == 0.0] = 1.0
+    possible = draw(arrays.arrays(bool, (n, n_actions)))
+    possible[np.arange(n), draw(st.lists(st.integers(0, n_actions - 1), min_size=n, max_size=n))] = True
+    return odds / odds.sum(axis=1, keepdims=True), possible
 
 
-def test_models_by_name() -> None:
-    assert BEHAVIOURS.get("logistic")(width=2.0) == KernelLogistic(width=2.0)
-    assert BEHAVIOURS.get("svm")(width=2.0) == CalibratedSVM(width=2.0)
-    assert BEHAVIOURS.get("logged")() == LoggedPropensities()
-    for name in ("logistic", "svm"):
-        with pytest.raises(TypeError, match="depth"):
-            BEHAVIOURS.get(name)(depth=4.0)
-    with pytest.raises(UsageError, match="no behaviour model 'logistics'; did you mean 'logistic'"):
-        BEHAVIOURS.get("logistics")
+@given(tables(), st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.99]))
+def test_every_state_keeps_an_action(table: tuple[Floats, np.ndarray], threshold: float) -> None:
+    chances, possible = table
+    for allowed in (None, possible):
+        admitted = admit(chances, threshold, allowed)
+        for row, (chance, kept) in enumerate(zip(chances.tolist(), admitted.tolist(), strict=True)):
+            can = [True] * len(chance) if allowed is None else allowed[row].tolist()
+            likely = [p > threshold and ok for p, ok in zip(chance, can, strict=True)]
+            if any(likely):
+                assert kept == likely
+            else:
+                best = max(p for p, ok in zip(chance, can, strict=True) if ok)
+                (only,) = [i for i, flag in enumerate(kept) if flag]
+                assert can[only]
+                assert chance[only] == best
 
 
-@every_learner
-def test_a_fitted_behaviour_is_the_model_and_its_filter(learner: Any) -> None:
-    """Cross-fitted for the log's own states, the whole model elsewhere; admitted is what is likely enough."""
-    log, other = drawn_decisions(60), drawn_decisions(20, seed=3)
-    behaviour = fit_behaviour(learner, log, threshold=0.3)
-    assert np.array_equal(behaviour.chances, learner.cross_fitted(log))
-    assert np.array_equal(behaviour.admitted, admit(behaviour.chances, 0.3))
-    possible = np.tile([True, True, False], (len(other), 1))
-    chances, admitted = behaviour.choices(other.states, possible)
-    assert np.array_equal(chances, learner.fit(log).probabilities(other.states))
-    assert np.array_equal(admitted, admit(chances, 0.3, possible))
-    assert np.array_equal(behaviour.choices(other.states)[1], admit(chances, 0.3))
+def test_by_hand() -> None:
+    chances = np.array([[0.5, 0.3, 0.2], [0.5, 0.3, 0.2]])
+    assert admit(chances, 0.2).tolist() == [[True, True, False]] * 2
+    possible = np.array([[False, True, True], [False, False, True]])
+    assert admit(chances, 0.2, possible).tolist() == [[False, True, False], [False, False, True]]
+    assert chances.tolist() == [[0.5, 0.3, 0.2]] * 2  # left alone
 
 
-def test_the_threshold_of_the_logistic_kernel_is_a_share() -> None:
-    """The kernel has height 1, so that of nu = 1 nothing is left."""
+@pytest.mark.parametrize(
+    ("chances", "threshold", "possible", "message"),
+    [
+        *[
+            ([[1.0]], threshold, None, r"must lie in \[0, 1\)")
+            for threshold in (-0.01, 1.0, 2.0, float("nan"))
+        ],
+        *[([[0.5, 0.5], [number, 0.5]], 0.1, None, "finite") for number in (float("nan"), float("inf"))],
+        ([[0.5, 0.5]] * 2, 0.1, [[True, False], [False, False]], "nothing at all can be done"),
+    ],
+)
+def test_what_cannot_be_filtered(chances: Any, threshold: float, possible: Any, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        admit(np.array(chances), threshold, None if possible is None else np.array(possible))
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """P(a | s) as it is said."""
+
+    chances: Floats
+
+    def probabilities(self, states: States) -> Floats:
+        return self.chances
+
+
+@given(tables())
+def test_supervised_policies(table: tuple[Floats, np.ndarray]) -> None:
+    """The likeliest of what is possible; or the probabilities themselves, scaled to what is."""
+    chances, possible = table
+    states = states_of(np.zeros((len(chances), 0)), np.zeros((len(chances), 0)))
+    for allowed in (None, possible):
+        mask = np.ones_like(possible) if allowed is None else allowed
+        best = SupervisedPolicy(Fixed(chances)).probabilities(states, allowed)
+        drawn = SupervisedPolicy(Fixed(chances), sampled=True).probabilities(states, allowed)
+        for found in (best, drawn):
+            assert found.sum(axis=1) == pytest.approx(np.ones(len(chances)))
+            assert (found >= 0.0).all()
+            assert not found[~mask].any()
+        assert set(np.unique(best)) <= {0.0, 1.0}
+        for row in range(len(chances)):
+            can = chances[row] * mask[row]
+            assert chances[row, best[row].argmax()] == can.max()
+            expected = can / can.sum() if can.sum() > 0 else None
+            assert expected is None or drawn[row] == pytest.approx(expected)
+            assert expected is not None or sorted(set(drawn[row])) in ([0.0, 1.0], [1.0])
+
+
+def test_a_threshold_leaves_out_what_is_unlikely() -> None:
+    """Of a draw; the likeliest is the likeliest. Where nothing is above it, the likeliest is left."""
+    states = states_of(np.zeros((2, 0)), np.zeros((2, 0)))
+    model = Fixed(np.array([[0.6, 0.3, 0.1], [0.4, 0.3, 0.3]]))
+    drawn = SupervisedPolicy(model, sampled=True, threshold=0.25).probabilities(states)
+    assert drawn == pytest.approx(np.array([[2 / 3, 1 / 3, 0.0], [0.4, 0.3, 0.3]]))
+    drawn = SupervisedPolicy(model, sampled=True, threshold=0.5).probabilities(states)
+    assert drawn.tolist() == [[1.0, 0.0, 0.0], [1.0, 0.0, 0.0]]
+    best = SupervisedPolicy(model, threshold=0.7).probabilities(states)
+    assert best.tolist() == [[1.0, 0.0, 0.0], [1.0, 0.0, 0.0]]
+    possible = np.array([[False, True, True], [True, True, True]])
+    drawn = SupervisedPolicy(model, sampled=True, threshold=0.25).probabilities(states, possible)
+    assert drawn == pytest.approx(np.array([[0.0, 1.0, 0.0], [0.4, 0.3, 0.3]]))
+
+
+@pytest.mark.parametrize("sampled", [False, True])
+def test_imitation_does_what_the_log_does(sampled: bool) -> None:
     log = drawn_decisions(60)
-    with pytest.raises(UsageError, match="no point would become a kernel"):
-        KernelLogistic(nu=1.0).fit(log)
-    assert KernelLogistic().nu == 0.25
-    sizes = [len(KernelLogistic(nu=nu).fit(log).model.basis) for nu in (0.01, 0.25, 0.9)]  # type: ignore[attr-defined]
-    assert len(log) > sizes[0] > sizes[1] > sizes[2] >= 4
+    behaviour = fit_behaviour(KernelLogistic(), log, 0.2)
+    learned = Imitation(sampled).fit(log, behaviour)
+    chances, admitted = behaviour.choices(log.states)
+    drawn = np.where(admitted, chances, 0.0)
+    expected = drawn / drawn.sum(axis=1, keepdims=True) if sampled else np.eye(3)[chances.argmax(axis=1)]
+    assert learned.probabilities(log.states) == pytest.approx(expected)
+    agreement = (behaviour.chances.argmax(axis=1) == log.action).mean()
+    assert learned.diagnostics["agreement"] == agreement > 0.4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import replace
 from typing import Any
@@ -11,9 +12,8 @@ import numpy as np
 import pytest
 
 from extrinsic.errors import UsageError
-from extrinsic.policy.features import Features, find_features
+from extrinsic.policy.features import Features, States, find_features
 from extrinsic.policy.observations import BEFORE, Observations, observations_of_corpus, stable_number
-from extrinsic.policy.states import States
 from extrinsic.policy.transitions import transitions_of
 from extrinsic.registry import FEATURES, TRACKERS
 from extrinsic.simulation import play
@@ -148,25 +148,28 @@ def test_blocks_of_a_list() -> None:
     assert only_numbers.discrete.shape == (2, 0)
 
 
-@pytest.mark.parametrize("blocks", [(), "turn", ""])
-def test_features_are_a_list_of_at_least_one_block(blocks: Any) -> None:
-    with pytest.raises(UsageError, match="at least one block"):
-        Features(blocks)
-
-
-def test_no_blocks_by_list() -> None:
-    with pytest.raises(UsageError, match="at least one block"):
-        find_features([])
-
-
-def test_unknown_names_are_told_with_the_closest() -> None:
-    with pytest.raises(UsageError, match="no feature block 'turns'; did you mean 'turn'"):
-        find_features(["turns"])
-    with pytest.raises(UsageError, match="did you mean 'compact'"):
-        find_features("compct")
-    strange = replace(known([0]), domain=msgspec.structs.replace(BUS.domain, state=("ofered",)))
-    with pytest.raises(UsageError, match="did you mean 'offered'"):
-        find_features("compact")(strange)
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        *[(lambda blocks=blocks: Features(blocks), "at least one block") for blocks in ((), "turn", "")],
+        (lambda: find_features([]), "at least one block"),
+        (lambda: find_features(["turns"]), "no feature block 'turns'; did you mean 'turn'"),
+        (lambda: find_features("compct"), "did you mean 'compact'"),
+        (
+            lambda: find_features("compact")(
+                replace(known([0]), domain=msgspec.structs.replace(BUS.domain, state=("ofered",)))
+            ),
+            "did you mean 'offered'",
+        ),
+        *[
+            (lambda sizes=sizes: States(*map(np.zeros, sizes), ("a",), ("c",)), "do not fit")  # type: ignore[arg-type]
+            for sizes in (((2, 2), (2, 1)), ((2, 1), (3, 1)))
+        ],
+    ],
+)
+def test_what_are_no_features_and_no_states(make: Callable[[], Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        make()
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
@@ -179,13 +182,6 @@ def test_numbers_are_finite(number: float) -> None:
         UsageError, match=r"'top.from.desc' is not a finite number .* in state 1, 1 such in all"
     ):
         find_features("lee2014")(spoilt)
-
-
-def test_columns_and_names_fit_together() -> None:
-    with pytest.raises(UsageError, match="do not fit"):
-        States(np.zeros((2, 1)), np.zeros((2, 1), dtype=np.int64), ("a", "b"), ("c",))
-    with pytest.raises(UsageError, match="do not fit"):
-        States(np.zeros((2, 1)), np.zeros((3, 1), dtype=np.int64), ("a",), ("b",))
 
 
 @pytest.mark.parametrize("preset", FEATURES.names())

@@ -1,51 +1,214 @@
-"""Kernel LSPI: its options, copies, what the policy acts on and what is refused."""
+"""Kernel LSPI and its one step: tables by enumeration, what is evaluated, how it ends, its options."""
 
 from __future__ import annotations
 
-import pickle
-from dataclasses import FrozenInstanceError, asdict, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from extrinsic.errors import UsageError
-from extrinsic.policy.kernel_lspi import KernelLSPI
-from tests.policy.decisions import drawn_decisions, known_chances, states_of
+from extrinsic.policy import lstd
+from extrinsic.policy.basis import Basis, with_action
+from extrinsic.policy.kernel_lspi import KernelLSPI, KernelPolicy, OneStep
+from extrinsic.policy.kernels import Gaussian
+from extrinsic.policy.learner import best_action
+from extrinsic.policy.lstd import Solution
+from extrinsic.policy.transitions import Transitions
+from tests.policy.decisions import decisions, drawn_decisions, states_of
 from tests.policy.learning import act, behaviour_of, learn
+from tests.policy.tables import Episodes, episodes
+
+TABULAR: dict[str, Any] = {"ridge": 0.0, "threshold": 0.0}
+
+
+def q_table(learned: KernelPolicy, log: Episodes) -> np.ndarray:
+    """(n_states, n_actions)"""
+    state, action = (part.ravel() for part in np.indices((log.n_states, log.n_actions)))
+    states = states_of(np.full((len(state), 1), 0.25), state[:, None])
+    return learned.q(states, action).reshape(log.n_states, log.n_actions)
+
+
+def every_state(log: Episodes) -> Any:
+    return states_of(np.full((log.n_states, 1), 0.25), np.arange(log.n_states)[:, None])
+
+
+@pytest.mark.parametrize("deterministic", [True, False])
+@pytest.mark.parametrize("gamma", [1.0, 0.9])
+@settings(max_examples=12)
+@given(data=st.data())
+def test_the_best_policy_by_enumeration(deterministic: bool, gamma: float, data: st.DataObject) -> None:
+    """Of all policies there are, whatever the prior."""
+    log = data.draw(episodes(deterministic))
+    prior = data.draw(st.sampled_from(["mean", 0.0, 500.0, -500.0]))
+    learned = learn(log.transitions(), chances=log.chances(), **TABULAR, gamma=gamma, prior=prior)
+    best = log.best_by_enumeration(gamma)
+    tolerance = 1e-9 * max(500.0, np.abs(best).max())
+    assert np.abs(q_table(learned, log) - best).max() <= tolerance
+    chosen = act(learned, every_state(log))
+    assert (chosen < log.n_actions).all()  # never what nobody tried
+    value = best[np.arange(log.n_states), chosen]
+    assert np.abs(value - best.max(axis=1)).max() <= 1e-8 * max(500.0, np.abs(best).max())
+    assert learned.fit.converged
+    assert learned.fit.cycle == 0
+    assert learned.fit.kernels == log.n_pairs
+    assert learned.fit.zero_kernel == 0.0
+    extremes = (learned.fit.lowest_q, learned.fit.highest_q)
+    assert extremes == pytest.approx((best.min(), best.max()), abs=1e-7 * np.abs(best).max())
+
+
+@settings(max_examples=20)
+@given(log=episodes(deterministic=False), gamma=st.sampled_from([1.0, 0.9]))
+def test_one_step_improves_the_behaviour_policy(log: Episodes, gamma: float) -> None:
+    """Q of what was done, then the best of it."""
+    settings = {**TABULAR, "gamma": gamma, "evaluation": "lstd"}
+    learned = learn(log.transitions(), chances=log.chances(), learner=OneStep, **settings)
+    expected = log.closed_form(gamma)
+    assert np.abs(q_table(learned, log) - expected).max() <= 1e-9 * max(100.0, np.abs(expected).max())
+    value = expected[np.arange(log.n_states), act(learned, every_state(log))]
+    assert np.abs(value - expected.max(axis=1)).max() <= 1e-8 * max(100.0, np.abs(expected).max())
+    assert (learned.fit.iterations, learned.fit.converged, learned.fit.cycle) == (1, True, 0)
+
+
+def test_the_filter_keeps_to_what_was_likely() -> None:
+    """The best action was tried in one of ten cases: above a threshold of .05 it is chosen, of .2 not."""
+    states = states_of(np.zeros((200, 1)), np.zeros((200, 1)))
+    action = np.where(np.arange(200) % 10 == 0, 1, 0)
+    log = decisions(states, action, 10.0 * action, np.arange(200), 2)
+    for threshold, expected in ((0.05, 1), (0.2, 0)):
+        learned = learn(log, threshold=threshold, ridge=1.0)
+        assert set(act(learned, states)) == {expected}
+        assert learned.q(states, np.ones(200, dtype=int))[0] == pytest.approx(10.0, abs=0.1)
+
+
+class Script:
+    """Answers to the question for Q: in turn, each policy is told to prefer one action."""
+
+    def __init__(self, *preferred: int) -> None:
+        self.preferred = list(preferred)
+        self.asked: list[np.ndarray] = []
+
+    def __call__(self, phi: Any, *others: Any) -> Script:
+        self.phi = phi
+        return self
+
+    def solve(self, phi_next: Any, *others: Any) -> Solution:
+        self.asked.append(phi_next.toarray())
+        preferred = self.preferred[min(len(self.asked), len(self.preferred)) - 1]
+        return Solution(np.where(np.arange(phi_next.shape[1]) == preferred, 1.0, 0.0), 0.0, 1.0)
+
+
+@pytest.fixture
+def three_actions() -> Transitions:
+    """One state, two decisions a dialog; three kernels, one for each action in order."""
+    states = states_of(np.zeros((60, 1)), np.zeros((60, 0)))
+    return decisions(states, np.arange(60) % 3, np.zeros(60), np.arange(60) // 2, 3)
+
+
+@pytest.mark.parametrize(
+    ("script", "limit", "iterations", "converged", "cycle", "chosen"),
+    [
+        ((1,), 30, 2, True, 0, 1),
+        ((0, 2, 2), 30, 3, True, 0, 2),
+        ((0, 1, 0), 30, 3, False, 2, 0),
+        ((0, 1, 2, 0), 30, 4, False, 3, 0),
+        ((2, 0, 1, 0), 30, 4, False, 2, 0),
+        ((0, 1, 2), 3, 3, False, 0, 2),
+        ((0, 1, 2), 2, 2, False, 0, 1),
+        ((0,), 1, 1, False, 0, 0),
+    ],
+)
+def test_how_it_ends(
+    script: tuple[int, ...],
+    limit: int,
+    iterations: int,
+    converged: bool,
+    cycle: int,
+    chosen: int,
+    three_actions: Transitions,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The same policy twice, one that was there before, or no iterations left."""
+    told = Script(*script)
+    monkeypatch.setattr(lstd, "System", told)
+    learned = learn(three_actions, iterations=limit)
+    found = learned.fit
+    assert (found.iterations, found.converged, found.cycle) == (iterations, converged, cycle)
+    assert (act(learned, three_actions.states) == chosen).all()
+    # Each policy is evaluated with its own next actions, the first one with those in the log.
+    goes_on = three_actions.next >= 0
+    first = np.eye(3)[three_actions.action[three_actions.next]] * goes_on[:, None]
+    assert np.array_equal(told.asked[0], 16.0 * first)
+    for number, asked in enumerate(told.asked[1:]):
+        preferred = script[min(number, len(script) - 1)]
+        assert np.array_equal(asked, 16.0 * np.eye(3)[[preferred] * 60] * goes_on[:, None])
+
+
+def test_of_equals_the_likeliest() -> None:
+    q = np.array([[1.0, 1.0, 0.0], [2.0, 2.0 + 1e-12, 5.0], [0.0, 1.0, 0.0]])
+    chances = np.array([[0.3, 0.6, 0.1], [0.5, 0.4, 0.1], [0.8, 0.1, 0.1]])
+    admitted = np.array([[True, True, True], [True, True, False], [True, True, True]])
+    assert best_action(np.where(admitted, q, -np.inf), chances, admitted).tolist() == [1, 0, 1]
+
+
+def test_where_no_kernel_speaks_q_is_the_prior() -> None:
+    log = drawn_decisions(60)
+    elsewhere = states_of(log.states.continuous[:5], np.full((5, 2), 99))
+    for prior, expected in (("mean", log.returns().mean()), (-12.5, -12.5)):
+        learned = learn(log, prior=prior)
+        assert learned.q(elsewhere, np.zeros(5, dtype=int)) == pytest.approx([expected] * 5)
+        assert learned.zero_kernel_share(elsewhere) == 1.0
+        assert learned.zero_kernel_share(log.states) == learned.fit.zero_kernel == 0.0
+        # The likeliest action then; of states never seen, the model knows the shares only.
+        assert set(act(learned, elsewhere)) == set(
+            learned.behaviour.model.probabilities(elsewhere).argmax(axis=1)
+        )
+
+
+def test_the_weights_are_lstds() -> None:
+    """The last policy's Q by the plain formula, from the basis up."""
+    log = drawn_decisions(80)
+    learned = learn(log, width=1.0, nu=2.0, ridge=10.0, gamma=0.95, prior=3.0)
+    assert learned.fit.converged
+    basis, _ = Basis.fit(log.states.continuous, with_action(log.states, log.action), Gaussian(4.0, 1.0), 2.0)
+    assert learned.fit.kernels == len(basis)
+    best = best_of_training(learned, log)
+    after = np.maximum(log.next, 0)
+    following = basis.rows(
+        log.states.continuous[after], basis.block_of(with_action(log.states.take(after), best[after]))
+    ).multiply((log.next >= 0)[:, None])
+    taken = basis.rows(log.states.continuous, basis.block_of(with_action(log.states, log.action)))
+    phi = taken.toarray()
+    system = phi.T @ (phi - 0.95 * following.toarray()) + 10.0 * np.eye(len(basis))
+    expected = np.linalg.solve(system, phi.T @ (log.reward + 0.95 * 3.0 * ~log.ends - 3.0))
+    assert np.abs(learned.solution.weights - expected).max() <= 1e-9
+
+
+def q_of_all(learned: KernelPolicy, log: Transitions) -> np.ndarray:
+    """(n, n_actions) Q of the log's own states."""
+    columns = [learned.q(log.states, np.full(len(log), action)) for action in range(len(log.actions))]
+    return np.stack(columns, axis=1)
+
+
+def best_of_training(learned: KernelPolicy, log: Transitions) -> np.ndarray:
+    q, admitted = q_of_all(learned, log), learned.behaviour.admitted
+    return best_action(np.where(admitted, q, -np.inf), learned.behaviour.chances, admitted)
 
 
 def test_the_range_of_q_is_reported() -> None:
     """Over what is admitted in the training states, to be held against what a dialog can earn."""
     log = drawn_decisions(60)
-    learned = learn(log, threshold=0.45)
-    q = np.stack([learned.q(log.states, np.full(len(log), action)) for action in range(3)], axis=1)
-    admitted = q[learned.behaviour.admitted]
-    extremes = (learned.diagnostics["lowest_q"], learned.diagnostics["highest_q"])
-    assert extremes == pytest.approx((admitted.min(), admitted.max()))
-    assert admitted.min() > q.min() or admitted.max() < q.max()
-
-
-def test_diagnostics_are_the_fit_as_numbers() -> None:
-    learned = learn(drawn_decisions(60))
+    given_chances = np.tile([0.5, 0.5, 0.0], (len(log), 1))
+    for learned in (learn(log, threshold=0.45), learn(log, chances=given_chances)):
+        q, admitted = q_of_all(learned, log), learned.behaviour.admitted
+        extremes = (learned.diagnostics["lowest_q"], learned.diagnostics["highest_q"])
+        assert extremes == pytest.approx((q[admitted].min(), q[admitted].max()))
+        assert q[admitted].min() > q.min() or q[admitted].max() < q.max()
+    assert learned.behaviour.admitted.tolist() == [[True, True, False]] * len(log)
     assert learned.diagnostics == {name: float(value) for name, value in asdict(learned.fit).items()}
-    assert {"kernels", "iterations", "converged", "cycle", "condition", "zero_kernel"} < set(
-        learned.diagnostics
-    )
-
-
-def test_probabilities_respect_what_is_possible() -> None:
-    log = drawn_decisions(60)
-    learned = learn(log)
-    rng = np.random.default_rng(1)
-    possible = rng.random((len(log), 3)) < 0.5
-    possible[np.arange(len(log)), rng.integers(0, 3, len(log))] = True
-    chances = learned.probabilities(log.states, possible)
-    assert (np.sort(chances, axis=1) == [0.0, 0.0, 1.0]).all()
-    assert not chances[~possible].any()
-    free = learned.probabilities(log.states)
-    assert np.array_equal(free.argmax(axis=1), act(learned, log.states))
-    assert (free != chances).any()
 
 
 def test_a_temperature_draws_among_what_is_admitted() -> None:
@@ -54,7 +217,7 @@ def test_a_temperature_draws_among_what_is_admitted() -> None:
     warm, cold = (learn(log, temperature=heat, threshold=0.2) for heat in (3.0, 1e-3))
     found = warm.probabilities(log.states)
     admitted = warm.behaviour.model.probabilities(log.states) > 0.2
-    q = np.stack([warm.q(log.states, np.full(len(log), action)) for action in range(3)], axis=1)
+    q = q_of_all(warm, log)
     odds = np.where(admitted, np.exp((q - q.max(axis=1, keepdims=True)) / 3.0), 0.0)
     some = admitted.any(axis=1)
     assert found[some] == pytest.approx((odds / odds.sum(axis=1, keepdims=True))[some])
@@ -64,96 +227,21 @@ def test_a_temperature_draws_among_what_is_admitted() -> None:
     assert (cold.probabilities(log.states).argmax(axis=1) == greedy.argmax(axis=1)).mean() > 0.98
 
 
-def test_chances_given_are_used() -> None:
-    """Only what they admit is compared."""
-    log = drawn_decisions(60)
-    chances = np.tile([0.5, 0.5, 0.0], (len(log), 1))
-    behaviour = behaviour_of(log, chances=chances)
-    assert not behaviour.admitted[:, 2].any()
-    assert behaviour.admitted[:, :2].all()
-    learned = KernelLSPI().fit(log, behaviour)
-    assert learned.behaviour is behaviour
-    q = np.stack([learned.q(log.states, np.full(len(log), action)) for action in range(2)], axis=1)
-    assert learned.fit.lowest_q == pytest.approx(q.min())
-    assert learned.fit.highest_q == pytest.approx(q.max())
-
-
-def test_logged_propensities() -> None:
-    log = drawn_decisions(60)
-    learned = learn(log, behaviour="logged")
-    assert np.array_equal(learned.behaviour.chances, known_chances(log.states, 3))
-    assert len(act(learned, log.states)) == len(log)
-    with pytest.raises(UsageError, match="logged decisions only"):
-        act(learned, log.states.take(np.arange(3)))
-
-
-def test_options_and_copies() -> None:
-    """A config, which learning does not change."""
-    options = {
-        "height": 2.0,
-        "width": 1.5,
-        "nu": 0.5,
-        "ridge": 50.0,
-        "gamma": 0.9,
-        "prior": -3.0,
-        "iterations": 4,
-        "largest": 7,
-        "temperature": 2.0,
-        "sparsification": "growing",
-    }
-    config = KernelLSPI(**options)  # type: ignore[arg-type]
-    assert asdict(config) == options
-    log = drawn_decisions(40)
-    config.fit(log, behaviour_of(log))
-    assert config == KernelLSPI(**options)  # type: ignore[arg-type]
-    assert vars(config) == options
-    assert replace(config, ridge=3.0).ridge == 3.0
-    assert config.ridge == 50.0
-    with pytest.raises(FrozenInstanceError):
-        config.ridge = 3.0  # type: ignore[misc]
-    with pytest.raises(TypeError, match="rigde"):
-        replace(config, rigde=3.0)  # type: ignore[call-arg]
-
-
-@pytest.mark.parametrize("behaviour", ["logistic", "svm"])
-def test_a_stored_policy_acts_the_same(behaviour: str) -> None:
-    log, other = drawn_decisions(40), drawn_decisions(40, seed=9)
-    learned = learn(log, behaviour)
-    copy = pickle.loads(pickle.dumps(learned))
-    assert np.array_equal(act(copy, other.states), act(learned, other.states))
-    assert np.array_equal(copy.q(other.states, other.action), learned.q(other.states, other.action))
-    assert copy.fit == learned.fit
-
-
-@pytest.mark.parametrize("behaviour", ["logistic", "svm"])
-def test_twice_the_same(behaviour: str) -> None:
-    log = drawn_decisions(40)
-    first, again = (learn(log, behaviour) for _ in range(2))
-    assert first.solution.weights.tobytes() == again.solution.weights.tobytes()
-    assert first.behaviour.chances.tobytes() == again.behaviour.chances.tobytes()
-    assert first.fit == again.fit
-
-
-def test_states_of_other_features_are_refused() -> None:
-    log = drawn_decisions(40)
-    learned = learn(log)
-    others = (
-        states_of(np.zeros((2, 3)), np.zeros((2, 2))),
-        states_of(np.zeros((2, 2)), np.zeros((2, 1))),
-        replace(log.states, continuous_names=("x1", "x0")),
-    )
-    for states in others:
-        for use in (
-            lambda states: learned.q(states, np.zeros(len(states), dtype=int)),
-            learned.probabilities,
-            learned.zero_kernel_share,
-        ):
-            with pytest.raises(UsageError, match="other features"):
-                use(states)
+def test_one_step_by_returns_is_the_mean_of_what_followed() -> None:
+    """Without a ridge, in a table: the mean return-to-go of every (state, action)."""
+    log = replace(drawn_decisions(60), propensities=np.full((300, 3), np.nan))
+    log = replace(log, states=replace(log.states, continuous=np.zeros((300, 2))))
+    learned = learn(log, learner=OneStep, evaluation="returns", ridge=1e-9)
+    to_go = log.returns_to_go()
+    for sign in np.unique(log.states.discrete, axis=0):
+        for action in range(3):
+            alike = (log.states.discrete == sign).all(axis=1) & (log.action == action)
+            q = learned.q(log.states.take(np.flatnonzero(alike)[:1]), np.array([action]))
+            assert q[0] == pytest.approx(to_go[alike].mean(), abs=1e-6)
 
 
 @pytest.mark.parametrize(
-    ("parameters", "message"),
+    ("options", "message"),
     [
         *[({"gamma": gamma}, "gamma") for gamma in (0.0, -0.1, 1.0001, float("nan"))],
         *[({"ridge": ridge}, "ridge") for ridge in (-1.0, float("nan"), float("inf"))],
@@ -165,33 +253,35 @@ def test_states_of_other_features_are_refused() -> None:
         ({"height": 1.0}, "no point would become a kernel"),
         *[({"width": width}, "width") for width in (0.0, -1.0)],
         ({"height": 0.0}, "height"),
-        ({"prior": "median"}, "prior"),
-        ({"prior": float("nan")}, "prior"),
+        *[({"prior": prior}, "prior") for prior in ("median", float("nan"))],
         ({"largest": 0}, "largest"),
+        ({"largest": 3, "sparsification": "removal"}, "'growing' only"),
         *[({"temperature": temperature}, "temperature") for temperature in (-1.0, np.nan, np.inf)],
+        ({"chances": np.where(np.arange(300).reshape(100, 3) == 7, np.nan, 0.3)}, "finite"),
     ],
     ids=str,
 )
-def test_bad_parameters(parameters: dict[str, Any], message: str) -> None:
+def test_bad_options(options: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        learn(drawn_decisions(20), **parameters)
+        learn(drawn_decisions(20), **options)
 
 
-def test_one_action_only() -> None:
-    log = drawn_decisions(20)
-    same = replace(log, action=np.full(len(log), 2))
-    with pytest.raises(UsageError, match="at least two different actions, found only 'act2'"):
-        learn(same)
+def test_removal_leaves_fewer_kernels() -> None:
+    log = drawn_decisions(60)
+    behaviour = behaviour_of(log)
+    growing, removal = (
+        KernelLSPI(width=0.5, sparsification=method).fit(log, behaviour) for method in ("growing", "removal")
+    )
+    assert removal.fit.kernels < growing.fit.kernels
+    assert removal.probabilities(log.states).shape == (len(log), 3)
 
 
-@pytest.mark.parametrize("shape", [(99, 3), (100, 2)])
-def test_chances_of_another_shape_are_refused(shape: tuple[int, int]) -> None:
-    with pytest.raises(UsageError, match="the probabilities of actions have the wrong shape"):
-        learn(drawn_decisions(20), chances=np.full(shape, 0.3))
-
-
-def test_chances_that_are_no_numbers_are_refused() -> None:
-    chances = drawn_decisions(20).propensities.copy()
-    chances[3, 1] = np.nan
-    with pytest.raises(UsageError, match="finite"):
-        learn(drawn_decisions(20), chances=chances)
+def test_a_log_with_other_rewards_has_the_same_kernels() -> None:
+    """Which are made once: the policy is the one that is learned from nothing."""
+    log = drawn_decisions(60)
+    behaviour = behaviour_of(log)
+    other = replace(log, reward=-log.reward)
+    KernelLSPI().fit(log, behaviour)
+    after = KernelLSPI().fit(other, behaviour)
+    KernelLSPI(width=9.0).fit(log, behaviour)  # forgets the log's
+    assert after.solution.weights.tobytes() == KernelLSPI().fit(other, behaviour).solution.weights.tobytes()

@@ -1,32 +1,27 @@
-"""What holds for kernels between states."""
+"""Kernels between states, their blocks, and sparse rows of basis functions, against the full kernel."""
 
 from __future__ import annotations
 
-import pickle
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
 
-from extrinsic.arrays import Floats
+from extrinsic.arrays import Ints
 from extrinsic.errors import UsageError
-from extrinsic.policy.kernels import Gaussian, state_gram
-from extrinsic.policy.states import States
+from extrinsic.policy import basis as basis_module
+from extrinsic.policy import kernels
+from extrinsic.policy.basis import Basis, StateActions, rows_after, with_action
+from extrinsic.policy.features import States
+from extrinsic.policy.kernels import UNKNOWN, Blocks, Gaussian, state_gram
+from extrinsic.policy.transitions import END
+from tests.oracles.kernels import Points, full_kernel
 from tests.policy.decisions import states_of
 
-Kernel = Callable[[Gaussian, States, States], Floats]
-
-
-def numbers_only(kernel: Gaussian, first: States, second: States) -> Floats:
-    return kernel.between(first.continuous, second.continuous)
-
-
 GAUSSIANS = [Gaussian(), Gaussian(0.5, 0.2), Gaussian(10.0, 5.0), Gaussian(3.0, 0.7)]
-every_gaussian = pytest.mark.parametrize("gaussian", GAUSSIANS, ids=str)
-every_kernel = pytest.mark.parametrize("kernel", [numbers_only, state_gram])
 
 
 def random_states(seed: int, n: int = 25) -> States:
@@ -36,59 +31,142 @@ def random_states(seed: int, n: int = 25) -> States:
     return states.take(np.concatenate([np.arange(n), rng.integers(0, n, 5)]))
 
 
-@every_gaussian
-@every_kernel
+@pytest.mark.parametrize("gaussian", GAUSSIANS, ids=str)
 @settings(max_examples=10)
 @given(seed=st.integers(0, 2**32 - 1))
-def test_symmetric_and_positive_semi_definite(kernel: Kernel, gaussian: Gaussian, seed: int) -> None:
-    states = random_states(seed)
-    gram = kernel(gaussian, states, states)
+def test_symmetric_and_positive_semi_definite(gaussian: Gaussian, seed: int) -> None:
+    states, others = random_states(seed), random_states(seed + 1, 7)
+    gram, across = state_gram(gaussian, states, states), state_gram(gaussian, states, others)
     assert gram.shape == (len(states), len(states))
     assert np.abs(gram - gram.T).max() <= 1e-12 * gram.max()
     assert np.linalg.eigvalsh((gram + gram.T) / 2).min() >= -1e-9 * gram.max()
     assert np.abs(np.diag(gram) - gaussian.height**2).max() <= 1e-12 * gram.max()
-    others = random_states(seed + 1, 7)
-    across = kernel(gaussian, states, others)
-    assert np.abs(across - kernel(gaussian, others, states).T).max() <= 1e-12 * gram.max()
-
-
-@every_gaussian
-@every_kernel
-def test_a_part_of_the_states_is_a_part_of_the_matrix(kernel: Kernel, gaussian: Gaussian) -> None:
-    states = random_states(3)
-    rows = np.array([4, 1, 1])
-    part = kernel(gaussian, states.take(rows), states)
-    assert part == pytest.approx(kernel(gaussian, states, states)[rows], abs=1e-12)
-
-
-@every_gaussian
-@every_kernel
-def test_copies(kernel: Kernel, gaussian: Gaussian) -> None:
-    states = random_states(1)
-    for copy in (replace(gaussian), pickle.loads(pickle.dumps(gaussian))):
-        assert copy == gaussian
-        assert np.array_equal(kernel(copy, states, states), kernel(gaussian, states, states))
+    assert np.abs(across - state_gram(gaussian, others, states).T).max() <= 1e-12 * gram.max()
 
 
 def test_by_hand() -> None:
-    """p^2 exp(-|x - y|^2 / 2 sigma^2), and 0 where a sign differs."""
+    """p^2 exp(-|x - y|^2 / 2 sigma^2), and 0 where a sign differs; without signs all are the same."""
     first = states_of([[0.0, 0.0]], [[1, 2]])
     second = states_of([[3.0, 4.0]] * 3, [[1, 2], [1, 3], [1, 2]])
     height = 4.0 * np.exp(-25.0 / 18.0)
     gaussian = Gaussian(2.0, 3.0)
     assert gaussian.between(first.continuous, second.continuous)[0] == pytest.approx([height] * 3)
     assert state_gram(gaussian, first, second)[0] == pytest.approx([height, 0.0, height])
-
-
-def test_without_signs_all_are_the_same() -> None:
-    states = states_of(np.zeros((2, 1)), np.zeros((2, 0)))
-    assert state_gram(Gaussian(1.0), states, states).tolist() == [[1.0, 1.0], [1.0, 1.0]]
+    alike = states_of(np.zeros((2, 1)), np.zeros((2, 0)))
+    assert state_gram(Gaussian(1.0), alike, alike).tolist() == [[1.0, 1.0], [1.0, 1.0]]
 
 
 @pytest.mark.parametrize("value", [0.0, -1.0, float("nan"), float("inf")])
 @pytest.mark.parametrize("name", ["height", "width"])
 def test_bad_parameters(name: str, value: float) -> None:
     with pytest.raises(UsageError, match=f"the {name} of a Gaussian kernel must be positive"):
-        Gaussian(**{name: value})
-    with pytest.raises(UsageError, match=name):
         replace(Gaussian(), **{name: value})
+
+
+NUMBERS = st.integers(-2, 2) | st.sampled_from([2**63 - 1, -(2**63), 2**56 - 1, 255, 256, -256])
+
+
+def tables(n_columns: int) -> st.SearchStrategy[Ints]:
+    shape = st.tuples(st.integers(1, 12), st.just(n_columns))
+    return shape.flatmap(lambda size: arrays.arrays(np.int64, size, elements=NUMBERS))
+
+
+@settings(max_examples=100)
+@given(st.data(), st.sampled_from([5, kernels.SORTED]))
+def test_every_row_has_its_number(data: st.DataObject, n_sorted: int) -> None:
+    """Blocks against a plain dictionary of rows."""
+    n_columns = data.draw(st.integers(0, 3))
+    table, others = data.draw(tables(n_columns)), data.draw(tables(n_columns))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kernels, "SORTED", n_sorted)
+        signatures, number = Blocks.of(table)
+        places, other_places = signatures.find(table), signatures.find(others)
+    expected = sorted({tuple(row) for row in table.tolist()})
+    assert [tuple(row) for row in signatures.rows.tolist()] == expected
+    assert number.tolist() == places.tolist() == [expected.index(tuple(row)) for row in table.tolist()]
+    place_of = {row: place for place, row in enumerate(expected)}
+    assert other_places.tolist() == [place_of.get(tuple(row), UNKNOWN) for row in others.tolist()]
+
+
+def test_slices_flags_and_nothing() -> None:
+    """Tables that are no contiguous block of 64-bit numbers, and one without rows."""
+    wide = np.arange(24).reshape(4, 6)
+    signatures, number = Blocks.of(wide[::-1, ::2])
+    assert number.tolist() == [3, 2, 1, 0]
+    assert signatures.find(wide[:, ::2].astype(np.int32)).tolist() == [0, 1, 2, 3]
+    flags, number = Blocks.of(np.array([[True, False], [False, True], [True, False]]))
+    assert number.tolist() == [1, 0, 1]
+    assert flags.find(np.array([[True, True]])).tolist() == [UNKNOWN]
+    assert flags.find(np.zeros((0, 2), dtype=np.int64)).tolist() == []
+
+
+@settings(max_examples=40)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n=st.integers(1, 40),
+    n_columns=st.integers(0, 2),
+    nu=st.sampled_from([0.01, 1.0, 8.0]),
+    largest=st.none() | st.integers(1, 3),
+)
+def test_rows_are_the_full_kernel(seed: int, n: int, n_columns: int, nu: float, largest: int | None) -> None:
+    """Between any points, of signatures seen and not, and those of the dictionary."""
+    rng = np.random.default_rng(seed)
+
+    def draw(size: int, kinds: int) -> Points:
+        states = states_of(rng.normal(0, 1, (size, 2)), rng.integers(0, kinds, (size, n_columns)))
+        return Points(states.continuous, with_action(states, rng.integers(0, kinds, size)))
+
+    points, others = draw(n, 2), draw(15, 3)
+    basis, dictionary = Basis.fit(points.continuous, points.signs, Gaussian(4.0, 0.8), nu, largest)
+    centers = points.take(dictionary.rows)
+    kinds = {tuple(row) for row in points.signs.tolist()}
+    for at in (points, others):
+        rows = basis.rows(at.continuous, basis.block_of(at.signs))
+        backwards = np.arange(len(at))[::-1]
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(basis_module, "ROWS", 7)
+            in_parts = basis.rows(at.continuous, basis.block_of(at.signs[backwards]), backwards)
+        assert np.abs(in_parts.toarray() - rows.toarray()[backwards]).max(initial=0.0) <= 1e-12
+        assert np.abs(rows.toarray() - full_kernel(at, centers, 4.0, 0.8)).max(initial=0.0) <= 1e-9
+        is_known = np.array([tuple(row) in kinds for row in at.signs.tolist()])
+        assert ((basis.block_of(at.signs) == UNKNOWN) == ~is_known).all()
+        assert (np.diff(rows.indptr)[~is_known] == 0).all()
+
+
+def test_rows_by_hand() -> None:
+    """Two kernels of one signature, one of another; an action stands behind the signs."""
+    table = with_action(states_of(np.zeros((3, 1)), [[0], [0], [1]]), np.array([1, 1, 0]))
+    assert table.tolist() == [[0, 1], [0, 1], [1, 0]]
+    basis, _ = Basis.fit(np.array([[0.0], [5.0], [0.0]]), table, Gaussian(2.0, 1.0), 1.0)
+    block = basis.block_of(np.array([[0, 1], [1, 0], [1, 1]]))
+    assert block.tolist() == [0, 1, UNKNOWN]
+    near = 4.0 * np.exp([0.0, -12.5, -0.5])
+    expected = [[near[0], near[1], 0.0], [0.0, 0.0, near[2]], [0.0, 0.0, 0.0]]
+    assert basis.rows(np.array([[0.0], [1.0], [1.0]]), block).toarray() == pytest.approx(np.array(expected))
+
+
+@pytest.mark.parametrize("greedy", [True, False])
+def test_a_policy_mixes_the_rows_of_its_actions(greedy: bool) -> None:
+    """Here, and in the states that follow; with one action in every state they are only looked up."""
+    n, n_actions, rng = 30, 3, np.random.default_rng(4)
+    states = states_of(rng.normal(0, 1, (n, 2)), rng.integers(0, 2, (n, 1)))
+    table = with_action(states, rng.integers(0, n_actions, n))
+    basis, _ = Basis.fit(states.continuous, table, Gaussian(4.0, 0.8), 1.0)
+    admitted = rng.random((n, n_actions)) < 0.6
+    admitted[np.arange(n), rng.integers(0, n_actions, n)] = True
+    policy = admitted * rng.random((n, n_actions))
+    if greedy:
+        policy = np.eye(n_actions)[policy.argmax(axis=1)]
+    policy = policy / policy.sum(axis=1, keepdims=True)
+    following = np.where(np.arange(n) % 4 == 3, END, np.arange(n) + 1)
+    following[-1] = END
+    pairs = StateActions.of(basis, states, admitted)
+    expected = np.zeros((n, len(basis)))
+    for row, state, action in zip(pairs.rows.toarray(), pairs.state, pairs.action, strict=True):
+        block = basis.block_of(with_action(states.take(np.array([state])), np.array([action])))
+        assert row == pytest.approx(basis.rows(states.continuous[[state]], block).toarray()[0])
+        expected[state] += policy[state, action] * row
+    after = np.where((following == END)[:, None], 0.0, expected[following])
+    assert pairs.mixed(policy).toarray() == pytest.approx(expected)
+    assert pairs.mixed(policy, following).toarray() == pytest.approx(after)
+    assert rows_after(pairs.mixed(policy), following).toarray() == pytest.approx(after)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -14,15 +15,12 @@ import pytest
 
 from extrinsic.arrays import Bools, Floats, Ints
 from extrinsic.errors import InputError, UsageError
-from extrinsic.policy.behaviour import Behaviour
-from extrinsic.policy.filter import admit
-from extrinsic.policy.kept_policy import KeptPolicy, load_policy
-from extrinsic.policy.states import States
+from extrinsic.policy.behaviour import Behaviour, admit
+from extrinsic.policy.features import States
+from extrinsic.policy.saved_policies import KeptPolicy, load_policy
 from extrinsic.policy.transitions import Transitions
 from extrinsic.registry import LEARNERS
-from extrinsic.study.configuration.choices import check_options, option_names
-from extrinsic.study.configuration.settings_file import read_study
-from extrinsic.toml_files import TomlProblems
+from extrinsic.study.settings_file import read_study
 from tests.conftest import PACKAGE
 from tests.policy.decisions import decisions, draw, drawn_decisions, states_of
 from tests.policy.learning import act, behaviour_of
@@ -135,13 +133,10 @@ def test_the_oracles_agree(threshold: float) -> None:
     gap = np.diff(np.sort(q, axis=1)[:, -2:], axis=1)
     assert gap.min() > 1.5
     best = q.argmax(axis=1)
+    # And the filter changes what is best.
+    assert best.tolist() == {0.0: [1, 1, 1, 0, 1], 0.27: [1, 1, 1, 0, 2]}[threshold]
     assert (best != np.where(admitted, MEAN, -np.inf).argmax(axis=1)).any()
     assert (best != np.where(admitted, LOGGED, -np.inf).argmax(axis=1)).any()
-
-
-def test_the_filter_changes_what_is_best() -> None:
-    best = [value_iteration(admit(LOGGED, threshold)).argmax(axis=1) for threshold in THRESHOLDS]
-    assert [actions.tolist() for actions in best] == [[1, 1, 1, 0, 1], [1, 1, 1, 0, 2]]
 
 
 @pytest.mark.parametrize("threshold", THRESHOLDS)
@@ -176,21 +171,15 @@ def elsewhere() -> States:
 def test_the_same_bytes_twice(
     learner: Any, log: Transitions, behaviour: Behaviour, elsewhere: States
 ) -> None:
+    """And learning changes nothing that it is given."""
+    before = repr(learner), log.reward.copy(), behaviour.chances.copy(), behaviour.admitted.copy()
     first, again = (learner.fit(log, behaviour) for _ in range(2))
     for states in (log.states, elsewhere):
         assert first.probabilities(states).tobytes() == again.probabilities(states).tobytes()
-        assert first.probabilities(states).tobytes() == first.probabilities(states).tobytes()
     assert dict(first.diagnostics) == dict(again.diagnostics)
-
-
-def test_learning_changes_nothing_that_it_is_given(
-    learner: Any, log: Transitions, behaviour: Behaviour
-) -> None:
-    before = repr(learner), log.reward.copy(), behaviour.chances.copy(), behaviour.admitted.copy()
-    learner.fit(log, behaviour).probabilities(log.states)
-    after = repr(learner), log.reward, behaviour.chances, behaviour.admitted
-    assert before[0] == after[0]
-    assert all(np.array_equal(old, new) for old, new in zip(before[1:], after[1:], strict=True))
+    assert repr(learner) == before[0]
+    after = log.reward, behaviour.chances, behaviour.admitted
+    assert all(np.array_equal(old, new) for old, new in zip(before[1:], after, strict=True))
 
 
 def test_only_what_is_possible_and_likely_enough(
@@ -266,16 +255,13 @@ def test_states_of_other_features_are_refused(learner: Any, log: Transitions, be
             policy.probabilities(states)
 
 
-def test_nothing_to_learn_from(learner: Any, log: Transitions, behaviour: Behaviour) -> None:
-    none = log.take_dialogs(np.zeros(0, dtype=np.int64))
-    with pytest.raises(UsageError, match="at least two different actions, found only 'nothing'"):
-        learner.fit(none, Behaviour(np.zeros((0, 3)), behaviour.model))
-
-
-def test_one_action_only(learner: Any, log: Transitions, behaviour: Behaviour) -> None:
+def test_nothing_to_choose(learner: Any, log: Transitions, behaviour: Behaviour) -> None:
     same = replace(log, action=np.full(len(log), 2))
     with pytest.raises(UsageError, match="at least two different actions, found only 'act2'"):
         learner.fit(same, behaviour)
+    none = log.take_dialogs(np.zeros(0, dtype=np.int64))
+    with pytest.raises(UsageError, match="at least two different actions, found only 'nothing'"):
+        learner.fit(none, Behaviour(np.zeros((0, 3)), behaviour.model))
 
 
 @pytest.mark.parametrize("shape", [(299, 3), (300, 2)])
@@ -285,45 +271,6 @@ def test_a_behaviour_of_other_decisions(
     with pytest.raises(UsageError, match=r"wrong shape \(expected \(300, 3\), found") as raised:
         learner.fit(log, replace(behaviour, of_log=np.full(shape, 1 / 3)))
     assert str(shape) in str(raised.value)
-
-
-def problems_of(name: str, options: dict[str, Any]) -> list[str]:
-    """Of a table [policy.<name>] of a study."""
-    text = f"[policy.{name}]\n" + "".join(f"{key} = {value!r}\n" for key, value in options.items())
-    problems = TomlProblems(text=text)
-    check_options(LEARNERS, name, options, ("policy", name), problems)
-    return [problem.message for problem in problems]
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_options(name: str) -> None:
-    """Its own defaults are allowed, a mistyped one is found, and what is of no learner is listed."""
-    kind = LEARNERS.get(name)
-    names = option_names(kind)
-    assert names
-    defaults = {key: value for key, value in vars(kind()).items() if value is not None}
-    assert problems_of(name, defaults) == []
-    first = names[0]
-    for wrong, hint in (
-        (f"{first}x", f"did you mean {first!r}?"),
-        ("zzzzzz", f"available: {sorted(names)[0]}"),
-    ):
-        (message,) = problems_of(name, {wrong: 1})
-        assert message.startswith(f"line 2, key policy.{name}.{wrong}: unknown; {hint}")
-
-
-@pytest.mark.parametrize("other", NAMES)
-@pytest.mark.parametrize("name", ["kernel_lspi", "fitted_q", "counted"])
-def test_an_option_of_another_learner(name: str, other: str) -> None:
-    """Its owners are named, whoever they are."""
-    foreign = [
-        key for key in option_names(LEARNERS.get(other)) if key not in option_names(LEARNERS.get(name))
-    ]
-    for key in foreign:
-        owners = [owner for owner in LEARNERS.names() if key in option_names(LEARNERS.get(owner))]
-        (message,) = problems_of(name, {key: 1})
-        has = f"{', '.join(owners)} {'has' if len(owners) == 1 else 'have'}"
-        assert message == f"line 2, key policy.{name}.{key}: unknown; {name} has no such option; {has}"
 
 
 STUDY = """
@@ -336,52 +283,50 @@ built_in = ["baseline", "focus"]
 """
 
 
+def refused(folder: Path, policy: str) -> str:
+    """What is said of a study with this table [policy]."""
+    (folder / "study.toml").write_text(STUDY.format(policy=policy))
+    with pytest.raises(InputError) as raised:
+        read_study(folder / "study.toml")
+    return str(raised.value)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_options(name: str, tmp_path: Path) -> None:
+    """Its own defaults are allowed, a mistyped one is found, and one that no learner has is refused."""
+    learner = LEARNERS.get(name)()
+    options = {key: value for key, value in vars(learner).items() if value is not None}
+    lines = [f"{key} = {json.dumps(value)}" for key, value in options.items()]
+    text = "\n".join([f'learner = "{name}"', f"[policy.{name}]", *lines])
+    (tmp_path / "study.toml").write_text(STUDY.format(policy=text))
+    read_study(tmp_path / "study.toml")
+    first = next(iter(options))
+    for key, hint in ((f"{first}x", f"did you mean {first!r}?"), ("zzzzzz", "unknown")):
+        message = refused(tmp_path, f'learner = "{name}"\n[policy.{name}]\n{key} = 1')
+        assert f"policy.{name}.{key}" in message and hint in message
+
+
 @pytest.mark.parametrize(
     ("policy", "messages"),
     [
-        (
-            'learner = "fitted_q"\n[policy.fitted_q]\nridge = 10.0',
-            ["line 9, key policy.fitted_q.ridge: unknown; fitted_q has no such option; ", "kernel_lspi, "],
-        ),
-        ("ridge = 10.0", ["line 7, key policy.ridge: unknown; an option of ", "into [policy.one_step]"]),
-        ("[policy.kernel_lspi]\nrigde = 10.0", ["key policy.kernel_lspi.rigde", "did you mean 'ridge'?"]),
-        ("[policy.kernel_lspi]\nsteps = 3", ["kernel_lspi has no such option; counted has"]),
-        ("[policy.fitted_Q]\ntrees = 10", ["no learner or behaviour model; did you mean 'fitted_q'?"]),
-        (
-            'learner = "fited_q"',
-            ["key policy.learner: there is no learner 'fited_q'; did you mean 'fitted_q'?"],
-        ),
+        ('learner = "fitted_q"\n[policy.fitted_q]\nridge = 10.0', ["policy.fitted_q.ridge", "kernel_lspi"]),
+        ("ridge = 10.0", ["key policy.ridge: unknown", "one_step"]),
+        ("[policy.kernel_lspi]\nrigde = 10.0", ["policy.kernel_lspi.rigde", "did you mean 'ridge'?"]),
+        ("[policy.kernel_lspi]\nsteps = 3", ["policy.kernel_lspi.steps", "counted"]),
+        ("[policy.fitted_Q]\ntrees = 10", ["did you mean 'fitted_q'?"]),
+        ('learner = "fited_q"', ["there is no learner 'fited_q'; did you mean 'fitted_q'?"]),
         ('learner = ["fitted_q", "conted"]', ["there is no learner 'conted'; did you mean 'counted'?"]),
-        ("[policy.fitted_q]\ntrees = 0", ["key policy.fitted_q.trees", "a whole number >= 1"]),
-        (
-            "[policy.fitted_q]\ntrees = 'many'",
-            ["key policy.fitted_q.trees", "wrong kind (expected a whole number, found text 'many')"],
-        ),
-        ("[policy.counted]\nsweeps = -1", ["key policy.counted.sweeps", "a whole number >= 1"]),
-        ("[policy.kernel_lspi]\nprior = 'median'", ["key policy.kernel_lspi.prior"]),
-        ('learner = "one_stp"', ["did you mean 'one_step'?"]),
+        ("[policy.fitted_q]\ntrees = 0", ["policy.fitted_q.trees", "a whole number >= 1"]),
+        ("[policy.fitted_q]\ntrees = 'many'", ["policy.fitted_q.trees", "found text 'many'"]),
+        ("[policy.counted]\nsweeps = -1", ["policy.counted.sweeps", "a whole number >= 1"]),
+        ("[policy.kernel_lspi]\nprior = 'median'", ["policy.kernel_lspi.prior"]),
         ('learner = "one_step"\n[policy.one_step]\nevaluation = "monte"', ["policy.one_step.evaluation"]),
-        (
-            'learner = "one_step"\n[policy.one_step]\niterations = 3',
-            ["no such option; ard_lspi, fitted_q, kernel_lspi"],
-        ),
-        ('learner = "pessimistic_lspi"\n[policy.pessimistic_lspi]\npessimism = -1.0', ["a number >= 0.0"]),
-        ('learner = "pessimistic_lspi"\n[policy.pessimistic_lspi]\nridge = 0.0', ["needs a ridge above 0"]),
-        (
-            'learner = "ard_lspi"\n[policy.ard_lspi]\nfolds = 1',
-            ["policy.ard_lspi.folds", "a whole number >= 2"],
-        ),
-        (
-            'learner = "imitation"\n[policy.imitation]\nsampled = 1',
-            ["wrong kind (expected true or false, found number 1)"],
-        ),
+        ('learner = "one_step"\n[policy.one_step]\niterations = 3', ["fitted_q", "kernel_lspi"]),
+        ('learner = "imitation"\n[policy.imitation]\nsampled = 1', ["expected true or false"]),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_mistakes_in_a_study(tmp_path: Path, policy: str, messages: list[str]) -> None:
-    config = tmp_path / "study.toml"
-    config.write_text(STUDY.format(policy=policy))
-    with pytest.raises(InputError) as raised:
-        read_study(config)
+    said = refused(tmp_path, policy)
     for message in messages:
-        assert message in str(raised.value)
+        assert message in said

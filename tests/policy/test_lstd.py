@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,7 +15,7 @@ from extrinsic.errors import UsageError
 from extrinsic.policy import lstd
 from extrinsic.policy.basis import Basis
 from extrinsic.policy.kernels import Gaussian
-from extrinsic.policy.lstd import System, solve_lstd
+from extrinsic.policy.lstd import Solution, System
 from tests.policy.tables import Episodes, episodes
 
 WAYS = {"dense": 10_000, "by steps": 0}
@@ -23,6 +25,11 @@ every_way = pytest.mark.parametrize("way", WAYS)
 
 HEIGHT = 16.0
 """k(x, x) of delta kernels and a Gaussian between equal numbers, at the height of 4."""
+
+
+def solve_lstd(phi: sparse.csr_array, following: sparse.csr_array, ridge: float, *problem: Any) -> Solution:
+    """Of all columns in one block; problem: reward, ends, gamma, prior."""
+    return System(phi, np.array([0, phi.shape[1]]), ridge).solve(following, *problem)
 
 
 def one_hot(pair: Floats, n_pairs: int) -> sparse.csr_array:
@@ -40,7 +47,7 @@ def solve_table(
     following = np.where(after >= 0, log.state[after] * log.n_actions + action, -1)
     taken = log.state * log.n_actions + log.action
     phi, phi_next = one_hot(taken, log.n_pairs), one_hot(following, log.n_pairs)
-    solution = solve_lstd(phi, phi_next, log.reward, after < 0, gamma, ridge, prior)
+    solution = solve_lstd(phi, phi_next, ridge, log.reward, after < 0, gamma, prior)
     return (prior + HEIGHT * solution.weights).reshape(log.n_states, log.n_actions)
 
 
@@ -72,10 +79,10 @@ def test_a_chain_by_hand() -> None:
     phi = sparse.csr_array(np.eye(2))
     after = sparse.csr_array(np.array([[0.0, 1.0], [0.0, 0.0]]))
     ends = np.array([False, True])
-    solution = solve_lstd(phi, after, np.array([-1.0, 10.0]), ends, 0.9, 0.0, 3.0)
+    solution = solve_lstd(phi, after, 0.0, np.array([-1.0, 10.0]), ends, 0.9, 3.0)
     assert (solution.prior + solution.weights) == pytest.approx([8.0, 10.0], abs=1e-12)
     # Half of the way from the prior of 3 at the end: (1 + 1) w = 10 - 3.
-    halfway = solve_lstd(phi, after, np.array([-1.0, 10.0]), ends, 0.9, 1.0, 3.0)
+    halfway = solve_lstd(phi, after, 1.0, np.array([-1.0, 10.0]), ends, 0.9, 3.0)
     assert halfway.weights[1] == pytest.approx(3.5, abs=1e-12)
     # 2 w0 - .9 w1 = -1 + .9 * 3 - 3
     assert halfway.weights[0] == pytest.approx((-1.3 + 0.9 * 3.5) / 2, abs=1e-12)
@@ -83,7 +90,7 @@ def test_a_chain_by_hand() -> None:
 
 def test_a_large_ridge_leaves_the_prior() -> None:
     phi = sparse.csr_array(np.eye(3))
-    solution = solve_lstd(phi, 0 * phi, np.full(3, 5.0), np.ones(3, dtype=bool), 1.0, 1e12, -7.0)
+    solution = solve_lstd(phi, 0 * phi, 1e12, np.full(3, 5.0), np.ones(3, dtype=bool), 1.0, -7.0)
     assert solution.prior == -7.0
     assert np.abs(solution.weights).max() < 1e-10
 
@@ -93,52 +100,39 @@ def random_rows(rng: np.random.Generator, n: int, m: int, density: float) -> spa
 
 
 def dense_formula(
-    phi: Floats,
-    phi_next: Floats,
-    reward: Floats,
-    ends: Floats,
-    gamma: float,
-    ridge: float,
-    prior: float,
-    weight: Floats,
+    phi: Floats, phi_next: Floats, reward: Floats, ends: Floats, gamma: float, ridge: float, prior: float
 ) -> Floats:
-    left = phi.T * weight
-    system = left @ (phi - gamma * phi_next) + ridge * np.eye(phi.shape[1])
-    target = np.array(
-        [r + (0.0 if end else gamma * prior) - prior for r, end in zip(reward, ends, strict=True)]
-    )
-    return np.linalg.solve(system, left @ target)
+    system = phi.T @ (phi - gamma * phi_next) + ridge * np.eye(phi.shape[1])
+    follows = [0.0 if end else gamma * prior for end in ends]
+    return np.linalg.solve(system, phi.T @ (reward + np.array(follows) - prior))
 
 
 @every_way
 @pytest.mark.parametrize("gamma", [1.0, 0.9])
 @settings(max_examples=15)
-@given(seed=st.integers(0, 2**32 - 1), weighted=st.booleans(), entries=st.sampled_from([7, lstd.ENTRIES]))
-def test_sparse_is_dense_is_the_plain_formula(
-    way: str, gamma: float, seed: int, weighted: bool, entries: int
-) -> None:
+@given(seed=st.integers(0, 2**32 - 1), entries=st.sampled_from([7, lstd.ENTRIES]))
+def test_sparse_is_dense_is_the_plain_formula(way: str, gamma: float, seed: int, entries: int) -> None:
     """Whatever phi is, without anything said of blocks, and however many entries are multiplied at once."""
     rng = np.random.default_rng(seed)
     n, m = int(rng.integers(20, 80)), int(rng.integers(1, 30))
     phi, ends = random_rows(rng, n, m, 0.3), rng.random(n) < 0.3
     phi_next = sparse.csr_array(random_rows(rng, n, m, 0.3).multiply(~ends[:, None]))
-    reward, weight = rng.normal(0, 50, n), rng.integers(0, 4, n).astype(float) if weighted else np.ones(n)
-    arguments = (reward, ends, gamma, 100.0, -30.0)
-    expected = dense_formula(phi.toarray(), phi_next.toarray(), *arguments, weight)
+    reward = rng.normal(0, 50, n)
+    expected = dense_formula(phi.toarray(), phi_next.toarray(), reward, ends, gamma, 100.0, -30.0)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lstd, "DENSE_UP_TO", WAYS[way])
         patch.setattr(lstd, "ENTRIES", entries)
-        solution = solve_lstd(phi, phi_next, *arguments, weight if weighted else None)
+        solution = solve_lstd(phi, phi_next, 100.0, reward, ends, gamma, -30.0)
     assert np.abs(solution.weights - expected).max() <= 1e-9 * max(1.0, np.abs(expected).max())
     assert solution.prior == -30.0
-    gram = (phi.toarray().T * weight) @ phi.toarray() + 100.0 * np.eye(m)
+    gram = phi.toarray().T @ phi.toarray() + 100.0 * np.eye(m)
     assert solution.condition == pytest.approx(np.linalg.cond(gram, 2), rel=1e-6)
 
 
 def kernel_rows(rng: np.random.Generator, n: int) -> tuple[Basis, sparse.csr_array, sparse.csr_array]:
     """Basis functions of points in blocks, and those of what follows: mostly of other blocks."""
     continuous, table = rng.random((n, 2)), rng.integers(0, 3, (n, 2))
-    basis = Basis.fit(continuous, table, Gaussian(4.0, 0.3), 1.0)
+    basis, _ = Basis.fit(continuous, table, Gaussian(4.0, 0.3), 1.0)
     block = basis.block_of(table)
     return basis, basis.rows(continuous, block), basis.rows(rng.random((n, 2)), rng.permutation(block))
 
@@ -156,9 +150,7 @@ def test_kernels_in_blocks(gamma: float, ridge: float, seed: int) -> None:
     system = System(phi, basis.offsets, ridge)
     for following in (first, first[::-1]):
         phi_next = sparse.csr_array(following.multiply(~ends[:, None]))
-        expected = dense_formula(
-            phi.toarray(), phi_next.toarray(), reward, ends, gamma, ridge, 7.0, np.ones(150)
-        )
+        expected = dense_formula(phi.toarray(), phi_next.toarray(), reward, ends, gamma, ridge, 7.0)
         dense = phi.toarray().T @ (phi.toarray() - gamma * phi_next.toarray()) + ridge * np.eye(len(basis))
         tolerance = max(1e-9, 1e-14 * np.linalg.cond(dense)) * np.abs(expected).max()
         for way in WAYS.values():
@@ -173,23 +165,10 @@ def test_kernels_in_blocks(gamma: float, ridge: float, seed: int) -> None:
     assert found.condition == pytest.approx(np.linalg.cond(gram, 2), rel=1e-6)
 
 
-def test_a_weight_is_a_number_of_repetitions() -> None:
-    rng = np.random.default_rng(5)
-    phi, phi_next = random_rows(rng, 40, 8, 0.4), random_rows(rng, 40, 8, 0.4)
-    reward, ends = rng.normal(0, 20, 40), np.zeros(40, dtype=bool)
-    times = rng.integers(0, 4, 40)
-    rows = np.repeat(np.arange(40), times)
-    weighted = solve_lstd(phi, phi_next, reward, ends, 0.9, 10.0, 4.0, times.astype(float))
-    repeated = solve_lstd(phi[rows], phi_next[rows], reward[rows], ends[rows], 0.9, 10.0, 4.0)
-    plain = solve_lstd(phi, phi_next, reward, ends, 0.9, 10.0, 4.0)
-    assert np.abs(weighted.weights - repeated.weights).max() <= 1e-9
-    assert np.abs(weighted.weights - plain.weights).max() > 1e-3
-
-
 @every_way
 def test_a_system_without_a_solution_is_told(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A state that only leads to itself, gamma 1, no ridge: there is no Q."""
     monkeypatch.setattr(lstd, "DENSE_UP_TO", WAYS[way])
     phi = sparse.csr_array(np.eye(2))
     with pytest.raises(UsageError, match="ridge"):
-        solve_lstd(phi, phi, np.ones(2), np.zeros(2, dtype=bool), 1.0, 0.0, 0.0)
+        solve_lstd(phi, phi, 0.0, np.ones(2), np.zeros(2, dtype=bool), 1.0, 0.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,14 +12,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.formats import DSTC2
-from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.errors import InputError, UsageError
-from extrinsic.policy.reward import Reward, returns
+from extrinsic.policy.behaviour import fit_behaviour
+from extrinsic.policy.kernel_logistic import KernelLogistic
+from extrinsic.policy.rewards import Reward, is_decision, returns
 from extrinsic.policy.transitions import END, Transitions, transitions_of
 from extrinsic.registry import FEATURES, TRACKERS
-from extrinsic.simulation import Play
+from extrinsic.simulation import Play, find_simulation
 from extrinsic.trackers.track import track
 from tests.builders import act
 from tests.metrics.reading import read_dstc2
@@ -109,25 +112,19 @@ def test_greetings_are_no_decisions_wherever_they_come() -> None:
     assert transitions.feasible is None
 
 
-@pytest.mark.parametrize("extra", [-1, 1])
-def test_a_reward_has_one_number_a_turn(extra: int) -> None:
-    corpus, output = read(whole_call())
-    with pytest.raises(UsageError, match=rf"one number a turn \(expected \(8,\), found \({8 + extra},\)\)"):
-        transitions_of(corpus, output, reward=lambda corpus, _: np.zeros(corpus.n_turns + extra))
-    with pytest.raises(UsageError, match=r"found \(8, 1\)"):
-        transitions_of(corpus, output, reward=lambda corpus, _: np.zeros((corpus.n_turns, 1)))
-
-
-@pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
-def test_a_reward_is_finite(number: float) -> None:
-    """The place is told, in the dialog."""
-    with pytest.raises(UsageError, match="finite number") as raised:
-        transitions_of(
-            *read(whole_call(), whole_call()),
-            reward=lambda corpus, _: np.where(np.arange(corpus.n_turns) >= 11, number, 0.0),
-        )
-    (problem,) = raised.value.problems
-    assert (problem.session, problem.turn, problem.found) == ("call-1", 3, str(number))
+def test_a_reward_is_one_finite_number_a_turn() -> None:
+    """The place of another is told, in the dialog."""
+    corpus, output = read(whole_call(), whole_call())
+    for shape in ((15,), (17,), (16, 1)):
+        with pytest.raises(UsageError, match=r"one number a turn \(expected \(16,\), found") as raised:
+            transitions_of(corpus, output, reward=lambda corpus, _, shape=shape: np.zeros(shape))
+        assert str(shape) in str(raised.value)
+    for number in (float("nan"), float("inf"), float("-inf")):
+        earned = np.where(np.arange(16) >= 11, number, 0.0)
+        with pytest.raises(UsageError, match="finite number") as raised:
+            transitions_of(corpus, output, reward=lambda corpus, _, earned=earned: earned)
+        (problem,) = raised.value.problems
+        assert (problem.session, problem.turn, problem.found) == ("call-1", 3, str(number))
 
 
 @pytest.mark.parametrize("when", ["terminal", "first_offer", "last_offer"])
@@ -143,15 +140,11 @@ def test_rewards_sum_to_the_return(when: str) -> None:
     assert low <= transitions.returns().min() <= transitions.returns().max() <= high
 
 
-def test_the_domains_reward_is_the_default() -> None:
-    corpus, output = played().corpus, tracked("focus")
-    assert columns_of(transitions_of(corpus, output)) == columns_of(
-        transitions_of(corpus, output, "compact", Reward.of(corpus.domain))
-    )
-
-
 def test_next_stays_in_the_dialog() -> None:
-    transitions = transitions_of(played().corpus, tracked("focus"))
+    corpus = played().corpus
+    transitions = transitions_of(corpus, tracked("focus"))
+    by_name = transitions_of(corpus, tracked("focus"), "compact", Reward.of(corpus.domain))
+    assert columns_of(transitions) == columns_of(by_name)
     rows = np.flatnonzero(transitions.next != END)
     assert (transitions.next[rows] == rows + 1).all()
     assert (transitions.dialog[rows + 1] == transitions.dialog[rows]).all()
@@ -198,16 +191,11 @@ def test_unmapped_acts_are_listed_with_counts() -> None:
     assert all("offer" in (problem.expected or "") for problem in raised.value.problems)
 
 
-def test_no_decisions() -> None:
+def test_no_decisions_and_a_tracker_of_other_dialogs() -> None:
+    with pytest.raises(UsageError):
+        transitions_of(read(whole_call())[0], read(whole_call())[1])
     with pytest.raises(UsageError, match="'train4' has no decisions"):
         transitions_of(*read([Turn(HELLO)], [Turn(HELLO), Turn(HELLO)]))
-
-
-def test_a_tracker_of_other_dialogs_is_refused() -> None:
-    corpus, _ = read(whole_call())
-    _, output = read(whole_call())
-    with pytest.raises(UsageError):
-        transitions_of(corpus, output)
 
 
 def test_the_order_is_that_of_the_sessions() -> None:
@@ -230,7 +218,6 @@ def test_the_order_of_files_changes_nothing(random: Any) -> None:
     shuffled = transitions_of(corpus.take(order), output.take(order))
     assert columns_of(found) == columns_of(shuffled)
     first, second = learn(found), learn(shuffled)
-    assert np.array_equal(first.basis.dictionary.rows, second.basis.dictionary.rows)
     assert first.basis.centers.tobytes() == second.basis.centers.tobytes()
     assert first.solution.weights.tobytes() == second.solution.weights.tobytes()
     assert first.behaviour.chances.tobytes() == second.behaviour.chances.tobytes()
@@ -276,3 +263,59 @@ def test_by_hand_what_a_call_earns() -> None:
     transitions = transitions_of(*read(call))
     assert transitions.reward.tolist() == [-20.0, -20.0 - 2 * 200.0]
     assert transitions.returns().tolist() == [-440.0]
+
+
+@cache
+def diners() -> Corpus:
+    """Calls whose log says what was possible, and how they ended."""
+    return find_simulation("restaurants").simulate("quiet", "test").corpus.take(list(range(60)))
+
+
+def test_calls_are_read_back_with_what_was_possible_and_how_they_ended(tmp_path: Path) -> None:
+    calls = diners()
+    DSTC2.write_corpus(calls, tmp_path)
+    again = DSTC2.read_corpus(tmp_path, calls.dataset)
+    assert np.array_equal(again.possible, calls.possible)
+    assert again.outcomes == dict(calls.outcomes)
+    assert np.array_equal(again.propensities, calls.propensities, equal_nan=True)
+    assert np.array_equal(again.labels.requested, calls.labels.requested)
+    assert again.requestable == calls.requestable
+    one, other = (track(TRACKERS.get("focus"), corpus, "focus") for corpus in (calls, again))
+    first, second = (transitions_of(c, o, "compact") for c, o in ((calls, one), (again, other)))
+    assert np.array_equal(first.reward, second.reward)
+    assert np.array_equal(first.states.continuous, second.states.continuous)
+
+
+def test_policies_choose_among_what_the_log_calls_possible() -> None:
+    calls = diners()
+    output = track(TRACKERS.get("focus"), calls, "focus")
+    transitions = transitions_of(calls, output)
+    assert transitions.possible is not None
+    behaviour = fit_behaviour(KernelLogistic(), transitions, 0.02)
+    assert not behaviour.admitted[~transitions.possible].any()
+    free = replace(behaviour, possible=None)
+    assert free.admitted[~transitions.possible].any()
+
+
+def test_what_was_done_must_have_been_possible() -> None:
+    calls = diners()
+    assert calls.possible is not None
+    turn = int(np.flatnonzero(is_decision(calls))[0])
+    possible = calls.possible.copy()
+    possible[turn, calls.predicate[turn]] = False
+    spoilt = replace(calls, possible=possible)
+    with pytest.raises(InputError, match="not among what the log calls possible") as caught:
+        transitions_of(spoilt, track(TRACKERS.get("focus"), spoilt, "focus"))
+    assert caught.value.problems[0].session == calls.sessions[0]
+
+
+def test_an_unknown_predicate_in_a_log(tmp_path: Path) -> None:
+    calls = diners()
+    DSTC2.write_corpus(calls.take([0]), tmp_path)
+    (log,) = tmp_path.rglob("log.json")
+    log.write_text(log.read_text().replace('"possible":["', '"possible":["pressent","', 1))
+    with pytest.raises(InputError, match="unknown action in 'possible'; did you mean 'present'"):
+        DSTC2.read_corpus(tmp_path, calls.dataset)
+    log.write_text(log.read_text().replace('"possible":["pressent",', '"possible":[],"was":[', 1))
+    with pytest.raises(InputError):
+        DSTC2.read_corpus(tmp_path, calls.dataset)

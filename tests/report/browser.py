@@ -110,9 +110,9 @@ class Browser:
 
     def run(self, script: str) -> Any:
         """The value of an expression in the page."""
-        told = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
-        assert "exceptionDetails" not in told, told["exceptionDetails"]
-        return told["result"].get("value")
+        answer = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
+        assert "exceptionDetails" not in answer, answer["exceptionDetails"]
+        return answer["result"].get("value")
 
     def picture(self, top: float = 0.0, height: float | None = None) -> bytes:
         """What the page looks like from top to bottom, as PNG."""
@@ -124,13 +124,13 @@ class Browser:
             "height": height or size["height"] - top,
             "scale": 1,
         }
-        told = self.call("Page.captureScreenshot", captureBeyondViewport=True, clip=clip)
-        return base64.b64decode(told["data"])
+        answer = self.call("Page.captureScreenshot", captureBeyondViewport=True, clip=clip)
+        return base64.b64decode(answer["data"])
 
     def print(self) -> bytes:
         """The page as PDF."""
-        told = self.call("Page.printToPDF", printBackground=True, paperWidth=8.27, paperHeight=11.69)
-        return base64.b64decode(told["data"])
+        answer = self.call("Page.printToPDF", printBackground=True, paperWidth=8.27, paperHeight=11.69)
+        return base64.b64decode(answer["data"])
 
     def _next(self) -> Any:
         end = time.monotonic() + PATIENCE
@@ -146,13 +146,13 @@ class Browser:
         return message
 
     def _look(self, message: Any) -> None:
-        method, told = message.get("method", ""), message.get("params", {})
+        method, answer = message.get("method", ""), message.get("params", {})
         self._happened.append(method)
         if method == "Network.requestWillBeSent":
-            self.requests.append(told["request"]["url"])
+            self.requests.append(answer["request"]["url"])
         elif method == "Runtime.exceptionThrown" or (
-            method == "Runtime.consoleAPICalled" and told["type"] in ("error", "warning", "assert")
+            method == "Runtime.consoleAPICalled" and answer["type"] in ("error", "warning", "assert")
         ):
-            self.complaints.append(json.dumps(told))
-        elif method == "Log.entryAdded" and told["entry"]["level"] in ("error", "warning"):
-            self.complaints.append(told["entry"]["text"])
+            self.complaints.append(json.dumps(answer))
+        elif method == "Log.entryAdded" and answer["entry"]["level"] in ("error", "warning"):
+            self.complaints.append(answer["entry"]["text"])

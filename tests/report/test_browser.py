@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from extrinsic.report.report_files import write_report
+from extrinsic.report.page import write_report
 from tests.report.browser import CHROMIUM, Browser
 from tests.report.runs import STATES, Made, write_run
 

@@ -8,10 +8,9 @@ from msgspec.structs import replace
 
 from extrinsic.corpus.transcript import TranscriptSlot, TranscriptTurn
 from extrinsic.report.comparison import write_comparison
-from extrinsic.study.comparing import ComparisonRow
-from extrinsic.study.comparison_verdict import ComparisonVerdict
 from extrinsic.study.disagreements import Disagreement
-from extrinsic.study.finished_run import Run
+from extrinsic.study.run import Run
+from extrinsic.verdict.compare import ComparisonRow, ComparisonVerdict
 from tests.report.runs import write_manifest
 
 NASTY = "<script>alert(1)</script>"

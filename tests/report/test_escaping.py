@@ -1,4 +1,4 @@
-"""Names are shown as they are, wherever they come to stand; none of them becomes markup, script or LaTeX."""
+"""Names are shown as they are, wherever they come to stand; none of them becomes markup or script."""
 
 from __future__ import annotations
 
@@ -12,15 +12,13 @@ from tempfile import TemporaryDirectory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from extrinsic.report.drawing.figures import INK, MUTED, draw
-from extrinsic.report.latex import escape_latex
-from extrinsic.report.page import soft
-from extrinsic.report.report_files import write_report
-from extrinsic.report.results.report_tables import clean
-from extrinsic.report.sections.all_correlations import columns, embedded
-from extrinsic.study.tables.metric_rows import CorrelationRow
+from extrinsic.report.correlations import columns, embedded
+from extrinsic.report.figures import INK, MUTED, draw
+from extrinsic.report.page import soft, write_report
+from extrinsic.report.run_data import clean
+from extrinsic.verdict.rows import CorrelationRow
 from tests.report.runs import SMALL, STATES, Made, write_run
-from tests.report.test_report_files import Outline
+from tests.report.test_page import Outline
 
 SCRIPT = "<script>alert(1)</script>"
 NASTY = (
@@ -90,7 +88,6 @@ def test_a_tracker_called_script_is_shown_as_that(tmp_path: Path) -> None:
     page = write_report(write_run(tmp_path, replace(SMALL, trackers=(SCRIPT, "b", "c")))).read_text()
     assert SCRIPT not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page.replace("<wbr>", "")
-    assert SCRIPT not in (tmp_path / "tables" / "trackers.tex").read_text()
 
 
 def test_names_of_systems_and_outcomes_are_escaped(tmp_path: Path) -> None:
@@ -111,7 +108,7 @@ def test_figures_take_any_title_and_change_no_text(text: str) -> None:
     for svg in (picture.inline, picture.file):
         root = ElementTree.fromstring(svg)
         assert root.attrib["aria-label"] == text
-        assert [one.text or "" for one in root.iter("{http://www.w3.org/2000/svg}text")][-1] == text
+        assert [element.text or "" for element in root.iter("{http://www.w3.org/2000/svg}text")][-1] == text
 
 
 @given(st.text())
@@ -145,13 +142,6 @@ def test_data_in_a_script_element_cannot_leave_it(text: str) -> None:
     assert not set("<>&") & set(data)
     assert json.loads(data)["names"]["metric"] == [text]
     assert json.loads(data)["columns"]["r"] == [5000]
-
-
-@given(st.text(alphabet=st.characters(codec="ascii"), max_size=30))
-def test_latex_has_no_sign_that_means_something(text: str) -> None:
-    escaped = escape_latex(text)
-    plain = re.sub(r"\\text\w+\{\}|\\[&%$#_{}]", "", escaped)
-    assert not set('\\&%$#_{}~^<>|"') & set(plain)
 
 
 def test_what_is_hidden_becomes_visible() -> None:

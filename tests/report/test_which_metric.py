@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from extrinsic.report.results.variant_results import VariantResults
-from extrinsic.report.sections.which_metric import best_of_each, in_set
-from extrinsic.study.tables.metric_rows import BestSetRow
-from extrinsic.study.tables.value_rows import TrackerRow
+from extrinsic.report.answer import best_of_each, in_set
+from extrinsic.report.run_data import Tables, VariantResults
+from extrinsic.verdict.rows import BestSetRow, TrackerRow
 
 
 def row(metric: str, component: str, r: float) -> BestSetRow:
@@ -24,7 +23,7 @@ def row(metric: str, component: str, r: float) -> BestSetRow:
 
 def results(*rows: BestSetRow, flags: tuple[str, ...] = ("joint_only",)) -> VariantResults:
     tracker = TrackerRow(tracker="yarbus", core=True, degenerate=False, recalibrated=False, flags=flags)
-    return VariantResults("", "rl.live", trackers=[tracker], best_set=list(rows))
+    return VariantResults(Tables({TrackerRow: [tracker], BestSetRow: list(rows)}), "", "rl.live")
 
 
 ROWS = (

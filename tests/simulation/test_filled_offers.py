@@ -13,23 +13,19 @@ import numpy as np
 import pytest
 
 from extrinsic.arrays import Floats, Ids, Ints
-from extrinsic.corpus.group_tops import filled_values
+from extrinsic.corpus.acts import NONE
+from extrinsic.corpus.corpus import Corpus
+from extrinsic.corpus.domain import load_domain
 from extrinsic.corpus.hypotheses import Fill, rank_dstc1, rank_dstc2
-from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.tracking import StepBelief
-from extrinsic.corpus.vocabulary import NONE
-from extrinsic.domain import load_domain
-from extrinsic.policy.reward import Reward, fill_of, is_decision, returns
+from extrinsic.policy.rewards import Reward, fill_of, is_decision, returns
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import Play, find_simulation, play
-from extrinsic.simulation.bus.bus_dialogs import BusDialogs
-from extrinsic.simulation.fitted.fitted_world import FittedDialogs
-from extrinsic.simulation.restaurants.restaurant_world import RestaurantDialogs
-from extrinsic.simulation.utterance import NOTHING
+from extrinsic.simulation.bus_world import BusDialogs
+from extrinsic.simulation.group_tops import filled_values
+from extrinsic.simulation.restaurant_world import RestaurantDialogs
 from extrinsic.simulation.world import Dialogs, LockstepWorld
-from tests.simulation.fitted.logs import Masked, bus_world
-from tests.simulation.test_worlds import Allowed
-from tests.simulation.worlds import acts_of_turns, world
+from extrinsic.trackers.tracking import StepBelief
+from tests.simulation.worlds import PREDICATES, Allowed, acts_of_turns, world
 
 RULES = ("argmax", "threshold", "threshold:0.8")
 N_DIALOGS = 150
@@ -48,31 +44,12 @@ class Heard:
         spoken: Any = kind._exchange  # type: ignore[attr-defined]
 
         def exchange(dialogs: Any, rows: Ints, turn: Any, said: Any, *more: Any) -> Any:
-            names = dialogs_domain(dialogs).predicate_names
-            offer = [names.index(name) for name in dialogs_domain(dialogs).offer]
+            offer = [dialogs.name(name) for name in dialogs.values.domain.offer]
             for row in np.flatnonzero(np.isin(said.predicate, offer)):
                 self.last[int(rows[row])] = values(dialogs, said)[row]
             return spoken(dialogs, rows, turn, said, *more)
 
         patch.setattr(kind, "_exchange", exchange)
-
-
-def dialogs_domain(dialogs: Any) -> Any:
-    return dialogs.world.domain if hasattr(dialogs, "world") else dialogs_values(dialogs).domain
-
-
-def dialogs_values(dialogs: Any) -> Any:
-    return dialogs.values if hasattr(dialogs, "values") else dialogs.town.values
-
-
-def of_numbers(dialogs: Any, number: Ints) -> Ids:
-    """(m, n_concepts) numbers of values -> (m, n_slots) their ids."""
-    values = dialogs.world.logs.values if hasattr(dialogs, "world") else dialogs_values(dialogs)
-    table = np.full((len(number), len(dialogs_domain(dialogs).slots)), NONE, dtype=np.int32)
-    row, concept = np.nonzero(number != NOTHING)
-    chosen = number[row, concept]
-    table[row, values.slot[chosen]] = values.identity[chosen]
-    return table
 
 
 def reward_of_offers(corpus: Corpus, offers: Offers, reward: Reward) -> Floats:
@@ -119,7 +96,7 @@ def played_by(policy: Any, tracker: str, in_world: LockstepWorld, reward: Reward
 @pytest.mark.parametrize("tracker", ["rank_only", "focus", "bayes_low"])
 def test_bus(tracker: str, rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
     noisy = world({"noise": 1.5}, no_connection=0.05)
-    heard = Heard(monkeypatch, BusDialogs, lambda dialogs, said: of_numbers(dialogs, said.offer))
+    heard = Heard(monkeypatch, BusDialogs, lambda dialogs, said: dialogs._identities(said.offer))
     reward = Reward.of(noisy.domain, fill=rule)
     for policy in (noisy.policy(), Allowed()):
         heard.last.clear()
@@ -147,7 +124,7 @@ def assert_places_are_named(corpus: Corpus, offers: Offers) -> None:
 def test_restaurants(tracker: str, rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A search by name alone leaves the other concepts out, and the reward does not know of names."""
     quiet: Any = find_simulation("restaurants", seed=3).world("quiet", "test")
-    heard = Heard(monkeypatch, RestaurantDialogs, lambda dialogs, said: of_numbers(dialogs, said.query))
+    heard = Heard(monkeypatch, RestaurantDialogs, lambda dialogs, said: dialogs._identities(said.query))
     reward = Reward.of(quiet.domain, fill=rule)
     played, earned = played_by(quiet.policy(), tracker, quiet, reward)
     name = played.corpus.slots.index("name")
@@ -155,17 +132,6 @@ def test_restaurants(tracker: str, rule: str, monkeypatch: pytest.MonkeyPatch) -
     assert len(other) > 0.8 * N_DIALOGS
     mine = reward_of_offers(played.corpus, heard.last, reward)
     assert mine[other] == pytest.approx(earned[other])
-
-
-@pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("tracker", ["rank_only", "focus"])
-def test_fitted_world(tracker: str, rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    fitted = bus_world()
-    heard = Heard(monkeypatch, FittedDialogs, lambda dialogs, said: of_numbers(dialogs, said.offered))
-    reward = Reward.of(fitted.domain, fill=rule)
-    expert: Any = find_simulation("bus", seed=3).world("ds1", "test")
-    played, earned = played_by(Masked(expert.policy()), tracker, fitted, reward)
-    assert reward_of_offers(played.corpus, heard.last, reward) == pytest.approx(earned)
 
 
 def test_a_tracker_whose_scores_stay_low_offers_nothing() -> None:
@@ -190,7 +156,6 @@ class Low:
         return np.asarray(np.where((memory[0] == best) & (best > 0), 0.02, 0.0))
 
 
-PREDICATES = load_domain("bus").predicate_names
 DOMAIN = load_domain("restaurants")
 
 

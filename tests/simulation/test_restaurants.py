@@ -7,15 +7,13 @@ from typing import Any
 
 import msgspec
 import numpy as np
-import pytest
 
 from extrinsic.corpus.labels import GoalLabels
-from extrinsic.errors import InputError
 from extrinsic.registry import TRACKERS
-from extrinsic.simulation import Play, find_simulation, play
-from extrinsic.simulation.restaurants.database import ASKED, database
-from extrinsic.simulation.restaurants.restaurant_world import RestaurantSettings, RestaurantSimulation
-from extrinsic.simulation.utterance import NOTHING
+from extrinsic.simulation import Play, play
+from extrinsic.simulation.restaurant_database import database
+from extrinsic.simulation.restaurant_world import RestaurantSettings
+from extrinsic.simulation.values import NOTHING
 
 PERFECT: dict[str, Any] = {"recogniser": {"noise": 0.0}, "caller": {"patience": 1e5, "answers": 1.0}}
 CERTAIN: dict[str, Any] = {"system": {"main": 1.0, "exploration": 0.0}}
@@ -91,16 +89,3 @@ def test_the_town_is_searched_by_enumeration() -> None:
         for row in query
     ]
     assert np.array_equal(town.fits(query), expected)
-    assert len(set(ASKED)) == 4
-
-
-def test_an_expert_does_not_more_than_everything(tmp_path: Any) -> None:
-    path = tmp_path / "worlds.toml"
-    path.write_text(
-        "[datasets.a.splits.test]\n[datasets.a.splits.test.system]\nmain = 0.9\nexploration = 0.2\n"
-    )
-    with pytest.raises(InputError, match="sum above 1"):
-        RestaurantSimulation.of_file(path)
-    path.write_text("[datasets.a.splits.test.caller]\nanswer = 0.9\n")
-    with pytest.raises(InputError, match="did you mean 'answers'"):
-        find_simulation("restaurants", str(path))

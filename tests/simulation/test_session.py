@@ -2,25 +2,78 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
 
-from extrinsic.arrays import Floats
+from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.formats import read_corpus
-from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.formats.logs import write_acts
+from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.errors import UsageError
 from extrinsic.registry import TRACKERS
-from extrinsic.simulation import Moment, Session, find_simulation
+from extrinsic.simulation import BeliefState, Session, find_simulation
 from extrinsic.trackers.protocol import LearnedTracker
 from extrinsic.trackers.track import track
+from extrinsic.trackers.tracking import Tracker
 from tests.real_data import ARCHIVE, needs_data
-from tests.simulation.sessions import count_differences, live_nbest, some_dialogs
+from tests.simulation.worlds import Allowed
 
 WELCOME = [{"act": "welcomemsg", "slots": []}]
 THAI = {"slu-hyp": [{"act": "inform", "slots": [["food", "thai"]]}], "score": 0.7}
 PHONE = {"slu-hyp": [{"act": "request", "slots": [["slot", "phone"]]}], "score": 0.2}
+
+
+def live_nbest(corpus: Corpus, turn: int) -> list[dict[str, Any]]:
+    """The hypotheses of the live recogniser, as DSTC's JSON."""
+    nbest = corpus.nbest
+    return [
+        {
+            "slu-hyp": write_acts(corpus.vocabulary, nbest.acts, hypothesis),
+            "score": float(nbest.score[hypothesis]),
+        }
+        for hypothesis in range(nbest.offsets[turn], nbest.offsets[turn + 1])
+        if not nbest.batch[hypothesis]
+    ]
+
+
+def stored_beliefs(corpus: Corpus, output: TrackerOutput, turn: int) -> BeliefState:
+    """What the tracker wrote about a turn."""
+
+    def scores(hypotheses: Any, item: int) -> dict[Any, float]:
+        rows = range(*hypotheses.offsets[item : item + 2])
+        return {corpus.vocabulary.value(int(hypotheses.value[i])): float(hypotheses.score[i]) for i in rows}
+
+    n_slots = len(corpus.slots)
+    goals = {slot: scores(output.given, turn * n_slots + column) for column, slot in enumerate(corpus.slots)}
+    return BeliefState(
+        goals,
+        dict(zip(corpus.requestable, output.requested[turn].tolist(), strict=True)),
+        scores(output.given_method, turn),
+        int(corpus.turn_in_dialog[turn]) + 1,
+        {slot: max(values, key=lambda value: values[value]) for slot, values in goals.items() if values},
+    )
+
+
+def count_differences(tracker: Tracker, corpus: Corpus, output: TrackerOutput) -> tuple[int, int]:
+    """How many turns differ, of how many: a session against the tracker's stored output, to the last bit."""
+    session = Session(corpus.domain, tracker)
+    differing = 0
+    for turn in range(corpus.n_turns):
+        if corpus.turn_in_dialog[turn] == 0:
+            session.reset()
+        system = write_acts(corpus.vocabulary, corpus.system, turn)
+        beliefs = session.hear(system, live_nbest(corpus, turn), bool(corpus.restart[turn]))
+        differing += beliefs != stored_beliefs(corpus, output, turn)
+    return differing, corpus.n_turns
+
+
+def some_dialogs(corpus: Corpus, n_dialogs: int) -> Corpus:
+    """Dialogs evenly spread over a corpus."""
+    return corpus.take(np.linspace(0, corpus.n_dialogs - 1, n_dialogs).astype(int))
 
 
 @cache
@@ -62,16 +115,9 @@ def test_beliefs_are_plain() -> None:
     assert session.hear(WELCOME, []).goals["food"] == {}
 
 
-class Weights:
-    """Draws the possible acts with equal chances."""
-
-    def probabilities(self, moment: Moment) -> Floats:
-        return np.asarray(moment.allowed / moment.allowed.sum(axis=1, keepdims=True))
-
-
 def test_decisions_are_among_the_possible_and_depend_on_the_seed() -> None:
     def decisions(seed: int) -> list[str]:
-        session, chosen = Session("restaurants", TRACKERS.get("focus"), Weights(), seed=seed), []
+        session, chosen = Session("restaurants", TRACKERS.get("focus"), Allowed(), seed=seed), []
         for _ in range(20):
             session.hear(WELCOME, [THAI])
             chosen.append(session.decide(["request", "confirm"]))
@@ -82,27 +128,19 @@ def test_decisions_are_among_the_possible_and_depend_on_the_seed() -> None:
     assert set(decisions(1)) == {"request", "confirm"}
 
 
-def test_what_a_session_refuses() -> None:
-    session = Session("restaurants", TRACKERS.get("focus"), Weights())
-    with pytest.raises(UsageError, match="hear"):
-        session.decide()
-    with pytest.raises(UsageError, match="N-best list has the wrong form"):
-        session.hear(WELCOME, [{"hyp": [], "score": 1.0}])
-    with pytest.raises(UsageError, match="system acts has the wrong form"):
-        session.hear([("welcomemsg", [])], [])  # type: ignore[list-item]
-    with pytest.raises(UsageError, match="finite"):
-        session.hear(WELCOME, [{"slu-hyp": [], "score": float("nan")}])
-    session.hear(WELCOME, [THAI])
-    with pytest.raises(UsageError, match="did you mean 'confirm'"):
-        session.decide(["comfirm"])
-    with pytest.raises(UsageError, match="nothing can be done"):
-        session.decide([])
-    with pytest.raises(UsageError, match="no policy"):
-        Session("restaurants", TRACKERS.get("focus")).decide()
-    with pytest.raises(UsageError, match="fit"):
-        Session("restaurants", TRACKERS.get("logistic"))
-
-
-def test_a_stored_list_has_only_live_hypotheses() -> None:
-    corpus = restaurant_calls(6)
-    assert len(live_nbest(corpus, 0)) == np.diff(corpus.nbest.offsets)[0]
+@pytest.mark.parametrize(
+    ("use", "message"),
+    [
+        (lambda session: session.decide(), "hear"),
+        (lambda session: session.hear(WELCOME, [{"hyp": [], "score": 1.0}]), "N-best list has the wrong"),
+        (lambda session: session.hear([("welcomemsg", [])], []), "system acts has the wrong form"),
+        (lambda session: session.hear(WELCOME, [{"slu-hyp": [], "score": float("nan")}]), "finite"),
+        (lambda session: session.hear(WELCOME, []) and session.decide(["comfirm"]), "did you mean 'confirm'"),
+        (lambda session: session.hear(WELCOME, []) and session.decide([]), "nothing can be done"),
+        (lambda _: Session("restaurants", TRACKERS.get("focus")).decide(), "no policy"),
+        (lambda _: Session("restaurants", TRACKERS.get("logistic")), "fit"),
+    ],
+)
+def test_what_a_session_refuses(use: Callable[[Session], Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        use(Session("restaurants", TRACKERS.get("focus"), Allowed()))

@@ -12,16 +12,17 @@ import pytest
 import extrinsic
 from extrinsic.corpus.transcript import heard_at, right_values, transcript_of_dialog
 from extrinsic.errors import UsageError
+from extrinsic.panel import Note, Target
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import read_simulation, simulate
-from extrinsic.study.comparing import MEAN, PERMUTATIONS, ComparisonRow, compare_trackers, differing_dialogs
-from extrinsic.study.comparison_verdict import value_flags
-from extrinsic.study.disagreements import most_different_dialogs
-from extrinsic.study.finished_run import Run
-from extrinsic.study.tables.value_rows import ReturnRow
+from extrinsic.study.comparing import compare_trackers
+from extrinsic.study.disagreements import differing_dialogs, most_different_dialogs
+from extrinsic.study.run import Run
 from extrinsic.trackers.track import track
+from extrinsic.verdict.compare import MEAN, PERMUTATIONS, ComparisonRow, value_flags
 from tests.running import run
 from tests.study.studies import Study
+from tests.verdict.panels import made_panel
 
 
 @pytest.fixture(scope="module")
@@ -139,28 +140,14 @@ def test_a_turn_in_words() -> None:
 
 def test_flags_of_the_two_values_are_said(rows: list[ComparisonRow]) -> None:
     live = one(rows, dataset=MEAN, name="rl.live")
-
-    def value(tracker: str, *flags: str, estimator: str = "live") -> ReturnRow:
-        return ReturnRow(
-            dataset="a",
-            tracker=tracker,
-            policy="rl",
-            estimator=estimator,
-            n=9,
-            flags=flags,
-            variant=live.variant,
-        )
-
-    returns = [
-        value("hwu", "q_range"),
-        value("vote", "q_range", "clone"),
-        value("focus", "misfit"),
-        value("hwu", "support", estimator="lstd"),
-    ]
-    said = list(value_flags(returns, live, ("hwu", "vote")))
-    assert [text.partition(":")[0] for text in said] == [
+    targets = [Target("rl.live", live.variant, items="none"), Target("rl.lstd", live.variant, items="none")]
+    flags = (("hwu", 0, ("q_range",)), ("vote", 0, ("q_range", "steps")), ("focus", 0, ("misfit",)))
+    systems = ["hwu", "vote", "focus"]
+    notes = [Note(target, 0, systems.index(name), of_value) for name, target, of_value in flags]
+    panel = made_panel(systems, targets, notes=[*notes, Note(1, 0, 0, ("support",))])
+    assert [text.partition(":")[0] for text in value_flags(panel, live, ("hwu", "vote"))] == [
         "q_range on both values",
-        "clone on the value of vote",
+        "steps on the value of vote",
     ]
 
 

@@ -9,11 +9,11 @@ import pytest
 from extrinsic.corpus.formats import DSTC1
 from extrinsic.policy.transitions import transitions_of
 from extrinsic.registry import TRACKERS
-from extrinsic.study.configuration.settings_file import read_study
-from extrinsic.study.planning import make_schedule
-from extrinsic.study.planning.plan import Plan
+from extrinsic.study.dialog_inputs import corpus_of
+from extrinsic.study.plan import Plan, plan_study
 from extrinsic.study.runner import run_study
-from extrinsic.study.stages.inputs import TrackerInput, corpus_of, output_of
+from extrinsic.study.settings_file import read_study
+from extrinsic.study.tracker_inputs import TrackerInput, output_of
 from extrinsic.trackers.track import track
 from tests.contents import beliefs_content
 from tests.real_data import BUS_CALLS, needs_bus_calls
@@ -50,7 +50,7 @@ def written(folder: Path, *lines: str) -> Path:
 
 
 def plan_of(folder: Path, *lines: str) -> Plan:
-    return make_schedule(read_study(written(folder, *lines))).plan
+    return plan_study(read_study(written(folder, *lines))).plan
 
 
 def sessions(plan: Plan) -> list[tuple[set[str], set[str]]]:
@@ -147,7 +147,7 @@ def test_real_calls(tmp_path: Path) -> None:
     config.write_text(
         DIVIDED.replace('path = "calls"', f'path = "{BUS_CALLS}"').replace('"a_all"', '"train3"\nsplits = 2')
     )
-    plan = make_schedule(read_study(config)).plan
+    plan = plan_study(read_study(config)).plan
     (left_out,) = plan.left_out
     assert (left_out.dialogs, left_out.n, left_out.total) == ("train3", 240, 687)
     assert [(len(train), len(test)) for train, test in sessions(plan)] == [(224, 223)] * 2

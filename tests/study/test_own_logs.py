@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from extrinsic.study.finished_run import Run
+from extrinsic.study.run import Run
 from tests.builders import act
 from tests.running import run
 
@@ -31,7 +31,7 @@ keep = true
 [reward]
 kind = "logged"
 [value]
-estimators = ["lstd", "wis"]
+estimators = ["lstd", "fqe"]
 on_policy = false
 [correlation]
 resamples = 100

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import extrinsic
-from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.corpus import Corpus
 from extrinsic.errors import UsageError
-from extrinsic.policy.one_step import OneStep
+from extrinsic.policy.kernel_lspi import OneStep
 from extrinsic.policy.transitions import transitions_of
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import BusSimulation
-from extrinsic.value.result import interval
+from extrinsic.value.value import interval
 from tests.running import Outcome, run
 from tests.study.studies import WORLDS, Row, computed, number, table_of
 

@@ -1,4 +1,4 @@
-"""Studies of populations and doses: their trackers, the filter for near-duplicates, and bad tables."""
+"""Studies of populations: their trackers, the filter for near-duplicates, and bad tables."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from extrinsic.correlation.duplicates import agreement
 from extrinsic.errors import UsageError
-from extrinsic.study.planning.tracker_inputs import _best_beliefs, distinct_members, distinct_trackers
-from extrinsic.trackers.forms import population
+from extrinsic.study.tracker_inputs import _best_beliefs, distinct_members, distinct_trackers
+from extrinsic.trackers.populations import population
+from extrinsic.verdict.core_systems import agreement
 from tests.running import assert_refused
 from tests.study.studies import SMALL, done, run_in, write_study
 from tests.trackers.calls import noisy_calls
@@ -20,28 +20,25 @@ TABLES = """
 size = 3
 families = ["bayes", "mixture"]
 distinct = 0.99
-[trackers.dosed]
-trackers = ["hwu"]
-doses = {wrong = [0.3], temperature = [0.5]}
 """
+COPY = "recalibrated(hwu, temperature=0.5)"
 
 
 def test_a_study_makes_its_trackers(tmp_path: Path) -> None:
-    """The same in two processes as in one; the dosed tracker is worse, the recalibrated one is not core."""
-    text = SMALL.replace(BUILT_IN, "") + TABLES
+    """The same in two processes as in one; a recalibrated tracker is not core."""
+    text = SMALL.replace(BUILT_IN, f'built_in = ["hwu", "{COPY}"]') + TABLES
     study = done(write_study(tmp_path, text), tmp_path / "run")
     names = [row["tracker"] for row in study.rows("trackers")]
-    assert names[3:] == ["hwu", "dosed(hwu, wrong=0.3)", "dosed(hwu, temperature=0.5)"]
-    assert all(name.startswith(("bayes(confusion=", "mixture(")) for name in names[:3])
+    assert names[:2] == ["hwu", COPY]
+    assert all(name.startswith(("bayes(confusion=", "mixture(")) for name in names[2:])
     flags = {row["tracker"]: row["recalibrated"] for row in study.rows("trackers")}
-    assert [name for name in names if flags[name] == "true"] == ["dosed(hwu, temperature=0.5)"]
+    assert [name for name in names if flags[name] == "true"] == [COPY]
     accuracy = {
         row["tracker"]: float(row["value"])
         for row in study.rows("intrinsic")
         if (row["metric"], row["schedule"], row["component"]) == ("accuracy", "1", "all")
     }
-    assert accuracy["dosed(hwu, wrong=0.3)"] < accuracy["hwu"]
-    assert accuracy["dosed(hwu, temperature=0.5)"] == pytest.approx(accuracy["hwu"], abs=0.01)
+    assert accuracy[COPY] == pytest.approx(accuracy["hwu"], abs=0.01)
     again = run_in(study.config, tmp_path / "again", "--n-jobs", "2")
     assert again.code == 0, again.text
     for table in ("intrinsic", "returns", "correlations"):
@@ -52,13 +49,9 @@ def test_a_study_makes_its_trackers(tmp_path: Path) -> None:
 
 def test_bad_tables_are_all_reported(tmp_path: Path) -> None:
     text = SMALL.replace(BUILT_IN, 'built_in = ["focus(discount=3)"]')
-    text += (
-        '\n[trackers.population]\nsize = 60\nfamilies = ["delayed"]\n[trackers.dosed]\ntrackers = ["hwux"]\n'
-    )
-    text += 'doses = {wrong = [1.2], temperatur = [0.5]}\nwhere = [{turns = "earl"}]\n'
-    said = ["above 0 to 1", "54 distinct members", "'hwux'", "found 1.2", "'temperature'", "'early'"]
+    text += '\n[trackers.population]\nsize = 60\nfamilies = ["delayed"]\n'
     outcome = run_in(write_study(tmp_path, text), tmp_path / "run")
-    assert_refused(outcome, "key trackers.population", "key trackers.dosed", *said)
+    assert_refused(outcome, "key trackers.population", "above 0 to 1", "54 distinct members")
 
 
 def test_the_filter_leaves_no_two_alike() -> None:
@@ -78,7 +71,7 @@ def test_the_filter_leaves_no_two_alike() -> None:
 
 
 def _halves(corpus):  # type: ignore[no-untyped-def]
-    from extrinsic.corpus.dialogs import ranked_sessions
+    from extrinsic.corpus.corpus import ranked_sessions
 
     order = ranked_sessions(corpus.sessions, 0)
     return corpus.take(sorted(order[:12])), corpus.take(sorted(order[-12:]))

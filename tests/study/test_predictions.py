@@ -9,24 +9,25 @@ import pytest
 
 from extrinsic.correlation.deciding import calibration
 from extrinsic.correlation.resampling import Sample
-from extrinsic.study.configuration.settings import CorrelationTable
-from extrinsic.study.configuration.targets import LOGGED_RETURN
-from extrinsic.study.correlating.correlations import correlation_rows
-from extrinsic.study.correlating.panel import Panel
-from extrinsic.study.correlating.partials import partial_rows
-from extrinsic.study.correlating.predictions import count_rows, decided_rows
+from extrinsic.panel import MetricKey, Target
+from extrinsic.study.partials import partial_rows
+from extrinsic.study.predictions import count_rows, decided_rows
+from extrinsic.study.resampled_points import ResampledPoints
+from extrinsic.study.settings import CorrelationTable
+from extrinsic.study.targets import LOGGED_RETURN
+from extrinsic.verdict.correlations import Points, correlation_rows
 from tests.study.studies import METRICS, SCHEDULES, TARGETS, Study
 
 SETTINGS = CorrelationTable(resamples=100, permutations=399)
 
 
-def panel_of(n_trackers: int) -> Panel:
+def panel_of(n_trackers: int) -> ResampledPoints:
     """Three metrics are nearly the return, three are noise; the logged return is noise too."""
     rng = np.random.default_rng(7)
     target, logged = rng.normal(size=(2, 2, n_trackers))
     noise = rng.normal(size=(6, 2, n_trackers))
     metrics = np.concatenate([target + 0.2 * noise[:3], noise[3:]])
-    return Panel(
+    return ResampledPoints(
         datasets=("a", "b"),
         trackers=tuple(f"tracker{number}" for number in range(n_trackers)),
         metrics=tuple((f"metric{number}", 1, "all", None) for number in range(6)),
@@ -91,6 +92,9 @@ def test_a_tracker_far_from_the_others_is_named_beside_the_correlations_it_makes
         panel, sample=Sample.of_trackers(panel.sample.metrics + far, panel.sample.targets + far, 100)
     )
     for made, name in ((panel, None), (moved, "tracker4")):
-        rows, _ = correlation_rows(made, SETTINGS, 0)
+        sample = made.sample
+        keys = tuple(MetricKey(*key) for key in made.metrics), tuple(map(Target, made.targets))
+        points = Points(sample.metrics, sample.targets, *keys, made.datasets, made.trackers)
+        rows = list(correlation_rows(points, ["pearson"], 99, 0.95, 0))
         assert {row.carried_by for row in rows if row.r is not None} == {name}
-        assert all(row.low is not None for row in rows if row.coefficient == "pearson")
+        assert all(row.low is not None for row in rows)

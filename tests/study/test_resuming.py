@@ -9,10 +9,9 @@ import msgspec
 import pytest
 
 from extrinsic.errors import InputError
-from extrinsic.study.configuration.settings_file import read_study
-from extrinsic.study.planning.units import units_of
-from extrinsic.study.stages.inputs import SimulatedDialogs
-from extrinsic.study.stages.logged_plays import live_world
+from extrinsic.study.dialog_inputs import SimulatedDialogs, planned_dialogs
+from extrinsic.study.settings_file import read_study
+from extrinsic.study.valuation import live_world
 from tests.study.studies import (
     SMALL,
     Study,
@@ -27,7 +26,7 @@ from tests.study.studies import (
     write_study,
 )
 
-KINDS = ("score", "learn", "core", "correlate")
+KINDS = ("score", "learn", "correlate")
 
 
 def stage_files(folder: Path, kind: str) -> list[Path]:
@@ -98,13 +97,12 @@ def test_damaged_stages_are_computed_again(small: Study, tmp_path: Path, damage:
     [
         ("correlation.resamples=120", {"correlate"}),
         ("correlation.permutations=120", {"correlate"}),
-        ("correlation.interval=bca", {"correlate"}),
         ('correlation.primary="rl.lstd"', {"correlate"}),
-        ("trackers.near_duplicate=0.9", {"core"}),
-        ('trackers.degenerate=["hwu"]', {"core", "correlate"}),
+        ("trackers.near_duplicate=0.9", set()),
+        ('trackers.degenerate=["hwu"]', {"correlate"}),
         ("value.live_dialogs=22", {"learn", "correlate"}),
         ('reward.fill=["threshold"]', {"learn", "correlate"}),
-        ('metrics.names=["accuracy", "mrr"]', {"score", "core", "correlate"}),
+        ('metrics.names=["accuracy", "mrr"]', {"score", "correlate"}),
         ('description="another"', set()),
     ],
 )
@@ -213,7 +211,7 @@ def test_equal_worlds_of_another_study_that_change_later(small: Study, tmp_path:
 
 
 def test_worlds_that_change_during_a_run(small: Study, tmp_path: Path) -> None:
-    (unit,), *_ = units_of(read_study(small.config))
+    (unit,) = planned_dialogs(read_study(small.config)).units
     assert isinstance(unit.test, SimulatedDialogs)
     changed = write_study(tmp_path / "other", SMALL).with_name("worlds.toml")
     changed.write_text(changed.read_text().replace("patience = 8.0", "patience = 8.5"))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from extrinsic.errors import UsageError
-from extrinsic.study.finished_run import Run
+from extrinsic.study.run import Run
 from tests.report.runs import SMALL, write_run
 
 

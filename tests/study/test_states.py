@@ -95,11 +95,7 @@ def test_outcomes_of_systems(config: Path) -> None:
     for coefficient in ("pearson", "spearman", "kendall", "pairwise"):
         assert float(found["pooled", coefficient]) == pytest.approx(float(found["within", coefficient]))
     assert {row["target"] for row in study.rows("correlations")} == {"outcome.success"}
-
-
-def test_the_p_value_of_four_systems_is_exact(config: Path) -> None:
-    """24 orders; a |tau| of 4/6 or more have the 1 + 3 nearest to either end."""
-    study = done(config, config.parent / "run")
+    # 24 orders; a |tau| of 4/6 or more have the 1 + 3 nearest to either end.
     (p,) = (
         float(row["p"])
         for row in study.rows("correlations")
@@ -126,49 +122,6 @@ def test_outcomes_of_dialogs(config: Path) -> None:
     assert float(found["within", "pairwise"]) == 1.0
     x, y = np.array([1, 0.75, 0.5, 0.125]), np.array([0.75, 0.5, 0.25, 0.25])
     assert float(found["within", "pearson"]) == pytest.approx(np.corrcoef(x, y)[0, 1])
-
-
-HUMAN = ("outcomes.dialog=dialog", "outcomes.rater=rater", "outcomes.turn=turn", "outcomes.scale=[0, 1]")
-
-
-def with_ratings(config: Path, rows: list[tuple[object, ...]]) -> list[str]:
-    write_outcomes(config.parent, rows, "system,dialog,turn,rater,success")
-    return [option for setting in HUMAN for option in ("--set", setting)]
-
-
-def test_outcomes_are_peoples_ratings(config: Path) -> None:
-    """Raters of a turn first, then the turns of a dialog, then dialogs; not everyone rates everything."""
-    rows: list[tuple[object, ...]] = []
-    for name, values in PER_DIALOG.items():
-        for i, value in enumerate(values):
-            rows += [(name, f"d{i}", 0, "anna", value), (name, f"d{i}", 1, "anna", value)]
-    rows += [("one", "d0", 0, "ben", 0)]
-    study = done(config, config.parent / "run", *with_ratings(config, rows))
-    told = {row["tracker"]: float(row["value"]) for row in study.rows("returns")}
-    # d0 of one: turn 0 has (1 + 0) / 2, turn 1 has 1.
-    assert told == {"one": pytest.approx((0.75 + 1 + 1 + 0) / 4), "two": 0.5, "three": 0.25, "four": 0.25}
-
-
-@pytest.mark.parametrize(
-    ("row", "said"),
-    [
-        (("one", "d0", 0, "anna", 1), ("line 34", "second row by 'anna'", "d0")),
-        (("one", "d0", "", "anna", 1), ("some rows have a turn", "d0")),
-        (("one", "d0", 0, "ben", 5), ("line 34", "off the scale", "0 to 1", "5")),
-        (("one", "d0", 0, "ben", ""), ("line 34", "no number")),
-    ],
-)
-def test_bad_ratings(config: Path, row: tuple[object, ...], said: tuple[str, ...]) -> None:
-    rows: list[tuple[object, ...]] = [
-        (name, f"d{i}", turn, "anna", 1) for name in RIGHT for i in range(4) for turn in range(2)
-    ]
-    outcome = run_in(config, config.parent / "run", *with_ratings(config, [*rows, row]))
-    assert_refused(outcome, "outcomes.csv", *said)
-
-
-def test_ratings_need_dialogs(config: Path) -> None:
-    options = with_ratings(config, [(name, "d0", 0, "anna", 1) for name in RIGHT])[2:]
-    assert_refused(run_in(config, config.parent / "run", *options), 'outcomes.dialog = "..."')
 
 
 def test_a_target_that_is_the_same_for_all(config: Path) -> None:
@@ -239,125 +192,9 @@ def test_other_outcomes_relate_anew_and_measure_nothing(config: Path) -> None:
     write_outcomes(config.parent, [(name, 1.0 - value) for name, value in PER_SYSTEM.items()])
     done(config, study.folder)
     statuses = {row["stage"]: row["status"] for row in study.rows("timings") if row["key"]}
-    assert statuses == {"score": "reused", "core": "reused", "correlate": "computed"}
+    assert statuses == {"score": "reused", "correlate": "computed"}
     old, new = correlations(before), correlations(study)
     assert float(new["within", "pearson"]) == pytest.approx(-float(old["within", "pearson"]))
-
-
-BAD_OUTCOMES = {
-    "a missing column": ("system,succes\none,1\n", ["no column 'success'", "did you mean 'succes'?"]),
-    "two missing columns": ("a,b\none,1\n", ["no column 'system'", "no column 'success'"]),
-    "missing systems": (
-        "system,success\none,1\ntwoo,1\nfour,1\n",
-        ["no row of system 'two'", "did you mean 'twoo'?", "no row of system 'three'"],
-    ),
-    "no numbers": (
-        "system,success\none,much\ntwo,nan\nthree,\nfour,inf\n",
-        ["line 2", "'much'", "line 3", "line 4", "line 5", "a finite number"],
-    ),
-    "a row too short": ("system,success\none\ntwo,1\nthree,1\nfour,1\n", ["line 2", "fewer cells"]),
-    "a second row": (
-        "system,success\none,1\ntwo,1\nthree,1\nfour,1\ntwo,0\n",
-        ["line 6", "two has a second row", "outcomes.dialog"],
-    ),
-    "no rows": ("system,success\n", ["no row of system 'one'"]),
-    "empty": ("", ["the file is empty"]),
-}
-
-
-@pytest.mark.parametrize("what", BAD_OUTCOMES)
-def test_bad_outcomes(config: Path, what: str) -> None:
-    text, said = BAD_OUTCOMES[what]
-    (config.parent / "outcomes.csv").write_text(text)
-    assert_refused(run_in(config, config.parent / "run"), "outcomes.csv", *said)
-
-
-def test_bad_outcomes_of_dialogs(config: Path) -> None:
-    rows = [(name, f"d{i}", value) for name, values in PER_DIALOG.items() for i, value in enumerate(values)]
-    missing = [row for row in rows if row[:2] not in (("two", "d1"), ("three", "d3"))]
-    write_outcomes(config.parent, missing, "system,dialog,success")
-    outcome = run_in(config, config.parent / "run", "--set", "outcomes.dialog=dialog")
-    assert_refused(outcome, "session d1: system 'two' has no outcome", "session d3: system 'three'")
-    write_outcomes(config.parent, [*rows, ("one", "d1", 1)], "system,dialog,success")
-    outcome = run_in(config, config.parent / "run", "--set", "outcomes.dialog=dialog")
-    assert_refused(outcome, "line 18", "session d1", "one has a second row")
-
-
-def test_no_outcomes(config: Path) -> None:
-    (config.parent / "outcomes.csv").unlink()
-    assert_refused(run_in(config, config.parent / "run"), "outcomes.csv", "no such file")
-    text = config.read_text()
-    config.write_text(text[: text.index("[outcomes]")])
-    assert_refused(run_in(config, config.parent / "run"), "nothing to correlate", "[outcomes]")
-
-
-def test_systems_over_different_dialogs(config: Path) -> None:
-    write_system(config.parent, "two", system(6, n_dialogs=3))
-    outcome = run_in(config, config.parent / "run")
-    assert_refused(outcome, "two.json", "session d3", "lacks 1 of 4 dialogs", 'states.dialogs = "shared"')
-    assert "one lacks" not in outcome.text
-    study = done(config, config.parent / "run", "--set", "states.dialogs=shared")
-    jga = {row["tracker"]: float(row["value"]) for row in study.rows("intrinsic")}
-    assert jga == {"one": 1.0, "two": 1.0, "three": 4 / 6, "four": 1 / 6}
-
-
-def test_systems_without_a_common_dialog(config: Path) -> None:
-    write_system(config.parent, "two", {f"e{i}": turns for i, turns in enumerate(system(6).values())})
-    outcome = run_in(config, config.parent / "run", "--set", "states.dialogs=shared")
-    assert_refused(outcome, "no dialogs in common")
-
-
-def test_systems_with_other_numbers_of_turns(config: Path) -> None:
-    for name in ("one", "three"):
-        states = system(RIGHT[name])
-        states["d1"]["2"] = states["d1"]["1"]
-        write_system(config.parent, name, states)
-    outcome = run_in(config, config.parent / "run")
-    assert_refused(outcome, "one.json", "three.json", "session d1", "number of turns", "expected 2, found 3")
-
-
-def test_every_broken_file_is_named(config: Path) -> None:
-    write_system(config.parent, "two", {"d0": 3})
-    (config.parent / "systems" / "four.json").write_text("{")
-    outcome = run_in(config, config.parent / "run")
-    assert_refused(outcome, "two.json", "session d0", "four.json", "ends too early")
-
-
-def test_files_that_are_not_there(config: Path) -> None:
-    outcome = run_in(config, config.parent / "run", "--set", 'states.files=["x.json", "y.json"]')
-    assert_refused(outcome, "x.json", "y.json", "no such file")
-    outcome = run_in(config, config.parent / "run", "--set", 'states.files=["nothing/*.json"]')
-    assert_refused(outcome, "no file matches", "nothing/*.json")
-    outcome = run_in(config, config.parent / "run", "--set", "states.files=[]")
-    assert_refused(outcome, "states.files")
-
-
-def test_two_files_of_one_name(config: Path) -> None:
-    """Both would be the system `one`, and the outcomes could not tell which."""
-    (config.parent / "others").mkdir()
-    (config.parent / "others" / "one.json").write_text(json.dumps(system(2)))
-    files = 'states.files=["systems/*.json", "others/one.json"]'
-    outcome = run_in(config, config.parent / "run", "--set", files)
-    assert_refused(outcome, "others/one.json", "'one'")
-
-
-REQUESTS = {
-    'metrics.names=["jgaa"]': "did you mean 'jga'?",
-    'metrics.components=["hotl"]': "did you mean 'hotel'?",
-    "metrics.schedules=[2]": "no schedule 2 here",
-    'trackers.built_in=["hwu"]': "the files of [states] are the systems",
-    'trackers.degenerate=["fuor"]': "did you mean 'four'?",
-    "correlation.primary=outcome.sucess": "did you mean 'outcome.success'?",
-    'correlation.targets=["rl.lstd"]': "available: outcome.success",
-    "states.format=state-set": "did you mean 'state-sets'?",
-    "states.format=dstc1": "dstc1",
-    "states.dialogs=some": "states.dialogs",
-}
-
-
-@pytest.mark.parametrize("change", REQUESTS)
-def test_requests_that_make_no_sense(config: Path, change: str) -> None:
-    assert_refused(run_in(config, config.parent / "run", "--set", change), REQUESTS[change])
 
 
 def test_predictions_with_a_gold_of_their_own(tmp_path: Path) -> None:
@@ -378,10 +215,91 @@ def test_predictions_with_a_gold_of_their_own(tmp_path: Path) -> None:
     assert values["two"] == 2 / 5
 
 
-def test_gold_where_it_does_not_belong(config: Path) -> None:
-    outcome = run_in(config, config.parent / "run", "--set", "states.gold=systems")
-    assert_refused(outcome, "systems", "a directory")
-    outcome = run_in(config, config.parent / "run", "--set", "states.format=sgd")
-    assert_refused(outcome, "need a gold")
-    outcome = run_in(config, config.parent / "run", "--set", "states.fuzzy=0")
-    assert_refused(outcome, "states.fuzzy")
+def test_the_dialogs_that_all_systems_have(config: Path) -> None:
+    write_system(config.parent, "two", system(6, n_dialogs=3))
+    outcome = run_in(config, config.parent / "run")
+    assert_refused(outcome, "two.json", "session d3", "lacks 1 of 4 dialogs", 'states.dialogs = "shared"')
+    assert "one lacks" not in outcome.text
+    study = done(config, config.parent / "run", "--set", "states.dialogs=shared")
+    jga = {row["tracker"]: float(row["value"]) for row in study.rows("intrinsic")}
+    assert jga == {"one": 1.0, "two": 1.0, "three": 4 / 6, "four": 1 / 6}
+
+
+def longer(n_right: int) -> dict[str, dict[str, object]]:
+    """A system with a third turn in a dialog."""
+    states = system(n_right)
+    states["d1"]["2"] = states["d1"]["1"]
+    return states
+
+
+ELSEWHERE = {f"e{i}": turns for i, turns in enumerate(system(6).values())}
+
+FILES: dict[str, tuple[dict[str, object], str, tuple[str, ...]]] = {
+    "no dialog in common": ({"two": ELSEWHERE}, "states.dialogs=shared", ("no dialogs in common",)),
+    "other numbers of turns": (
+        {"one": longer(8), "three": longer(4)},
+        "",
+        ("one.json", "three.json", "session d1", "number of turns", "expected 2, found 3"),
+    ),
+    "broken files": (
+        {"two": {"d0": 3}, "four": "{"},
+        "",
+        ("two.json", "session d0", "four.json", "ends too early"),
+    ),
+    # Both would be the system `one`, and the outcomes could not tell which.
+    "two files of one name": (
+        {"../others/one": system(2)},
+        'states.files=["systems/*.json", "others/one.json"]',
+        ("others/one.json", "'one'"),
+    ),
+    "an empty table": ({"../outcomes.csv": ""}, "", ("outcomes.csv", "the file is empty")),
+    "no files": ({}, "states.files=[]", ("states.files",)),
+    "files that are not there": (
+        {},
+        'states.files=["x.json", "y.json"]',
+        ("x.json", "y.json", "no such file"),
+    ),
+    "no such files": ({}, 'states.files=["nothing/*.json"]', ("no file matches", "nothing/*.json")),
+    "no outcomes": ({}, "outcomes.file=no.csv", ("no.csv", "no such file")),
+}
+
+
+@pytest.mark.parametrize("what", FILES)
+def test_files_that_do_not_fit(config: Path, what: str) -> None:
+    """Every one is named."""
+    files, change, said = FILES[what]
+    for name, states in files.items():
+        path = config.parent / "systems" / (name if name.endswith(".csv") else f"{name}.json")
+        path.parent.mkdir(exist_ok=True)
+        path.resolve().parent.mkdir(exist_ok=True)
+        path.write_text(states if isinstance(states, str) else json.dumps(states))
+    outcome = run_in(config, config.parent / "run", *(["--set", change] if change else []))
+    assert_refused(outcome, *said)
+
+
+REQUESTS = {
+    'metrics.names=["jgaa"]': "did you mean 'jga'?",
+    'metrics.components=["hotl"]': "did you mean 'hotel'?",
+    "metrics.schedules=[2]": "no schedule 2 here",
+    'trackers.built_in=["hwu"]': "the files of [states] are the systems",
+    'trackers.degenerate=["fuor"]': "did you mean 'four'?",
+    "correlation.primary=outcome.sucess": "did you mean 'outcome.success'?",
+    'correlation.targets=["rl.lstd"]': "available: outcome.success",
+    "states.format=state-set": "did you mean 'state-sets'?",
+    "states.format=dstc1": "dstc1",
+    "states.dialogs=some": "states.dialogs",
+    "states.gold=systems": "a directory",
+    "states.format=sgd": "need a gold",
+    "states.fuzzy=0": "states.fuzzy",
+}
+
+
+@pytest.mark.parametrize("change", REQUESTS)
+def test_requests_that_make_no_sense(config: Path, change: str) -> None:
+    assert_refused(run_in(config, config.parent / "run", "--set", change), REQUESTS[change])
+
+
+def test_a_study_without_outcomes(config: Path) -> None:
+    text = config.read_text()
+    config.write_text(text[: text.index("[outcomes]")])
+    assert_refused(run_in(config, config.parent / "run"), "nothing to correlate", "[outcomes]")

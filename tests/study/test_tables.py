@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import tomllib
+from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,12 +14,14 @@ import pytest
 from extrinsic import __version__
 from extrinsic.errors import InputError, UsageError
 from extrinsic.storage import content_hash
-from extrinsic.study.configuration.settings_file import read_study
-from extrinsic.study.finished_run import Run
-from extrinsic.study.stages.store import Result
-from extrinsic.study.stages.stored_scores import TrackerScores
-from extrinsic.study.tables.table_files import write_rows
-from extrinsic.study.tables.value_rows import TrackerRow
+from extrinsic.study.run import Run
+from extrinsic.study.score_stage import TrackerScores
+from extrinsic.study.settings_file import read_study
+from extrinsic.study.store import Result
+from extrinsic.study.tables import READABLE, column_help, summary
+from extrinsic.tables import write_rows
+from extrinsic.verdict.compare import ComparisonRow
+from extrinsic.verdict.rows import Row, TrackerRow
 from tests.report.runs import write_manifest
 from tests.study.studies import (
     DATASETS,
@@ -66,16 +69,14 @@ def test_every_combination_has_its_row(tiny: Study) -> None:
     # Of the logged policy observed, live, completed; of the learned one live, lstd, completed, gain.
     assert len(tiny.rows("returns")) == cells * 7
     assert len(tiny.rows("trackers")) == len(TRACKERS)
-    found = {
-        (row["target"], row["scope"], row["coefficient"], row["trackers"]): 0
+    kinds = Counter(
+        (row["target"], row["scope"], row["coefficient"], row["trackers"])
         for row in tiny.rows("correlations")
-    }
-    for row in tiny.rows("correlations"):
-        found[row["target"], row["scope"], row["coefficient"], row["trackers"]] += 1
-    assert set(found.values()) == {metrics}
+    )
+    assert set(kinds.values()) == {metrics}
     # Four coefficients within and pooled; soft pairwise accuracy is of one dataset at a time.
     # Targets: the logged return; live, lstd, completed and gain of the learned policy.
-    assert len(found) == 5 * (4 * 2 + 1) * 2
+    assert len(kinds) == 5 * (4 * 2 + 1) * 2
 
 
 def test_the_manifest_tells_what_made_the_run(tiny: Study) -> None:
@@ -91,14 +92,13 @@ def test_the_manifest_tells_what_made_the_run(tiny: Study) -> None:
     assert {kind: kinds.count(kind) for kind in kinds} == {
         "score": cells,
         "learn": cells,
-        "core": 1,
         "correlate": 1,
     }
     for stage in stages:
         assert (tiny.folder / "stages" / f"{stage['stage']}-{stage['key'][:32]}").is_file()
     for name, digest in manifest["tables"].items():
         assert content_hash((tiny.folder / name).read_bytes()) == digest
-    assert set(manifest["tables"]) == {*tables(tiny.folder), "config.toml"}
+    assert set(manifest["tables"]) == {*tables(tiny.folder), "config.toml", "panel.npz"}
 
 
 def test_the_manifest_has_hashes_of_the_files_read(tiny: Study) -> None:
@@ -110,7 +110,7 @@ def test_the_manifest_has_hashes_of_the_files_read(tiny: Study) -> None:
 
 def test_nothing_else_is_left_in_the_directory(tiny: Study) -> None:
     names = {name.split("/")[0] for name in contents(tiny.folder)}
-    allowed = {"manifest.json", "config.toml", "stages", "report.html", "figures", "tables"}
+    allowed = {"manifest.json", "config.toml", "stages", "panel.npz", "report.html", "figures"}
     assert {name for name in names if not name.endswith(".csv")} <= allowed
     assert not list(tiny.folder.rglob("*.part"))
 
@@ -200,10 +200,10 @@ def test_stored_stages_are_strict(tiny: Study) -> None:
 
 
 def test_json_is_the_primary_target_alone(tiny: Study, tmp_path: Path) -> None:
-    found = run_in(tiny.config, tiny.folder, "--json").json()
-    assert found["signature"] == Run(tiny.folder).signature
-    assert {row["target"] for row in found["rows"]} == {"rl.live"}
-    assert isinstance(found["rows"][0]["r"], float)
+    answer = run_in(tiny.config, tiny.folder, "--json").json()
+    assert answer["signature"] == Run(tiny.folder).signature
+    assert {row["target"] for row in answer["rows"]} == {"rl.live"}
+    assert isinstance(answer["rows"][0]["r"], float)
 
 
 def test_the_screen_ends_with_the_verdict(tiny: Study) -> None:
@@ -211,3 +211,51 @@ def test_the_screen_ends_with_the_verdict(tiny: Study) -> None:
     lines = run_in(tiny.config, tiny.folder).output.splitlines()
     assert lines[0].startswith("health: 4 core trackers of 6")
     assert lines[-1] == "Not decided: 4 trackers, at least 5 are needed."
+
+
+KINDS = {**READABLE, "comparison": ComparisonRow}
+PAGE = Path(__file__).parents[2] / "docs" / "running.md"
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_every_column_is_documented(name: str) -> None:
+    kind = KINDS[name]
+    texts = column_help(kind)
+    assert set(texts) == set(kind.__struct_fields__)
+    assert all(text.endswith(".") for text in texts.values())
+    assert summary(kind).endswith(".")
+
+
+def test_help_of_several_lines_is_one_text() -> None:
+    class Example(Row, frozen=True, kw_only=True):
+        """A table.
+
+        first, second: what they are,
+        on two lines.
+        third: short.
+        """
+
+        first: int
+        second: int
+        third: int
+
+    class Longer(Example, frozen=True, kw_only=True):
+        """Another, which extends it.
+
+        third: longer.
+        """
+
+    assert column_help(Longer) == column_help(Example) | {"third": "longer."}
+    assert column_help(Example) == {
+        "first": "what they are, on two lines.",
+        "second": "what they are, on two lines.",
+        "third": "short.",
+    }
+    assert summary(Example) == "A table."
+
+
+def test_the_guide_lists_the_tables_as_the_schema_has_them() -> None:
+    lines = PAGE.read_text().splitlines()
+    begin = lines.index("| table | contents |") + 2
+    shown = lines[begin : lines.index("", begin)]
+    assert shown == [f"| `{name}.csv` | {summary(kind)} |" for name, kind in READABLE.items()]

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 from extrinsic.arrays import Floats
-from extrinsic.policy.reward import Reward, fill_of, returns
+from extrinsic.policy.rewards import Reward, fill_of, returns
 from extrinsic.registry import TRACKERS as REGISTERED
 from extrinsic.simulation import Play, play, read_simulation
-from extrinsic.study.configuration.settings_file import read_study
-from extrinsic.study.configuration.targets import chosen_targets, gain_terms, possible_targets
-from extrinsic.study.finished_run import Run
-from extrinsic.study.stages.policy_spec import PolicyValue
-from extrinsic.study.stages.variant_values import TrackerValue, with_gains
+from extrinsic.study.policy_spec import PolicyValue
+from extrinsic.study.run import Run
+from extrinsic.study.settings_file import read_study
+from extrinsic.study.targets import chosen_targets, gain_terms, possible_targets
+from extrinsic.study.variant_values import TrackerValue, with_gains
 from extrinsic.trackers.track import track
-from extrinsic.value.result import interval
+from extrinsic.value.value import interval
 from tests.study.studies import (
     DATASETS,
     DISK,
@@ -128,14 +128,14 @@ def value_of(
     value = PolicyValue(
         dataset="a", policy=policy, estimator=estimator, mean=mean, n=len(influence), diagnostics=parts
     )
-    return TrackerValue(value, np.array(influence), {}, {}, 10)
+    return TrackerValue(value, np.array(influence), {}, 10)
 
 
 def test_a_gain_by_hand() -> None:
     """Without live play: the preferred estimator less the log's return, over the same dialogs."""
     parts = {"lstd_augmented": 7.0, "fqe_augmented": 3.0}
     learned = value_of("mean_augmented", "rl", 5.0, [1.0, -1.0, 0.0], **parts)
-    other = value_of("is", "rl", 9.0, [0.0, 0.0, 0.0])
+    other = value_of("lstd", "rl", 9.0, [0.0, 0.0, 0.0])
     logged = value_of("observed", "behaviour", 2.0, [0.5, -0.5, 0.0])
     *_, gain = with_gains({"t": [logged, other, learned]})["t"]
     assert gain.value.target == "rl.gain" and gain.value.mean == 3.0

@@ -8,23 +8,23 @@ import msgspec
 import pytest
 
 import extrinsic
-from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.policy.behaviour import fit_behaviour
 from extrinsic.policy.features import find_features
 from extrinsic.policy.kernel_logistic import KernelLogistic
-from extrinsic.policy.live_policy import LivePolicy
-from extrinsic.policy.one_step import OneStep
-from extrinsic.policy.reward import Reward, fill_of, returns
+from extrinsic.policy.kernel_lspi import OneStep
+from extrinsic.policy.learner import LivePolicy
+from extrinsic.policy.rewards import Reward, fill_of, returns
 from extrinsic.policy.transitions import transitions_of
 from extrinsic.registry import ESTIMATORS, TRACKERS
 from extrinsic.simulation import play, read_simulation, simulate
-from extrinsic.study.configuration.settings_file import read_study
-from extrinsic.study.planning import make_schedule
-from extrinsic.study.stages import learning, valuation
-from extrinsic.study.stages.learning import LearnTask, learn_policies, with_other_trackers
+from extrinsic.study import learn_stage, valuation
+from extrinsic.study.learn_stage import LearnTask, with_other_trackers
+from extrinsic.study.plan import plan_study
+from extrinsic.study.settings_file import read_study
 from extrinsic.trackers.track import track
-from extrinsic.value.evaluation_problem import EvaluationProblem
+from extrinsic.value.estimator import EvaluationProblem
 from tests.study.studies import DATASETS, LIVE_DIALOGS, METRICS, SCHEDULES, SEED, Row, Study
 from tests.study.studies import TRACKERS as NAMES
 
@@ -120,28 +120,6 @@ def test_learned_policies_are_worth_what_they_are_by_themselves(tiny: Study, nam
     assert reported == pytest.approx({key: float(number) for key, number in learner.diagnostics.items()})
 
 
-def test_the_expected_value_is_that_of_policies_learned_from_halves(tiny: Study) -> None:
-    """Two halves of the training dialogs, learned from and played live; their spread is reported."""
-    settings = read_study(tiny.config)
-    value = msgspec.structs.replace(settings.value, training_resamples=2, estimators=("live",))
-    policy = msgspec.structs.replace(settings.policy, policies=("rl",))
-    few = msgspec.structs.replace(settings.trackers, built_in=("hwu",))
-    planned = make_schedule(
-        msgspec.structs.replace(settings, value=value, policy=policy, trackers=few)
-    ).bundles
-    task = next(task for bundle in planned for task in bundle if isinstance(task, LearnTask))
-    stored = learn_policies(task.unit, task.system, task.spec)
-    number, expected = next(
-        (number, value) for number, value in enumerate(stored.values.values) if value.estimator == "expected"
-    )
-    (whole,) = (row for row in stored.values.values if (row.policy, row.estimator) == ("rl", "live"))
-    assert expected.target == "rl.expected" and expected.diagnostics["resamples"] == 2.0
-    assert expected.diagnostics["spread"] > 0.0 and expected.mean != whole.mean
-    assert stored.arrays[f"influence{number}"].shape == (LIVE_DIALOGS,)
-    again = learn_policies(task.unit, task.system, task.spec).values.values[number]
-    assert again.mean == expected.mean
-
-
 def test_a_stage_is_the_same_without_those_that_it_is_played_with(tiny: Study) -> None:
     """Two fill rules and three trackers: their policies meet the callers at the same time, whichever stage
     comes first."""
@@ -151,14 +129,14 @@ def test_a_stage_is_the_same_without_those_that_it_is_played_with(tiny: Study) -
     both = msgspec.structs.replace(settings.reward, fill=("argmax", "threshold"))
     few = msgspec.structs.replace(settings.trackers, built_in=("hwu", "vote", "baseline"))
     changed = msgspec.structs.replace(settings, value=value, policy=policy, reward=both, trackers=few)
-    bundles = make_schedule(changed).bundles
+    bundles = plan_study(changed).bundles
     n_tasks = sum(map(len, bundles))
     assert [len(bundle) for bundle in with_other_trackers(bundles, len(bundles))] == [3] * len(bundles)
     merged = with_other_trackers(bundles * 4, 1)
     assert sum(map(len, merged)) == 4 * n_tasks
     learned = [task for task in merged[0] if isinstance(task, LearnTask)]
     assert [len(task.beside) for task in learned] == [len(learned) - 1] * len(learned)
-    assert len({task.tracker for task in learned}) == 3
+    assert len({task.system.name for task in learned}) == 3
     for task in learned[:3]:
         forget()
         together = task.run(None)  # type: ignore[arg-type]
@@ -168,5 +146,5 @@ def test_a_stage_is_the_same_without_those_that_it_is_played_with(tiny: Study) -
 
 
 def forget() -> None:
-    for cache in (learning._LEARNED, valuation._VALUATIONS):
+    for cache in (learn_stage._LEARNED, valuation._VALUATIONS):
         cache.made.clear()

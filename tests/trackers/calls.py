@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from extrinsic.corpus.model import Corpus
+from extrinsic.corpus.acts import NONE
+from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
-from extrinsic.corpus.vocabulary import NONE
 from extrinsic.registry import TRACKERS
 from extrinsic.trackers.protocol import BuiltInTracker, LearnedTracker
 from tests.builders import (
@@ -38,6 +38,13 @@ Beliefs = list[dict[str, dict[Any, float]]]
 
 NAMES = TRACKERS.names()
 LEARNED = [name for name in NAMES if isinstance(TRACKERS.get(name), LearnedTracker)]
+MEMBERS = [
+    "focus(trust=0.8, threshold=0.1, discount=0.9)",
+    "mixture(bayes_low, window, weight=0.4)",
+    "mixture(delayed(vote, turns=1), yarbus(consent=0.5), weight=0.7)",
+    "recalibrated(delayed(hwu, turns=2), temperature=3)",
+]
+EVERY = [*NAMES, *MEMBERS]
 SANE = [name for name in NAMES if not TRACKERS.get(name).degenerate]
 
 

@@ -128,3 +128,29 @@ def test_a_contradiction_in_full(name: str) -> None:
     assert found[:2] == [(1.0, 0.0), (0.0, 1.0)]
     assert found[2][1] == 0.0
     assert found[3] == (0.0, 1.0)
+
+
+def test_tuning_by_hand() -> None:
+    """CALL informs thai .6 greek .3; thai .5 greek .1, no .2 to thai; greek .8; thai .4."""
+    # Half of every score: .3 .15; then thai .25 + (1 - .25 - .05 - .1) .3, greek .05 + .7 * .15.
+    assert food("yarbus(trust=0.5)", CALL)[:2] == approx([(0.3, 0.15), (0.43, 0.155)])
+    # Below .25 nothing is heard: neither greek's .1 nor the no of .2.
+    assert food("yarbus(threshold=0.25)", CALL)[:2] == approx([(0.6, 0.3), (0.8, 0.15)])
+    # Half of the memory: thai .5 + (1 - .6 - .2) .3, greek .1 + .4 * .15.
+    assert food("yarbus(discount=0.5)", CALL)[:2] == approx([(0.6, 0.3), (0.56, 0.16)])
+    # Ranks below the threshold do not count: 1 / 1.5 alone.
+    assert food("rank_only(threshold=0.35)", CALL)[:1] == approx([(1 / 1.5, 0.0)])
+
+
+def test_combinations_by_hand() -> None:
+    hwu, vote = food("hwu", CALL), food("vote", CALL)
+    mixed = [
+        tuple(0.3 * a + 0.7 * b for a, b in zip(*turns, strict=True)) for turns in zip(hwu, vote, strict=True)
+    ]
+    assert food("mixture(hwu, vote, weight=0.3)", CALL) == approx(mixed)
+    assert food("delayed(hwu, turns=2)", CALL) == approx([(0, 0), (0, 0), *hwu[:2]])
+    assert food("recalibrated(focus, temperature=0.5)", CALL) == food("focus_overconfident", CALL)
+
+
+def approx(turns: list[tuple[float, ...]]) -> list[object]:
+    return [pytest.approx(turn, abs=1e-12) for turn in turns]

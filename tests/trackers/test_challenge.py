@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from extrinsic.arrays import row_of_each
+from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.formats import DSTC2
 from extrinsic.corpus.hypotheses import Hypotheses
-from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.registry import TRACKERS
 from extrinsic.trackers.track import track

@@ -10,21 +10,30 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from extrinsic.arrays import add_in_order
-from extrinsic.corpus.model import Corpus
+from extrinsic.arrays import add_in_order, turns_in_step
+from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
-from extrinsic.corpus.tracking import Tracking, turns_in_step
 from extrinsic.registry import TRACKERS
 from extrinsic.trackers.protocol import flags_of
 from extrinsic.trackers.track import track
+from extrinsic.trackers.tracking import Tracking
 from tests.builders import Dstc1Files, Dstc2Files, act, heard
 from tests.metrics.reading import read_dstc1, read_dstc2
 from tests.strategies import dstc1_files, dstc2_files
-from tests.trackers.calls import NAMES, SANE, noisy_calls, perfect_calls, ready, restaurant_calls, tops_of
+from tests.trackers.calls import (
+    EVERY,
+    NAMES,
+    SANE,
+    noisy_calls,
+    perfect_calls,
+    ready,
+    restaurant_calls,
+    tops_of,
+)
 
 FILES = st.one_of(dstc1_files(max_dialogs=4), dstc2_files(max_dialogs=4))
 
-every_tracker = pytest.mark.parametrize("name", NAMES)
+every_tracker = pytest.mark.parametrize("name", EVERY)
 
 
 def read(files: Dstc1Files | Dstc2Files) -> Corpus:
@@ -61,7 +70,7 @@ def test_scores_are_sane_and_dialogs_alone(files: Dstc1Files | Dstc2Files, data:
     """Nothing depends on which other dialogs are tracked at the same time, nor on their order."""
     corpus = read(files)
     order = data.draw(st.permutations(range(corpus.n_dialogs)))
-    for name in NAMES:
+    for name in EVERY:
         tracker = ready(name)
         output = track(tracker, corpus, name)
         require_sane(output)

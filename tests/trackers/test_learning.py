@@ -9,13 +9,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from extrinsic.corpus.dialogs import fold_of_sessions
+from extrinsic.corpus.corpus import Corpus, fold_of_sessions
 from extrinsic.corpus.labels import LabelEvents
-from extrinsic.corpus.model import Corpus
 from extrinsic.errors import UsageError
 from extrinsic.registry import TRACKERS
-from extrinsic.trackers import candidate_classifiers
-from extrinsic.trackers.candidate_features import FEATURES
+from extrinsic.simulation import BusSimulation
+from extrinsic.trackers import learned
+from extrinsic.trackers.learned import FEATURES, Logistic, examples_of
 from extrinsic.trackers.track import track
 from tests.builders import act, heard
 from tests.trackers.calls import LEARNED, bus_calls, noisy_calls, ready, restaurant_calls
@@ -67,7 +67,7 @@ def test_training_dialogs_teach(name: str) -> None:
 @every_learned
 def test_training_twice_gives_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also when there are more examples than are used."""
-    monkeypatch.setattr(candidate_classifiers, "MOST_ROWS", 200)
+    monkeypatch.setattr(learned, "MOST_ROWS", 200)
     corpus, train = noisy_calls(5, seed=10), noisy_calls(30, seed=11)
     one, other = (track(TRACKERS.get(name), corpus, name, train=[train]) for _ in range(2))
     assert np.array_equal(one.given.score, other.given.score)
@@ -102,7 +102,7 @@ def test_features_of_a_call() -> None:
             ([act("expl-conf", ("food", "thai"))], [heard(0.5, act("affirm")), heard(0.2, act("negate"))]),
         ]
     )
-    rows = candidate_classifiers.examples_of(corpus).rows
+    rows = examples_of(corpus).rows
     first, last = (dict(zip(FEATURES, rows[number], strict=True)) for number in (0, 2))
     assert first["requested now"] == 1
     assert last == pytest.approx(
@@ -143,3 +143,24 @@ def test_listing_trackers_imports_no_learning_library() -> None:
     )
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "[]"
+
+
+def test_the_examples_of_many_dialogs_are_those_of_each() -> None:
+    """Many candidates in some of more than a hundred dialogs: these are tracked apart, but not here."""
+    corpus = BusSimulation.read(seed=11).simulate("letsgo", "test").corpus.take(np.arange(150))
+    whole = examples_of(corpus)
+    for dialog in range(corpus.n_dialogs):
+        alone, chosen = examples_of(corpus.take(np.array([dialog]))), whole.dialog == dialog
+        assert np.array_equal(whole.rows[chosen], alone.rows)
+        assert np.array_equal(whole.right[chosen], alone.right)
+
+
+def test_training_on_a_part_is_training_on_its_dialogs() -> None:
+    corpus = BusSimulation.read(seed=11).simulate("ds4", "train").corpus
+    parts = [np.arange(0, corpus.n_dialogs, 2), np.arange(1, 40)]
+    for tracker in (Logistic(), Logistic(share=0.3, features="now", seed=4)):
+        fitted = tracker.fit_parts(corpus, parts)
+        for part, one in zip(parts, fitted, strict=True):
+            alone = tracker.fit([corpus.take(part)])
+            assert np.array_equal(one.model.weights, alone.model.weights)  # type: ignore[attr-defined]
+            assert one.model.constant == alone.model.constant  # type: ignore[attr-defined]

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 
 from extrinsic.arrays import Floats, Ints
+from extrinsic.policy.lstd import KernelSettings
 from extrinsic.policy.transitions import END, Transitions
-from extrinsic.value.evaluation_problem import EvaluationProblem
-from extrinsic.value.fqe import TreeSettings
-from extrinsic.value.q_function import KernelSettings
+from extrinsic.value.estimator import EvaluationProblem
+from extrinsic.value.trees import TreeSettings
 from tests.policy.decisions import decisions, draw, states_of
 
 N_STATES, N_ACTIONS = 4, 2

@@ -7,16 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.labels import LabelEvents
-from extrinsic.corpus.model import Corpus
-from extrinsic.policy.reward import Reward
+from extrinsic.policy.rewards import Reward
 from extrinsic.policy.transitions import transitions_of
 from extrinsic.registry import TRACKERS
 from extrinsic.trackers.track import track
-from extrinsic.value.augmented_states import PROXIES, WORTH_SCALE, augment
-from extrinsic.value.evaluation_problem import EvaluationProblem
-from extrinsic.value.fqe import Fqe
-from extrinsic.value.lstd_value import Lstd
+from extrinsic.value.estimator import EvaluationProblem
+from extrinsic.value.lstd import PROXIES, WORTH_SCALE, Lstd, augment
+from extrinsic.value.trees import Fqe
 from tests.policy.calls import ASK, BYE, HELLO, OFFER, Turn, read, whole_call
 from tests.policy.decisions import decisions, states_of
 from tests.value.tables import EXACT_KERNELS, EXACT_TREES, case_of, draw_log

@@ -9,13 +9,12 @@ import pytest
 
 from extrinsic.arrays import Floats
 from extrinsic.errors import UsageError
+from extrinsic.policy.lstd import KernelSettings
 from extrinsic.registry import ESTIMATORS
-from extrinsic.value.estimator import with_options
-from extrinsic.value.evaluation_problem import EvaluationProblem
-from extrinsic.value.q_function import KernelSettings
+from extrinsic.value.estimator import EvaluationProblem, with_options
 from tests.policy.decisions import decisions, states_of
 
-LSTD = ("lstd", "lstd_behaviour", "lstd_augmented")
+LSTD = ("lstd", "lstd_augmented")
 every_lstd = pytest.mark.parametrize("name", LSTD)
 
 

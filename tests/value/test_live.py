@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from extrinsic.errors import UsageError
-from extrinsic.policy.reward import Reward, fill_of, returns
+from extrinsic.policy.rewards import Reward, fill_of, returns
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import Expert, play
 from extrinsic.simulation.datasets import find_simulation, logged_policy
-from extrinsic.value.evaluation_problem import EvaluationProblem
-from extrinsic.value.live import LivePlay, played_together
-from extrinsic.value.result import Value
+from extrinsic.value.estimator import EvaluationProblem, LivePlay
+from extrinsic.value.live import played_together
+from extrinsic.value.value import Value
 from tests.policy.decisions import drawn_decisions
 from tests.policy.players import Anything
 from tests.simulation.worlds import world
@@ -66,7 +66,7 @@ def test_the_same_seed_brings_the_same_callers() -> None:
 
 
 @pytest.mark.parametrize(
-    "names", [["focus"], ["dosed(hwu, wrong=0.3)"], ["focus", "dosed(hwu, wrong=0.3)", "vote", "baseline"]]
+    "names", [["focus"], ["delayed(hwu, turns=1)"], ["focus", "delayed(hwu, turns=1)", "vote", "baseline"]]
 )
 def test_together_policies_earn_what_each_earns_alone(names: list[str]) -> None:
     """To the last bit, in the order given, each on its own tracker and by its own reward."""

@@ -14,11 +14,11 @@ from typing import Any, Protocol, runtime_checkable
 
 from extrinsic.corpus import conventions
 from extrinsic.corpus.conventions import Conventions
+from extrinsic.corpus.corpus import Corpus
+from extrinsic.corpus.domain import Domain, load_domain
 from extrinsic.corpus.formats.notes import warnings_of_scores
-from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.state_sets import StateReading, StateSets
 from extrinsic.corpus.tracker_output import TrackerOutput
-from extrinsic.domain import Domain, load_domain
 from extrinsic.errors import UsageError, require_type
 from extrinsic.registry import FORMATS
 from extrinsic.storage import content_hash, read_bytes
@@ -104,24 +104,24 @@ def find_domain(domain: Domain | str | None, default: str) -> Domain:
 
 @dataclass(frozen=True)
 class ChallengeFormat:
-    """A belief format whose modules, with names that begin with `package`, are imported when needed.
+    """A belief format whose module is imported when needed.
 
-    trackers: where the modules for tracker files are, if elsewhere: a format may share those of another.
+    trackers: the module for its tracker files, if another: a format may share those of another.
     """
 
     name: str
-    package: str
+    module: str
     default_domain: str
     conventions: Conventions
     trackers: str | None = None
 
     @property
     def _corpora(self) -> Any:
-        return import_module(f"{self.package}_corpus")
+        return import_module(self.module)
 
     @property
     def _trackers(self) -> Any:
-        return import_module(f"{self.trackers or self.package}_tracker")
+        return import_module(self.trackers or self.module)
 
     def read_corpus(
         self, path: str | Path, dataset: str | None = None, domain: Domain | str | None = None
@@ -141,13 +141,6 @@ class ChallengeFormat:
             )
         return output
 
-    def long_corpus(self, path: str | Path, dataset: str | None, domain: Domain | str | None) -> Any:
-        """A LongCorpus (long_corpora.py) to read part by part, or None for one that is read at once."""
-        from extrinsic.corpus.formats.long_corpora import LongCorpus
-
-        task = find_domain(domain, self.default_domain)
-        return LongCorpus.find(self._corpora, self._trackers, path, dataset, task)
-
     def write_corpus(self, corpus: Corpus, path: str | Path) -> None:
         """Of DSTC1 and DSTC2: a directory in the challenge's layout."""
         corpora = self._corpora
@@ -156,10 +149,9 @@ class ChallengeFormat:
         corpora.write_corpus(corpus, path)
 
     def write_tracker(self, output: TrackerOutput, corpus: Corpus, path: str | Path) -> None:
-        from extrinsic.corpus.formats.tracker_files import tracker_file
+        from extrinsic.corpus.formats.sessions import write_tracker_file
 
-        with tracker_file(path, self._trackers.turn_writer) as add:
-            add(output, corpus)
+        write_tracker_file(path, output, corpus, self._trackers.turn_writer)
 
 
 AS_WRITTEN = StateReading()

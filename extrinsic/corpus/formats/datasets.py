@@ -163,7 +163,6 @@ def open_tree(path: str | Path) -> Tree:
 
 
 LIST_FOLDERS = ("config", "scripts/config")
-SESSION_FOLDERS = ("", "data/")
 
 
 @dataclass(frozen=True)
@@ -179,7 +178,7 @@ class Dataset:
     def session_folder(self, file: str) -> str | None:
         """The folder of the sessions: the root or `data`, where the first of them is found."""
         for directory in self.directories:
-            for folder in SESSION_FOLDERS:
+            for folder in ("", "data/"):
                 if f"{folder}{directory}/{file}" in self.tree:
                     return folder
         return None

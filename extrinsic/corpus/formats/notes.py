@@ -1,14 +1,13 @@
 """Repairs, notes and warnings about what was read: nothing of it is an error."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from extrinsic.arrays import Floats, Ids, Ints
+from extrinsic.corpus.acts import NONE
+from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.hypotheses import ROUNDING, Hypotheses, JointHypotheses, Ranking
-from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.vocabulary import NONE
 from extrinsic.errors import LONGEST_FOUND, Problem, Problems, did_you_mean, shortened
 
 
@@ -96,45 +95,23 @@ def _report(
 SCORE_ROUNDING = 1e-6
 
 
-class ScoresOutside:
-    """Counts hypotheses with a score outside of 0 to 1 over the parts of a corpus, and keeps the first."""
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-        self.n_outside = self.n_hypotheses = 0
-        self._first: Problem | None = None
-
-    def add(self, corpus: Corpus) -> None:
-        score = corpus.nbest.score
-        outside = np.flatnonzero((score < -SCORE_ROUNDING) | (score > 1.0 + SCORE_ROUNDING))
-        self.n_outside += len(outside)
-        self.n_hypotheses += len(score)
-        if len(outside) and self._first is None:
-            turn = int(corpus.nbest.turn_of_hypothesis()[outside[0]])
-            self._first = Problem(
-                "",
-                path=self.path,
-                **corpus.place(turn),
-                expected="from 0 to 1 (are these logarithms?)",
-                found=f"{score[outside[0]]:g}",
-                severity="warning",
-            )
-
-    def problems(self) -> list[Problem]:
-        """One warning: how many there are, and where the first is."""
-        if self._first is None:
-            return []
-        message = (
-            f"{self.n_outside:,} of {self.n_hypotheses:,} recognised hypotheses have a score that is no "
-            "probability; the first is here"
-        )
-        return [replace(self._first, message=message)]
-
-
 def warnings_of_scores(corpus: Corpus, path: str) -> list[Problem]:
-    outside = ScoresOutside(path)
-    outside.add(corpus)
-    return outside.problems()
+    """One warning: how many hypotheses have a score outside of 0 to 1, and where the first is."""
+    score = corpus.nbest.score
+    outside = np.flatnonzero((score < -SCORE_ROUNDING) | (score > 1.0 + SCORE_ROUNDING))
+    if not len(outside):
+        return []
+    turn = int(corpus.nbest.turn_of_hypothesis()[outside[0]])
+    problem = Problem(
+        f"{len(outside):,} of {len(score):,} recognised hypotheses have a score that is no probability; "
+        "the first is here",
+        path=path,
+        **corpus.place(turn),
+        expected="from 0 to 1 (are these logarithms?)",
+        found=f"{score[outside[0]]:g}",
+        severity="warning",
+    )
+    return [problem]
 
 
 DONTCARE = "dontcare"

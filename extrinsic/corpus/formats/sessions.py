@@ -1,21 +1,27 @@
-"""Reading the sessions of a dataset, and checking that a tracker file covers the same ones."""
+"""The layout that both challenges share: the sessions of a dataset, and tracker files that cover the same.
+
+One subject, hence the length: reading sessions, a tracker file's form, and whether its sessions are those.
+"""
 
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, TypeVar
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Generic, NoReturn, TypeVar
 
 import msgspec
 import numpy as np
 
+from extrinsic.corpus.corpus import Corpus
+from extrinsic.corpus.domain import DIRECTORY, ENDED_BY, Domain
 from extrinsic.corpus.formats.datasets import Dataset
 from extrinsic.corpus.formats.field_checks import Checker, check_type, listed
 from extrinsic.corpus.formats.logs import Log, LogColumns, conditions_of_log, ended_by
-from extrinsic.corpus.model import Corpus
-from extrinsic.domain import DIRECTORY, ENDED_BY, Domain
+from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.errors import InputError, Problems
-from extrinsic.storage import content_hash, decode_clean, decode_loosely, report_defects
+from extrinsic.storage import content_hash, decode_clean, decode_loosely, report_defects, write_atomic
 
 L = TypeVar("L", bound=msgspec.Struct)
 
@@ -127,7 +133,8 @@ def _convert(value: Any, kind: type[L]) -> L | None:
 
 def _fits(log: Log, labels: Any) -> bool:
     return (
-        log.turns_in_order()
+        bool(log.turns)
+        and all(turn.turn_index == number for number, turn in enumerate(log.turns))
         and len(labels.turns) == len(log.turns)
         and labels.session_id in (None, log.session_id)
         and all(turn.turn_index in (None, number) for number, turn in enumerate(labels.turns))
@@ -247,3 +254,97 @@ def _check_same_sessions(problems: Problems, corpus: Corpus, ids: Sequence[str])
 def _some(ids: Sequence[str]) -> str:
     rest = f" and {len(ids) - SHOWN_IDS} more" if len(ids) > SHOWN_IDS else ""
     return ", ".join(ids[:SHOWN_IDS]) + rest
+
+
+TurnCheck = Callable[[Checker, Any, Corpus], None]
+
+
+T = TypeVar("T")
+
+
+class TrackerSession(msgspec.Struct, Generic[T], gc=False, rename="kebab", forbid_unknown_fields=True):
+    session_id: str
+    turns: list[T]
+
+
+class TrackerFile(msgspec.Struct, Generic[T], gc=False, rename="kebab", forbid_unknown_fields=True):
+    """A tracker file whose turns are of the type T."""
+
+    sessions: list[TrackerSession[T]]
+    dataset: str
+    wall_time: float | msgspec.UnsetType = msgspec.UNSET
+
+    def turns(self) -> list[T]:
+        return [turn for session in self.sessions for turn in session.turns]
+
+    def seconds(self) -> float | None:
+        return None if self.wall_time is msgspec.UNSET else self.wall_time
+
+    def fits(self, corpus: Corpus) -> bool:
+        """Whether it covers the corpus's dataset, its sessions in order, and all their turns."""
+        same_sessions = tuple(session.session_id for session in self.sessions) == corpus.sessions
+        n_turns = [len(session.turns) for session in self.sessions]
+        same_dataset = self.dataset == corpus.dataset
+        return same_dataset and same_sessions and n_turns == np.diff(corpus.offsets).tolist()
+
+
+def refuse_tracker_file(data: bytes, path: str, corpus: Corpus, check_turn: TurnCheck) -> NoReturn:
+    """Raise InputError with every problem of a tracker file that could not be decoded directly."""
+    problems = Problems(path)
+    checker = Checker(problems)
+    value = decode_loosely(data, path)
+    file = checker.object(value, "the file")
+    if isinstance(value, dict):
+        _check_file(checker, file, corpus, check_turn)
+    problems.raise_errors()
+    raise AssertionError("a tracker file was refused without a reason")
+
+
+def _check_file(checker: Checker, file: dict[str, Any], corpus: Corpus, check_turn: TurnCheck) -> None:
+    if "sessions" not in file:
+        # Most likely a file of another kind; reporting its keys would only be noise.
+        checker.member(file, "sessions", "the file")
+        return
+    check_type(checker, file, TrackerFile[Any], "the file")
+    if isinstance(file.get("dataset"), str) and file["dataset"] != corpus.dataset:
+        checker.report(
+            "the file says it is about another dataset",
+            expected=repr(corpus.dataset),
+            found=repr(file["dataset"]),
+        )
+    counts: list[tuple[str, int]] = []
+    for number, session in enumerate(listed(file, "sessions")):
+        identity = session.get("session-id") if isinstance(session, dict) else None
+        turns = listed(session, "turns")
+        if isinstance(identity, str):
+            counts.append((identity, len(turns)))
+        at_session = checker.at(session=identity if isinstance(identity, str) else f"number {number}")
+        for position, turn in enumerate(turns):
+            check_turn(at_session.at(turn=position), turn, corpus)
+    if isinstance(file["sessions"], list):
+        check_sessions(checker.problems, corpus, [name for name, _ in counts], [n for _, n in counts])
+
+
+TurnWriter = Callable[[int], Any]
+"""The turn of this number in a tracker's output, as JSON."""
+
+
+def write_tracker_file(
+    path: str | Path,
+    output: TrackerOutput,
+    corpus: Corpus,
+    turn_writer: Callable[[TrackerOutput, Corpus], TurnWriter],
+) -> None:
+    """Write a tracker file completely or not at all; what the tracker gave is written in its own order."""
+    numbers = (output.given.score, output.given_joint.score, output.given_method.score, output.requested)
+    if not all(np.isfinite(scores).all() for scores in numbers):
+        raise ValueError(f"{output.name}: scores that are not finite cannot be written as JSON")
+    file: dict[str, Any] = {"dataset": corpus.dataset}
+    if output.wall_time is not None:
+        file["wall-time"] = output.wall_time
+    write_turn = turn_writer(output, corpus)
+    file["sessions"] = [
+        {"session-id": session, "turns": [write_turn(turn) for turn in range(begin, end)]}
+        for session, (begin, end) in zip(corpus.sessions, pairwise(corpus.offsets.tolist()), strict=True)
+    ]
+    write_atomic(path, msgspec.json.encode(file) + b"\n")

@@ -3,10 +3,10 @@
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ids, Ints
+from extrinsic.corpus.acts import NONE
+from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.labels import SpanTruth
-from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
-from extrinsic.corpus.vocabulary import NONE
 from extrinsic.metrics.items.item_hypotheses import (
     HypothesisColumns,
     ItemHypotheses,

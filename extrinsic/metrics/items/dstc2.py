@@ -3,12 +3,11 @@
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ids, Ints, row_of_each
-from extrinsic.corpus.hypotheses import Beliefs
-from extrinsic.corpus.joint import joint_correctness
+from extrinsic.corpus.acts import NONE
+from extrinsic.corpus.corpus import Corpus
+from extrinsic.corpus.hypotheses import Beliefs, joint_correctness
 from extrinsic.corpus.labels import GoalLabels, TableTruth
-from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
-from extrinsic.corpus.vocabulary import NONE
 from extrinsic.metrics.items.item_hypotheses import (
     HypothesisColumns,
     ItemHypotheses,
@@ -222,15 +221,12 @@ def _joint_fields(tracker: TrackerOutput, goal: Ids, independent: Fields) -> Fie
         if name in fields
     }
     # Identities of both kinds of joint are assigned together: "previous" may be of the other kind.
-    top = np.where(has_joint[:, None], joint.assignment[joint.top], _independent_tops(tracker))
+    independent_top = tracker.beliefs.value[tracker.beliefs.top].reshape(tracker.n_turns, -1)
+    top = np.where(has_joint[:, None], joint.assignment[joint.top], independent_top)
     identity = identify_rows(np.stack([top, goal]))
     nothing = has_joint & ~joint.none[joint.top] & (top == NONE).all(axis=1)
     chosen["top"], chosen["truth"] = np.where(nothing, NOTHING_ASSIGNED, identity[0]), identity[1]
     return {name: values[:, None] for name, values in chosen.items()}
-
-
-def _independent_tops(tracker: TrackerOutput) -> Ids:
-    return tracker.beliefs.value[tracker.beliefs.top].reshape(tracker.n_turns, -1)
 
 
 def identify_rows(assignments: Ids) -> Ids:

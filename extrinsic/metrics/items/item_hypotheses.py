@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from extrinsic.arrays import Bools, Floats, Ints, joined_offsets, row_of_each, take_rows
+from extrinsic.arrays import Bools, Columns, Floats, Ints, row_of_each
 from extrinsic.errors import UsageError
 
 MOST_PRODUCTS = 50_000_000
@@ -16,7 +16,7 @@ MOST_PRODUCTS = 50_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class ItemHypotheses:
+class ItemHypotheses(Columns):
     """Scored hypotheses of n items, None among them, best first within an item.
 
     offsets (n + 1,).   score, correct, is_none (h,): scores as the ranking rule leaves them (None has the
@@ -34,10 +34,6 @@ class ItemHypotheses:
     def sum_by_item(self, values: Floats | Bools) -> Floats:
         """(n,) sums of (h,) values over the hypotheses of each item."""
         return np.asarray(np.add.reduceat(values, self.offsets[:-1], dtype=np.float64))
-
-    def take(self, items: Ints) -> ItemHypotheses:
-        offsets, flat = take_rows(self.offsets, items)
-        return ItemHypotheses(offsets, self.score[flat], self.correct[flat], self.is_none[flat])
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,17 +65,9 @@ def brier_scores(hypotheses: ItemHypotheses) -> Floats:
 
 def concatenate_items(parts: Sequence[ItemHypotheses]) -> ItemHypotheses:
     """The items of several parts, one part behind the other."""
-    if len(parts) == 1:
-        return parts[0]
     if not parts:
         return ItemHypotheses(np.zeros(1, np.int64), np.zeros(0), np.zeros(0, bool), np.zeros(0, bool))
-    return ItemHypotheses(
-        joined_offsets([part.offsets for part in parts]),
-        *(
-            np.concatenate([getattr(part, name) for part in parts])
-            for name in ("score", "correct", "is_none")
-        ),
-    )
+    return parts[0] if len(parts) == 1 else ItemHypotheses.joined(parts)
 
 
 def products_of_slots(slots: ItemHypotheses, n_slots: int, turns: Ints) -> ItemHypotheses:

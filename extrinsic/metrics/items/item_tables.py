@@ -13,11 +13,11 @@ from functools import cached_property, reduce
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ids, Ints
+from extrinsic.corpus.acts import NONE
 from extrinsic.corpus.conventions import RocPoints
-from extrinsic.corpus.dialogs import DialogTurns
-from extrinsic.corpus.vocabulary import NONE
-from extrinsic.metrics.items.curves import RocStatistics, score_order
+from extrinsic.corpus.corpus import DialogTurns
 from extrinsic.metrics.items.item_hypotheses import HypothesisColumns, ItemHypotheses, concatenate_items
+from extrinsic.metrics.items.roc_statistics import RocStatistics, score_order
 
 
 class LazyFields(Mapping[str, Floats]):

@@ -8,11 +8,10 @@ By label scheme b a goal also holds before the caller first mentioned it.
 import numpy as np
 
 from extrinsic.arrays import Bools, Ids, Ints
-from extrinsic.corpus.acts import Acts
+from extrinsic.corpus.acts import NONE, Acts
+from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.labels import GoalLabels, LabelEvents
 from extrinsic.corpus.mentions import UNRESOLVED, mentioned_slots
-from extrinsic.corpus.model import Corpus
-from extrinsic.corpus.vocabulary import NONE
 
 Schedules = dict[int, Bools]
 
@@ -89,11 +88,11 @@ def _spoken_slots(corpus: Corpus) -> Bools:
     system = corpus.system
     names = {int(name) for name in np.unique(system.name)}
     confirming = [name for name in names if "conf" in vocabulary.text(name)]
-    act_of_pair = system.act_of_pair()
+    act_of_pair = system.act_of_pair
     said = np.isin(system.name, confirming)[act_of_pair]
-    said_turn, said_slot = system.owner_of_act()[act_of_pair[said]], system.slot[said]
+    said_turn, said_slot = system.owner_of_act[act_of_pair[said]], system.slot[said]
 
-    live = _live_hypotheses(corpus)[nbest.acts.owner_of_act()[nbest.acts.act_of_pair()]]
+    live = _live_hypotheses(corpus)[nbest.acts.owner_of_act[nbest.acts.act_of_pair]]
     heard_turn, heard_slot = nbest.turn_of_pair()[live], nbest.acts.slot[live]
     this = vocabulary.find("this")
     heard_slot = np.where(heard_slot == this, slot_in_question(corpus)[heard_turn], heard_slot)
@@ -119,7 +118,7 @@ def slot_in_question(corpus: Corpus) -> Ids:
     acts = np.flatnonzero(requests | asks)
     pair = first_pair[acts]
     # Of several acts the last decides; assignment by index keeps the last.
-    question[system.owner_of_act()[acts]] = np.where(requests[acts], system.value[pair], system.slot[pair])
+    question[system.owner_of_act[acts]] = np.where(requests[acts], system.value[pair], system.slot[pair])
     return question
 
 
@@ -128,7 +127,7 @@ def _method_heard(corpus: Corpus) -> Bools:
     acts: Acts = corpus.nbest.acts
     telling = np.isin(acts.name, corpus.vocabulary.find_all(("reqalts", "bye", "inform")))
     heard = np.zeros(corpus.n_turns, dtype=bool)
-    live = _live_hypotheses(corpus)[acts.owner_of_act()]
+    live = _live_hypotheses(corpus)[acts.owner_of_act]
     heard[corpus.nbest.turn_of_act()[telling & live]] = True
     return heard
 
@@ -139,14 +138,14 @@ def _requested_since(corpus: Corpus) -> Bools:
     shape = (corpus.n_turns, len(corpus.requestable))
     informed, asked = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
 
-    act_of_pair = system.act_of_pair()
+    act_of_pair = system.act_of_pair
     telling = np.isin(system.name, vocabulary.find_all(("inform", "offer")))[act_of_pair]
-    told_turn, told_slot = system.owner_of_act()[act_of_pair[telling]], system.slot[telling]
+    told_turn, told_slot = system.owner_of_act[act_of_pair[telling]], system.slot[telling]
 
     acts = nbest.acts
-    act = acts.act_of_pair()
+    act = acts.act_of_pair
     wanted = (acts.name == vocabulary.find("request"))[act] & (acts.slot == vocabulary.find("slot"))
-    wanted &= _live_hypotheses(corpus)[acts.owner_of_act()[act]]
+    wanted &= _live_hypotheses(corpus)[acts.owner_of_act[act]]
     wanted_turn, wanted_slot = nbest.turn_of_pair()[wanted], acts.value[wanted]
 
     for column, slot in enumerate(corpus.requestable):
@@ -184,7 +183,7 @@ def methods(corpus: Corpus, labels: GoalLabels, scheme: str | None) -> Ids:
     heard, vocabulary = labels.heard, corpus.vocabulary
     inform = heard.name == vocabulary.find("inform")
     about_name = np.zeros(len(heard.name), dtype=bool)
-    about_name[heard.act_of_pair()[heard.slot == vocabulary.find("name")]] = True
+    about_name[heard.act_of_pair[heard.slot == vocabulary.find("name")]] = True
     rules = [
         ("byalternatives", heard.name == vocabulary.find("reqalts")),
         ("finished", heard.name == vocabulary.find("bye")),
@@ -213,9 +212,9 @@ def _goals_backwards(corpus: Corpus, labels: GoalLabels) -> Ids:
 def _ruled_out(corpus: Corpus, goal: Ids) -> Bools:
     """(n_turns, n_slots) whether the system said `canthelp` about the label's value by this turn."""
     system: Acts = corpus.system
-    act_of_pair = system.act_of_pair()
+    act_of_pair = system.act_of_pair
     pairs = np.flatnonzero((system.name == corpus.vocabulary.find("canthelp"))[act_of_pair])
-    turn = system.owner_of_act()[act_of_pair[pairs]]
+    turn = system.owner_of_act[act_of_pair[pairs]]
     ruled_out = np.zeros(goal.shape, dtype=bool)
     n_values = len(corpus.vocabulary)
     for column, slot in enumerate(corpus.slots):

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ids, Ints
-from extrinsic.corpus.dialogs import DialogTurns
+from extrinsic.corpus.corpus import DialogTurns
 from extrinsic.corpus.state_sets import ABSENT, GIVEN_NONE
 
 

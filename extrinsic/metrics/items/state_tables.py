@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ids, Ints, offsets_from_lengths
+from extrinsic.corpus.acts import NONE
+from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.hypotheses import Fill
-from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.state_sets import ABSENT, StateSets
 from extrinsic.corpus.tracker_output import TrackerOutput
-from extrinsic.corpus.vocabulary import NONE
 from extrinsic.metrics.items.dstc2 import SMALLEST_PROBABILITY, identify_rows
 from extrinsic.metrics.items.item_hypotheses import HypothesisColumns, ItemHypotheses
 from extrinsic.metrics.items.item_tables import ItemTable

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.formats import DSTC2, JSONL
 from extrinsic.corpus.labels import GoalLabels
-from extrinsic.corpus.model import Corpus
 from extrinsic.errors import InputError, UsageError
 from extrinsic.metrics.scoring import score
-from extrinsic.policy.logged_reward import LoggedReward
+from extrinsic.policy.rewards import LoggedReward
 from extrinsic.policy.transitions import transitions_of
 from extrinsic.registry import TRACKERS
 from extrinsic.trackers.track import track

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.formats import DSTC1, DSTC2
-from extrinsic.corpus.model import Corpus
 from extrinsic.errors import InputError
 from tests.builders import Dstc1Files, write_dstc1, write_dstc2
 from tests.samples import small_dstc1, small_dstc2
@@ -53,13 +53,6 @@ def test_a_corpus_without_any(tmp_path: Path) -> None:
     assert DSTC2.read_corpus(write_dstc2(tmp_path / "2", small_dstc2()).corpus).propensities is None
 
 
-def test_restaurants_have_their_own_predicates(tmp_path: Path) -> None:
-    files = copy.deepcopy(small_dstc2())
-    files.logs["Mar13_S0A0/one"]["turns"][1]["output"]["propensities"] = {"request": 0.5, "present": 0.5}
-    corpus = DSTC2.read_corpus(write_dstc2(tmp_path, files).corpus)
-    assert by_name(corpus, 1) == {"request": 0.5, "present": 0.5}
-
-
 def test_writing_and_reading_back(tmp_path: Path) -> None:
     corpus = read(tmp_path / "first", LOGGED)
     DSTC1.write_corpus(corpus, tmp_path / "again")
@@ -76,32 +69,6 @@ def test_taken_dialogs_take_them_along(tmp_path: Path) -> None:
         taken = corpus.take(dialogs).propensities
         assert taken is not None
         assert np.array_equal(taken, corpus.propensities[turns], equal_nan=True)
-
-
-@pytest.mark.parametrize(
-    ("logged", "message"),
-    [
-        ({"confrim": 0.5}, "did you mean 'confirm'"),
-        ({"confirm": "often"}, "output.propensities.confirm' has the wrong kind"),
-        ({"confirm": None}, "output.propensities.confirm' has the wrong kind"),
-        ({"confirm": True}, "output.propensities.confirm' has the wrong kind"),
-        ([0.5, 0.5], "output.propensities' has the wrong kind"),
-        (0.5, "output.propensities' has the wrong kind"),
-        ({"offer": 2.0, "confirm": -1.0}, "'offer' is no probability (expected 0 to 1, found 2)"),
-        ({"offer": 1.5, "confirm": -0.5}, "'confirm' is no probability (expected 0 to 1, found -0.5)"),
-        ({"offer": 0.5}, "do not add up to 1 (expected 1, found 0.5)"),
-        ({}, "do not add up to 1"),
-        ({"offer": 0.0, "confirm": 1.0}, "'offer', has a propensity of 0"),
-        ({"confirm": 1.0}, "'offer', has a propensity of 0"),
-    ],
-)
-def test_mistakes_name_file_session_and_turn(tmp_path: Path, logged: Any, message: str) -> None:
-    with pytest.raises(InputError) as caught:
-        read(tmp_path, {("two", 2): logged})
-    problem = next(problem for problem in caught.value.problems if message in str(problem))
-    assert str(problem.path).endswith("calls/two/dstc.log.json")
-    assert problem.session in ("two", "calls/two")
-    assert problem.turn == 2
 
 
 def test_every_unknown_predicate_is_told(tmp_path: Path) -> None:

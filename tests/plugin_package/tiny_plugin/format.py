@@ -16,16 +16,15 @@ import msgspec
 import numpy as np
 
 from extrinsic.arrays import add_in_order, offsets_from_lengths, row_of_each
-from extrinsic.corpus.acts import NBest
+from extrinsic.corpus.acts import NONE, NBest, Vocabulary
 from extrinsic.corpus.conventions import Conventions
+from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.formats import find_domain, stem
 from extrinsic.corpus.formats.logs import WrittenAct, columns_of_acts
 from extrinsic.corpus.formats.notes import report_repairs
 from extrinsic.corpus.hypotheses import Hypotheses, Ranking
 from extrinsic.corpus.labels import GoalLabels
-from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import build_output
-from extrinsic.corpus.vocabulary import NONE, Vocabulary
 from extrinsic.errors import InputError, Problems
 from extrinsic.metrics.items.item_hypotheses import find_correct
 from extrinsic.metrics.items.item_tables import ItemTable

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from extrinsic.bounds import Count
 from extrinsic.policy.behaviour import Behaviour
-from extrinsic.policy.blocks import UNKNOWN, Blocks
+from extrinsic.policy.features import States
+from extrinsic.policy.kernels import UNKNOWN, Blocks
 from extrinsic.policy.learner import policy_of, require_choice
-from extrinsic.policy.states import States
 from extrinsic.policy.transitions import END
+from extrinsic.typed_files import Count
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from extrinsic.bounds import Amount
+from extrinsic.typed_files import Amount
 
 
 @dataclass(frozen=True)

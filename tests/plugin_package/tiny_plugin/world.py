@@ -6,13 +6,13 @@ from pathlib import Path
 
 import numpy as np
 
-from extrinsic.corpus.vocabulary import NONE, Vocabulary
-from extrinsic.domain import Condition, Domain, PredicateRule, Slot
+from extrinsic.corpus.acts import NONE, Vocabulary
+from extrinsic.corpus.domain import Condition, Domain, PredicateRule, Slot
 from extrinsic.errors import UsageError, did_you_mean
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import GOES_ON, GOODBYE, HANG_UP, Dialogs, Exchange, play
 from extrinsic.simulation.chance import Chance
-from extrinsic.simulation.json_acts import acts_of_json, nbest_of_json
+from extrinsic.simulation.single_world import acts_of_json, nbest_of_json
 from extrinsic.storage import content_hash, encode_json
 
 VALUES = {"size": ("small", "medium", "large"), "topping": ("olives", "tuna", "salami", "cheese")}

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from extrinsic.arrays import Ints, offsets_from_lengths, take_rows
+from extrinsic.corpus.acts import distinct
 from extrinsic.corpus.formats.field_checks import Checker
 from extrinsic.corpus.state_sets import GIVEN_NONE, StateSets, state_vocabulary
-from extrinsic.corpus.vocabulary import Vocabulary, distinct
 from extrinsic.errors import Problem, Problems
 from extrinsic.storage import content_hash, decode_clean, decode_loosely, read_bytes, report_defects
 
@@ -64,7 +64,9 @@ def build_state_sets(
     Gathered with chains and maps: a Python loop over the triples would cost more than decoding them.
     """
     vocabulary = state_vocabulary()
-    part_offsets, part_slot, slot_names, part_value = _columns_of_parts(written.parts, vocabulary)
+    part_offsets = offsets_from_lengths(list(map(len, written.parts)))
+    slot_names, part_slot = distinct(chain.from_iterable(written.parts))
+    part_value = vocabulary.ids(list(chain.from_iterable(map(_values, written.parts)))).astype(np.int64)
     domain_names, domain = distinct(written.domains)
     offsets, flat = take_rows(part_offsets, written.part_of_domain)
     lengths = np.diff(offsets)
@@ -88,16 +90,6 @@ def build_state_sets(
         problems=tuple(problems),
         signature=signature,
     )
-
-
-def _columns_of_parts(
-    parts: Sequence[Mapping[str, str]], vocabulary: Vocabulary
-) -> tuple[Ints, Ints, list[str], Ints]:
-    """Offsets of the parts, the slot of each of their pairs (and the slots' names), the value of each."""
-    offsets = offsets_from_lengths(list(map(len, parts)))
-    names, slot = distinct(chain.from_iterable(parts))
-    value = vocabulary.ids(list(chain.from_iterable(map(_values, parts))))
-    return offsets, slot, names, value.astype(np.int64)
 
 
 def _sorted_slots(

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from extrinsic.corpus.formats import StateFormat, StateSetFormat, paused_collector
+from extrinsic.corpus.formats import StateFormat, StateSetFormat, paused_collector, read_state_file
 from extrinsic.corpus.formats.field_checks import Checker
 from extrinsic.corpus.formats.state_sets.building import (
     Gather,
@@ -18,13 +18,11 @@ from extrinsic.corpus.formats.state_sets.building import (
     gather_states,
     turn_numbers,
 )
-from extrinsic.corpus.normalisations import slot_name
+from extrinsic.corpus.normalisation import slot_name
 from extrinsic.corpus.state_checks import Said
 from extrinsic.corpus.state_sets import ABSENT, StateReading, StateSets
 from extrinsic.errors import InputError, Problem, Problems, UsageError, did_you_mean
 from extrinsic.storage import content_hash, decode_json, read_bytes
-
-GOLD_PREFIX = "gold"
 
 
 def dialog_key(dialog: str) -> str:
@@ -67,12 +65,8 @@ def _parsed_gold(data: bytes, path: str, name: str | None) -> GoldStates:
         raise InputError("the file has no dialogs", path=path)
     _check_choice(options, name, path)
     checker.problems.raise_errors()
-    return GoldStates(path, name, dialogs, _signature(data, name), said)
-
-
-def _signature(data: bytes, name: str | None) -> str:
-    """A hash of the gold, after its name where it has one."""
-    return f"{name}-{content_hash('gold', data)}" if name else content_hash("gold", data)
+    signature = content_hash("gold", data)
+    return GoldStates(path, name, dialogs, f"{name}-{signature}" if name else signature, said)
 
 
 def _check_choice(options: set[str], name: str | None, path: str) -> None:
@@ -91,9 +85,7 @@ def _states(checker: Checker, value: Any, name: str | None) -> tuple[list[State]
     """The gold states of a dialog, and the names of the golds that there are."""
     if isinstance(value, dict) and "turns" in value:
         turns = checker.array(value["turns"], "'turns'")
-        options = {
-            key for turn in turns if isinstance(turn, dict) for key in turn if key.startswith(GOLD_PREFIX)
-        }
+        options = {key for turn in turns if isinstance(turn, dict) for key in turn if key.startswith("gold")}
         key = name or min(options, default="gold")
         return [_member(checker.at(turn=number), turn, key) for number, turn in enumerate(turns)], options
     if isinstance(value, list):
@@ -147,8 +139,7 @@ def join_gold(states: StateSets, gold: GoldStates, path: str) -> StateSets:
 
     The names of slots are made alike on both sides: two files seldom write them the same way.
     A predicted dialog that gold lacks, or one with another number of turns, is an error; a gold dialog that
-    was
-    not predicted is counted in a note.
+    was not predicted is counted in a note.
     """
     problems = Problems(path)
     dialogs = {}
@@ -233,8 +224,6 @@ def _gathered(gather: Gather, path: str | Path) -> dict[str, list[State]]:
 
 
 def _read_states(form: StateFormat, path: str | Path, reading: StateReading) -> dict[str, list[State]]:
-    from extrinsic.corpus.formats import read_state_file
-
     states = read_state_file(form, path, None, reading)
     return {
         dialog: [state_of(states, row) for row in states.predicted[first:last]]

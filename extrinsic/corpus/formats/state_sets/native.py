@@ -206,9 +206,6 @@ def _simpletod_state(checker: Checker, turn: Any, side: str) -> tuple[dict[str, 
     return state, wrong
 
 
-MULTIWOZ_EVAL_KEYS = ("state", "response", "active_domains")
-
-
 def gather_multiwoz_eval(checker: Checker, value: Any) -> Dialogs:
     """MultiWOZ_Evaluation's file: `{dialog: [{"state": {domain: {slot: value}}, "response": text}]}`.
 
@@ -220,7 +217,7 @@ def gather_multiwoz_eval(checker: Checker, value: Any) -> Dialogs:
         for number, item in enumerate(checker.at(session=dialog).array(turns, "the dialog")):
             at_turn = checker.at(session=dialog, turn=number)
             turn = at_turn.object(item, "the turn")
-            at_turn.only(turn, MULTIWOZ_EVAL_KEYS, "the turn")
+            at_turn.only(turn, ("state", "response", "active_domains"), "the turn")
             state = at_turn.member(turn, "state", "the turn") if isinstance(item, dict) else {}
             dialogs[dialog].append(({}, {} if state is Missing else check_state(at_turn, state, "'state'")))
     return dialogs

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from extrinsic.corpus.acts import distinct
 from extrinsic.corpus.formats.field_checks import Checker, Missing
 from extrinsic.corpus.formats.state_sets.building import (
     Dialogs,
@@ -18,7 +19,6 @@ from extrinsic.corpus.formats.state_sets.building import (
 )
 from extrinsic.corpus.formats.state_sets.gold_states import check_state
 from extrinsic.corpus.state_sets import StateSets
-from extrinsic.corpus.vocabulary import distinct
 from extrinsic.errors import InputError, Problems
 from extrinsic.storage import (
     UNDECODABLE,

@@ -59,8 +59,6 @@ def _words_in_order(text: str) -> str:
     return " ".join(sorted(_NO_WORD.sub(" ", text.translate(_LATIN_1)).lower().split()))
 
 
-GOLD_FILES = "dialogues_*.json"
-PREDICTED_FILES = "*.json"
 DONT_CARE = "dontcare"
 """A value that every slot can have, whatever the schema lists."""
 
@@ -106,8 +104,8 @@ def _read(path: str | Path, name: str, reading: StateReading, form: str, arrange
     gold_path = Path(reading.gold)
     folder = gold_path if gold_path.is_dir() else gold_path.parent
     schema = gold_files.read_schema(folder / SCHEMA)
-    gold = _dialogs(gold_files, gold_path, GOLD_FILES, schema)
-    predicted = _dialogs(files, Path(path), PREDICTED_FILES, schema)
+    gold = _dialogs(gold_files, gold_path, "dialogues_*.json", schema)
+    predicted = _dialogs(files, Path(path), "*.json", schema)
     joining = Joining(schema or {}, reading.fuzzy)
     _report_missing(files.checker(Path(path)), gold, predicted)
     dialogs: dict[str, Turns] = {}

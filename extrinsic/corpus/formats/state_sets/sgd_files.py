@@ -19,7 +19,6 @@ OF_THE_SCORER = "dialogues_and_metrics.json"
 """What the challenge's scorer writes beside the predictions."""
 
 USER = "USER"
-SPEAKERS = (USER, "SYSTEM")
 
 
 @dataclass(frozen=True)
@@ -179,7 +178,7 @@ def _dialog(checker: Checker, entry: dict[str, Any], schema: Schema | None) -> D
 def _turn(checker: Checker, value: Any, schema: Schema | None) -> Turn:
     entry, speaker = _named(checker, value, "speaker", "the turn")
     if speaker is not None:
-        checker.known(speaker, SPEAKERS, "speaker")
+        checker.known(speaker, (USER, "SYSTEM"), "speaker")
     utterance = checker.text(entry["utterance"], "'utterance'") if "utterance" in entry else None
     frames: dict[str, SlotValues] = {}
     written = checker.array_in(entry, "frames", "the turn") if speaker == USER else []

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.formats import DSTC1
-from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.errors import InputError
-from tests.builders import dstc1_turn, hypothesis, only_sessions, slu_label, tracker, write_dstc1, write_json
+from tests.builders import dstc1_turn, hypothesis, only_sessions, tracker, write_dstc1, write_json
 from tests.contents import acts_content, beliefs_content, joint_content, values
 from tests.samples import small_dstc1
 
@@ -78,13 +78,6 @@ def test_pair_sets_compare_without_order_and_as_text(corpus: Corpus, tmp_path: P
     assert beliefs_content(output.beliefs, corpus.vocabulary)[26][0] == (SEVEN, 0.9, True)
 
 
-def test_a_part_of_a_pair_set_is_another_value(corpus: Corpus, tmp_path: Path) -> None:
-    turns = [{"time": {"hyps": [hypothesis(0.9, {"time.hour": "7"})]}}, {}, {}]
-    file = tracker("train4", {"one": [{}, {}], "two": turns})
-    output = DSTC1.read_tracker(write_json(tmp_path / "t.json", file), corpus)
-    assert beliefs_content(output.beliefs, corpus.vocabulary)[26][0] == ((("time.hour", "7"),), 0.9, False)
-
-
 def test_a_hypothesis_without_pairs_is_wrong_and_not_none(corpus: Corpus, tmp_path: Path) -> None:
     output = read(corpus, tmp_path, dstc1_turn(date=[hypothesis(0.75, {})], joint=[hypothesis(0.75, {})]))
     assert beliefs_content(output.beliefs, corpus.vocabulary)[7] == [((), 0.75, False), (None, 0.25, True)]
@@ -110,47 +103,11 @@ def test_repairs_name_their_place(corpus: Corpus, tmp_path: Path) -> None:
     ]
 
 
-def test_a_tracker_file_names_its_dataset(corpus: Corpus, tmp_path: Path) -> None:
-    file = {"sessions": small_dstc1().tracker["sessions"]}
-    with pytest.raises(InputError, match="the file lacks 'dataset'"):
-        DSTC1.read_tracker(write_json(tmp_path / "t.json", file), corpus)
-
-
 def test_wall_time_that_is_unknown_stays_unknown(corpus: Corpus, tmp_path: Path) -> None:
     file = {"dataset": "train4", "sessions": small_dstc1().tracker["sessions"]}
     output = DSTC1.read_tracker(write_json(tmp_path / "t.json", file), corpus)
     DSTC1.write_tracker(output, corpus, tmp_path / "again.json")
     assert DSTC1.read_tracker(tmp_path / "again.json", corpus).wall_time is None
-
-
-@pytest.mark.parametrize(
-    ("pairs", "message"),
-    [
-        ({}, "no pairs"),
-        ({"rout": "61c"}, "did you mean 'route'"),
-        ({"route": "61c", "from.desc": "cmu"}, "not about one slot"),
-        ({"date": "monday"}, "unknown slot"),
-        ({"route": ["61c"]}, "wrong kind"),
-        ({"route": None}, "wrong kind"),
-        ({"route": True}, "wrong kind"),
-    ],
-)
-def test_a_bad_label_is_placed(tmp_path: Path, pairs: Any, message: str) -> None:
-    files = small_dstc1()
-    files.labels["calls/two"]["turns"][1]["slu-labels"].append(slu_label(True, pairs))
-    with pytest.raises(InputError, match=f"(?s)turn 1.*{message}"):
-        DSTC1.read_corpus(write_dstc1(tmp_path, files).corpus)
-
-
-def test_bad_labels_are_reported_alike_wherever_they_are_noticed(tmp_path: Path) -> None:
-    """Some only show when the domain is asked: they name the session's file too, and all come at once."""
-    files = small_dstc1()
-    for directory in files.labels:
-        files.labels[directory]["turns"][0]["slu-labels"].append(slu_label(True, {"rout": "61c"}))
-    with pytest.raises(InputError) as caught:
-        DSTC1.read_corpus(write_dstc1(tmp_path, files).corpus)
-    assert len(caught.value.problems) == 2
-    assert {Path(str(p.path)).parent.name for p in caught.value.problems} == {"one", "two"}
 
 
 OWN_DOMAIN = """

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.formats import DSTC2
-from extrinsic.corpus.model import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
-from extrinsic.errors import InputError
 from tests.builders import ONTOLOGY, dstc2_turn, hypothesis, tracker, write_dstc2, write_json
 from tests.contents import acts_content, beliefs_content, joint_content, rows, values
 from tests.samples import small_dstc2
@@ -99,15 +97,6 @@ def test_an_empty_joint_hypothesis_is_never_right(corpus: Corpus, tmp_path: Path
     assert output.joint.correct[row].tolist() == [False, True]
 
 
-def test_slots_in_any_order_and_values_in_the_files(corpus: Corpus, tmp_path: Path) -> None:
-    output = read(
-        corpus, tmp_path, dstc2_turn({"area": {"south": 0.25, "north": 0.25}, "food": {"greek": 0.5}})
-    )
-    beliefs = beliefs_content(output.beliefs, corpus.vocabulary)
-    assert beliefs[0] == [("greek", 0.5, False), (None, 0.5, False)]
-    assert beliefs[3] == [(None, 0.5, True), ("south", 0.25, False), ("north", 0.25, False)]
-
-
 def test_marginals_are_summed_out_where_only_a_joint_is_given(corpus: Corpus, tmp_path: Path) -> None:
     joint = [
         hypothesis(0.5, {"food": "thai", "area": "north"}),
@@ -142,55 +131,3 @@ def test_repairs_name_their_place(corpus: Corpus, tmp_path: Path) -> None:
         ("repair", "one", 0, "method"),
         ("repair", "one", 0, "phone"),
     ]
-
-
-@pytest.mark.parametrize(
-    ("change", "place"),
-    [
-        (lambda turn: turn["goal-labels"].update(fod="thai"), "slot fod"),
-        (lambda turn: turn["requested-slots"].append("fone"), "slot fone"),
-        (lambda turn: turn["goal-labels"].update(food=7), "slot food"),
-        (lambda turn: turn.update({"method-label": None}), "method-label"),
-        (lambda turn: turn.pop("semantics"), "'semantics'"),
-        (lambda turn: turn["semantics"].update(json=[{"act": "inform"}]), "lacks 'slots'"),
-    ],
-)
-def test_a_bad_label_is_placed(tmp_path: Path, change: Any, place: str) -> None:
-    files = json.loads(json.dumps(small_dstc2().labels))
-    change(files["Mar13_S1A1/three"]["turns"][1])
-    with pytest.raises(InputError) as caught:
-        DSTC2.read_corpus(write_dstc2(tmp_path, replace(small_dstc2(), labels=files)).corpus)
-    (problem,) = caught.value.problems
-    assert problem.turn == 1
-    assert "three" in str(problem.session)
-    assert place in str(problem)
-
-
-def test_unknown_slots_name_the_file_they_are_in(tmp_path: Path) -> None:
-    files = json.loads(json.dumps(small_dstc2().labels))
-    files["Mar13_S1A1/three"]["turns"][0]["goal-labels"] = {"fod": "thai"}
-    with pytest.raises(InputError, match=r"three/label\.json"):
-        DSTC2.read_corpus(write_dstc2(tmp_path, replace(small_dstc2(), labels=files)).corpus)
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("[]", "Expected `object`"),
-        ('{"informable": {}}', "requestable"),
-        ('{"informable": {"food": "thai"}, "requestable": []}', "informable"),
-        ('{"informable": {}, "requestable": [], "requestable": []}', "'requestable' occurs more than once"),
-    ],
-)
-def test_a_bad_ontology_is_named(tmp_path: Path, content: str, message: str) -> None:
-    written = write_dstc2(tmp_path, small_dstc2())
-    (written.corpus / "scripts" / "config" / "ontology_dstc2.json").write_text(content)
-    with pytest.raises(InputError, match=f"ontology_dstc2.json.*{message}"):
-        DSTC2.read_corpus(written.corpus)
-
-
-def test_a_missing_ontology_is_asked_for(tmp_path: Path) -> None:
-    written = write_dstc2(tmp_path, small_dstc2())
-    (written.corpus / "scripts" / "config" / "ontology_dstc2.json").unlink()
-    with pytest.raises(InputError, match="no ontology"):
-        DSTC2.read_corpus(written.corpus)

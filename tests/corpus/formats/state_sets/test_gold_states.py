@@ -11,7 +11,7 @@ from extrinsic.corpus.formats import read_states
 from extrinsic.errors import InputError, UsageError
 from tests.builders import write_json
 from tests.contents import states_content
-from tests.running import assert_refused, run
+from tests.running import run
 
 PREDICTED: Any = {"PMUL1.json": [{"state": {"hotel": {"bookday": "monday"}}, "response": ""}, {"state": {}}]}
 DIALOGS: Any = {
@@ -83,16 +83,3 @@ def test_files_with_a_gold_of_their_own_can_take_another(tmp_path: Path) -> None
         )
         assert outcome.json()["rows"][0]["value"] == jga
         assert f"gold:{name}-" in outcome.json()["signature"]
-
-
-def test_what_is_wrong_is_placed(tmp_path: Path) -> None:
-    gold = write_json(tmp_path / "gold.json", DIALOGS)
-    for turn, place in (
-        ({"state": {"hotel": {"area": 7}}}, "slot hotel-area"),
-        ({"states": {}}, "did you mean 'state'?"),
-        ([], "the turn has the wrong kind"),
-    ):
-        mine = write_json(tmp_path / "mine.json", {"pmul1": [turn]})
-        outcome = run("validate", "--format", "multiwoz-eval", "--gold", gold, "--gold-name", "gold21", mine)
-        assert_refused(outcome, "session pmul1, turn 0", place)
-    assert_refused(run("validate", "--format", "multiwoz-eval", mine), "need a gold")

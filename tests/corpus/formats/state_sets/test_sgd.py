@@ -156,13 +156,6 @@ def test_dialogs_with_all_frames_equal_the_scorers_accuracy_across_turns(tmp_pat
     assert value(states, "jga") == pytest.approx(oracle.joint_goal_accuracy_across_turn(*files, SCHEMA))
 
 
-def test_gold_as_prediction_is_perfect_and_never_changes_by_a_longer_list(tmp_path: Path) -> None:
-    states = read(tmp_path, predicted=GOLD)
-    assert value(states, "jga") == value(states, "gca") == 1.0
-    times = [dict(gold).get((R, "time")) for gold, _ in states_content(states)["1_00000"]]
-    assert times == [None, "6 pm", "6 pm"]
-
-
 def test_files_and_directories(tmp_path: Path) -> None:
     """Predictions may be a directory, a file, or compressed; what the scorer left beside them is not read."""
     gold = str(write_gold(tmp_path / "gold"))
@@ -287,15 +280,6 @@ def test_content_of_another_kind_is_refused(tmp_path: Path, side: str, content: 
     assert_refused(run("validate", "--format", "sgd", "--gold", gold, mine), str(paths[side]))
 
 
-def test_keys_that_stand_twice(tmp_path: Path) -> None:
-    gold = write_gold(tmp_path / "gold", GOLD[:1])
-    text = json.dumps(PREDICTED[:1]).replace('{"cuisine": ["Thai"]}', '{"cuisine": ["a"], "cuisine": ["b"]}')
-    mine = tmp_path / "mine.json"
-    mine.write_text(text)
-    outcome = run("validate", "--format", "sgd", "--gold", gold, mine)
-    assert_refused(outcome, "session 1_00000, turn 0", "'cuisine' occurs more than once")
-
-
 def test_a_directory_without_dialogs(tmp_path: Path) -> None:
     gold = write_gold(tmp_path / "gold")
     (tmp_path / "none").mkdir()
@@ -303,21 +287,6 @@ def test_a_directory_without_dialogs(tmp_path: Path) -> None:
     assert_refused(outcome, "the directory has no files of dialogs")
     outcome = run("validate", "--format", "sgd", "--gold", tmp_path / "none", gold)
     assert_refused(outcome, "dialogues_*.json", "schema.json")
-
-
-def test_commands(tmp_path: Path) -> None:
-    gold, mine = write_gold(tmp_path / "gold"), write_predictions(tmp_path / "mine.json")
-    scored = run("score", "--format", "sgd", "--gold", gold, "--fuzzy", 94, "--metric", "jga", "--json", mine)
-    assert scored.code == 0, scored.errors
-    assert scored.json()["rows"][0]["value"] == pytest.approx(4 / 5)
-    assert "values:fuzzy=94" in scored.json()["signature"]
-    assert "2 predicted values count as gold ones by fuzzy=94 alone" in scored.errors
-    checked = run("validate", "--format", "sgd-frames", "--gold", gold, "--fuzzy", 94, mine)
-    assert checked.code == 0
-    assert "3 sessions, 6 turns, 1 note" in checked.output
-    assert "2 of 9 predicted values" in checked.output
-    listed = run("ls", "formats").output
-    assert {"sgd", "sgd-frames"} <= {line.split()[0] for line in listed.splitlines()}
 
 
 def test_choices_that_a_format_does_not_have(tmp_path: Path) -> None:

@@ -1,1 +1,0 @@
-"""The look of a page and its figures."""

@@ -1,1 +1,0 @@
-"""The results of a run in names, numbers and sentences."""

@@ -1,1 +1,0 @@
-"""The configuration of a study: its TOML file, typed and checked."""

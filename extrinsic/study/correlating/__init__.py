@@ -1,1 +1,0 @@
-"""The stages that correlate: metrics against targets, for all trackers and for the core ones."""

@@ -1,1 +1,0 @@
-"""The tables of a run: one schema each, one reader and one writer."""

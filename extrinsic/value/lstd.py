@@ -1,0 +1,103 @@
+"""Values by least-squares temporal differences, and the augmented states that make them less optimistic.
+
+A tracker's own state hides part of what determines a dialog's outcome, so a value learned in it credits the
+policy with luck that it cannot observe. Two proxies, run on the same log, reveal that part: augmented states
+are a tracker's states with the beliefs of proxy trackers about the same dialogs. They need only the log
+itself, so they work for real corpora.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from extrinsic.corpus.corpus import Corpus
+from extrinsic.corpus.tracker_output import TrackerOutput
+from extrinsic.policy.features import Columns, States
+from extrinsic.policy.lstd import KernelSettings, KernelsOfLog, value_of_policy
+from extrinsic.policy.observations import Observations
+from extrinsic.policy.rewards import Reward, RewardFunction
+from extrinsic.policy.transitions import Transitions, decision_observations, decision_turns
+from extrinsic.value.estimator import EvaluationProblem, Shared, StateEstimator
+from extrinsic.value.value import Value, value_of
+
+DEFAULT = KernelSettings()
+"""As the learner's own, undiscounted."""
+
+
+_KERNELS: Shared[KernelSettings, KernelsOfLog] = Shared(
+    lambda transitions, states, settings: settings.kernels_of(states, transitions.action)
+)
+
+
+@dataclass(frozen=True)
+class Lstd(StateEstimator):
+    """The mean of V over first states. Optimistic about a policy that LSTD itself chose: `gain_over_log`."""
+
+    name: str = "lstd"
+    settings: KernelSettings = DEFAULT
+
+    def estimate(self, problem: EvaluationProblem) -> Value:
+        transitions, states = problem.transitions, self.states_of(problem)
+        kernels = _KERNELS.get(transitions, states, self.settings)
+        estimate = value_of_policy(kernels, transitions, states, problem.target, self.settings.gamma)
+        return value_of(self.name, estimate.value, estimate.influence, estimate.diagnostics)
+
+
+LSTD, LSTD_AUGMENTED = Lstd(), Lstd("lstd_augmented", augmented=True)
+
+PROXIES = ("hwu", "baseline")
+"""The default proxies: a rule tracker that retracts denied values, and one that never forgets."""
+
+
+WORTH_SCALE = 50.0
+"""Points of reward that count as much as one unit of any other column of the state."""
+
+
+def proxy_summary(observations: Observations) -> Columns:
+    """Lowest unconfirmed top score, required groups missing, groups filled, mean required top score, groups
+    confirmed; counts as shares."""
+    loose = observations.group_filled & ~observations.group_confirmed
+    columns = np.stack(
+        [
+            np.where(loose, observations.group_top, 1.0).min(axis=1),
+            observations.required_missing,
+            observations.group_filled.mean(axis=1),
+            observations.required_mean,
+            observations.group_confirmed.mean(axis=1),
+        ],
+        axis=1,
+    )
+    return columns, ("lowest", "missing", "filled", "required", "confirmed")
+
+
+def augment(
+    transitions: Transitions,
+    corpus: Corpus,
+    output: TrackerOutput,
+    proxies: Sequence[TrackerOutput],
+    reward: RewardFunction | None = None,
+) -> States:
+    """The states of transitions made from a corpus and a tracker's output, with further columns: the belief
+    of each proxy, and the worth of the tracker's own belief by the labels at that moment.
+
+    The policy sees neither. The worth is the reward of an offer made at that moment; without it, a tracker
+    with uninformative scores looks as good before a wrong offer as before a right one.
+    """
+    states = transitions.states
+    columns, names = [states.continuous], [*states.continuous_names]
+    for number, proxy in enumerate(proxies):
+        summary, of_summary = proxy_summary(decision_observations(corpus, proxy))
+        columns.append(summary)
+        names += [f"proxy{number}.{name}" for name in of_summary]
+    reward = Reward.of(corpus.domain) if reward is None else reward
+    if isinstance(reward, Reward):
+        seen = decision_turns(corpus) - 1
+        # Before the first turn there is no belief, and its worth is 0.
+        has_belief = (seen >= 0) & (corpus.turn_in_dialog[np.maximum(seen + 1, 0)] > 0)
+        worth = np.where(has_belief, reward.worth(corpus, output)[np.maximum(seen, 0)], 0.0)
+        columns.append(worth[:, None] / WORTH_SCALE)
+        names.append("worth")
+    return States(np.concatenate(columns, axis=1), states.discrete, tuple(names), states.discrete_names)

@@ -1,0 +1,292 @@
+"""Two systems of a panel: every return and metric, their paired differences, with intervals and p-values.
+
+Both saw the same items, so items are resampled together. For p-values the two are exchanged item by item at
+random (approximate randomisation): p = (count + 1) / (n + 1). The verdict on the two says whose policy earns
+more, and what their scores alone say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import msgspec
+import numpy as np
+
+from extrinsic.arrays import Floats
+from extrinsic.panel import Panel, item_weights, rng_of
+from extrinsic.tables import plain
+from extrinsic.verdict.intervals import interval
+from extrinsic.verdict.names import BEHAVIOUR, amount, is_share, target_title, variant_title, verdict_targets
+from extrinsic.verdict.rows import Row
+
+RESAMPLES = 1_000
+PERMUTATIONS = 1_999
+SAME = 1e-12
+LEVEL = 0.05
+MEAN = "(mean of all)"
+"""Instead of a dataset's name: the mean over datasets."""
+
+Kind = Literal["return", "metric"]
+
+
+class ComparisonRow(Row, frozen=True, kw_only=True, omit_defaults=True):
+    """A return or a metric of two trackers, and their difference.
+
+    dataset: its name, or the mean over all datasets.
+    kind: `return` or `metric`.
+    name: policy and estimator of a return, e.g. `rl.live`; the printed form of a metric.
+    schedule, component: of a metric, when and where it is measured.
+    variant: of a return, the way of learning and rewarding.
+    a, b: the values of the first and the second tracker.
+    difference: the first less the second.
+    low, high: a 95 % interval of the difference over resampled dialogs.
+    p: by exchanging the two trackers dialog by dialog.
+    better: `a` or `b`; empty where it is not decided, because the interval includes 0 or p is above .05.
+    """
+
+    dataset: str
+    kind: Kind
+    name: str
+    schedule: int | None = None
+    component: str | None = None
+    variant: str | None = None
+    a: float | None
+    b: float | None
+    difference: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    better: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class Pairing:
+    """Two trackers on one dataset: values (2,), resampled differences (n,), exchanged ones (k,)."""
+
+    values: Floats
+    resampled: Floats
+    exchanged: Floats
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What is compared: a return or a metric."""
+
+    kind: Kind
+    name: str
+    schedule: int | None = None
+    component: str | None = None
+    variant: str | None = None
+    higher_is_better: bool | None = True
+
+
+def return_rows(panel: Panel, first: str, second: str, seed: int) -> list[ComparisonRow]:
+    """Every value of both, variant by variant; outcomes, which do not depend on variants, come first."""
+    panel = panel.averaged()
+    a, b = panel.system(first), panel.system(second)
+    rows: list[ComparisonRow] = []
+    for k, target in enumerate(panel.targets):
+        is_outcome = target.name.startswith("outcome.")
+        if is_outcome and target.variant != panel.variants[0]:
+            continue
+        by_dataset = panel.caller_influence if target.items == "callers" else panel.influence
+        number = sum(before.items == target.items for before in panel.targets[:k])
+        pairings = {}
+        for d, dataset in enumerate(panel.datasets):
+            apart = by_dataset[d][number, a] - by_dataset[d][number, b]
+            drawn = "live" if target.items == "callers" else "compare"
+            values = panel.values[k, d, [a, b]]
+            pairings[dataset.name] = _paired(values, apart, f"{drawn} {dataset.name}", seed)
+        rows += comparison_rows(
+            Compared("return", target.name, variant=None if is_outcome else target.variant), pairings
+        )
+    return sorted(rows, key=lambda row: row.variant is not None)
+
+
+def _paired(values: Floats, apart: Floats, items: str, seed: int) -> Pairing:
+    """The pairing of two values (2,); apart: the difference of their influences, items: their identity."""
+    n, difference = len(apart), values[0] - values[1]
+    weights = item_weights(items, n, RESAMPLES, seed)
+    signs = 2.0 * rng_of("exchange", items, seed).integers(0, 2, (PERMUTATIONS, n)) - 1.0
+    return Pairing(values, difference + (weights - 1.0) @ apart, signs @ (difference / n + apart))
+
+
+def comparison_rows(compared: Compared, pairings: Mapping[str, Pairing]) -> list[ComparisonRow]:
+    """A row for each dataset and, first, one for their mean."""
+    if len(pairings) > 1:
+        pairings = {MEAN: _mean(list(pairings.values())), **pairings}
+    rows = []
+    for dataset, pairing in pairings.items():
+        difference = float(pairing.values[0] - pairing.values[1])
+        low, high = map(plain, interval(np.array(difference), pairing.resampled))
+        p = _p(difference, pairing.exchanged)
+        rows.append(
+            ComparisonRow(
+                dataset=dataset,
+                kind=compared.kind,
+                name=compared.name,
+                schedule=compared.schedule,
+                component=compared.component,
+                variant=compared.variant,
+                a=plain(pairing.values[0]),
+                b=plain(pairing.values[1]),
+                difference=plain(difference),
+                low=low,
+                high=high,
+                p=p,
+                better=better_one(("a", "b"), compared.higher_is_better, difference, low, high, p),
+            )
+        )
+    return rows
+
+
+def _mean(pairings: Sequence[Pairing]) -> Pairing:
+    return Pairing(
+        np.mean([pairing.values for pairing in pairings], axis=0),
+        np.mean([pairing.resampled for pairing in pairings], axis=0),
+        np.mean([pairing.exchanged for pairing in pairings], axis=0),
+    )
+
+
+def _p(difference: float, exchanged: Floats) -> float | None:
+    if not np.isfinite(difference):
+        return None
+    count = (np.abs(exchanged) >= abs(difference) - SAME).sum()
+    return float((count + 1.0) / (len(exchanged) + 1.0))
+
+
+TELLING = 8
+FIRST_METRICS = ("accuracy", "jga", "slot_f1", "l2")
+
+
+def telling_rows(rows: Sequence[ComparisonRow], target: str) -> list[ComparisonRow]:
+    """The few of one kind that fit on a screen: targets that have a verdict; usual metrics on a schedule."""
+    if not rows or rows[0].kind == "return":
+        names = [target, *(row.name for row in rows if row.name != target)]
+        return [row for row in rows if row.name in (*verdict_targets(names), BEHAVIOUR)][:TELLING]
+    schedules = [row.schedule for row in rows]
+    schedule = 1 if 1 in schedules else schedules[0]
+    usual = [row for row in rows if row.schedule == schedule and row.name.partition("(")[0] in FIRST_METRICS]
+    return (usual or [row for row in rows if row.schedule == schedule])[:TELLING]
+
+
+def digits_of(row: ComparisonRow) -> int:
+    """Returns need one digit, shares and metrics three."""
+    return 1 if row.kind == "return" and not is_share(row.name) else 3
+
+
+def better_one(
+    names: tuple[str, str],
+    higher_is_better: bool | None,
+    difference: float | None,
+    low: float | None,
+    high: float | None,
+    p: float | None,
+) -> str | None:
+    """Which of two is better; None where the interval includes 0 or p is not below .05: not decided."""
+    if higher_is_better is None or difference is None or low is None or high is None or p is None:
+        return None
+    if p >= LEVEL or low <= 0.0 <= high:
+        return None
+    return names[0] if (difference > 0) == higher_is_better else names[1]
+
+
+class ComparisonVerdict(msgspec.Struct, frozen=True, kw_only=True):
+    """Two trackers by one target, under one variant.
+
+    better: the name of the better one; None where it is not decided.
+    difference, low, high: of the first less the second, on the same dialogs or callers.
+    metric, probability: by this metric's scores alone, how likely the first one's policy is the better; of a
+    study of the other core trackers, which choose the metric. None where the study refuses, and `refusal`
+    says why.
+    flags: reasons not to trust the two values, a sentence each.
+    """
+
+    target: str
+    variant: str | None
+    first: str
+    second: str
+    better: str | None
+    difference: float | None
+    low: float | None
+    high: float | None
+    metric: str | None = None
+    probability: float | None = None
+    refusal: str = ""
+    sentence: str = ""
+    flags: tuple[str, ...] = ()
+
+
+class ByScores(msgspec.Struct, frozen=True):
+    """What scores alone say: by which metric, how likely the first is the better, or why that is not said."""
+
+    metric: str | None = None
+    probability: float | None = None
+    refusal: str = ""
+
+
+def comparison_verdict(
+    panel: Panel,
+    row: ComparisonRow,
+    pair: tuple[str, str],
+    by_scores: ByScores,
+    names_variant: bool,
+) -> ComparisonVerdict:
+    """On one return of two systems; names_variant: in the sentence."""
+    first, second = pair
+    verdict = ComparisonVerdict(
+        target=row.name,
+        variant=row.variant,
+        first=first,
+        second=second,
+        better={"a": first, "b": second}.get(row.better or ""),
+        difference=row.difference,
+        low=row.low,
+        high=row.high,
+        metric=by_scores.metric,
+        probability=by_scores.probability,
+        refusal=by_scores.refusal,
+        flags=tuple(value_flags(panel, row, pair)),
+    )
+    return msgspec.structs.replace(verdict, sentence=_sentence(verdict, names_variant))
+
+
+def value_flags(panel: Panel, row: ComparisonRow, pair: tuple[str, str]) -> Iterator[str]:
+    """`q_range on the value of hwu: Q is outside the returns that a dialog can have.`"""
+    flagged: dict[str, set[str]] = {}
+    for note in panel.notes:
+        target, system = panel.targets[note.target], panel.names[note.system]
+        if (target.name, target.variant) == (row.name, row.variant) and system in pair:
+            for flag in note.flags:
+                flagged.setdefault(flag, set()).add(system)
+    for flag, systems in flagged.items():
+        whose = "both values" if len(systems) == 2 else f"the value of {systems.pop()}"
+        yield f"{flag} on {whose}: {panel.words.get(flag, flag)}."
+
+
+def _sentence(verdict: ComparisonVerdict, names_variant: bool) -> str:
+    """`By the learned policy's return, hwu earns 12 more [-3, 28] than focus: not decided.`"""
+    title = variant_title(verdict.variant) if names_variant else ""
+    under = f"{title[0].upper()}{title[1:]}: " if title else ""
+    if verdict.difference is None or verdict.low is None or verdict.high is None:
+        return f"{under}{target_title(verdict.target)} cannot be compared: it is undefined for one of them."
+    ends = [verdict.first, verdict.second]
+    difference, low, high = verdict.difference, verdict.low, verdict.high
+    if difference < 0:
+        ends, difference, low, high = ends[::-1], -difference, -high, -low
+    digits = 3 if is_share(verdict.target) else 1
+    numbers = f"{amount(difference, digits)} more [{amount(low, digits)}, {amount(high, digits)}]"
+    told = f"{verdict.better} is the better one" if verdict.better else "not decided"
+    by = f"by {target_title(verdict.target)}," if under else f"By {target_title(verdict.target)},"
+    verb = "has" if is_share(verdict.target) else "earns"
+    text = f"{under}{by} {ends[0]} {verb} {numbers} than {ends[1]}: {told}."
+    if verdict.metric and verdict.probability is not None:
+        likelier = verdict.first if verdict.probability >= 0.5 else verdict.second
+        chance = max(verdict.probability, 1.0 - verdict.probability)
+        text += f" By {verdict.metric} alone, {likelier} is the better one with probability {chance:.2f}."
+    elif verdict.refusal:
+        alone = f"{verdict.metric} alone does" if verdict.metric else "Scores alone do"
+        text += f" {alone[0].upper()}{alone[1:]} not decide it: {verdict.refusal}."
+    return text

@@ -1,0 +1,309 @@
+"""A whole report: what is in the page, that equal runs give equal bytes, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from extrinsic.errors import InputError, UsageError
+from extrinsic.report import page as report_page
+from extrinsic.report.figures import VARIABLES
+from extrinsic.report.page import write_report
+from extrinsic.study.run import Run
+from extrinsic.verdict.names import FAMILIES
+from tests.report.runs import SMALL, STATES, Made, write_run
+from tests.running import assert_refused, run
+
+VOID = {"meta", "wbr", "br", "link", "img", "input", "hr"}
+
+
+class Outline(HTMLParser):
+    """What a page holds: its text, ids and links; and that every element is closed."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.text, self.ids, self.links, self.tags = "", [], [], []
+        self._open: list[str] = []
+        self.feed(page)
+        assert self._open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        named = dict(attrs)
+        self.tags.append(tag)
+        self.ids += [named["id"]] if "id" in named else []
+        self.links += [named[key] for key in ("href", "src", "xlink:href") if named.get(key)]
+        if tag not in VOID:
+            self._open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self._open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if not self._open or self._open[-1] not in ("script", "style"):
+            self.text += data
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    run = write_run(tmp_path_factory.mktemp("made"))
+    write_report(run)
+    return run
+
+
+@pytest.fixture(scope="module")
+def page(made: Run) -> str:
+    return (made.folder / "report.html").read_text()
+
+
+@pytest.fixture(scope="module")
+def outline(page: str) -> Outline:
+    return Outline(page)
+
+
+def explorer(page: str) -> Any:
+    """The data of the table of every correlation."""
+    data = re.search(r'id="correlations">(.*?)</script>', page, re.DOTALL)
+    assert data is not None
+    return json.loads(data[1])
+
+
+SECTIONS = (
+    "verdict metric when sure lee returns estimators composite sensitivity diagnostics trackers "
+    "everything reading"
+)
+
+
+def test_every_section_is_there_in_its_order(outline: Outline) -> None:
+    sections = SECTIONS.split()
+    assert [name for name in outline.ids if name in sections] == sections
+    assert {f"#{name}" for name in sections} <= set(outline.links)
+
+
+def test_nothing_points_to_a_network_and_every_file_is_there(made: Run, outline: Outline) -> None:
+    outer = [link for link in outline.links if not link.startswith("#")]
+    assert outer
+    assert [link for link in outer if not (made.folder / link).is_file()] == []
+
+
+def test_every_figure_is_in_the_page_and_a_file(made: Run, page: str) -> None:
+    names = re.findall(r'<figure id="figure-([^"]+)"', page)
+    assert len(names) == len(set(names)) == len(re.findall(r'<svg[^>]* role="img" aria-label="[^"]+"', page))
+    assert {f"{name}.svg" for name in names} == {path.name for path in (made.folder / "figures").iterdir()}
+    kinds = "returns metrics heat_map scatter_all scatter_core estimators influence stability decided"
+    for kind in kinds.split():
+        assert [name for name in names if name.startswith(kind)], kind
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # One target has a verdict, under two variants: five ends each, one of them without pairs.
+        "Of 32 pairs of trackers left out",
+        "Of the 8 that were given 80 to 90 %, 80 % are right.",
+        "one alone has half of the variance or more in 2 of 22 correlations (with",
+        "carried by",
+    ],
+)
+def test_what_the_page_says(outline: Outline, text: str) -> None:
+    assert text in outline.text
+
+
+def test_the_table_of_every_correlation(page: str) -> None:
+    data = explorer(page)
+    assert data["names"]["carried_by"] == ["one", ""]
+    assert set(data["help"]) == set(data["columns"])
+    assert re.search(r'<th class="number" title="r_in_sample: [^"]+" scope="col">r in sample</th>', page)
+
+
+def test_figures_hold_text_as_text_and_ids_do_not_clash(made: Run, page: str, outline: Outline) -> None:
+    assert "one</text>" in page
+    svg = (made.folder / "figures" / "returns_fill_argmax.svg").read_text()
+    assert ">accuracy</text>" in svg
+    assert "var(--" not in svg
+    assert "var(--ink)" in page
+    assert len(outline.ids) == len(set(outline.ids))
+
+
+def test_every_colour_of_a_figure_has_a_dark_form() -> None:
+    style = (Path(report_page.__file__).parent / "templates" / "style.css").read_text()
+    light, dark = style.split("@media (prefers-color-scheme: dark)")[:2]
+    for name in (*VARIABLES.values(), *(VARIABLES[family.colour] for family in FAMILIES)):
+        assert f"--{name}: " in light and f"--{name}: " in dark
+
+
+def test_equal_runs_give_equal_bytes(made: Run, tmp_path: Path) -> None:
+    again = write_run(tmp_path)
+    write_report(again)
+    files = [path.relative_to(tmp_path) for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(files) > 30
+    for file in files:
+        assert (tmp_path / file).read_bytes() == (made.folder / file).read_bytes(), file
+
+
+def test_only_the_page_goes_elsewhere_and_finds_the_tables(tmp_path: Path) -> None:
+    made = write_run(tmp_path / "here", SMALL)
+    path = write_report(made, tmp_path / "there" / "mine.html")
+    assert [file.name for file in path.parent.iterdir()] == ["mine.html"]
+    links = Outline(path.read_text()).links
+    table = next(link for link in links if link.endswith("returns.csv"))
+    assert (path.parent / table).resolve() == (made.folder / "returns.csv").resolve()
+
+
+def test_a_study_of_outcomes_has_no_policies(tmp_path: Path) -> None:
+    page = write_report(write_run(tmp_path, STATES)).read_text()
+    outline = Outline(page)
+    assert "No policies were learned in this study" in outline.text
+    assert "the outcome success" in outline.text
+    assert not {"estimators", "sensitivity", "diagnostics"} & set(outline.ids)
+
+
+def test_a_study_without_correlations_says_why(tmp_path: Path) -> None:
+    few = Made(
+        trackers=("one", "two"), degenerate=(), reason="fewer than 3 trackers", variants=("fill=argmax",)
+    )
+    outline = Outline(write_report(write_run(tmp_path, few)).read_text())
+    assert "Not decided: 2 trackers, too few for any correlation." in outline.text
+    assert "metric" not in outline.ids and "returns" in outline.ids
+    assert "Use " not in outline.text
+
+
+def test_a_run_with_empty_tables_has_a_page(tmp_path: Path) -> None:
+    nothing = Made(trackers=(), datasets=(), metrics=(), variants=(), targets=("rl.live",), degenerate=())
+    assert "Nothing was correlated in this run" in write_report(write_run(tmp_path, nothing)).read_text()
+
+
+def test_a_table_that_was_changed_is_named(tmp_path: Path) -> None:
+    made = write_run(tmp_path, SMALL)
+    with (tmp_path / "stability.csv").open("a") as file:
+        file.write("\n".join((tmp_path / "stability.csv").read_text().splitlines()[-1:]) + "\n")
+    assert "stability.csv: not as the run wrote it." in Outline(write_report(made).read_text()).text
+
+
+def test_dialogs_that_were_left_out_are_counted(tmp_path: Path) -> None:
+    made = write_run(tmp_path, SMALL)
+    path = tmp_path / "manifest.json"
+    manifest = json.loads(path.read_text())
+    manifest["plan"]["left_out"] = [{"dialogs": "train3", "n": 240, "total": 687, "rules": "restart"}]
+    path.write_text(json.dumps(manifest))
+    text = Outline(write_report(Run(made.folder)).read_text()).text
+    assert "240 of 687 dialogs of train3 were left out: restart." in text
+
+
+def test_what_is_no_finished_run_is_refused(tmp_path: Path) -> None:
+    assert_refused(run("report", tmp_path / "nowhere"), "nowhere", "no such directory")
+    assert_refused(run("report", tmp_path), "no manifest.json in it")
+    with pytest.raises(InputError, match=r"no manifest\.json"):
+        write_report(Run(tmp_path))
+    write_run(tmp_path / "half", status="running")
+    assert_refused(run("report", tmp_path / "half"), "run it again to finish it")
+
+
+Damage = Callable[[str], str | bytes | None]
+"""From the text of a file to what it holds afterwards; None: it is deleted."""
+
+
+def changed(old: str, new: str) -> Damage:
+    return lambda text: text.replace(old, new, 1)
+
+
+def without_plan(text: str) -> str:
+    manifest = json.loads(text)
+    del manifest["plan"]
+    return json.dumps(manifest)
+
+
+OTHER_COLUMNS = "dataset,tracker,policy,estimator,kernels,variant\n"
+NO_TEXT = b"\xff\xfe\xff"
+
+REFUSED: dict[str, tuple[dict[str, Damage], tuple[str, ...]]] = {
+    "a column of another name": (
+        {"correlations.csv": changed(",p_adjusted,", ",p_adjust,")},
+        ("correlations.csv", "'p_adjusted' is missing", "'p_adjust'", "did you mean 'p_adjusted'?"),
+    ),
+    "columns of another version": (
+        {
+            "correlations.csv": lambda text: text.replace("target,", "", 1).replace(
+                ",reason", ",reason,stars", 1
+            )
+        },
+        ("'target' is missing", "no column 'stars'", "run the study again"),
+    ),
+    "no number": ({"correlations.csv": changed(",0.02,", ",0.0_2,")}, ("'p_adjusted'", "line 2", "'0.0_2'")),
+    "no name": ({"correlations.csv": changed("rl.live", "")}, ("correlations.csv", "'target'", "line 2")),
+    "half a table": ({"correlations.csv": lambda text: text[: len(text) // 2]}, ("cells than columns",)),
+    "empty": ({"correlations.csv": lambda text: ""}, ("correlations.csv", "the file is empty")),
+    "missing": (
+        {"pairs.csv": lambda text: None, "returns.csv": lambda text: None},
+        ("pairs.csv", "returns.csv", "there is no such file"),
+    ),
+    "no text": (
+        {"pairs.csv": lambda text: NO_TEXT, "config.toml": lambda text: "this is = not = toml"},
+        ("pairs.csv", "config.toml"),
+    ),
+    # Whoever reads the first problem should not have to come back for the next.
+    "several tables at once": (
+        {
+            "diagnostics.csv": lambda text: OTHER_COLUMNS,
+            "pairs.csv": lambda text: NO_TEXT,
+            "trackers.csv": changed("true", "perhaps"),
+        },
+        ("'diagnostic' is missing", "no column 'kernels'", "pairs.csv: this is not text", "'perhaps'"),
+    ),
+    "recorded by an older version": (
+        {"manifest.json": without_plan},
+        ("manifest.json", "`plan`", "run the study again with --overwrite"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_damaged_file_is_named_with_its_place(tmp_path: Path, name: str) -> None:
+    write_run(tmp_path, SMALL)
+    changes, messages = REFUSED[name]
+    for file, damage in changes.items():
+        path = tmp_path / file
+        data = damage(path.read_text())
+        path.unlink()
+        if data is not None:
+            path.write_bytes(data if isinstance(data, bytes) else data.encode())
+    assert_refused(run("report", tmp_path), *messages)
+    assert not (tmp_path / "report.html").exists()
+
+
+def test_diagnostics_of_any_learner_are_shown(tmp_path: Path) -> None:
+    """One that has trees and no kernels: what it reports is there, and nothing is made up."""
+    write_run(tmp_path)
+    path = tmp_path / "diagnostics.csv"
+    lines = [line for line in path.read_text().splitlines() if ",zero_kernel," not in line]
+    path.write_text("\n".join(lines).replace(",kernels,10.0", ",trees,50.0") + "\n")
+    page = write_report(Run(tmp_path)).read_text()
+    section = page[page.index('<section id="diagnostics">') : page.index('<section id="trackers">')]
+    assert "<td>trees</td>" in section
+    assert ">kernels<" not in section and "zero kernel</th>" not in section
+    assert "q_range" in section.replace("<wbr>", "")
+
+
+def test_without_the_libraries_it_says_what_to_install(made: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(report_page, "find_spec", lambda name: None)
+    with pytest.raises(UsageError, match=r"pip install 'extrinsic\[report\]'"):
+        write_report(made)
+
+
+def test_the_command_says_where_the_page_is_unless_quiet(tmp_path: Path) -> None:
+    write_run(tmp_path, SMALL)
+    outcome = run("report", tmp_path)
+    assert (outcome.code, outcome.output) == (0, "")
+    assert str(tmp_path / "report.html") in outcome.errors
+    assert run("report", tmp_path, "--quiet", "--output", tmp_path / "x.html").text == ""
+    assert_refused(run("report", tmp_path, "--output", tmp_path), "this is a directory")

@@ -1,0 +1,373 @@
+"""The system of the bus world at play: what it says, offers and asks, setting by setting; its expert."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from experiments.embedded_world.profile import profile
+from extrinsic.arrays import Floats, Ints
+from extrinsic.corpus.corpus import Corpus
+from extrinsic.corpus.domain import CALLER, ENDED_BY, SYSTEM
+from extrinsic.simulation import (
+    CUT_OFF,
+    GOODBYE,
+    HANG_UP,
+    Expert,
+    ExpertTracker,
+    Moment,
+    Play,
+    play,
+    read_simulation,
+)
+from extrinsic.simulation.bus_callers import draw_goals
+from extrinsic.simulation.bus_expert import ExpertSettings
+from extrinsic.simulation.bus_world import WorldSettings
+from extrinsic.simulation.chance import Chance
+from extrinsic.trackers.tracking import Heard
+from tests.contents import acts_content
+from tests.simulation.worlds import (
+    BUS,
+    CERTAIN,
+    PATIENT,
+    PREDICATES,
+    QUIET,
+    Always,
+    acts_of_turns,
+    expert_play,
+    group_column,
+    lists_of_turns,
+    world,
+)
+
+RESTLESS = world(caller={"starts_over": 0.3})
+UNCONNECTED = world(no_connection=0.5)
+
+
+def predicates(corpus: Corpus, name: str) -> Ints:
+    """The turns of a predicate."""
+    return np.flatnonzero(corpus.predicate == PREDICATES.index(name))
+
+
+def goals_of(in_world: WorldSettings, n_dialogs: int, rng: int) -> Ints:
+    return draw_goals(in_world.goal, BUS, Chance.of(n_dialogs, "live", rng))
+
+
+def spoken(corpus: Corpus) -> tuple[set[str], set[str]]:
+    """The names of the system's acts, and of the callers'."""
+    words = corpus.vocabulary
+    system, callers = (acts_content(acts, words) for acts in (corpus.system, corpus.nbest.acts))
+    return {name for acts in system for name, _ in acts}, {name for acts in callers for name, _ in acts}
+
+
+def test_labels_are_of_the_callers_goals() -> None:
+    """A value informed, or confirmed by a yes, is labelled once: right if it is what the caller wants."""
+    steady = world(caller={"changes_goal": 0.0})
+    corpus, wanted = expert_play(steady, 200, 4).corpus, goals_of(steady, 200, 4)
+    labels, evidence = corpus.labels, corpus.evidence
+    number = BUS.number[labels.slot, labels.value]
+    right = wanted[corpus.dialog_of_turn[labels.turn], BUS.group[labels.slot]] == number
+    assert np.array_equal(labels.correct, right)
+    assert 0.2 < right.mean() < 0.9
+    item = np.repeat(np.arange(len(evidence.offsets) - 1), np.diff(evidence.offsets))
+    heard = evidence.informed > 0
+    expected = sorted(zip(item[heard].tolist(), evidence.value[heard].tolist(), strict=True))
+    assert (
+        sorted(zip((labels.turn * 9 + labels.slot).tolist(), labels.value.tolist(), strict=True)) == expected
+    )
+
+
+def test_confirmations_are_answered_by_the_goal() -> None:
+    """Where yes and no are never misheard: yes to a right explicit confirmation, no to a wrong one."""
+    clear = world({"yes_no": 0.0}, {"answers": 1.0, "changes_goal": 0.0})
+    corpus, wanted = expert_play(clear, 400, 6).corpus, goals_of(clear, 400, 6)
+    evidence = corpus.evidence
+    last = np.zeros(corpus.n_turns, dtype=bool)
+    last[corpus.offsets[1:] - 1] = True  # who hangs up does not answer
+    item = np.repeat(np.arange(len(evidence.offsets) - 1), np.diff(evidence.offsets))
+    turn, slot = item // 9, item % 9
+    right = wanted[corpus.dialog_of_turn[turn], BUS.group[slot]] == BUS.number[slot, evidence.value]
+    asked = evidence.explicit & ~last[turn]
+    for flags, yes in ((asked & right, True), (asked & ~right, False)):
+        turns = turn[flags]
+        assert len(turns) > 100
+        assert ((evidence.affirms[turns] > 0) == yes).all()
+        assert ((evidence.negates[turns] > 0) != yes).all()
+
+
+def test_how_calls_end() -> None:
+    """Infinitely patient callers never hang up; the others do, the sooner the less patient they are."""
+    played = expert_play(world({"noise": 2.0}, {**PATIENT, "leaves_content": 1.0}, longest_dialog=15), 400)
+    assert set(played.ending) == {GOODBYE, CUT_OFF}
+    assert (np.diff(played.corpus.offsets)[played.ending == CUT_OFF] == 15).all()
+    last = played.corpus.predicate[played.corpus.offsets[1:] - 1]
+    assert np.array_equal(played.ending == GOODBYE, last == PREDICATES.index("goodbye"))
+    played = expert_play(world(caller={"patience": 8.0}, longest_dialog=12))
+    by = [SYSTEM if how == GOODBYE else CALLER for how in played.ending]
+    assert list(played.corpus.conditions[ENDED_BY]) == by
+    patient = [world(caller={"patience": patience}) for patience in (3.0, 8.0, 20.0)]
+    shares = [(expert_play(some, 400).ending == HANG_UP).mean() for some in patient]
+    assert shares[0] > 0.9
+    assert shares[0] > shares[1] > shares[2]
+
+
+def test_what_lee_leaves_out_and_real_calls_have_is_absent_by_default() -> None:
+    corpus = expert_play(world(), 200).corpus
+    system, callers = spoken(corpus)
+    assert not {"restart", "canthelp.no_connection", "sorry"} & system
+    assert not {"restart", "nextbus", "prevbus", "repeat", "bye", "goback"} & callers
+    assert not corpus.restart.any()
+
+
+@pytest.mark.parametrize("opening", ["open", "directed"])
+def test_openings_and_restarts(opening: str) -> None:
+    """The system begins anew just after it heard the wish in its best hypothesis, as it began the call."""
+    settings = world(caller={"starts_over": 0.5, "patience": 20.0}, system={"opening": opening})
+    corpus = expert_play(settings, 150).corpus
+    acts, lists = acts_of_turns(corpus), lists_of_turns(corpus)
+    asks = ("open-request", []) if opening == "open" else ("request", [("from", None)])
+    assert all(acts[turn] == [("hello", []), asks] for turn in corpus.offsets[:-1])
+    restarts = np.flatnonzero(corpus.restart)
+    assert len(restarts) > 20
+    assert restarts.tolist() == predicates(corpus, "restart").tolist()
+    for turn in restarts:
+        assert acts[turn] == [("restart", []), asks]
+        assert ("restart", []) in lists[turn - 1][0][2]
+
+
+def test_some_places_may_not_be_connected() -> None:
+    """As in real calls: both places, the destination confirmed implicitly, and asked for again."""
+    corpus = expert_play(UNCONNECTED).corpus
+    acts, refused = acts_of_turns(corpus), predicates(corpus, "canthelp")
+    for (apology, places), (name, confirmed), asked in (acts[turn] for turn in refused):
+        assert (apology, name, asked) == ("canthelp.no_connection", "impl-conf", ("request", [("to", None)]))
+        assert [slot.split(".")[0] for slot, _ in places] == ["from", "to"]
+        assert confirmed == places[1:]
+    assert 0.3 < len(refused) / (len(refused) + len(predicates(corpus, "offer"))) < 0.8
+    # An apology is logged with the probability of the offer it stands for.
+    assert corpus.propensities is not None
+    assert (corpus.propensities[refused, PREDICATES.index("canthelp")] > 0).all()
+    assert not len(predicates(expert_play(world(no_connection=1.0), 50).corpus, "offer"))
+
+
+@pytest.mark.parametrize("required", [["from", "to"], ["route", "from", "to"], ["from", "to", "date"]])
+def test_what_is_required_is_asked_for(required: list[str]) -> None:
+    settings = world(QUIET, PATIENT, system={"required": required}, longest_dialog=12)
+    played = play(Always("request"), ExpertTracker(), 40, 1, settings)
+    assert (played.ending == CUT_OFF).all()
+    corpus = played.corpus
+    acts = acts_of_turns(corpus)
+    asked = {turn: acts[turn][0][1][0][0] for turn in predicates(corpus, "request").tolist()}
+    assert set(asked.values()) == set(required)
+    for turn, group in asked.items():
+        slots = {corpus.slots[column] for column in np.flatnonzero(corpus.evidence.requested[turn])}
+        assert slots == set(BUS.domain.groups[group])
+
+
+def test_offers_are_for_the_values_believed_best() -> None:
+    """With a perfect recogniser, for the caller's own; when the bus leaves comes first."""
+    steady = world(QUIET, {"changes_goal": 0.0, "answers": 1.0}, CERTAIN)
+    corpus, wanted = expert_play(steady, 100, 4).corpus, goals_of(steady, 100, 4)
+    for turn in predicates(corpus, "offer"):
+        (pairs,) = (pairs for name, pairs in acts_of_turns(corpus)[turn] if name == "schedule")
+        goal = wanted[corpus.dialog_of_turn[turn]]
+        places = [int(goal[group_column(side)]) for side in ("from", "to")]
+        named = {(f"result.{slot}", value) for place in places for slot, value in pairs_of(place)}
+        assert named <= set(pairs)
+        parts = [f"result.from.time.{part}" for part in ("hour", "minute", "ampm")]
+        assert [slot for slot, _ in pairs[:3]] == parts
+
+
+def pairs_of(number: int) -> list[tuple[Any, Any]]:
+    rows, word = slice(BUS.pair_offsets[number], BUS.pair_offsets[number + 1]), BUS.vocabulary.value
+    columns = (BUS.pair_slot[rows].tolist(), BUS.pair_value[rows].tolist())
+    return [(word(slot), word(value)) for slot, value in zip(*columns, strict=True)]
+
+
+LETSGO = read_simulation().world("letsgo")
+
+
+@pytest.fixture(scope="module")
+def letsgo() -> Play:
+    return expert_play(LETSGO, 300, 3)
+
+
+def test_a_system_that_never_hangs_up(letsgo: Play) -> None:
+    assert not (letsgo.ending == GOODBYE).any()
+    assert set(letsgo.corpus.conditions[ENDED_BY]) == {CALLER}
+    assert profile(letsgo.corpus).ended_by_system == 0.0
+
+
+@pytest.mark.parametrize("time", [1.0, 0.0])
+def test_who_wants_a_time_says_no_to_the_next_bus_before_the_offer(time: float) -> None:
+    """And is then asked for it; nobody else is."""
+    settings = world(
+        QUIET,
+        {"answers": 1.0, "changes_goal": 0.0, "opens_with": 0.0, "over_informs": 0.0, **PATIENT},
+        CERTAIN,
+        system={"required": ["from", "to"], "unless_next_bus": ["time"], "next_bus": "before"},
+        goal={"time": time},
+        longest_dialog=8,
+    )
+    corpus = expert_play(settings, 60).corpus
+    acts, lists, asks = acts_of_turns(corpus), lists_of_turns(corpus), predicates(corpus, "next_bus")
+    assert len(asks) == 60
+    assert all(("expl-conf", [("act", "want-next-bus")]) in acts[turn] for turn in asks)
+    answers = [[name for _, _, heard in lists[turn] for name, _ in heard] for turn in asks]
+    assert answers == [["negate"] if time else ["affirm"]] * 60
+    assert all((("request", [("time", None)]) in acts[turn + 1]) == bool(time) for turn in asks)
+    offers = predicates(corpus, "offer")
+    for turn in asks:
+        assert not ((offers >= corpus.offsets[corpus.dialog_of_turn[turn]]) & (offers < turn)).any()
+
+
+def test_browsing(letsgo: Play) -> None:
+    """A request for another bus gets an offer that says which, and it is another one; else there is help."""
+    corpus = letsgo.corpus
+    acts, offers = acts_of_turns(corpus), predicates(corpus, "offer")
+    follows = {turn: pairs[0][1] for turn in offers for name, pairs in acts[turn] if name == "impl-conf"}
+    counts = Counter(follows.values())
+    assert set(counts) == {"want-next-bus", "nextbus", "prevbus", "repeat"}
+    assert counts["nextbus"] > counts["repeat"] > counts["prevbus"]
+    compared = 0
+    for turn, name in follows.items():
+        if turn - 1 in offers and name in ("nextbus", "repeat"):
+            before, now = (dict(acts[at][-1][1]) for at in (turn - 1, turn))
+            if all(before[f"result.{side}.desc"] == now[f"result.{side}.desc"] for side in ("from", "to")):
+                parts = [f"result.from.time.{part}" for part in ("hour", "minute", "ampm")]
+                assert all(before[part] == now[part] for part in parts) is (name == "repeat")
+                compared += 1
+    assert compared > 20
+    helps = predicates(corpus, "help")
+    assert len(helps) > 100
+    browsing = [PREDICATES.index(name) for name in ("offer", "help")]
+    assert np.isin(corpus.predicate[helps - 1], browsing).all()
+    assert all(acts[turn] == [("sorry", [])] for turn in helps)
+    assert "goback" in spoken(corpus)[1]  # instead of a no with the right value
+    hypotheses = [heard for heard_lists in lists_of_turns(corpus) for _, _, heard in heard_lists]
+    assert max(map(len, hypotheses)) == 1
+
+
+def expert_profile(**tables: Any) -> Any:
+    return profile(expert_play(world(**tables), 150, 3).corpus)
+
+
+def test_lists_of_one_long_lists_and_rejected_speech() -> None:
+    usual, long = (expert_profile(recogniser={"long_lists": share}, caller=PATIENT) for share in (0.0, 1.0))
+    assert (usual.long_lists, usual.longest) == (0.0, 7)
+    assert long.long_lists > 0.1
+    assert 30 < long.longest <= 64
+    nbest = expert_play(world({"long_lists": 1.0, "longest_list": 20}, PATIENT), 150, 3).corpus.nbest
+    assert np.diff(nbest.offsets).max() == 20
+    assert np.bincount(nbest.turn_of_hypothesis(), nbest.score).max() <= 1.0 + 1e-9
+    assert (nbest.score > 0).all()
+    assert expert_profile(recogniser={"single": 1.0}).lists_of_one > usual.lists_of_one + 0.2
+    assert expert_profile(recogniser={"rejects": 0.3}).empty_lists > usual.empty_lists + 0.1
+
+
+@pytest.mark.parametrize(
+    ("table", "key", "values", "predicate", "grows"),
+    [
+        ("system", "ignores", (0.0, 0.5), "request", True),
+        ("system", "ignores", (0.0, 0.5), "confirm", False),
+        ("expert", "trusts", (0.0, 0.4, 1.0), "confirm", True),
+        ("expert", "knows", (0.0, 0.9), "implicit_confirm", True),
+    ],
+)
+def test_thresholds(table: str, key: str, values: tuple[float, ...], predicate: str, grows: bool) -> None:
+    """What is hardly heard is asked for again, what is doubtful is confirmed."""
+    shares = [expert_profile(**{table: {key: value}}).predicates[predicate] for value in values]
+    assert shares == sorted(shares, reverse=not grows)
+    assert len(set(shares)) == len(shares)
+
+
+class Watched(Expert):
+    """An expert whose decisions are written down."""
+
+    def __init__(self, settings: ExpertSettings) -> None:
+        super().__init__(settings)
+        self.seen: list[tuple[Any, ...]] = []
+
+    def probabilities(self, moment: Moment) -> Floats:
+        chances = super().probabilities(moment)
+        self.seen.append((moment.allowed, moment.history.offered, chances, self.choice(moment)))
+        return chances
+
+
+def test_probabilities_in_closed_form() -> None:
+    """main .8 on the rule's choice, .1 on its second, .1 spread over what is sensible."""
+    policy = Watched(ExpertSettings(main=0.8, exploration=0.1))
+    play(policy, ExpertTracker(), 800, 3, world(caller={"starts_over": 0.1}, no_connection=0.1))
+    allowed, offered, chances, main = (np.concatenate(column) for column in zip(*policy.seen, strict=True))
+    assert len(chances) > 3000
+    assert np.allclose(chances.sum(axis=1), 1.0)
+    assert not chances[~allowed].any()
+    sensible = allowed.copy()
+    sensible[~offered, PREDICATES.index("goodbye")] = False
+    sensible[:, PREDICATES.index("restart")] = False
+    rest = chances - 0.1 * sensible / sensible.sum(axis=1, keepdims=True)
+    on_main = rest[np.arange(len(main)), main]
+    rest[np.arange(len(main)), main] = 0.0
+    # The second choice is another act, or the first again.
+    two = np.isclose(on_main, 0.8)
+    assert (two | np.isclose(on_main, 0.9)).all()
+    assert np.allclose(rest.max(axis=1), np.where(two, 0.1, 0.0))
+    assert np.allclose(rest.sum(axis=1), np.where(two, 0.1, 0.0))
+    assert 0.3 < two.mean() < 1.0
+    # Every act is chosen at some time, those that only the world makes excepted.
+    used = {PREDICATES[column] for column in np.flatnonzero(chances.any(axis=0))}
+    assert set(PREDICATES) - used == {"hello", "canthelp", "help", "confirm_restart"}
+
+
+@pytest.mark.parametrize("in_world", [world(), RESTLESS, UNCONNECTED], ids=["usual", "restart", "canthelp"])
+def test_actions_are_taken_at_the_logged_rates(in_world: WorldSettings) -> None:
+    """Per predicate: sum of (1[a] - p) over sqrt of sum p (1 - p), normal; and chi-square over bins."""
+    corpus = expert_play(in_world, 1500, 11).corpus
+    assert corpus.propensities is not None
+    decided = corpus.turn_in_dialog > 0
+    chances, action = corpus.propensities[decided], corpus.predicate[decided]
+    taken = np.eye(len(PREDICATES), dtype=bool)[action]
+    assert (chances[taken] > 0).all()
+    spread = np.sqrt((chances * (1 - chances)).sum(axis=0))
+    used = spread > 0
+    assert (np.abs((taken - chances).sum(axis=0)[used] / spread[used]) < 4).all()
+    probability, was_taken = chances[chances > 0], taken[chances > 0]
+    number = np.digitize(probability, [0.01, 0.015, 0.02, 0.05, 0.08, 0.1, 0.5, 0.86, 0.88, 0.9])
+    expected, variance = (
+        np.bincount(number, weights, 11) for weights in (probability, probability * (1 - probability))
+    )
+    observed, used = np.bincount(number[was_taken], minlength=11), variance > 5
+    assert used.sum() >= 4
+    statistic = ((observed - expected)[used] ** 2 / variance[used]).sum()
+    assert stats.chi2.sf(statistic, used.sum()) > 1e-4
+
+
+def test_a_sure_expert_serves_patient_callers_of_a_perfect_recogniser() -> None:
+    """Always by its rules: everybody who answers gets the right bus, and a goodbye after it."""
+    played = expert_play(world(QUIET, {**PATIENT, "answers": 1.0, "changes_goal": 0.0}, CERTAIN))
+    assert played.completed.all()
+    assert (played.ending == GOODBYE).all()
+    assert np.diff(played.corpus.offsets).max() <= 22
+    hopeless = expert_play(world({"noise": 5.0}, PATIENT, {**CERTAIN, "gives_up": 9}), 200)
+    assert np.diff(hopeless.corpus.offsets).max() == 10  # the greeting and eight more, then goodbye
+    assert (hopeless.ending == GOODBYE).all()
+
+
+def test_its_tracker_by_hand() -> None:
+    """max(.999 memory (1 - denied), informed), shared out where the sum exceeds one."""
+
+    class Turn:
+        informed = np.array([[[0.2, 0.9, 0.0]]])
+        denied = np.array([[[0.0, 0.0, 1.5]]])
+
+    tracker, memory = ExpertTracker(), np.array([[[[0.5, 0.3, 0.8]]]])
+    heard: Heard = Turn()  # type: ignore[assignment]
+    after = tracker.update(memory, heard)
+    assert after.tolist() == [[[[0.5 * 0.999, 0.9, 0.0]]]]
+    assert np.allclose(tracker.belief(after, heard), [[[0.4995 / 1.3995, 0.9 / 1.3995, 0.0]]])
+    half = np.array([[[[0.25, 0.5, 0.0]]]])
+    assert tracker.belief(half, heard).tolist() == half[0].tolist()

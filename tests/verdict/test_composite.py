@@ -1,0 +1,239 @@
+"""Composites against the nested loop written out, sklearn's ridge, scipy's nnls; and nothing leaks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from scipy.optimize import nnls
+from sklearn.linear_model import LinearRegression, Ridge
+
+from extrinsic.arrays import Floats
+from extrinsic.verdict.composite import METHODS, PENALTIES, compose, correlation_of
+from tests.verdict.drawing import draw, flattened
+
+N_METRICS, N_DATASETS, N_TRACKERS = 3, 2, 6
+
+Fit = Callable[[Floats, Floats, float], Floats]
+
+
+def study(seed: int = 1, n_metrics: int = N_METRICS) -> tuple[Floats, Floats]:
+    """Metrics of very different size, and a target that is a little of each."""
+    metrics = draw(seed, n_metrics, N_DATASETS, N_TRACKERS) * np.logspace(-2, 2, n_metrics)[:, None, None]
+    target = np.tensordot(np.logspace(2, -2, n_metrics), metrics, axes=1)
+    return metrics + 5.0, 3.0 * target + 2.0 * draw(seed + 50, N_DATASETS, N_TRACKERS)
+
+
+def ridge(points: Floats, goal: Floats, penalty: float) -> Floats:
+    return np.asarray(Ridge(alpha=penalty, fit_intercept=False, solver="svd").fit(points, goal).coef_)
+
+
+def nonnegative(points: Floats, goal: Floats, penalty: float) -> Floats:
+    """Least squares with as many rows more as there are metrics."""
+    n = points.shape[1]
+    return np.asarray(nnls(np.vstack([points, np.sqrt(penalty) * np.eye(n)]), np.r_[goal, np.zeros(n)])[0])
+
+
+def best_single(points: Floats, goal: Floats, _: float) -> Floats:
+    r = [np.corrcoef(column, goal)[0, 1] for column in points.T]
+    best = int(np.argmax(r))
+    weights = np.zeros(points.shape[1])
+    weights[best] = LinearRegression(fit_intercept=False).fit(points[:, [best]], goal).coef_[0]
+    return weights
+
+
+def mean(points: Floats, goal: Floats, _: float) -> Floats:
+    slope = LinearRegression(fit_intercept=False).fit(points.mean(axis=1)[:, None], goal).coef_[0]
+    return np.full(points.shape[1], slope / points.shape[1])
+
+
+REFERENCE: dict[str, Fit] = {
+    "ridge": ridge,
+    "nonnegative": nonnegative,
+    "best_single": best_single,
+    "mean": mean,
+}
+every_method = pytest.mark.parametrize("method", METHODS)
+
+
+def without(values: Floats, left: int) -> Floats:
+    return np.delete(values, left, axis=-1)
+
+
+def away(values: Floats) -> Floats:
+    return values - values.mean(axis=-1, keepdims=True)
+
+
+def learn(metrics: Floats, target: Floats, fit: Fit, penalised: bool) -> Floats:
+    """Weights of the metrics as they are; the penalty is chosen by leaving trackers out."""
+    units = [np.sqrt(np.mean(away(metric) ** 2)) for metric in metrics]
+    scaled = np.stack([metric / unit for metric, unit in zip(metrics, units, strict=True)])
+
+    def points_of(values: Floats) -> Floats:
+        return np.column_stack([away(metric).ravel() for metric in values])
+
+    errors = []
+    for penalty in PENALTIES if penalised else PENALTIES[:1]:
+        error = 0.0
+        for left in range(target.shape[1]):
+            weights = fit(points_of(without(scaled, left)), away(without(target, left)).ravel(), penalty)
+            for dataset in range(len(target)):
+                ahead = [metric[dataset, left] - without(metric, left)[dataset].mean() for metric in scaled]
+                wanted = target[dataset, left] - without(target, left)[dataset].mean()
+                error += (np.dot(ahead, weights) - wanted) ** 2
+        errors.append(error)
+    penalty = PENALTIES[int(np.argmin(errors))]
+    return fit(points_of(scaled), away(target).ravel(), penalty) / np.array(units)
+
+
+@every_method
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_nested_loop_written_out(method: str, seed: int) -> None:
+    metrics, target = study(seed)
+    fit, penalised = REFERENCE[method], method in ("ridge", "nonnegative")
+    found = compose(metrics, target, method)
+    for left in range(N_TRACKERS):
+        others = without(metrics, left)
+        weights = learn(others, without(target, left), fit, penalised)
+        for dataset in range(N_DATASETS):
+            ahead = metrics[:, dataset, left] - others[:, dataset].mean(axis=-1)
+            assert found.predicted[dataset, left] == pytest.approx(weights @ ahead)
+            wanted = target[dataset, left] - without(target, left)[dataset].mean()
+            assert found.wanted[dataset, left] == pytest.approx(wanted)
+    weights = learn(metrics, target, fit, penalised)
+    units = np.array([np.sqrt(np.mean(away(metric) ** 2)) for metric in metrics])
+    assert found.weights == pytest.approx(weights * units)
+    assert away(found.fitted) == pytest.approx(away(np.tensordot(weights, metrics, axes=1)))
+    r = np.corrcoef(flattened(found.predicted, "within"), flattened(found.wanted, "within"))[0, 1]
+    assert (found.r, found.r_in_sample) == pytest.approx((r, correlation_of(found.fitted, target)), abs=1e-9)
+
+
+@pytest.mark.parametrize("method", ["ridge", "nonnegative"])
+def test_different_penalties_are_chosen(method: str) -> None:
+    """Else the loop above would not tell whether one is chosen at all."""
+    points = draw(3, 12, 3)
+    fits = [METHODS[method](points, points[:, 0] + draw(4, 12), penalty) for penalty in PENALTIES]
+    lengths = [float(np.linalg.norm(weights)) for weights in fits]
+    assert lengths == sorted(lengths, reverse=True)
+    assert lengths[-1] < lengths[0] / 10
+
+
+@pytest.mark.parametrize("shape", [(12, 3), (8, 20)])
+@pytest.mark.parametrize("penalty", PENALTIES)
+def test_ridge_is_sklearns(shape: tuple[int, int], penalty: float) -> None:
+    """With fewer metrics than points and with more."""
+    points, goal = draw(5, *shape), draw(6, shape[0])
+    assert METHODS["ridge"](points, goal, penalty) == pytest.approx(ridge(points, goal, penalty))
+
+
+@pytest.mark.parametrize("shape", [(12, 3), (8, 20)])
+@pytest.mark.parametrize("penalty", PENALTIES)
+def test_nonnegative_is_optimal(shape: tuple[int, int], penalty: float) -> None:
+    """No weight below 0; the slope is 0 where there is weight and uphill where there is none."""
+    points, goal = draw(7, *shape), draw(8, shape[0])
+    weights = METHODS["nonnegative"](points, goal, penalty)
+    slope = points.T @ (points @ weights - goal) + penalty * weights
+    assert (weights >= 0.0).all()
+    assert 0 < np.count_nonzero(weights) < shape[1]
+    assert (slope >= -1e-9).all()
+    assert weights * slope == pytest.approx(np.zeros(shape[1]), abs=1e-9)
+    assert weights == pytest.approx(nonnegative(points, goal, penalty))
+
+
+@every_method
+@pytest.mark.parametrize("left", [0, N_TRACKERS - 1])
+def test_a_target_left_out_is_not_looked_at(method: str, left: int) -> None:
+    metrics, target = study(9, n_metrics=10)
+    before = compose(metrics, target, method)
+    target[:, left] += [100.0, -300.0]
+    after = compose(metrics, target, method)
+    assert (after.predicted[:, left] == before.predicted[:, left]).all()
+    assert (without(after.predicted, left) != without(before.predicted, left)).any(axis=0).all()
+    assert after.wanted[:, left] - before.wanted[:, left] == pytest.approx(np.array([100.0, -300.0]))
+
+
+@every_method
+def test_a_tracker_left_out_does_not_teach(method: str) -> None:
+    """Its metrics neither: only its own prediction is a (straight) line in them."""
+    metrics, target = study(10)
+    predicted = []
+    for step in (0.0, 1.0, 2.0):
+        moved = metrics.copy()
+        moved[:, 1, 2] += step * np.array([0.01, 1.0, 50.0])
+        predicted.append(compose(moved, target, method).predicted[:, 2])
+    assert predicted[2] - predicted[1] == pytest.approx(predicted[1] - predicted[0])
+    assert predicted[1][0] == predicted[0][0]
+    assert predicted[1][1] != predicted[0][1]
+
+
+@every_method
+def test_units_do_not_matter(method: str) -> None:
+    metrics, target = study(11)
+    expected = compose(metrics, target, method)
+    slopes, shifts = np.array([1e3, 1e-3, 7.0])[:, None, None], np.array([[0.0], [5.0]])
+    found = compose(slopes * metrics + shifts, target + shifts, method)
+    assert found.predicted == pytest.approx(expected.predicted)
+    assert found.weights == pytest.approx(expected.weights)
+
+
+def test_best_single_by_hand() -> None:
+    """The first metric is the target in other units: all weight on it, and each tracker foretold."""
+    target = draw(12, N_DATASETS, N_TRACKERS)
+    metrics = np.stack([target / 4.0 + 1.0, -target, draw(13, N_DATASETS, N_TRACKERS)])
+    found = compose(metrics, target, "best_single")
+    assert found.weights == pytest.approx(np.array([np.sqrt(np.mean(away(target) ** 2)), 0.0, 0.0]))
+    assert found.predicted == pytest.approx(found.wanted)
+    assert (found.r, found.r_in_sample) == pytest.approx((1.0, 1.0))
+
+
+def test_rounding_does_not_choose_among_equal_metrics() -> None:
+    """Both are the target over the trackers that teach, and disagree about the one that is left out."""
+    target = draw(16, 1, N_TRACKERS)
+    first, second = 3.0 * target + 0.7, target / 7.0 + 0.1
+    first[0, -1], second[0, -1] = 5.0, -5.0
+    others = np.arange(N_TRACKERS - 1)
+    for noise in range(20):
+        moved = np.stack([first, second]) * (1.0 + 1e-14 * draw(noise, 2, 1, N_TRACKERS))
+        found = compose(moved[..., others], target[:, others], "best_single")
+        assert found.shares.tolist() == [1.0, 0.0]
+
+
+def test_shares_that_differ_by_rounding_are_equal() -> None:
+    metrics, target = study(17)
+    made = compose(np.concatenate([metrics, metrics * (1.0 + 1e-13)]), target, "ridge")
+    assert (made.shares[:N_METRICS] == made.shares[N_METRICS:]).all()
+    assert np.abs(made.shares).sum() == pytest.approx(1.0)
+
+
+@every_method
+def test_a_flat_metric_says_nothing(method: str) -> None:
+    metrics, target = study(14)
+    flat = np.full((1, N_DATASETS, N_TRACKERS), 0.3)
+    with_flat = compose(np.concatenate([metrics, flat]), target, method)
+    assert with_flat.predicted == pytest.approx(compose(metrics, target, method).predicted)
+
+
+@pytest.mark.parametrize(
+    "method",
+    METHODS,
+)
+def test_a_metric_flat_up_to_rounding_says_nothing(method: str) -> None:
+    metrics, target = study(15)
+    flat = np.full((1, N_DATASETS, N_TRACKERS), 0.3)
+    flat[0, 0, 0] = 0.1 + 0.2
+    with_flat = compose(np.concatenate([metrics, flat]), target, method)
+    assert with_flat.predicted == pytest.approx(compose(metrics, target, method).predicted)
+
+
+@pytest.mark.parametrize("method", ["best_single", "mean"])
+def test_fitted_again_without_each_tracker(method: str) -> None:
+    """What has no penalty to choose is what a study without the tracker gives."""
+    metrics, target = study(3)
+    made = compose(metrics, target, method, jackknife=True)
+    for left in range(N_TRACKERS):
+        others = np.delete(np.arange(N_TRACKERS), left)
+        assert made.left_out[left] == pytest.approx(
+            compose(metrics[..., others], target[:, others], method).r
+        )
+    assert compose(metrics, target, method).left_out.size == 0
