@@ -149,10 +149,12 @@ def _reduce_block(points: Floats, kernel: Gaussian, nu: float) -> tuple[Ints, Fl
 def _remaining(points: Floats, kernel: Gaussian, nu: float) -> Ints:
     """(m,) positions that remain when each in turn is compared to all that are left.
 
-    Left are those before it that stayed, and all after it. The Cholesky factor is made from the last point
-    to the first, so that the span of all after a point is just the coordinates of those after it: what
-    counts are the coordinates up to its own. There the point has a single one, l; let v be the coordinates
-    of those that stayed in its direction, and G the Gram matrix of their coordinates before it. Then
+    Left are those before it that stayed, and all after it that are further than DEPENDENT from the span of
+    those after them: the others have left first, as rounding decides what they would explain. The Cholesky
+    factor is made from the last point to the first, so that the span of all after a point is just the
+    coordinates of those after it: what counts are the coordinates up to its own. There the point has a
+    single one, l; let v be the coordinates of those that stayed in its direction, and G the Gram matrix of
+    their coordinates before it. Then
     delta = l^2 / (1 + v' G^-1 v). Each of them is further than nu from the others, so G is well conditioned,
     which the Gram matrix of all points is not.
     """

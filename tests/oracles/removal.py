@@ -1,7 +1,8 @@
 """Sparsification by removal as it is defined, in decimal numbers of many digits.
 
 The Gram matrix of thirty points has eigenvalues far below what a double resolves, and whether a point depends
-on the rest then is a matter of rounding; here it is not.
+on the rest then is a matter of rounding; here it is not. So points that depend on those after them as far as
+a double can say leave first, as the package has it; the others one by one.
 """
 
 from __future__ import annotations
@@ -20,24 +21,33 @@ Decimals = np.ndarray[Any, np.dtype[np.object_]]
 
 @dataclass(frozen=True)
 class Removed:
-    """remaining: the points that stay.   deltas: of each when it was looked at, 0 where the point came again.
-    residual: of every point against those that stay."""
+    """remaining: the points that stay.   leaving: delta of each against those after it that do not depend.
+    deltas: of each when it was looked at, 0 where it had left.   residual: of every point against those that
+    stay."""
 
     remaining: list[int]
+    leaving: list[float]
     deltas: list[float]
     residual: list[float]
 
 
-def remove(points: Floats, height: float, nu: float) -> Removed:
-    """With a Gaussian kernel of width 1. The delta of a point against the rest is 1 / (K^-1)_xx."""
+def remove(points: Floats, height: float, nu: float, dependent: float) -> Removed:
+    """With a Gaussian kernel of width 1. The delta of a point against the rest is 1 / (K^-1)_xx.
+
+    dependent: of k(x, x), up to which a point leaves before the others.
+    """
     with localcontext(prec=DIGITS):
         gram = gram_matrix(points, height)
-        deltas = [Decimal(0)] * len(points)
-        # A point that comes again depends on its copy.
-        remaining = [
-            at for at, point in enumerate(points) if not (points[at + 1 :] == point).all(axis=1).any()
-        ]
-        inverse = inverted(gram[np.ix_(remaining, remaining)])
+        leaving, deltas = ([Decimal(0)] * len(points) for _ in range(2))
+        remaining: list[int] = []
+        inverse = inverted(gram[:0, :0])
+        for at in reversed(range(len(points))):
+            similar = gram[remaining, at]
+            toward = inverse @ similar
+            leaving[at] = gram[at, at] - similar @ toward
+            if leaving[at] > Decimal(dependent) * gram[at, at]:
+                remaining.insert(0, at)
+                inverse = inverted(gram[np.ix_(remaining, remaining)])
         for number in tuple(remaining):
             at = remaining.index(number)
             deltas[number] = 1 / inverse[at, at]
@@ -47,7 +57,7 @@ def remove(points: Floats, height: float, nu: float) -> Removed:
                 del remaining[at]
         similar = gram[remaining]
         residual = gram.diagonal() - (similar * (inverse @ similar)).sum(axis=0)
-    return Removed(remaining, [float(delta) for delta in deltas], [float(delta) for delta in residual])
+    return Removed(remaining, *([float(delta) for delta in part] for part in (leaving, deltas, residual)))
 
 
 def gram_matrix(points: Floats, height: float) -> Decimals:
