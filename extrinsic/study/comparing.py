@@ -5,12 +5,10 @@ The differences of metrics are exact: both are scored again on every resample of
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import numpy as np
 
-from extrinsic.correlation.deciding import Side, decide, relation
 from extrinsic.errors import UsageError
 from extrinsic.panel import item_weights, rng_of
 from extrinsic.study.run import Run
@@ -19,20 +17,17 @@ from extrinsic.verdict.compare import (
     MEAN,
     PERMUTATIONS,
     RESAMPLES,
-    ByScores,
     Compared,
     ComparisonRow,
     ComparisonVerdict,
+    PairCost,
     Pairing,
     comparison_rows,
     comparison_verdict,
+    pair_costs,
     return_rows,
 )
-from extrinsic.verdict.correlations import CORE
-from extrinsic.verdict.health import joint_only_trackers
-from extrinsic.verdict.names import Name, counted, is_of_single_slots
-from extrinsic.verdict.rows import BestSetRow, TrackerRow
-from extrinsic.verdict.verdict import Verdict
+from extrinsic.verdict.names import Name
 
 
 def compare_trackers(run: Run, first: str, second: str, seed: int = 0) -> list[ComparisonRow]:
@@ -84,54 +79,33 @@ def comparison_verdicts(
     run: Run, rows: Sequence[ComparisonRow], first: str, second: str
 ) -> list[ComparisonVerdict]:
     """For every variant, by the primary target; from the rows of `compare_trackers`."""
-    study = run.verdict().verdicts
-    if not study:
+    study = run.verdict()
+    if not study.verdicts:
         return []
-    target = study[0].target
+    target = study.verdicts[0].target
     whole = [row for row in rows if row.kind == "return" and row.name == target]
     datasets = {row.dataset for row in whole}
     shown = [row for row in whole if row.dataset == MEAN or len(datasets) == 1]
-    of_target = [verdict for verdict in study if verdict.target == target]
     made = []
     for row in shown:
-        of_row = [verdict for verdict in of_target if (row.variant or "") in (verdict.variants or ("",))]
-        by_scores = _by_scores(run, row, of_row, first, second)
-        made.append(comparison_verdict(run.panel, row, (first, second), by_scores, len(shown) > 1))
+        of_row = study.of_target(target, row.variant)
+        chosen = of_row.recommended if of_row else None
+        costs = comparison_costs(run, first, second, target, row.variant)
+        by_metric = next((cost for cost in costs if chosen and Name.of(cost) == chosen.name), None)
+        made.append(comparison_verdict(run.panel, row, (first, second), by_metric, len(shown) > 1))
     return made
 
 
-def _by_scores(run: Run, row: ComparisonRow, study: Sequence[Verdict], first: str, second: str) -> ByScores:
-    """The metric that the other core trackers choose, the probability by it, and why there is none."""
-    if not any(verdict.metric for verdict in study):
-        return ByScores(refusal="the study decides for no metric")
-    panel, trackers = run.panel.averaged(), run.table(TrackerRow)
-    others = [each.tracker for each in trackers if each.core and each.tracker not in (first, second)]
-    joint_only = bool(joint_only_trackers(trackers))
-    names = {
-        Name.of(each)
-        for each in run.table(BestSetRow)
-        if (each.target, each.trackers, each.variant) == (row.name, CORE, row.variant)
-        and each.r is not None
-        and not (joint_only and is_of_single_slots(Name.of(each)))
-    }
-    systems = [panel.system(name) for name in (*others, first, second)]
-    scores = panel.oriented()[:, :, systems]
-    complete = [
-        m
-        for m, metric in enumerate(panel.metrics)
-        if Name.of(metric) in names and not np.isnan(scores[m]).any()
-    ]
-    if not complete:
-        return ByScores(refusal="no metric has a score of every tracker")
-    several = scores[complete]
-    target = next(
-        k for k, each in enumerate(panel.targets) if (each.name, each.variant) == (row.name, row.variant)
+def comparison_costs(
+    run: Run, first: str, second: str, target: str | None = None, variant: str | None = None
+) -> list[PairCost]:
+    """What choosing between the two by each declared metric would have cost; None: the primary target."""
+    verdict = run.verdict().of_target(target, variant)
+    if verdict is None:
+        return []
+    place = next(
+        k
+        for k, each in enumerate(run.panel.targets)
+        if (each.name, each.variant) == (verdict.target, verdict.variant)
     )
-    line = relation(several[..., :-2], panel.values[target][:, systems[:-2]])
-    chosen = Name.of(panel.metrics[complete[line.metric]]).title()
-    decision = decide(line, several[line.metric, :, -2], several[line.metric, :, -1])
-    if decision.side is not Side.REFUSED:
-        return ByScores(chosen, decision.probability)
-    names_of = [dataset.name for dataset in panel.datasets]
-    named = re.sub(r"dataset (\d+)", lambda match: names_of[int(match[1]) - 1], decision.reason)
-    return ByScores(chosen, None, f"{named}, of {counted(len(others), f'other {CORE} tracker')}")
+    return pair_costs(run.panel, place, [choice.name for choice in verdict.choices], first, second)

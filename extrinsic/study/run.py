@@ -39,19 +39,20 @@ from extrinsic.study.run_directory import (
 )
 from extrinsic.study.score_stage import TrackerScores
 from extrinsic.study.store import Result, Store
-from extrinsic.study.tables import READABLE
+from extrinsic.study.tables import GONE, READABLE
 from extrinsic.study.variant_values import TrackerValue, variant_values
 from extrinsic.tables import dataframe, html_table, read_rows, write_parquet
 from extrinsic.typed_files import read_tree
-from extrinsic.verdict.names import Counted, Name
-from extrinsic.verdict.rows import BestSetRow, CompositeRow, CorrelationRow, Row, TrackerRow
-from extrinsic.verdict.verdict import StudyVerdict, study_verdict
+from extrinsic.verdict.choice_table import AS_GOOD, RECOMMENDED
+from extrinsic.verdict.names import Name
+from extrinsic.verdict.rows import ChoiceRow, CorrelationRow, Row, TrackerRow
+from extrinsic.verdict.verdict import Choice, StudyVerdict, study_verdict
 
 if TYPE_CHECKING:
     import pandas
     from matplotlib.figure import Figure
 
-Coefficient = Literal["pearson", "spearman", "kendall", "pairwise", "soft_pairwise"]
+Coefficient = Literal["pearson", "spearman", "kendall", "pairwise"]
 Scope = Literal["within", "pooled"]
 Trackers = Literal["all", "core"]
 
@@ -59,7 +60,7 @@ UNFIT = (LookupError, ValueError, ArithmeticError, TypeError, StopIteration)
 """What rows raise that are missing, empty, or of another number: other exceptions are errors of ours."""
 
 R = TypeVar("R", bound=Row)
-Correlated = TypeVar("Correlated", CorrelationRow, BestSetRow)
+Targeted = TypeVar("Targeted", CorrelationRow, ChoiceRow)
 
 
 @dataclass(frozen=True)
@@ -190,25 +191,31 @@ class Run:
         Numbers of different coefficients, scopes or trackers are not comparable, so each has to be named.
         target: None: the primary one.   variant: None: the study's first.
         """
-        rows = self.table(CorrelationRow)
-        return _of_kind(rows, variant, target, coefficient=coefficient, scope=scope, trackers=trackers)
+        kinds = {"coefficient": coefficient, "scope": scope, "trackers": trackers}
+        rows = _of_kind(self.table(CorrelationRow), variant, target, **kinds)
+        return sorted(rows, key=lambda row: float("inf") if row.r is None else -row.r)
+
+    @cached_property
+    def choices(self) -> list[ChoiceRow]:
+        """What choosing by every metric loses, and how much at most."""
+        return self.table(ChoiceRow)
 
     def best(
         self, *, trackers: Trackers = "core", target: str | None = None, variant: str | None = None
-    ) -> list[BestSetRow]:
-        """The metrics that may be the best, the highest correlation first; none where nothing is decided."""
-        rows = _of_kind(self.table(BestSetRow), variant, target, trackers=trackers)
-        return [row for row in rows if row.in_set]
+    ) -> list[ChoiceRow]:
+        """The metric to choose by, and those shown to be as good; none where no metric can be judged."""
+        rows = _of_kind(self.choices, variant, target, systems=trackers)
+        kept = [row for row in rows if row.group in (RECOMMENDED, AS_GOOD)]
+        return sorted(kept, key=lambda row: (row.group != RECOMMENDED, row.lost or 0.0))
+
+    def recommended(self, target: str | None = None, variant: str | None = None) -> Choice | None:
+        """The metric to choose by, over core trackers; None where no metric can be judged."""
+        best = self.best(target=target, variant=variant)
+        return Choice.of(best[0]) if best and best[0].group == RECOMMENDED else None
 
     def verdict(self) -> StudyVerdict:
-        """Which metric to use, what may do as well, what is not decided: a sentence for every target."""
-        return study_verdict(
-            self.panel,
-            self.table(TrackerRow),
-            self.table(BestSetRow),
-            self.table(CompositeRow),
-            self.table(CorrelationRow),
-        )
+        """What to choose by for each target, what that loses, and at most: a sentence for each."""
+        return study_verdict(self.panel, self.table(TrackerRow), self.choices)
 
     def figure(self, name: str) -> Figure:
         """A figure of the report, e.g. `heat_map`, as matplotlib's Figure; names: of figures/*.svg."""
@@ -257,25 +264,27 @@ class Run:
     def _repr_html_(self) -> str:
         if not self.is_complete or self.is_grid:
             return html_table(f"{self.manifest.study} in {self.folder}: {self.manifest.status}", [])
-        best = self.best()
-        columns = ("metric", "schedule", "component", "r", "low", "high")
-        rows = [{"": Name.of(row).title(), **{name: getattr(row, name) for name in columns}} for row in best]
-        what = f"{Counted.of(best)} may be the best" if best else "the best metric is not decided"
-        return html_table(f"{self.manifest.study} in {self.folder}: {what}", rows)
+        columns = ("lost", "possible", "share", "bound", "group")
+        rows = [
+            {"": Name.of(row).title(), **{name: getattr(row, name) for name in columns}}
+            for row in self.best()
+        ]
+        return html_table(f"{self.manifest.study} in {self.folder}. {self.verdict()}", rows)
 
 
 def _named(table: str | type[Row]) -> tuple[str, type[Row]]:
     """A table's name and struct, from either."""
     name = next((name for name, kind in READABLE.items() if table in (name, kind)), None)
     if name is None:
-        raise UsageError(f"a run has no table {table!r}; {did_you_mean(str(table), READABLE)}")
+        moved = f"what it had is in {GONE[table]}" if isinstance(table, str) and table in GONE else ""
+        raise UsageError(f"a run has no table {table!r}; {moved or did_you_mean(str(table), READABLE)}")
     return name, READABLE[name]
 
 
 def _of_kind(
-    rows: Sequence[Correlated], variant: str | None, target: str | None, **kinds: str
-) -> list[Correlated]:
-    """The rows that have these values, the highest first; a value that no row has is refused.
+    rows: Sequence[Targeted], variant: str | None, target: str | None, **kinds: str
+) -> list[Targeted]:
+    """The rows that have these values; a value that no row has is refused.
 
     variant, target: None: the first, which is the primary one.
     """
@@ -286,7 +295,7 @@ def _of_kind(
             names = list(map(str, values))
             raise UsageError(f"the run has no {column} {value!r}; {did_you_mean(str(value), names)}")
         rows = [row for row in rows if getattr(row, column) == wanted]
-    return sorted(rows, key=lambda row: float("inf") if row.r is None else -row.r)
+    return list(rows)
 
 
 def _policy_file(dataset: str, tracker: str, policy: str, variant: str) -> str:

@@ -155,12 +155,11 @@ class _Runner:
         with self.engine.workers(self.settings.plugins) as workers:
             tasks = [task for bundle in self.schedule.bundles for task in bundle]
             missing = Counter(task.key.kind for task in tasks if not self.store.holds(task.key))
-            planned = missing + self.results.missing(is_ready=not missing)
-            steps = self._stages(workers)
-            for _ in self.watch(steps, planned) if planned else steps:
+            steps = self._computed(self.schedule.bundles, workers)
+            for _ in self.watch(steps, missing) if missing else steps:
                 pass
-        tables = self.results.tables()
         writing = time.perf_counter()
+        tables = self.results.tables()
         hashes = {
             f"{name}.csv": content_hash(write_rows(self.folder / f"{name}.csv", rows, kind))
             for name, (kind, rows) in tables.items()
@@ -176,12 +175,6 @@ class _Runner:
 
     def _add_timing(self, stage: str, begin: float) -> None:
         self.timings.append(TimingRow(stage=stage, status="computed", seconds=time.perf_counter() - begin))
-
-    def _stages(self, workers: Workers) -> Iterator[Done]:
-        """Everything that is computed: of single trackers first, then what needs the results of all."""
-        yield from self._computed(self.schedule.bundles, workers)
-        for tasks in self.results.rounds():
-            yield from self._computed([[task] for task in tasks], workers)
 
     def _computed(self, bundles: Iterable[Sequence[Task]], workers: Workers) -> Iterator[Done]:
         """Compute what is missing of some bundles; every problem of their inputs is reported at the end."""

@@ -347,22 +347,35 @@ class ValueTable(NamingTable, frozen=True):
 
 
 class CorrelationTable(Table, frozen=True):
-    """How metrics are correlated with targets."""
+    """How metrics are related to targets; level: of every interval and bound."""
 
     primary: str | None = None
-    """The target of pairs, composites, stability and the answer; none: live, else mean_augmented, else
-    the first."""
+    """The target that comes first in the answer; none: live, else mean_augmented, else the first."""
     targets: tuple[str, ...] = ()
     """`rl.live`, `rl.gain`, `rl.completed`, `behaviour.observed`, `outcome.success`, ...; none: all there are
     of rl, expert and outcomes, and the logged return."""
     coefficients: tuple[Coefficient, ...] = COEFFICIENTS
-    coefficient: Coefficient = "pearson"
-    """The one that ranks metrics."""
-    resamples: Annotated[int, msgspec.Meta(ge=100)] = 1000
     permutations: Annotated[int, msgspec.Meta(ge=99)] = 4999
     level: Annotated[float, msgspec.Meta(gt=0.5, lt=1.0)] = 0.95
-    subsets: Count = 200
-    """Of trackers, for the stability curve."""
+    coefficient: Coefficient | None = None
+    resamples: Annotated[int, msgspec.Meta(ge=100)] | None = None
+    subsets: Count | None = None
+    """These three have no effect any more: they are read so that settings of earlier versions still are."""
+
+
+class VerdictTable(Table, frozen=True):
+    """What the verdict is about: the metrics that are declared beforehand, and those that are preferred."""
+
+    metrics: tuple[str, ...] = ()
+    """`l2`, or with component and schedule `l2 joint 3`; none: accuracy, L2, AvgP, MRR of the joint goal,
+    JGA, slot F1, AGA, RSA, FGA 0.5, GCA, at every turn. What a choice by them loses at most holds for all at
+    once; every other metric is exploratory."""
+    margin: Share = 0.05
+    """As good: shown to cost at most this share of what a coin loses more than the recommended metric."""
+    prefer: tuple[str, ...] = ()
+    """Metrics to recommend where they are as good, the most preferred one first."""
+    draws: Annotated[int, msgspec.Meta(ge=100)] = 2000
+    """Of systems, for the bounds."""
 
 
 class SensitivityTable(Table, frozen=True):
@@ -407,5 +420,6 @@ class StudySettings(Table, frozen=True):
     reward: RewardTable = RewardTable()
     value: ValueTable = ValueTable()
     correlation: CorrelationTable = CorrelationTable()
+    verdict: VerdictTable = VerdictTable()
     sensitivity: SensitivityTable = SensitivityTable()
     grid: GridTable | None = None

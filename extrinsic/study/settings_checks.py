@@ -11,13 +11,14 @@ import msgspec
 
 from extrinsic.corpus.hypotheses import Fill
 from extrinsic.errors import ExtrinsicError, InputError, UsageError, did_you_mean
-from extrinsic.registry import ESTIMATORS, EVALUATORS, FORMATS, LEARNERS, TRACKERS, WORLDS
+from extrinsic.registry import ESTIMATORS, EVALUATORS, FORMATS, LEARNERS, METRICS, TRACKERS, WORLDS
 from extrinsic.simulation.world_files import is_drawn, read_drawn
 from extrinsic.study.settings import PolicyTable, StatesTable, StudySettings, Table
 from extrinsic.study.targets import datasets_of, has_expert, possible_targets, tracker_names
 from extrinsic.study.variants import baselines, changed_settings, check_overrides, combinations
 from extrinsic.trackers.populations import canonical_name, population
 from extrinsic.typed_files import TomlProblems
+from extrinsic.verdict.choice_table import DECLARATION
 
 OWN_NAME = re.compile(r"[A-Za-z0-9_.-]+")
 SOURCES = ("simulation", "corpus", "states")
@@ -303,9 +304,15 @@ def _check_targets(settings: StudySettings, problems: TomlProblems) -> None:
     for key, name in chosen:
         if name is not None and name not in targets:
             problems.add_key(key, f"there is no target {name!r}; {did_you_mean(name, targets)}")
+    for key, texts in (("metrics", settings.verdict.metrics), ("prefer", settings.verdict.prefer)):
+        for text in texts:
+            base = text.strip().partition("(")[0].split(" ")[0]
+            if DECLARATION.fullmatch(text.strip()) is None or not METRICS.about(base):
+                hint = did_you_mean(base, METRICS.names())
+                problems.add_key(f"verdict.{key}", f"there is no metric {text!r}; {hint}")
 
 
-UNUSED = ("states", "outcomes", "metrics", "correlation", "sensitivity")
+UNUSED = ("states", "outcomes", "metrics", "correlation", "verdict", "sensitivity")
 """Tables of a study that a comparison of policies has no use for."""
 
 

@@ -23,7 +23,7 @@ from extrinsic.storage import content_hash, encode_json, read_plain, write_atomi
 
 LIBRARIES = ("numpy", "scipy", "scikit-learn")
 ROOT = Path(extrinsic.__file__).parent
-NOT_IN_KEYS = ("verdict", "correlation", "report", "cli", "configs")
+NOT_IN_KEYS = ("verdict", "report", "cli", "configs")
 """Folders that no score, policy or value depends on: work on them computes none of these again."""
 
 V = TypeVar("V", covariant=True)

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 import numpy as np
 
+from extrinsic.arrays import Floats
+from extrinsic.panel import Panel
 from extrinsic.simulation import describe
 from extrinsic.simulation.world_files import is_drawn, read_drawn
 from extrinsic.study.dialog_inputs import SimulatedDialogs, Unit
@@ -16,11 +18,12 @@ from extrinsic.study.plan import Plan
 from extrinsic.study.policy_spec import LEARNED, LOGGED
 from extrinsic.study.score_stage import TrackerScores
 from extrinsic.study.store import Result, Store
-from extrinsic.study.tables import LEARNER, DiagnosticRow, IntrinsicRow, ReturnRow, SensitivityRow, WorldRow
+from extrinsic.study.tables import LEARNER, DiagnosticRow, IntrinsicRow, ReturnRow, SensitivityRow
 from extrinsic.study.variant_values import TrackerValue, variant_values
 from extrinsic.tables import plain
+from extrinsic.verdict.choices import choices
 from extrinsic.verdict.coefficients import correlate
-from extrinsic.verdict.correlations import RankedMetric
+from extrinsic.verdict.correlations import ALL, CORE, Points, points_of
 from extrinsic.verdict.rows import Row
 
 MEASURED = ("turns_per_dialog", "rank_1", "in_list", "list_size", "hang_ups", "completed")
@@ -29,9 +32,6 @@ MEASURED = ("turns_per_dialog", "rank_1", "in_list", "list_size", "hang_ups", "c
 OBSERVED = "observed"
 
 R = TypeVar("R", bound=Row)
-
-MetricKey = tuple[str, int, str]
-"""Metric, schedule, component."""
 
 
 def made(kind: type[R], source: msgspec.Struct, **others: Any) -> R:
@@ -122,64 +122,64 @@ def diagnostic_rows(values: Sequence[StoredValue]) -> list[DiagnosticRow]:
     return rows
 
 
-def sensitivity_rows(
-    plan: Plan, rankings: Mapping[str | None, Sequence[RankedMetric]]
-) -> list[SensitivityRow]:
-    """The best metric under every setting, and how it compares to the study's first variant."""
-    rows = []
+def sensitivity_rows(plan: Plan, panel: Panel, core: Sequence[str]) -> Iterator[SensitivityRow]:
+    """The metric that loses least under every setting, and how it compares to the study's first variant."""
     for variant in plan.variants:
-        for trackers in ("all", "core"):
-            base = _ranking(rankings[plan.variants[0].name], trackers)
-            ranking = _ranking(rankings[variant.name], trackers)
-            shared = {name: r for name, row in ranking.items() if name in base and (r := row.r) is not None}
+        for group in (ALL, CORE):
+            usual, (lost, coin, points) = (
+                _losses(panel, name, group, core) for name in (plan.variants[0].name, variant.name)
+            )
+            shared = [m for m in range(len(lost)) if np.isfinite([lost[m], usual[0][m]]).all()]
             if not shared:
                 continue
-            best = ranking[max(shared, key=lambda name: shared[name])]
-            defined = {name: r for name, row in base.items() if (r := row.r) is not None}
-            winner = ranking[max(defined, key=lambda name: defined[name])]
-            rows.append(
-                made(
-                    SensitivityRow,
-                    best,
-                    parameter=variant.parameter or "(the study's own)",
-                    setting=variant.value,
-                    target=variant.targets[0],
-                    usual_winner_r=winner.r,
-                    usual_winner_rank=1 + sum(r > (winner.r or -2.0) for r in shared.values()),
-                    agreement=_agreement(defined, shared),
-                    n_metrics=len(shared),
-                    variant=variant.name,
-                )
+            best = min(shared, key=lambda m: lost[m])
+            winner = min(shared, key=lambda m: usual[0][m])
+            key = points.metric_keys[best]
+            yield SensitivityRow(
+                parameter=variant.parameter or "(the study's own)",
+                setting=variant.value,
+                trackers=group,
+                target=variant.targets[0],
+                metric=key.metric,
+                schedule=key.schedule,
+                component=key.component,
+                lost=float(lost[best]),
+                possible=float(coin[best]),
+                usual_winner_lost=plain(lost[winner]),
+                usual_winner_rank=1 + sum(lost[m] < lost[winner] for m in shared),
+                agreement=_agreement(usual[0][shared], lost[shared]),
+                n_metrics=len(shared),
+                variant=variant.name,
             )
-    return rows
 
 
-def _ranking(rows: Sequence[RankedMetric], trackers: str) -> dict[MetricKey, RankedMetric]:
-    return {(row.metric, row.schedule, row.component): row for row in rows if row.trackers == trackers}
+def _losses(panel: Panel, variant: str, group: str, core: Sequence[str]) -> tuple[Floats, Floats, Points]:
+    """(M,) what choices lose by the primary target of a variant, and what a coin loses."""
+    points = points_of(panel, variant, group, core)
+    made = choices(points.metrics, points.targets[0])
+    return made.lost, made.possible, points
 
 
-def _agreement(base: Mapping[MetricKey, float], other: Mapping[MetricKey, float]) -> float | None:
-    """Kendall's tau between the two orders of the metrics."""
-    both = [name for name in other if name in base]
-    if len(both) < 2:
+def _agreement(base: Floats, other: Floats) -> float | None:
+    """Kendall's tau between two orders of the metrics."""
+    if len(base) < 2:
         return None
-    first, second = (np.array([[[r[name] for name in both]]]) for r in (base, other))
-    tau = float(correlate(first, second, "kendall", "pooled")[0, 0])
+    tau = float(correlate(base[None, None], other[None, None], "kendall", "pooled")[0, 0])
     # An order agrees with itself by exactly 1.
     return round(tau, 12) if np.isfinite(tau) else None
 
 
-def world_rows(units: tuple[Unit, ...]) -> Iterator[WorldRow]:
-    """Of every drawn world what was drawn, and what its test dialogs turned out to be."""
+def world_properties(units: tuple[Unit, ...]) -> dict[str, dict[str, float | str]]:
+    """By dataset, of every drawn world what was drawn, and what its test dialogs turned out to be."""
+    properties: dict[str, dict[str, float | str]] = {}
     for unit in units:
         dialogs = unit.test
         if not isinstance(dialogs, SimulatedDialogs):
             continue
         simulation = dialogs.simulation
+        drawn: Mapping[str, float] = {}
         if is_drawn(dialogs.dataset):
             _, drawn = read_drawn(dialogs.dataset, getattr(simulation, "properties", {}))
-            for name, value in drawn.items():
-                yield WorldRow(dataset=unit.name, property=name, drawn=True, value=value)
         measured = asdict(describe(simulation.simulate(dialogs.dataset, dialogs.split)))
-        for name in MEASURED:
-            yield WorldRow(dataset=unit.name, property=name, drawn=False, value=measured[name])
+        properties[unit.name] = {**drawn, **{name: measured[name] for name in MEASURED}}
+    return properties

@@ -1,6 +1,6 @@
 """The tables of a run, a struct each: its fields are the columns in their order, its docstring is their help.
 
-Long because there are 21 tables, each a list of columns. Lines `columns: meaning` of a docstring hold for the
+Lines `columns: meaning` of a docstring hold for the
 structs that extend it, too; `column_help` reads them for the site and for the page of a report.
 """
 
@@ -9,16 +9,7 @@ from __future__ import annotations
 import inspect
 import re
 
-from extrinsic.verdict.rows import (
-    BestSetRow,
-    CoefficientRow,
-    CompositeRow,
-    CorrelationRow,
-    MetricRow,
-    PairRow,
-    Row,
-    TrackerRow,
-)
+from extrinsic.verdict.rows import ChoiceRow, CompositeRow, CorrelationRow, ErrorRow, Row, TrackerRow
 
 LEARNER = "learner"
 """In place of an estimator, in rows about the learner itself."""
@@ -142,21 +133,6 @@ class CurveRow(GridRow, frozen=True, kw_only=True):
     flags: tuple[str, ...] = ()
 
 
-class WorldRow(Row, frozen=True, kw_only=True):
-    """Properties of the worlds of a study that draws worlds (`[simulation.worlds]`), a row each.
-
-    dataset: the world.
-    property: its name (`extrinsic ls worlds KIND`), or a measure of its test dialogs.
-    drawn: whether it was drawn; otherwise it was measured.
-    value: its value.
-    """
-
-    dataset: str
-    property: str
-    drawn: bool
-    value: float
-
-
 class TimingRow(Row, frozen=True, kw_only=True):
     """How long every stage took; the only table that differs between equal runs.
 
@@ -172,129 +148,13 @@ class TimingRow(Row, frozen=True, kw_only=True):
     seconds: float
 
 
-class PartialRow(Row, frozen=True, kw_only=True):
-    """What a metric predicts of a target beyond what the logged return already does.
-
-    given: the target that is held constant.
-    r: Pearson's r of the metric with the target.
-    r_given: with what is held constant.
-    partial: with the target, after both were regressed on what is held constant.
-    low, high: its interval over resampled dialogs and trackers.
-    jackknife_low, jackknife_high: the interval by leaving out each tracker.
-    p: of the partial correlation, by permuting what the logged return leaves of the target.
-    p_max_t: by the largest of all metrics in each permutation (Westfall and Young).
-    """
-
-    target: str
-    given: str
-    metric: str
-    schedule: int
-    component: str
-    scope: str
-    r: float
-    r_given: float
-    partial: float
-    low: float | None = None
-    high: float | None = None
-    jackknife_low: float | None = None
-    jackknife_high: float | None = None
-    n: int
-    trackers: str
-    variant: str | None = None
-    p: float | None = None
-    p_max_t: float | None = None
-
-
-class CountRow(Row, frozen=True, kw_only=True):
-    """How many metrics clearly rise with a target, beside how many would by chance.
-
-    given: the target that is held constant; empty for none.
-    clear: metrics whose Pearson's r within datasets exceeds what permuted trackers give (by the level).
-    metrics: of how many.
-    expected: how many would by chance, on average; metrics that go together are clear together.
-    most: by chance at most so many, in 95 % of the permutations.
-    p: the chance of at least so many where no metric predicts anything.
-    """
-
-    target: str
-    given: str | None = None
-    clear: int
-    metrics: int
-    expected: float
-    most: int
-    p: float
-    trackers: str
-    variant: str | None = None
-
-
-class DecidedRow(MetricRow, frozen=True, kw_only=True):
-    """Which of two trackers is better, decided by the first metric: what is said of pairs that were left out.
-
-    metric: that with the highest r; a pair is decided by that with the highest r over the other trackers,
-    which need not be the same.
-    low, high: the pairs that were given a chance from low to high for the likelier side.
-    pairs: how many.
-    predicted: their mean chance.
-    right: the share of them that is right.
-    """
-
-    low: float
-    high: float
-    pairs: int
-    predicted: float | None = None
-    right: float | None = None
-    trackers: str
-    variant: str | None = None
-
-
-class InfluenceRow(CoefficientRow, frozen=True, kw_only=True):
-    """The influence of single trackers on a correlation.
-
-    lowest, highest: r without any one tracker.
-    tracker: the one that changes r most when it is left out.
-    r_without: r without it.
-    share: the part of the variance that is this tracker's, the mean of metric and target.
-    """
-
-    lowest: float | None = None
-    highest: float | None = None
-    tracker: str
-    r_without: float | None = None
-    trackers: str
-    variant: str | None = None
-    share: float | None = None
-
-
-class StabilityRow(Row, frozen=True, kw_only=True):
-    """How the order of metrics settles as trackers are added.
-
-    n_trackers, n_subsets: the size of the subsets of trackers, and how many were drawn.
-    agreement: Kendall's tau between the order of a subset and that of all, on average.
-    low, high: the middle 90 % of the subsets.
-    same_winner: share of subsets with the same first metric.
-    loss: how much less the subset's first metric correlates over all trackers, on average.
-    """
-
-    target: str
-    scope: str
-    coefficient: str
-    n_trackers: int
-    n_subsets: int
-    agreement: float | None = None
-    low: float | None = None
-    high: float | None = None
-    same_winner: float | None = None
-    loss: float | None = None
-    trackers: str
-    variant: str | None = None
-
-
 class SensitivityRow(Row, frozen=True, kw_only=True):
     """The best metric under settings that papers seldom report, one changed at a time.
 
     parameter, setting: what was changed, e.g. `policy.kernel_lspi.ridge` to 10.
-    metric, schedule, component, r, low, high: the best metric under this setting.
-    usual_winner_r, usual_winner_rank: of the metric that is first in the study's own setting.
+    metric, schedule, component: the metric that loses least under this setting.
+    lost, possible: what a choice between two trackers by it loses, of what a coin loses.
+    usual_winner_lost, usual_winner_rank: of the metric that loses least in the study's own setting.
     agreement: Kendall's tau with the study's own order of metrics.
     n_metrics: metrics compared.
     """
@@ -306,97 +166,29 @@ class SensitivityRow(Row, frozen=True, kw_only=True):
     metric: str
     schedule: int
     component: str
-    r: float | None = None
-    low: float | None = None
-    high: float | None = None
-    usual_winner_r: float | None = None
+    lost: float
+    possible: float
+    usual_winner_lost: float | None = None
     usual_winner_rank: int
     agreement: float | None = None
     n_metrics: int
     variant: str
 
 
-class SwapRow(MetricRow, frozen=True, kw_only=True):
-    """How well a metric predicts outcomes over trackers x generators, or of dialogs; only of states.
-
-    level: `tracker`, the trackers' outcomes within each generator; `dialog`, within each generator and
-    dialog; `within`, over the dialogs of each tracker.
-    generator: whose responses the states are put under; `all`: all of them; `own`: each system's own.
-    r: Pearson's, the means of generators (and dialogs) taken away.
-    low, high: its interval over trackers, generators and dialogs, by leaving out each of them.
-    difference: r less that of jga; empty where there is none.
-    difference_low, difference_high: its interval, likewise.
-    in_set: whether the metric may be the best one (p above 1 less the level); of all generators together.
-    p: of the claim that no metric is better, by trackers, generators and dialogs left out.
-    rank: by r, 1 for the highest.
-    rank_low, rank_high: the rank is at least and at most this, each with the level, for each metric alone.
-    n_trackers, n_generators, n_dialogs: how many there are of each.
-    """
-
-    level: str
-    generator: str
-    r: float | None = None
-    low: float | None = None
-    high: float | None = None
-    difference: float | None = None
-    difference_low: float | None = None
-    difference_high: float | None = None
-    in_set: bool | None = None
-    p: float | None = None
-    rank: int | None = None
-    rank_low: int | None = None
-    rank_high: int | None = None
-    n_trackers: int
-    n_generators: int
-    n_dialogs: int
-    trackers: str
-
-
-class CostRow(Row, frozen=True, kw_only=True):
-    """What each kind of error costs, by slot; only where an evaluator computes outcomes.
-
-    target: the first outcome.
-    error: `missed`, `wrong`, `overshot`, or `any` of them.
-    slots: `all`, the `search` or the `booking` slots, or one slot.
-    share: of trackers' dialogs that have such an error in some turn.
-    cost: by how much the outcome is lower with it than without, within each generator and dialog.
-    low, high: its interval over trackers, generators and dialogs.
-    r: over trackers within generators, of fewer such errors with the outcome.
-    r_low, r_high: its interval.
-    """
-
-    target: str
-    error: str
-    slots: str
-    share: float
-    cost: float | None = None
-    low: float | None = None
-    high: float | None = None
-    r: float | None = None
-    r_low: float | None = None
-    r_high: float | None = None
-    trackers: str
-
-
 TABLES: dict[str, type[Row]] = {
     "intrinsic": IntrinsicRow,
     "returns": ReturnRow,
+    "choices": ChoiceRow,
     "correlations": CorrelationRow,
-    "partial": PartialRow,
-    "counts": CountRow,
-    "best_set": BestSetRow,
-    "decided": DecidedRow,
-    "pairs": PairRow,
     "composite": CompositeRow,
-    "influence": InfluenceRow,
-    "stability": StabilityRow,
     "sensitivity": SensitivityRow,
     "trackers": TrackerRow,
     "diagnostics": DiagnosticRow,
-    "swap": SwapRow,
-    "costs": CostRow,
 }
 """The tables of a study whose bytes the manifest records."""
+
+ERRORS_TABLE: dict[str, type[Row]] = {"errors": ErrorRow}
+"""Of a study with an evaluator of outcomes, besides."""
 
 POLICY_TABLES: dict[str, type[Row]] = {
     "policies": PolicyRow,
@@ -406,11 +198,22 @@ POLICY_TABLES: dict[str, type[Row]] = {
 }
 """The same of a run of `extrinsic policies`."""
 
-WORLDS_TABLE: dict[str, type[Row]] = {"worlds": WorldRow}
-"""Of a study that draws worlds, besides."""
-
-READABLE: dict[str, type[Row]] = {**TABLES, **POLICY_TABLES, **WORLDS_TABLE, "timings": TimingRow}
+READABLE: dict[str, type[Row]] = {**TABLES, **ERRORS_TABLE, **POLICY_TABLES, "timings": TimingRow}
 """Every table that a run may have; the times differ between equal runs, and are recorded nowhere."""
+
+GONE = {
+    "best_set": "choices",
+    "counts": "choices",
+    "decided": "choices",
+    "stability": "choices",
+    "pairs": "choices",
+    "partial": "correlations",
+    "influence": "correlations (carried_by)",
+    "worlds": "Run.panel.datasets (properties)",
+    "swap": "choices",
+    "costs": "errors",
+}
+"""Tables of earlier versions, and where what they said is now."""
 
 HELP_LINE = re.compile(r"(?P<columns>\w+(?:, \w+)*): (?P<help>.+)")
 

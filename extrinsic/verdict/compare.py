@@ -2,7 +2,7 @@
 
 Both saw the same items, so items are resampled together. For p-values the two are exchanged item by item at
 random (approximate randomisation): p = (count + 1) / (n + 1). The verdict on the two says whose policy earns
-more, and what their scores alone say.
+more, and what choosing between them by a metric would have cost.
 """
 
 from __future__ import annotations
@@ -17,8 +17,19 @@ import numpy as np
 from extrinsic.arrays import Floats
 from extrinsic.panel import Panel, item_weights, rng_of
 from extrinsic.tables import plain
+from extrinsic.verdict.choices import choices
 from extrinsic.verdict.intervals import interval
-from extrinsic.verdict.names import BEHAVIOUR, amount, is_share, target_title, variant_title, verdict_targets
+from extrinsic.verdict.names import (
+    BEHAVIOUR,
+    Name,
+    amount,
+    in_unit,
+    is_share,
+    target_title,
+    unit_title,
+    variant_title,
+    verdict_targets,
+)
 from extrinsic.verdict.rows import Row
 
 RESAMPLES = 1_000
@@ -193,14 +204,60 @@ def better_one(
     return names[0] if (difference > 0) == higher_is_better else names[1]
 
 
+class PairCost(Row, frozen=True, kw_only=True):
+    """What choosing between two systems by a metric would have cost, by a target.
+
+    a, b: the metric of the first and the second, the mean over datasets.
+    picks: the one that the metric prefers on most datasets; empty for ties.
+    cost: 0 where that is the better one, the difference where it is the other, half of it for a tie; the mean
+    over datasets.
+    """
+
+    target: str
+    variant: str | None = None
+    metric: str
+    schedule: int
+    component: str
+    a: float | None
+    b: float | None
+    picks: str | None
+    cost: float | None
+
+
+def pair_costs(panel: Panel, target: int, metrics: Sequence[Name], first: str, second: str) -> list[PairCost]:
+    """Of some metrics, by the panel's target of this number; the cheapest first."""
+    pair = [panel.system(first), panel.system(second)]
+    keys = {Name.of(key): m for m, key in enumerate(panel.metrics)}
+    places = [keys[name] for name in metrics if name in keys]
+    scores, values = panel.oriented()[places][:, :, pair], panel.values[target][:, pair]
+    made = choices(scores, values)
+    rows = []
+    for i, m in enumerate(places):
+        key = panel.metrics[m]
+        side = np.nansum(np.sign(scores[i, :, 0] - scores[i, :, 1]))
+        a, b = (float(score) for score in panel.scores[m][:, pair].mean(axis=0))
+        rows.append(
+            PairCost(
+                target=panel.targets[target].name,
+                variant=panel.targets[target].variant,
+                metric=key.metric,
+                schedule=key.schedule,
+                component=key.component,
+                a=plain(a),
+                b=plain(b),
+                picks=first if side > 0 else second if side < 0 else None,
+                cost=plain(made.lost[i]),
+            )
+        )
+    return sorted(rows, key=lambda row: float("inf") if row.cost is None else row.cost)
+
+
 class ComparisonVerdict(msgspec.Struct, frozen=True, kw_only=True):
     """Two trackers by one target, under one variant.
 
     better: the name of the better one; None where it is not decided.
     difference, low, high: of the first less the second, on the same dialogs or callers.
-    metric, probability: by this metric's scores alone, how likely the first one's policy is the better; of a
-    study of the other core trackers, which choose the metric. None where the study refuses, and `refusal`
-    says why.
+    by_metric: what the metric that the study chooses by picks, and what that costs; None without one.
     flags: reasons not to trust the two values, a sentence each.
     """
 
@@ -212,26 +269,16 @@ class ComparisonVerdict(msgspec.Struct, frozen=True, kw_only=True):
     difference: float | None
     low: float | None
     high: float | None
-    metric: str | None = None
-    probability: float | None = None
-    refusal: str = ""
+    by_metric: PairCost | None = None
     sentence: str = ""
     flags: tuple[str, ...] = ()
-
-
-class ByScores(msgspec.Struct, frozen=True):
-    """What scores alone say: by which metric, how likely the first is the better, or why that is not said."""
-
-    metric: str | None = None
-    probability: float | None = None
-    refusal: str = ""
 
 
 def comparison_verdict(
     panel: Panel,
     row: ComparisonRow,
     pair: tuple[str, str],
-    by_scores: ByScores,
+    by_metric: PairCost | None,
     names_variant: bool,
 ) -> ComparisonVerdict:
     """On one return of two systems; names_variant: in the sentence."""
@@ -245,9 +292,7 @@ def comparison_verdict(
         difference=row.difference,
         low=row.low,
         high=row.high,
-        metric=by_scores.metric,
-        probability=by_scores.probability,
-        refusal=by_scores.refusal,
+        by_metric=by_metric,
         flags=tuple(value_flags(panel, row, pair)),
     )
     return msgspec.structs.replace(verdict, sentence=_sentence(verdict, names_variant))
@@ -282,11 +327,9 @@ def _sentence(verdict: ComparisonVerdict, names_variant: bool) -> str:
     by = f"by {target_title(verdict.target)}," if under else f"By {target_title(verdict.target)},"
     verb = "has" if is_share(verdict.target) else "earns"
     text = f"{under}{by} {ends[0]} {verb} {numbers} than {ends[1]}: {told}."
-    if verdict.metric and verdict.probability is not None:
-        likelier = verdict.first if verdict.probability >= 0.5 else verdict.second
-        chance = max(verdict.probability, 1.0 - verdict.probability)
-        text += f" By {verdict.metric} alone, {likelier} is the better one with probability {chance:.2f}."
-    elif verdict.refusal:
-        alone = f"{verdict.metric} alone does" if verdict.metric else "Scores alone do"
-        text += f" {alone[0].upper()}{alone[1:]} not decide it: {verdict.refusal}."
+    if (cost := verdict.by_metric) is not None and cost.cost is not None:
+        unit = "share" if is_share(verdict.target) else "points"
+        picks = f"picks {cost.picks}" if cost.picks else "does not tell them apart"
+        price = f"costs {in_unit(cost.cost, unit)} {unit_title(unit)}" if cost.cost else "costs nothing"
+        text += f" The study chooses by {Name.of(cost).title()}, which {picks}: here that {price}."
     return text

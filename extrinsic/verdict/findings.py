@@ -1,151 +1,189 @@
-"""Lee's three findings (2014), each tested against the intervals of this study.
+"""Lee's three findings (2014), each as what choices by metrics lose.
 
-1. Metrics of score quality (L2, AvgP) correlate more than others. MRR is one of the others: it
-   measures "the quality of rank instead of score".
-2. Schedule 2 correlates less than schedules 1 and 3.
-3. ROC.V2, which measures discrimination alone, hardly correlates.
+1. Metrics of score quality come first: AvgP, and L2. The challenge's L2 and Lee's own, over all hypotheses,
+   are two metrics, and the finding is judged by each. MRR is one of the others: it measures "the quality of
+   rank instead of score".
+2. Schedule 2 predicts less than schedules 1 and 3.
+3. ROC.V2, which measures discrimination alone, hardly predicts.
+
+Intervals are basic bootstrap intervals over systems (Davison and Hinkley 1997). Which metric stands for a
+group is chosen anew in every resample, so that a contrast found in the data is not tested as if it had been
+named before. A loss is resampled by its projection on systems: lost + 2 (weighted mean - mean) of what each
+system's pairs lose.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from statistics import median
+from typing import Literal, NamedTuple
 
-from extrinsic.verdict.names import Name, correlation, interval, probability, symbol, with_interval
-from extrinsic.verdict.rows import CorrelationRow, PairRow
+import numpy as np
 
-SCORE_QUALITY = ("l2", "l2.lee", "avgp")
+from extrinsic.arrays import Bools, Floats, Ints
+from extrinsic.panel import MetricKey, Panel, item_weights
+from extrinsic.verdict.choices import pair_sums
+from extrinsic.verdict.correlations import CORE, points_of
+from extrinsic.verdict.names import Name, amount, in_unit, share, unit_title
+
+RANKED = ("accuracy", "mrr", "roc.")
+"""What Lee compares score quality with."""
+
+QUALITY = {"the challenge's L2": ("l2", "avgp"), "Lee's own L2": ("l2.lee", "avgp")}
 DISCRIMINATION = "roc.v2_"
-SOME = 0.5
-"""From here on a correlation is not small."""
+HALF = 0.5
+"""Of what a perfect choice earns; a metric that keeps less of it hardly predicts."""
 
-OTHERS = ("accuracy", "mrr", "roc.")
-
-LEVEL = 0.05
-HOLDS, FAILS, OPEN = "holds", "does not hold", "not resolved"
+FEWEST, DRAWS = 6, 2_000
+Judgement = Literal["holds", "does not hold", "not resolved"]
 
 
 @dataclass(frozen=True)
 class Finding:
     claim: str
-    verdict: str
+    verdict: Judgement
     numbers: str
 
 
-def findings(ranked: Sequence[CorrelationRow], pairs: Sequence[PairRow]) -> list[Finding]:
-    """The findings that can be tested; empty where the study lacks the metrics of Lee.
+class Losses(NamedTuple):
+    """What choices by each metric lose (M,), resampled (n, M), and a coin's loss, resampled (n,)."""
 
-    ranked: of one target, variant and group of trackers, the best first.   pairs: of the same.
+    keys: Sequence[MetricKey]
+    lost: Floats
+    drawn: Floats
+    coin: float
+    coin_drawn: Floats
+    unit: str
+
+    def among(self, chosen: Bools) -> tuple[int, Floats]:
+        """The best of some metrics, and what the best of them loses in every resample."""
+        places = np.flatnonzero(chosen)
+        return int(places[np.argmin(self.lost[places])]), self.drawn[:, places].min(axis=1)
+
+    def shown(self, m: int) -> str:
+        key = self.keys[m]
+        title = Name(key.metric, key.schedule, key.component).title()
+        return f"{title} loses {in_unit(float(self.lost[m]), self.unit)}"
+
+
+def panel_findings(panel: Panel, core: Sequence[str], target: int, seed: int) -> list[Finding]:
+    """By one target of a panel, over its core systems."""
+    variant = panel.targets[target].variant
+    points = points_of(panel, variant, CORE, core, averaged=False)
+    values = points.targets[points.target_keys.index(panel.targets[target])]
+    return findings(
+        points.metric_keys, points.metrics, values, panel.targets[target].unit, points.identity, seed
+    )
+
+
+def findings(
+    keys: Sequence[MetricKey],
+    scores: Floats,
+    values: Floats,
+    unit: str,
+    identity: str,
+    seed: int,
+    level: float = 0.95,
+) -> list[Finding]:
+    """Those that can be judged; none where the study lacks the metrics of Lee, or systems to tell apart.
+
+    scores (M, D, S), higher is better; values (D, S).
     """
-    rows = [row for row in ranked if row.metric.startswith((*SCORE_QUALITY, *OTHERS))]
-    made = [_score_quality(rows, pairs), _schedules(rows, pairs), _roc(rows)]
+    whole = [m for m in range(len(keys)) if np.isfinite(scores[m]).all()]
+    if not whole or values.shape[1] < FEWEST or not np.isfinite(values).all():
+        return []
+    losses = _losses([keys[m] for m in whole], scores[whole], values, unit, identity, seed)
+    if not losses.coin > 0.0:
+        return []
+    made = [*_score_quality(losses, level), _schedules(losses, level), _discrimination(losses, level)]
     return [finding for finding in made if finding is not None]
 
 
-def verdict_of(clear_for: int, clear_against: int, total: int) -> str:
-    """A claim holds when at least half of the comparisons are clearly for it, and more than against it."""
-    if clear_for > clear_against and 2 * clear_for >= total:
-        return HOLDS
-    return FAILS if clear_against > clear_for and 2 * clear_against >= total else OPEN
+def _losses(
+    keys: Sequence[MetricKey], scores: Floats, values: Floats, unit: str, identity: str, seed: int
+) -> Losses:
+    sums, n = pair_sums(scores, values), values.shape[1]
+    # (M, S) and (S,): of every system the mean over its pairs, and over datasets.
+    possible = (sums.possible / sums.partners)[0].mean(axis=0)
+    lost = (possible - (sums.earned / sums.partners).mean(axis=1)).astype(np.float64)
+    apart = 2.0 * (item_weights(f"findings {identity}", n, DRAWS, seed) - 1.0) / n
+    mean, coin = lost.mean(axis=1), float(possible.mean())
+    return Losses(keys, mean, mean + apart @ lost.T, coin, coin + apart @ possible, unit)
 
 
-def is_clear(low: float | None, high: float | None, p: float | None) -> bool:
-    """Whether the interval excludes 0 and p is small, too: where they disagree nothing is clear."""
-    away = low is not None and high is not None and (low > 0 or high < 0)
-    return away and p is not None and p < LEVEL
+def _interval(value: float, drawn: Floats, level: float) -> tuple[float, float]:
+    low, high = np.quantile(drawn, [(1.0 - level) / 2.0, (1.0 + level) / 2.0])
+    return 2.0 * value - float(high), 2.0 * value - float(low)
 
 
-def _score_quality(rows: Sequence[CorrelationRow], pairs: Sequence[PairRow]) -> Finding | None:
-    """The best of score quality against the best of the others."""
-    quality = next((row for row in rows if row.metric in SCORE_QUALITY), None)
-    other = next((row for row in rows if row.metric.startswith(OTHERS)), None)
-    if quality is None or other is None:
-        return None
-    # Compare the metric first: building two names for every row of a long table is slow.
-    with_both = (row for row in pairs if quality.metric in (row.metric_a, row.metric_b))
-    names = Name.of(quality), Name.of(other)
-    pair = next((row for row in with_both if Name.of_pair(row) in (names, names[::-1])), None)
-    if pair is None:
-        return None
-    difference, low, high = pair.difference, pair.low, pair.high
-    if Name.of_pair(pair) != names:
-        difference, low, high = -difference, _minus(high), _minus(low)
-    verdict = OPEN if not is_clear(low, high, pair.p) else HOLDS if difference > 0 else FAILS
-    numbers = (
-        f"{_shown(quality)} against {_shown(other)}, the best of the others: difference "
-        f"{correlation(difference)} {interval(low, high)}"
-    ).strip()
-    p = probability(pair.p)
-    by_swapping = f", p {p if p[0] == '<' else f'= {p}'} by swapping the two"
-    return Finding("Metrics of score quality (L2, AvgP) come first", verdict, f"{numbers}{by_swapping}.")
+def judged(low: float, high: float, above: float = 0.0) -> Judgement:
+    """Whether an interval lies above a number, below it, or on both sides."""
+    if low > above:
+        return "holds"
+    return "does not hold" if high < above else "not resolved"
 
 
-def _minus(value: float | None) -> float | None:
-    return None if value is None else -value
-
-
-def _schedules(rows: Sequence[CorrelationRow], all_pairs: Sequence[PairRow]) -> Finding | None:
-    """Every metric on schedule 2 against itself on schedules 1 and 3."""
-    pairs = {Name.of_pair(row): row for row in all_pairs if row.metric_a == row.metric_b}
-    names = {Name.of(row) for row in rows}
-    lower = higher = clear_lower = clear_higher = 0
-    lead: list[float] = []
-    for name in sorted(names):
-        if name.schedule != 2:
+def _score_quality(losses: Losses, level: float) -> Iterator[Finding]:
+    """The best of score quality against the best of the others, at any schedule and component."""
+    others = np.array([key.metric.startswith(RANKED) for key in losses.keys])
+    for which, metrics in QUALITY.items():
+        quality = np.array([key.metric in metrics for key in losses.keys])
+        if not others.any() or not {key.metric for key in losses.keys} >= set(metrics):
             continue
-        for schedule in (1, 3):
-            full = name._replace(schedule=schedule)
-            row, sign = (pairs[full, name], 1) if (full, name) in pairs else (pairs.get((name, full)), -1)
-            if full not in names or row is None:
-                continue
-            clear = is_clear(row.low, row.high, row.p)
-            first_is_better = sign * row.difference > 0
-            lower, higher = lower + first_is_better, higher + (not first_is_better)
-            clear_lower += clear and first_is_better
-            clear_higher += clear and not first_is_better
-            lead.append(sign * row.difference)
-    if not lead:
+        (first, drawn), (other, others_drawn) = losses.among(quality), losses.among(others)
+        less = float(losses.lost[other] - losses.lost[first])
+        low, high = _interval(less, others_drawn - drawn, level)
+        numbers = (
+            f"{losses.shown(first)}, the best of the others, {losses.shown(other)}: "
+            f"{_ends(less, low, high, losses)} {unit_title(losses.unit)} less, of "
+            f"{in_unit(losses.coin, losses.unit)} that a coin loses."
+        )
+        yield Finding(f"Metrics of score quality (AvgP, {which}) come first", judged(low, high), numbers)
+
+
+def _ends(value: float, low: float, high: float, losses: Losses) -> str:
+    low_text, high_text = (in_unit(end, losses.unit) for end in (low, high))
+    return f"{in_unit(value, losses.unit)} [{low_text}, {high_text}]"
+
+
+def _schedules(losses: Losses, level: float) -> Finding | None:
+    """Every metric on schedule 2 against itself on schedules 1 and 3."""
+    quality = {metric for metrics in QUALITY.values() for metric in metrics}
+    keys = [key for key in losses.keys if key.metric.startswith((*RANKED, *quality))]
+    places = {Name(key.metric, key.schedule, key.component): losses.keys.index(key) for key in keys}
+    pairs: Ints = np.array(
+        [
+            (place, places[name._replace(schedule=other)])
+            for name, place in places.items()
+            for other in (1, 3)
+            if name.schedule == 2 and name._replace(schedule=other) in places
+        ],
+        dtype=np.int64,
+    ).reshape(-1, 2)
+    if not len(pairs):
         return None
-    middle = round(median(lead), 2)
-    side = "lower" if middle > 0 else "higher"
-    typical = f"typically it is {correlation(abs(middle))} {side}" if middle else "typically it is neither"
+    more = losses.lost[pairs[:, 0]] - losses.lost[pairs[:, 1]]
+    drawn = (losses.drawn[:, pairs[:, 0]] - losses.drawn[:, pairs[:, 1]]).mean(axis=1)
+    low, high = _interval(float(more.mean()), drawn, level)
     numbers = (
-        f"Schedule 2 is lower in {lower} of {len(lead)} comparisons of a metric with itself on schedules 1 "
-        f"and 3 (clearly in {clear_lower}) and higher in {higher} (clearly in {clear_higher}); "
-        f"{typical} (median)."
+        f"A metric on schedule 2 loses {_ends(float(more.mean()), low, high, losses)} "
+        f"{unit_title(losses.unit)} more than itself on schedules 1 and 3, on average; it loses more in "
+        f"{int((more > 0).sum())} of {len(pairs)} comparisons."
     )
-    verdict = verdict_of(clear_lower, clear_higher, len(lead))
-    return Finding("Schedule 2 correlates less than schedules 1 and 3", verdict, numbers)
+    return Finding("Schedule 2 predicts less than schedules 1 and 3", judged(low, high), numbers)
 
 
-def hardly_correlates(intervals: Sequence[tuple[float, float]]) -> str:
-    """No interval leaves out 0 or reaches a correlation of .5; it does not hold if most leave out 0."""
-    away = sum(_away_from_zero(intervals))
-    # The largest correlation, of either sign, that the intervals still allow.
-    reach = max(abs(end) for bounds in intervals for end in bounds)
-    return FAILS if 2 * away > len(intervals) else OPEN if away or reach >= SOME else HOLDS
-
-
-def _away_from_zero(intervals: Sequence[tuple[float, float]]) -> tuple[int, int]:
-    """How many lie above 0, and how many below."""
-    return sum(low > 0 for low, _ in intervals), sum(high < 0 for _, high in intervals)
-
-
-def _roc(rows: Sequence[CorrelationRow]) -> Finding | None:
-    curves = [row for row in rows if row.metric.startswith(DISCRIMINATION) and row.low is not None]
-    intervals = [(row.low, row.high) for row in curves if row.low is not None and row.high is not None]
-    if not intervals:
+def _discrimination(losses: Losses, level: float) -> Finding | None:
+    curves = np.array([key.metric.startswith(DISCRIMINATION) for key in losses.keys])
+    if not curves.any():
         return None
-    above, below = _away_from_zero(intervals)
-    verdict = hardly_correlates(intervals)
-    least, most = (_shown(curves[end]) for end in (-1, 0))
+    first, drawn = losses.among(curves)
+    kept = 1.0 - float(losses.lost[first]) / losses.coin
+    # Where a resample leaves nothing to choose between, nothing is kept.
+    ratio = np.divide(drawn, losses.coin_drawn, out=np.ones_like(drawn), where=losses.coin_drawn > 0.0)
+    low, high = _interval(kept, 1.0 - ratio, level)
     numbers = (
-        f"{symbol(rows[0].coefficient)} from {least} to {most}; "
-        f"{above} of {len(intervals)} intervals lie above 0{f', {below} below' if below else ''}."
+        f"The best of {int(curves.sum())} keeps {share(max(kept, 0.0))} "
+        f"[{amount(100 * low, 0)}, {amount(100 * high, 0)}] of what a perfect choice earns."
     )
-    return Finding("ROC.V2 hardly correlates", verdict, numbers)
-
-
-def _shown(row: CorrelationRow) -> str:
-    return f"{with_interval(row.r, row.low, row.high)} ({Name.of(row).title()})"
+    return Finding("ROC.V2 hardly predicts", judged(-high, -low, -HALF), numbers)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
 from extrinsic.panel import Panel
 from extrinsic.verdict.core_systems import JOINT_ONLY
-from extrinsic.verdict.intervals import FEWEST_SYSTEMS
 from extrinsic.verdict.names import counted, listing, target_title
-from extrinsic.verdict.rows import CorrelationRow, TrackerRow
+from extrinsic.verdict.rows import TrackerRow
 
-FEW_TRACKERS = 10
-"""With fewer core trackers another set of them can easily give another order of metrics."""
+FEW_TRACKERS = 12
+"""With fewer core trackers the bound is hardly ever below what a coin loses."""
 
 MOST_NAMED = 6
 
@@ -32,7 +31,7 @@ class HealthNote(msgspec.Struct, frozen=True, kw_only=True):
     """Something that limits what a study can show.
 
     kind: `few_trackers`, `near_duplicates`, `degenerate`, `recalibrated`, `flagged_trackers`,
-    `joint_only`, `flagged_values`, `carried`.   trackers: those it is about.
+    `joint_only`, `flagged_values`.   trackers: those it is about.
     """
 
     kind: str
@@ -46,8 +45,10 @@ def health_notes(
     """Of a run; targets: those it has a verdict of."""
     core = [row.tracker for row in trackers if row.core]
     if len(core) < FEW_TRACKERS:
-        needed = f"at least {FEWEST_SYSTEMS} are needed to decide anything, and more than {FEW_TRACKERS} to "
-        text = f"{counted(len(core), 'core tracker')} of {len(trackers)}: {needed}trust an order of metrics"
+        text = (
+            f"{counted(len(core), 'core tracker')} of {len(trackers)}: so few can hardly promise anything "
+            "for others; with 20 a bound comes to about half of what a coin loses, with 40 to a third"
+        )
         yield HealthNote(kind="few_trackers", text=text)
     yield from _left_out(trackers)
     for target in dict.fromkeys(targets):
@@ -97,26 +98,3 @@ def _left_out(trackers: Sequence[TrackerRow]) -> Iterator[HealthNote]:
         words = TRACKER_FLAGS.get(flag, f"are flagged {flag}")
         text = f"not among the core, since they {words}: {listing(names, MOST_NAMED)}"
         yield HealthNote(kind="flagged_trackers", text=text, trackers=names)
-
-
-def carried_notes(rows: Iterable[CorrelationRow], targets: Sequence[str]) -> Iterator[HealthNote]:
-    """A note for every tracker that carries correlations over core trackers.
-
-    rows: of `correlations`; those of one scope and coefficient are looked at, the first of the table.
-    """
-    kind, total = None, 0
-    carried: dict[str, list[str]] = {}
-    for row in rows:
-        if row.trackers == "core" and row.r is not None and row.target in targets:
-            kind = kind or (row.scope, row.coefficient)
-            if (row.scope, row.coefficient) == kind:
-                total += 1
-                if row.carried_by:
-                    carried.setdefault(row.carried_by, []).append(row.target)
-    for tracker, of_tracker in carried.items():
-        titles = listing([target_title(target) for target in dict.fromkeys(of_tracker)], MOST_NAMED)
-        text = (
-            f"{tracker} alone has half of the variance or more in {len(of_tracker)} of {total} correlations "
-            f"(with {titles}): their r and its interval are of this one against the rest"
-        )
-        yield HealthNote(kind="carried", text=text, trackers=(tracker,))

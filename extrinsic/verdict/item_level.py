@@ -1,9 +1,7 @@
-"""Trackers crossed with generators on the same dialogs: correlations within generator, and within dialog.
+"""What each kind of error of a state costs: trackers crossed with generators on the same dialogs.
 
-- `tracker`: a metric of each tracker against its mean outcome under each generator, the generators' means
-  taken away. How good the generator is says nothing; what is left is the tracker's.
-- `dialog`: what each dialog contributes to a metric against its outcome, the mean over trackers taken away
-  within every generator and dialog. How hard the dialog is says nothing either.
+Whether a dialog of a tracker has an error against its outcome, the mean over trackers taken away within every
+generator and dialog: how hard the dialog is and how good the generator is say nothing.
 
 Trackers, generators and dialogs are three samples of whole units: each unit has a weight, a cell the product
 of its three, and everything follows from weighted sums of products. `crossed_interval` leaves out one unit at
@@ -12,20 +10,30 @@ a time.
 >>> rng = np.random.default_rng(0)
 >>> outcomes = (rng.random((3, 5, 40)) < 0.6).astype(float)
 >>> weights = CrossedWeights.observed(5, 3, 40)
->>> level = dialog_sums(outcomes.mean(axis=0, keepdims=True), outcomes, weights)
->>> level.correlations.shape, level.slopes.round(3).tolist()
-((1, 1), [[1.0]])
+>>> dialog_slopes(outcomes.mean(axis=0, keepdims=True), outcomes, weights).round(3).tolist()
+[[1.0]]
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from extrinsic.arrays import Floats
-from extrinsic.verdict.intervals import LARGEST, Interval, jackknife_influence, joint_degrees
+from extrinsic.panel import Panel
+from extrinsic.tables import plain
+from extrinsic.verdict.correlations import ALL, CORE, FEWEST_TRACKERS
+from extrinsic.verdict.intervals import Interval, jackknife_influence, joint_degrees
+from extrinsic.verdict.rows import ErrorRow
+
+KINDS = ("missed", "wrong", "overshot")
+"""The metrics of a panel that count errors, with a slot as component."""
+
+EVERY, ANY = "all", "any"
+BOOKING = frozenset({"people", "stay", "hotel-day", "restaurant-day", "restaurant-time"})
+"""The slots of MultiWOZ that no database is asked for; all others are search values."""
 
 BLOCK = 20_000_000
 """Numbers in memory at once."""
@@ -56,94 +64,32 @@ class CrossedWeights:
         )
 
 
-def crossed_interval(
-    observed: Floats, left_out: Sequence[Floats], level: float = 0.95, is_correlation: bool = True
-) -> Interval:
-    """tanh(atanh(r) -+ t se) of r (k,) over crossed samples: left_out has r (n_units, k) without each unit.
+def crossed_interval(observed: Floats, left_out: Sequence[Floats], level: float = 0.95) -> Interval:
+    """value -+ t se of statistics (k,) over crossed samples; left_out: (n_units, k) without each unit.
 
-    The squared errors of the samples add up; t has the degrees of freedom of their sum. What is no
-    correlation is not transformed. Undefined where r is without some unit. How much it holds in simulated
-    studies, beside percentiles of resampled units, is in experiments/multiwoz.
+    The squared errors of the samples add up; t has the degrees of freedom of their sum. Undefined where the
+    statistic is without some unit. How often it holds in simulated studies is in experiments/multiwoz.
 
     >>> low, high = crossed_interval(np.array([0.5]), [np.array([[0.4], [0.5], [0.6], [0.5]])])
     >>> print(f"{low[0]:.3f} {high[0]:.3f}")
-    -0.111 0.837
+    0.110 0.890
     """
     from scipy.special import stdtrit
 
     # A sample of one says nothing about others.
-    left_out = [each for each in left_out if len(each) > 1]
-    made = [jackknife_influence(observed, each, is_correlation) for each in left_out]
+    made = [jackknife_influence(observed, each, False) for each in left_out if len(each) > 1]
     parts = [each.scaled for each in made]
     error = np.sqrt(sum((each.error**2 for each in made), np.zeros(len(observed))))
     degrees = [joint_degrees([part[:, [i]] for part in parts]) for i in range(len(observed))]
     reach = stdtrit(np.array(degrees), (1.0 + level) / 2.0) * error
-    low, high = made[0].value - reach, made[0].value + reach
-    if not is_correlation:
-        return Interval(low, high)
-    # A coefficient of 1, with or without a unit, has no finite error.
-    at_end = (np.abs(np.concatenate([observed[None], *left_out])) >= LARGEST).any(axis=0)
-    low, high = (np.where(at_end, np.nan, np.tanh(end)) for end in (low, high))
-    return Interval(low, high)
+    return Interval(observed - reach, observed + reach)
 
 
-@dataclass(frozen=True, eq=False)
-class LevelSums:
-    """Sums of products after centring, for n resamples of k predictors.
+def dialog_slopes(predictors: Floats, outcomes: Floats, weights: CrossedWeights) -> Floats:
+    """(n, k) by how much the outcome changes with each predictor; NaN where that does not vary.
 
-    products (n, k): of predictor and outcome.   squares (n, k): of the predictor.   outcomes (n, 1): of the
-    outcome.
+    predictors (k, n_trackers, n_dialogs), outcomes (g, n_trackers, n_dialogs).
     """
-
-    products: Floats
-    squares: Floats
-    outcomes: Floats
-
-    @property
-    def correlations(self) -> Floats:
-        """(n, k) Pearson's r; NaN where one side does not vary."""
-        return _ratio(self.products, np.sqrt(self.squares * self.outcomes))
-
-    @property
-    def slopes(self) -> Floats:
-        """(n, k) by how much the outcome changes with the predictor; NaN where it does not vary."""
-        return _ratio(self.products, np.broadcast_to(self.squares, self.products.shape))
-
-
-def _ratio(above: Floats, below: Floats) -> Floats:
-    flat = below <= 0.0
-    return np.asarray(np.where(flat, np.nan, above / np.where(flat, 1.0, below)))
-
-
-def _left(centred: Floats, raw: Floats) -> Floats:
-    """Sums of squares after centring; 0 where they are rounding errors of the raw ones."""
-    return np.where(centred <= FLAT * raw, 0.0, centred)
-
-
-def tracker_sums(metrics: Floats, outcomes: Floats, weights: CrossedWeights) -> LevelSums:
-    """The level of trackers: metrics (n, k, n_trackers) by resample, outcomes (g, n_trackers, n_dialogs)."""
-    means = np.stack(
-        [(weights.dialogs @ part.T) / weights.dialogs.sum(axis=1)[:, None] for part in outcomes], axis=1
-    )
-    count = weights.trackers.sum(axis=1)
-    centred, goal = (
-        values - np.einsum("nt,nkt->nk", weights.trackers, values)[..., None] / count[:, None, None]
-        for values in (metrics, means)
-    )
-    total = np.einsum("ng,ngt->nt", weights.generators, goal)
-    squares, raw = (np.einsum("nt,nkt->nk", weights.trackers, part**2) for part in (centred, metrics))
-    varied, of_outcomes = (
-        np.einsum("nt,ng,ngt->n", weights.trackers, weights.generators, part**2) for part in (goal, means)
-    )
-    return LevelSums(
-        np.einsum("nt,nkt,nt->nk", weights.trackers, centred, total),
-        _left(squares, raw) * weights.generators.sum(axis=1)[:, None],
-        _left(varied, of_outcomes)[:, None],
-    )
-
-
-def dialog_sums(predictors: Floats, outcomes: Floats, weights: CrossedWeights) -> LevelSums:
-    """The level of dialogs: predictors (k, n_trackers, n_dialogs), outcomes (g, n_trackers, n_dialogs)."""
     k, n_trackers, n_dialogs = predictors.shape
     flat = predictors.reshape(k, -1)
     # (k n_dialogs, n_trackers): the sum over drawn trackers is one product.
@@ -158,7 +104,6 @@ def dialog_sums(predictors: Floats, outcomes: Floats, weights: CrossedWeights) -
         count = trackers.sum(axis=1)
         cells = trackers[:, :, None] * dialogs[:, None, :]
         summed = (generators @ outcomes.reshape(len(outcomes), -1)).reshape(cells.shape)
-        squared = (generators @ (outcomes**2).reshape(len(outcomes), -1)).reshape(cells.shape)
         drawn = (by_tracker @ trackers.T).T.reshape(-1, k, n_dialogs)
         means = np.stack([trackers @ part for part in outcomes], axis=1) / count[:, None, None]
         mean = np.einsum("bg,bgd->bd", generators, means)
@@ -166,9 +111,86 @@ def dialog_sums(predictors: Floats, outcomes: Floats, weights: CrossedWeights) -
             "bkd,bd->bk", drawn, dialogs * mean
         )
         raw = cells.reshape(len(cells), -1) @ (flat**2).T
-        squares = _left(raw - np.einsum("bkd,bd->bk", drawn**2, dialogs) / count[:, None], raw)
-        of_outcomes = (cells * squared).sum(axis=(1, 2))
-        varied = of_outcomes - count * np.einsum("bg,bgd,bd->b", generators, means**2, dialogs)
-        varied = _left(varied, of_outcomes)
-        parts.append((products, squares * generators.sum(axis=1)[:, None], varied[:, None]))
-    return LevelSums(*(np.concatenate(part) for part in zip(*parts, strict=True)))
+        left = raw - np.einsum("bkd,bd->bk", drawn**2, dialogs) / count[:, None]
+        # What centring leaves of nothing are rounding errors.
+        squares = np.where(left <= FLAT * raw, 0.0, left) * generators.sum(axis=1)[:, None]
+        flat_rows = squares <= 0.0
+        parts.append(np.where(flat_rows, np.nan, products / np.where(flat_rows, 1.0, squares)))
+    return np.concatenate(parts)
+
+
+def error_rows(panel: Panel, core: Sequence[str], level: float) -> Iterator[ErrorRow]:
+    """Of every outcome, group of systems, kind of error and group of slots; none without errors by slot."""
+    places = {
+        (key.metric, key.component): m
+        for m, key in enumerate(panel.metrics)
+        if key.metric in KINDS and key.higher_is_better is None
+    }
+    if not places:
+        return
+    groups = _slot_groups(list(dict.fromkeys(slot for _, slot in places)))
+    for k, target in enumerate(panel.targets):
+        row = sum(before.items == target.items for before in panel.targets[:k])
+        for group, names in ((ALL, panel.names), (CORE, tuple(core))):
+            systems = [panel.system(name) for name in names]
+            if len(systems) < FEWEST_TRACKERS:
+                continue
+            n_dialogs = len(panel.datasets[0].items)
+            # (g, n_trackers, n_dialogs): a mean and the influence on it give back what every dialog has.
+            outcomes = np.stack(
+                [
+                    panel.values[k, d, systems, None] + n_dialogs * panel.influence[d][row, systems]
+                    for d in range(len(panel.datasets))
+                ]
+            )
+            occurs, labels = [], []
+            for kind in (*KINDS, ANY):
+                for name, slots in groups.items():
+                    chosen = [
+                        places[each, slot]
+                        for each in (KINDS if kind == ANY else (kind,))
+                        for slot in slots
+                        if (each, slot) in places
+                    ]
+                    has_error = (panel.parts[0][chosen][:, systems] > 0).any(axis=0)
+                    if has_error.any():
+                        occurs.append(has_error.astype(np.float64))
+                        labels.append((kind, name))
+            if occurs:
+                yield from _priced(target.name, group, np.stack(occurs), labels, outcomes, level)
+
+
+def _slot_groups(slots: Sequence[str]) -> dict[str, list[str]]:
+    """`all`, `search` and `booking` slots, and every single slot (`domain-slot`)."""
+    booking = [slot for slot in slots if slot in BOOKING or slot.partition("-")[2] in BOOKING]
+    search = [slot for slot in slots if slot not in booking]
+    groups = {EVERY: list(slots), "search": search, "booking": booking}
+    return {name: part for name, part in groups.items() if part} | {slot: [slot] for slot in slots}
+
+
+def _priced(
+    target: str,
+    group: str,
+    occurs: Floats,
+    labels: Sequence[tuple[str, str]],
+    outcomes: Floats,
+    level: float,
+) -> Iterator[ErrorRow]:
+    n_generators, n_trackers, n_dialogs = outcomes.shape
+    sizes = (n_trackers, n_generators, n_dialogs)
+    weights = [CrossedWeights.observed(*sizes)]
+    weights += [CrossedWeights.without_each(sizes, axis) for axis, size in enumerate(sizes) if size > 1]
+    # Fewer errors are better: the sign makes a cost positive.
+    (cost,), *without = (-dialog_slopes(occurs, outcomes, part) for part in weights)
+    low, high = crossed_interval(cost, without, level)
+    for number, (kind, slots) in enumerate(labels):
+        yield ErrorRow(
+            target=target,
+            error=kind,
+            slots=slots,
+            share=float(occurs[number].mean()),
+            cost=plain(cost[number]),
+            low=plain(low[number]),
+            high=plain(high[number]),
+            systems=group,
+        )

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple, Protocol
 
 from extrinsic.errors import ExtrinsicError
 from extrinsic.registry import ESTIMATORS, LEARNERS, METRICS, REWARDS, Registry
-from extrinsic.verdict.rows import PairRow
 
 
 class MetricRow(Protocol):
@@ -38,12 +37,6 @@ class Name(NamedTuple):
     @classmethod
     def of(cls, row: MetricRow) -> Name:
         return cls(row.metric, row.schedule, row.component)
-
-    @classmethod
-    def of_pair(cls, row: PairRow) -> tuple[Name, Name]:
-        """Both metrics of a pair, the better one first."""
-        first = cls(row.metric_a, row.schedule_a, row.component_a)
-        return first, cls(row.metric_b, row.schedule_b, row.component_b)
 
     def title(self) -> str:
         """What people call it: `slot F1, last turn`."""
@@ -295,7 +288,6 @@ COEFFICIENTS = {
     "spearman": "Spearman's ρ",
     "kendall": "Kendall's τ",
     "pairwise": "pairwise accuracy",
-    "soft_pairwise": "soft pairwise accuracy",
 }
 
 SYMBOLS = {"pearson": "r", "spearman": "ρ", "kendall": "τ"}
@@ -347,6 +339,18 @@ def amount(value: float | None, digits: int | None = None) -> str:
         digits = 0 if abs(value) >= 100 or float(value).is_integer() else 1 if abs(value) >= 10 else 3
     text = f"{abs(value):.2g}" if abs(value) >= 1e6 else f"{abs(value):,.{digits}f}"
     return (MINUS if value < 0 and text.strip("0.,") else "") + text
+
+
+def unit_title(unit: str) -> str:
+    return "percentage points" if unit == "share" else "points"
+
+
+def in_unit(value: float | None, unit: str) -> str:
+    """`4.0`: points of a return, or a share in percentage points; more digits of what is less than .1."""
+    if value is None:
+        return NOTHING
+    value = 100.0 * value if unit == "share" else value
+    return amount(value, 1 if abs(value) >= 0.1 or value == 0.0 else 2)
 
 
 def share(value: float | None) -> str:

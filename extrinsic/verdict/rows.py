@@ -15,7 +15,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     label_scheme: a or b of DSTC2; empty elsewhere.
     target: `rl.live`, `rl.gain`, `rl.completed`, `behaviour.observed`, `outcome.success`, ...
     scope: `within` datasets (each centred), or `pooled` over all points.
-    coefficient: pearson, spearman, kendall, pairwise or soft_pairwise.
+    coefficient: pearson, spearman, kendall or pairwise.
     n: points, datasets times trackers.
     trackers: `all`, or `core` without degenerate, recalibrated and nearly equal ones.
     variant: the way of learning and rewarding, e.g. `fill=argmax`.
@@ -68,8 +68,7 @@ class CoefficientRow(MetricRow, frozen=True, kw_only=True):
 class CorrelationRow(CoefficientRow, frozen=True, kw_only=True):
     """How well a metric predicts a target over the trackers of a study.
 
-    low, high: the interval for one metric named in advance, over trackers, by the jackknife. For the metric
-    that came first see `best_set`.
+    low, high: the interval for one metric named in advance, over trackers, by the jackknife.
     p: by permuting trackers.
     p_adjusted: by Holm, over the metrics of a target.
     q: by Benjamini and Hochberg.
@@ -93,76 +92,70 @@ class CorrelationRow(CoefficientRow, frozen=True, kw_only=True):
     carried_by: str | None = None
 
 
-class BestSetRow(CoefficientRow, frozen=True, kw_only=True):
-    """Which metrics may be the best by a target, and which ranks each may have.
+class ChoiceRow(Row, frozen=True, kw_only=True):
+    """What choosing between two systems by a metric earns over a coin, and what it may lose.
 
-    low, high: an interval that holds for all metrics at once, so that the first of them may be read off.
-    in_set: whether the metric may be the best: p is above .05 (1 less the level).
-    p: of the claim that no metric is better, by trackers resampled.
-    rank: by r, 1 for the highest.
-    rank_low, rank_high: the rank is at least and at most this; each end with the study's level, for each
-    metric alone.
-    trackers_needed: with so many trackers in all it would be ruled out, if all else is as estimated.
-    reason: why nothing is decided, or why there is no interval.
-    n_generators: where trackers are crossed with generators, how many; r is then Pearson's of `swap`, and the
-    rest is over trackers, generators and dialogs.
-    """
-
-    low: float | None = None
-    high: float | None = None
-    in_set: bool = False
-    p: float | None = None
-    rank: int | None = None
-    rank_low: int | None = None
-    rank_high: int | None = None
-    trackers_needed: int | None = None
-    trackers: str
-    variant: str | None = None
-    label_scheme: str | None = None
-    reason: str | None = None
-    n_generators: int | None = None
-
-
-class PairRow(Row, frozen=True, kw_only=True):
-    """Every two metrics against the primary target, the better one first.
-
-    target: the primary one.
-    metric_a, schedule_a, component_a, metric_b, schedule_b, component_b: the two metrics.
-    r_a, r_b: Pearson's r of both.
-    difference: r_a less r_b.
-    low, high: its interval over resampled dialogs and trackers.
-    p: by swapping the two metrics' scores tracker by tracker.
-    p_both: by swapping dialog by dialog and tracker by tracker; for these trackers only.
-    williams_t, williams_p: Williams's test, which assumes independent points.
-    zou_low, zou_high: Zou's interval, likewise.
-    r_ab: Pearson's r of the two metrics with each other.
-    n, n_independent: points, and points less the degrees of freedom lost by centring.
+    systems: `all`, or `core` without degenerate, recalibrated and nearly equal ones.
+    datasets, n: how many datasets, and how many systems.
+    family: `declared` beforehand ([verdict] metrics), or `exploratory`: every other combination.
+    earned: the mean over datasets and pairs of sign(m_i - m_j)(y_i - y_j) / 2, in the target's units.
+    possible: what a perfect choice earns over the same pairs; choosing by a coin loses this.
+    possible_corrected: the same without the noise of the target's own values.
+    lost: possible less earned; share: earned over possible.
+    bound: for other systems like these at most so much is lost (95 %, for all metrics of the family at once).
+    group: `recommended`; `as good`, shown to cost at most a margin more than that one; `worse`, shown to cost
+    more; or `open`.
+    reason: why there is no bound.
+    lost_of_3, lost_of_5, lost_of_10: what choosing the best of so many systems loses.
+    lost_hard: over the pairs whose values differ by less than those of the median pair.
+    needed: with so many systems the bound would come to half of what a coin loses, where that can be told.
     """
 
     target: str
-    metric_a: str
-    schedule_a: int
-    component_a: str
-    metric_b: str
-    schedule_b: int
-    component_b: str
-    scope: str
-    r_a: float
-    r_b: float
-    difference: float
+    variant: str | None = None
+    systems: str
+    metric: str
+    schedule: int
+    component: str
+    label_scheme: str | None = None
+    datasets: int
+    n: int
+    family: str
+    earned: float | None = None
+    possible: float | None = None
+    possible_corrected: float | None = None
+    lost: float | None = None
+    share: float | None = None
+    bound: float | None = None
+    group: str | None = None
+    reason: str | None = None
+    lost_of_3: float | None = None
+    lost_of_5: float | None = None
+    lost_of_10: float | None = None
+    lost_hard: float | None = None
+    needed: int | None = None
+
+
+class ErrorRow(Row, frozen=True, kw_only=True):
+    """What each kind of error of a state costs, by slot; only where an evaluator computes outcomes.
+
+    target: the outcome.
+    error: `missed`, `wrong`, `overshot`, or `any` of them.
+    slots: `all`, the `search` or the `booking` slots, or one slot.
+    share: of systems' dialogs that have such an error in some turn.
+    cost: by how much the outcome is lower with it than without, within each generator and dialog.
+    low, high: its interval over systems, generators and dialogs.
+    systems: `all`, or `core`.
+    """
+
+    target: str
+    error: str
+    slots: str
+    share: float
+    cost: float | None = None
     low: float | None = None
     high: float | None = None
-    p: float
-    p_both: float
-    williams_t: float | None = None
-    williams_p: float | None = None
-    zou_low: float | None = None
-    zou_high: float | None = None
-    r_ab: float
-    n: int
-    n_independent: int
-    trackers: str
-    variant: str | None = None
+    systems: str
 
 
 class CompositeRow(Row, frozen=True, kw_only=True):

@@ -1,87 +1,65 @@
-"""The verdict of a study: which metric to use for each target, what may do as well, how sure that is.
+"""The verdict of a study: which metric to choose by for each target, and what that costs at most.
 
-The best set and its words, which are long, go with the choices that will replace them.
-
-It rests on the best set over the core trackers, on trackers left out, and
-on the flags of the values of its own target. 'May do as well' means one thing everywhere: in the best set,
-not shown to be worse than another. Where trackers are crossed with generators, the set and the trackers left
-out are those of `swap_stage`.
-
-A metric is recommended under three conditions: the set rules out some other; a metric chosen without the
-trackers it is tested on predicts them (that interval lies above 0); and the metric itself is shown to
-predict: its interval for all metrics at once lies above 0. The first of the set for which this holds is the
-one to use. Else nothing is decided.
+It is read off the rows of choices.csv, over the core systems; nothing decides a second time. The metric to
+choose by is the one with the smallest bound on its loss among those declared beforehand: whatever metric is
+the best, choosing by this one costs at most its bound more. Where nothing can be promised for other systems,
+the verdict says why, and still names the metric and what it loses here.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from statistics import fmean, median_low
+from collections.abc import Iterator, Sequence
 
 import msgspec
+import numpy as np
 
 from extrinsic.panel import Panel
+from extrinsic.tables import plain
+from extrinsic.verdict.choice_table import AS_GOOD, DECLARED_FAMILY, RECOMMENDED, WORSE
+from extrinsic.verdict.choices import choices
 from extrinsic.verdict.correlations import CORE
-from extrinsic.verdict.health import HealthNote, carried_notes, health_notes, joint_only_trackers
-from extrinsic.verdict.intervals import FEWEST_TO_EXTRAPOLATE
+from extrinsic.verdict.health import HealthNote, health_notes
 from extrinsic.verdict.names import (
-    Counted,
+    BEHAVIOUR,
     Name,
     counted,
-    is_of_single_slots,
+    in_unit,
     listing,
-    metric_title,
-    symbol,
+    share,
     target_title,
+    unit_title,
     variant_title,
     verdict_targets,
-    with_interval,
 )
-from extrinsic.verdict.rows import BestSetRow, CompositeRow, CorrelationRow, TrackerRow
+from extrinsic.verdict.rows import ChoiceRow, TrackerRow
+
+NAMED = 4
+"""How many metrics that are as good are named in a sentence."""
 
 
-class Candidate(msgspec.Struct, frozen=True, kw_only=True):
-    """A metric that may be the best one.
-
-    r, low, high: with the target, over core trackers; the interval holds for all metrics at once. Of several
-    variants the mean r and the widest interval.
-    trackers_needed: with so many trackers in all it would be ruled out; None where no number would do, or
-    where the trackers are too few to tell.
-    carried_by: the tracker that alone has half of the variance or more, if one has (under some variant).
-    """
+class Choice(msgspec.Struct, frozen=True, kw_only=True):
+    """A metric to choose by, for one target; lost, share, bound, group as in `ChoiceRow`."""
 
     metric: str
     schedule: int
     component: str
+    label_scheme: str | None = None
     title: str
-    r: float
-    low: float | None
-    high: float | None
-    trackers_needed: int | None
-    carried_by: str | None = None
+    family: str
+    lost: float | None
+    share: float | None
+    bound: float | None
+    group: str | None
 
     @classmethod
-    def of(cls, row: BestSetRow, carried_by: str | None) -> Candidate:
+    def of(cls, row: ChoiceRow) -> Choice:
         shared = {name: getattr(row, name) for name in cls.__struct_fields__ if hasattr(row, name)}
-        return cls(**shared, title=Name.of(row).title(), carried_by=carried_by)
+        return cls(**shared, title=Name.of(row).title())
 
     @property
     def name(self) -> Name:
         return Name(self.metric, self.schedule, self.component)
-
-
-class LeftOut(msgspec.Struct, frozen=True):
-    """r, with its interval, of a metric that was chosen without the trackers it is tested on."""
-
-    variant: str | None
-    r: float
-    low: float | None
-    high: float | None
-
-    @property
-    def includes_zero(self) -> bool:
-        return self.low is not None and self.low <= 0.0
 
 
 class Flagged(msgspec.Struct, frozen=True):
@@ -93,59 +71,105 @@ class Flagged(msgspec.Struct, frozen=True):
     total: int
 
 
-class Verdict(msgspec.Struct, frozen=True, kw_only=True):
-    """The verdict on one target.
+class TargetVerdict(msgspec.Struct, frozen=True, kw_only=True):
+    """The verdict on one target, under one way of learning and rewarding.
 
-    variants: the ways of learning and rewarding that it is about; several only where they agree.
-    metric: the one to use; None where nothing is decided, and `reason` says why.
-    others: those that may do as well (are not shown to be worse), the highest correlation first.
-    more_trackers: about so many more would rule out half of the others; None where no number would do, or
-    where the trackers are too few to tell (FEWEST_TO_EXTRAPOLATE).
-    n_generators: that trackers are crossed with; None where they are not.
-    left_out: on trackers that the choice did not see, for each variant.
+    possible: what a perfect choice between two systems earns, and so what a coin loses; possible_corrected:
+    without the noise of the values.   log_share: the share of it that choosing by the logged return earns.
+    recommended: the metric to choose by; None where no metric can be judged, and `reason` says why.
+    choices: the declared metrics, the smallest bound first.   needed: with so many systems the bound would be
+    half of what a coin loses; None where it is, or where that cannot be told.
+    reason: why nothing is promised for other systems; empty where something is.
     """
 
     target: str
     target_title: str
-    variants: tuple[str, ...]
-    coefficient: str
-    n_trackers: int
-    n_generators: int | None = None
-    n_metrics: int
-    n_schedules: int
-    metric: Candidate | None = None
-    others: tuple[Candidate, ...] = ()
-    more_trackers: int | None = None
-    left_out: tuple[LeftOut, ...] = ()
-    flags: tuple[Flagged, ...] = ()
+    variant: str | None
+    unit: str
+    n_systems: int
+    n_families: int
+    n_datasets: int
+    n_declared: int
+    possible: float | None = None
+    possible_corrected: float | None = None
+    log_share: float | None = None
+    recommended: Choice | None = None
+    choices: tuple[Choice, ...] = ()
+    needed: int | None = None
     reason: str = ""
-    sentence: str = ""
-
-    @property
-    def decided(self) -> bool:
-        return self.metric is not None
-
-    @property
-    def candidates(self) -> tuple[Candidate, ...]:
-        return (self.metric, *self.others) if self.metric else ()
-
-    @property
-    def may_do_as_well(self) -> list[str]:
-        """The metrics that may do as well on some schedule and component, without that one itself."""
-        own = metric_title(self.metric.metric) if self.metric else ""
-        titles = dict.fromkeys(metric_title(other.metric) for other in self.others)
-        return [title for title in titles if title != own]
+    flags: tuple[Flagged, ...] = ()
 
     @property
     def variant_title(self) -> str:
-        return "; ".join(filter(None, map(variant_title, self.variants)))
+        return variant_title(self.variant)
+
+    @property
+    def promises(self) -> bool:
+        """Whether less than a coin's loss is promised for other systems."""
+        return self.recommended is not None and self.recommended.bound is not None
+
+    @property
+    def as_good(self) -> tuple[Choice, ...]:
+        return tuple(choice for choice in self.choices if choice.group == AS_GOOD)
+
+    @property
+    def worse(self) -> tuple[Choice, ...]:
+        return tuple(choice for choice in self.choices if choice.group == WORSE)
+
+    @property
+    def sentence(self) -> str:
+        """`Choose by L2, joint goal, every turn: in this study ... loses 1.0 of the 18.7 points ...`"""
+        chosen = self.recommended
+        if chosen is None:
+            return f"No metric to choose by: {self.reason}."
+        loses = f"loses {in_unit(chosen.lost, self.unit)} of the {in_unit(self.possible, self.unit)} "
+        loses += f"{unit_title(self.unit)} that a coin loses"
+        if not self.promises:
+            more = ""
+            if self.needed:
+                more = f"; about {counted(self.needed, 'tracker')} would bring it to half of that"
+            return (
+                f"Nothing can be promised for other trackers ({self.reason}{more}). In this study "
+                f"{chosen.title} {loses}."
+            )
+        text = (
+            f"Choose by {chosen.title}: in this study a choice between two trackers {loses}; for other "
+            f"trackers of this kind at most {in_unit(chosen.bound, self.unit)} (95 %, "
+            f"{counted(self.n_declared, 'metric')})."
+        )
+        if self.as_good:
+            text += f" As good: {listing([choice.title for choice in self.as_good], NAMED)}."
+        return text
+
+
+class Compromise(msgspec.Struct, frozen=True, kw_only=True):
+    """One metric for all targets: the one whose worst bound over them is the smallest.
+
+    most: that bound, in points where all targets are in points, else as a share of what a coin loses.
+    """
+
+    metric: str
+    schedule: int
+    component: str
+    title: str
+    most: float
+    unit: str
+    n_verdicts: int
+
+    @property
+    def sentence(self) -> str:
+        every = f"One metric for all {self.n_verdicts}: {self.title}, "
+        if self.unit == "coin":
+            return f"{every}at most {share(self.most)} of what a coin loses, for each of them."
+        most = f"{in_unit(self.most, self.unit)} {unit_title(self.unit)}"
+        return f"{every}at most {most} more than the best for each."
 
 
 class StudyVerdict(msgspec.Struct, frozen=True, kw_only=True):
-    """The verdicts of a study, the primary target first; whether they agree; and what its data lacks."""
+    """The verdicts of a study, the primary target first; one metric for all; and what its data lacks."""
 
-    verdicts: tuple[Verdict, ...]
-    agreement: str
+    verdicts: tuple[TargetVerdict, ...]
+    compromise: Compromise | None
     health: tuple[HealthNote, ...]
 
     def __str__(self) -> str:
@@ -153,309 +177,132 @@ class StudyVerdict(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def sentences(self) -> list[str]:
-        """What a person is told: a line for each target (and variant, where they differ), and how sure."""
-        told = [
-            f"{verdict.sentence} How sure: {certainty(verdict)}." if verdict.metric else verdict.sentence
-            for verdict in self.verdicts
-        ]
-        if len(self.verdicts) > 1 and len(set(told)) == 1:
-            return [told[0], *filter(None, (self.agreement,))]
+        """A line for each target (and variant), and one for all."""
         lines = []
-        for verdict, text in zip(self.verdicts, told, strict=True):
-            alone = len([other for other in self.verdicts if other.target == verdict.target]) == 1
-            under = "" if alone else f", {verdict.variant_title}"
-            lines.append(f"For {verdict.target_title} ({verdict.target}){under}: {text}")
-        return [*lines, *filter(None, (self.agreement,))]
+        for verdict in self.verdicts:
+            targets = [each.target for each in self.verdicts]
+            under = f", {verdict.variant_title}" if targets.count(verdict.target) > 1 else ""
+            start = f"For {verdict.target_title} ({verdict.target}){under}: " if len(targets) > 1 else ""
+            lines.append(start + verdict.sentence)
+        return [*lines, *([self.compromise.sentence] if self.compromise else [])]
 
-
-NAMED = 4
-"""How many of the metrics that may do as well are named in a sentence."""
-
-
-def sentence(verdict: Verdict) -> str:
-    """`Use X. These N may do as well: ... . Not decided: ...`"""
-    if verdict.metric is None:
-        parts = [f"Not decided: {verdict.reason}."]
-        if verdict.more_trackers is not None:
-            parts.append(f"Ruling out half of what may be the best {_effort(verdict)}.")
-        return " ".join(parts)
-    parts = [f"Use {verdict.metric.title}."]
-    others = verdict.may_do_as_well
-    if others:
-        parts.append(f"{may_do_as_well(len(others))}: {listing(others, NAMED)}.")
-    else:
-        parts.append(f"None of the {verdict.n_metrics - 1} other metrics does as well.")
-    if verdict.others:
-        parts.append(f"Not decided: which of them is the best; ruling out half of them {_effort(verdict)}.")
-    return " ".join(parts)
-
-
-def may_do_as_well(number: int) -> str:
-    return "This one may do as well" if number == 1 else f"These {number} may do as well"
-
-
-def _effort(verdict: Verdict) -> str:
-    if verdict.more_trackers is not None:
-        return f"would take about {counted(verdict.more_trackers, 'more tracker')}"
-    n = verdict.n_trackers
-    if n < FEWEST_TO_EXTRAPOLATE:
-        return f"would take more trackers, and {counted(n, 'tracker')} cannot tell how many"
-    return "is not a matter of more trackers like these"
-
-
-def sample(verdict: Verdict, kind: str = "tracker") -> str:
-    """`11 trackers`, or `19 trackers x 12 generators`."""
-    trackers = counted(verdict.n_trackers, kind)
-    return (
-        trackers
-        if verdict.n_generators is None
-        else f"{trackers} x {counted(verdict.n_generators, 'generator')}"
-    )
-
-
-def certainty(verdict: Verdict) -> str:
-    """`r = .93 [.61, .98] over 11 trackers, for all metrics at once; .75 [.20, .93] for a metric chosen
-    without the trackers it is tested on`."""
-    if verdict.metric is None:
-        return ""
-    chosen, several = verdict.metric, len(verdict.left_out) > 1
-    over = "on average over" if several else "over"
-    text = f"{symbol(verdict.coefficient)} = {with_interval(chosen.r, chosen.low, chosen.high)} {over} "
-    text += sample(verdict) + (", for all metrics at once" if chosen.low is not None else "")
-    tested = [
-        with_interval(part.r, part.low, part.high) + (f" ({variant_title(part.variant)})" if several else "")
-        for part in verdict.left_out
-    ]
-    if tested:
-        text += f"; {listing(tested)} for a metric chosen without the trackers it is tested on"
-    first = max(verdict.candidates, key=lambda candidate: candidate.r)
-    if first.r > chosen.r:
-        r = with_interval(first.r, first.low, first.high)
-        unclear = "has no interval" if first.low is None else "includes 0"
-        text += f"; {first.title} comes first with {r}, which {unclear}"
-    if chosen.carried_by:
-        text += f"; {chosen.carried_by} alone has half of the variance or more"
-    return text
-
-
-def agreement(verdicts: Sequence[Verdict]) -> str:
-    """Whether one metric may do as well as the best by every target."""
-    targets = list(dict.fromkeys(verdict.target for verdict in verdicts))
-    decided = [verdict for verdict in verdicts if verdict.decided]
-    if len(targets) < 2 or not decided:
-        return ""
-    if len(decided) < len(verdicts):
-        first = decided[0].metric
-        assert first is not None
-        sets = [{one.name for one in (*v.candidates, *v.others)} for v in verdicts]
-        n_sets = sum(first.name in names for names in sets)
-        return (
-            f"Whether the targets agree is not decided; {first.title} may do as well as the best by "
-            f"{n_sets} of the {len(verdicts)} verdicts, decided or not."
-        )
-    common = set.intersection(*({candidate.name for candidate in v.candidates} for v in decided))
-    shared = [candidate.title for candidate in decided[0].candidates if candidate.name in common]
-    if shared:
-        return f"The targets agree: {shared[0]} may do as well as the best by each of them."
-    by_verdict = [{metric_title(candidate.metric) for candidate in v.candidates} for v in decided]
-    titles = dict.fromkeys(metric_title(candidate.metric) for candidate in decided[0].candidates)
-    somewhere = [title for title in titles if all(title in named for named in by_verdict)]
-    if somewhere:
-        verb = "is" if len(somewhere) == 1 else "are"
-        return (
-            "The targets disagree: no metric on one schedule and component is among the best by all of them; "
-            f"{listing(somewhere, NAMED)} {verb}, on one or another."
-        )
-    return "The targets disagree: no metric is among the best by all of them."
+    def of_target(self, target: str | None = None, variant: str | None = None) -> TargetVerdict | None:
+        """None: the primary target, its first variant."""
+        for verdict in self.verdicts:
+            if target in (None, verdict.target) and variant in (None, verdict.variant):
+                return verdict
+        return None
 
 
 def study_verdict(
-    panel: Panel,
-    trackers: Sequence[TrackerRow],
-    best_set: Sequence[BestSetRow],
-    composite: Sequence[CompositeRow],
-    correlations: Sequence[CorrelationRow] = (),
+    panel: Panel, trackers: Sequence[TrackerRow], rows: Sequence[ChoiceRow], notes: Sequence[HealthNote] = ()
 ) -> StudyVerdict:
-    """From the panel of a run and the rows that were made of it."""
-    verdicts: list[Verdict] = []
+    """From the panel of a run and the rows made of it; notes: what else limits it."""
     core = [panel.system(row.tracker) for row in trackers if row.core]
+    by_case: dict[tuple[str, str | None], list[ChoiceRow]] = {}
+    for row in rows:
+        if row.systems == CORE:
+            by_case.setdefault((row.target, row.variant), []).append(row)
     targets = [panel.targets[k].name for variant in panel.variants for k in panel.targets_of(variant)]
-    joint_only = bool(joint_only_trackers(trackers))
-    for target in verdict_targets(list(dict.fromkeys(targets))):
-        rows = [
-            row
-            for row in best_set
-            if row.target == target
-            and row.trackers == CORE
-            and not (joint_only and is_of_single_slots(Name.of(row)))
-        ]
-        variants = list(dict.fromkeys(row.variant for row in rows)) or [None]
-        carried = {
-            (row.variant, Name.of(row)): row.carried_by
-            for row in correlations
-            if row.carried_by
-            and (row.target, row.trackers, row.scope, row.coefficient)
-            == (target, CORE, "within", rows[0].coefficient if rows else "")
-        }
-        made = [_of_variant(target, variant, rows, composite, panel, core, carried) for variant in variants]
-        verdicts += _merged(made)
+    cases = [
+        case for name in verdict_targets(list(dict.fromkeys(targets))) for case in by_case if case[0] == name
+    ]
+    verdicts = tuple(_of_case(*case, by_case[case], panel, core) for case in cases)
     judged = list(dict.fromkeys(verdict.target for verdict in verdicts))
     return StudyVerdict(
-        verdicts=tuple(verdicts),
-        agreement=agreement(verdicts),
-        health=(*health_notes(panel, trackers, judged), *carried_notes(correlations, judged)),
+        verdicts=verdicts,
+        compromise=compromise(verdicts),
+        health=(*health_notes(panel, trackers, judged), *notes),
     )
 
 
-def _of_variant(
-    target: str,
-    variant: str | None,
-    rows: Sequence[BestSetRow],
-    composite: Sequence[CompositeRow],
-    panel: Panel,
-    core: Sequence[int],
-    carried: Mapping[tuple[str | None, Name], str | None],
-) -> Verdict:
-    of_variant = [row for row in rows if row.variant == variant]
-    defined = [row for row in of_variant if row.r is not None]
-    count = Counted.of(of_variant)
-    inside = sorted((row for row in defined if row.in_set), key=lambda row: row.rank or 0)
-    candidates = [Candidate.of(row, carried.get((variant, Name.of(row)))) for row in inside]
-    n = len(core)
-    left_out = [
-        LeftOut(variant, row.r, row.low, row.high)
-        for row in composite
-        if (row.target, row.variant, row.trackers, row.method) == (target, variant, CORE, "best_single")
-        and row.r is not None
-    ]
-    shown = _recommended(candidates, left_out)
-    coefficient = of_variant[0].coefficient if of_variant else "pearson"
-    reason = ""
-    if not candidates:
-        why = "too few for any correlation" if not defined else "at least 5 are needed"
-        reason = f"{counted(n, 'tracker')}, {why}" if n < 5 else "no metric has a correlation"
-    elif len(candidates) == len(defined) and len(defined) > 1:
-        first = _first(candidates[0], coefficient, n)
-        reason = f"any of the {count} may be the best; {first}"
-        shown = None
-    elif shown is None:
-        reason = f"{_first(candidates[0], coefficient, n)}, but "
-        reason += _why_none(target, candidates[0], inside[0].reason, left_out, coefficient)
-    others = tuple(candidate for candidate in candidates if candidate is not shown)
-    verdict = Verdict(
+def _of_case(
+    target: str, variant: str | None, rows: Sequence[ChoiceRow], panel: Panel, core: Sequence[int]
+) -> TargetVerdict:
+    declared = [Choice.of(row) for row in rows if row.family == DECLARED_FAMILY]
+    ordered = sorted(declared, key=_rank)
+    chosen = next((row for row in rows if row.group == RECOMMENDED), None)
+    reason = (chosen.reason or "") if chosen else next(filter(None, (row.reason for row in rows)), "")
+    k = next(k for k, each in enumerate(panel.targets) if (each.name, each.variant) == (target, variant))
+    families = [panel.systems[i].family or panel.names[i] for i in core]
+    return TargetVerdict(
         target=target,
         target_title=target_title(target),
-        variants=(variant,) if variant else (),
-        coefficient=coefficient,
-        n_trackers=n,
-        n_generators=of_variant[0].n_generators if of_variant else None,
-        n_metrics=count.metrics,
-        n_schedules=count.schedules,
-        metric=shown,
-        others=others,
-        more_trackers=_more_trackers(others, n),
-        left_out=tuple(left_out),
-        flags=tuple(_flags(target, variant, panel, core)),
-        reason=reason,
+        variant=variant,
+        unit=panel.targets[k].unit,
+        n_systems=len(core),
+        n_families=len(set(families)),
+        n_datasets=len(panel.datasets),
+        n_declared=len(declared),
+        possible=chosen.possible if chosen else None,
+        possible_corrected=chosen.possible_corrected if chosen else None,
+        log_share=_log_share(panel, k, core),
+        recommended=Choice.of(chosen) if chosen else None,
+        choices=tuple(ordered),
+        needed=chosen.needed if chosen else None,
+        reason=reason or ("" if chosen else "no metric tells the trackers apart"),
+        flags=tuple(_flags(panel, k, core)),
     )
-    return msgspec.structs.replace(verdict, sentence=sentence(verdict))
 
 
-def _recommended(candidates: Sequence[Candidate], left_out: Sequence[LeftOut]) -> Candidate | None:
-    """The first that is itself shown to predict: its interval is not withheld and lies above 0.
+def _rank(choice: Choice) -> tuple[bool, float, float]:
+    """The recommended one first, then by bound, then by loss."""
+    ends = [float("inf") if end is None else end for end in (choice.bound, choice.lost)]
+    return choice.group != RECOMMENDED, ends[0], ends[1]
 
-    None where trackers left out do not show it.
-    """
-    if any(part.includes_zero for part in left_out):
+
+def _log_share(panel: Panel, k: int, core: Sequence[int]) -> float | None:
+    """What choosing by the return of the logged dialogs earns, of what a perfect choice does."""
+    target = panel.targets[k]
+    place = next(
+        (
+            i
+            for i, each in enumerate(panel.targets)
+            if (each.name, each.variant) == (BEHAVIOUR, target.variant)
+        ),
+        None,
+    )
+    if place is None or target.name == BEHAVIOUR or not core:
         return None
-    shown = (candidate for candidate in candidates if candidate.low is not None and candidate.low > 0.0)
-    return next(shown, None)
+    logged, values = (panel.values[i][:, list(core)] for i in (place, k))
+    return plain(choices(logged[None], values).share[0]) if np.isfinite(logged).any() else None
 
 
-def _first(candidate: Candidate, coefficient: str, n: int) -> str:
-    """`AvgP, last turn comes first over 12 trackers, r = .90 [.70, .99] for all metrics at once`."""
-    r = f"{symbol(coefficient)} = {with_interval(candidate.r, candidate.low, candidate.high)}"
-    at_once = " for all metrics at once" if candidate.low is not None else ""
-    return f"{candidate.title} comes first over {counted(n, 'tracker')}, {r}{at_once}"
-
-
-def _why_none(
-    target: str, first: Candidate, reason: str | None, left_out: Sequence[LeftOut], coefficient: str
-) -> str:
-    for part in left_out:
-        if part.includes_zero:
-            r = f"{symbol(coefficient)} = {with_interval(part.r, part.low, part.high)}"
-            return f"a metric chosen without the trackers it is tested on has {r}, which includes 0"
-    text = f"no metric that may be the best is shown to predict {target_title(target)}"
-    return f"{text} ({reason})" if reason and first.low is None else text
-
-
-def _more_trackers(others: Sequence[Candidate], n: int) -> int | None:
-    """How many more would rule out half of those that may do as well; of few trackers it cannot be told."""
-    if n < FEWEST_TO_EXTRAPOLATE:
-        return None
-    needed = sorted(other.trackers_needed or float("inf") for other in others)
-    if not needed or median_low(needed) == float("inf"):
-        return None
-    return int(median_low(needed)) - n
-
-
-def _flags(target: str, variant: str | None, panel: Panel, core: Sequence[int]) -> Iterator[Flagged]:
-    places = [k for k, each in enumerate(panel.targets) if (each.name, each.variant) == (target, variant)]
+def _flags(panel: Panel, k: int, core: Sequence[int]) -> Iterator[Flagged]:
     counts = Counter(
-        flag for note in panel.notes if note.target in places and note.system in core for flag in note.flags
+        flag for note in panel.notes if note.target == k and note.system in core for flag in note.flags
     )
-    total = len(core) * len(panel.datasets)
     for flag, n in counts.most_common():
-        yield Flagged(flag, panel.words.get(flag, ""), n, total)
+        yield Flagged(flag, panel.words.get(flag, ""), n, len(core) * len(panel.datasets))
 
 
-def _merged(verdicts: Sequence[Verdict]) -> list[Verdict]:
-    """One verdict where a metric that may be the best of each variant is shown to predict under all."""
-    first = verdicts[0]
-    if len(verdicts) == 1:
-        return [first]
-    if not any(verdict.decided for verdict in verdicts) and len({v.reason for v in verdicts}) == 1:
-        variants = tuple(name for verdict in verdicts for name in verdict.variants)
-        return [msgspec.structs.replace(first, variants=variants)]
-    by_name = [{candidate.name: candidate for candidate in verdict.candidates} for verdict in verdicts]
-    common = [name for name in by_name[0] if all(name in others for others in by_name[1:])]
-    candidates = sorted(
-        (_together([others[name] for others in by_name]) for name in common),
-        key=lambda candidate: -candidate.r,
-    )
-    shown = _recommended(candidates, [part for verdict in verdicts for part in verdict.left_out])
-    if shown is None:
-        return list(verdicts)
-    others = tuple(candidate for candidate in candidates if candidate is not shown)
-    flags: dict[str, Flagged] = {}
-    for flag in (flag for verdict in verdicts for flag in verdict.flags):
-        before = flags.get(flag.flag, Flagged(flag.flag, flag.meaning, 0, 0))
-        n, total = before.n + flag.n, before.total + flag.total
-        flags[flag.flag] = Flagged(flag.flag, flag.meaning, n, total)
-    merged = msgspec.structs.replace(
-        first,
-        variants=tuple(name for verdict in verdicts for name in verdict.variants),
-        metric=shown,
-        others=others,
-        more_trackers=_more_trackers(others, first.n_trackers),
-        left_out=tuple(part for verdict in verdicts for part in verdict.left_out),
-        flags=tuple(flags.values()),
-    )
-    return [msgspec.structs.replace(merged, sentence=sentence(merged))]
-
-
-def _together(parts: Sequence[Candidate]) -> Candidate:
-    """A metric under several variants: the mean of r, and what all of its intervals cover."""
-    lows = [part.low for part in parts if part.low is not None]
-    highs = [part.high for part in parts if part.high is not None]
-    whole = len(lows) == len(highs) == len(parts)
-    needed = [part.trackers_needed for part in parts if part.trackers_needed is not None]
-    return msgspec.structs.replace(
-        parts[0],
-        r=fmean(part.r for part in parts),
-        low=min(lows) if whole else None,
-        high=max(highs) if whole else None,
-        trackers_needed=min(needed, default=None),
-        carried_by=next((part.carried_by for part in parts if part.carried_by), None),
+def compromise(verdicts: Sequence[TargetVerdict]) -> Compromise | None:
+    """The declared metric whose largest bound over all verdicts is the smallest; None without such a one."""
+    if len(verdicts) < 2:
+        return None
+    units = {verdict.unit for verdict in verdicts}
+    unit = units.pop() if len(units) == 1 else "coin"
+    scales = [1.0 if unit != "coin" else verdict.possible or 0.0 for verdict in verdicts]
+    cases = [
+        {
+            choice.name: choice.bound / scale
+            for choice in verdict.choices
+            if choice.bound is not None and scale > 0.0
+        }
+        for verdict, scale in zip(verdicts, scales, strict=True)
+    ]
+    worst = {
+        name: max(case[name] for case in cases) for name in cases[0] if all(name in case for case in cases)
+    }
+    if not worst:
+        return None
+    name = min(worst, key=lambda name: worst[name])
+    return Compromise(
+        metric=name.metric,
+        schedule=name.schedule,
+        component=name.component,
+        title=name.title(),
+        most=worst[name],
+        unit=unit,
+        n_verdicts=len(verdicts),
     )
