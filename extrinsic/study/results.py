@@ -21,7 +21,7 @@ from extrinsic.study.table_rows import (
     world_properties,
 )
 from extrinsic.study.tables import ERRORS_TABLE, POLICY_TABLES, TABLES
-from extrinsic.verdict.choice_table import Declaration, choice_rows
+from extrinsic.verdict.choice_table import Declaration, choice_rows, undeclared
 from extrinsic.verdict.composite import composite_rows
 from extrinsic.verdict.core_systems import core_rows
 from extrinsic.verdict.correlations import ALL, CORE, Points, correlation_rows, points_of
@@ -83,6 +83,15 @@ class StudyResults:
             "sensitivity": list(sensitivity_rows(self.plan, panel, core)),
             "errors": list(error_rows(panel, core, settings.level)),
         }
+
+    @property
+    def warnings(self) -> list[str]:
+        """What was declared for the verdict and is not measured."""
+        keys, verdict = self.panel.metrics, self.settings.verdict
+        return [
+            f"[verdict]: the study does not measure {text!r}"
+            for text in undeclared(keys, (*verdict.metrics, *verdict.prefer))
+        ]
 
     @property
     def _declaration(self) -> Declaration:

@@ -159,6 +159,8 @@ class _Runner:
             for _ in self.watch(steps, missing) if missing else steps:
                 pass
         writing = time.perf_counter()
+        for line in self.results.warnings:
+            self.tell(line)
         tables = self.results.tables()
         hashes = {
             f"{name}.csv": content_hash(write_rows(self.folder / f"{name}.csv", rows, kind))

@@ -41,6 +41,8 @@ RECOMMENDED, AS_GOOD, WORSE, OPEN = "recommended", "as good", "worse", "open"
 
 SINGLE_SLOTS = "some trackers have joint hypotheses only, so that metrics of single slots say nothing of them"
 
+UNDEFINED = "too few trackers have both this metric and the target"
+
 
 class Declaration(msgspec.Struct, frozen=True, kw_only=True):
     """What a study says of its verdict beforehand; metrics, prefer: none for what is usual."""
@@ -120,7 +122,9 @@ def _rows_of_target(panel: Panel, points: Points, k: int, declaration: Declarati
     for m, key in enumerate(keys):
         i = places.get(m)
         top = None if i is None or np.isnan(bound.bound[i]) else float(bound.bound[i])
-        reason = (SINGLE_SLOTS if i is None else bound.reason or "") if top is None else ""
+        reason = None
+        if top is None:
+            reason = SINGLE_SLOTS if i is None else bound.reason or UNDEFINED
         yield ChoiceRow(
             target=target.name,
             variant=target.variant,
@@ -139,7 +143,7 @@ def _rows_of_target(panel: Panel, points: Points, k: int, declaration: Declarati
             share=plain(made.share[m]),
             bound=top,
             group=None if i is None else bound.groups[i],
-            reason=reason or None,
+            reason=reason,
             lost_of_3=plain(made.lost_of[3][m]),
             lost_of_5=plain(made.lost_of[5][m]),
             lost_of_10=plain(made.lost_of[10][m]),
@@ -186,6 +190,8 @@ def _families(panel: Panel, systems: Sequence[int]) -> Ints | None:
 def _influence(panel: Panel, k: int, systems: Sequence[int]) -> list[Floats]:
     """By dataset (S, n_items) of the panel's target k."""
     items = panel.targets[k].items
+    if items == "none":
+        return [np.zeros((len(systems), 0))] * len(panel.datasets)
     by_dataset = panel.caller_influence if items == "callers" else panel.influence
     row = sum(before.items == items for before in panel.targets[:k])
     return [np.asarray(by_dataset[d][row][list(systems)]) for d in range(len(panel.datasets))]

@@ -14,7 +14,7 @@ fitted again takes the combination as given; in simulated studies its interval h
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -25,7 +25,7 @@ from extrinsic.tables import plain
 from extrinsic.verdict.coefficients import correlate
 from extrinsic.verdict.correlations import Points, defined_metrics
 from extrinsic.verdict.intervals import jackknife_interval
-from extrinsic.verdict.names import BEHAVIOUR, verdict_targets
+from extrinsic.verdict.names import BEHAVIOUR
 from extrinsic.verdict.rows import CompositeRow
 
 SINGLE = "best_single"
@@ -239,19 +239,20 @@ UNPENALISED = (_best_single, _mean)
 def composite_rows(points: Points, level: float) -> list[CompositeRow]:
     """Combinations of metrics against the primary target, on systems that were left out.
 
-    The baselines are the best single metric and the behaviour return alone. The best single metric also
-    against the other targets that a study has a verdict of.
+    The baselines are the best single metric and the behaviour return alone.
     """
     metrics, values = points.metrics, points.targets
     kept = defined_metrics(metrics, values[0])
     if len(points.systems) < FEWEST_TRACKERS or len(kept) < 2:
         return []
-    names = [target.name for target in points.target_keys]
-    rows = _rows(points, metrics[kept], kept, 0, METHODS, level)
-    for k, name in enumerate(names):
-        if k and name in verdict_targets(names) and _varies(values[k]):
-            rows += _rows(points, metrics[kept], kept, k, [SINGLE], level)
-    return rows
+    metrics, target, names = metrics[kept], values[0], [each.name for each in points.target_keys]
+    made = [compose(metrics, target, method, jackknife=True) for method in METHODS]
+    if BEHAVIOUR in names[1:]:
+        behaviour = values[names.index(BEHAVIOUR)]
+        if _varies(behaviour):
+            made.append(replace(compose(behaviour[None], target, SINGLE, True), method="behaviour"))
+    single = next(composite for composite in made if composite.method == SINGLE)
+    return [_row(points, composite, single, kept, level) for composite in made]
 
 
 def _varies(target: Floats) -> bool:
@@ -259,41 +260,26 @@ def _varies(target: Floats) -> bool:
     return bool(np.ptp(target - target.mean(axis=-1, keepdims=True)) > 0.0)
 
 
-def _rows(
-    points: Points, metrics: Floats, kept: Ints, k: int, methods: Iterable[str], level: float
-) -> list[CompositeRow]:
-    target, names = points.targets[k], [each.name for each in points.target_keys]
-    made = [compose(metrics, target, method, jackknife=True) for method in methods]
-    if k == 0 and BEHAVIOUR in names[1:]:
-        behaviour = points.targets[names.index(BEHAVIOUR)]
-        if _varies(behaviour):
-            made.append(replace(compose(behaviour[None], target, SINGLE, True), method="behaviour"))
-    single = next(composite for composite in made if composite.method == SINGLE)
-    rows = []
-    for composite in made:
-        above = composite.r - single.r
-        low, high = jackknife_interval(np.array(composite.r), composite.left_out, level)
-        apart = composite.left_out - single.left_out
-        above_low, above_high = jackknife_interval(np.array(above), apart, level, is_correlation=False)
-        rows.append(
-            CompositeRow(
-                target=names[k],
-                scope="within",
-                method=composite.method,
-                r=plain(composite.r),
-                low=plain(low),
-                high=plain(high),
-                r_in_sample=plain(composite.r_in_sample),
-                above_best_single=plain(above),
-                above_low=plain(above_low),
-                above_high=plain(above_high),
-                n=int(target.size),
-                trackers=points.group,
-                variant=points.target_keys[k].variant,
-                weights=_weights([points.metric_keys[m] for m in kept], composite),
-            )
-        )
-    return rows
+def _row(points: Points, composite: Composite, single: Composite, kept: Ints, level: float) -> CompositeRow:
+    above, apart = composite.r - single.r, composite.left_out - single.left_out
+    low, high = jackknife_interval(np.array(composite.r), composite.left_out, level)
+    above_low, above_high = jackknife_interval(np.array(above), apart, level, is_correlation=False)
+    return CompositeRow(
+        target=points.target_keys[0].name,
+        scope="within",
+        method=composite.method,
+        r=plain(composite.r),
+        low=plain(low),
+        high=plain(high),
+        r_in_sample=plain(composite.r_in_sample),
+        above_best_single=plain(above),
+        above_low=plain(above_low),
+        above_high=plain(above_high),
+        n=int(composite.wanted.size),
+        trackers=points.group,
+        variant=points.target_keys[0].variant,
+        weights=_weights([points.metric_keys[m] for m in kept], composite),
+    )
 
 
 def _weights(metrics: list[MetricKey], composite: Composite) -> str:

@@ -23,9 +23,6 @@ from extrinsic.verdict.coefficients import Coefficient, Scope, correlate, number
 FEWEST_SYSTEMS = 5
 """With fewer nothing is decided, and no interval is given."""
 
-FEWEST_TO_EXTRAPOLATE = 12
-"""With fewer, how many more would rule a metric out is not estimated."""
-
 LARGEST = 1.0 - 1e-12
 """A coefficient of at least this is 1."""
 
@@ -125,19 +122,11 @@ def effective_degrees(influence: Floats) -> float:
 
 def joint_degrees(parts: Sequence[Floats]) -> float:
     """Of the sum of the variances of crossed samples (Welch and Satterthwaite); parts: `Jackknife.scaled`."""
-    return float(degrees_of_more(parts, np.ones(1))[0])
-
-
-def degrees_of_more(parts: Sequence[Floats], times: Floats) -> Floats:
-    """(k,) the same, if the first sample had so many times (k,) its units, and these were like the others."""
-    n, degrees = len(parts[0]), [effective_degrees(part) for part in parts]
-    grown = degrees[0] * (n * times - 1.0) / (n - 1.0)
+    degrees = [effective_degrees(part) for part in parts]
     variances = [float((part**2).sum()) for part in parts]
     if len(parts) == 1 or not sum(variances):
-        return np.asarray(grown)
-    fallen, others = variances[0] / times, list(zip(variances[1:], degrees[1:], strict=True))
-    spread = fallen**2 / grown + sum(variance**2 / own for variance, own in others)
-    return np.asarray((fallen + sum(variances[1:])) ** 2 / spread)
+        return degrees[0]
+    return sum(variances) ** 2 / sum(v**2 / own for v, own in zip(variances, degrees, strict=True))
 
 
 def jackknife_interval(

@@ -72,7 +72,7 @@ def crossed_interval(observed: Floats, left_out: Sequence[Floats], level: float 
 
     >>> low, high = crossed_interval(np.array([0.5]), [np.array([[0.4], [0.5], [0.6], [0.5]])])
     >>> print(f"{low[0]:.3f} {high[0]:.3f}")
-    0.110 0.890
+    0.013 0.987
     """
     from scipy.special import stdtrit
 

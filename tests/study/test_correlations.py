@@ -1,4 +1,4 @@
-"""Correlations, pairs and influence of a run, computed again by scipy from its other tables."""
+"""Choices and correlations of a run, computed again from its other tables: by loops, and by scipy."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import pytest
 from scipy import stats
 
 from extrinsic.arrays import Floats
-from extrinsic.correlation.dependent import williams, zou_interval
 from extrinsic.metrics.definition import parse_metric
 from tests.study.studies import DATASETS, TARGETS, TRACKERS, Row, Study, number
 
@@ -60,8 +59,8 @@ def points(values: Floats, trackers: str, scope: str, without: str | None = None
     return np.round(some.ravel(), 10)
 
 
-def key(row: Row, side: str = "") -> tuple[str, str, str]:
-    return row[f"metric{side}"], row[f"schedule{side}"], row[f"component{side}"]
+def key(row: Row) -> tuple[str, str, str]:
+    return row["metric"], row["schedule"], row["component"]
 
 
 def select(rows: list[Row], **wanted: str) -> list[Row]:
@@ -105,13 +104,10 @@ def test_pairwise_accuracy_counts_pairs(
 
 def test_intervals_and_p_values_are_in_range(tiny: Study) -> None:
     for row in tiny.rows("correlations"):
-        lowest = 0.0 if row["coefficient"] in ("pairwise", "soft_pairwise") else -1.0
+        lowest = 0.0 if row["coefficient"] == "pairwise" else -1.0
         if row["low"]:
             assert lowest <= number(row["low"]) <= number(row["high"]) <= 1.0
         assert lowest <= number(row["r"]) <= 1.0
-        if row["coefficient"] == "soft_pairwise":
-            assert row["p"] == row["p_adjusted"] == row["q"] == ""
-            continue
         # 99 permutations of six trackers, all 24 of four.
         n = 100 if row["trackers"] == "all" else 24
         p = number(row["p"])
@@ -168,60 +164,6 @@ def test_exact_p_values_count_all_permutations(
     assert number(row["p"]) == pytest.approx(np.mean(np.array(found) >= found[0] - 1e-9))
 
 
-@pytest.mark.parametrize("trackers", ["all", "core"])
-def test_pairs_are_differences_of_correlations(
-    tiny: Study, metrics: Points, targets: dict[str, Floats], trackers: str
-) -> None:
-    rows = select(tiny.rows("pairs"), trackers=trackers)
-    assert len(rows) == len(metrics) * (len(metrics) - 1) // 2
-    size = len(DATASETS) * len(names_of(trackers))
-    # Of the points, one a dataset but the first is used up by centring.
-    independent = size - (len(DATASETS) - 1)
-    goal = points(targets["rl.live"], trackers, "within")
-    for row in rows:
-        assert (row["target"], row["scope"]) == ("rl.live", "within")
-        x, y = (points(metrics[key(row, side)], trackers, "within") for side in ("_a", "_b"))
-        r_a, r_b, r_ab = (np.corrcoef(*pair)[0, 1] for pair in ((x, goal), (y, goal), (x, y)))
-        assert [float(row[name]) for name in ("r_a", "r_b", "r_ab")] == pytest.approx(
-            [r_a, r_b, r_ab], abs=1e-8
-        )
-        assert float(row["r_a"]) >= float(row["r_b"])
-        assert float(row["difference"]) == float(row["r_a"]) - float(row["r_b"])
-        assert (int(row["n"]), int(row["n_independent"])) == (size, independent)
-        told = [float(row[name]) for name in ("r_a", "r_b", "r_ab")]
-        test = williams(*told, independent)
-        assert number(row["williams_t"]) == pytest.approx(test.t, nan_ok=True)
-        assert number(row["williams_p"]) == pytest.approx(test.p, nan_ok=True)
-        low, high = zou_interval(*told, independent)
-        assert [number(row["zou_low"]), number(row["zou_high"])] == pytest.approx([low, high], nan_ok=True)
-        assert number(row["low"]) <= number(row["high"])
-        assert 1 / 100 <= number(row["p"]) <= 1.0
-        assert 1 / 100 <= number(row["p_both"]) <= 1.0
-
-
-@pytest.mark.parametrize(("trackers", "scope"), GROUPS)
-@pytest.mark.parametrize("coefficient", SCIPY)
-def test_influence_leaves_out_a_tracker(
-    tiny: Study, metrics: Points, targets: dict[str, Floats], trackers: str, scope: str, coefficient: str
-) -> None:
-    rows = select(tiny.rows("influence"), trackers=trackers, scope=scope, coefficient=coefficient)
-    assert len(rows) == len(metrics) * len(TARGETS)
-    for row in rows:
-        without = {
-            name: SCIPY[coefficient](
-                points(metrics[key(row)], trackers, scope, name),
-                points(targets[row["target"]], trackers, scope, name),
-            )
-            for name in names_of(trackers)
-        }
-        assert float(row["lowest"]) == pytest.approx(min(without.values()), abs=1e-8)
-        assert float(row["highest"]) == pytest.approx(max(without.values()), abs=1e-8)
-        assert float(row["r_without"]) == pytest.approx(without[row["tracker"]], abs=1e-8)
-        assert 0.0 <= number(row["share"]) <= 1.0
-        moved = {name: abs(r - float(row["r"])) for name, r in without.items()}
-        assert moved[row["tracker"]] == pytest.approx(max(moved.values()), abs=1e-8)
-
-
 @pytest.mark.parametrize("coefficient", ["pearson", "spearman"])
 def test_intervals_are_of_the_jackknife(
     tiny: Study, metrics: Points, targets: dict[str, Floats], coefficient: str
@@ -247,35 +189,36 @@ def test_intervals_are_of_the_jackknife(
     assert compared > 10
 
 
-def test_the_best_set_is_of_every_target(tiny: Study, metrics: Points) -> None:
-    rows = tiny.rows("best_set")
-    for target in TARGETS:
-        chosen = select(rows, target=target, trackers="all")
-        assert len(chosen) == len(metrics)
-        assert any(row["in_set"] == "true" for row in chosen if row["rank"] == "1")
-        for row in chosen:
-            assert (row["rank_low"] == "1") == (row["in_set"] == "true") == (number(row["p"]) > 0.05)
-            assert int(row["rank_low"]) <= int(row["rank"]) <= int(row["rank_high"]) <= len(metrics)
-            if row["low"]:
-                assert number(row["low"]) <= number(row["r"]) <= number(row["high"])
-            assert (row["low"] == "") == (row["reason"] != "")
-    core = select(rows, trackers="core")
-    assert {row["reason"] for row in core} == {"not decided: 4 trackers, at least 5 are needed"}
-    assert {row["in_set"] for row in core} == {"false"}
+@pytest.mark.parametrize("trackers", ["all", "core"])
+def test_choices_by_a_double_loop(
+    tiny: Study, metrics: Points, targets: dict[str, Floats], trackers: str
+) -> None:
+    """As a reader would check them, from the other tables alone."""
+    chosen = [TRACKERS.index(name) for name in names_of(trackers)]
+    rows = select(tiny.rows("choices"), systems=trackers)
+    assert len(rows) == len(metrics) * len(TARGETS)
+    for row in rows:
+        earned, possible = [], []
+        for d in range(len(DATASETS)):
+            m, y = metrics[key(row)][d, chosen], targets[row["target"]][d, chosen]
+            pairs = [(i, j) for i in range(len(chosen)) for j in range(i)]
+            earned.append(np.mean([np.sign(m[i] - m[j]) * (y[i] - y[j]) / 2 for i, j in pairs]))
+            possible.append(np.mean([abs(y[i] - y[j]) / 2 for i, j in pairs]))
+        assert float(row["earned"]) == pytest.approx(np.mean(earned), abs=1e-9)
+        assert float(row["possible"]) == pytest.approx(np.mean(possible))
+        assert float(row["lost"]) == pytest.approx(np.mean(possible) - np.mean(earned), abs=1e-9)
+        assert (int(row["datasets"]), int(row["n"])) == (len(DATASETS), len(chosen))
+        assert (row["bound"] == "") == (row["reason"] != "")
+        if row["bound"]:
+            assert number(row["bound"]) >= number(row["lost"])
 
 
-def test_sensitivity_and_ranking_name_the_same_winner(tiny: Study) -> None:
+def test_sensitivity_and_choices_name_the_same_winner(tiny: Study) -> None:
     for row in tiny.rows("sensitivity"):
-        ranked = select(
-            tiny.rows("correlations"),
-            target="rl.live",
-            coefficient="pearson",
-            scope="within",
-            trackers=row["trackers"],
-        )
-        best = max(float(other["r"]) for other in ranked)
-        assert float(row["r"]) == float(row["usual_winner_r"]) == pytest.approx(best)
-        assert (row["usual_winner_rank"], row["n_metrics"]) == ("1", str(len(ranked)))
+        rows = select(tiny.rows("choices"), target="rl.live", systems=row["trackers"])
+        least = min(float(other["lost"]) for other in rows)
+        assert float(row["lost"]) == float(row["usual_winner_lost"]) == pytest.approx(least)
+        assert (row["usual_winner_rank"], row["n_metrics"]) == ("1", str(len(rows)))
         assert float(row["agreement"]) == pytest.approx(1.0)
 
 

@@ -1,4 +1,4 @@
-"""What Python has of a run: rows of one kind, the best set, single figures."""
+"""What Python has of a run: rows of one kind, the metric to choose by, single figures."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import pytest
 
 from extrinsic.errors import UsageError
 from extrinsic.study.run import Run
-from tests.report.runs import SMALL, write_run
+from tests.study.studies import Study
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return Run(str(write_run(tmp_path_factory.mktemp("made")).folder))
+def run(tiny: Study) -> Run:
+    return Run(str(tiny.folder))
 
 
 def test_correlations_are_of_one_kind_and_in_order(run: Run) -> None:
@@ -27,12 +27,19 @@ def test_correlations_are_of_one_kind_and_in_order(run: Run) -> None:
     assert len({(row.metric, row.schedule, row.component) for row in rows}) == len(rows)
 
 
-def test_the_best_set(run: Run) -> None:
-    best = run.best(trackers="all")
-    assert best
-    assert all(row.in_set and row.trackers == "all" for row in best)
-    assert {row.variant for row in best} == {run.table("best_set")[0].variant}
-    assert {row.variant for row in run.best(trackers="all", variant="fill=threshold")} == {"fill=threshold"}
+def test_one_decision(run: Run) -> None:
+    """The verdict, `best`, `recommended` and a notebook show the same metric."""
+    chosen = run.verdict().verdicts[0].recommended
+    assert chosen is not None
+    assert run.recommended() == chosen
+    assert run.best()[0].group == "recommended"
+    assert {row.group for row in run.best()[1:]} <= {"as good"}
+    assert (run.best()[0].metric, run.best()[0].schedule) == (chosen.metric, chosen.schedule)
+    assert chosen.title in run._repr_html_()
+    assert repr(run).startswith("<Run '")
+    assert {row.systems for row in run.best(trackers="all")} == {"all"}
+    with pytest.raises(UsageError, match="the run has no target 'rl.life'"):
+        run.recommended("rl.life")
 
 
 WRONG = [
@@ -40,7 +47,7 @@ WRONG = [
     ({"scope": "inside"}, "the run has no scope 'inside'"),
     ({"trackers": "cores"}, "did you mean 'core'?"),
     ({"target": "rl.life"}, "the run has no target 'rl.life'"),
-    ({"variant": "fill=treshold"}, "did you mean 'fill=threshold'?"),
+    ({"variant": "fill=argmxa"}, "did you mean 'fill=argmax'?"),
 ]
 
 
@@ -52,9 +59,8 @@ def test_kinds_that_a_run_does_not_have(run: Run, change: dict[str, Any], said: 
     assert said in str(refused.value)
 
 
-def test_a_single_figure(tmp_path: Path) -> None:
+def test_a_single_figure(run: Run, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    run = write_run(tmp_path / "run", SMALL)
     figure = run.figure("heat_map")
     figure.savefig(tmp_path / "heat_map.png")
     # Everything is inside: no axes begin below or end above the frame.
@@ -62,8 +68,3 @@ def test_a_single_figure(tmp_path: Path) -> None:
     assert places and all(0 <= place.x0 < place.x1 <= 1 and 0 <= place.y0 < place.y1 <= 1 for place in places)
     with pytest.raises(UsageError, match="the report has no figure 'heat'"):
         run.figure("heat")
-
-
-def test_in_a_notebook(run: Run) -> None:
-    assert repr(run).startswith("<Run '")
-    assert "may be the best" in run._repr_html_() or "not decided" in run._repr_html_()

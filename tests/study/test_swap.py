@@ -92,52 +92,43 @@ def test_values_by_hand(config: Path) -> None:
     assert reached == {name: pytest.approx(np.mean(by_generator)) for name, by_generator in SUCCESS.items()}
     jga = {row["tracker"]: float(row["value"]) for row in study.rows("intrinsic") if row["metric"] == "jga"}
     assert jga == {"good": 1.0, "west": 0.6, "late": 0.8, "both": pytest.approx(0.4), "vague": 0.6}
-    names = sorted(SYSTEMS)
-    x = np.array([jga[name] for name in names])
-    y = np.array([[np.mean(part) for part in SUCCESS[name]] for name in names]).T
-    centred = (y - y.mean(axis=1, keepdims=True)).ravel()
-    both = np.tile(x - x.mean(), 2)
-    expected = both @ centred / np.sqrt(both @ both * (centred @ centred))
-    row = swap_rows(study)["jga"]
-    assert float(row["r"]) == pytest.approx(expected)
-    assert (row["n_trackers"], row["n_generators"], row["n_dialogs"]) == ("5", "2", "3")
-    assert row["difference"] == ""
-    assert swap_rows(study)["slot_f1"]["difference"] != ""
-    assert [row["rank"] for row in swap_rows(study).values()] == ["2", "1"]
-    assert {row["in_set"] for row in swap_rows(study).values()} <= {"true", "false"}
-    able = swap_rows(study, generator="able")["jga"]
-    assert able["in_set"] == able["rank"] == ""
-    assert float(able["r"]) == pytest.approx(np.corrcoef(x, y[0])[0, 1])
+    for row in study.rows("choices"):
+        if (row["metric"], row["target"], row["systems"]) == ("jga", "outcome.success", "all"):
+            break
+    pairs = [(a, b) for a in SYSTEMS for b in SYSTEMS if a < b]
+    earned = [
+        np.sign(jga[a] - jga[b]) * (np.mean(SUCCESS[a][g]) - np.mean(SUCCESS[b][g])) / 2
+        for g in range(2)
+        for a, b in pairs
+    ]
+    assert float(row["earned"]) == pytest.approx(np.mean(earned))
+    # Every generator is a dataset.
+    assert (row["n"], row["datasets"]) == ("5", "2")
 
 
-def test_one_answer_in_verdict_best_set_report_and_swap(config: Path) -> None:
-    """Of more systems, so that something is decided; r and the set are those over trackers x generators."""
+def test_the_verdict_is_over_generators(config: Path) -> None:
+    """Of more systems, so that something is decided; the primary target comes first in everything."""
     for number in range(1, 6):
         wrong = {f"d{i}": [{"hotel": {"area": "west"}}] * len(GOLD[f"d{i}"]) for i in range(number % 3)}
         write_states(config.parent, f"other{number}", states(**wrong))
     for target in ("success", "inform"):
         folder = config.parent / f"run_{target}"
-        study = done(config, folder, "--set", f"correlation.primary=outcome.{target}")
-        rows = swap_rows(study, trackers="core", target=f"outcome.{target}")
+        done(config, folder, "--set", f"correlation.primary=outcome.{target}")
         made = Run(folder)
-        assert made.table("best_set")[0].target == f"outcome.{target}" == made.table("swap")[0].target
-        for row in made.table("best_set"):
-            crossed = swap_rows(study, trackers=row.trackers, target=row.target)[row.metric]
-            assert (row.r, row.rank, row.n_generators) == (float(crossed["r"]), int(crossed["rank"]), 2)
-            assert str(row.in_set).lower() == (crossed["in_set"] or "false")
-        inside = {metric for metric, row in rows.items() if row["in_set"] == "true"}
-        assert {row.metric for row in made.best()} == inside
         verdict = made.verdict().verdicts[0]
-        assert verdict.n_generators == 2 and verdict.target == f"outcome.{target}"
-        first = min(rows, key=lambda metric: int(rows[metric]["rank"] or 99))
-        assert {one.metric for one in verdict.candidates} <= inside
-        assert verdict.metric is None or verdict.metric.metric == first
+        assert made.choices[0].target == verdict.target == f"outcome.{target}"
+        assert verdict.n_datasets == 2 and verdict.unit == "share"
+        assert made.recommended() == verdict.recommended
 
 
 def test_what_errors_cost(config: Path) -> None:
     """A wrong area costs d0 under the able generator alone: 1 of 2 cells."""
     study = done(config, config.parent / "run")
-    costs = {(row["error"], row["slots"]): row for row in study.rows("costs") if row["trackers"] == "all"}
+    costs = {
+        (row["error"], row["slots"]): row
+        for row in study.rows("errors")
+        if row["systems"] == "all" and row["target"] == "outcome.success"
+    }
     assert float(costs["wrong", "hotel-area"]["cost"]) == pytest.approx(0.5)
     assert float(costs["wrong", "hotel-area"]["share"]) == pytest.approx(2 / 15)
     # Two systems are late, and fail in d1 whoever answers.
@@ -148,53 +139,24 @@ def test_what_errors_cost(config: Path) -> None:
 
 def test_a_second_run_computes_nothing(config: Path) -> None:
     study = done(config, config.parent / "run")
-    before = (study.folder / "swap.csv").read_bytes()
+    before = (study.folder / "errors.csv").read_bytes()
     done(config, study.folder)
     assert {row["status"] for row in study.rows("timings") if row["key"]} == {"reused"}
-    assert (study.folder / "swap.csv").read_bytes() == before
+    assert (study.folder / "errors.csv").read_bytes() == before
     write_responses(config.parent / "responses_silent.json", RESPONSES)
     done(config, study.folder)
     statuses = {row["stage"]: row["status"] for row in study.rows("timings") if row["key"]}
     assert (statuses["score"], statuses["evaluate"]) == ("reused", "computed")
 
 
-def test_dialogs_as_points_where_a_table_has_their_outcomes(config: Path) -> None:
-    """r within a system and on the same dialog, by hand, of what dialogs contribute to JGA."""
-    reached = {name: by_generator[0] for name, by_generator in SUCCESS.items()}
-    lines = [f"{name},d{i},{value}" for name, values in reached.items() for i, value in enumerate(values)]
-    (config.parent / "outcomes.csv").write_text("\n".join(["system,dialog,success", *lines]) + "\n")
-    text = CONFIG[: CONFIG.index("[outcomes]")] + '[outcomes]\nfile = "outcomes.csv"\n'
-    text += 'names = ["success"]\ndialog = "dialog"\n'
-    config.write_text(text + CONFIG[CONFIG.index("[metrics]") :])
-    study = done(config, config.parent / "run")
-    # Of right turns: by dialog, out of 2, 1 and 2.
-    right = {"good": (2, 1, 2), "west": (0, 1, 2), "late": (2, 0, 2), "both": (0, 0, 2), "vague": (2, 1, 0)}
-    turns = np.array([2.0, 1.0, 2.0])
-    names = sorted(SYSTEMS)
-    counts = np.array([right[name] for name in names], dtype=float)
-    value = counts.sum(axis=1, keepdims=True) / turns.sum()
-    without = (counts.sum(axis=1, keepdims=True) - counts) / (turns.sum() - turns)
-    away = (value - without) * 2 / 3
-    x = value / 3 + away - away.mean(axis=1, keepdims=True)
-    y = np.array([reached[name] for name in names], dtype=float)
-    for level, axis in (("within", 1), ("dialog", 0)):
-        a, b = (part - part.mean(axis=axis, keepdims=True) for part in (x, y))
-        expected = (a * b).sum() / np.sqrt((a**2).sum() * (b**2).sum())
-        row = swap_rows(study, generator="own", level=level)["jga"]
-        assert float(row["r"]) == pytest.approx(expected)
-    assert study.rows("costs") == []
-    assert run("report", study.folder).code == 0
-    assert "Dialogs as points" in (study.folder / "report.html").read_text()
-
-
-def test_other_studies_have_empty_tables(config: Path) -> None:
+def test_other_studies_have_no_table_of_errors(config: Path) -> None:
     (config.parent / "outcomes.csv").write_text(
         "system,success\n" + "".join(f"{name},1\n" for name in SYSTEMS)
     )
     text = CONFIG[: CONFIG.index("[outcomes]")] + '[outcomes]\nfile = "outcomes.csv"\nnames = ["success"]\n'
     config.write_text(text + CONFIG[CONFIG.index("[metrics]") :])
     study = done(config, config.parent / "run")
-    assert study.rows("swap") == study.rows("costs") == []
+    assert not (study.folder / "errors.csv").exists()
 
 
 @pytest.mark.parametrize(

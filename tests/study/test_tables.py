@@ -42,14 +42,12 @@ HEADS = {
     "intrinsic": "dataset tracker component metric schedule label_scheme n value",
     "returns": "dataset tracker policy estimator value low high n feasible_low feasible_high flags",
     "correlations": "target metric schedule component scope coefficient r low high p p_adjusted n trackers",
-    "pairs": "target metric_a schedule_a component_a metric_b schedule_b component_b scope",
+    "choices": "target variant systems metric schedule component label_scheme datasets n family earned possible "
+    "possible_corrected lost share bound group reason lost_of_3 lost_of_5 lost_of_10 lost_hard",
     "composite": "target scope method r low high",
     "diagnostics": "dataset tracker policy estimator diagnostic value",
     "timings": "stage name key status seconds",
-    "influence": "target metric schedule component scope coefficient r lowest highest tracker r_without",
-    "counts": "target given clear metrics expected most p trackers variant",
-    "stability": "target scope coefficient n_trackers",
-    "sensitivity": "parameter setting trackers target metric schedule component r low high",
+    "sensitivity": "parameter setting trackers target metric schedule component lost possible",
     "trackers": "tracker core degenerate recalibrated near_duplicate_of nearest agreement",
 }
 
@@ -74,9 +72,9 @@ def test_every_combination_has_its_row(tiny: Study) -> None:
         for row in tiny.rows("correlations")
     )
     assert set(kinds.values()) == {metrics}
-    # Four coefficients within and pooled; soft pairwise accuracy is of one dataset at a time.
-    # Targets: the logged return; live, lstd, completed and gain of the learned policy.
-    assert len(kinds) == 5 * (4 * 2 + 1) * 2
+    # Four coefficients within and pooled. Targets: the logged return; live, lstd, completed and gain of the
+    # learned policy.
+    assert len(kinds) == 5 * 4 * 2 * 2
 
 
 def test_the_manifest_tells_what_made_the_run(tiny: Study) -> None:
@@ -92,7 +90,6 @@ def test_the_manifest_tells_what_made_the_run(tiny: Study) -> None:
     assert {kind: kinds.count(kind) for kind in kinds} == {
         "score": cells,
         "learn": cells,
-        "correlate": 1,
     }
     for stage in stages:
         assert (tiny.folder / "stages" / f"{stage['stage']}-{stage['key'][:32]}").is_file()
@@ -153,6 +150,8 @@ def test_every_table_of_a_run_can_be_read(tiny: Study) -> None:
     assert {row.status for row in made.table("timings")} <= {"computed", "reused"}
     with pytest.raises(UsageError, match="did you mean 'returns'"):
         made.table("return")
+    with pytest.raises(UsageError, match="what it had is in choices"):
+        made.table("best_set")
 
 
 def test_a_tracker_called_28_stays_text(tmp_path: Path) -> None:
@@ -199,18 +198,17 @@ def test_stored_stages_are_strict(tiny: Study) -> None:
             Result.decode(wrong, key, TrackerScores)
 
 
-def test_json_is_the_primary_target_alone(tiny: Study, tmp_path: Path) -> None:
+def test_json_is_the_choices(tiny: Study, tmp_path: Path) -> None:
     answer = run_in(tiny.config, tiny.folder, "--json").json()
     assert answer["signature"] == Run(tiny.folder).signature
-    assert {row["target"] for row in answer["rows"]} == {"rl.live"}
-    assert isinstance(answer["rows"][0]["r"], float)
+    assert isinstance(answer["rows"][0]["lost"], float)
 
 
-def test_the_screen_ends_with_the_verdict(tiny: Study) -> None:
-    """Four core trackers are too few for a winner, and the screen has none."""
-    lines = run_in(tiny.config, tiny.folder).output.splitlines()
-    assert lines[0].startswith("health: 4 core trackers of 6")
-    assert lines[-1] == "Not decided: 4 trackers, at least 5 are needed."
+def test_the_screen_shows_the_verdict(tiny: Study) -> None:
+    """Four core trackers are too few for a promise, and the screen has none."""
+    output = run_in(tiny.config, tiny.folder).output
+    assert "4 core trackers of 6" in output
+    assert Run(tiny.folder).verdict().verdicts[0].sentence in " ".join(output.split())
 
 
 KINDS = {**READABLE, "comparison": ComparisonRow}

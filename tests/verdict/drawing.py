@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from extrinsic.arrays import Floats
-from extrinsic.correlation.two_way import Split
 
 
 def draw(seed: int, *shape: int, ties: bool = False) -> Floats:
@@ -30,17 +29,3 @@ def flattened(values: Floats, scope: str) -> Floats:
     if scope == "within":
         values = np.round(values - values.mean(axis=1, keepdims=True), 10)
     return values.ravel()
-
-
-def centre(values: Floats, split: Split) -> Floats:
-    """(..., n_systems, n_dialogs) without gaps: less the means of systems, of dialogs, of both, or of all.
-
-    `between`: the systems' means, (..., n_systems, 1), less their mean.
-    """
-    if split == "pooled":
-        return np.asarray(values - values.mean(axis=(-2, -1), keepdims=True))
-    if split == "between":
-        values = values.mean(axis=-1, keepdims=True)
-    if split in ("within", "both"):
-        values = values - values.mean(axis=-1, keepdims=True)
-    return np.asarray(values if split == "within" else values - values.mean(axis=-2, keepdims=True))

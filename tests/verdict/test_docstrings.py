@@ -8,20 +8,10 @@ from pkgutil import iter_modules
 
 import pytest
 
-import extrinsic.correlation
 import extrinsic.verdict
 
-WITH_EXAMPLES = {
-    *("best_set", "deciding", "dialog_level", "disattenuation", "estimate", "multiple_testing", "partial"),
-    *("soft_pairwise", "tie_calibration", "two_way", "verdicts", "composite", "intervals", "item_level"),
-}
-
-
-MODULES = [
-    f"{package.__name__}.{module.name}"
-    for package in (extrinsic.correlation, extrinsic.verdict)
-    for module in iter_modules(package.__path__)
-]
+WITH_EXAMPLES = {"choices", "composite", "intervals", "item_level"}
+MODULES = [f"extrinsic.verdict.{module.name}" for module in iter_modules(extrinsic.verdict.__path__)]
 
 
 @pytest.mark.parametrize("name", MODULES)

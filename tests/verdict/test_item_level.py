@@ -7,7 +7,7 @@ import pytest
 
 from extrinsic.arrays import Floats
 from extrinsic.verdict.intervals import jackknife_influence, jackknife_interval
-from extrinsic.verdict.item_level import CrossedWeights, crossed_interval, dialog_sums, tracker_sums
+from extrinsic.verdict.item_level import CrossedWeights, crossed_interval, dialog_slopes
 
 TRACKERS, GENERATORS, DIALOGS = 5, 3, 12
 
@@ -33,15 +33,11 @@ def repeated(weights: CrossedWeights, number: int) -> tuple[list[int], list[int]
     )
 
 
-def correlation(x: list[float], y: list[float]) -> float:
-    return float(np.dot(x, y) / np.sqrt(np.dot(x, x) * np.dot(y, y)))
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_within_generator_and_dialog(seed: int) -> None:
     predictors, outcomes = sample(seed)
     weights = draws(seed)
-    sums = dialog_sums(predictors, outcomes, weights)
+    slopes = dialog_slopes(predictors, outcomes, weights)
     for number in range(len(weights.trackers)):
         trackers, generators, dialogs = repeated(weights, number)
         x: list[float] = []
@@ -51,52 +47,29 @@ def test_within_generator_and_dialog(seed: int) -> None:
                 mine, reached = predictors[0][trackers, dialog], outcomes[generator][trackers, dialog]
                 x += (mine - mine.mean()).tolist()
                 y += (reached - reached.mean()).tolist()
-        assert sums.correlations[number, 0] == pytest.approx(correlation(x, y))
-        assert sums.slopes[number, 0] == pytest.approx(np.dot(x, y) / np.dot(x, x))
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_within_generator(seed: int) -> None:
-    predictors, outcomes = sample(seed)
-    weights = draws(seed)
-    metrics = np.stack([weights.dialogs @ part.T for part in predictors], axis=1) / DIALOGS
-    sums = tracker_sums(metrics, outcomes, weights)
-    for number in range(len(weights.trackers)):
-        trackers, generators, dialogs = repeated(weights, number)
-        x: list[float] = []
-        y: list[float] = []
-        for generator in generators:
-            mine = np.array([predictors[1][tracker, dialogs].mean() for tracker in trackers])
-            reached = np.array([outcomes[generator][tracker, dialogs].mean() for tracker in trackers])
-            x += (mine - mine.mean()).tolist()
-            y += (reached - reached.mean()).tolist()
-        assert sums.correlations[number, 1] == pytest.approx(correlation(x, y))
+        assert slopes[number, 0] == pytest.approx(np.dot(x, y) / np.dot(x, x))
 
 
 def test_what_does_not_vary_is_undefined() -> None:
     _, outcomes = sample(0)
     hard = np.broadcast_to(np.linspace(1.0, 1e3, DIALOGS) / 3, (1, TRACKERS, DIALOGS))
     weights = CrossedWeights.observed(TRACKERS, GENERATORS, DIALOGS)
-    assert np.isnan(dialog_sums(hard, outcomes, weights).correlations).all()
-    assert np.isnan(tracker_sums(np.full((1, 1, TRACKERS), 0.1), outcomes, weights).correlations).all()
-    assert np.isnan(dialog_sums(sample(0)[0], np.ones_like(outcomes), weights).correlations).all()
+    assert np.isnan(dialog_slopes(hard, outcomes, weights)).all()
 
 
 def test_the_errors_of_crossed_samples_add_up() -> None:
     """With one sample it is the jackknife's with heavy tails; a sample that changes nothing adds nothing."""
-    r = np.array([0.5, 0.7])
+    cost = np.array([0.5, 0.7])
     rng = np.random.default_rng(3)
-    trackers, generators = r + 0.05 * rng.normal(size=(9, 2)), r + 0.02 * rng.normal(size=(4, 2))
-    alone = crossed_interval(r, [trackers])
-    assert np.allclose(alone, jackknife_interval(r, trackers, heavy_tails=True))
-    for more in (np.tile(r, (4, 1)), r[None]):
-        assert np.allclose(crossed_interval(r, [trackers, more]), alone)
-    errors = [jackknife_influence(r, part).error for part in (trackers, generators)]
-    low, high = crossed_interval(r, [trackers, generators], level=0.95)
-    half = (np.arctanh(high) - np.arctanh(low)) / 2
+    trackers, generators = cost + 0.05 * rng.normal(size=(9, 2)), cost + 0.02 * rng.normal(size=(4, 2))
+    alone = crossed_interval(cost, [trackers], 0.95)
+    assert np.allclose(alone, jackknife_interval(cost, trackers, is_correlation=False, heavy_tails=True))
+    for more in (np.tile(cost, (4, 1)), cost[None]):
+        assert np.allclose(crossed_interval(cost, [trackers, more], 0.95), alone)
+    errors = [jackknife_influence(cost, part, False).error for part in (trackers, generators)]
+    low, high = crossed_interval(cost, [trackers, generators], 0.95)
+    half = (high - low) / 2
     # Between the normal quantile and Student's with the fewest degrees of freedom.
     both = np.hypot(*errors)
     assert (1.96 * both < half).all() and (half < 3.19 * both).all()
-    assert np.isnan(crossed_interval(r, [np.full((9, 2), np.nan), generators])).all()
-    trackers[3] = 1.0
-    assert np.isnan(crossed_interval(r, [trackers, generators])).all()
+    assert np.isnan(crossed_interval(cost, [np.full((9, 2), np.nan), generators], 0.95)).all()

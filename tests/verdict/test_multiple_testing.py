@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extrinsic.arrays import Floats
-from extrinsic.correlation.multiple_testing import clear_count
 from extrinsic.verdict.intervals import holm, max_t_p
 
 p_values = st.lists(st.floats(0.0, 1.0), min_size=1, max_size=7)
@@ -72,17 +71,3 @@ def test_statistics_that_are_one_cost_nothing() -> None:
     copies = max_t_p(np.full(10, 2.2), np.repeat(alone, 10, axis=1))
     assert copies == pytest.approx(np.full(10, p))
     assert holm(np.full(10, p))[0] == pytest.approx(10 * p)
-
-
-def test_counts_beside_chance() -> None:
-    """Of independent statistics 2.5 % are clear by chance; of copies all or none."""
-    rng = np.random.default_rng(5)
-    null = rng.normal(size=(2_000, 40))
-    apart = clear_count(np.r_[np.full(4, 5.0), np.zeros(36)], null)
-    assert (apart.count, apart.total) == (4, 40)
-    assert apart.expected == pytest.approx(1.0, abs=0.05)
-    assert 2 <= apart.most <= 4
-    copies = clear_count(np.full(40, 5.0), np.repeat(null[:, :1], 40, axis=1))
-    assert copies.expected == pytest.approx(1.0, abs=0.05)
-    assert copies.p == pytest.approx(0.025, abs=0.003)
-    assert clear_count(np.full(3, np.nan), null[:, :3]).total == 0

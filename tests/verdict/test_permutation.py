@@ -10,7 +10,6 @@ import pytest
 from scipy import stats
 
 from extrinsic.arrays import Floats
-from extrinsic.correlation.partial import partial_permutation_test, residuals
 from extrinsic.verdict import intervals
 from extrinsic.verdict.coefficients import COEFFICIENTS, SCOPES, Coefficient, Scope
 from extrinsic.verdict.intervals import draw_permutations, permutation_test
@@ -136,25 +135,3 @@ def test_the_largest_of_all_metrics() -> None:
         count = (null[:, order[place:]].max(axis=1) >= far[metric] - 1e-9).sum()
         highest = max(highest, (count + 1) / (len(drawn) + 1))
         assert test.p_max_t[metric, 0] == pytest.approx(highest)
-
-
-def test_given_another_variable() -> None:
-    """Residuals by least squares, permuted; the partial correlation of each, by regression."""
-    metrics, targets = draw_study(2, 2, 2, 6)
-    given = targets + draw(9, *targets.shape)
-    drawn = draw_permutations("study", 6, 50, 0)
-    test = partial_permutation_test(metrics, targets, given, "within", drawn)
-
-    def rest(values: Floats) -> Floats:
-        x, z = flattened(values, "within"), flattened(given[0], "within")
-        return x - z * (x @ z) / (z @ z)
-
-    left = residuals(targets, given, "within")
-    assert left[0].ravel() == pytest.approx(rest(targets[0]), abs=1e-8)
-    for metric in range(2):
-        expected = np.corrcoef(rest(metrics[metric]), rest(targets[0]))[0, 1]
-        assert test.observed[metric, 0] == pytest.approx(expected)
-        for number in (0, 17):
-            moved = rest(left[0][:, drawn[number]])
-            expected = np.corrcoef(rest(metrics[metric]), moved)[0, 1]
-            assert test.null[number, metric, 0] == pytest.approx(expected)

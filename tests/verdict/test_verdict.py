@@ -1,343 +1,306 @@
-"""The verdict: what it says follows from the rows, and nothing is decided without reason."""
+"""The verdict: what it says follows from choices.csv, and that from the panel."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import msgspec
+import numpy as np
+import pytest
 
-from extrinsic.panel import Note, Target
-from extrinsic.verdict.rows import BestSetRow, CompositeRow, CorrelationRow, TrackerRow
-from extrinsic.verdict.verdict import StudyVerdict, certainty, study_verdict
+from extrinsic.arrays import Floats
+from extrinsic.panel import Dataset, MetricKey, Note, Panel, System, Target
+from extrinsic.verdict.choice_table import Declaration, choice_rows, declared_metrics, undeclared
+from extrinsic.verdict.core_systems import core_rows
+from extrinsic.verdict.findings import findings, judged, panel_findings
+from extrinsic.verdict.names import in_unit
+from extrinsic.verdict.rows import ChoiceRow
+from extrinsic.verdict.verdict import StudyVerdict, compromise, study_verdict
 from tests.verdict.panels import made_panel
 
+GOOD, FAIR, POOR = 0.05, 0.6, 4.0
+"""How far the scores of a metric are from the truth, in standard deviations of the systems."""
 
-def tracker(name: str, **more: object) -> TrackerRow:
-    values = {"core": True, "degenerate": False, "recalibrated": False, **more}
-    return msgspec.convert({"tracker": name, **values}, TrackerRow)
+JOINT = [
+    MetricKey("accuracy", 1, "joint"),
+    MetricKey("l2", 1, "joint", None, False),
+    MetricKey("avgp", 3, "joint"),
+    MetricKey("avgp", 1, "joint"),
+    MetricKey("accuracy", 1, "food"),
+]
 
 
-TWELVE = [tracker(f"t{i}") for i in range(12)]
+def truth(n: int, *more: int) -> Floats:
+    return np.random.default_rng(5).normal(size=(*more, n))
 
 
-def row(metric: str, r: float, rank: int, in_set: bool = True, **more: object) -> BestSetRow:
-    values = {"target": "rl.live", "low": r - 0.2, "high": min(r + 0.1, 1.0), "trackers": "core", **more}
-    return msgspec.convert(
-        {
-            "metric": metric,
-            "schedule": 3,
-            "component": "joint",
-            "scope": "within",
-            "coefficient": "pearson",
-            "r": r,
-            "rank": rank,
-            "in_set": in_set,
-            **values,
-        },
-        BestSetRow,
+def measured(values: Floats, noise: Sequence[float], keys: Sequence[MetricKey] = JOINT) -> Floats:
+    """(M, D, S) scores as printed, each so far from the values (D, S)."""
+    rng = np.random.default_rng(6)
+    signs = [-1.0 if key.higher_is_better is False else 1.0 for key in keys]
+    return np.stack(
+        [s * (values + e * rng.normal(size=values.shape)) for s, e in zip(signs, noise, strict=True)]
     )
 
 
-def verdict(
-    rows: Sequence[BestSetRow],
-    trackers: Sequence[TrackerRow] = TWELVE,
-    composite: Sequence[CompositeRow] = (),
-    correlations: Sequence[CorrelationRow] = (),
+def study(
+    n: int = 30,
+    noise: Sequence[float] = (FAIR, GOOD, GOOD, POOR, GOOD),
+    names: Sequence[str] = ("rl.live",),
+    systems: Sequence[System | str] = (),
+    values: Floats | None = None,
     notes: Sequence[Note] = (),
-) -> StudyVerdict:
-    pairs = list(dict.fromkeys((row.variant, row.target) for row in rows)) or [(None, "rl.live")]
-    names = list(dict.fromkeys(name for _, name in pairs))
+) -> Panel:
+    values = 10.0 * truth(n, 1) if values is None else values
     targets = [
-        Target(name, variant, items="none", primary=name == names[0], rank=names.index(name))
-        for variant, name in pairs
+        Target(name, items="none", primary=not k, rank=k, unit="share" if "completed" in name else "points")
+        for k, name in enumerate(names)
     ]
-    panel = made_panel([each.tracker for each in trackers], targets, notes=notes)
-    return study_verdict(panel, trackers, rows, composite, correlations)
-
-
-def correlated(metric: str, carried_by: str | None) -> CorrelationRow:
-    named = {"metric": metric, "schedule": 3, "component": "joint", "scope": "within"}
-    values = {"target": "rl.live", "coefficient": "pearson", "r": 0.9, "n": 24, "trackers": "core"}
-    return msgspec.convert({**named, **values, "carried_by": carried_by}, CorrelationRow)
-
-
-THREE = [row("avgp", 0.9, 1), row("l2", 0.8, 2, trackers_needed=30), row("accuracy", 0.4, 3, in_set=False)]
-
-
-def test_a_tracker_that_carries_the_correlation_is_named_beside_the_interval() -> None:
-    rows = [correlated("avgp", "t3"), correlated("l2", None), correlated("accuracy", "t3")]
-    made = verdict(THREE, correlations=rows)
-    (only,) = made.verdicts
-    assert [candidate.carried_by for candidate in only.candidates] == ["t3", None]
-    carried = "t3 alone has half of the variance or more"
-    assert certainty(only) == f"r = .90 [.70, 1.00] over 12 trackers, for all metrics at once; {carried}"
-    (note,) = made.health
-    assert (note.kind, note.trackers) == ("carried", ("t3",))
-    assert "in 2 of 3 correlations" in note.text
-    assert verdict(THREE, correlations=rows[1:2]).health == ()
-
-
-def test_the_metric_to_use_and_what_may_do_as_well() -> None:
-    made = verdict(THREE)
-    (only,) = made.verdicts
-    assert only.sentence == (
-        "Use AvgP, joint goal, last turn. This one may do as well: L2. Not decided: which of them is the "
-        "best; ruling out half of them would take about 18 more trackers."
+    every = np.stack([values / (100.0 if "completed" in name else 1.0) for name in names])
+    systems = systems or [f"t{i}" for i in range(n)]
+    return made_panel(
+        systems, targets, metrics=JOINT, scores=measured(values, noise), values=every, notes=notes
     )
-    sure = "r = .90 [.70, 1.00] over 12 trackers, for all metrics at once"
-    assert certainty(only) == sure
-    # A line has the typed name of its target, and how sure the verdict is.
-    assert made.sentences == [f"For the learned policy's return (rl.live): {only.sentence} How sure: {sure}."]
-    assert (made.agreement, made.health) == ("", ())
 
 
-def test_a_metric_that_has_no_equal() -> None:
-    rows = [THREE[0], *(msgspec.structs.replace(other, in_set=False) for other in THREE[1:])]
-    (only,) = verdict(rows).verdicts
-    assert only.sentence == "Use AvgP, joint goal, last turn. None of the 2 other metrics does as well."
+def judge(panel: Panel, **declared: object) -> tuple[StudyVerdict, list[ChoiceRow]]:
+    trackers = core_rows(msgspec_free(panel), 0.98)
+    core = [row.tracker for row in trackers if row.core]
+    rows = list(choice_rows(panel, core, msgspec.convert(declared, Declaration)))
+    return study_verdict(panel, trackers, rows), rows
 
 
-def test_schedules_of_one_metric_are_not_several_metrics() -> None:
-    rows = [*THREE, msgspec.structs.replace(THREE[0], schedule=1, r=0.85, rank=2)]
-    (only,) = verdict(rows).verdicts
-    assert (only.n_metrics, only.n_schedules, only.may_do_as_well) == (3, 2, ["L2"])
-    assert len(only.others) == 2
+def msgspec_free(panel: Panel) -> Panel:
+    """With agreement that makes no near-duplicates."""
+    object.__setattr__(panel, "agreement", np.where(np.eye(len(panel.systems)) > 0, 1.0, 0.5))
+    return panel
 
 
-def test_no_number_of_trackers_would_do() -> None:
-    (only,) = verdict([THREE[0], msgspec.structs.replace(THREE[1], trackers_needed=None), THREE[2]]).verdicts
-    assert only.more_trackers is None
-    assert only.sentence.endswith("is not a matter of more trackers like these.")
+def test_the_sentence_has_the_numbers_of_the_table() -> None:
+    made, rows = judge(study())
+    (verdict,) = made.verdicts
+    core = {(row.metric, row.schedule, row.component): row for row in rows if row.systems == "core"}
+    row = core["l2", 1, "joint"]
+    assert (row.group, row.family, verdict.recommended and verdict.recommended.name) == (
+        "recommended",
+        "declared",
+        ("l2", 1, "joint"),
+    )
+    assert row.lost is not None and row.possible is not None and row.bound is not None
+    assert row.lost < row.bound < row.possible
+    assert verdict.sentence.startswith(
+        f"Choose by L2, joint goal, every turn: in this study a choice between two trackers loses "
+        f"{row.lost:.1f} of the {row.possible:.1f} points that a coin loses; for other trackers of this kind "
+        f"at most {in_unit(row.bound, 'points')} (95 %, 3 metrics)."
+    )
+    # One target: no need to name it.
+    assert str(made) == verdict.sentence
+    # AvgP at the last turn does as well, and was not declared.
+    assert core["avgp", 3, "joint"].family == "exploratory"
+    assert [choice.family for choice in verdict.choices] == ["declared"] * 3
+    bounds = [np.inf if choice.bound is None else choice.bound for choice in verdict.choices]
+    assert bounds == sorted(bounds)
 
 
-def test_few_trackers_cannot_tell_how_many_more() -> None:
-    """Simulated studies of fewer than 12 (`extrinsic.correlation.best_set`)."""
-    (only,) = verdict(THREE, TWELVE[:11]).verdicts
-    assert only.more_trackers is None
-    assert only.sentence.endswith("would take more trackers, and 11 trackers cannot tell how many.")
-    (open_,) = verdict(THREE[:2], TWELVE[:11]).verdicts
-    assert "more tracker" not in open_.sentence
+def test_what_is_declared_decides() -> None:
+    made, _ = judge(study(), metrics=("accuracy", "avgp joint 3"))
+    assert made.verdicts[0].n_declared == 2
+    assert made.verdicts[0].recommended is not None
+    assert made.verdicts[0].recommended.name == ("avgp", 3, "joint")
+    made, _ = judge(study(noise=(GOOD, GOOD, GOOD, GOOD, GOOD)), prefer=("accuracy",), margin=0.3)
+    assert made.verdicts[0].recommended is not None
+    assert made.verdicts[0].recommended.metric == "accuracy"
 
 
-def test_too_few_trackers_have_no_winner() -> None:
-    reason = "not decided: 4 trackers, at least 5 are needed"
-    rows = [msgspec.structs.replace(other, in_set=False, low=None, reason=reason) for other in THREE]
-    made = verdict(rows, TWELVE[:4])
-    assert made.verdicts[0].metric is None
-    title = "For the learned policy's return (rl.live)"
-    assert made.sentences == [f"{title}: Not decided: 4 trackers, at least 5 are needed."]
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        (("accuracy",), [0]),
+        (("accuracy food",), [4]),
+        (("avgp",), [3]),
+        (("avgp joint 3", "l2"), [2, 1]),
+        (("avgp 3",), [2]),
+        (("jga",), []),
+        ((), [0, 1, 3]),
+    ],
+)
+def test_how_metrics_are_declared(wanted: tuple[str, ...], found: list[int]) -> None:
+    assert declared_metrics(JOINT, wanted) == found
+    assert undeclared(JOINT, ("accuracy", "jga")) == ["jga"]
+
+
+def test_fill_rules_and_options_of_declared_metrics() -> None:
+    keys = [
+        MetricKey("fga(literal, fill=argmax)", 1, "state"),
+        MetricKey("fga(0.5, fill=argmax)", 1, "state"),
+        MetricKey("fga(0.5, fill=threshold)", 1, "state"),
+        MetricKey("jga(fill=threshold)", 1, "state"),
+    ]
+    assert declared_metrics(keys, ("fga(0.5)", "jga")) == [1, 3]
+    assert declared_metrics(keys, ("fga(0.5, fill=threshold)",)) == [2]
+    # A study with none of the usual metrics declares all it has.
+    assert declared_metrics([MetricKey("own(bleu)", 1, "state")], ()) == [0]
+
+
+def test_few_trackers_get_no_promise_and_a_metric_all_the_same() -> None:
+    made, rows = judge(study(5))
+    (verdict,) = made.verdicts
+    assert verdict.recommended is not None and not verdict.promises
+    assert verdict.sentence.startswith("Nothing can be promised for other trackers (")
+    assert "points that a coin loses" in verdict.sentence
+    assert all(row.bound is None and row.reason for row in rows)
     assert made.health[0].kind == "few_trackers"
-    assert verdict([], TWELVE[:2]).sentences == [
-        f"{title}: Not decided: 2 trackers, too few for any correlation."
-    ]
-    # Said once where it is the same of every target.
-    served = [msgspec.structs.replace(other, target="rl.completed") for other in rows]
-    assert verdict([*rows, *served], TWELVE[:4]).sentences == [
-        "Not decided: 4 trackers, at least 5 are needed."
-    ]
 
 
-def test_what_one_tracker_carries_is_not_recommended() -> None:
-    """The highest correlation has no interval: the next that has one is shown to predict."""
-    carried = msgspec.structs.replace(THREE[0], low=None, high=None, reason="one tracker carries it")
-    (only,) = verdict([carried, *THREE[1:]]).verdicts
-    assert only.metric is not None and only.metric.metric == "l2"
-    (none,) = verdict([carried, THREE[2]]).verdicts
-    assert none.metric is None
-    assert none.reason == (
-        "AvgP, joint goal, last turn comes first over 12 trackers, r = .90, but no metric that may be the "
-        "best is shown to predict the learned policy's return (one tracker carries it)"
-    )
-    assert certainty(only).endswith(
-        "; AvgP, joint goal, last turn comes first with .90, which has no interval"
-    )
+@pytest.mark.parametrize(
+    "change",
+    ["one tracker", "no trackers", "constant metric", "equal returns", "missing values", "no scores"],
+)
+def test_bad_input_gets_a_sentence_and_no_nan(change: str) -> None:
+    panel = study({"one tracker": 1, "no trackers": 0}.get(change, 12))
+    if change == "constant metric":
+        panel.scores[0] = 0.3
+    if change == "equal returns":
+        panel.values[:] = 2.0
+    if change == "missing values":
+        panel.values[0, 0, :3] = np.nan
+        panel.scores[1, 0, 5:] = np.nan
+    if change == "no scores":
+        panel.scores[:] = np.nan
+    made, rows = judge(panel)
+    text = str(made)
+    assert text and "nan" not in text and "None" not in text
+    assert all(row.bound is not None or row.reason for row in rows)
 
 
-def test_where_any_may_be_the_best_nothing_is_decided() -> None:
-    (only,) = verdict(THREE[:2]).verdicts
-    assert only.sentence == (
-        "Not decided: any of the 2 metrics may be the best; AvgP, joint goal, last turn comes first over 12 "
-        "trackers, r = .90 [.70, 1.00] for all metrics at once. Ruling out half of what may be the best "
-        "would take about 18 more trackers."
-    )
+def test_nothing_to_relate() -> None:
+    made = study_verdict(made_panel([], []), [], [])
+    assert (made.verdicts, made.sentences, made.compromise) == ((), [], None)
 
 
 def test_only_the_core_counts() -> None:
-    """What all trackers show, a degenerate one among them, is not in the verdict."""
-    everyone = [msgspec.structs.replace(other, trackers="all", metric="mrr") for other in THREE]
-    made = verdict([*everyone, *THREE], [*TWELVE[:9], tracker("odd", core=False, degenerate=True)])
-    assert made.verdicts[0].metric is not None and made.verdicts[0].metric.metric == "avgp"
-    assert made.verdicts[0].n_trackers == 9
-    assert [note.kind for note in made.health] == ["few_trackers", "degenerate"]
-    assert made.health[1].trackers == ("odd",)
-
-
-def variant_rows(name: str, *metrics: tuple[str, bool]) -> list[BestSetRow]:
-    rows = [row(metric, 0.9 - 0.1 * i, 1 + i, in_set) for i, (metric, in_set) in enumerate(metrics)]
-    return [msgspec.structs.replace(other, variant=name) for other in rows]
-
-
-def test_fill_rules_that_agree_have_one_verdict() -> None:
-    first = variant_rows("fill=argmax", ("avgp", True), ("l2", True), ("mrr", False))
-    second = variant_rows("fill=threshold", ("l2", True), ("mrr", True), ("avgp", False))
-    (only,) = verdict([*first, *second]).verdicts
-    assert only.metric is not None and (only.metric.metric, only.others) == ("l2", ())
-    assert only.variants == ("fill=argmax", "fill=threshold")
-
-
-def test_fill_rules_that_differ_stand_side_by_side() -> None:
-    first = variant_rows("fill=argmax", ("avgp", True), ("l2", False), ("mrr", False))
-    second = variant_rows("fill=threshold", ("l2", True), ("avgp", False), ("mrr", False))
-    made = verdict([*first, *second])
-    assert [sentence.partition(":")[0] for sentence in made.sentences] == [
-        "For the learned policy's return (rl.live), reward counts best values",
-        "For the learned policy's return (rl.live), reward counts values over 0.5",
-    ]
-
-
-def test_fill_rules_are_one_verdict_only_where_a_metric_is_shown_under_all() -> None:
-    first = variant_rows("fill=argmax", ("avgp", True), ("l2", True), ("mrr", False))
-    second = variant_rows("fill=threshold", ("l2", True), ("avgp", True), ("mrr", False))
-    wide = [msgspec.structs.replace(one, low=-0.1) if one.metric == "l2" else one for one in second]
-    (only,) = verdict([*first, *wide]).verdicts
-    assert only.metric is not None and only.metric.metric == "avgp"
-    wide = [msgspec.structs.replace(one, low=-0.1) if one.metric == "avgp" else one for one in first]
-    narrow = [msgspec.structs.replace(one, low=-0.1) if one.metric == "l2" else one for one in second]
-    both = verdict([*wide, *narrow]).verdicts
-    assert [one.metric.metric for one in both if one.metric] == ["l2", "avgp"]
-
-
-def test_whether_the_targets_agree() -> None:
-    served = [msgspec.structs.replace(other, target="rl.completed") for other in THREE]
-    made = verdict([*THREE, *served])
-    assert made.agreement == (
-        "The targets agree: AvgP, joint goal, last turn may do as well as the best by each of them."
-    )
-    other = [
-        msgspec.structs.replace(one, target="expert.live", in_set=one.metric == "accuracy", low=0.1)
-        for one in THREE
-    ]
-    assert verdict([*THREE, *other]).agreement == (
-        "The targets disagree: no metric is among the best by all of them."
-    )
-    earlier = [msgspec.structs.replace(one, target="expert.live", schedule=1) for one in THREE]
-    assert verdict([*THREE, *earlier]).agreement == (
-        "The targets disagree: no metric on one schedule and component is among the best by all of them; "
-        "AvgP and L2 are, on one or another."
-    )
-    unclear = [msgspec.structs.replace(one, target="expert.live", low=None) for one in THREE]
-    assert "is not decided" in verdict([*THREE, *unclear]).agreement
-
-
-def test_flags_of_its_own_target_stand_beside_it() -> None:
-    served = [msgspec.structs.replace(other, target="expert.live") for other in THREE]
-    notes = [Note(0, 0, 3, ("q_range",)), Note(1, 0, 4, ("infeasible",))]
-    made = verdict([*THREE, *served], notes=notes)
-    (flag,) = made.verdicts[0].flags
-    assert (flag.flag, flag.n, flag.total) == ("q_range", 1, 12)
-    first, _ = made.health
-    assert first.text.startswith("q_range on 1 of 12 values of the learned policy's return: Q is outside")
-    assert first.trackers == ("t3",)
-
-
-def test_trackers_left_out_are_part_of_how_sure() -> None:
-    single = CompositeRow(
-        target="rl.live",
-        scope="within",
-        method="best_single",
-        r=0.7,
-        low=0.2,
-        high=0.9,
-        n=24,
-        trackers="core",
-    )
-    made = verdict(THREE, composite=[single, msgspec.structs.replace(single, trackers="all", r=0.1)])
-    assert certainty(made.verdicts[0]) == (
-        "r = .90 [.70, 1.00] over 12 trackers, for all metrics at once; "
-        ".70 [.20, .90] for a metric chosen without the trackers it is tested on"
-    )
-
-
-def left_out(low: float | None, **more: object) -> CompositeRow:
-    values = {"scope": "within", "method": "best_single", "r": 0.4, "high": 0.8, "n": 24, "trackers": "core"}
-    return msgspec.convert({"target": "rl.live", "low": low, **values, **more}, CompositeRow)
-
-
-def test_nothing_is_recommended_that_trackers_left_out_do_not_show() -> None:
-    (only,) = verdict(THREE, composite=[left_out(-0.1)]).verdicts
-    assert only.metric is None
-    assert only.sentence.startswith(
-        "Not decided: AvgP, joint goal, last turn comes first over 12 trackers, r = .90 [.70, 1.00] for all "
-        "metrics at once, but a metric chosen without the trackers it is tested on has r = .40 [−.10, .80], "
-        "which includes 0."
-    )
-    # Of other trackers, or another target: no matter.
-    foreign = [left_out(-0.1, trackers="all"), left_out(-0.1, target="expert.live")]
-    assert verdict(THREE, composite=foreign).verdicts[0].decided
-
-
-def test_nothing_is_recommended_that_is_not_shown_itself() -> None:
-    """An interval for all metrics at once that includes 0: the next whose does not, whatever others show."""
-    wide = [msgspec.structs.replace(THREE[0], low=-0.1), *THREE[1:]]
-    for composite in ([], [left_out(0.1)]):
-        (next_one,) = verdict(wide, composite=composite).verdicts
-        assert next_one.metric is not None and next_one.metric.metric == "l2"
-        assert next_one.may_do_as_well == ["AvgP"]
-        assert certainty(next_one).endswith(
-            "AvgP, joint goal, last turn comes first with .90 [−.10, 1.00], which includes 0"
-        )
-    none = [*(msgspec.structs.replace(one, low=-0.1) for one in THREE[:2]), THREE[2]]
-    (only,) = verdict(none, composite=[left_out(0.1)]).verdicts
-    assert only.sentence == (
-        "Not decided: AvgP, joint goal, last turn comes first over 12 trackers, r = .90 [−.10, 1.00] for all "
-        "metrics at once, but no metric that may be the best is shown to predict the learned policy's "
-        "return. Ruling out half of what may be the best would take about 18 more trackers."
-    )
-
-
-def test_every_variant_needs_its_trackers_left_out() -> None:
-    rows = [
-        one
-        for name in ("fill=argmax", "fill=threshold")
-        for one in variant_rows(name, ("avgp", True), ("l2", False))
-    ]
-    composite = [left_out(0.1, variant="fill=argmax"), left_out(-0.1, variant="fill=threshold")]
-    first, second = verdict(rows, composite=composite).verdicts
-    assert first.decided and not second.decided
-
-
-def test_r_of_several_variants_is_their_mean() -> None:
-    names = ("fill=argmax", "fill=threshold")
-    rows = [one for name in names for one in variant_rows(name, ("avgp", True), ("l2", False))]
-    (both,) = verdict(rows, composite=[left_out(0.1, variant=name) for name in names]).verdicts
-    assert both.variants == names
-    assert "on average over" in certainty(both)
-
-
-def test_trackers_crossed_with_generators() -> None:
-    rows = [msgspec.structs.replace(one, target="outcome.success", n_generators=3) for one in THREE]
-    (only,) = verdict(rows).verdicts
-    assert certainty(only) == "r = .90 [.70, 1.00] over 12 trackers x 3 generators, for all metrics at once"
-
-
-def test_health_names_the_trackers() -> None:
-    rows = [*TWELVE, tracker("twin", core=False, near_duplicate_of="t0")]
-    rows += [tracker("gold", core=False, flags=["gold"])]
-    notes = {note.kind: note for note in verdict(THREE, rows).health}
-    assert notes["near_duplicates"].trackers == ("twin",)
-    assert "have the gold states" in notes["flagged_trackers"].text
+    systems = [*(f"t{i}" for i in range(29)), System("odd", flags=("degenerate",))]
+    panel = study(30, systems=systems)
+    # The one that is left out would turn every metric round.
+    panel.values[0, 0, -1] = 1e4
+    made, rows = judge(panel)
+    assert made.verdicts[0].n_systems == 29
+    assert {row.n for row in rows} == {29, 30}
+    assert made.verdicts[0].recommended is not None and made.verdicts[0].recommended.metric == "l2"
+    assert [note.kind for note in made.health] == ["degenerate"]
 
 
 def test_single_slots_of_a_joint_only_tracker_decide_nothing() -> None:
-    """Its per-slot scores are those of an empty belief: a metric of single slots is not in the verdict."""
-    slots = [msgspec.structs.replace(one, component="all", r=0.95, rank=1) for one in THREE[:1]]
-    assert verdict([*slots, *THREE]).verdicts[0].candidates[0].component == "all"
-    made = verdict([*slots, *THREE], [*TWELVE, tracker("yarbus", flags=["joint_only"])])
-    assert {one.component for one in made.verdicts[0].candidates} == {"joint"}
-    (note,) = made.health
-    assert (note.kind, note.trackers) == ("joint_only", ("yarbus",))
+    systems = [*(f"t{i}" for i in range(29)), System("yarbus", flags=("joint_only",))]
+    made, rows = judge(study(30, systems=systems), metrics=("accuracy food", "l2"))
+    assert [choice.metric for choice in made.verdicts[0].choices] == ["l2"]
+    single = [row for row in rows if row.component == "food"]
+    assert all(row.bound is None and "joint hypotheses" in (row.reason or "") for row in single)
 
 
-def test_nothing_correlated() -> None:
-    made = study_verdict(made_panel([], []), [], [], [])
-    assert made.verdicts == () and made.sentences == []
+def test_one_metric_for_all() -> None:
+    """The smallest of the largest bounds; of points and shares, as part of what a coin loses."""
+    made, _ = judge(study(names=("rl.live", "expert.live")))
+    assert made.compromise is not None
+    bounds = [
+        {choice.name: choice.bound for choice in verdict.choices if choice.bound is not None}
+        for verdict in made.verdicts
+    ]
+    worst = {name: max(case[name] for case in bounds) for name in bounds[0]}
+    assert made.compromise.most == min(worst.values())
+    assert made.sentences[-1] == made.compromise.sentence
+    assert made.sentences[0].startswith("For the learned policy's return (rl.live): Choose by")
+    mixed, _ = judge(study(names=("rl.live", "rl.completed")))
+    assert mixed.compromise is not None and "% of what a coin loses" in mixed.compromise.sentence
+    assert "percentage points" in mixed.sentences[1]
+    silent = msgspec.structs.replace(made.verdicts[1], choices=())
+    assert compromise([made.verdicts[0], silent]) is None
+    assert compromise(made.verdicts[:1]) is None
+
+
+def test_flags_of_its_own_target_stand_beside_it() -> None:
+    notes = [Note(0, 0, 3, ("q_range",)), Note(1, 0, 4, ("infeasible",))]
+    made, _ = judge(study(names=("rl.live", "expert.live"), notes=notes))
+    (flag,) = made.verdicts[0].flags
+    assert (flag.flag, flag.n, flag.total) == ("q_range", 1, 30)
+    assert made.health[0].text.startswith("q_range on 1 of 30 values of the learned policy's return: Q is")
+    assert made.health[0].trackers == ("t3",)
+
+
+def test_what_the_log_says_beside_it() -> None:
+    panel = study(names=("rl.live", "behaviour.observed"))
+    panel.values[1] = panel.values[0] ** 3
+    assert judge(panel)[0].verdicts[0].log_share == pytest.approx(1.0)
+
+
+def test_families_are_counted() -> None:
+    systems = [System(f"t{i}", family=f"model {i // 3}") for i in range(30)]
+    verdict = judge(study(30, systems=systems))[0].verdicts[0]
+    assert (verdict.n_systems, verdict.n_families) == (30, 10)
+
+
+def test_sampled_datasets_are_samples() -> None:
+    """Generators: the same scores on each; the bound is not smaller than for datasets taken as given."""
+    values = 10.0 * truth(30) + 3.0 * np.random.default_rng(8).normal(size=(4, 30))
+    scores = measured(values.mean(axis=0, keepdims=True), (FAIR, GOOD, GOOD, POOR, GOOD))
+    bounds = []
+    for sampled in (False, True):
+        datasets = [Dataset(f"g{i}", sampled=sampled) for i in range(4)]
+        panel = made_panel(
+            [f"t{i}" for i in range(30)],
+            [Target("outcome.success", items="none", primary=True, unit="share")],
+            datasets,
+            JOINT,
+            np.repeat(scores, 4, axis=1),
+            values[None],
+        )
+        bounds.append(judge(panel)[0].verdicts[0].recommended)
+    assert bounds[0] and bounds[1] and bounds[0].bound and bounds[1].bound
+    assert bounds[1].bound >= bounds[0].bound
+
+
+LEE = [
+    MetricKey(metric, schedule, "joint", None, not metric.startswith("l2"))
+    for metric in ("accuracy", "l2", "l2.lee", "avgp", "mrr", "roc.v2_ca05")
+    for schedule in (1, 2, 3)
+]
+
+
+def lee(noise: dict[str, float], second: float = 0.0, n: int = 40) -> list[tuple[str, str]]:
+    values = truth(n, 2)
+    far = [noise[key.metric] + (second if key.schedule == 2 else 0.0) for key in LEE]
+    signs = np.array([-1.0 if key.higher_is_better is False else 1.0 for key in LEE])
+    scores = measured(values, far, LEE) * signs[:, None, None]
+    return [(each.claim, each.verdict) for each in findings(LEE, scores, values, "points", "made", 1)]
+
+
+def test_lee_s_findings_where_they_are_true() -> None:
+    noise = {"accuracy": 2.0, "l2": GOOD, "l2.lee": POOR, "avgp": GOOD, "mrr": 2.0, "roc.v2_ca05": 20.0}
+    assert lee(noise, second=2.0) == [
+        ("Metrics of score quality (AvgP, the challenge's L2) come first", "holds"),
+        ("Metrics of score quality (AvgP, Lee's own L2) come first", "holds"),
+        ("Schedule 2 predicts less than schedules 1 and 3", "holds"),
+        ("ROC.V2 hardly predicts", "holds"),
+    ]
+
+
+def test_lee_s_findings_where_they_are_not() -> None:
+    noise = {"accuracy": GOOD, "l2": 2.0, "l2.lee": 2.0, "avgp": 2.0, "mrr": GOOD, "roc.v2_ca05": GOOD}
+    judgements = dict(lee(noise))
+    del judgements["Schedule 2 predicts less than schedules 1 and 3"]
+    assert list(judgements.values()) == ["does not hold"] * 3
+    # Metrics that are alike are not told apart, whichever happens to come first.
+    assert [verdict for _, verdict in lee(dict.fromkeys(noise, 1.0))][:3] == ["not resolved"] * 3
+
+
+def test_findings_need_systems_and_lee_s_metrics() -> None:
+    assert lee(dict.fromkeys(("accuracy", "l2", "l2.lee", "avgp", "mrr", "roc.v2_ca05"), 1.0), n=5) == []
+    panel = study()
+    (only,) = panel_findings(panel, panel.names, 0, 1)[:1]
+    assert re.search(r"loses \d", only.numbers)
+    assert [judged(*ends) for ends in ((0.1, 1), (-1, -0.1), (-1, 1))] == [
+        "holds",
+        "does not hold",
+        "not resolved",
+    ]
