@@ -30,7 +30,6 @@ LAYERS = (
     "policy",
     "value",
     "verdict",
-    "correlation",
     "study",
     "report",
     "cli",
@@ -86,35 +85,8 @@ def test_imports_go_downwards_only() -> None:
 BELOW_THE_WAIST = ("panel", "panel_tables", "verdict")
 """They know the panel and what they make of it: no corpus, tracker, metric, policy, plan or store."""
 
-BEFORE_THE_CHOICES = {
-    "correlation": {
-        *("best_set", "deciding", "dependent", "dialog_level", "disattenuation", "estimate", "influence"),
-        *(
-            "left_out_lines",
-            "multiple_testing",
-            "paired_permutation",
-            "partial",
-            "resampling",
-            "soft_pairwise",
-        ),
-        *("stability", "tie_calibration", "two_way", "verdicts", "__init__"),
-    },
-    "study": {
-        *("correlation_stage", "metric_pairs", "partials", "predictions", "resampled_points"),
-        *("stored_panel", "swap_stage"),
-    },
-}
-"""What still judges without the panel: choices will replace it, and it is on no other side of the waist."""
-
-
 def test_nothing_below_the_waist_imports_what_is_above_it() -> None:
-    above = {
-        *LAYERS[LAYERS.index("corpus") : LAYERS.index("verdict")],
-        "correlation",
-        "study",
-        "report",
-        "cli",
-    }
+    above = {*LAYERS[LAYERS.index("corpus") : LAYERS.index("verdict")], "study", "report", "cli"}
     wrong = []
     for path in ROOT.rglob("*.py"):
         parts = path.relative_to(ROOT).with_suffix("").parts
@@ -122,20 +94,6 @@ def test_nothing_below_the_waist_imports_what_is_above_it() -> None:
             names = imported(ast.parse(path.read_text()), ["extrinsic", *parts[:-1]])
             wrong += [f"{path.name}: {name}" for name in names if layer_of(name) in above]
     assert wrong == []
-
-
-def test_what_judges_without_the_panel_is_named() -> None:
-    """No module is added to these, and none of them is used above by what stays."""
-    assert {path.stem for path in (ROOT / "correlation").glob("*.py")} == BEFORE_THE_CHOICES["correlation"]
-    users = {
-        path.stem
-        for path in ROOT.rglob("*.py")
-        if path.parent.name != "correlation"
-        for name in imported(ast.parse(path.read_text()), ["extrinsic", path.parent.name])
-        if layer_of(name) == "correlation"
-    }
-    # Comparing asks what scores alone decide.
-    assert users <= BEFORE_THE_CHOICES["study"] | {"comparing"}
 
 
 def test_a_wrong_import_would_be_found() -> None:

@@ -130,8 +130,9 @@ def test_a_target_that_is_the_same_for_all(config: Path) -> None:
     for row in study.rows("correlations"):
         assert (row["r"], row["p"], row["low"]) == ("", "", "")
         assert row["reason"] == "the target is the same for all trackers"
-    for table in ("pairs", "composite", "stability", "influence"):
-        assert study.rows(table) == []
+    assert study.rows("composite") == []
+    assert {(row["bound"], row["share"]) for row in study.rows("choices")} == {("", "")}
+    assert all(row["reason"] for row in study.rows("choices"))
 
 
 def test_a_metric_that_is_the_same_for_all(config: Path) -> None:

@@ -75,15 +75,6 @@ def write_states(folder: Path, name: str, predicted: dict[str, Any], gold: dict[
     return write_json(folder / "systems" / f"{name}.json", dialogs)
 
 
-def swap_rows(study: Study, **chosen: str) -> dict[str, dict[str, str]]:
-    chosen = {"target": "outcome.success", "trackers": "all", "generator": "all", "level": "tracker"} | chosen
-    return {
-        row["metric"]: row
-        for row in study.rows("swap")
-        if all(row[key] == value for key, value in chosen.items())
-    }
-
-
 def test_values_by_hand(config: Path) -> None:
     study = done(config, config.parent / "run")
     reached = {

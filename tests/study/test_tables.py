@@ -42,8 +42,8 @@ HEADS = {
     "intrinsic": "dataset tracker component metric schedule label_scheme n value",
     "returns": "dataset tracker policy estimator value low high n feasible_low feasible_high flags",
     "correlations": "target metric schedule component scope coefficient r low high p p_adjusted n trackers",
-    "choices": "target variant systems metric schedule component label_scheme datasets n family earned possible "
-    "possible_corrected lost share bound group reason lost_of_3 lost_of_5 lost_of_10 lost_hard",
+    "choices": "target variant systems metric schedule component label_scheme datasets n family earned "
+    "possible possible_corrected lost share bound group reason lost_of_3 lost_of_5 lost_of_10 lost_hard",
     "composite": "target scope method r low high",
     "diagnostics": "dataset tracker policy estimator diagnostic value",
     "timings": "stage name key status seconds",
