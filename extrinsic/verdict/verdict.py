@@ -26,6 +26,7 @@ from extrinsic.verdict.names import (
     counted,
     in_unit,
     listing,
+    metric_title,
     share,
     target_title,
     unit_title,
@@ -138,8 +139,17 @@ class TargetVerdict(msgspec.Struct, frozen=True, kw_only=True):
             f"{counted(self.n_declared, 'metric')})."
         )
         if self.as_good:
-            text += f" As good: {listing([choice.title for choice in self.as_good], NAMED)}."
+            text += f" As good: {listing(_short(self.as_good), NAMED)}."
         return text
+
+
+def _short(choices: Sequence[Choice]) -> list[str]:
+    """`JGA`, or with component and schedule where a metric is named twice."""
+    titles = [metric_title(choice.metric) for choice in choices]
+    return [
+        title if titles.count(title) == 1 else choice.title
+        for title, choice in zip(titles, choices, strict=True)
+    ]
 
 
 class Compromise(msgspec.Struct, frozen=True, kw_only=True):
