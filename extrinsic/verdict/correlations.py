@@ -188,37 +188,3 @@ def defined_metrics(metrics: Floats, target: Floats, scope: Scope = "within") ->
         return np.zeros(0, dtype=np.int64)
     missing = np.isnan(metrics).any(axis=(1, 2))
     return np.flatnonzero(~missing & ~is_flat(np.nan_to_num(metrics), scope))
-
-
-class RankedMetric(msgspec.Struct, frozen=True, kw_only=True):
-    """A metric's correlation with the primary target, within datasets."""
-
-    metric: str
-    schedule: int
-    component: str
-    r: float | None
-    low: float | None
-    high: float | None
-    trackers: str
-
-
-def ranking(points: Points, coefficient: Coefficient, level: float) -> list[RankedMetric]:
-    """Every metric by the primary target; none over too few systems."""
-    if len(points.systems) < FEWEST_TRACKERS:
-        return []
-    metrics, target = points.metrics, points.targets[:1]
-    r = correlate(metrics, target, coefficient, "within")
-    left_out = without_each(metrics, target, coefficient, "within")
-    ends = interval_of_one(r, left_out, coefficient, level)
-    return [
-        RankedMetric(
-            metric=metric.metric,
-            schedule=metric.schedule,
-            component=metric.component,
-            r=plain(r[m, 0]),
-            low=plain(ends.low[m, 0]),
-            high=plain(ends.high[m, 0]),
-            trackers=points.group,
-        )
-        for m, metric in enumerate(points.metric_keys)
-    ]
