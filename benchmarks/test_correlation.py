@@ -15,17 +15,17 @@ from time import process_time
 
 import numpy as np
 import pytest
+from extrinsic.correlation.best_set import best_set
+from extrinsic.correlation.paired_permutation import Swapped, swapped_p
+from extrinsic.correlation.resampling import Sample, draw_trackers, resampled_correlations
+from extrinsic.study.correlation_stage import CorrelationTask, tables_of
+from extrinsic.study.resampled_points import ResampledPoints
 from pytest_benchmark.fixture import BenchmarkFixture
 from scipy import stats
 from threadpoolctl import threadpool_limits
 
 from benchmarks.measuring import LINES, seconds
 from extrinsic.arrays import Floats
-from extrinsic.correlation.best_set import best_set
-from extrinsic.correlation.paired_permutation import Swapped, swapped_p
-from extrinsic.correlation.resampling import Sample, draw_trackers, resampled_correlations
-from extrinsic.study.correlation_stage import CorrelationTask, tables_of
-from extrinsic.study.resampled_points import ResampledPoints
 from extrinsic.study.settings_file import read_study
 from extrinsic.verdict.coefficients import Coefficient, correlate
 from extrinsic.verdict.intervals import draw_permutations, permutation_test, without_each

@@ -13,14 +13,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from extrinsic.correlation.resampling import draw_trackers, resampled_correlations
+from extrinsic.study.resampled_points import TargetValue, build_panel
 from pytest_benchmark.fixture import BenchmarkFixture
 from threadpoolctl import threadpool_limits
 
 from benchmarks.measuring import LINES, seconds
-from extrinsic.correlation.resampling import draw_trackers, resampled_correlations
 from extrinsic.study.engine import Engine
 from extrinsic.study.plan import plan_study
-from extrinsic.study.resampled_points import TargetValue, build_panel
 from extrinsic.study.runner import run_study
 from extrinsic.study.score_stage import Measurements, ScoreTask, TrackerScores
 from extrinsic.study.settings import MetricsTable, SimulationTable, StudySettings, TrackersTable

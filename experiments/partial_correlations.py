@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from typing import Literal
 
 import numpy as np
-
-from extrinsic.arrays import Floats
 from extrinsic.correlation.estimate import Estimate
 from extrinsic.correlation.partial import partial_estimate
+
+from extrinsic.arrays import Floats
 
 Kind = Literal["given", "gain"]
 RETURN, LOGGED, GAIN = range(3)

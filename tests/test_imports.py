@@ -85,6 +85,7 @@ def test_imports_go_downwards_only() -> None:
 BELOW_THE_WAIST = ("panel", "panel_tables", "verdict")
 """They know the panel and what they make of it: no corpus, tracker, metric, policy, plan or store."""
 
+
 def test_nothing_below_the_waist_imports_what_is_above_it() -> None:
     above = {*LAYERS[LAYERS.index("corpus") : LAYERS.index("verdict")], "study", "report", "cli"}
     wrong = []

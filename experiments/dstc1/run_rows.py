@@ -7,6 +7,8 @@ from itertools import product
 
 import msgspec
 import numpy as np
+from extrinsic.correlation.resampling import Sample
+from extrinsic.study.stored_panel import stored_panel
 
 from experiments.dstc1.tables import (
     ESTIMATORS,
@@ -23,10 +25,8 @@ from experiments.dstc2.return_correlations import correlate_sample
 from experiments.estimate_rows import estimate_fields
 from experiments.partial_correlations import beyond_logged, with_logged
 from experiments.runs import findings_of_report
-from extrinsic.correlation.resampling import Sample
 from extrinsic.study.run import Run
 from extrinsic.study.settings_file import read_study
-from extrinsic.study.stored_panel import stored_panel
 
 FILLS = ("argmax", "threshold")
 PRIMARY, LOGGED = "rl.mean_augmented", "behaviour.observed"

@@ -16,6 +16,7 @@ from typing import Any
 
 import msgspec
 import numpy as np
+from extrinsic.study.stored_panel import stored_panel
 
 from experiments.data import require
 from experiments.dstc2.candidate_settings import ESTIMATOR, FILLS, N_FOLDS
@@ -42,7 +43,6 @@ from extrinsic.cli.progress import show_progress
 from extrinsic.parallel import run_in_parallel
 from extrinsic.study.run import Run
 from extrinsic.study.settings_file import read_study
-from extrinsic.study.stored_panel import stored_panel
 from extrinsic.tables import read_rows, write_rows
 
 DEGENERATE = "last_turn"

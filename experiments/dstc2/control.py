@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 import numpy as np
+from extrinsic.correlation.estimate import Estimate
+from extrinsic.study.resampled_points import oriented_metrics
 
 import extrinsic
 from experiments.dstc2.candidate_settings import FILLS
@@ -18,9 +20,7 @@ from experiments.dstc2.return_correlations import headline_name, is_headline
 from experiments.dstc2.scenarios import LOGGED
 from experiments.dstc2.tables import Control
 from extrinsic.arrays import Floats, Ints
-from extrinsic.correlation.estimate import Estimate
 from extrinsic.panel import item_weights
-from extrinsic.study.resampled_points import oriented_metrics
 from extrinsic.study.run import Run
 from extrinsic.study.score_stage import Measurements
 from extrinsic.study.settings import StudySettings

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+from extrinsic.correlation.estimate import Estimate, correlation_estimate
+from extrinsic.correlation.resampling import Sample, draw_trackers
+from extrinsic.study.resampled_points import MetricName, ResampledPoints
 
 from experiments.dstc2.candidate_settings import FILLS
 from experiments.dstc2.scenarios import GOAL_METRICS, LOGGED, STATE_METRICS, TARGET, Scenario
 from experiments.dstc2.tables import BeyondLogged, Correlation, Difference
 from experiments.estimate_rows import estimate_fields
 from experiments.partial_correlations import beyond_logged, with_logged
-from extrinsic.correlation.estimate import Estimate, correlation_estimate
-from extrinsic.correlation.resampling import Sample, draw_trackers
-from extrinsic.study.resampled_points import MetricName, ResampledPoints
 from extrinsic.study.settings import StudySettings
 
 REFERENCE = GOAL_METRICS[0]

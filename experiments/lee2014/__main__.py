@@ -12,6 +12,7 @@ from statistics import fmean
 from typing import Any
 
 import msgspec
+from extrinsic.correlation.deciding import EDGES
 
 from experiments.lee2014 import study, tables
 from experiments.lee2014.figure import draw_correlations, draw_policies
@@ -19,7 +20,6 @@ from experiments.lee2014.tables import FILLS, TARGETS
 from experiments.main import run_experiment
 from experiments.selection import Selection
 from experiments.texts import render
-from extrinsic.correlation.deciding import EDGES
 from extrinsic.parallel import run_in_parallel
 from extrinsic.study.tables import DecidedRow
 from extrinsic.tables import read_rows, write_rows

@@ -10,6 +10,11 @@ from typing import Any
 
 import msgspec
 import numpy as np
+from extrinsic.correlation.resampling import Sample
+from extrinsic.study.correlation_stage import best_set_rows
+from extrinsic.study.metric_pairs import pair_rows, swap_metrics
+from extrinsic.study.predictions import decided_rows
+from extrinsic.study.resampled_points import ResampledPoints
 
 from experiments.lee2014.tables import (
     FILLS,
@@ -30,12 +35,7 @@ from experiments.lee2014.tables import (
 )
 from experiments.runs import make_run
 from extrinsic.arrays import Floats, Ints
-from extrinsic.correlation.resampling import Sample
 from extrinsic.panel import MetricKey, Target
-from extrinsic.study.correlation_stage import best_set_rows
-from extrinsic.study.metric_pairs import pair_rows, swap_metrics
-from extrinsic.study.predictions import decided_rows
-from extrinsic.study.resampled_points import ResampledPoints
 from extrinsic.study.run import Run
 from extrinsic.study.settings import CorrelationTable, StudySettings
 from extrinsic.study.settings_file import read_study

@@ -9,6 +9,7 @@ from statistics import median, stdev
 from typing import Any
 
 import msgspec
+from extrinsic.correlation.verdicts import Verdict, side_of_zero
 from threadpoolctl import threadpool_limits
 
 from experiments.main import run_experiment
@@ -27,7 +28,6 @@ from experiments.metrics.tables import LABELS, METRICS, TABLES, DomainScores, Ex
 from experiments.selection import Selection
 from experiments.texts import render
 from extrinsic.cli.progress import show_progress
-from extrinsic.correlation.verdicts import Verdict, side_of_zero
 from extrinsic.tables import read_rows, write_rows
 
 FOLDER = Path(__file__).parent

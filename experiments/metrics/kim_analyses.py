@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from extrinsic.correlation.partial import scatter_correlations
 
 from experiments.metrics.published_values import KIM_DOMAINS, KIM_FEW_SLOTS
 from experiments.metrics.state_files import SOM, SYSTEMS, File, Group, units, with_ends
@@ -18,7 +19,6 @@ from experiments.metrics.tables import (
     UsedSlots,
 )
 from extrinsic.arrays import Floats
-from extrinsic.correlation.partial import scatter_correlations
 from extrinsic.metrics.definition import TurnMean, parse_metric
 from extrinsic.metrics.state_metrics import KIM_METRICS, SlotF1
 from extrinsic.metrics.traits import FirstError

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 import numpy as np
+from extrinsic.correlation.dependent import zou_interval
+from extrinsic.correlation.partial import partial_scatter, scatter_correlations
 
 from experiments.metrics.state_files import FEWER, SOM, SYSTEMS, File, Group, named_ends, units
 from experiments.metrics.tables import METRICS, TraitBin, TraitCorrelation
 from extrinsic.arrays import Floats, Ints
-from extrinsic.correlation.dependent import zou_interval
-from extrinsic.correlation.partial import partial_scatter, scatter_correlations
 from extrinsic.metrics.definition import parse_metric
 from extrinsic.metrics.traits import DialogTrait, mistakes
 

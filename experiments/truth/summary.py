@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from extrinsic.correlation.estimate import Estimate
 
 from experiments.selection import Selection
 from experiments.truth.tables import DatasetBias, EstimatorSummary, PolicyEstimate
 from extrinsic.arrays import Floats
-from extrinsic.correlation.estimate import Estimate
 from extrinsic.verdict.coefficients import correlate
 from extrinsic.verdict.intervals import jackknife_interval
 

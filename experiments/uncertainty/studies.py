@@ -8,6 +8,13 @@ from typing import Any
 
 import msgspec
 import numpy as np
+from extrinsic.correlation.best_set import best_set
+from extrinsic.correlation.deciding import calibration
+from extrinsic.correlation.dependent import williams, zou_interval
+from extrinsic.correlation.disattenuation import disattenuation
+from extrinsic.correlation.estimate import correlation_estimate
+from extrinsic.correlation.paired_permutation import swapped_p
+from extrinsic.correlation.resampling import Sample, draw_trackers
 from scipy.stats import kstest
 
 from experiments.uncertainty import worlds
@@ -24,13 +31,6 @@ from experiments.uncertainty.tables import (
 )
 from experiments.uncertainty.worlds import N_DATASETS, N_DIALOGS, effective_points, study_rng
 from extrinsic.arrays import Bools, Floats, Ints
-from extrinsic.correlation.best_set import best_set
-from extrinsic.correlation.deciding import calibration
-from extrinsic.correlation.dependent import williams, zou_interval
-from extrinsic.correlation.disattenuation import disattenuation
-from extrinsic.correlation.estimate import correlation_estimate
-from extrinsic.correlation.paired_permutation import swapped_p
-from extrinsic.correlation.resampling import Sample, draw_trackers
 from extrinsic.verdict.coefficients import correlate
 from extrinsic.verdict.composite import compose, correlation_of
 from extrinsic.verdict.intervals import (

@@ -11,9 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from extrinsic.correlation.resampling import Sample
 
 from extrinsic.arrays import Floats
-from extrinsic.correlation.resampling import Sample
 
 N_DATASETS = 4
 N_DIALOGS = 300

@@ -9,10 +9,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from extrinsic.cli.output import print_rows, print_table, put, say
+from extrinsic.cli.output import print_rows, put, say
 from extrinsic.cli.progress import Progress
 from extrinsic.errors import UsageError
-from extrinsic.report.page import write_report
 from extrinsic.study.engine import Done, Engine
 from extrinsic.study.run import Run
 from extrinsic.study.run_directory import require_same_study
@@ -20,11 +19,7 @@ from extrinsic.study.runner import run_study
 from extrinsic.study.settings import StudySettings
 from extrinsic.study.settings_file import find_study, locate_keys, read_study
 from extrinsic.study.tables import TimingRow
-from extrinsic.verdict.names import counted, interval, symbol
-from extrinsic.verdict.rows import CorrelationRow
-from extrinsic.verdict.verdict import Candidate, Verdict, sample
-
-SHOWN = 8
+from extrinsic.verdict.rows import ChoiceRow
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -98,6 +93,9 @@ def _show_timings(finished: Run) -> None:
 
 def _report(finished: Run) -> Path | None:
     """Write the page; a study does not fail if the libraries that draw it are missing."""
+    # Drawing libraries are loaded where something is drawn, and only then.
+    from extrinsic.report.page import write_report
+
     try:
         return write_report(finished)
     except UsageError as error:
@@ -106,48 +104,13 @@ def _report(finished: Run) -> Path | None:
 
 
 def _show(finished: Run, as_json: bool) -> None:
-    """One table of the metrics that may be the best, then the verdict and what the data lacks."""
+    """What the data lacks, then the verdict: a line for each target, and one metric for all."""
     verdict = finished.verdict()
     if as_json:
-        target = verdict.verdicts[0].target if verdict.verdicts else None
-        chosen = [row for row in finished.table(CorrelationRow) if row.target == target]
-        print_rows(finished.signature, chosen, sys.stdout, verdict=verdict)
+        print_rows(finished.signature, finished.table(ChoiceRow), sys.stdout, verdict=verdict)
         return
-    if verdict.verdicts:
-        first = next((made for made in verdict.verdicts if made.metric), verdict.verdicts[0])
-        _print_best(first, len({name for made in verdict.verdicts for name in made.variants}) > 1)
     for note in verdict.health:
         put(f"health: {note.text}")
     print()
-    for sentence in verdict.sentences or ["Nothing was correlated: the study has no target."]:
+    for sentence in verdict.sentences or ["Nothing was judged: the study has no target."]:
         put(sentence)
-
-
-def _print_best(verdict: Verdict, names_variant: bool) -> None:
-    """The first metrics of those that may be the best by a target, each where it does best.
-
-    Metrics are counted, as in the sentences; their combinations with schedules and components are a table.
-    """
-    if not verdict.candidates:
-        return
-    under = f", {verdict.variant_title}" if names_variant and verdict.variant_title else ""
-    named = f"{verdict.target_title} ({verdict.target})"
-    put(f"May be the best for {named}{under}, over {sample(verdict, 'core tracker')}:")
-    by_metric: dict[str, Candidate] = {}
-    for one in verdict.candidates:
-        by_metric.setdefault(one.metric, one)
-    best = list(by_metric.values())
-    rows = [
-        {
-            "metric": one.title + (" (use this)" if one is verdict.metric else ""),
-            "r": one.r,
-            "interval": interval(one.low, one.high) or "-",
-        }
-        for one in best[:SHOWN]
-    ]
-    heads = {"metric": "metric", "r": symbol(verdict.coefficient), "interval": "95 % for all at once"}
-    print_table(rows, heads, sys.stdout)
-    if len(best) > SHOWN:
-        print(f"... and {counted(len(best) - SHOWN, 'more metric')}")
-    combined = counted(len(verdict.candidates), "combination")
-    print(f"{combined} of metric, schedule and component, by their typed names: best_set.csv (in_set, core)")

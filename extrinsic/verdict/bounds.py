@@ -1,4 +1,4 @@
-"""How much a choice by each metric may lose with other systems of this kind: upper bounds, for all at once."""
+"""How much a choice by each metric may lose with other systems of this kind: bounds for all at once."""
 
 from __future__ import annotations
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from extrinsic.correlation.estimate import correlation_estimate
+from extrinsic.correlation.resampling import Sample, draw_trackers
 
 import extrinsic
 from experiments.dstc2 import choose, prototype
@@ -35,8 +37,6 @@ from experiments.estimate_rows import estimate_fields, row_verdict
 from experiments.partial_correlations import beyond_logged, with_logged
 from experiments.selection import Selection
 from extrinsic.arrays import Floats
-from extrinsic.correlation.estimate import correlation_estimate
-from extrinsic.correlation.resampling import Sample, draw_trackers
 from extrinsic.errors import InputError
 from extrinsic.study.learn_stage import LearnTask
 from extrinsic.study.plan import plan_study

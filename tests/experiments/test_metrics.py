@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
+from extrinsic.correlation.partial import scatter_correlations
 from threadpoolctl import threadpool_limits
 
 from experiments import data
@@ -18,7 +19,6 @@ from experiments.metrics.paper_examples import example_rows, read_examples
 from experiments.metrics.state_files import COPY, RESAMPLES, SOM, SYSTEMS, T5, Group, read_groups
 from experiments.metrics.tables import METRICS, PAIRS, TABLES, Compared, TraitCorrelation, TurnCorrelations
 from experiments.selection import Selection
-from extrinsic.correlation.partial import scatter_correlations
 from extrinsic.metrics.scoring import score
 from extrinsic.metrics.state_metrics import KIM_METRICS, turn_correlation
 from extrinsic.tables import read_rows, table_bytes

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 import pytest
+from extrinsic.correlation.best_set import BestSet, best_set
 
 from experiments.selection import Selection
 from experiments.uncertainty.__main__ import FOLDER, TABLES, cell_rows
@@ -24,7 +25,6 @@ from experiments.uncertainty.worlds import (
     study_rng,
 )
 from extrinsic.arrays import Floats
-from extrinsic.correlation.best_set import BestSet, best_set
 from extrinsic.tables import table_bytes
 from extrinsic.typed_files import read_toml
 from extrinsic.verdict.coefficients import correlate

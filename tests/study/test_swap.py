@@ -13,7 +13,7 @@ from extrinsic.study.run import Run
 from tests.builders import write_json
 from tests.outcomes.town import GOLD, RESPONSES, states, write_responses, write_task
 from tests.running import assert_refused, run
-from tests.study.studies import Study, done, run_in
+from tests.study.studies import done, run_in
 
 CONFIG = """name = "swap"
 [states]
