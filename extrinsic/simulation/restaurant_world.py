@@ -10,17 +10,19 @@ from typing import Annotated, Any, ClassVar
 import msgspec
 import numpy as np
 
-from extrinsic.arrays import Bools, Floats, Ids, Ints
+from extrinsic.arrays import Bools, Floats, Ints
 from extrinsic.corpus.acts import NONE, Acts
 from extrinsic.corpus.requests import BY_ALTERNATIVES
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation.chance import Chance
+from extrinsic.simulation.group_tops import best_values
 from extrinsic.simulation.recogniser import Recogniser, RecogniserSettings
 from extrinsic.simulation.restaurant_callers import Diners, DinerSettings, HostTurn, SearchSettings
 from extrinsic.simulation.restaurant_database import ASKED, BYE, Database, database
 from extrinsic.simulation.slot_filling import (
     HEARD_FROM,
     RuleExpert,
+    RuleExpertSettings,
     SlotFillingDialogs,
     SlotFillingWorld,
     patience,
@@ -28,23 +30,17 @@ from extrinsic.simulation.slot_filling import (
 )
 from extrinsic.simulation.values import NOTHING, Values
 from extrinsic.simulation.world import Moment, View
-from extrinsic.simulation.world_files import FileSimulation, Properties, Property, Settings
+from extrinsic.simulation.world_files import FileSimulation, Properties, Property
 from extrinsic.trackers.tracking import Tracker
-from extrinsic.typed_files import Count, Share
+from extrinsic.typed_files import Share
 
 
-class HostSettings(Settings, frozen=True):
+class HostSettings(RuleExpertSettings, frozen=True):
     """What the system that made the corpus trusts, and how the expert on it decides."""
 
+    trusts: Share = 0.60
     ignores: Share = 0.20
     """A value scored below this counts as missing, for every policy."""
-    main: Share = 0.85
-    exploration: Share = 0.08
-    """Share of random decisions among the possible ones; what main leaves besides is the second choice."""
-    trusts: Share = 0.60
-    """A value scored below this is confirmed before anything else."""
-    asks_again: Count = 2
-    """How often it asks for the same thing before it goes on without."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,12 +59,10 @@ class SlotTops:
 
 
 def slot_tops(town: Database, settings: HostSettings, view: View) -> SlotTops:
-    best = view.belief.score.argmax(axis=2)[..., None]
-    score = np.take_along_axis(view.belief.score, best, axis=2)[..., 0]
-    identity: Ids = np.take_along_axis(view.belief.value, best, axis=2)[..., 0]
+    identity, score = best_values(view.belief)
     columns = np.arange(identity.shape[1])
     number = town.values.number[columns, identity]
-    heard = (score > 0.0) & (score >= settings.ignores) & (identity != NONE) & (number != NOTHING)
+    heard = (score >= settings.ignores) & (identity != NONE) & (number != NOTHING)
     filled = np.where(heard, number, NOTHING)
     if view.filled is not None:
         value = view.filled.value
@@ -166,9 +160,11 @@ class RestaurantDialogs(SlotFillingDialogs[HostTurn]):
 class Host(RuleExpert):
     """The expert: tells what was asked for, confirms what is doubtful, asks for what is missing, presents."""
 
+    settings: HostSettings
+
     def __init__(self, town: Database, settings: HostSettings) -> None:
-        super().__init__(settings.main, settings.exploration)
-        self.town, self.settings = town, settings
+        super().__init__(settings)
+        self.town = town
         self.instead = {
             "request": "present",
             "confirm": "request",
@@ -223,8 +219,7 @@ class RestaurantSettings(SlotFillingWorld, frozen=True):
         return tracker
 
     def problems(self) -> Iterator[str]:
-        if self.system.main + self.system.exploration > 1.0 + 1e-12:
-            yield "system.main and system.exploration sum above 1"
+        yield from self.system.problems("system")
 
 
 def _slots(number: float) -> dict[str, Any]:

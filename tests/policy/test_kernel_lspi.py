@@ -15,7 +15,7 @@ from extrinsic.policy import lstd
 from extrinsic.policy.basis import Basis, with_action
 from extrinsic.policy.kernel_lspi import KernelLSPI, KernelPolicy, OneStep
 from extrinsic.policy.kernels import Gaussian
-from extrinsic.policy.learner import best_action
+from extrinsic.policy.learner import policy_of
 from extrinsic.policy.lstd import Solution
 from extrinsic.policy.transitions import Transitions
 from tests.policy.decisions import decisions, drawn_decisions, states_of
@@ -151,7 +151,8 @@ def test_of_equals_the_likeliest() -> None:
     q = np.array([[1.0, 1.0, 0.0], [2.0, 2.0 + 1e-12, 5.0], [0.0, 1.0, 0.0]])
     chances = np.array([[0.3, 0.6, 0.1], [0.5, 0.4, 0.1], [0.8, 0.1, 0.1]])
     admitted = np.array([[True, True, True], [True, True, False], [True, True, True]])
-    assert best_action(np.where(admitted, q, -np.inf), chances, admitted).tolist() == [1, 0, 1]
+    best = policy_of(np.where(admitted, q, -np.inf), chances, admitted)
+    assert np.array_equal(best, np.eye(3)[[1, 0, 1]])
 
 
 def test_where_no_kernel_speaks_q_is_the_prior() -> None:
@@ -195,7 +196,8 @@ def q_of_all(learned: KernelPolicy, log: Transitions) -> np.ndarray:
 
 def best_of_training(learned: KernelPolicy, log: Transitions) -> np.ndarray:
     q, admitted = q_of_all(learned, log), learned.behaviour.admitted
-    return best_action(np.where(admitted, q, -np.inf), learned.behaviour.chances, admitted)
+    best = policy_of(np.where(admitted, q, -np.inf), learned.behaviour.chances, admitted)
+    return np.asarray(best.argmax(axis=1))
 
 
 def test_the_range_of_q_is_reported() -> None:

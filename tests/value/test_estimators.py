@@ -16,7 +16,7 @@ from extrinsic.arrays import Floats, Ints
 from extrinsic.errors import UsageError
 from extrinsic.policy import lstd
 from extrinsic.policy.basis import StateActions
-from extrinsic.policy.lstd import KernelSettings, KernelsOfLog, value_of_policy
+from extrinsic.policy.lstd import KernelSettings, KernelsOfLog
 from extrinsic.policy.transitions import transitions_of
 from extrinsic.registry import ESTIMATORS, TRACKERS
 from extrinsic.trackers.track import track
@@ -157,7 +157,7 @@ def test_the_observed_value_by_hand() -> None:
     log = decisions(states, [0, 1, 0], [1.0, 2.0, 4.0], [0, 0, 1], 2, np.full((3, 2), 0.5), ("a", "b"))
     case = EvaluationProblem(log, np.full((3, 2), 0.5))
     assert log.returns_to_go().tolist() == [3.0, 2.0, 4.0]
-    assert (case.first.tolist(), case.ends.tolist()) == ([0, 2], [False, True, True])
+    assert (case.first.tolist(), log.ends.tolist()) == ([0, 2], [False, True, True])
     value = OBSERVED.estimate(case)
     assert (value.n, value.mean) == (2, 3.5)
     assert value.influence == pytest.approx([-0.25, 0.25])  # (3 - 3.5) / 2
@@ -258,12 +258,12 @@ def test_lstd_against_finite_differences(settings: KernelSettings) -> None:
     case, step = numbers_case(), 1e-5
     log, n_dialogs = case.transitions, case.transitions.n_dialogs
     kernels = settings.kernels_of(log.states, log.action)
-    value = value_of_policy(kernels, log, log.states, case.target, settings.gamma)
+    value = Lstd(settings=settings).estimate(case)
 
     def changed(weight: Floats) -> float:
         return weighted_lstd(case, kernels, settings.gamma, weight)
 
-    assert changed(np.ones(n_dialogs)) == pytest.approx(value.value, abs=1e-8)
+    assert changed(np.ones(n_dialogs)) == pytest.approx(value.mean, abs=1e-8)
     slopes = np.empty(n_dialogs)
     for dialog in range(n_dialogs):
         more, less = np.ones((2, n_dialogs))
