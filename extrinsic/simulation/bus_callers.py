@@ -48,7 +48,10 @@ class CallerSettings(PatientCallerSettings, frozen=True):
     """After a right offer, asks for the next bus."""
     leaves_content: Share = 0.20
     """Hangs up as soon as the right bus was named."""
+    annoyed_by_wrong_confirmation: Amount = 0.5
     annoyed_by_wrong_implicit: Amount = 1.0
+    annoyed_by_wrong_offer: Amount = 2.0
+    annoyed_by_repetition: Amount = 1.0
     starts_over: Share = 0.0
     """Per turn, once half of the patience is used: asks to start over. Lee leaves such calls out."""
     undoes: Share = 0.0
@@ -127,14 +130,12 @@ class Callers(PatientCallers[SystemTurn]):
     changed (n,): the group in which the caller just changed the goal.   leaving (n,): said bye.
     """
 
-    settings: CallerSettings
-
     def __init__(
         self, goal: GoalSettings, settings: CallerSettings, system: SystemSettings, chance: Chance
     ) -> None:
         values = bus_ontology()
         super().__init__(values, draw_goals(goal, values, chance), settings, chance)
-        self.system_settings = system
+        self.settings, self.system_settings = settings, system
         self.group_of: Ints = values.group[values.slot]
         n_dialogs, groups = len(self.goal), list(values.domain.groups)
         self.mentioned: Bools = np.zeros(self.goal.shape, dtype=bool)
@@ -273,11 +274,16 @@ class Callers(PatientCallers[SystemTurn]):
 
     def _take_in(self, dialogs: Ints, offering: Bools, faults: Faults, repeated: Bools) -> None:
         """Update contentment and patience; every turn costs patience until the right bus is named."""
-        right = offering & ~faults.offer
+        settings, right = self.settings, offering & ~faults.offer
         self.content[dialogs] = (self.content[dialogs] & ~faults.offer) | right
         self.served[dialogs] |= right
-        implicit = self.settings.annoyed_by_wrong_implicit * faults.implicit
-        cost = self.cost(faults.explicit, faults.offer, repeated, implicit)
+        cost = (
+            1.0
+            + settings.annoyed_by_wrong_confirmation * faults.explicit
+            + settings.annoyed_by_wrong_implicit * faults.implicit
+            + settings.annoyed_by_wrong_offer * faults.offer
+            + settings.annoyed_by_repetition * repeated
+        )
         self.worn[dialogs] += np.where(self.content[dialogs], 0.0, cost)
 
     def _leaves(

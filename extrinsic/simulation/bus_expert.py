@@ -7,19 +7,27 @@ import numpy as np
 from extrinsic.arrays import Bools, Floats
 from extrinsic.corpus.history import AFFIRMED, NOT_ASKED
 from extrinsic.simulation.bus_system import SystemSettings
-from extrinsic.simulation.slot_filling import HEARD_FROM, RuleExpert, RuleExpertSettings
+from extrinsic.simulation.slot_filling import HEARD_FROM, RuleExpert
 from extrinsic.simulation.world import Moment
+from extrinsic.simulation.world_files import Settings
 from extrinsic.trackers.tracking import Heard
 from extrinsic.typed_files import Count, Share
 
 
-class ExpertSettings(RuleExpertSettings, frozen=True):
+class ExpertSettings(Settings, frozen=True):
     """How the system that made the corpus decides, on its own tracker's scores."""
 
+    main: Share = 0.85
+    exploration: Share = 0.08
+    """Share of random decisions among the possible ones; what main leaves besides is the second choice."""
+    trusts: Share = 0.70
+    """A value scored below this is confirmed explicitly before anything else."""
     offers: Share = 0.80
     """A required value scored below this is confirmed before an offer."""
     knows: Share = 0.90
     """A value scored below this is confirmed implicitly, while asking for the next; 0: never."""
+    asks_again: Count = 2
+    """How often it asks for the same thing before it goes on without."""
     gives_up: Count = 22
     """The turn at which it says goodbye in any case."""
 
@@ -44,15 +52,13 @@ class ExpertTracker:
 class Expert(RuleExpert):
     """The expert whose calls a dataset holds."""
 
-    settings: ExpertSettings
-
     def __init__(
         self,
         settings: ExpertSettings,
         system: SystemSettings = SystemSettings(),  # noqa: B008 - frozen
     ) -> None:
-        super().__init__(settings)
-        self.system = system
+        super().__init__(settings.main, settings.exploration)
+        self.settings, self.system = settings, system
         self.instead = {
             "open_request": "request",
             "request": "open_request",

@@ -183,7 +183,8 @@ class WorldSettings(SlotFillingWorld, frozen=True):
             yield "system.required needs from and to"
         if self.goal.stop + self.goal.neighborhood > 1.0:
             yield "goal.stop and goal.neighborhood sum above 1"
-        yield from self.expert.problems("expert")
+        if self.expert.main + self.expert.exploration > 1.0 + 1e-12:
+            yield "expert.main and expert.exploration sum above 1"
         if self.caller.patience == float("inf") and not self.system.hangs_up:
             yield (
                 "its callers never finish: caller.patience is infinite, and the system cannot hang up "

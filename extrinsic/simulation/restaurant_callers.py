@@ -41,7 +41,9 @@ class DinerSettings(PatientCallerSettings, frozen=True):
     over_informs: Share = 0.08
     alternatives: Share = 0.15
     """Asks for another place after the first right one."""
+    annoyed_by_wrong_confirmation: Amount = 0.5
     annoyed_by_wrong_offer: Amount = 1.5
+    annoyed_by_repetition: Amount = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,13 +100,11 @@ class Diners(PatientCallers[HostTurn]):
     curious (n,): will ask for another one.
     """
 
-    settings: DinerSettings
-
     def __init__(
         self, search: SearchSettings, settings: DinerSettings, town: Database, chance: Chance
     ) -> None:
         super().__init__(town.values, _draw_goals(search, town, chance), settings, chance)
-        self.town = town
+        self.settings, self.town = settings, town
         self.stated: Ints = np.full_like(self.goal, NOTHING)
         shares = [getattr(search, slot) for slot in ASKED]
         self.wants: Bools = chance.uniform("wants", 0, (len(ASKED),)) < shares
@@ -124,7 +124,7 @@ class Diners(PatientCallers[HostTurn]):
         return self.stated[dialogs]
 
     def respond(self, dialogs: Ints, turn: TurnNumber, system: HostTurn, repeated: Bools) -> Utterance:
-        chance = self.chance.take(dialogs)
+        settings, chance = self.settings, self.chance.take(dialogs)
         self._settle(dialogs, system)
         goal = self.goal[dialogs]
         wrong_value = self._wrong_confirmation(goal, system)
@@ -149,9 +149,15 @@ class Diners(PatientCallers[HostTurn]):
         speaks &= (goal != NOTHING) & (command == SILENT)[:, None]
         confirms = self.hears(system, "confirm")
         answer = np.where(wrong_value, NO, np.where(confirms, YES, SILENT))
-        self.worn[dialogs] += self.cost(wrong_value, wrong_offer, repeated)
+        cost = (
+            1.0
+            + settings.annoyed_by_wrong_confirmation * wrong_value
+            + settings.annoyed_by_wrong_offer * wrong_offer
+            + settings.annoyed_by_repetition * repeated
+        )
+        self.worn[dialogs] += cost
         gone = self.worn[dialogs] > self.patience[dialogs]
-        silent = gone | (chance.uniform("answers", turn) >= self.settings.answers)
+        silent = gone | (chance.uniform("answers", turn) >= settings.answers)
         speaks &= ~silent[:, None]
         self.stated[dialogs] = np.where(speaks, goal, self.stated[dialogs])
         return Utterance(

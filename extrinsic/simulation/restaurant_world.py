@@ -22,7 +22,6 @@ from extrinsic.simulation.restaurant_database import ASKED, BYE, Database, datab
 from extrinsic.simulation.slot_filling import (
     HEARD_FROM,
     RuleExpert,
-    RuleExpertSettings,
     SlotFillingDialogs,
     SlotFillingWorld,
     patience,
@@ -30,17 +29,23 @@ from extrinsic.simulation.slot_filling import (
 )
 from extrinsic.simulation.values import NOTHING, Values
 from extrinsic.simulation.world import Moment, View
-from extrinsic.simulation.world_files import FileSimulation, Properties, Property
+from extrinsic.simulation.world_files import FileSimulation, Properties, Property, Settings
 from extrinsic.trackers.tracking import Tracker
-from extrinsic.typed_files import Share
+from extrinsic.typed_files import Count, Share
 
 
-class HostSettings(RuleExpertSettings, frozen=True):
+class HostSettings(Settings, frozen=True):
     """What the system that made the corpus trusts, and how the expert on it decides."""
 
-    trusts: Share = 0.60
     ignores: Share = 0.20
     """A value scored below this counts as missing, for every policy."""
+    main: Share = 0.85
+    exploration: Share = 0.08
+    """Share of random decisions among the possible ones; what main leaves besides is the second choice."""
+    trusts: Share = 0.60
+    """A value scored below this is confirmed before anything else."""
+    asks_again: Count = 2
+    """How often it asks for the same thing before it goes on without."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,11 +165,9 @@ class RestaurantDialogs(SlotFillingDialogs[HostTurn]):
 class Host(RuleExpert):
     """The expert: tells what was asked for, confirms what is doubtful, asks for what is missing, presents."""
 
-    settings: HostSettings
-
     def __init__(self, town: Database, settings: HostSettings) -> None:
-        super().__init__(settings)
-        self.town = town
+        super().__init__(settings.main, settings.exploration)
+        self.town, self.settings = town, settings
         self.instead = {
             "request": "present",
             "confirm": "request",
@@ -219,7 +222,8 @@ class RestaurantSettings(SlotFillingWorld, frozen=True):
         return tracker
 
     def problems(self) -> Iterator[str]:
-        yield from self.system.problems("system")
+        if self.system.main + self.system.exploration > 1.0 + 1e-12:
+            yield "system.main and system.exploration sum above 1"
 
 
 def _slots(number: float) -> dict[str, Any]:

@@ -7,8 +7,8 @@ says (`SlotFillingDialogs`), the rules of its expert (`RuleExpert`); its setting
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from collections.abc import Mapping
+from typing import ClassVar, Generic, Protocol, TypeVar
 
 import numpy as np
 from scipy.special import gammaincinv
@@ -21,9 +21,9 @@ from extrinsic.simulation.chance import Chance, TurnNumber
 from extrinsic.simulation.recogniser import RECOGNISER_PROPERTIES, Recogniser
 from extrinsic.simulation.values import NOTHING, Phrases, Utterance, Values
 from extrinsic.simulation.world import GOES_ON, GOODBYE, HANG_UP, Dialogs, Exchange, Moment
-from extrinsic.simulation.world_files import Amount, Endless, Positive, Properties, Property, Settings, plain
+from extrinsic.simulation.world_files import Endless, Positive, Properties, Property, Settings, plain
 from extrinsic.storage import content_hash, encode_json
-from extrinsic.typed_files import Count, Share
+from extrinsic.typed_files import Share
 
 HEARD_FROM = 0.3
 """To an expert: after an offer, a no, a value or a request with more than this score is an answer to it."""
@@ -36,9 +36,6 @@ class PatientCallerSettings(Settings, frozen=True):
     """Turns until the average caller hangs up; `inf` for callers who never do."""
     patience_shape: Positive = 4.0
     """The larger, the more alike callers are in patience."""
-    annoyed_by_wrong_confirmation: Amount = 0.5
-    annoyed_by_wrong_offer: Amount = 2.0
-    annoyed_by_repetition: Amount = 1.0
     answers: Share = 0.95
     """Probability of answering at all."""
     opens_with: Share = 0.50
@@ -67,7 +64,7 @@ class PatientCallers(ABC, Generic[T]):
     """
 
     def __init__(self, values: Values, goal: Ints, settings: PatientCallerSettings, chance: Chance) -> None:
-        self.values, self.goal, self.settings, self.chance = values, goal, settings, chance
+        self.values, self.goal, self.chance = values, goal, chance
         self.worn: Floats = np.zeros(len(goal))
         shape, mean = settings.patience_shape, settings.patience
         drawn = gammaincinv(shape, chance.uniform("patience", 0)) * mean / shape
@@ -90,13 +87,6 @@ class PatientCallers(ABC, Generic[T]):
     def labelled(self, dialogs: Ints) -> Ints:
         """(m, n_concepts) the values that labels call right."""
         return self.goal[dialogs]
-
-    def cost(self, wrong_value: Bools, wrong_offer: Bools, repeated: Bools, others: Any = 0.0) -> Floats:
-        """(m,) what a turn costs of the patience; others: by what annoys the callers of one world only."""
-        settings = self.settings
-        cost = 1.0 + settings.annoyed_by_wrong_confirmation * wrong_value + others
-        cost = cost + settings.annoyed_by_wrong_offer * wrong_offer
-        return np.asarray(cost + settings.annoyed_by_repetition * repeated)
 
 
 class SlotFillingDialogs(Dialogs, Generic[T]):
@@ -171,22 +161,6 @@ class SlotFillingDialogs(Dialogs, Generic[T]):
         return identity
 
 
-class RuleExpertSettings(Settings, frozen=True):
-    """How the system that made a corpus decides, on its own tracker's scores."""
-
-    main: Share = 0.85
-    exploration: Share = 0.08
-    """Share of random decisions among the possible ones; what main leaves besides is the second choice."""
-    trusts: Share = 0.70
-    """A value scored below this is confirmed before anything else."""
-    asks_again: Count = 2
-    """How often it asks for the same thing before it goes on without."""
-
-    def problems(self, table: str) -> Iterator[str]:
-        if self.main + self.exploration > 1.0 + 1e-12:
-            yield f"{table}.main and {table}.exploration sum above 1"
-
-
 class RuleExpert(ABC):
     """The system that made a corpus: the first of its rules that applies; now and then its second choice, or
     anything sensible, so that its log can teach.
@@ -197,8 +171,8 @@ class RuleExpert(ABC):
 
     instead: Mapping[str, str]
 
-    def __init__(self, settings: RuleExpertSettings) -> None:
-        self.settings = settings
+    def __init__(self, main: float, exploration: float) -> None:
+        self.main, self.exploration = main, exploration
 
     @abstractmethod
     def rules(self, moment: Moment) -> list[tuple[Bools, str]]:
@@ -221,10 +195,9 @@ class RuleExpert(ABC):
         second = np.array([names.index(self.instead.get(name, name)) for name in names])[main]
         second = np.where(moment.allowed[rows, second], second, main)
         blind = np.where(self.sensible(moment), 1.0, 0.0)
-        share, exploration = self.settings.main, self.settings.exploration
-        chances: Floats = exploration * blind / blind.sum(axis=1, keepdims=True)
-        np.add.at(chances, (rows, main), share)
-        np.add.at(chances, (rows, second), 1.0 - exploration - share)
+        chances: Floats = self.exploration * blind / blind.sum(axis=1, keepdims=True)
+        np.add.at(chances, (rows, main), self.main)
+        np.add.at(chances, (rows, second), 1.0 - self.exploration - self.main)
         return chances
 
 
