@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -200,19 +200,6 @@ def best_of_training(learned: KernelPolicy, log: Transitions) -> np.ndarray:
     return np.asarray(best.argmax(axis=1))
 
 
-def test_the_range_of_q_is_reported() -> None:
-    """Over what is admitted in the training states, to be held against what a dialog can earn."""
-    log = drawn_decisions(60)
-    given_chances = np.tile([0.5, 0.5, 0.0], (len(log), 1))
-    for learned in (learn(log, threshold=0.45), learn(log, chances=given_chances)):
-        q, admitted = q_of_all(learned, log), learned.behaviour.admitted
-        extremes = (learned.diagnostics["lowest_q"], learned.diagnostics["highest_q"])
-        assert extremes == pytest.approx((q[admitted].min(), q[admitted].max()))
-        assert q[admitted].min() > q.min() or q[admitted].max() < q.max()
-    assert learned.behaviour.admitted.tolist() == [[True, True, False]] * len(log)
-    assert learned.diagnostics == {name: float(value) for name, value in asdict(learned.fit).items()}
-
-
 def test_a_temperature_draws_among_what_is_admitted() -> None:
     """By exp(Q / temperature); the colder, the greedier."""
     log = drawn_decisions(60)
@@ -266,16 +253,6 @@ def test_one_step_by_returns_is_the_mean_of_what_followed() -> None:
 def test_bad_options(options: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         learn(drawn_decisions(20), **options)
-
-
-def test_removal_leaves_fewer_kernels() -> None:
-    log = drawn_decisions(60)
-    behaviour = behaviour_of(log)
-    growing, removal = (
-        KernelLSPI(width=0.5, sparsification=method).fit(log, behaviour) for method in ("growing", "removal")
-    )
-    assert removal.fit.kernels < growing.fit.kernels
-    assert removal.probabilities(log.states).shape == (len(log), 3)
 
 
 def test_a_log_with_other_rewards_has_the_same_kernels() -> None:

@@ -313,8 +313,6 @@ def test_options(name: str, tmp_path: Path) -> None:
         ("ridge = 10.0", ["key policy.ridge: unknown", "one_step"]),
         ("[policy.kernel_lspi]\nrigde = 10.0", ["policy.kernel_lspi.rigde", "did you mean 'ridge'?"]),
         ("[policy.kernel_lspi]\nsteps = 3", ["policy.kernel_lspi.steps", "counted"]),
-        ("[policy.fitted_Q]\ntrees = 10", ["did you mean 'fitted_q'?"]),
-        ('learner = "fited_q"', ["there is no learner 'fited_q'; did you mean 'fitted_q'?"]),
         ('learner = ["fitted_q", "conted"]', ["there is no learner 'conted'; did you mean 'counted'?"]),
         ("[policy.fitted_q]\ntrees = 0", ["policy.fitted_q.trees", "a whole number >= 1"]),
         ("[policy.fitted_q]\ntrees = 'many'", ["policy.fitted_q.trees", "found text 'many'"]),

@@ -141,14 +141,6 @@ def test_exact_in_the_table_that_was_counted(
         assert (value.diagnostics["zero_kernel"], value.diagnostics["kernels"]) == (0.0, 8)
 
 
-@pytest.mark.usefixtures("few_resamples")
-def test_all_converge() -> None:
-    case = table_case(20_000)
-    for estimator in (LSTD, FQE):
-        assert estimator.estimate(case).mean == pytest.approx(exact_value(POLICY), abs=0.15)
-    rng = np.random.default_rng(0)
-    observed = np.array([OBSERVED.estimate(case_of(draw_log(50, rng))).mean for _ in range(100)])
-    assert abs(observed.mean() - exact_value(BEHAVIOUR)) < 4 * observed.std(ddof=1) / 10.0
 
 
 def test_the_observed_value_by_hand() -> None:
@@ -189,10 +181,6 @@ def test_of_the_logged_policy_itself_what_was_observed(name: str) -> None:
         assert value.high - value.low == pytest.approx(2 * 1.96 * returns.std() / np.sqrt(200), rel=0.1)
 
 
-def test_lstd_of_what_was_done_is_exact_in_a_table() -> None:
-    """Summed over all decisions, Q - Q' is what was earned: first Q's sum to the returns."""
-    log = draw_log(60, np.random.default_rng(1))
-    assert LSTD.estimate(case_of(log).behaviour()).mean == pytest.approx(log.returns().mean(), abs=1e-7)
 
 
 @pytest.mark.usefixtures("few_resamples")
@@ -297,14 +285,6 @@ def test_the_mean_of_two() -> None:
     assert both.high - both.mean == pytest.approx(np.hypot(dialogs.high - dialogs.mean, spread / 2))
 
 
-def test_dialogs_repeated_are_what_they_were() -> None:
-    """The helper of these tests."""
-    log = draw_log(5, np.random.default_rng(0))
-    again, rows = repeated(log, np.array([2, 0, 1, 0, 3]))
-    assert again.returns() == pytest.approx(log.returns()[[0, 0, 2, 4, 4, 4]])
-    assert np.array_equal(again.reward, log.reward[rows])
-    assert list(again.sessions) == sorted(again.sessions)
-    assert len(set(again.sessions)) == 6
 
 
 @pytest.mark.parametrize("estimator", [Fqe(settings=TreeSettings(trees=5)), Lstd()])

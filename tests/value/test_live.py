@@ -48,23 +48,6 @@ def test_by_hand(reward: Reward | None) -> None:
     assert found.high - found.low == pytest.approx(2 * 1.96 * earned.std() / np.sqrt(80), rel=0.15)
 
 
-def test_a_reward_of_ones_own() -> None:
-    """A point for every call."""
-
-    def points(corpus: Any, _: Any) -> Any:
-        return (corpus.turn_in_dialog == 0).astype(float)
-
-    found = live(stage(reward=points))
-    assert (found.mean, found.low, found.high) == (1.0, 1.0, 1.0)
-
-
-def test_the_same_seed_brings_the_same_callers() -> None:
-    first, again, others = live(stage()), live(stage()), live(stage(seed=8))
-    assert first.mean == again.mean
-    assert first.influence.tobytes() == again.influence.tobytes()
-    assert first.mean != others.mean
-
-
 @pytest.mark.parametrize(
     "names", [["focus"], ["delayed(hwu, turns=1)"], ["focus", "delayed(hwu, turns=1)", "vote", "baseline"]]
 )
@@ -117,7 +100,3 @@ def test_the_same_callers_for_every_policy() -> None:
     assert abs(np.corrcoef(expert, others)[0, 1]) < 0.15
     fewer = live(stage(n_dialogs=40))
     assert fewer.n == 40
-
-
-def test_a_better_policy_earns_more() -> None:
-    assert live(stage(n_dialogs=200)).low > live(stage(Anything(), n_dialogs=200)).high
