@@ -14,6 +14,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from extrinsic.arrays import Bools, Floats, Ints
+from extrinsic.corpus.acts import NONE
 from extrinsic.corpus.mentions import predicate_of_turns
 from extrinsic.errors import UsageError
 from extrinsic.policy.features import Features, find_features
@@ -32,7 +33,7 @@ from extrinsic.simulation.world import (
     possible_in,
     require_exchange,
 )
-from extrinsic.trackers.tracking import StepBelief, Tracker, joined_beliefs
+from extrinsic.trackers.tracking import StepBelief, Tracker
 
 DIALOGS_AHEAD = 8
 """For each environment, how many dialogs are begun at once."""
@@ -51,7 +52,8 @@ class _Pool:
         exchange = self.dialogs.greet()
         require_exchange("greet", exchange, n_dialogs, world)
         predicate = predicate_of_turns(world.domain, exchange.system, world.vocabulary).astype(np.int64)
-        self.belief = self._heard(np.arange(n_dialogs), exchange, predicate)
+        greeted = self._heard(np.arange(n_dialogs), exchange, predicate)
+        self.belief = StepBelief(greeted.value.copy(), greeted.score.copy())  # written to after every turn
         self.waiting: list[int] = np.flatnonzero(exchange.ending == GOES_ON).tolist()
         if not self.waiting:
             raise UsageError("the world ends every dialog with the greeting: there is nothing to decide")
@@ -71,10 +73,17 @@ class _Pool:
         predicate = self.dialogs.carried_out(moment, certain).argmax(axis=1)
         exchange = self.dialogs.act(moment, predicate)
         require_exchange("act", exchange, len(rows), self.world)
-        beliefs = [self.belief, self._heard(moment.dialogs, exchange, predicate)]
-        latest = np.arange(len(self.belief.score))
-        latest[moment.dialogs] = len(latest) + rows
-        self.belief = joined_beliefs(beliefs).take(latest)
+        belief, all_beliefs = self._heard(moment.dialogs, exchange, predicate), self.belief
+        # Beliefs about different dialogs may have different widths.
+        missing = belief.score.shape[2] - all_beliefs.score.shape[2]
+        if missing > 0:
+            wider = [(0, 0), (0, 0), (0, missing)]
+            all_beliefs = StepBelief(np.pad(all_beliefs.value, wider), np.pad(all_beliefs.score, wider))
+        all_beliefs.value[moment.dialogs], all_beliefs.score[moment.dialogs] = NONE, 0.0
+        own = slice(belief.score.shape[2])
+        all_beliefs.value[moment.dialogs, :, own] = belief.value
+        all_beliefs.score[moment.dialogs, :, own] = belief.score
+        self.belief = all_beliefs
         return predicate, exchange.ending == GOES_ON
 
 

@@ -41,7 +41,6 @@ from tests.value.tables import (
     counted_value,
     draw_log,
     exact_value,
-    repeated,
     repeated_case,
 )
 from tests.value.test_trees import random_case
