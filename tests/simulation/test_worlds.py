@@ -44,9 +44,8 @@ from tests.contents import corpus_content, output_content
 from tests.metrics.reading import assert_same, keyed
 from tests.policy.decisions import drawn_decisions
 from tests.policy.learning import learn
-from tests.policy.players import Witness
-from tests.simulation.worlds import NOISY, Allowed, Always, dialogs_of, first_lists, load_toy, world
-from tests.value.finding import find
+from tests.simulation.worlds import NOISY, Allowed, Always, Witness, dialogs_of, first_lists, load_toy, world
+from tests.value.tables import find
 
 KINDS = ("bus", "restaurants", "pizza", "colours")
 FORMATS = {form.name: form for form in (DSTC1, DSTC2)}
@@ -142,13 +141,6 @@ def assert_same_alone(in_world: LockstepWorld, n_dialogs: int, tracker: str) -> 
 
 def test_a_dialog_is_the_same_alone_and_in_company(in_world: LockstepWorld) -> None:
     assert_same_alone(in_world, N_DIALOGS, "hwu")
-
-
-@pytest.mark.parametrize("tracker", RULE_TRACKERS)
-def test_so_is_what_every_tracker_believes(tracker: str) -> None:
-    """Also of dialogs with more values than the table of candidates first has room for, and of restarts."""
-    crowded = world({"noise": 2.0, "lengthens": 5.0}, {"starts_over": 0.1}, longest_dialog=10)
-    assert_same_alone(crowded, 150, tracker)
 
 
 @pytest.mark.parametrize("tracker", RULE_TRACKERS)

@@ -27,20 +27,22 @@ from extrinsic.value.trees import Fqe, TreeSettings
 from extrinsic.value.value import value_of
 from tests.policy.decisions import decisions, drawn_decisions, states_of
 from tests.simulation.worlds import expert_play, world
-from tests.value.finding import AUGMENTED, PLAIN, find
 from tests.value.tables import (
+    AUGMENTED,
     BEHAVIOUR,
     EXACT_KERNELS,
     EXACT_TREES,
     GOES,
     MEAN,
     N_STATES,
+    PLAIN,
     POLICY,
     START,
     case_of,
     counted_value,
     draw_log,
     exact_value,
+    find,
     repeated_case,
 )
 from tests.value.test_trees import random_case
@@ -140,8 +142,6 @@ def test_exact_in_the_table_that_was_counted(
         assert (value.diagnostics["zero_kernel"], value.diagnostics["kernels"]) == (0.0, 8)
 
 
-
-
 def test_the_observed_value_by_hand() -> None:
     """Rewards 1 and 2 in the first dialog, 4 in the second; the returns are 3 and 4."""
     states = states_of(np.zeros((3, 1)), [[0], [1], [2]])
@@ -178,8 +178,6 @@ def test_of_the_logged_policy_itself_what_was_observed(name: str) -> None:
     if name == "observed":
         assert value.mean == find(name).estimate(case).mean == pytest.approx(returns.mean())
         assert value.high - value.low == pytest.approx(2 * 1.96 * returns.std() / np.sqrt(200), rel=0.1)
-
-
 
 
 @pytest.mark.usefixtures("few_resamples")
@@ -282,8 +280,6 @@ def test_the_mean_of_two() -> None:
     dialogs = value_of("dialogs", both.mean, both.influence, {})
     assert both.mean - both.low == pytest.approx(np.hypot(dialogs.mean - dialogs.low, spread / 2))
     assert both.high - both.mean == pytest.approx(np.hypot(dialogs.high - dialogs.mean, spread / 2))
-
-
 
 
 @pytest.mark.parametrize("estimator", [Fqe(settings=TreeSettings(trees=5)), Lstd()])

@@ -17,9 +17,8 @@ from extrinsic.value.estimator import EvaluationProblem, LivePlay
 from extrinsic.value.live import played_together
 from extrinsic.value.value import Value
 from tests.policy.decisions import drawn_decisions
-from tests.policy.players import Anything
-from tests.simulation.worlds import world
-from tests.value.finding import find
+from tests.simulation.worlds import Anything, world
+from tests.value.tables import find
 
 WORLD = world()
 FOCUS = TRACKERS.get("focus")
