@@ -91,7 +91,7 @@ class RestaurantDialogs(SlotFillingDialogs[HostTurn]):
         return HostTurn.of(welcome, len(self.values.domain.slots))
 
     def possible(self, view: View) -> Bools:
-        """Confirming and presenting need a value, telling and asking for more a place."""
+        """Confirming and presenting need a value, answering and asking for more a place."""
         tops, place = slot_tops(self.town, self.settings, view), self.place[view.dialogs]
         heard, filled = (np.asarray(some.any(axis=1)) for some in (tops.heard, tops.filled != NOTHING))
         can: dict[str, Bools] = {"request": heard | True, "confirm": heard, "present": filled}
@@ -151,8 +151,8 @@ class RestaurantDialogs(SlotFillingDialogs[HostTurn]):
         ):
             said.append((kind, rows[number != NOTHING], number[number != NOTHING]))
         for about, slot in enumerate(ASKED):
-            tells = rows[system.about == about]
-            said.append((slot, tells, system.place[tells]))
+            answers = rows[system.about == about]
+            said.append((slot, answers, system.place[answers]))
         # A search by name always finds it; one by what is not cared about finds anything.
         narrows = (system.query != NOTHING) & (system.query != town.any_value) & town.constraint
         for column in np.flatnonzero(town.constraint):
@@ -163,7 +163,7 @@ class RestaurantDialogs(SlotFillingDialogs[HostTurn]):
 
 
 class Host(RuleExpert):
-    """The expert: tells what was asked for, confirms what is doubtful, asks for what is missing, presents."""
+    """The expert: answers questions, confirms what is doubtful, asks for what is missing, presents."""
 
     def __init__(self, town: Database, settings: HostSettings) -> None:
         super().__init__(settings.main, settings.exploration)

@@ -1,4 +1,4 @@
-"""What a policy sees: names of columns, numbers by hand, the same on file and at the table."""
+"""What a policy sees: names of columns, numbers by hand, what is refused."""
 
 from __future__ import annotations
 

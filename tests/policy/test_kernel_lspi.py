@@ -85,7 +85,7 @@ def test_the_filter_keeps_to_what_was_likely() -> None:
 
 
 class Script:
-    """Answers to the question for Q: in turn, each policy is told to prefer one action."""
+    """Answers to the question for Q: in turn, each policy prefers one given action."""
 
     def __init__(self, *preferred: int) -> None:
         self.preferred = list(preferred)
@@ -132,8 +132,8 @@ def test_how_it_ends(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The same policy twice, one that was there before, or no iterations left."""
-    told = Script(*script)
-    monkeypatch.setattr(lstd, "System", told)
+    answers = Script(*script)
+    monkeypatch.setattr(lstd, "System", answers)
     learned = learn(three_actions, iterations=limit)
     found = learned.fit
     assert (found.iterations, found.converged, found.cycle) == (iterations, converged, cycle)
@@ -141,8 +141,8 @@ def test_how_it_ends(
     # Each policy is evaluated with its own next actions, the first one with those in the log.
     goes_on = three_actions.next >= 0
     first = np.eye(3)[three_actions.action[three_actions.next]] * goes_on[:, None]
-    assert np.array_equal(told.asked[0], 16.0 * first)
-    for number, asked in enumerate(told.asked[1:]):
+    assert np.array_equal(answers.asked[0], 16.0 * first)
+    for number, asked in enumerate(answers.asked[1:]):
         preferred = script[min(number, len(script) - 1)]
         assert np.array_equal(asked, 16.0 * np.eye(3)[[preferred] * 60] * goes_on[:, None])
 

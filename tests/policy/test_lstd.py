@@ -59,7 +59,7 @@ def solve_table(
 def test_a_table_has_its_closed_form(
     way: str, deterministic: bool, gamma: float, data: st.DataObject
 ) -> None:
-    """Whatever the prior is: kernels speak of every pair."""
+    """Whatever the prior is: there are kernels for every pair."""
     log = data.draw(episodes(deterministic))
     prior = data.draw(st.floats(-1000, 1000))
     policies = st.tuples(*(st.integers(0, log.n_actions - 1) for _ in range(log.n_states)))

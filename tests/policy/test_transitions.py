@@ -110,7 +110,7 @@ def test_greetings_are_no_decisions_wherever_they_come() -> None:
 
 
 def test_a_reward_is_one_finite_number_a_turn() -> None:
-    """The place of another is told, in the dialog."""
+    """Anything else is refused with its place in the dialog."""
     corpus, output = read(whole_call(), whole_call())
     for shape in ((15,), (17,), (16, 1)):
         with pytest.raises(UsageError, match=r"one number a turn \(expected \(16,\), found") as raised:

@@ -1,4 +1,4 @@
-"""Whether to believe a value: every flag can be raised, is raised when it must be, and is told in words."""
+"""Whether to believe a value: every flag can be raised, is raised when it must be, and has its words."""
 
 from __future__ import annotations
 
