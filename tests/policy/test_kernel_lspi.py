@@ -255,11 +255,12 @@ def test_bad_options(options: dict[str, Any], message: str) -> None:
         learn(drawn_decisions(20), **options)
 
 
-def test_a_log_with_other_rewards_has_the_same_kernels() -> None:
-    """Which are made once: the policy is the one that is learned from nothing."""
+@pytest.mark.parametrize("change", ["reward", "action"])
+def test_kernels_are_made_once_for_all_rewards_and_for_nothing_else(change: str) -> None:
+    """The policy is the one that is learned from nothing."""
     log = drawn_decisions(60)
     behaviour = behaviour_of(log)
-    other = replace(log, reward=-log.reward)
+    other = replace(log, **{change: getattr(log, change)[::-1].copy()})
     KernelLSPI().fit(log, behaviour)
     after = KernelLSPI().fit(other, behaviour)
     KernelLSPI(width=9.0).fit(log, behaviour)  # forgets the log's
