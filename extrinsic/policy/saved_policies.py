@@ -230,11 +230,6 @@ def _as_plain(value: Any, name: str, arrays: dict[str, np.ndarray]) -> Part:
     if isinstance(value, Mapping):
         entries = {str(key): _as_plain(item, f"{name}.{key}", arrays) for key, item in value.items()}
         return Object(None, entries)
-    if isinstance(value, Transitions):
-        raise UsageError(
-            "the policy knows the logged decisions only, so there is nothing to keep; learn with behaviour "
-            "'logistic' or 'svm'"
-        )
     if not is_dataclass(value) or isinstance(value, type):
         raise UsageError(
             f"the policy cannot be kept: {name or 'it'} is neither array, number, text nor dataclass",
