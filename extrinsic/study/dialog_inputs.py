@@ -18,13 +18,14 @@ from extrinsic.corpus.corpus import Corpus, ranked_sessions
 from extrinsic.corpus.domain import load_domain
 from extrinsic.corpus.formats import BeliefFormat
 from extrinsic.corpus.tracker_output import TrackerOutput
-from extrinsic.errors import ExtrinsicError, InputError, Problems
+from extrinsic.errors import ExtrinsicError, InputError, Problems, UsageError
 from extrinsic.plugins import hash_of_source
 from extrinsic.registry import FORMATS, WORLDS
 from extrinsic.simulation import Simulation, find_simulation
+from extrinsic.simulation.datasets import logged_policy
+from extrinsic.simulation.world_files import draw_worlds
 from extrinsic.storage import content_hash, encode_json, read_bytes
 from extrinsic.study.settings import CorpusTable, SimulationTable, StudySettings
-from extrinsic.study.targets import datasets_of
 
 T = TypeVar("T")
 C = TypeVar("C", Corpus, TrackerOutput)
@@ -209,6 +210,32 @@ def planned_dialogs(settings: StudySettings) -> PlannedDialogs:
     elif settings.corpus is not None:
         planned.units = list(_Lists(settings.corpus, planned).units())
     return planned
+
+
+def datasets_of(table: SimulationTable) -> list[str]:
+    """The datasets that a study names, and the worlds that it draws; all of the file if it does neither."""
+    simulation = find_simulation(table.world, table.config, table.seed)
+    every = list(dict.fromkeys(dataset for dataset, _ in simulation.corpora()))
+    worlds = table.worlds
+    if worlds is None:
+        return list(table.datasets) or every
+    properties = getattr(simulation, "properties", {})
+    if not properties:
+        raise UsageError(f"worlds of the kind {table.world!r} cannot be drawn: they have no properties")
+    drawn = draw_worlds(worlds.base or every[:1], worlds.draws, properties, worlds.ranges, worlds.seed)
+    return list(dict.fromkeys([*table.datasets, *drawn]))
+
+
+def has_expert(settings: StudySettings) -> bool:
+    """Whether the policy that made the dialogs can be played, which only a simulated world may have."""
+    table = settings.simulation
+    if table is None:
+        return False
+    try:
+        simulation = find_simulation(table.world, table.config, table.seed)
+        return logged_policy(simulation.world(datasets_of(table)[0], table.test))[0] is not None
+    except ExtrinsicError:
+        return True  # The world itself is wrong, which is reported where it is read.
 
 
 def _simulated_units(table: SimulationTable) -> list[Unit]:

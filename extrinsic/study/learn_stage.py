@@ -22,18 +22,11 @@ from extrinsic.policy.transitions import Transitions, transitions_of
 from extrinsic.registry import BEHAVIOURS, LEARNERS, REWARDS
 from extrinsic.storage import content_hash
 from extrinsic.study.dialog_inputs import RecentlyMade, Unit, corpus_of
-from extrinsic.study.policy_spec import (
-    EXPERT,
-    KEPT,
-    LEARNED,
-    LOGGED,
-    PolicySpec,
-    PolicyValue,
-    PolicyValues,
-)
-from extrinsic.study.store import Result, Results, StageKey, Task, code_version, encoded
+from extrinsic.study.policy_values import EXPERT, KEPT, LEARNED, LOGGED, PolicyValue, PolicyValues
+from extrinsic.study.store import Result, StageKey, Task, encoded, stage_key
 from extrinsic.study.tracker_inputs import TrackerInput, output_of
 from extrinsic.study.valuation import ToPlay, Valuation, play_together, valuation_of
+from extrinsic.study.variants import PolicySpec
 from extrinsic.value.diagnostics import DEFAULT, placebo, with_diagnostic
 from extrinsic.value.live import LIVE
 
@@ -53,13 +46,9 @@ class LearnTask:
     """Other stages of this process on the same dialogs, with another reward or on another tracker: their
     policies are played at the same time. The results are the same without those of other trackers."""
 
-    inputs: tuple[StageKey, ...] = ()
-
     @cached_property
     def key(self) -> StageKey:
-        settings = (self.plugins, self.spec.foreign_code())
-        parts = (code_version(), *settings, self.unit.identity, *self._identity)
-        return StageKey("learn", content_hash(*parts))
+        return stage_key("learn", self.plugins, self.spec.foreign_code(), self.unit.identity, *self._identity)
 
     @property
     def _identity(self) -> tuple[bytes | str, ...]:
@@ -71,7 +60,7 @@ class LearnTask:
     def label(self) -> str:
         return f"{self.unit.name} {self.system.name} {self.variant}"
 
-    def run(self, results: Results) -> Result[PolicyValues]:
+    def run(self) -> Result[PolicyValues]:
         _LEARNED.most = max(AT_LEAST_KEPT, 1 + len(self.beside))
         learned = self.learned()
         together = [learned]

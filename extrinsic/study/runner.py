@@ -191,7 +191,7 @@ class _Runner:
         problems: list[Problem] = []
         if not self.settings.grid:
             missing = with_other_trackers(missing, workers.count)
-        for done in workers.run(missing, self.store) if missing else ():
+        for done in workers.run(missing) if missing else ():
             problems += done.problems
             for line in done.warnings:
                 if line not in self.told:  # two processes may have read one file

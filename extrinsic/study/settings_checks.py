@@ -13,9 +13,17 @@ from extrinsic.corpus.hypotheses import Fill
 from extrinsic.errors import ExtrinsicError, InputError, UsageError, did_you_mean
 from extrinsic.registry import ESTIMATORS, EVALUATORS, FORMATS, LEARNERS, METRICS, TRACKERS, WORLDS
 from extrinsic.simulation.world_files import is_drawn, read_drawn
+from extrinsic.study.dialog_inputs import datasets_of, has_expert
 from extrinsic.study.settings import PolicyTable, StatesTable, StudySettings, Table
-from extrinsic.study.targets import datasets_of, has_expert, possible_targets, tracker_names
-from extrinsic.study.variants import baselines, changed_settings, check_overrides, combinations
+from extrinsic.study.tracker_inputs import tracker_names
+from extrinsic.study.variants import (
+    NOT_IN_GRID,
+    baselines,
+    changed_settings,
+    check_overrides,
+    combinations,
+    possible_targets,
+)
 from extrinsic.trackers.populations import canonical_name, population
 from extrinsic.typed_files import TomlProblems
 from extrinsic.verdict.choice_table import DECLARATION
@@ -189,7 +197,7 @@ def _check_options(settings: StudySettings, problems: TomlProblems) -> None:
         problems.add_key("policy.learner", "at least one learner is needed")
     used = {*(learner.name for learner in policy.learners), policy.behaviour_name}
     used |= {str(name) for key in ("policy.learner", "policy.behaviour") for name in vary.get(key, ())}
-    for name in policy.tables:
+    for name in policy.options:
         if name not in used:
             key = "learner" if name in LEARNERS else "behaviour"
             problems.add_key(("policy", name), f"not used: the study does not name it as its {key}")
@@ -334,7 +342,7 @@ def _check_grid(settings: StudySettings, problems: TomlProblems) -> None:
             problems.add_key(keys, "at least one value is needed")
         for option in options:
             try:
-                changed_settings(settings, {key: option})
+                changed_settings(settings, {key: option}, NOT_IN_GRID)
             except InputError as error:
                 for problem in error.problems:
                     problems.add_key(keys, str(problem))

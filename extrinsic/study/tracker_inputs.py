@@ -28,8 +28,7 @@ from extrinsic.study.dialog_inputs import (
     list_of,
 )
 from extrinsic.study.settings import StudySettings
-from extrinsic.study.targets import tracker_names
-from extrinsic.trackers.populations import families_of, members
+from extrinsic.trackers.populations import canonical_name, families_of, members, population
 from extrinsic.trackers.protocol import AnyTracker, BuiltInTracker, LearnedTracker, all_parts
 from extrinsic.trackers.track import hypotheses_of, track
 from extrinsic.verdict.core_systems import agreement_with
@@ -139,6 +138,21 @@ def trackers_of(settings: StudySettings, units: Sequence[Unit]) -> list[TrackerI
         design, dialogs = (population.size, population.seed, population.families), corpus_of(units[0].train)
         drawn = distinct_members(*design, dialogs, population.distinct)
     return [tracker_input(name, settings) for name in tracker_names(settings, drawn)]
+
+
+def tracker_names(settings: StudySettings, members: Sequence[str] | None = None) -> list[str]:
+    """The trackers of a study, each once, in the order of its settings.
+
+    members: of the population; None: its first ones, whether alike or not.
+    """
+    table = settings.trackers
+    built_in: Iterable[str] = map(canonical_name, table.built_in)
+    if "all" in table.built_in:
+        built_in = TRACKERS.names()
+    drawn = table.population
+    if members is None:
+        members = population(drawn.size, drawn.seed, drawn.families) if drawn else []
+    return list(dict.fromkeys([*built_in, *members, *(table.files.names if table.files else ())]))
 
 
 def tracker_input(name: str, settings: StudySettings) -> TrackerInput:
