@@ -20,7 +20,7 @@ from extrinsic.panel import rng_of
 from extrinsic.parallel import run_in_parallel
 from extrinsic.study.learn_stage import LearnTask
 from extrinsic.study.plan import plan_study
-from extrinsic.study.policy_spec import EXPERT, LEARNED, LOGGED
+from extrinsic.study.policy_values import EXPERT, LEARNED, LOGGED
 from extrinsic.study.score_stage import ScoreTask
 from extrinsic.study.settings import SimulationTable, StudySettings, TrackersTable
 from extrinsic.study.store import Task

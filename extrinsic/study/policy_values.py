@@ -94,19 +94,21 @@ class StoredValue:
 
 
 def stored_values(results: Results, keys: Mapping[str, Sequence[StageKey]]) -> list[StoredValue]:
-    """Every value of some stages, tracker by tracker, and the gains that follow from them."""
-    return [value for tracker, some in keys.items() for value in _of_tracker(results, tracker, some)]
+    """Every value of some stages, tracker by tracker."""
+    return [
+        value
+        for tracker, some in keys.items()
+        for value in values_of(tracker, [Result.decode(results.read(key), key, PolicyValues) for key in some])
+    ]
 
 
-def _of_tracker(results: Results, tracker: str, keys: Sequence[StageKey]) -> list[StoredValue]:
-    values = []
-    for key in keys:
-        stored = Result.decode(results.read(key), key, PolicyValues)
-        learner, dialogs = stored.values.learner, stored.values.dialogs
-        values += [
-            StoredValue(tracker, value, stored.arrays[f"influence{number}"], learner, dialogs)
-            for number, value in enumerate(stored.values.values)
-        ]
+def values_of(tracker: str, results: Sequence[Result[PolicyValues]]) -> list[StoredValue]:
+    """Every value of a tracker, and the gains that follow from them."""
+    values = [
+        StoredValue(tracker, value, result.arrays[f"influence{number}"], stored.learner, stored.dialogs)
+        for result, stored in ((result, result.values) for result in results)
+        for number, value in enumerate(stored.values)
+    ]
     return [*values, *gains(values)]
 
 
