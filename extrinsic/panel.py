@@ -209,18 +209,24 @@ class Panel:
         datasets: Iterable[Dataset],
         metrics: Iterable[MetricKey] = (),
         targets: Iterable[Target] = (),
-        **arrays: Any,
+        **others: Any,
     ) -> Panel:
-        """With some of the arrays; all others are NaN, and counts 0."""
+        """With some of the arrays; those that are not given are NaN, and counts 0."""
         header = Header(tuple(systems), tuple(datasets), tuple(metrics), tuple(targets))
-        every: dict[str, Any] = {
-            name: np.full(shape, 0 if kind is np.int64 else np.nan, kind)
-            for name, (shape, kind) in _forms(header).items()
+        forms = _forms(header)
+
+        def empty(name: str) -> Any:
+            shape, kind = forms[name]
+            return np.full(shape, 0 if kind is np.int64 else np.nan, kind)
+
+        n_datasets = len(header.datasets)
+        made = {name: empty(name) for name in WHOLE if name not in others}
+        by_dataset = {
+            name: [empty(f"{name}{number}") for number in range(n_datasets)]
+            for name in BY_DATASET
+            if name not in others
         }
-        made = {name: every[name] for name in WHOLE}
-        for name in BY_DATASET:
-            made[name] = [every[f"{name}{number}"] for number in range(len(header.datasets))]
-        return Panel(**_names(header), **made | arrays)
+        return Panel(**_names(header) | made | by_dataset | others)
 
     @property
     def names(self) -> tuple[str, ...]:

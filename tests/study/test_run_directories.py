@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from extrinsic.errors import InputError
-from extrinsic.study.policy_spec import PolicyValues
+from extrinsic.study.policy_values import PolicyValues
 from extrinsic.study.run import Run
 from extrinsic.study.run_directory import is_within, lock_directory, read_manifest
 from extrinsic.study.score_stage import TrackerScores

@@ -24,8 +24,7 @@ from extrinsic.study.score_stage import chosen_metrics
 from extrinsic.study.settings import StudySettings
 from extrinsic.study.settings_file import read_policies, read_study
 from extrinsic.study.settings_tree import decode, replaced_settings, settings_text
-from extrinsic.study.targets import chosen_targets
-from extrinsic.study.variants import variants_of, with_override
+from extrinsic.study.variants import changed_settings, chosen_targets, variants_of
 from extrinsic.typed_files import Count, TomlProblems
 from tests.real_data import FOLDER, needs_data
 from tests.study.studies import SMALL, write_study
@@ -111,7 +110,7 @@ def test_a_file_written_is_read_as_it_was(fill: set[str], ridge: float, seed: in
         )
         plain = read_study(path)
         changed = msgspec.structs.replace(
-            with_override(plain, "policy.kernel_lspi.ridge", ridge),
+            changed_settings(plain, {"policy.kernel_lspi.ridge": ridge}),
             seed=seed,
             description=description,
             reward=msgspec.structs.replace(plain.reward, fill=tuple(sorted(fill))),

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from extrinsic.study.evaluation import slot_errors
 from extrinsic.study.run import Run
+from extrinsic.study.score_stage import slot_errors
 from tests.builders import write_json
 from tests.outcomes.town import GOLD, RESPONSES, states, write_responses, write_task
 from tests.running import assert_refused, run
