@@ -36,27 +36,22 @@ def compare_trackers(run: Run, first: str, second: str, seed: int = 0) -> list[C
         run.panel.system(name)
     if first == second:
         raise UsageError("a tracker cannot be compared with itself", found=first)
-    return return_rows(run.panel, first, second, seed) + _metrics(run, first, second, seed)
-
-
-def _metrics(run: Run, first: str, second: str, seed: int) -> list[ComparisonRow]:
-    cells = {
-        name: {
+    sides = [
+        {
             dataset: Measurements.of(result, dataset)
             for result in run.scores(name)
             for dataset in result.values.datasets
         }
         for name in (first, second)
-    }
+    ]
     every = {
-        dataset: _metric_pairings(a, cells[second][dataset], dataset, seed)
-        for dataset, a in cells[first].items()
+        dataset: _metric_pairings(a, sides[1][dataset], dataset, seed) for dataset, a in sides[0].items()
     }
-    rows: list[ComparisonRow] = []
-    for number, measured in enumerate(next(iter(cells[first].values())).rows):
+    rows = return_rows(run.panel, first, second, seed)
+    for number, measured in enumerate(next(iter(sides[0].values())).rows):
         higher = metric_of(measured.metric).higher_is_better
-        name = measured.metric, measured.schedule, measured.component
-        compared = Compared("metric", *name, higher_is_better=higher)
+        key = measured.metric, measured.schedule, measured.component
+        compared = Compared("metric", *key, higher_is_better=higher)
         rows += comparison_rows(compared, {dataset: pairings[number] for dataset, pairings in every.items()})
     return rows
 

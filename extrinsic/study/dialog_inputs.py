@@ -6,9 +6,9 @@ The identity of an input depends on contents, not on paths: a corpus that was mo
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
-from typing import Generic, TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Generic, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
@@ -178,38 +178,25 @@ def file_hash(path: str) -> str:
     return content_hash(read_bytes(path))
 
 
-class LeftOut(msgspec.Struct, frozen=True):
-    """How many dialogs of a list a study leaves out, and by which of the domain's rules."""
-
-    dialogs: str
-    n: int
-    total: int
-    rules: str
-
-    def __str__(self) -> str:
-        return f"{self.n:,} of {self.total:,} dialogs of {self.dialogs} were left out: {self.rules}"
-
-
-@dataclass
-class PlannedDialogs:
+class PlannedDialogs(NamedTuple):
     """The units of a study, the hashes of the files that they are read from, what was left out or is odd."""
 
-    units: list[Unit] = field(default_factory=list)
-    inputs: dict[str, str] = field(default_factory=dict)
-    left_out: list[LeftOut] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
+    units: Sequence[Unit]
+    inputs: dict[str, str]
+    left_out: Sequence[str] = ()
+    warnings: Sequence[str] = ()
 
 
 def planned_dialogs(settings: StudySettings) -> PlannedDialogs:
     """Read the dialogs of a study, or the settings of its worlds."""
-    planned = PlannedDialogs()
     if settings.simulation is not None:
         config = settings.simulation.config
-        planned.inputs = {config: file_hash(config)} if config else {}
-        planned.units = _simulated_units(settings.simulation)
-    elif settings.corpus is not None:
-        planned.units = list(_Lists(settings.corpus, planned).units())
-    return planned
+        return PlannedDialogs(
+            _simulated_units(settings.simulation), {config: file_hash(config)} if config else {}
+        )
+    assert settings.corpus is not None
+    lists = _Lists(settings.corpus)
+    return PlannedDialogs(list(lists.units()), lists.inputs, lists.left_out, lists.warnings)
 
 
 def datasets_of(table: SimulationTable) -> list[str]:
@@ -264,8 +251,11 @@ def _simulated_units(table: SimulationTable) -> list[Unit]:
 class _Lists:
     """The lists of sessions of a corpus on disk, each read once, without what the domain excludes."""
 
-    def __init__(self, table: CorpusTable, planned: PlannedDialogs) -> None:
-        self.table, self.planned = table, planned
+    def __init__(self, table: CorpusTable) -> None:
+        self.table = table
+        self.inputs: dict[str, str] = {}
+        self.left_out: list[str] = []
+        self.warnings: list[str] = []
         self._lists: dict[str, tuple[Corpus, list[int] | None]] = {}
 
     def units(self) -> Iterator[Unit]:
@@ -326,23 +316,25 @@ class _Lists:
         if dialogs not in self._lists:
             table = self.table
             corpus = read_list(table.format, table.path, dialogs, table.domain)
-            self.planned.inputs[f"{table.path} {dialogs}"] = corpus.signature
-            self.planned.warnings += dict.fromkeys(map(str, corpus.problems))
+            self.inputs[f"{table.path} {dialogs}"] = corpus.signature
+            self.warnings += dict.fromkeys(map(str, corpus.problems))
             kept = None
             if table.exclude and corpus.excluded.any():
                 kept = np.flatnonzero(~corpus.excluded).tolist()
-                self.planned.left_out.append(self._left_out(corpus, len(kept)))
+                self.left_out.append(self._left_out(corpus, len(kept)))
             self._lists[dialogs] = corpus, kept
         return self._lists[dialogs]
 
-    def _left_out(self, corpus: Corpus, n_kept: int) -> LeftOut:
+    def _left_out(self, corpus: Corpus, n_kept: int) -> str:
+        """How many dialogs of a list a study leaves out, and by which of the domain's rules."""
         restarts = ["the log's restart flag"] if corpus.domain.exclude_restarts else []
         rules = ", ".join([*corpus.domain.excluded, *restarts])
         if not n_kept:
             what = f"every dialog of {corpus.dataset!r} has something that the domain excludes"
             advice = "exclude = false in [corpus] keeps them"
             raise InputError(f"{what}; {advice}", path=self.table.path, found=rules)
-        return LeftOut(corpus.dataset, corpus.n_dialogs - n_kept, corpus.n_dialogs, rules)
+        share = f"{corpus.n_dialogs - n_kept:,} of {corpus.n_dialogs:,} dialogs of {corpus.dataset}"
+        return f"{share} were left out: {rules}"
 
     def _recipe(self, dialogs: str) -> StoredDialogs:
         table, (corpus, kept) = self.table, self._read(dialogs)

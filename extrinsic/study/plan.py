@@ -11,7 +11,7 @@ from extrinsic.metrics.state_metrics import OwnScore
 from extrinsic.outcomes.system_tables import Roles, read_outcomes, read_scores
 from extrinsic.plugins import hash_of_plugins
 from extrinsic.storage import content_hash, encode_json
-from extrinsic.study.dialog_inputs import LeftOut, Unit, corpus_of, file_hash, planned_dialogs
+from extrinsic.study.dialog_inputs import Unit, corpus_of, file_hash, planned_dialogs
 from extrinsic.study.learn_stage import LearnTask, with_other_rewards
 from extrinsic.study.policy_values import OUTCOME, PolicyValue, PolicyValues
 from extrinsic.study.score_stage import (
@@ -62,7 +62,7 @@ class Plan(msgspec.Struct, kw_only=True):
     outcomes: Keys = {}
     dialogs: tuple[str, ...] = ()
     inputs: dict[str, str] = {}
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[str, ...] = ()
     generators: tuple[str, ...] = ()
     slots: tuple[tuple[str, str], ...] = ()
 
@@ -111,7 +111,7 @@ def _plan_beliefs(settings: StudySettings) -> Schedule:
         left_out=tuple(dialogs.left_out),
         inputs=dialogs.inputs | {path: file_hash(path) for path in settings.plugins},
     )
-    schedule = Schedule(plan, warnings=[*map(str, dialogs.left_out), *dialogs.warnings])
+    schedule = Schedule(plan, warnings=[*dialogs.left_out, *dialogs.warnings])
     for unit in plan.units:
         for tracker in trackers:
             _add_bundle(schedule, settings, unit, resolve_files(tracker, unit))

@@ -9,7 +9,7 @@ import msgspec
 
 from extrinsic.arrays import Floats
 from extrinsic.registry import ESTIMATORS
-from extrinsic.study.store import Result, Results, StageKey
+from extrinsic.study.store import Result, StageKey, Store
 from extrinsic.value.estimator import parts_of
 from extrinsic.value.value import Paired, ResampledOver
 
@@ -93,12 +93,12 @@ class StoredValue:
         return Paired(value.mean, {by: self.influence}, parts)
 
 
-def stored_values(results: Results, keys: Mapping[str, Sequence[StageKey]]) -> list[StoredValue]:
+def stored_values(store: Store, keys: Mapping[str, Sequence[StageKey]]) -> list[StoredValue]:
     """Every value of some stages, tracker by tracker."""
     return [
         value
         for tracker, some in keys.items()
-        for value in values_of(tracker, [Result.decode(results.read(key), key, PolicyValues) for key in some])
+        for value in values_of(tracker, [Result.decode(store.read(key), key, PolicyValues) for key in some])
     ]
 
 

@@ -43,6 +43,7 @@ from extrinsic.study.tables import GONE, READABLE
 from extrinsic.tables import dataframe, html_table, read_rows, write_parquet
 from extrinsic.typed_files import read_tree
 from extrinsic.verdict.choice_table import AS_GOOD, RECOMMENDED
+from extrinsic.verdict.coefficients import Coefficient, Scope
 from extrinsic.verdict.names import Name
 from extrinsic.verdict.rows import ChoiceRow, CorrelationRow, Row, TrackerRow
 from extrinsic.verdict.verdict import Choice, StudyVerdict, study_verdict
@@ -51,8 +52,6 @@ if TYPE_CHECKING:
     import pandas
     from matplotlib.figure import Figure
 
-Coefficient = Literal["pearson", "spearman", "kendall", "pairwise"]
-Scope = Literal["within", "pooled"]
 Trackers = Literal["all", "core"]
 
 UNFIT = (LookupError, ValueError, ArithmeticError, TypeError, StopIteration)

@@ -61,12 +61,6 @@ class Result(Generic[V]):
             raise InputError(f"{damaged} ({problem.message})") from None
 
 
-class Results(Protocol):
-    """Where the results of stages are read."""
-
-    def read(self, key: StageKey) -> bytes: ...
-
-
 class Task(Protocol):
     """A stage of a study, to be computed by any process."""
 

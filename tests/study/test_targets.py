@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from extrinsic.arrays import Floats
 from extrinsic.policy.rewards import Reward, fill_of, returns
 from extrinsic.registry import TRACKERS as REGISTERED
 from extrinsic.simulation import Play, play, read_simulation
