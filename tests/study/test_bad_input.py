@@ -36,17 +36,17 @@ def refused(outcome: Outcome, folder: Path, *said: str) -> None:
 
 
 MISTAKES = [
-    ("resamples = 100", "resampels = 100", "key correlation.resampels: unknown; did you mean 'resamples'?"),
+    ("permutations", "permutatoins", "key correlation.permutatoins: unknown; did you mean 'permutations'?"),
     ("[correlation]", "[corelation]", "key corelation: unknown; did you mean 'correlation'?"),
     (
-        "resamples = 100",
-        'resamples = "many"',
-        "key correlation.resamples: wrong kind (expected a whole number, found text 'many')",
+        "permutations = 99",
+        'permutations = "many"',
+        "key correlation.permutations: wrong kind (expected a whole number, found text 'many')",
     ),
     (
-        "resamples = 100",
-        "resamples = 3",
-        "key correlation.resamples: out of range (expected a whole number >= 100, found number 3)",
+        "permutations = 99",
+        "permutations = 3",
+        "key correlation.permutations: out of range (expected a whole number >= 99, found number 3)",
     ),
     (
         'fill = ["argmax"]',
@@ -75,8 +75,8 @@ MISTAKES = [
     ("[policy]", '[policy]\nfeatures = "compacted"', "there is no feature map 'compacted'; did you mean"),
     ("[correlation]", '[correlation]\nprimary = "rl.lsdt"', "there is no target 'rl.lsdt'; did you mean"),
     ("[correlation]", '[correlation]\ntargets = ["sl.lstd"]', "there is no target 'sl.lstd'"),
-    ("subsets = 5", 'subsets = 5\n[sensitivity]\ntarget = "live"', "there is no target 'live'"),
-    ("subsets = 5", 'subsets = 5\n[sensitivity]\nfeatures = ["x"]', "key sensitivity.features"),
+    ("permutations = 99", 'permutations = 99\n[sensitivity]\ntarget = "live"', "there is no target 'live'"),
+    ("permutations = 99", 'permutations = 99\n[sensitivity]\nfeatures = ["x"]', "key sensitivity.features"),
     ("[trackers]", '[trackers]\ndegenerate = ["hw"]', "'hw' is none of the trackers; did you mean 'hwu'?"),
     ("[value]", '[value]\nproxies = ["hw"]', "key value.proxies: there is no tracker 'hw'"),
     ('config = "worlds.toml"', 'config = "wolds.toml"', "wolds.toml: there is no such file"),
@@ -110,12 +110,12 @@ def test_a_study_without_trackers(folder: Path) -> None:
 
 
 def test_all_mistakes_at_once_with_their_lines(folder: Path) -> None:
-    text = SMALL.replace("resamples = 100", "resampels = 100").replace("seed = 5", "seed = -5")
+    text = SMALL.replace("permutations", "permutatoins").replace("seed = 5", "seed = -5")
     refused(
         attempt(folder, 'fill = ["argmax"]', "fill = 3", text=text),
         folder,
         "study.toml: line 2, key seed",
-        f"line {SMALL[: SMALL.index('resamples')].count(chr(10)) + 1}, key correlation.resampels",
+        f"line {SMALL[: SMALL.index('permutations')].count(chr(10)) + 1}, key correlation.permutatoins",
         "key reward.fill",
     )
     text = SMALL.replace('"hwu"', '"hvu"').replace('"l2"', '"l3"').replace('["argmax"]', '["argmex"]')

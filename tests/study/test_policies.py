@@ -242,7 +242,7 @@ def test_a_grid_has_no_trackers_to_compare(grid: Path) -> None:
         ('"policy.one_step.ridge" = [10.0, 100.0]', '"policy.one_step.ridge" = []', ["at least one value"]),
         ('"policy.one_step.ridge" = [10.0, 100.0]', '"policy.one_step.ridge" = [-1.0]', [">= 0.0"]),
         ("[grid]", '[metrics]\nnames = ["accuracy"]\n[grid]', ["key metrics: not used"]),
-        ("[grid]", "[correlation]\nresamples = 200\n[grid]", ["key correlation: not used"]),
+        ("[grid]", "[correlation]\npermutations = 200\n[grid]", ["key correlation: not used"]),
         ("[reward]", 'policies = ["rl"]\n[reward]', ["key policy.policies: not used", "imitation"]),
     ],
     ids=str,

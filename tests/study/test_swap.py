@@ -30,9 +30,7 @@ domains = "responses"
 [metrics]
 names = ["jga", "slot_f1"]
 [correlation]
-resamples = 100
 permutations = 99
-subsets = 5
 """
 
 WEST = [{"hotel": {"area": "west"}}] * 2
