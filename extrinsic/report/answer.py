@@ -140,11 +140,7 @@ def _losses(study: Study, verdict: TargetVerdict, rows: Sequence[ChoiceRow], res
         (axes,) = panels(figure, 1, 1, 5.2, ROW * len(rows) + 0.1)
         strong = [y for y, row in enumerate(rows) if row.group == RECOMMENDED]
         put_rows(axes, [Name.of(row).title() for row in rows], strong)
-        ends = [
-            in_unit(row.lost, unit)
-            + (f", at most {in_unit(row.bound, unit)}" if row.bound is not None else "")
-            for row in rows
-        ]
+        ends = [in_unit(row.lost, unit) + _promised(row, unit, coin) for row in rows]
         put_notes(axes, ends)
         for group, colour in COLOURS.items():
             for is_declared in (True, False):
@@ -161,8 +157,9 @@ def _losses(study: Study, verdict: TargetVerdict, rows: Sequence[ChoiceRow], res
             put_points(axes, [], "o", label="exploratory", **look)
         axes.axvline(scale * coin, color=INK, linewidth=1.4)
         axes.text(scale * coin, -0.75, "a coin", ha="center", va="bottom", fontsize=8, fontweight="bold")
-        most = max([coin, *(end for row in rows for end in (row.lost, row.bound) if end is not None)])
-        axes.set_xlim(-0.02 * scale * most, 1.04 * scale * most)
+        # A longer line than a coin's promises nothing; how long it is says no more.
+        most = max([1.12 * coin, *(1.05 * (row.lost or 0.0) for row in rows)])
+        axes.set_xlim(-0.02 * scale * most, scale * most)
         axes.set_xlabel(f"{unit_title(unit)} lost by a choice between two trackers")
         put_legend(axes, above=0.24)
 
@@ -171,6 +168,10 @@ def _losses(study: Study, verdict: TargetVerdict, rows: Sequence[ChoiceRow], res
     return draw(
         _name(verdict, study, "losses"), title, _losses_caption(study, verdict, rest), paint, verdict.variant
     )
+
+
+def _promised(row: ChoiceRow, unit: str, coin: float) -> str:
+    return f", at most {in_unit(row.bound, unit)}" if row.bound is not None and row.bound < coin else ""
 
 
 def _dots(
@@ -197,8 +198,8 @@ def _losses_caption(study: Study, verdict: TargetVerdict, rest: int) -> str:
     coin = f"{in_unit(verdict.possible, verdict.unit)} {unit_title(verdict.unit)}"
     text = (
         f"Dot: what a choice between two of the {counted(verdict.n_systems, 'core tracker')} loses against a "
-        "perfect one. Line: up to what it loses at most among other trackers like these (95 %); where there "
-        f"is none, nothing is promised. A coin loses {coin}"
+        "perfect one. Line: up to what it loses at most among other trackers like these (95 %); where it is "
+        f"missing or passes the coin, nothing is promised. A coin loses {coin}"
     )
     if verdict.possible_corrected is not None:
         corrected = in_unit(verdict.possible_corrected, verdict.unit)

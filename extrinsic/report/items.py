@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 GROUPS = ("all", "search", "booking")
+MOST_SLOTS = 18
+"""In the picture."""
+
 FEWEST = 0.01
 """A slot with errors in a smaller share of the dialogs is in errors.csv alone."""
 
@@ -54,7 +57,7 @@ def _slots(rows: Sequence[ErrorRow]) -> list[str]:
 
 
 def _costs(rows: Sequence[ErrorRow]) -> Picture:
-    slots, by_kind = _slots(rows), {(row.slots, row.error): row for row in rows}
+    slots, by_kind = _slots(rows)[:MOST_SLOTS], {(row.slots, row.error): row for row in rows}
 
     def paint(figure: Figure) -> None:
         (axes,) = panels(figure, 1, 1, 5.2, 0.3 * len(slots) + 0.1)

@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 
-from extrinsic.report.page_parts import Head, Section, described, name_term, table, target_term
+from extrinsic.report.page_parts import Fold, Head, Section, described, name_term, table, target_term
 from extrinsic.report.run_data import Study
 from extrinsic.verdict.health import TRACKER_FLAGS
 from extrinsic.verdict.names import Name, amount, correlation, is_share, listing, share
 from extrinsic.verdict.rows import TrackerRow
 
-MOST_METRICS = 8
+MOST_METRICS, MOST_LINES = 8, 20
 
 
 def systems_section(study: Study) -> Section | None:
@@ -46,7 +46,10 @@ def systems_section(study: Study) -> Section | None:
     heads += [f"#{name_term(keys[m])}" for m in metrics]
     heads += described(TrackerRow, core="core", nearest="resembles most")
     caption = "Means over datasets; every number by dataset is in intrinsic.csv and returns.csv."
-    return Section("trackers", "Tracker by tracker", (table(caption, heads, lines, "trackers.csv"),))
+    made = table(caption, heads, lines, "trackers.csv")
+    if len(lines) <= MOST_LINES:
+        return Section("trackers", "Tracker by tracker", (made,))
+    return Section("trackers", "Tracker by tracker", (Fold(f"All {len(lines)} trackers", (made,), True),))
 
 
 def _value(value: float, digits: int | None = None) -> str:
