@@ -208,11 +208,15 @@ class Numbers(NamedTuple):
 
 @lru_cache(maxsize=1)
 def numbers_of(study: Study) -> Numbers:
-    """Every metric with what choosing by it loses, and its coefficients."""
-    rows = embedded(study.tables[ChoiceRow])
+    return make_numbers(study.tables[ChoiceRow], study.tables[CorrelationRow])
+
+
+def make_numbers(choices: list[ChoiceRow], correlations: Sequence[CorrelationRow]) -> Numbers:
+    """Every metric with what choosing by it loses, and its coefficients within datasets."""
+    rows = embedded(choices)
     kept = {row.target for row in rows}
     found: dict[tuple[object, ...], dict[str, CorrelationRow]] = {}
-    for each in study.tables[CorrelationRow]:
+    for each in correlations:
         if each.scope == "within" and each.target in kept:
             place = each.target, each.variant, each.trackers, each.label_scheme, Name.of(each)
             found.setdefault(place, {})[each.coefficient] = each
@@ -239,7 +243,7 @@ def numbers_of(study: Study) -> Numbers:
         else:
             values = [getattr(every.get(key), "r", None) for every in coefficients]
         made[key] = [_whole(value, 1_000.0) for value in values]
-    return Numbers(rows, len(study.tables[ChoiceRow]), names, made)
+    return Numbers(rows, len(choices), names, made)
 
 
 def _whole(value: float | None, scale: float) -> int | None:
