@@ -25,6 +25,7 @@ from extrinsic.study.tables import (
 )
 from extrinsic.tables import plain, write_rows
 from extrinsic.verdict.choice_table import Declaration, choice_rows
+from extrinsic.verdict.coefficients import Coefficient
 from extrinsic.verdict.composite import composite_rows
 from extrinsic.verdict.core_systems import core_rows
 from extrinsic.verdict.correlations import ALL, CORE, correlation_rows, points_of
@@ -60,6 +61,7 @@ class Made:
     description: str = "A study that nobody ran."
     sampled: bool = False
     draws: int = 200
+    coefficients: Sequence[Coefficient] = ("pearson", "spearman", "kendall")
 
     @property
     def has_policies(self) -> bool:
@@ -180,9 +182,7 @@ def tables_of(made: Made, panel: Panel) -> dict[str, list[Any]]:
         for variant in panel.variants:
             for group in (ALL, CORE):
                 points = points_of(panel, variant, group, core)
-                rows["correlations"] += correlation_rows(
-                    points, ("pearson", "spearman", "kendall"), 19, 0.95, 0
-                )
+                rows["correlations"] += correlation_rows(points, made.coefficients, 19, 0.95, 0)
                 rows["composite"] += composite_rows(points, 0.95) if len(made.trackers) < 50 else []
         rows["sensitivity"] = list(_sensitivity(made)) if made.has_policies else []
     rows["errors"] = list(_errors(made)) if made.sampled else []

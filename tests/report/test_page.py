@@ -13,6 +13,7 @@ import pytest
 
 from extrinsic.errors import InputError, UsageError
 from extrinsic.report import page as report_page
+from extrinsic.report.correlations import embedded
 from extrinsic.report.figures import VARIABLES
 from extrinsic.report.page import write_report
 from extrinsic.study.run import Run
@@ -107,7 +108,7 @@ def test_the_verdict_comes_first_and_a_picture_before_any_table(
 
 def test_all_numbers_are_those_of_the_tables(made: Run, page: str) -> None:
     data = numbers(page)
-    names, columns, rows = data["names"], data["columns"], made.choices
+    names, columns, rows = data["names"], data["columns"], embedded(made.choices)
     assert len(columns["metric"]) == len(rows)
     r = {
         (row.target, row.variant, row.trackers, row.metric, row.schedule, row.component, row.coefficient): row
@@ -235,6 +236,7 @@ def test_the_page_of_two_hundred_systems_is_small(tmp_path: Path) -> None:
         ],
         degenerate=(),
         draws=50,
+        coefficients=("pearson",),
     )
     page = write_report(write_run(tmp_path, many)).read_bytes()
     assert len(page) < 3_000_000
