@@ -263,7 +263,7 @@ def costs_sentence(costs: Sequence[PairCost]) -> str:
     for pick in dict.fromkeys(cost.picks for cost in costs if cost.cost is not None):
         own = [cost for cost in costs if cost.picks == pick and cost.cost is not None]
         titles = listing(list(dict.fromkeys(metric_title(cost.metric) for cost in own)))
-        who = f"{pick} is picked" if pick else "Neither is picked"
+        who = f"{pick} is picked" if pick else "neither is picked"
         # On several datasets they may cost differently.
         dearest = max(cost.cost or 0.0 for cost in own)
         parts.append(f"{who} by {titles}, which costs {_price(dearest, own[0].target)}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -88,9 +89,9 @@ CROSSED = Made(
 
 def write_run(folder: Path, made: Made | None = None, status: Status = "complete") -> Run:
     """The directory of a finished run."""
+    panel, rows = _usual() if made is None else _panel_and_tables(made)
     made = made or Made()
-    panel = panel_of(made)
-    kinds, rows = TABLES | (ERRORS_TABLE if made.sampled else {}), tables_of(made, panel)
+    kinds = TABLES | (ERRORS_TABLE if made.sampled else {})
     hashes = {
         f"{name}.csv": content_hash(write_rows(folder / f"{name}.csv", rows.get(name, []), kind))
         for name, kind in kinds.items()
@@ -102,6 +103,16 @@ def write_run(folder: Path, made: Made | None = None, status: Status = "complete
     write_atomic(folder / "config.toml", config.encode())
     write_manifest(folder, "made", "extrinsic:0|study:made", status, hashes)
     return Run(folder)
+
+
+@cache
+def _usual() -> tuple[Panel, dict[str, list[Any]]]:
+    return _panel_and_tables(Made())
+
+
+def _panel_and_tables(made: Made) -> tuple[Panel, dict[str, list[Any]]]:
+    panel = panel_of(made)
+    return panel, tables_of(made, panel)
 
 
 def write_manifest(
