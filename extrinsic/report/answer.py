@@ -147,10 +147,10 @@ def _losses(study: Study, verdict: TargetVerdict, rows: Sequence[ChoiceRow], res
                 members = [
                     (y, row)
                     for y, row in enumerate(rows)
-                    if row.group == group and (row.family == DECLARED_FAMILY) == is_declared
+                    if (row.group or OPEN) == group and (row.family == DECLARED_FAMILY) == is_declared
                 ]
                 _dots(axes, members, colour, is_declared, scale)
-            if any(row.group == group for row in rows):
+            if any((row.group or OPEN) == group for row in rows):
                 put_points(axes, [], "o", color=colour, markersize=5.5, label=group)
         if any(row.family != DECLARED_FAMILY for row in rows):
             look = {"color": MUTED, "markerfacecolor": PAPER, "markersize": 5.0, "alpha": 0.6}
