@@ -168,31 +168,30 @@ def test_a_label_scheme_that_is_none(tmp_path: Path) -> None:
     assert_refused(attempt(tmp_path, text=text), "label_scheme", "'z'")
 
 
-def test_datasets_that_are_not_there_are_all_named(stored: Path) -> None:
-    text = LEAN.replace('train = "a_train"\ntest = "a_test"\n', "").replace(
-        "[trackers]",
-        '[corpus.datasets.x]\ntrain = "a_train"\ntest = "nowhere"\n'
-        '[corpus.datasets.y]\ntrain = "b_tran"\ntest = "b_test"\n[trackers]',
-    )
-    refused(attempt(stored, text=text), stored, "'nowhere'", "'b_tran'; did you mean 'b_train'?")
-
-
-def test_both_lists_that_are_not_there_are_named(stored: Path) -> None:
-    text = LEAN.replace("a_train", "a_tran").replace("a_test", "a_tset")
-    refused(attempt(stored, text=text), stored, "'a_tran'", "'a_tset'")
-
-
-def test_tracker_files_that_are_not_there_are_all_named(stored: Path) -> None:
-    outcome = attempt(stored, '"second", "other"', '"third", "fourth"', text=LEAN)
-    refused(
-        outcome,
-        stored,
-        *(
+SEVERAL = [
+    (
+        LEAN.replace('train = "a_train"\ntest = "a_test"\n', "").replace(
+            "[trackers]",
+            '[corpus.datasets.x]\ntrain = "a_train"\ntest = "nowhere"\n'
+            '[corpus.datasets.y]\ntrain = "b_tran"\ntest = "b_test"\n[trackers]',
+        ),
+        ("'nowhere'", "'b_tran'; did you mean 'b_train'?"),
+    ),
+    (LEAN.replace("a_train", "a_tran").replace("a_test", "a_tset"), ("'a_tran'", "'a_tset'")),
+    (
+        LEAN.replace('"second", "other"', '"third", "fourth"'),
+        tuple(
             f"{name}.{part}.json: there is no file of tracker {name!r}"
             for name in ("third", "fourth")
             for part in ("train", "test")
         ),
-    )
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), SEVERAL, ids=["datasets", "lists", "tracker files"])
+def test_all_that_is_not_there_is_named(stored: Path, text: str, said: tuple[str, ...]) -> None:
+    refused(attempt(stored, text=text), stored, *said)
 
 
 def test_tracker_files_about_other_dialogs(stored: Path) -> None:
