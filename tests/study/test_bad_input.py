@@ -57,6 +57,7 @@ MISTAKES = [
     ("seed = 5", "seed = -5", "key seed"),
     ('name = "tiny"', 'name = "../tiny"', "key name"),
     ('name = "tiny"', "", "key name: missing"),
+    ('name = "tiny"', 'name = "tiny\\n"', "study.toml: line 1, key name"),
     ("[policy]", "[policy]\ngamma = 1.5", "key policy.gamma"),
     ("[policy]", "[policy]\nwidth = inf", "policy.width"),
     ("[reward]", "[reward]\nempty_ended = nan", "reward"),

@@ -13,7 +13,6 @@ from extrinsic.corpus.corpus import Corpus
 from extrinsic.errors import UsageError
 from extrinsic.policy.kernel_lspi import OneStep
 from extrinsic.policy.transitions import transitions_of
-from extrinsic.registry import TRACKERS
 from extrinsic.simulation import BusSimulation
 from extrinsic.value.value import interval
 from tests.running import Outcome, run
@@ -272,9 +271,3 @@ def test_every_problem_at_once(tmp_path: Path) -> None:
 def test_the_directory_of_another_study_is_refused(grid: Path, tmp_path: Path) -> None:
     other = write(tmp_path, GRID.replace('name = "grid"', 'name = "other"'))
     assert "another study" in policies(other, grid).errors
-
-
-def test_the_configuration_that_comes_with_it() -> None:
-    settings = extrinsic.read_policies(Path(__file__).parents[2] / "configs" / "policies.toml")
-    assert settings.grid is not None and settings.simulation is not None
-    assert set(settings.trackers.built_in) <= set(TRACKERS.names())

@@ -213,11 +213,6 @@ def test_what_only_a_stage_shows_names_the_study(tmp_path: Path, text: str, dial
     assert_refused(run_in(config, tmp_path / "run"), f"{config}: ", said)
 
 
-def test_the_name_of_a_study_ends_where_it_ends(tmp_path: Path) -> None:
-    config = write_study(tmp_path, SMALL.replace('name = "tiny"', 'name = "tiny\\n"'))
-    assert_refused(run_in(config, tmp_path / "run"), "study.toml: line 1, key name")
-
-
 def test_the_directory_is_locked_until_the_report_is_written(
     small: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
