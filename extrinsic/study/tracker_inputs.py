@@ -39,8 +39,6 @@ SIDES: tuple[Side, ...] = ("train", "test")
 DIALOGS = 60
 """How many dialogs beliefs are compared on; learned trackers learn from as many others."""
 
-BLOCK = 64
-
 MOST_DRAWS = 8
 """Times the size of a population, after which there is no hope of further distinct members."""
 
@@ -242,19 +240,16 @@ def distinct_trackers(
     order = ranked_sessions(corpus.sessions, 0)
     n_dialogs = min(DIALOGS, max(1, len(order) // 2))
     some, others = (corpus.take(sorted(part)) for part in (order[:n_dialogs], order[-n_dialogs:]))
-    kept: list[str] = []
-    n_items = some.n_turns * len(some.slots)
-    tops, scores = np.zeros((BLOCK, n_items), dtype=np.int64), np.zeros((BLOCK, n_items))
+    kept: dict[str, tuple[Ints, Floats]] = {}
     for name in names:
         top, score = _best_beliefs(name, some, others)
-        alike = agreement_with(top, score, tops[: len(kept)], scores[: len(kept)])
-        near = int(alike.argmax()) if len(kept) and alike.max() >= threshold else None
+        near = None
+        if kept:
+            alike = agreement_with(top, score, *map(np.stack, zip(*kept.values(), strict=True)))
+            near = list(kept)[int(alike.argmax())] if alike.max() >= threshold else None
         if near is None:
-            if len(kept) == len(tops):
-                tops, scores = (np.concatenate([part, np.zeros_like(part)]) for part in (tops, scores))
-            tops[len(kept)], scores[len(kept)] = top, score
-            kept.append(name)
-        yield name, None if near is None else kept[near]
+            kept[name] = top, score
+        yield name, near
 
 
 def _best_beliefs(name: str, corpus: Corpus, train: Corpus) -> tuple[Ints, Floats]:
