@@ -230,8 +230,8 @@ def test_the_directory_is_locked_until_the_report_is_written(
         assert finished.is_complete
         return finished.folder / "report.html"
 
-    for command in ("run", "report"):
-        monkeypatch.setattr(f"extrinsic.cli.{command}.write_report", write)
+    for module in ("report.page", "cli.report"):
+        monkeypatch.setattr(f"extrinsic.{module}.write_report", write)
     copied(small, tmp_path / "run")
     arguments = ("--output", tmp_path / "run", "--n-jobs", "1", "--quiet")
     assert run("run", small.config, *arguments).code == 0
