@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Generic, NamedTuple, TypeVar
 
 import msgspec
@@ -267,17 +268,16 @@ class _Lists:
         if table.train is not None and table.test is not None:
             pairs = {table.test: (table.train, table.test)}
         problems = Problems(table.path)
+        for dialogs in dict.fromkeys(chain.from_iterable(pairs.values())):
+            with problems.collecting():
+                self._read(dialogs)
+        problems.raise_errors()
         for name, (train, test) in pairs.items():
             with problems.collecting():
                 yield self._unit(name, train, test)
         problems.raise_errors()
 
     def _unit(self, name: str, train: str, test: str) -> Unit:
-        problems = Problems(self.table.path)
-        for dialogs in (train, test):
-            with problems.collecting():
-                self._read(dialogs)
-        problems.raise_errors()
         learned, (valued, kept) = self._read(train)[0], self._read(test)
         shared = set(learned.sessions) & set(valued.sessions)
         if shared:
