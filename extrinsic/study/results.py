@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
@@ -15,9 +16,8 @@ from extrinsic.panel import Panel
 from extrinsic.study.panels import fill_panel
 from extrinsic.study.plan import Plan
 from extrinsic.study.policy_values import LEARNED, LOGGED, StoredValue, stored_values
-from extrinsic.study.score_stage import TrackerScores
 from extrinsic.study.settings import StudySettings
-from extrinsic.study.store import Result, Store
+from extrinsic.study.store import Store
 from extrinsic.study.tables import (
     ERRORS_TABLE,
     LEARNER,
@@ -39,7 +39,7 @@ from extrinsic.verdict.coefficients import correlate
 from extrinsic.verdict.composite import composite_rows
 from extrinsic.verdict.core_systems import core_rows
 from extrinsic.verdict.correlations import ALL, CORE, Points, correlation_rows, points_of
-from extrinsic.verdict.item_level import error_rows
+from extrinsic.verdict.item_level import KINDS, error_rows
 from extrinsic.verdict.rows import Row
 
 OBSERVED = "observed"
@@ -110,7 +110,7 @@ class StudyResults:
         declaration = msgspec.convert(
             {"level": settings.level, "seed": seed} | msgspec.to_builtins(self.settings.verdict), Declaration
         )
-        yield "intrinsic", intrinsic_rows(self.plan, self.store)
+        yield "intrinsic", intrinsic_rows(panel)
         yield "trackers", trackers
         yield "choices", choice_rows(panel, core, declaration)
         yield (
@@ -149,16 +149,14 @@ def made(kind: type[R], source: msgspec.Struct, **others: Any) -> R:
     return kind(**{name: getattr(source, name) for name in shared} | others)
 
 
-def intrinsic_rows(plan: Plan, store: Store) -> list[IntrinsicRow]:
-    rows: dict[str, list[IntrinsicRow]] = {dataset: [] for dataset in plan.datasets}
-    for tracker, keys in plan.scored.items():
-        for key in keys:
-            scores = Result.decode(store.read(key), key, TrackerScores).values
-            for dataset, measured in scores.datasets.items():
-                rows[dataset] += [
-                    made(IntrinsicRow, row, dataset=dataset, tracker=tracker) for row in measured.rows
-                ]
-    return [row for dataset in plan.datasets for row in rows[dataset]]
+def intrinsic_rows(panel: Panel) -> Iterator[IntrinsicRow]:
+    """Of every dataset, system and metric; errors by slot have a table of their own."""
+    panel = panel.averaged()
+    for (d, dataset), (s, tracker) in product(enumerate(panel.datasets), enumerate(panel.names)):
+        for m, key in enumerate(panel.metrics):
+            if key.metric not in KINDS:
+                n, value = int(panel.counts[m, d, s]), plain(panel.scores[m, d, s])
+                yield made(IntrinsicRow, key, dataset=dataset.name, tracker=tracker, n=n, value=value)
 
 
 def return_rows(variant: str | None, stored: StoredValue) -> Iterator[ReturnRow]:
