@@ -20,7 +20,7 @@ from extrinsic.panel import rng_of
 from extrinsic.parallel import run_in_parallel
 from extrinsic.study.learn_stage import LearnTask
 from extrinsic.study.plan import plan_study
-from extrinsic.study.policy_spec import EXPERT, LEARNED, LOGGED
+from extrinsic.study.policy_values import EXPERT, LEARNED, LOGGED
 from extrinsic.study.score_stage import ScoreTask
 from extrinsic.study.settings import SimulationTable, StudySettings, TrackersTable
 from extrinsic.study.store import Task
@@ -124,7 +124,7 @@ def compute_cell(world: World, bundle: list[Task]) -> Cell:
     """Score one tracker in one world, learn on it, and play both policies."""
     (score,) = (task for task in bundle if isinstance(task, ScoreTask))
     (learn,) = (task for task in bundle if isinstance(task, LearnTask))
-    values = {value.target: value for value in learn.run(None).values.values}  # type: ignore[arg-type]
+    values = {value.target: value for value in learn.run().values.values}
     row: dict[str, object] = {**msgspec.structs.asdict(world), "tracker": learn.system.name}
     row |= scores_of(score)[learn.unit.name]
     row["logged"] = values[f"{LOGGED}.observed"].mean
@@ -137,7 +137,7 @@ def compute_cell(world: World, bundle: list[Task]) -> Cell:
 
 def scores_of(task: ScoreTask) -> dict[str, dict[str, float]]:
     """By dataset, the METRICS of a tracker: higher is better."""
-    result, numbers = task.run(None), dict[str, dict[str, float]]()  # type: ignore[arg-type]
+    result, numbers = task.run(), dict[str, dict[str, float]]()
     for dataset, scores in result.values.datasets.items():
         found = {
             (row.metric, row.component.removeprefix("goal.")): row.value

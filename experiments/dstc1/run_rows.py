@@ -83,7 +83,8 @@ def value_rows(run: Run) -> Iterator[PolicyValue]:
     for tracker, fill in product(names, FILLS):
         stored = {
             (entry.value.dataset, entry.value.target): (Worth(entry.value.mean, entry.influence), entry.value)
-            for entry in by_fill[fill][tracker]
+            for entry in by_fill[fill]
+            if entry.tracker == tracker
         }
         for dataset, estimator in product(run.plan.datasets, ESTIMATORS):
             logged, _ = stored[dataset, LOGGED]

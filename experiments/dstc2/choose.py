@@ -31,7 +31,7 @@ from extrinsic.registry import LEARNERS, TRACKERS
 from extrinsic.storage import encode_json, write_atomic
 from extrinsic.study.settings import StudySettings
 from extrinsic.study.settings_file import read_study
-from extrinsic.study.targets import tracker_names
+from extrinsic.study.tracker_inputs import tracker_names
 from extrinsic.tables import write_rows
 from extrinsic.trackers.track import track
 from extrinsic.typed_files import read_toml

@@ -13,9 +13,8 @@ from experiments.dstc2.candidate_settings import ESTIMATOR, FILLS
 from experiments.dstc2.scenarios import LOGGED, TARGET, Scenario
 from experiments.dstc2.tables import Check, FlagCount, Gain
 from extrinsic.arrays import Floats
-from extrinsic.study.policy_spec import PolicyValue
+from extrinsic.study.policy_values import PolicyValue, StoredValue
 from extrinsic.study.run import Run
-from extrinsic.study.variant_values import TrackerValue
 
 
 class Worth(NamedTuple):
@@ -48,11 +47,11 @@ def gain_rows(scenario: Scenario, run: Run, trackers: list[str]) -> Iterator[Gai
         )
 
 
-def stored_values(run: Run, tracker: str, fill: str) -> list[TrackerValue]:
-    return run.values(f"fill={fill}")[tracker]
+def stored_values(run: Run, tracker: str, fill: str) -> list[StoredValue]:
+    return [stored for stored in run.values(f"fill={fill}") if stored.tracker == tracker]
 
 
-def worth_by_target(values: Sequence[TrackerValue]) -> dict[str, Worth]:
+def worth_by_target(values: Sequence[StoredValue]) -> dict[str, Worth]:
     """All conditions together: every call counts as much."""
     parts: dict[str, list[Worth]] = {}
     for entry in values:

@@ -31,7 +31,7 @@ from experiments.multiwoz.tables import DECIMALS, TABLES, Answer, Cost, Swap, Tr
 from experiments.runs import make_run
 from experiments.selection import Selection
 from experiments.texts import number, render
-from extrinsic.study.evaluation import GENERATOR
+from extrinsic.study.score_stage import GENERATOR
 from extrinsic.study.run import Run
 from extrinsic.study.settings_file import read_study
 from extrinsic.tables import read_rows, write_rows

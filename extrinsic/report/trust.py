@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from statistics import median
 
 import msgspec
@@ -26,8 +26,18 @@ from extrinsic.report.page_parts import (
 )
 from extrinsic.report.run_data import Study
 from extrinsic.study.tables import LEARNER, DiagnosticRow, ReturnRow, SensitivityRow
-from extrinsic.value.diagnostics import WORDS
-from extrinsic.verdict.names import NO_RETURNS, NOTHING, Name, amount, correlation, counted, with_interval
+from extrinsic.verdict.correlations import CORE
+from extrinsic.verdict.names import (
+    NO_RETURNS,
+    NOTHING,
+    Name,
+    amount,
+    correlation,
+    counted,
+    in_unit,
+    unit_title,
+    with_interval,
+)
 from extrinsic.verdict.rows import CompositeRow
 
 MOST_FLAGGED = 200
@@ -39,10 +49,10 @@ Judged = tuple[ReturnRow, dict[str, float]]
 
 
 def trust_section(study: Study) -> Section | None:
-    rows = judged(study.tables[ReturnRow], study.tables[DiagnosticRow])
+    rows, words = judged(study.tables[ReturnRow], study.tables[DiagnosticRow]), study.panel.words
     if not rows:
         return None
-    blocks: list[Block] = [*_flags(rows), _summary(rows)]
+    blocks: list[Block] = [*_flags(rows, words), _summary(rows)]
     if any(numbers for _, numbers in rows):
         blocks.append(Fold("Every diagnostic", (_ranges(rows),), is_aside=True))
     return Section("diagnostics", "Whether to trust the values", tuple(blocks))
@@ -71,7 +81,7 @@ def judged(returns: Sequence[ReturnRow], diagnostics: Sequence[DiagnosticRow]) -
     return rows
 
 
-def _flags(rows: Sequence[Judged]) -> list[Block]:
+def _flags(rows: Sequence[Judged], words: Mapping[str, str]) -> list[Block]:
     flagged = [row for row, _ in rows if row.flags]
     if not flagged:
         among = counted(len(rows), "value and learner", "values and learners")
@@ -79,7 +89,7 @@ def _flags(rows: Sequence[Judged]) -> list[Block]:
     counts = Counter((flag, row.estimator) for row in flagged for flag in row.flags)
     totals = Counter(row.estimator for row, _ in rows)
     lines = [
-        (flag, WORDS.get(flag, ""), estimator_term(estimator), f"{number} of {totals[estimator]}")
+        (flag, words.get(flag, ""), estimator_term(estimator), f"{number} of {totals[estimator]}")
         for (flag, estimator), number in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     ]
     names = ("dataset", "tracker", "policy", "estimator", "variant", "flags")
@@ -189,9 +199,9 @@ METHODS = {
 def combined_metrics_section(study: Study) -> Section | None:
     """Whether a combination of metrics predicts better than one, on trackers that were left out."""
     rows = []
-    for evidence in study.evidence:
-        for row in evidence.rows(CompositeRow, evidence.group):
-            method = variant_term(evidence.variant), METHODS.get(row.method, row.method)
+    for row in study.tables[CompositeRow]:
+        if (row.target, row.scope, row.trackers) == (study.target, "within", CORE):
+            method = variant_term(row.variant), METHODS.get(row.method, row.method)
             r = with_interval(row.r, row.low, row.high), correlation(row.r_in_sample)
             rows.append((*method, *r, _lead(row), _made_of(row)))
     if not rows:
@@ -250,16 +260,18 @@ def other_settings_section(study: Study) -> Section | None:
     if not study.has_policies or len({row.variant for row in rows}) < 2:
         return None
     shown = []
+    unit = next((target.unit for target in study.panel.targets if target.name == study.target), "points")
     for row in rows:
-        best = name_term(Name.of(row)), with_interval(row.r, row.low, row.high)
-        usual = correlation(row.usual_winner_r), f"{row.usual_winner_rank} of {row.n_metrics}"
+        lost = f"{in_unit(row.lost, unit)} of {in_unit(row.possible, unit)}"
+        usual = in_unit(row.usual_winner_lost, unit), f"{row.usual_winner_rank} of {row.n_metrics}"
         setting = row.parameter, row.setting or "", row.trackers
-        shown.append((*setting, *best, *usual, correlation(row.agreement)))
+        shown.append((*setting, name_term(Name.of(row)), lost, *usual, correlation(row.agreement)))
     caption = (
-        "One setting is changed at a time. The last three columns show how the metric that wins in the "
-        "study's own setting does under this one, and how much the two orders of metrics agree (Kendall's τ)."
+        f"In {unit_title(unit)}, one setting changed at a time. The last three columns are about the metric "
+        "that loses least in the study's own setting, and how much the two orders of metrics agree "
+        "(Kendall's τ)."
     )
-    heads = described(SensitivityRow, "parameter", "setting", "trackers", metric="best metric", r="#r")
-    heads += described(SensitivityRow, usual_winner_r="#r of the usual winner")
+    heads = described(SensitivityRow, "parameter", "setting", "trackers", metric="metric that loses least")
+    heads += described(SensitivityRow, lost="#loses, of a coin's", usual_winner_lost="#the usual one loses")
     heads += described(SensitivityRow, usual_winner_rank="#its rank", agreement="#agreement τ")
     return Section("sensitivity", "Other settings", (table(caption, heads, shown, "sensitivity.csv"),))

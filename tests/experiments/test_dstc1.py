@@ -12,7 +12,6 @@ from experiments.selection import Selection
 from extrinsic.study.learn_stage import LearnTask
 from extrinsic.study.plan import plan_study
 from extrinsic.study.settings_file import read_study
-from extrinsic.study.store import LoadedResults
 from extrinsic.tables import read_rows
 from tests.real_data import needs_data
 
@@ -50,7 +49,7 @@ def test_a_tracker_again() -> None:
     learning = (task for bundle in bundles for task in bundle if isinstance(task, LearnTask))
     task = next(task for task in learning if (task.system.name, task.variant) == ("att", "fill=argmax"))
     stored = VALUES.where(tracker="att", fill="argmax", estimator="mean_augmented")
-    for value in task.run(LoadedResults({})).values.values:
+    for value in task.run().values.values:
         if value.target == PRIMARY:
             (row,) = stored.where(dataset=value.dataset).rows
             assert value.mean == pytest.approx(row.rl, abs=6e-4)

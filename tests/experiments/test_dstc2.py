@@ -40,9 +40,8 @@ from extrinsic.arrays import Floats
 from extrinsic.errors import InputError
 from extrinsic.study.learn_stage import LearnTask
 from extrinsic.study.plan import plan_study
+from extrinsic.study.policy_values import values_of
 from extrinsic.study.settings_file import read_study
-from extrinsic.study.store import LoadedResults
-from extrinsic.study.variant_values import variant_values
 from extrinsic.tables import read_rows
 from tests.real_data import needs_data
 
@@ -193,11 +192,7 @@ def test_a_tracker_again() -> None:
     bundles = plan_study(scenario.settings(*few)).bundles
     learning = (task for bundle in bundles for task in bundle if isinstance(task, LearnTask))
     task = next(task for task in learning if (task.system.name, task.variant) == ("focus", "fill=argmax"))
-    worth = worth_by_target(
-        variant_values(
-            LoadedResults({task.key: task.run(LoadedResults({})).encode(task.key)}), {"focus": [task.key]}
-        )["focus"]
-    )
+    worth = worth_by_target(values_of("focus", [task.run()]))
     gains = Selection(read_rows(FOLDER / "gains.csv", Gain))
     (expected,) = gains.where(
         manager=scenario.manager, absent=scenario.absent, fill="argmax", tracker="focus"
