@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
 
 from extrinsic.arrays import Ints, offsets_from_lengths
-from extrinsic.corpus.formats.field_checks import BY_SLOT, Checker, check_type
+from extrinsic.corpus.formats.field_checks import Checker
 from extrinsic.corpus.formats.logs import WrittenAct
 from extrinsic.errors import InputError, Problems
 from extrinsic.storage import decode_clean, decode_loosely, read_bytes
+from extrinsic.typed_files import Keys
 
 
 class Heard(msgspec.Struct, gc=False, forbid_unknown_fields=True):
@@ -30,7 +31,7 @@ class Heard(msgspec.Struct, gc=False, forbid_unknown_fields=True):
 class Labels(msgspec.Struct, gc=False, forbid_unknown_fields=True):
     """What the caller wants at the turn, asks for, by which method, and truly said."""
 
-    goal: Annotated[dict[str, str], BY_SLOT]
+    goal: dict[str, str]
     requested: list[str] = []
     method: str | None = None
     said: list[WrittenAct] = []
@@ -168,12 +169,16 @@ def _decoded(text: bytes, place: str, problems: Problems) -> LogLine | None:
             session=session if isinstance(session, str) else None,
             turn=turn if isinstance(turn, int) and not isinstance(turn, bool) else None,
         )
-        check_type(checker, value, LogLine, "the line")
+        checker.decoded(value, LogLine, "the line", _place_in_line)
     except InputError as error:
         problems.extend(error.problems)
     if len(problems) == before:
         problems.add(f"the line has an unexpected form: {reason}")
     return None
+
+
+def _place_in_line(keys: Keys) -> dict[str, Any]:
+    return {"slot": keys[2]} if keys[:2] == ("labels", "goal") and len(keys) > 2 else {}
 
 
 def _offsets(lines: Sequence[LogLine]) -> Ints:

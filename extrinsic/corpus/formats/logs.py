@@ -17,7 +17,7 @@ from extrinsic.arrays import Bools, Floats, offsets_from_lengths
 from extrinsic.corpus.acts import Acts, NBest, Vocabulary
 from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.domain import CALLER, ENDED_BY, SYSTEM, Domain, EndedBy
-from extrinsic.corpus.formats.field_checks import BY_TURN, Checker
+from extrinsic.corpus.formats.field_checks import Checker
 from extrinsic.corpus.mentions import predicate_of_turns
 from extrinsic.errors import Problems
 
@@ -145,7 +145,7 @@ class LogTurn(msgspec.Struct, gc=False, rename="kebab"):
 
 class Log(msgspec.Struct, gc=False, rename="kebab"):
     session_id: str
-    turns: Annotated[list[LogTurn], BY_TURN]
+    turns: list[LogTurn]
     outcomes: dict[str, float] | None = None
 
 

@@ -17,11 +17,12 @@ import numpy as np
 from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.domain import DIRECTORY, ENDED_BY, Domain
 from extrinsic.corpus.formats.datasets import Dataset
-from extrinsic.corpus.formats.field_checks import Checker, check_type, listed
+from extrinsic.corpus.formats.field_checks import Checker, listed
 from extrinsic.corpus.formats.logs import Log, LogColumns, conditions_of_log, ended_by
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.errors import InputError, Problems
 from extrinsic.storage import content_hash, decode_clean, decode_loosely, report_defects, write_atomic
+from extrinsic.typed_files import Keys
 
 L = TypeVar("L", bound=msgspec.Struct)
 
@@ -153,7 +154,8 @@ def _diagnose(
 ) -> None:
     """Report what is wrong with a session whose files could not be decoded directly."""
     values: list[Any] = []
-    for file, data, kind in zip(files, contents, (Log, label_type), strict=True):
+    kinds: tuple[type[msgspec.Struct], ...] = (Log, label_type)
+    for file, data, kind in zip(files, contents, kinds, strict=True):
         file_problems = Problems(dataset.tree.place(file))
         checker = Checker(file_problems, session=directory)
         try:
@@ -161,7 +163,8 @@ def _diagnose(
         except InputError as error:
             problems.extend(replace(problem, session=directory) for problem in error.problems)
             continue
-        check_type(checker, value, kind, "the log" if kind is Log else "the label file")
+        what = "the log" if kind is Log else "the label file"
+        checker.decoded(value, kind, what, _place_in_session, by_turn=True)
         turns = listed(value, "turns")
         for number, turn in enumerate(turns):
             index = turn.get("turn-index", number) if isinstance(turn, dict) else number
@@ -193,6 +196,12 @@ def _diagnose(
             expected=f"{counts[0]} turns",
             found=str(counts[1]),
         )
+
+
+def _place_in_session(keys: Keys) -> dict[str, Any]:
+    in_turn = keys[:1] == ("turns",) and len(keys) > 1
+    place: dict[str, Any] = {"turn": keys[1]} if in_turn else {}
+    return place | ({"slot": keys[3]} if keys[2:3] == ("goal-labels",) and len(keys) > 3 else {})
 
 
 def _check_ids(ids: list[str], files: list[str], dataset: Dataset, problems: Problems) -> None:
@@ -305,7 +314,7 @@ def _check_file(checker: Checker, file: dict[str, Any], corpus: Corpus, check_tu
         # Most likely a file of another kind; reporting its keys would only be noise.
         checker.member(file, "sessions", "the file")
         return
-    check_type(checker, file, TrackerFile[Any], "the file")
+    checker.decoded(file, TrackerFile[Any], "the file")
     if isinstance(file.get("dataset"), str) and file["dataset"] != corpus.dataset:
         checker.report(
             "the file says it is about another dataset",

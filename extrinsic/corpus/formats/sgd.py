@@ -23,8 +23,7 @@ from pathlib import Path
 
 from extrinsic.corpus.conventions import STATE_SETS
 from extrinsic.corpus.formats.field_checks import Checker
-from extrinsic.corpus.formats.state_sets.building import Turns, build_state_sets, gather_states
-from extrinsic.corpus.formats.state_sets.sgd_files import (
+from extrinsic.corpus.formats.sgd_files import (
     SCHEMA,
     USER,
     Dialog,
@@ -34,6 +33,7 @@ from extrinsic.corpus.formats.state_sets.sgd_files import (
     Turn,
     dialog_files,
 )
+from extrinsic.corpus.formats.state_files import Turns, build_state_sets, gather_states
 from extrinsic.corpus.state_sets import StateReading, StateSets
 from extrinsic.errors import InputError, Problem, shown
 from extrinsic.storage import content_hash

@@ -154,7 +154,7 @@ def _slots(checker: Checker, service: str, listed: list[Any]) -> dict[str, Slot]
         categorical = at_slot.member(entry, "is_categorical", "the slot")
         if categorical is Missing:
             continue
-        at_slot.boolean(categorical, "'is_categorical'")
+        at_slot.decoded(categorical, bool, "'is_categorical'")
         texts = at_slot.array_in(entry, "possible_values", "the slot") if categorical is True else []
         for text in texts:
             at_slot.text(text, "a possible value")
