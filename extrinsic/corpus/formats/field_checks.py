@@ -109,6 +109,8 @@ def _sentence(fault: Fault, name: str) -> str:
     if fault.of_key:
         unknown = f"unknown key in {name}{fault.message.removeprefix('unknown')}"
         return f"{name} lacks {fault.keys[-1]!r}" if fault.message == "missing" else unknown
+    if fault.message.startswith("the key"):
+        return f"{fault.message} in {name}"
     state = {"wrong kind": " has the wrong kind", "not finite": " is not finite"}.get(fault.message)
     return f"{name}{state or f': {fault.message}'}"
 
