@@ -137,7 +137,7 @@ def read_corpus(path: str | Path, name: str | None, domain: Domain) -> Corpus:
         vocabulary=vocabulary,
         directories=dataset.directories,
         labels=labels,
-        conditions=sessions.frozen_conditions(),
+        conditions=sessions.conditions,
         signature=sign_corpus(DSTC1.name, dataset, domain, sessions.signature),
         **sessions.logs.build(vocabulary, domain),
     )

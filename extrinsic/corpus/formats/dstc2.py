@@ -113,7 +113,7 @@ def read_corpus(path: str | Path, dataset: str | None, domain: Domain) -> Corpus
         vocabulary=vocabulary,
         directories=listed.directories,
         labels=labels,
-        conditions=sessions.frozen_conditions(),
+        conditions=sessions.conditions,
         ontology=msgspec.to_builtins(ontology),
         signature=sign_corpus(DSTC2.name, listed, domain, sessions.signature, ontology_data),
         **{**logged, "outcomes": success | logged["outcomes"]},

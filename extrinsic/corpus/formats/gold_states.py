@@ -6,6 +6,7 @@ chosen by its name; a state-sets file (its `gt`); MultiWOZ_Evaluation's `{dialog
 
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -195,9 +196,19 @@ def state_of(states: StateSets, row: Any) -> WrittenState:
 
 def read_predictions(form: StateFormat, path: str | Path, reading: StateReading) -> dict[str, list[State]]:
     """The predicted states of every dialog and turn, with the names of slots and dialogs made alike."""
-    gather = form.gathering() if isinstance(form, StateSetFormat) else None
+    gather: Gather | None = form.gathering() if isinstance(form, StateSetFormat) else None
     with paused_collector():
-        written = _read_states(form, path, reading) if gather is None else _gathered(gather, path)
+        if gather is None:
+            states = read_state_file(form, path, None, reading)
+            written: dict[str, list[State]] = {
+                dialog: [state_of(states, row) for row in states.predicted[first:last]]
+                for dialog, (first, last) in zip(states.dialogs, pairwise(states.offsets), strict=True)
+            }
+        else:
+            problems = Problems(str(path))
+            dialogs = gather(Checker(problems, is_clean=True), decode_json(read_bytes(path), str(path)))
+            problems.raise_errors()
+            written = {dialog: [predicted for _, predicted in turns] for dialog, turns in dialogs.items()}
         return {
             dialog_key(dialog): [
                 {
@@ -210,18 +221,3 @@ def read_predictions(form: StateFormat, path: str | Path, reading: StateReading)
             ]
             for dialog, states in written.items()
         }
-
-
-def _gathered(gather: Gather, path: str | Path) -> dict[str, list[State]]:
-    problems = Problems(str(path))
-    dialogs = gather(Checker(problems, is_clean=True), decode_json(read_bytes(path), str(path)))
-    problems.raise_errors()
-    return {dialog: [predicted for _, predicted in turns] for dialog, turns in dialogs.items()}
-
-
-def _read_states(form: StateFormat, path: str | Path, reading: StateReading) -> dict[str, list[State]]:
-    states = read_state_file(form, path, None, reading)
-    return {
-        dialog: [state_of(states, row) for row in states.predicted[first:last]]
-        for dialog, first, last in zip(states.dialogs, states.offsets[:-1], states.offsets[1:], strict=True)
-    }

@@ -145,7 +145,7 @@ class LogTurn(msgspec.Struct, gc=False, rename="kebab"):
 
 class Log(msgspec.Struct, gc=False, rename="kebab"):
     session_id: str
-    turns: list[LogTurn]
+    turns: Annotated[list[LogTurn], msgspec.Meta(min_length=1)]
     outcomes: dict[str, float] | None = None
 
 

@@ -48,11 +48,8 @@ class Sessions(Generic[L]):
     logs: LogColumns = field(default_factory=LogColumns)
     labels: list[L] = field(default_factory=list)
     label_files: list[str] = field(default_factory=list)
-    conditions: dict[str, list[str | None]] = field(default_factory=dict)
+    conditions: dict[str, tuple[str | None, ...]] = field(default_factory=dict)
     signature: str = ""
-
-    def frozen_conditions(self) -> dict[str, tuple[str | None, ...]]:
-        return {name: tuple(values) for name, values in self.conditions.items()}
 
 
 LabelCheck = Callable[[Checker, list[Any]], None]
@@ -72,7 +69,7 @@ def read_sessions(
     names = [DIRECTORY, *(condition.name for condition in domain.conditions)]
     names += [ENDED_BY] if domain.ended_by is not None else []
     keys = [condition.key for condition in domain.conditions]
-    sessions.conditions = {name: [] for name in names}
+    conditions: list[list[str | None]] = []
     problems = Problems()
     digest = hashlib.sha256()
     folder = dataset.session_folder(log_name)
@@ -101,10 +98,10 @@ def read_sessions(
         sessions.label_files.append(dataset.tree.place(files[1]))
         values = [directory.partition("/")[0], *conditions_of_log(log_value, keys)]
         values += [ended_by(log_value, domain.ended_by)] if domain.ended_by is not None else []
-        for name, value in zip(names, values, strict=True):
-            sessions.conditions[name].append(value)
+        conditions.append(values)
     _check_ids(sessions.logs.sessions, sessions.label_files, dataset, problems)
     problems.raise_errors()
+    sessions.conditions = dict(zip(names, zip(*conditions, strict=True), strict=True))
     sessions.signature = digest.hexdigest()
     return sessions
 
@@ -134,8 +131,7 @@ def _convert(value: Any, kind: type[L]) -> L | None:
 
 def _fits(log: Log, labels: Any) -> bool:
     return (
-        bool(log.turns)
-        and all(turn.turn_index == number for number, turn in enumerate(log.turns))
+        all(turn.turn_index == number for number, turn in enumerate(log.turns))
         and len(labels.turns) == len(log.turns)
         and labels.session_id in (None, log.session_id)
         and all(turn.turn_index in (None, number) for number, turn in enumerate(labels.turns))
@@ -172,9 +168,7 @@ def _diagnose(
                 checker.at(turn=number).report(
                     "the turn index is out of order", expected=str(number), found=repr(index)
                 )
-        if kind is Log and isinstance(value, dict) and value.get("turns") == []:
-            checker.report("the log has no turns")
-        elif kind is not Log and check_labels is not None:
+        if kind is not Log and check_labels is not None:
             check_labels(checker, turns)
         values.append(value)
         if len(values) == 2 and all(isinstance(value, dict) for value in values):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import chain
 from operator import methodcaller
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import msgspec
 import numpy as np
@@ -192,8 +192,7 @@ def read_state_sets(path: str | Path, name: str) -> StateSets:
     data = read_bytes(path)
     written = _decode(data)
     if written is None:
-        _diagnose(data, str(path))
-        raise AssertionError("a state-sets file was refused without a reason")
+        _refuse(data, str(path))
     return build_state_sets(name, written, content_hash("state-sets", data))
 
 
@@ -216,7 +215,7 @@ def _decode(data: bytes) -> WrittenStates | None:
         file = DECODER.decode(data)
         if not file or not all(file.values()):
             return None
-        dialogs = [_in_order(turns) for turns in file.values()]
+        dialogs = [[turns[str(number)] for number in range(len(turns))] for turns in file.values()]
         turns = list(chain.from_iterable(dialogs))
         states = [turn.gt for turn in turns] + [turn.pr for turn in turns]
         texts, part_of_domain = distinct(map(bytes, chain.from_iterable(map(_values, states))))
@@ -250,12 +249,8 @@ def _count_agrees(data: bytes, texts: list[bytes], written: WrittenStates) -> bo
     return b"\\u003" not in data and bool(colons.sum() == in_parts and data.count(b":") == in_data)
 
 
-def _in_order(turns: dict[str, RawTurn]) -> list[RawTurn]:
-    """The turns 0, 1, 2, ... whatever their order in the file; KeyError if one is missing."""
-    return [turns[str(number)] for number in range(len(turns))]
-
-
-def _diagnose(data: bytes, path: str) -> None:
+def _refuse(data: bytes, path: str) -> NoReturn:
+    """Raise InputError with every problem of a state-sets file that could not be decoded directly."""
     problems = Problems(path)
     checker = Checker(problems)
     value = decode_loosely(data, path)
@@ -269,3 +264,4 @@ def _diagnose(data: bytes, path: str) -> None:
             checker.at(session=dialog).report("the dialog has no turns")
     gather_state_sets(checker, file)
     problems.raise_errors()
+    raise AssertionError("a state-sets file was refused without a reason")
