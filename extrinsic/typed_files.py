@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache, partial
 from math import isfinite
@@ -15,6 +15,7 @@ from typing import Annotated, Any, TypeVar, Union, get_origin, get_type_hints
 
 import msgspec
 from msgspec.inspect import (
+    AnyType,
     DataclassType,
     DictType,
     ListType,
@@ -109,6 +110,9 @@ def check_table(
 ) -> None:
     """Add every mistake in a table to the problems.   kind: a struct or a dataclass.   keys: its path."""
     for fault in Walk(hint).faults(tree, kind, keys):
+        if fault.of_key:  # the line is enough
+            problems.add_key(fault.keys, fault.message)
+            continue
         expected = WORDS_OF_TOML.get(fault.expected or "", fault.expected)
         problems.add_key(fault.keys, fault.message, expected=expected, found=fault.found)
 
@@ -159,6 +163,8 @@ class Walk:
                 yield Fault(keys, f"there is no {tree!r}; {did_you_mean(tree, map(str, info.values))}")
             case StrType() if type(tree) is str and kind is str:  # most leaves: asking msgspec takes longer
                 return
+            case AnyType():
+                return
             case _:
                 yield from self._faults_of_leaf(tree, kind, keys)
 
@@ -186,7 +192,7 @@ class Walk:
             if key not in fields:
                 is_right = False
                 advice = self.hint((*keys, key)) or did_you_mean(key, fields)
-                yield Fault((*keys, key), f"unknown; {advice}", of_key=True)
+                yield Fault((*keys, key), f"unknown; {advice}", one_of(fields), repr(key), of_key=True)
         kinds = _fields(get_origin(info.cls) or info.cls)
         for name, field in fields.items():
             if name in tree:
@@ -195,13 +201,26 @@ class Walk:
                     yield fault
             elif field.required:
                 is_right = False
-                yield Fault((*keys, name), "missing", of_key=True)
+                yield Fault((*keys, name), "missing", repr(name), keys_of(tree), of_key=True)
         if is_right and hasattr(info.cls, "__post_init__"):
             # Values that are right one by one may be refused together, by the structure itself.
             try:
                 msgspec.convert(tree, kind)
             except (ExtrinsicError, msgspec.ValidationError) as error:
                 yield Fault(keys, str(error))
+
+
+def one_of(options: Iterable[str], most: int = 10) -> str:
+    """A list of names for a message."""
+    names = list(options)
+    rest = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"one of {', '.join(names[:most])}{rest}"
+
+
+def keys_of(tree: dict[str, Any], most: int = 5) -> str:
+    """The keys of an object for a message."""
+    rest = f" and {len(tree) - most} more" if len(tree) > most else ""
+    return f"the keys {', '.join(map(repr, list(tree)[:most]))}{rest}" if tree else "no keys"
 
 
 def is_finite(value: float) -> bool:

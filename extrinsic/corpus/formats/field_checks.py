@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from extrinsic.errors import Problems, did_you_mean
-from extrinsic.typed_files import Fault, Keys, Walk, dotted
+from extrinsic.typed_files import Fault, Keys, Walk, dotted, keys_of, one_of
 
 T = TypeVar("T")
 
@@ -65,8 +65,8 @@ class Checker:
             in_turn = by_turn and owner[:1] == ("turns",) and len(owner) > 1
             inner = owner[2:] if in_turn else owner
             name = repr(dotted(inner)) if inner else "the turn" if in_turn else what
-            found = repr(fault.keys[-1]) if fault.message.startswith("unknown") else fault.found
-            self.at(**place(owner)).report(_sentence(fault, name), expected=fault.expected, found=found)
+            at_fault = self.at(**place(owner))
+            at_fault.report(_sentence(fault, name), expected=fault.expected, found=fault.found)
         if reason and not faults:
             self.report(f"{what} has an unexpected form: {reason}")
         return None if faults else decoded
@@ -86,7 +86,7 @@ class Checker:
     def member(self, value: dict[str, Any], key: str, what: str) -> Any:
         """value[key]; if it is missing, report a problem and return Missing."""
         if key not in value:
-            self.report(f"{what} lacks {key!r}", expected=repr(key), found=_keys_of(value))
+            self.report(f"{what} lacks {key!r}", expected=repr(key), found=keys_of(value))
             return Missing
         return value[key]
 
@@ -98,10 +98,8 @@ class Checker:
     def known(self, name: str, allowed: Iterable[str], what: str) -> bool:
         options = list(allowed)
         if name not in options:
-            expected = f"one of {', '.join(options[:10])}"
-            expected += f" and {len(options) - 10} more" if len(options) > 10 else ""
             hint = did_you_mean(name, options)
-            self.report(f"unknown {what}; {hint}", expected=expected, found=repr(name))
+            self.report(f"unknown {what}; {hint}", expected=one_of(options), found=repr(name))
         return name in options
 
 
@@ -113,11 +111,6 @@ def _sentence(fault: Fault, name: str) -> str:
         return f"{fault.message} in {name}"
     state = {"wrong kind": " has the wrong kind", "not finite": " is not finite"}.get(fault.message)
     return f"{name}{state or f': {fault.message}'}"
-
-
-def _keys_of(value: dict[str, Any], most: int = 5) -> str:
-    rest = f" and {len(value) - most} more" if len(value) > most else ""
-    return f"the keys {', '.join(map(repr, list(value)[:most]))}{rest}" if value else "no keys"
 
 
 class Missing:
