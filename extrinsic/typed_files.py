@@ -153,7 +153,9 @@ class Walk:
             case DictType() if isinstance(tree, dict):
                 for key, part in tree.items():
                     yield from self.faults(part, parts[1], (*keys, key))
-            case VarTupleType() | ListType() if isinstance(tree, list) and (tree or not info.min_length):
+            case VarTupleType() | ListType() if tree == [] and info.min_length:
+                yield Fault(keys, "empty", "at least one entry")
+            case VarTupleType() | ListType() if isinstance(tree, list):
                 for position, part in enumerate(tree):
                     yield from self.faults(part, parts[0], (*keys, position))
             case TupleType() if isinstance(tree, list) and len(tree) == len(parts):

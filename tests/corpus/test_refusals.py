@@ -196,7 +196,7 @@ LOGS: list[tuple[str, str, str]] = [
     ('["route", "61d"]', '["route"]', "turn 0"),
     ('["route", "61d"]', '["route", true]', "turn 0"),
     ('"session-id": "one"', '"session-id": 1', "'session-id' has the wrong kind"),
-    ('"turns": [', '"turns": [], "x": [', "no turns"),
+    ('"turns": [', '"turns": [], "x": [', "'turns' is empty"),
     ('"session-id"', '"x": {"a": 1, "a": 2}, "session-id"', "'a'"),
     ('"session-id"', '"x": [NaN], "session-id"', "x"),
 ]

@@ -109,7 +109,8 @@ def _sentence(fault: Fault, name: str) -> str:
         return f"{name} lacks {fault.keys[-1]!r}" if fault.message == "missing" else unknown
     if fault.message.startswith("the key"):
         return f"{fault.message} in {name}"
-    state = {"wrong kind": " has the wrong kind", "not finite": " is not finite"}.get(fault.message)
+    states = {"wrong kind": " has the wrong kind", "not finite": " is not finite", "empty": " is empty"}
+    state = states.get(fault.message)
     return f"{name}{state or f': {fault.message}'}"
 
 
