@@ -139,7 +139,7 @@ def read_corpus(path: str | Path, name: str | None, domain: Domain) -> Corpus:
         labels=labels,
         conditions=sessions.conditions,
         signature=sign_corpus(DSTC1.name, dataset, domain, sessions.signature),
-        **sessions.logs.build(vocabulary, domain),
+        **sessions.columns(vocabulary, domain),
     )
 
 
@@ -152,23 +152,21 @@ def _label_columns(
     values: list[Value] = []
     correct: list[bool] = []
     first = 0
-    for session, labels, file in zip(
-        sessions.logs.sessions, sessions.labels, sessions.label_files, strict=True
-    ):
-        problems.path = file
-        for number, turn in enumerate(labels.turns):
+    for session in sessions.all:
+        problems.path = session.label_file
+        for number, turn in enumerate(session.labels.turns):
             for label in turn.slu_labels:
                 try:
                     slot = slot_of_pairs(domain, label.slots)
                     value = value_of_pairs(domain, slot, label.slots)
                 except BadPairs:
-                    _check_label(Checker(problems, session, number), label.slots, domain)
+                    _check_label(Checker(problems, session.log.session_id, number), label.slots, domain)
                     continue
                 turns.append(first + number)
                 columns.append(column_of[slot])
                 values.append(value)
                 correct.append(label.label)
-        first += len(labels.turns)
+        first += len(session.labels.turns)
     return LabelEvents(
         np.array(turns, dtype=np.int64),
         np.array(columns, dtype=np.int64),

@@ -101,8 +101,8 @@ def read_corpus(path: str | Path, dataset: str | None, domain: Domain) -> Corpus
     problems = Problems(str(path))
     labels = _label_columns(sessions, slots, requestable, vocabulary, problems)
     problems.raise_errors()
-    logged = sessions.logs.build(vocabulary, domain)
-    success = {"success": tuple(labels.success() for labels in sessions.labels)}
+    logged = sessions.columns(vocabulary, domain)
+    success = {"success": tuple(session.labels.success() for session in sessions.all)}
     corpus = Corpus(
         dataset=listed.name,
         format=DSTC2.name,
@@ -169,7 +169,7 @@ def _label_columns(
     vocabulary: Vocabulary,
     problems: Problems,
 ) -> GoalLabels:
-    turns = list(chain.from_iterable(labels.turns for labels in sessions.labels))
+    turns = list(chain.from_iterable(session.labels.turns for session in sessions.all))
     goals = [turn.goal_labels for turn in turns]
     requests = [turn.requested_slots for turn in turns]
     goal = np.zeros((len(turns), len(slots)), dtype=np.int32)
@@ -192,12 +192,10 @@ def _label_columns(
 def _report_unknown_slots(
     sessions: Sessions[Labels], slots: tuple[str, ...], requestable: tuple[str, ...], problems: Problems
 ) -> None:
-    for session, labels, file in zip(
-        sessions.logs.sessions, sessions.labels, sessions.label_files, strict=True
-    ):
-        problems.path = file
-        for number, turn in enumerate(labels.turns):
-            checker = Checker(problems, session, number)
+    for session in sessions.all:
+        problems.path = session.label_file
+        for number, turn in enumerate(session.labels.turns):
+            checker = Checker(problems, session.log.session_id, number)
             for slot in turn.goal_labels:
                 checker.at(slot=slot).known(slot, slots, "slot in 'goal-labels'")
             for slot in turn.requested_slots:
