@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache, partial
 from math import isfinite
@@ -20,7 +20,6 @@ from msgspec.inspect import (
     DictType,
     ListType,
     LiteralType,
-    StrType,
     StructType,
     TupleType,
     VarTupleType,
@@ -138,78 +137,74 @@ class Walk:
     hint: Hint = lambda keys: None
     json: bool = False
 
-    def faults(self, tree: Any, kind: Any, keys: Keys = ()) -> Iterator[Fault]:
+    def faults(self, tree: Any, kind: Any, keys: Keys = ()) -> list[Fault]:
         """Everything for which msgspec would not convert the tree to the type, not just the first."""
-        for key in getattr(tree, "keys_repeated", ()):
-            yield Fault(keys, f"the key {key!r} occurs more than once")
+        repeated = getattr(tree, "keys_repeated", ())
+        faults = [Fault(keys, f"the key {key!r} occurs more than once") for key in repeated]
         if isinstance(kind, TypeVar):
-            return
+            return faults
         kind = _only_member(kind, tree)
         info = _type_info(kind)
-        parts = getattr(kind.__origin__ if get_origin(kind) is Annotated else kind, "__args__", (Any, Any))
+        kinds = getattr(kind.__origin__ if get_origin(kind) is Annotated else kind, "__args__", (Any, Any))
+        parts: list[tuple[str | int, Any, Any]] = []
         match info:
-            case StructType() | DataclassType():
-                yield from self._faults_of_fields(tree, kind, info, keys)
-            case DictType() if isinstance(tree, dict):
-                for key, part in tree.items():
-                    yield from self.faults(part, parts[1], (*keys, key))
-            case VarTupleType() | ListType() if tree == [] and info.min_length:
-                yield Fault(keys, "empty", "at least one entry")
-            case VarTupleType() | ListType() if isinstance(tree, list):
-                for position, part in enumerate(tree):
-                    yield from self.faults(part, parts[0], (*keys, position))
-            case TupleType() if isinstance(tree, list) and len(tree) == len(parts):
-                for position, (part, kind_of_part) in enumerate(zip(tree, parts, strict=True)):
-                    yield from self.faults(part, kind_of_part, (*keys, position))
-            case LiteralType() if isinstance(tree, str) and tree not in info.values:
-                yield Fault(keys, f"there is no {tree!r}; {did_you_mean(tree, map(str, info.values))}")
-            case StrType() if type(tree) is str and kind is str:  # most leaves: asking msgspec takes longer
-                return
             case AnyType():
-                return
-            case _:
-                yield from self._faults_of_leaf(tree, kind, keys)
+                pass
+            case StructType() | DataclassType():
+                return faults + self._faults_of_fields(tree, kind, info, keys)
+            case DictType() if isinstance(tree, dict):
+                parts = [(key, part, kinds[1]) for key, part in tree.items()]
+            case VarTupleType() | ListType() if tree == [] and info.min_length:
+                faults.append(Fault(keys, "empty", "at least one entry"))
+            case VarTupleType() | ListType() if isinstance(tree, list):
+                parts = [(position, part, kinds[0]) for position, part in enumerate(tree)]
+            case TupleType() if isinstance(tree, list) and len(tree) == len(kinds):
+                parts = list(zip(range(len(tree)), tree, kinds, strict=True))
+            case LiteralType() if isinstance(tree, str) and tree not in info.values:
+                hint = did_you_mean(tree, map(str, info.values))
+                faults.append(Fault(keys, f"there is no {tree!r}; {hint}"))
+            case _ if self.json and isinstance(tree, int | float) and not is_finite(tree):
+                found = str(tree) if isinstance(tree, float) else "a whole number too large"
+                faults.append(Fault(keys, "not finite", "a finite number", found))
+            case _ if kind is not str or type(tree) is not str:  # most leaves: asking msgspec takes longer
+                faults += self._refusal(tree, kind, keys)
+        return faults + [
+            fault for key, part, of_part in parts for fault in self.faults(part, of_part, (*keys, key))
+        ]
 
-    def _faults_of_leaf(self, tree: Any, kind: Any, keys: Keys) -> Iterator[Fault]:
-        if self.json and isinstance(tree, int | float) and not is_finite(tree):
-            found = str(tree) if isinstance(tree, float) else "a whole number too large"
-            yield Fault(keys, "not finite", "a finite number", found)
-            return
+    def _refusal(self, tree: Any, kind: Any, keys: Keys) -> list[Fault]:
+        """What msgspec, or a structure itself, has against a value whose parts are right."""
         try:
             msgspec.convert(tree, kind)
         except msgspec.ValidationError as error:
             message, expected = _in_words(str(error).partition(" - at")[0])
-            yield Fault(keys, message, expected, shown(tree))
+            return [Fault(keys, message, expected, shown(tree))]
+        except ExtrinsicError as error:
+            return [Fault(keys, str(error))]
+        return []
 
     def _faults_of_fields(
         self, tree: Any, kind: Any, info: StructType | DataclassType, keys: Keys
-    ) -> Iterator[Fault]:
+    ) -> list[Fault]:
         if not isinstance(tree, dict):
-            yield Fault(keys, "wrong kind", "an object", shown(tree))
-            return
-        is_right = True
+            return [Fault(keys, "wrong kind", "an object", shown(tree))]
+        faults = []
         fields = {field.encode_name: field for field in info.fields}
         is_open = self.json and not getattr(info, "forbid_unknown_fields", True)
         for key in () if is_open else tree:
             if key not in fields:
-                is_right = False
-                advice = self.hint((*keys, key)) or did_you_mean(key, fields)
-                yield Fault((*keys, key), f"unknown; {advice}", one_of(fields), repr(key), of_key=True)
+                hint = self.hint((*keys, key)) or did_you_mean(key, fields)
+                faults.append(Fault((*keys, key), f"unknown; {hint}", one_of(fields), repr(key), of_key=True))
         kinds = _fields(get_origin(info.cls) or info.cls)
         for name, field in fields.items():
             if name in tree:
-                for fault in self.faults(tree[name], kinds[field.name], (*keys, name)):
-                    is_right = False
-                    yield fault
+                faults += self.faults(tree[name], kinds[field.name], (*keys, name))
             elif field.required:
-                is_right = False
-                yield Fault((*keys, name), "missing", repr(name), keys_of(tree), of_key=True)
-        if is_right and hasattr(info.cls, "__post_init__"):
-            # Values that are right one by one may be refused together, by the structure itself.
-            try:
-                msgspec.convert(tree, kind)
-            except (ExtrinsicError, msgspec.ValidationError) as error:
-                yield Fault(keys, str(error))
+                faults.append(Fault((*keys, name), "missing", repr(name), keys_of(tree), of_key=True))
+        if not faults and hasattr(info.cls, "__post_init__"):
+            # Values that are right one by one may be refused together.
+            faults = self._refusal(tree, kind, keys)
+        return faults
 
 
 def one_of(options: Iterable[str], most: int = 10) -> str:

@@ -58,7 +58,7 @@ class Checker:
             reason = ""
         except msgspec.ValidationError as error:
             decoded, reason = None, str(error)
-        faults = list(Walk(json=True).faults(value, kind))
+        faults = Walk(json=True).faults(value, kind)
         for fault in faults:
             # A key that is missing or unknown is a fault of the object that should have it.
             owner = fault.keys[:-1] if fault.of_key else fault.keys
