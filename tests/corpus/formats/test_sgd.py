@@ -11,7 +11,7 @@ import pytest
 
 import extrinsic
 from extrinsic.corpus.formats import SGD, SGD_FRAMES, StateSetFormat
-from extrinsic.corpus.formats.state_sets.sgd import token_sort_ratio
+from extrinsic.corpus.formats.sgd import token_sort_ratio
 from extrinsic.corpus.state_sets import StateReading, StateSets
 from extrinsic.errors import InputError, UsageError
 from tests.contents import states_content

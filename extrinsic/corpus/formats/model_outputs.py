@@ -2,13 +2,21 @@
 
 from typing import Any
 
+import msgspec
+
 from extrinsic.corpus.formats.field_checks import Checker, Missing
-from extrinsic.corpus.formats.state_sets.building import Dialogs, State, is_number, turn_numbers
-from extrinsic.corpus.formats.state_sets.gold_states import check_state
+from extrinsic.corpus.formats.state_files import (
+    Dialogs,
+    State,
+    WrittenState,
+    is_number,
+    numbered_turns,
+    slot_of_state,
+)
 from extrinsic.errors import did_you_mean
 
 
-def put(checker: Checker, state: dict[str, dict[str, str]], domain: str, slot: str, value: str) -> None:
+def put(checker: Checker, state: WrittenState, domain: str, slot: str, value: str) -> None:
     """Add a triple to a state; a slot with two different values is a problem."""
     assigned = state.setdefault(domain, {})
     if assigned.setdefault(slot, value) != value:
@@ -24,21 +32,16 @@ def gather_trade(checker: Checker, value: Any) -> Dialogs:
     """
     dialogs: Dialogs = {}
     for dialog, turns in checker.object(value, "the file").items():
-        dialog_checker = checker.at(session=dialog)
-        entries = dialog_checker.object(turns, "the dialog")
         dialogs[dialog] = []
-        for number, key in enumerate(turn_numbers(entries, dialog_checker)):
-            turn_checker = dialog_checker.at(turn=number)
-            turn = turn_checker.object(entries[key], "the turn")
-            gold, predicted = (
-                _trade_state(turn_checker, turn, side) for side in ("turn_belief", "pred_bs_ptr")
-            )
+        for at_turn, item in numbered_turns(checker.at(session=dialog), turns):
+            turn = at_turn.object(item, "the turn")
+            gold, predicted = (_trade_state(at_turn, turn, side) for side in ("turn_belief", "pred_bs_ptr"))
             dialogs[dialog].append((gold, predicted))
     return dialogs
 
 
-def _trade_state(checker: Checker, turn: dict[str, Any], side: str) -> dict[str, dict[str, str]]:
-    state: dict[str, dict[str, str]] = {}
+def _trade_state(checker: Checker, turn: dict[str, Any], side: str) -> WrittenState:
+    state: WrittenState = {}
     for entry in checker.array_in(turn, side, "the turn"):
         # A value may contain hyphens; domain and slot names do not.
         parts = entry.split("-", 2) if isinstance(entry, str) else []
@@ -125,8 +128,8 @@ def _in_order(checker: Checker, turns: dict[int, tuple[State, State]]) -> list[t
     return [turns[number] for number in order]
 
 
-def _trippy_state(checker: Checker, entry: dict[str, Any], prefix: str) -> dict[str, dict[str, str]]:
-    state: dict[str, dict[str, str]] = {}
+def _trippy_state(checker: Checker, entry: dict[str, Any], prefix: str) -> WrittenState:
+    state: WrittenState = {}
     has_slot = False
     for key, value in entry.items():
         if not key.startswith(prefix):
@@ -188,9 +191,9 @@ def gather_simpletod(checker: Checker, value: Any) -> Dialogs:
     return dialogs
 
 
-def _simpletod_state(checker: Checker, turn: Any, side: str) -> tuple[dict[str, dict[str, str]], list[str]]:
+def _simpletod_state(checker: Checker, turn: Any, side: str) -> tuple[WrittenState, list[str]]:
     """The state of a turn, and the texts that are not triples. Of two values of a slot the last counts."""
-    state: dict[str, dict[str, str]] = {}
+    state: WrittenState = {}
     wrong = []
     for item in checker.array(turn, f"a turn of {side!r}"):
         text = checker.text(item, f"an entry of {side!r}")
@@ -206,6 +209,14 @@ def _simpletod_state(checker: Checker, turn: Any, side: str) -> tuple[dict[str, 
     return state, wrong
 
 
+class EvaluatedTurn(msgspec.Struct, gc=False, forbid_unknown_fields=True):
+    """A turn of a file of MultiWOZ_Evaluation."""
+
+    state: WrittenState
+    response: Any = None
+    active_domains: Any = None
+
+
 def gather_multiwoz_eval(checker: Checker, value: Any) -> Dialogs:
     """MultiWOZ_Evaluation's file: `{dialog: [{"state": {domain: {slot: value}}, "response": text}]}`.
 
@@ -216,8 +227,6 @@ def gather_multiwoz_eval(checker: Checker, value: Any) -> Dialogs:
         dialogs[dialog] = []
         for number, item in enumerate(checker.at(session=dialog).array(turns, "the dialog")):
             at_turn = checker.at(session=dialog, turn=number)
-            turn = at_turn.object(item, "the turn")
-            at_turn.only(turn, ("state", "response", "active_domains"), "the turn")
-            state = at_turn.member(turn, "state", "the turn") if isinstance(item, dict) else {}
-            dialogs[dialog].append(({}, {} if state is Missing else check_state(at_turn, state, "'state'")))
+            turn = at_turn.decoded(item, EvaluatedTurn, "the turn", slot_of_state)
+            dialogs[dialog].append(({}, {} if turn is None else turn.state))
     return dialogs

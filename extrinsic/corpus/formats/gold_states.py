@@ -5,18 +5,23 @@ chosen by its name; a state-sets file (its `gt`); MultiWOZ_Evaluation's `{dialog
 """
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from extrinsic.corpus.formats import StateFormat, StateSetFormat, paused_collector, read_state_file
 from extrinsic.corpus.formats.field_checks import Checker
-from extrinsic.corpus.formats.state_sets.building import (
+from extrinsic.corpus.formats.state_files import (
     Gather,
     State,
+    WrittenState,
     build_state_sets,
     gather_states,
-    turn_numbers,
+    numbered_turns,
+    slot_of_state,
 )
 from extrinsic.corpus.normalisation import slot_name
 from extrinsic.corpus.state_checks import Said
@@ -50,7 +55,7 @@ def read_gold(path: str, name: str | None = None) -> GoldStates:
 @lru_cache(maxsize=2)
 def _parsed_gold(data: bytes, path: str, name: str | None) -> GoldStates:
     """By the content, as many systems have one gold."""
-    checker = Checker(Problems(path))
+    checker = Checker(Problems(path), is_clean=True)
     file = checker.object(decode_json(data, path), "the file")
     dialogs: dict[str, list[State]] = {}
     said: dict[str, list[Said]] = {}
@@ -90,9 +95,7 @@ def _states(checker: Checker, value: Any, name: str | None) -> tuple[list[State]
         return [_member(checker.at(turn=number), turn, key) for number, turn in enumerate(turns)], options
     if isinstance(value, list):
         return [_member(checker.at(turn=number), turn, "state") for number, turn in enumerate(value)], set()
-    entries = checker.object(value, "the dialog")
-    order = turn_numbers(entries, checker)
-    return [_member(checker.at(turn=number), entries[key], "gt") for number, key in enumerate(order)], set()
+    return [_member(at_turn, turn, "gt") for at_turn, turn in numbered_turns(checker, value)], set()
 
 
 def _said(dialog: Any) -> list[Said]:
@@ -118,20 +121,14 @@ def _values(turn: Any, key: str) -> frozenset[str]:
 
 
 def _member(checker: Checker, value: Any, key: str) -> State:
-    turn = checker.object(value, "the turn")
-    state = checker.member(turn, key, "the turn") if isinstance(value, dict) else {}
-    return check_state(checker, state, repr(key)) if isinstance(state, dict) else {}
+    """The state that a turn has under a key."""
+    turn = checker.decoded(value, _turn_type(key), "the turn", slot_of_state)
+    return {} if turn is None else turn.state
 
 
-def check_state(checker: Checker, value: Any, what: str) -> dict[str, dict[str, str]]:
-    """{domain: {slot: value}}, or the problems with it."""
-    state: dict[str, dict[str, str]] = {}
-    for domain, slots in checker.object(value, what).items():
-        state[domain] = {}
-        for slot, text in checker.object(slots, f"the domain {domain!r} of {what}").items():
-            if checker.at(slot=f"{domain}-{slot}").text(text, f"the value in {what}") is not None:
-                state[domain][slot] = text
-    return state
+@cache
+def _turn_type(key: str) -> Any:
+    return msgspec.defstruct("GoldTurn", [("state", WrittenState, msgspec.field(name=key))], gc=False)
 
 
 def join_gold(states: StateSets, gold: GoldStates, path: str) -> StateSets:
@@ -188,9 +185,9 @@ def _alike(state: State) -> State:
     }
 
 
-def state_of(states: StateSets, row: Any) -> dict[str, dict[str, str]]:
+def state_of(states: StateSets, row: Any) -> WrittenState:
     """{domain: {slot: value}} of a row of value ids."""
-    state: dict[str, dict[str, str]] = {}
+    state: WrittenState = {}
     for column in (row != ABSENT).nonzero()[0].tolist():
         domain, slot = states.slots[column]
         state.setdefault(domain, {})[slot] = str(states.value(int(row[column])))
@@ -199,9 +196,19 @@ def state_of(states: StateSets, row: Any) -> dict[str, dict[str, str]]:
 
 def read_predictions(form: StateFormat, path: str | Path, reading: StateReading) -> dict[str, list[State]]:
     """The predicted states of every dialog and turn, with the names of slots and dialogs made alike."""
-    gather = form.gathering() if isinstance(form, StateSetFormat) else None
+    gather: Gather | None = form.gathering() if isinstance(form, StateSetFormat) else None
     with paused_collector():
-        written = _read_states(form, path, reading) if gather is None else _gathered(gather, path)
+        if gather is None:
+            states = read_state_file(form, path, None, reading)
+            written: dict[str, list[State]] = {
+                dialog: [state_of(states, row) for row in states.predicted[first:last]]
+                for dialog, (first, last) in zip(states.dialogs, pairwise(states.offsets), strict=True)
+            }
+        else:
+            problems = Problems(str(path))
+            dialogs = gather(Checker(problems, is_clean=True), decode_json(read_bytes(path), str(path)))
+            problems.raise_errors()
+            written = {dialog: [predicted for _, predicted in turns] for dialog, turns in dialogs.items()}
         return {
             dialog_key(dialog): [
                 {
@@ -214,18 +221,3 @@ def read_predictions(form: StateFormat, path: str | Path, reading: StateReading)
             ]
             for dialog, states in written.items()
         }
-
-
-def _gathered(gather: Gather, path: str | Path) -> dict[str, list[State]]:
-    problems = Problems(str(path))
-    dialogs = gather(Checker(problems), decode_json(read_bytes(path), str(path)))
-    problems.raise_errors()
-    return {dialog: [predicted for _, predicted in turns] for dialog, turns in dialogs.items()}
-
-
-def _read_states(form: StateFormat, path: str | Path, reading: StateReading) -> dict[str, list[State]]:
-    states = read_state_file(form, path, None, reading)
-    return {
-        dialog: [state_of(states, row) for row in states.predicted[first:last]]
-        for dialog, first, last in zip(states.dialogs, states.offsets[:-1], states.offsets[1:], strict=True)
-    }

@@ -1,5 +1,10 @@
 """sgd: predictions for schema-guided dialogues (SGD, DSTC8, MultiWOZ 2.2), joined with their gold.
 
+Gold and predictions are the same files: lists of dialogs `{dialogue_id, services, turns}`, a turn `{speaker,
+utterance, frames}`, a frame of the user's `{service, state: {slot_values: {slot: [value, ...]}}}`; beside the
+gold lies `schema.json`. Intents, requested slots, spans and the system's frames are not read. Rastogi et al.
+2020.
+
 The value of a categorical slot is right if it is the gold one. Another slot has a list of gold values that
 mean the same: the prediction is right if it is any of them, or with `fuzzy` similar enough to any. The
 challenge's scorer multiplies such similarities into a joint score; sets have no halves, so a value that
@@ -15,28 +20,226 @@ joint_acc_across_turn.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
+
+import msgspec
 
 from extrinsic.corpus.conventions import STATE_SETS
-from extrinsic.corpus.formats.field_checks import Checker
-from extrinsic.corpus.formats.state_sets.building import Turns, build_state_sets, gather_states
-from extrinsic.corpus.formats.state_sets.sgd_files import (
-    SCHEMA,
-    USER,
-    Dialog,
-    Schema,
-    SgdFiles,
-    SlotValues,
-    Turn,
-    dialog_files,
-)
+from extrinsic.corpus.formats.field_checks import Checker, Missing
+from extrinsic.corpus.formats.state_files import Turns, build_state_sets, gather_states
 from extrinsic.corpus.state_sets import StateReading, StateSets
-from extrinsic.errors import InputError, Problem, shown
-from extrinsic.storage import content_hash
+from extrinsic.errors import InputError, Problem, Problems, shown
+from extrinsic.storage import content_hash, decode_clean, decode_loosely, read_bytes
+
+SCHEMA = "schema.json"
+OF_THE_SCORER = "dialogues_and_metrics.json"
+"""What the challenge's scorer writes beside the predictions."""
+
+USER = "USER"
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A slot of a service; only a categorical one has a full list of values."""
+
+    categorical: bool
+    values: frozenset[str]
+
+
+Schema = Mapping[str, Mapping[str, Slot]]
+"""{service: {slot: Slot}}"""
+
+SlotValues = dict[str, list[str]]
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A turn as written; frames: {service: {slot: [value, ...]}}, of the user's turns only."""
+
+    speaker: str
+    utterance: str | None
+    frames: dict[str, SlotValues]
+
+
+@dataclass(frozen=True)
+class Dialog:
+    """A dialog as written, and the checker that reports its problems, in its own file."""
+
+    checker: Checker
+    services: frozenset[str]
+    turns: list[Turn]
+
+
+@dataclass
+class SgdFiles:
+    """Everything that was read from some files: its problems, and its bytes for a signature."""
+
+    problems: list[Problems] = field(default_factory=list)
+    contents: list[bytes] = field(default_factory=list)
+
+    def all_problems(self) -> list[Problem]:
+        return [problem for problems in self.problems for problem in problems]
+
+    def checker(self, path: Path) -> Checker:
+        self.problems.append(Problems(str(path)))
+        return Checker(self.problems[-1])
+
+    def load(self, path: Path) -> tuple[Checker, Any]:
+        """The checker of a file and its JSON; Missing, and a problem, where it cannot be read."""
+        checker = self.checker(path)
+        try:
+            data = read_bytes(path)
+            value = decode_clean(data)
+            checker = checker.at(is_clean=value is not None)
+            # Keys that stand twice are reported where the object that has them is looked at.
+            value = decode_loosely(data, str(path)) if value is None else value
+        except InputError as error:
+            checker.problems.extend(error.problems)
+            return checker, Missing
+        self.contents.append(data)
+        return checker, value
+
+    def read_schema(self, path: Path) -> Schema | None:
+        """The schema, or None where there is none to check names by."""
+        checker, value = self.load(path)
+        if value is Missing or not isinstance(value, list):
+            if value is not Missing:
+                checker.array(value, "the schema")
+            return None
+        if not value:
+            checker.report("the schema has no services")
+        schema: dict[str, dict[str, Slot]] = {}
+        for number, item in enumerate(value):
+            what = f"service {number}"
+            entry, name = _named(checker, item, "service_name", what)
+            if name is None:
+                continue
+            if name in schema:
+                checker.report(f"the service {name!r} stands more than once")
+            slots = checker.array_in(entry, "slots", f"the service {name!r}")
+            schema[name] = _slots(checker, name, slots)
+        return schema
+
+    def read_dialogs(self, paths: list[Path], schema: Schema | None) -> dict[str, Dialog]:
+        """The dialogs of all files, by id."""
+        dialogs: dict[str, Dialog] = {}
+        for path in paths:
+            checker, value = self.load(path)
+            if value == []:
+                checker.report("the file has no dialogs")
+            for number, item in enumerate([] if value is Missing else checker.array(value, "the file")):
+                entry, name = _named(checker, item, "dialogue_id", f"dialog {number}")
+                if name is None:
+                    continue
+                inside = checker.at(session=name)
+                if name in dialogs:
+                    first = dialogs[name].checker.problems.path
+                    inside.report("the dialog stands more than once", found=f"first in {first}")
+                    continue
+                dialogs[name] = _dialog(inside, entry, schema)
+        return dialogs
+
+
+def dialog_files(path: Path, pattern: str) -> list[Path]:
+    """The file itself, or those of a directory that are dialogs, in order of name."""
+    if not path.is_dir():
+        return [path]
+    own = {SCHEMA, OF_THE_SCORER}
+    names = {file for end in ("", ".gz") for file in path.glob(pattern + end)}
+    files = sorted(file for file in names if file.name.removesuffix(".gz") not in own)
+    if not files:
+        raise InputError("the directory has no files of dialogs", path=str(path), expected=pattern)
+    return files
+
+
+def _named(checker: Checker, value: Any, key: str, what: str) -> tuple[dict[str, Any], str | None]:
+    """An object and the text it has under a key, by which it is known."""
+    entry = checker.object(value, what)
+    name = checker.member(entry, key, what) if isinstance(value, dict) else Missing
+    return entry, None if name is Missing else checker.text(name, f"{key!r} of {what}")
+
+
+def _slots(checker: Checker, service: str, listed: list[Any]) -> dict[str, Slot]:
+    slots: dict[str, Slot] = {}
+    for number, item in enumerate(listed):
+        entry, name = _named(checker, item, "name", f"slot {number} of {service!r}")
+        if name is None:
+            continue
+        at_slot = checker.at(slot=f"{service}-{name}")
+        if name in slots:
+            at_slot.report("the slot stands more than once")
+        categorical = at_slot.member(entry, "is_categorical", "the slot")
+        if categorical is Missing:
+            continue
+        at_slot.decoded(categorical, bool, "'is_categorical'")
+        texts = at_slot.array_in(entry, "possible_values", "the slot") if categorical is True else []
+        at_slot.decoded(texts, list[str], "the possible values")
+        slots[name] = Slot(categorical is True, frozenset(text for text in texts if isinstance(text, str)))
+    return slots
+
+
+def _dialog(checker: Checker, entry: dict[str, Any], schema: Schema | None) -> Dialog:
+    names = checker.array_in(entry, "services", "the dialog")
+    for name in names:
+        if checker.text(name, "a service") is not None and schema is not None:
+            checker.known(name, schema, "service")
+    turns = checker.array_in(entry, "turns", "the dialog")
+    return Dialog(
+        checker,
+        frozenset(name for name in names if isinstance(name, str)),
+        [_turn(checker.at(turn=number), turn, schema) for number, turn in enumerate(turns)],
+    )
+
+
+def _turn(checker: Checker, value: Any, schema: Schema | None) -> Turn:
+    entry, speaker = _named(checker, value, "speaker", "the turn")
+    if speaker is not None:
+        checker.known(speaker, (USER, "SYSTEM"), "speaker")
+    utterance = checker.text(entry["utterance"], "'utterance'") if "utterance" in entry else None
+    frames: dict[str, SlotValues] = {}
+    written = checker.array_in(entry, "frames", "the turn") if speaker == USER else []
+    for number, item in enumerate(written):
+        service, values = _frame(checker, item, f"frame {number}", schema)
+        if service is not None and service in frames:
+            checker.report(f"the service {service!r} has more than one frame")
+        if service is not None:
+            frames[service] = values
+    return Turn(speaker or "", utterance, frames)
+
+
+class FrameState(msgspec.Struct, gc=False):
+    slot_values: dict[str, Any]
+
+
+class WrittenFrame(msgspec.Struct, gc=False):
+    state: FrameState
+
+
+def _frame(checker: Checker, value: Any, what: str, schema: Schema | None) -> tuple[str | None, SlotValues]:
+    """The service of a frame, None where it cannot be told, and its values, without those that are wrong."""
+    _, service = _named(checker, value, "service", what)
+    if service is None or (schema is not None and not checker.known(service, schema, "service")):
+        return None, {}
+    frame = checker.decoded(value, WrittenFrame, f"the frame of {service!r}")
+    values: SlotValues = {}
+    for slot, listed in frame.state.slot_values.items() if frame is not None else ():
+        at_slot = checker.at(slot=f"{service}-{slot}")
+        if schema is not None and not at_slot.known(slot, schema[service], "slot"):
+            continue
+        texts = at_slot.decoded(listed, list[str], "the list of values")
+        if texts == []:
+            at_slot.report("the list of values is empty", expected="values, or no such slot")
+        elif texts is not None:
+            values[slot] = texts
+        for _ in range((texts or []).count("")):
+            at_slot.report("a value is empty", expected="text, or no such slot")
+    return service, values
+
 
 _NO_WORD = re.compile(r"\W")
 _LATIN_1 = dict.fromkeys(range(128, 256))
