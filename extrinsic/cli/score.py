@@ -17,8 +17,8 @@ from extrinsic.corpus.state_sets import StateSets
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.errors import InputError, Problem, UsageError, printable
 from extrinsic.metrics.definition import parse_metric
-from extrinsic.metrics.items.state_tables import ALL, STATE
 from extrinsic.metrics.scoring import Score, Scores, choose_metrics, merge_scores, score
+from extrinsic.metrics.state_items import ALL, STATE
 from extrinsic.metrics.state_metrics import KIM_METRICS, turn_correlation
 from extrinsic.plugins import load_plugins
 from extrinsic.registry import FORMATS

@@ -18,9 +18,8 @@ import numpy as np
 from extrinsic.arrays import Floats
 from extrinsic.corpus.hypotheses import Fill
 from extrinsic.errors import UsageError, did_you_mean
-from extrinsic.metrics.items.item_hypotheses import ItemHypotheses
-from extrinsic.metrics.items.item_tables import Items
-from extrinsic.metrics.items.state_items import StateItems
+from extrinsic.metrics.belief_items import ItemHypotheses, Items
+from extrinsic.metrics.state_items import StateItems
 from extrinsic.printed_forms import split_form, value_text
 from extrinsic.registry import METRICS
 

@@ -17,18 +17,18 @@ from extrinsic.corpus.hypotheses import Fill
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.errors import UsageError, did_you_mean
+from extrinsic.metrics.belief_items import ItemTable
 from extrinsic.metrics.belief_metrics import Update
 from extrinsic.metrics.definition import Filled, HypothesisMean, ItemMean, Metric
-from extrinsic.metrics.items.item_tables import ItemTable
-from extrinsic.metrics.items.roc_statistics import Totals
-from extrinsic.metrics.items.state_tables import (
+from extrinsic.metrics.roc import Roc
+from extrinsic.metrics.roc_curves import Totals
+from extrinsic.metrics.state_items import (
     ALL,
     StateTable,
     beliefs_of_states,
     table_of_states,
     tables_of_filled_beliefs,
 )
-from extrinsic.metrics.roc import Roc
 from extrinsic.storage import content_hash
 
 Interval = tuple[float | None, float | None]

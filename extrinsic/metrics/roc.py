@@ -11,10 +11,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from extrinsic.arrays import Floats
+from extrinsic.metrics.belief_items import Items
 from extrinsic.metrics.definition import Metric
-from extrinsic.metrics.items.item_tables import Items
-from extrinsic.metrics.items.roc_curves import ACCEPTED, WRONG, Condition, Points
-from extrinsic.metrics.items.roc_statistics import Totals
+from extrinsic.metrics.roc_curves import ACCEPTED, WRONG, Condition, Points, Totals
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from extrinsic.metrics.items.roc_statistics import RocStatistics
 from extrinsic.metrics.roc import EqualErrors
+from extrinsic.metrics.roc_curves import RocStatistics
 from tests.builders import DSTC1_SLOTS
 from tests.metrics.calls import CallScores, Turn
 

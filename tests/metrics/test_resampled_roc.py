@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from extrinsic.arrays import Floats
 from extrinsic.corpus.conventions import RocPoints
-from extrinsic.metrics.items import roc_statistics
-from extrinsic.metrics.items.roc_statistics import RocStatistics
+from extrinsic.metrics import roc_curves
 from extrinsic.metrics.measuring import Source, resampled_values
+from extrinsic.metrics.roc_curves import RocStatistics
 from extrinsic.panel import item_weights
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import read_simulation, simulate
@@ -61,7 +61,7 @@ def test_many_at_once_are_one_after_the_other(sample: tuple[Any, RocStatistics])
 @given(samples(), st.integers(1, 3))
 def test_blocks_do_not_matter(sample: tuple[Any, RocStatistics], rows: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(roc_statistics, "BLOCK", rows)
+        patch.setattr(roc_curves, "BLOCK", rows)
         assert_exact(*sample)
 
 
@@ -94,8 +94,8 @@ def test_values_have_the_shape_of_the_weights(points: RocPoints) -> None:
 def test_a_search_is_shared(monkeypatch: pytest.MonkeyPatch) -> None:
     """Items are counted once for all metrics, and both equal error rates are read at one point."""
     made: list[Any] = []
-    count = roc_statistics.RunningCounts
-    monkeypatch.setattr(roc_statistics, "RunningCounts", lambda *given: made.append(given) or count(*given))
+    count = roc_curves.RunningCounts
+    monkeypatch.setattr(roc_curves, "RunningCounts", lambda *given: made.append(given) or count(*given))
     statistics = statistics_of("even_thresholds", 2, [0.1, 0.5, 0.9], [False, True, True], [0, 1, 1])
     totals = np.array([[1, 1], [2, 0], [0, 2]]) @ statistics
     equal_error, lee, *_ = ROC_METRICS

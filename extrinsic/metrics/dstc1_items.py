@@ -7,14 +7,15 @@ from extrinsic.corpus.acts import NONE
 from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.labels import SpanTruth
 from extrinsic.corpus.tracker_output import TrackerOutput
-from extrinsic.metrics.items.item_hypotheses import (
+from extrinsic.metrics.belief_items import (
     HypothesisColumns,
     ItemHypotheses,
+    ItemTable,
+    LazyFields,
     brier_scores,
     find_correct,
 )
-from extrinsic.metrics.items.item_tables import ItemTable, LazyFields
-from extrinsic.metrics.items.schedules import dstc1_schedules
+from extrinsic.metrics.schedules import dstc1_schedules
 
 JOINT = "joint"
 ALL = "all"

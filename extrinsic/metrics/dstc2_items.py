@@ -8,16 +8,17 @@ from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.hypotheses import Beliefs, joint_correctness
 from extrinsic.corpus.labels import GoalLabels, TableTruth
 from extrinsic.corpus.tracker_output import TrackerOutput
-from extrinsic.metrics.items.item_hypotheses import (
+from extrinsic.metrics.belief_items import (
     HypothesisColumns,
     ItemHypotheses,
+    ItemTable,
+    LazyFields,
     concatenate_items,
     find_correct,
     products_of_slots,
     sum_rows,
 )
-from extrinsic.metrics.items.item_tables import ItemTable, LazyFields
-from extrinsic.metrics.items.schedules import dstc2_schedules, goals, methods
+from extrinsic.metrics.schedules import dstc2_schedules, goals, methods
 
 SMALLEST_PROBABILITY = 1e-4
 
