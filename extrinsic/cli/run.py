@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from extrinsic.cli.output import print_rows, put, say
+from extrinsic.cli.output import print_rows, print_table, put, say
 from extrinsic.cli.progress import Progress
 from extrinsic.errors import UsageError
 from extrinsic.study.engine import Done, Engine
@@ -19,7 +19,13 @@ from extrinsic.study.runner import run_study
 from extrinsic.study.settings import StudySettings
 from extrinsic.study.settings_file import find_study, locate_keys, read_study
 from extrinsic.study.tables import TimingRow
+from extrinsic.verdict.names import NOTHING, counted, in_unit, listing, metric_title, unit_title
 from extrinsic.verdict.rows import ChoiceRow
+from extrinsic.verdict.verdict import NAMED, StudyVerdict
+
+HEADS = {"target": "for the", "metric": "choose by", "lost": "loses", "possible": "of a coin's"}
+HEADS |= {"bound": "at most", "as_good": "as good"}
+"""Of the table that a run ends with."""
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -104,7 +110,7 @@ def _report(finished: Run) -> Path | None:
 
 
 def _show(finished: Run, as_json: bool) -> None:
-    """What the data lacks, then the verdict: a line for each target, and one metric for all."""
+    """What the data lacks; then a line for each target, and at most two on all of them."""
     verdict = finished.verdict()
     if as_json:
         print_rows(finished.signature, finished.table(ChoiceRow), sys.stdout, verdict=verdict)
@@ -112,5 +118,34 @@ def _show(finished: Run, as_json: bool) -> None:
     for note in verdict.health:
         put(f"health: {note.text}")
     print()
-    for sentence in verdict.sentences or ["Nothing was judged: the study has no target."]:
-        put(sentence)
+    if len(verdict.verdicts) > 1:
+        _print_verdicts(verdict)
+    else:
+        put(str(verdict) or "Nothing was judged: the study has no target.")
+
+
+def _print_verdicts(verdict: StudyVerdict) -> None:
+    """The decision on each target in a table; one metric for all; where nothing is promised, why."""
+    several = len({each.variant for each in verdict.verdicts}) > 1
+    lines, reasons = [], []
+    for each in verdict.verdicts:
+        chosen, title = each.recommended, each.target_title.removeprefix("the ")
+        lines.append(
+            {
+                "target": f"{title}, {each.variant_title}" if several and each.variant else title,
+                "metric": chosen.title if chosen else NOTHING,
+                "lost": in_unit(chosen.lost, each.unit) if chosen else NOTHING,
+                "possible": f"{in_unit(each.possible, each.unit)} {unit_title(each.unit)}",
+                "bound": in_unit(chosen.bound, each.unit) if chosen else NOTHING,
+                "as_good": listing([metric_title(choice.metric) for choice in each.as_good], NAMED),
+            }
+        )
+        if not each.promises:
+            about = f"; about {counted(each.needed, 'tracker')} would bring it to half" if each.needed else ""
+            reasons.append(f"{each.reason}{about}")
+    put("What choosing between two trackers loses: here, and at most (95 %) among other trackers like these")
+    print_table(lines, HEADS, sys.stdout)
+    if verdict.compromise:
+        put(verdict.compromise.sentence)
+    if reasons:
+        put(f"{NOTHING}: nothing can be promised for other trackers ({'; '.join(dict.fromkeys(reasons))}).")

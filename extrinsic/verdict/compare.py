@@ -224,12 +224,17 @@ class PairCost(Row, frozen=True, kw_only=True):
     cost: float | None
 
 
-def pair_costs(panel: Panel, target: int, metrics: Sequence[Name], first: str, second: str) -> list[PairCost]:
-    """Of some metrics, by the panel's target of this number; the cheapest first."""
+def pair_costs(
+    panel: Panel, target: str, variant: str | None, metrics: Sequence[Name], first: str, second: str
+) -> tuple[PairCost, ...]:
+    """Of some metrics, by a target of the panel; the cheapest first."""
+    if not metrics:
+        return ()
     pair = [panel.system(first), panel.system(second)]
     keys = {Name.of(key): m for m, key in enumerate(panel.metrics)}
     places = [keys[name] for name in metrics if name in keys]
-    scores, values = panel.oriented()[places][:, :, pair], panel.values[target][:, pair]
+    k = [(each.name, each.variant) for each in panel.targets].index((target, variant))
+    scores, values = panel.oriented()[places][:, :, pair], panel.values[k][:, pair]
     made = choices(scores, values)
     rows = []
     for i, m in enumerate(places):
@@ -238,8 +243,8 @@ def pair_costs(panel: Panel, target: int, metrics: Sequence[Name], first: str, s
         a, b = (float(score) for score in panel.scores[m][:, pair].mean(axis=0))
         rows.append(
             PairCost(
-                target=panel.targets[target].name,
-                variant=panel.targets[target].variant,
+                target=target,
+                variant=variant,
                 metric=key.metric,
                 schedule=key.schedule,
                 component=key.component,
@@ -249,7 +254,7 @@ def pair_costs(panel: Panel, target: int, metrics: Sequence[Name], first: str, s
                 cost=plain(made.lost[i]),
             )
         )
-    return sorted(rows, key=lambda row: float("inf") if row.cost is None else row.cost)
+    return tuple(sorted(rows, key=lambda row: float("inf") if row.cost is None else row.cost))
 
 
 class ComparisonVerdict(msgspec.Struct, frozen=True, kw_only=True):
@@ -257,7 +262,8 @@ class ComparisonVerdict(msgspec.Struct, frozen=True, kw_only=True):
 
     better: the name of the better one; None where it is not decided.
     difference, low, high: of the first less the second, on the same dialogs or callers.
-    by_metric: what the metric that the study chooses by picks, and what that costs; None without one.
+    costs: what choosing between them by each declared metric costs, the cheapest first.
+    by_metric: that of the metric that the study chooses by; None without one.
     flags: reasons not to trust the two values, a sentence each.
     """
 
@@ -269,6 +275,7 @@ class ComparisonVerdict(msgspec.Struct, frozen=True, kw_only=True):
     difference: float | None
     low: float | None
     high: float | None
+    costs: tuple[PairCost, ...] = ()
     by_metric: PairCost | None = None
     sentence: str = ""
     flags: tuple[str, ...] = ()
@@ -278,10 +285,11 @@ def comparison_verdict(
     panel: Panel,
     row: ComparisonRow,
     pair: tuple[str, str],
-    by_metric: PairCost | None,
+    costs: tuple[PairCost, ...],
+    chosen: Name | None,
     names_variant: bool,
 ) -> ComparisonVerdict:
-    """On one return of two systems; names_variant: in the sentence."""
+    """On one return of two systems; chosen: the metric that the study chooses by."""
     first, second = pair
     verdict = ComparisonVerdict(
         target=row.name,
@@ -292,7 +300,8 @@ def comparison_verdict(
         difference=row.difference,
         low=row.low,
         high=row.high,
-        by_metric=by_metric,
+        costs=costs,
+        by_metric=next((cost for cost in costs if Name.of(cost) == chosen), None),
         flags=tuple(value_flags(panel, row, pair)),
     )
     return msgspec.structs.replace(verdict, sentence=_sentence(verdict, names_variant))
