@@ -118,10 +118,11 @@ def _show(finished: Run, as_json: bool) -> None:
     for note in verdict.health:
         put(f"health: {note.text}")
     print()
-    if len(verdict.verdicts) > 1:
+    if len(verdict.verdicts) > 1 and any(each.recommended for each in verdict.verdicts):
         _print_verdicts(verdict)
     else:
-        put(str(verdict) or "Nothing was judged: the study has no target.")
+        for sentence in verdict.sentences or ["Nothing was judged: the study has no target."]:
+            put(sentence)
 
 
 def _print_verdicts(verdict: StudyVerdict) -> None:
@@ -135,7 +136,9 @@ def _print_verdicts(verdict: StudyVerdict) -> None:
                 "target": f"{title}, {each.variant_title}" if several and each.variant else title,
                 "metric": chosen.title if chosen else NOTHING,
                 "lost": in_unit(chosen.lost, each.unit) if chosen else NOTHING,
-                "possible": f"{in_unit(each.possible, each.unit)} {unit_title(each.unit)}",
+                "possible": f"{in_unit(each.possible, each.unit)} {unit_title(each.unit)}"
+                if chosen
+                else NOTHING,
                 "bound": in_unit(chosen.bound, each.unit) if chosen else NOTHING,
                 "as_good": listing([metric_title(choice.metric) for choice in each.as_good], NAMED),
             }
