@@ -7,7 +7,7 @@ sums over the items that both select.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
 
@@ -42,7 +42,7 @@ class ItemHypotheses(Columns):
 
     def sum_by_item(self, values: Floats | Bools) -> Floats:
         """(n,) sums of (h,) values over the hypotheses of each item."""
-        return np.asarray(np.add.reduceat(values, self.offsets[:-1], dtype=np.float64))
+        return sum_rows(values, self.offsets)
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,31 +145,9 @@ def find_correct(offsets: Ints, score: Floats, correct: Bools) -> CorrectHypothe
     return CorrectHypotheses(correct[top], score[top], rank, first_score, last_score, total)
 
 
-def sum_rows(values: Floats, offsets: Ints) -> Floats:
+def sum_rows(values: Floats | Bools, offsets: Ints) -> Floats:
     """(n,) sums of rows that have at least one element, as ranked items do: None is always among them."""
-    return np.asarray(np.add.reduceat(values, offsets[:-1]))
-
-
-class LazyFields(Mapping[str, Floats]):
-    """Fields of a table; one that is given as a function is computed when it is first asked for."""
-
-    def __init__(self, fields: Mapping[str, Floats | Callable[[], Floats]]) -> None:
-        self._fields = dict(fields)
-
-    def __getitem__(self, name: str) -> Floats:
-        values = self._fields[name]
-        if callable(values):
-            values = self._fields[name] = values()
-        return values
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._fields
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._fields)
-
-    def __len__(self) -> int:
-        return len(self._fields)
+    return np.asarray(np.add.reduceat(values, offsets[:-1], dtype=np.float64))
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,6 @@ from extrinsic.metrics.belief_items import (
     HypothesisColumns,
     ItemHypotheses,
     ItemTable,
-    LazyFields,
     concatenate_items,
     find_correct,
     products_of_slots,
@@ -58,14 +57,14 @@ def _build_table(
     ]
     table = {name: np.concatenate([part[name] for part in parts], axis=1) for name in independent}
     table["neglogp"] = -np.log(np.maximum(SMALLEST_PROBABILITY, table["probability"]))
-    roots = {"l2_lee": lambda: np.sqrt(table["brier"])}
+    table["l2_lee"] = np.sqrt(table["brier"])
     return ItemTable(
         roc_points=corpus.conventions.roc_points,
         label_scheme=scheme,
         offsets=corpus.offsets,
         components=_components(corpus, scheme),
         schedules=schedules,
-        fields=LazyFields({**table, **roots}),
+        fields=table,
         top_score=table["top_score"],
         correct=table["correct"].astype(bool),
         top=table["top"],

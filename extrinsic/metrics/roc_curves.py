@@ -409,8 +409,8 @@ class FirstPoints(ABC):
         points = []
         for condition, row in zip(conditions, rows, strict=True):
             exists = (counts.total >= self.fewest) & condition(row)
-            accepted = (np.where(exists, side, np.nan) for side in (row.true_accept, row.false_accept))
-            points.append(Points(*accepted, row.right, row.total))
+            right, wrong = (np.where(exists, side, np.nan) for side in (row.true_accept, row.false_accept))
+            points.append(Points(right, wrong, row.right, row.total))
         return points
 
     @abstractmethod
