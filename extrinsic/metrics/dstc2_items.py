@@ -46,12 +46,12 @@ def _build_table(
     assert isinstance(labels, GoalLabels)
     goal = goals(corpus, labels, scheme)
     method = methods(corpus, labels, scheme)
-    slots = _slot_fields(corpus, tracker, goal)
+    slots = _belief_fields(tracker.beliefs, goal.ravel(), corpus.n_turns)
     independent = _independent_fields(slots)
     parts = [
         slots,
         _requested_fields(tracker, labels.requested),
-        _method_fields(tracker, method),
+        _belief_fields(tracker.method, method, corpus.n_turns),
         _joint_fields(tracker, goal, independent),
         independent,
     ]
@@ -175,14 +175,13 @@ def _distribution_fields(offsets: Ints, score: Floats, correct: Bools) -> Fields
     }
 
 
-def _slot_fields(corpus: Corpus, tracker: TrackerOutput, goal: Ids) -> Fields:
-    beliefs = tracker.beliefs
-    truth = goal.ravel()
+def _belief_fields(beliefs: Beliefs, truth: Ids, n_turns: int) -> Fields:
+    """Fields (n_turns, n) of n beliefs a turn."""
     correct = beliefs.value == truth[row_of_each(beliefs.offsets)]
     fields = _distribution_fields(beliefs.offsets, beliefs.score, correct)
     fields["top"], fields["truth"] = beliefs.value[beliefs.top], truth
     fields["squares"] = sum_rows(beliefs.score**2, beliefs.offsets)
-    return {name: values.reshape(corpus.n_turns, -1) for name, values in fields.items()}
+    return {name: values.reshape(n_turns, -1) for name, values in fields.items()}
 
 
 def _independent_fields(slots: Fields) -> Fields:
@@ -270,12 +269,3 @@ def _requested_scores(probability: Floats) -> tuple[Floats, Floats, Floats]:
     scale = np.where(total > 1.0, total, 1.0)
     none = 1.0 - np.where(total > 1.0, 1.0, total)
     return probability / scale, (1.0 - probability) / scale, none
-
-
-def _method_fields(tracker: TrackerOutput, method: Ids) -> Fields:
-    beliefs = tracker.method
-    fields = _distribution_fields(
-        beliefs.offsets, beliefs.score, beliefs.value == method[row_of_each(beliefs.offsets)]
-    )
-    fields["top"], fields["truth"] = beliefs.value[beliefs.top], method
-    return {name: values[:, None] for name, values in fields.items()}
