@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -59,25 +59,27 @@ class Points:
 WRONG, ACCEPTED = 0, 1
 
 
-class Condition(Protocol):
-    """Whether points meet a condition: (...) flags. What holds for a point holds for all that accept less."""
+@dataclass(frozen=True)
+class Condition:
+    """At most so many items accepted; what holds for a point holds for all that accept less.
 
-    limits: ClassVar[int]
-    """What must not be too many: the WRONG items accepted, or all items ACCEPTED."""
+    limits: what must not be too many: the WRONG items accepted, or all items ACCEPTED.
+    most: how many may be, in samples (...) with so many right items and items in all; below 0 where even none
+    is too many.
+    """
 
-    def __call__(self, points: Points, /) -> Any: ...
+    limits: int
+    most: Callable[[Any, Any], Any]
 
-    def most(self, right: Floats, total: Floats) -> Floats:
-        """How many may be accepted, in samples with so many right items and items in all.
-
-        Below 0 where even none is too many.
-        """
-        ...
+    def meets(self, points: Points) -> Any:
+        """(...) whether points meet it."""
+        limited = points.false_accept if self.limits == WRONG else points.accepted
+        return limited <= self.most(points.right, points.total)
 
 
 def first_on_curve(curve: Points | None, condition: Condition) -> Points:
     """The first point that meets a condition; NaN if none does or there is no curve."""
-    if curve is not None and (met := condition(curve)).any():
+    if curve is not None and (met := condition.meets(curve)).any():
         index = np.argmax(met)
         return Points(curve.true_accept[index], curve.false_accept[index], curve.right, curve.total)
     return Points(np.nan, np.nan, np.nan, np.nan)
@@ -408,7 +410,7 @@ class FirstPoints(ABC):
         rows = _rows(self._found(conditions, counts.longest(most, column)))
         points = []
         for condition, row in zip(conditions, rows, strict=True):
-            exists = (counts.total >= self.fewest) & condition(row)
+            exists = (counts.total >= self.fewest) & condition.meets(row)
             right, wrong = (np.where(exists, side, np.nan) for side in (row.true_accept, row.false_accept))
             points.append(Points(right, wrong, row.right, row.total))
         return points
@@ -474,7 +476,7 @@ class Dstc2Points(FirstPoints):
         begins = before_run.accepted == before_item.accepted
         one = _rows(self._one_more(before_item, longest))
         too_much = begins & ~np.stack(
-            [condition(points) for condition, points in zip(conditions, one, strict=True)]
+            [condition.meets(points) for condition, points in zip(conditions, one, strict=True)]
         )
         previous = self._holder(before_run.accepted)
         start = np.where(too_much, ranking.run_start[previous], start)

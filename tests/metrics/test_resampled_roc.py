@@ -13,7 +13,8 @@ from extrinsic.arrays import Floats
 from extrinsic.corpus.conventions import RocPoints
 from extrinsic.metrics import roc_curves
 from extrinsic.metrics.measuring import Source, resampled_values
-from extrinsic.metrics.roc_curves import RocStatistics
+from extrinsic.metrics.roc import few_false_accepts, low_false_accept_rate
+from extrinsic.metrics.roc_curves import Points, RocStatistics
 from extrinsic.panel import item_weights
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import read_simulation, simulate
@@ -121,3 +122,14 @@ def test_simulated_calls(simulated: Any, points: RocPoints, component: str, sche
     weights = item_weights(simulated.identity, simulated.n_dialogs, 25, seed=0)
     assert len(items.score) > 30
     assert len(np.unique(assert_exact(weights, statistics))) > 25
+
+
+@pytest.mark.parametrize("level", [0.05, 0.1, 0.2, 1 / 3])
+def test_limits_are_those_of_the_shares(level: float) -> None:
+    """How many false accepts may be: as many as have a share, as rounded, of at most the level."""
+    for total in range(1, 400):
+        wrong = np.arange(total + 1.0)
+        few = few_false_accepts(level).meets(Points(0.0, wrong, 0.0, float(total)))
+        low = low_false_accept_rate(level).meets(Points(7.0, wrong, 7.0, total + 7.0))
+        np.testing.assert_array_equal(few, wrong / total <= level)
+        np.testing.assert_array_equal(low, wrong / total <= level)
