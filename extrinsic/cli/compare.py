@@ -8,18 +8,11 @@ import sys
 from extrinsic.cli.output import print_rows, print_table, put, say
 from extrinsic.cli.report import open_run
 from extrinsic.errors import InputError, UsageError
-from extrinsic.study.comparing import compare_trackers, comparison_verdicts
+from extrinsic.report.comparison import write_comparison
+from extrinsic.study.comparing import compare_trackers, comparison_costs, comparison_verdicts
 from extrinsic.study.disagreements import Disagreement, most_different_dialogs
-from extrinsic.verdict.compare import MEAN, ComparisonRow, ComparisonVerdict, digits_of, telling_rows
-from extrinsic.verdict.names import (
-    NOTHING,
-    Name,
-    in_unit,
-    is_share,
-    target_title,
-    unit_title,
-    variant_title,
-)
+from extrinsic.verdict.compare import MEAN, ComparisonRow, costs_sentence, digits_of, telling_rows
+from extrinsic.verdict.names import NOTHING, Name, target_title, variant_title
 
 IN_PAGE = 10
 """How many dialogs the page shows, turn by turn."""
@@ -37,8 +30,9 @@ def run(arguments: argparse.Namespace) -> int:
     with finished.reading():
         rows = compare_trackers(finished, arguments.first, arguments.second, arguments.seed)
         verdicts = comparison_verdicts(finished, rows, arguments.first, arguments.second)
+        costs = comparison_costs(finished, arguments.first, arguments.second)
     if arguments.json:
-        print_rows(finished.signature, rows, sys.stdout, verdict=verdicts)
+        print_rows(finished.signature, rows, sys.stdout, verdict=verdicts, costs=costs)
         return 0
     datasets = list(dict.fromkeys(row.dataset for row in rows))
     shown = arguments.dataset or (MEAN if MEAN in datasets else datasets[0])
@@ -48,11 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
         put(verdict.sentence)
         for flag in verdict.flags:
             put(f"  {flag}")
-    if not verdicts:
-        put("The run has no target by which one of the two would be better, and no metric to choose by.")
-    for verdict in verdicts if arguments.all else verdicts[:1]:
-        if verdict.costs:
-            _print_costs(verdict, verdict.variant if len(verdicts) > 1 else None)
+    put(costs_sentence(costs))
     of_dataset = [row for row in rows if row.dataset == shown]
     target = verdicts[0].target if verdicts else ""
     _print_rows(of_dataset, arguments.first, arguments.second, target, arguments.all)
@@ -65,36 +55,11 @@ def run(arguments: argparse.Namespace) -> int:
     if not wanted and dialogs:
         print()
         put(f"{_heading(dialogs[0], arguments.first, arguments.second)}; --all shows it turn by turn")
-    # Drawing libraries are loaded where something is drawn, and only then.
-    from extrinsic.report.comparison import write_comparison
-
     path = write_comparison(
-        finished, arguments.first, arguments.second, rows, dialogs, verdicts, arguments.output
+        finished, arguments.first, arguments.second, rows, dialogs, verdicts, costs, arguments.output
     )
     say(f"the page: {path}")
     return 0
-
-
-def _print_costs(verdict: ComparisonVerdict, variant: str | None) -> None:
-    """What choosing between the two by each declared metric costs, the cheapest first."""
-    unit = "share" if is_share(verdict.target) else "points"
-    lines = [
-        {
-            "metric": Name.of(cost).directed(),
-            "a": cost.a,
-            "b": cost.b,
-            "picks": cost.picks or "(neither: a coin decides)",
-            "cost": in_unit(cost.cost, unit),
-        }
-        for cost in verdict.costs
-    ]
-    print()
-    under = f", {variant_title(variant)}" if variant else ""
-    put(
-        f"What choosing between the two costs, in {unit_title(unit)} of {target_title(verdict.target)}{under}"
-    )
-    heads = {"metric": "by", "a": verdict.first, "b": verdict.second, "picks": "picks", "cost": "costs"}
-    print_table(lines, heads, sys.stdout)
 
 
 def _print_rows(rows: list[ComparisonRow], first: str, second: str, target: str, every: bool) -> None:

@@ -20,12 +20,14 @@ from extrinsic.verdict.compare import (
     Compared,
     ComparisonRow,
     ComparisonVerdict,
+    PairCost,
     Pairing,
     comparison_rows,
     comparison_verdict,
     pair_costs,
     return_rows,
 )
+from extrinsic.verdict.names import Name
 
 
 def compare_trackers(run: Run, first: str, second: str, seed: int = 0) -> list[ComparisonRow]:
@@ -80,15 +82,30 @@ def comparison_verdicts(
     study = run.verdict()
     if not study.verdicts:
         return []
-    whole = [row for row in rows if row.kind == "return" and row.name == study.verdicts[0].target]
+    target = study.verdicts[0].target
+    whole = [row for row in rows if row.kind == "return" and row.name == target]
     datasets = {row.dataset for row in whole}
     shown = [row for row in whole if row.dataset == MEAN or len(datasets) == 1]
     made = []
     for row in shown:
-        judged = study.of_target(row.name, row.variant)
-        names = [choice.name for choice in judged.choices] if judged else []
-        chosen = judged.recommended.name if judged and judged.recommended else None
-        variant = judged.variant if judged else None
-        costs = pair_costs(run.panel, row.name, variant, names, first, second)
-        made.append(comparison_verdict(run.panel, row, (first, second), costs, chosen, len(shown) > 1))
+        of_row = study.of_target(target, row.variant)
+        chosen = of_row.recommended if of_row else None
+        costs = comparison_costs(run, first, second, target, row.variant)
+        by_metric = next((cost for cost in costs if chosen and Name.of(cost) == chosen.name), None)
+        made.append(comparison_verdict(run.panel, row, (first, second), by_metric, len(shown) > 1))
     return made
+
+
+def comparison_costs(
+    run: Run, first: str, second: str, target: str | None = None, variant: str | None = None
+) -> list[PairCost]:
+    """What choosing between the two by each declared metric would have cost; None: the primary target."""
+    verdict = run.verdict().of_target(target, variant)
+    if verdict is None:
+        return []
+    place = next(
+        k
+        for k, each in enumerate(run.panel.targets)
+        if (each.name, each.variant) == (verdict.target, verdict.variant)
+    )
+    return pair_costs(run.panel, place, [choice.name for choice in verdict.choices], first, second)

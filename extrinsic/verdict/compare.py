@@ -25,6 +25,8 @@ from extrinsic.verdict.names import (
     amount,
     in_unit,
     is_share,
+    listing,
+    metric_title,
     target_title,
     unit_title,
     variant_title,
@@ -224,17 +226,12 @@ class PairCost(Row, frozen=True, kw_only=True):
     cost: float | None
 
 
-def pair_costs(
-    panel: Panel, target: str, variant: str | None, metrics: Sequence[Name], first: str, second: str
-) -> tuple[PairCost, ...]:
-    """Of some metrics, by a target of the panel; the cheapest first."""
-    if not metrics:
-        return ()
+def pair_costs(panel: Panel, target: int, metrics: Sequence[Name], first: str, second: str) -> list[PairCost]:
+    """Of some metrics, by the panel's target of this number; the cheapest first."""
     pair = [panel.system(first), panel.system(second)]
     keys = {Name.of(key): m for m, key in enumerate(panel.metrics)}
     places = [keys[name] for name in metrics if name in keys]
-    k = [(each.name, each.variant) for each in panel.targets].index((target, variant))
-    scores, values = panel.oriented()[places][:, :, pair], panel.values[k][:, pair]
+    scores, values = panel.oriented()[places][:, :, pair], panel.values[target][:, pair]
     made = choices(scores, values)
     rows = []
     for i, m in enumerate(places):
@@ -243,8 +240,8 @@ def pair_costs(
         a, b = (float(score) for score in panel.scores[m][:, pair].mean(axis=0))
         rows.append(
             PairCost(
-                target=target,
-                variant=variant,
+                target=panel.targets[target].name,
+                variant=panel.targets[target].variant,
                 metric=key.metric,
                 schedule=key.schedule,
                 component=key.component,
@@ -254,7 +251,28 @@ def pair_costs(
                 cost=plain(made.lost[i]),
             )
         )
-    return tuple(sorted(rows, key=lambda row: float("inf") if row.cost is None else row.cost))
+    return sorted(rows, key=lambda row: float("inf") if row.cost is None else row.cost)
+
+
+def costs_sentence(costs: Sequence[PairCost]) -> str:
+    """`hwu is picked by accuracy and JGA, which costs 0.3 points; focus by L2, which costs nothing.`
+
+    Each metric under its title; empty where none of them can be compared.
+    """
+    parts = []
+    for pick in dict.fromkeys(cost.picks for cost in costs if cost.cost is not None):
+        own = [cost for cost in costs if cost.picks == pick and cost.cost is not None]
+        titles = listing(list(dict.fromkeys(metric_title(cost.metric) for cost in own)))
+        who = f"{pick} is picked" if pick else "neither is picked"
+        # On several datasets they may cost differently.
+        dearest = max(cost.cost or 0.0 for cost in own)
+        parts.append(f"{who} by {titles}, which costs {_price(dearest, own[0].target)}")
+    return f"{'; '.join(parts)}." if parts else ""
+
+
+def _price(cost: float, target: str) -> str:
+    unit = "share" if is_share(target) else "points"
+    return f"{in_unit(cost, unit)} {unit_title(unit)}" if cost else "nothing"
 
 
 class ComparisonVerdict(msgspec.Struct, frozen=True, kw_only=True):
@@ -262,8 +280,7 @@ class ComparisonVerdict(msgspec.Struct, frozen=True, kw_only=True):
 
     better: the name of the better one; None where it is not decided.
     difference, low, high: of the first less the second, on the same dialogs or callers.
-    costs: what choosing between them by each declared metric costs, the cheapest first.
-    by_metric: that of the metric that the study chooses by; None without one.
+    by_metric: what the metric that the study chooses by picks, and what that costs; None without one.
     flags: reasons not to trust the two values, a sentence each.
     """
 
@@ -275,7 +292,6 @@ class ComparisonVerdict(msgspec.Struct, frozen=True, kw_only=True):
     difference: float | None
     low: float | None
     high: float | None
-    costs: tuple[PairCost, ...] = ()
     by_metric: PairCost | None = None
     sentence: str = ""
     flags: tuple[str, ...] = ()
@@ -285,11 +301,10 @@ def comparison_verdict(
     panel: Panel,
     row: ComparisonRow,
     pair: tuple[str, str],
-    costs: tuple[PairCost, ...],
-    chosen: Name | None,
+    by_metric: PairCost | None,
     names_variant: bool,
 ) -> ComparisonVerdict:
-    """On one return of two systems; chosen: the metric that the study chooses by."""
+    """On one return of two systems; names_variant: in the sentence."""
     first, second = pair
     verdict = ComparisonVerdict(
         target=row.name,
@@ -300,8 +315,7 @@ def comparison_verdict(
         difference=row.difference,
         low=row.low,
         high=row.high,
-        costs=costs,
-        by_metric=next((cost for cost in costs if Name.of(cost) == chosen), None),
+        by_metric=by_metric,
         flags=tuple(value_flags(panel, row, pair)),
     )
     return msgspec.structs.replace(verdict, sentence=_sentence(verdict, names_variant))
@@ -337,8 +351,7 @@ def _sentence(verdict: ComparisonVerdict, names_variant: bool) -> str:
     verb = "has" if is_share(verdict.target) else "earns"
     text = f"{under}{by} {ends[0]} {verb} {numbers} than {ends[1]}: {told}."
     if (cost := verdict.by_metric) is not None and cost.cost is not None:
-        unit = "share" if is_share(verdict.target) else "points"
         picks = f"picks {cost.picks}" if cost.picks else "does not tell them apart"
-        price = f"costs {in_unit(cost.cost, unit)} {unit_title(unit)}" if cost.cost else "costs nothing"
-        text += f" The study chooses by {Name.of(cost).title()}, which {picks}: here that {price}."
+        price = _price(cost.cost, verdict.target)
+        text += f" The study chooses by {Name.of(cost).title()}, which {picks}: here that costs {price}."
     return text

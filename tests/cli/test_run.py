@@ -270,17 +270,16 @@ def test_one_decision_everywhere(judged: tuple[Outcome, Run]) -> None:
 def test_what_choosing_by_a_metric_costs_on_a_pair(judged: tuple[Outcome, Run]) -> None:
     """0 where a metric picks the better one, the whole difference where it picks the other."""
     _, made = judged
-    answer = run("compare", made.folder, "hwu", "vote", "--json").json()["verdict"][0]
+    answer = run("compare", made.folder, "hwu", "vote", "--json").json()
+    verdict, costs = answer["verdict"][0], answer["costs"]
     declared = {choice.name for choice in made.verdict().verdicts[0].choices}
-    assert {(cost["metric"], cost["schedule"], cost["component"]) for cost in answer["costs"]} == declared
-    ahead = "hwu" if answer["difference"] > 0 else "vote"
-    for cost in answer["costs"]:
-        expected = {ahead: 0.0, None: abs(answer["difference"]) / 2}.get(
-            cost["picks"], abs(answer["difference"])
-        )
+    assert {(cost["metric"], cost["schedule"], cost["component"]) for cost in costs} == declared
+    ahead, apart = "hwu" if verdict["difference"] > 0 else "vote", abs(verdict["difference"])
+    for cost in costs:
+        expected = {ahead: 0.0, None: apart / 2}.get(cost["picks"], apart)
         assert cost["cost"] == pytest.approx(expected)
     chosen = made.recommended()
-    assert Name(*(answer["by_metric"][key] for key in Name._fields)) == chosen.name
+    assert Name(*(verdict["by_metric"][key] for key in Name._fields)) == chosen.name
     assert_refused(run("compare", made.folder, "hwu", "vot"), "no tracker 'vot'", "did you mean")
     assert_refused(run("compare", made.folder, "hwu", "hwu"), "cannot be compared with itself")
 
