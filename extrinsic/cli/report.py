@@ -35,8 +35,9 @@ def _print_verdict(finished: Run) -> int:
         raise InputError("this run compares policies, not metrics", path=str(finished.folder))
     with finished.reading():
         verdict = finished.verdict()
-    more = {"compromise": verdict.compromise, "health": verdict.health}
-    print_rows(finished.signature, verdict.verdicts, sys.stdout, sentences=verdict.sentences, **more)
+    print_rows(
+        finished.signature, verdict.verdicts, sys.stdout, agreement=verdict.agreement, health=verdict.health
+    )
     return 0
 
 
