@@ -130,24 +130,22 @@ def _print_verdicts(verdict: StudyVerdict) -> None:
     several = len({each.variant for each in verdict.verdicts}) > 1
     lines, reasons = [], []
     for each in verdict.verdicts:
-        chosen, title = each.recommended, each.target_title.removeprefix("the ")
-        lines.append(
-            {
-                "target": f"{title}, {each.variant_title}" if several and each.variant else title,
-                "metric": chosen.title if chosen else NOTHING,
-                "lost": in_unit(chosen.lost, each.unit) if chosen else NOTHING,
-                "possible": f"{in_unit(each.possible, each.unit)} {unit_title(each.unit)}"
-                if chosen
-                else NOTHING,
-                "bound": in_unit(chosen.bound, each.unit) if chosen else NOTHING,
-                "as_good": listing([metric_title(choice.metric) for choice in each.as_good], NAMED),
-            }
-        )
+        title = each.target_title.removeprefix("the ")
+        as_good = listing([metric_title(choice.metric) for choice in each.as_good], NAMED)
+        line = dict.fromkeys(HEADS, NOTHING) | {"target": title, "as_good": as_good}
+        if several and each.variant:
+            line["target"] = f"{title}, {each.variant_title}"
+        if chosen := each.recommended:
+            line["metric"], line["lost"] = chosen.title, in_unit(chosen.lost, each.unit)
+            line["possible"] = f"{in_unit(each.possible, each.unit)} {unit_title(each.unit)}"
+            line["bound"] = in_unit(chosen.bound, each.unit)
         if not each.promises:
             about = f"; about {counted(each.needed, 'tracker')} would bring it to half" if each.needed else ""
             reasons.append(f"{each.reason}{about}")
+        lines.append(line)
     put("What choosing between two trackers loses: here, and at most (95 %) among other trackers like these")
-    print_table(lines, HEADS, sys.stdout)
+    heads = {key: head for key, head in HEADS.items() if any(line[key] for line in lines)}
+    print_table(lines, heads, sys.stdout)
     if verdict.compromise:
         put(verdict.compromise.sentence)
     if reasons:
