@@ -20,7 +20,6 @@ from extrinsic.study.settings import StudySettings
 from extrinsic.study.settings_file import find_study, locate_keys, read_study
 from extrinsic.study.tables import TimingRow
 from extrinsic.verdict.names import NOTHING, counted, in_unit, listing, metric_title, unit_title
-from extrinsic.verdict.rows import ChoiceRow
 from extrinsic.verdict.verdict import NAMED, StudyVerdict
 
 HEADS = {"target": "for the", "metric": "choose by", "lost": "loses", "possible": "of a coin's"}
@@ -113,7 +112,7 @@ def _show(finished: Run, as_json: bool) -> None:
     """What the data lacks; then a line for each target, and at most two on all of them."""
     verdict = finished.verdict()
     if as_json:
-        print_rows(finished.signature, finished.table(ChoiceRow), sys.stdout, verdict=verdict)
+        print_rows(finished.signature, finished.choices, sys.stdout, verdict=verdict)
         return
     for note in verdict.health:
         put(f"health: {note.text}")

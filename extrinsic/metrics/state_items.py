@@ -306,10 +306,11 @@ def beliefs_of_states(states: StateSets) -> ItemTable:
     items = table_of_states(states).select(ALL, 1)
     in_gold = np.flatnonzero(states.in_gold)
     predicted, gold = items.predicted[:, in_gold], items.gold[:, in_gold]
-    slot_fields = _certain_fields(predicted == ABSENT, gold == ABSENT, predicted == gold)
-    empty = items.n_predicted == 0, items.n_gold == 0
-    joint_fields = _certain_fields(empty[0][:, None], empty[1][:, None], items.match[:, None])
-    fields = {name: np.concatenate([slot_fields[name], joint_fields[name]], axis=1) for name in slot_fields}
+    # The slots, and the joint behind them.
+    says_none = np.column_stack([predicted == ABSENT, items.n_predicted == 0])
+    is_none = np.column_stack([gold == ABSENT, items.n_gold == 0])
+    right = np.column_stack([predicted == gold, items.match])
+    fields = _certain_fields(says_none, is_none, right)
     identity = identify_rows(np.stack([items.predicted, items.gold]))
     n_slots = len(in_gold)
     names = ["-".join(states.slots[column]) for column in in_gold]
@@ -328,15 +329,13 @@ def beliefs_of_states(states: StateSets) -> ItemTable:
         },
         fields=fields,
         top_score=np.ones_like(fields["correct"]),
-        correct=fields["correct"].astype(bool),
-        top=np.concatenate([predicted, identity[0][:, None]], axis=1),
-        truth=np.concatenate([gold, identity[1][:, None]], axis=1),
+        correct=right,
+        top=np.column_stack([predicted, identity[0]]),
+        truth=np.column_stack([gold, identity[1]]),
         hypotheses=(
             HypothesisColumns(
-                tuple(range(n_slots)),
-                lambda: _certain_hypotheses(predicted == ABSENT, gold == ABSENT, predicted == gold),
+                tuple(range(n_slots + 1)), lambda: _certain_hypotheses(says_none, is_none, right)
             ),
-            HypothesisColumns((n_slots,), lambda: _certain_hypotheses(*empty, items.match)),
         ),
     )
 
