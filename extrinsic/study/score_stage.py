@@ -20,9 +20,9 @@ from extrinsic.corpus.hypotheses import Fill
 from extrinsic.corpus.state_sets import ABSENT, GIVEN_NONE, StateSets
 from extrinsic.errors import InputError, UsageError
 from extrinsic.metrics.definition import Filled, Metric, parse_metric
-from extrinsic.metrics.items.roc_statistics import RocStatistics, score_order
-from extrinsic.metrics.items.state_tables import ALL, STATE
 from extrinsic.metrics.measuring import ChoiceError, Measurement, Source, measure, resampled_values
+from extrinsic.metrics.roc_curves import RocStatistics, score_order
+from extrinsic.metrics.state_items import ALL, STATE
 from extrinsic.metrics.traits import SENTINELS, Sentinel
 from extrinsic.outcomes import PreparedEvaluator
 from extrinsic.plugins import hash_of_source

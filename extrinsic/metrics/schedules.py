@@ -5,6 +5,8 @@ first mention on (DSTC2). Schedule 3 is the last turn (and, in DSTC1, the turn b
 By label scheme b a goal also holds before the caller first mentioned it.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from extrinsic.arrays import Bools, Ids, Ints
@@ -84,7 +86,6 @@ def _live_hypotheses(corpus: Corpus) -> Bools:
 def _spoken_slots(corpus: Corpus) -> Bools:
     """(n_turns, n_slots) whether a user act or a system confirmation has a pair about the slot."""
     nbest, vocabulary = corpus.nbest, corpus.vocabulary
-    spoken = np.zeros((corpus.n_turns, len(corpus.slots)), dtype=bool)
     system = corpus.system
     names = {int(name) for name in np.unique(system.name)}
     confirming = [name for name in names if "conf" in vocabulary.text(name)]
@@ -96,12 +97,17 @@ def _spoken_slots(corpus: Corpus) -> Bools:
     heard_turn, heard_slot = nbest.turn_of_pair()[live], nbest.acts.slot[live]
     this = vocabulary.find("this")
     heard_slot = np.where(heard_slot == this, slot_in_question(corpus)[heard_turn], heard_slot)
+    return _turns_with(corpus, corpus.slots, said_turn, said_slot) | _turns_with(
+        corpus, corpus.slots, heard_turn, heard_slot
+    )
 
-    for column, slot in enumerate(corpus.slots):
-        identity = vocabulary.find(slot)
-        spoken[said_turn[said_slot == identity], column] = True
-        spoken[heard_turn[heard_slot == identity], column] = True
-    return spoken
+
+def _turns_with(corpus: Corpus, names: Sequence[str], turn: Ints, slot: Ids) -> Bools:
+    """(n_turns, n_names) whether a turn is among those that stand beside a slot of this name."""
+    flags = np.zeros((corpus.n_turns, len(names)), dtype=bool)
+    for column, name in enumerate(names):
+        flags[turn[slot == corpus.vocabulary.find(name)], column] = True
+    return flags
 
 
 def slot_in_question(corpus: Corpus) -> Ids:
@@ -135,23 +141,16 @@ def _method_heard(corpus: Corpus) -> Bools:
 def _requested_since(corpus: Corpus) -> Bools:
     """(n_turns, n_requestable) requested in a hypothesis, and not informed or offered by the system since."""
     nbest, system, vocabulary = corpus.nbest, corpus.system, corpus.vocabulary
-    shape = (corpus.n_turns, len(corpus.requestable))
-    informed, asked = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
-
     act_of_pair = system.act_of_pair
     telling = np.isin(system.name, vocabulary.find_all(("inform", "offer")))[act_of_pair]
-    told_turn, told_slot = system.owner_of_act[act_of_pair[telling]], system.slot[telling]
+    told_turn = system.owner_of_act[act_of_pair[telling]]
+    informed = _turns_with(corpus, corpus.requestable, told_turn, system.slot[telling])
 
     acts = nbest.acts
     act = acts.act_of_pair
     wanted = (acts.name == vocabulary.find("request"))[act] & (acts.slot == vocabulary.find("slot"))
     wanted &= _live_hypotheses(corpus)[acts.owner_of_act[act]]
-    wanted_turn, wanted_slot = nbest.turn_of_pair()[wanted], acts.value[wanted]
-
-    for column, slot in enumerate(corpus.requestable):
-        identity = vocabulary.find(slot)
-        informed[told_turn[told_slot == identity], column] = True
-        asked[wanted_turn[wanted_slot == identity], column] = True
+    asked = _turns_with(corpus, corpus.requestable, nbest.turn_of_pair()[wanted], acts.value[wanted])
     last_asked = _last_turn(asked)
     start = corpus.offsets[corpus.dialog_of_turn][:, None]
     # Within a turn the system speaks first: a request in the same turn counts.

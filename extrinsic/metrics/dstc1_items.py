@@ -2,19 +2,19 @@
 
 import numpy as np
 
-from extrinsic.arrays import Bools, Floats, Ids, Ints
+from extrinsic.arrays import Floats, Ids
 from extrinsic.corpus.acts import NONE
 from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.labels import SpanTruth
 from extrinsic.corpus.tracker_output import TrackerOutput
-from extrinsic.metrics.items.item_hypotheses import (
+from extrinsic.metrics.belief_items import (
     HypothesisColumns,
     ItemHypotheses,
+    ItemTable,
     brier_scores,
     find_correct,
 )
-from extrinsic.metrics.items.item_tables import ItemTable, LazyFields
-from extrinsic.metrics.items.schedules import dstc1_schedules
+from extrinsic.metrics.schedules import dstc1_schedules
 
 JOINT = "joint"
 ALL = "all"
@@ -23,23 +23,16 @@ ALL = "all"
 def build_tables(corpus: Corpus, tracker: TrackerOutput) -> list[ItemTable]:
     """One table: DSTC1 has no label schemes."""
     n_turns, n_slots = corpus.n_turns, len(corpus.slots)
-    slots = _fields(tracker.beliefs.offsets, tracker.beliefs.score, tracker.beliefs.correct)
-    joint = _fields(tracker.joint.offsets, tracker.joint.score, tracker.joint.correct)
-    table = {
-        name: np.concatenate([slots[name].reshape(n_turns, n_slots), joint[name][:, None]], axis=1)
+    beliefs, joint = tracker.beliefs, tracker.joint
+    listed = (
+        ItemHypotheses(beliefs.offsets, beliefs.score, beliefs.correct, beliefs.value == NONE),
+        ItemHypotheses(joint.offsets, joint.score, joint.correct, joint.none),
+    )
+    slots, whole = map(_fields, listed)
+    fields = {
+        name: np.concatenate([slots[name].reshape(n_turns, n_slots), whole[name][:, None]], axis=1)
         for name in slots
     }
-    hypotheses = (
-        HypothesisColumns(tuple(range(n_slots)), lambda: _slot_hypotheses(tracker)),
-        HypothesisColumns((n_slots,), lambda: _joint_hypotheses(tracker)),
-    )
-
-    def brier() -> Floats:
-        return np.concatenate(
-            [brier_scores(part.hypotheses).reshape(n_turns, -1) for part in hypotheses], axis=1
-        )
-
-    fields = LazyFields({**table, "brier": brier, "l2_lee": lambda: np.sqrt(fields["brier"])})
     return [
         ItemTable(
             roc_points=corpus.conventions.roc_points,
@@ -52,36 +45,32 @@ def build_tables(corpus: Corpus, tracker: TrackerOutput) -> list[ItemTable]:
             },
             schedules=dstc1_schedules(corpus),
             fields=fields,
-            top_score=table["top_score"],
-            correct=table["correct"].astype(bool),
-            hypotheses=hypotheses,
+            top_score=fields["top_score"],
+            correct=fields["correct"].astype(bool),
+            hypotheses=(
+                HypothesisColumns(tuple(range(n_slots)), lambda: listed[0]),
+                HypothesisColumns((n_slots,), lambda: listed[1]),
+            ),
         )
     ]
 
 
-def _fields(offsets: Ints, score: Floats, correct: Bools) -> dict[str, Floats]:
-    right = find_correct(offsets, score, correct)
-    count = np.diff(offsets) - 1.0
-    # sqrt of both terms, as in the scorer: the distance over "right" and "wrong".
+def _fields(hypotheses: ItemHypotheses) -> dict[str, Floats]:
+    right = find_correct(hypotheses.offsets, hypotheses.score, hypotheses.correct)
+    count = np.diff(hypotheses.offsets) - 1.0
+    brier = brier_scores(hypotheses)
     return {
         "correct": right.top_correct.astype(np.float64),
         "top_score": right.top_score,
+        # sqrt of both terms, as in the scorer: the distance over "right" and "wrong".
         "l2": np.sqrt((1.0 - right.right_total) ** 2 + (1.0 - right.right_total) ** 2),
+        "l2_lee": np.sqrt(brier),
+        "brier": brier,
         "probability": right.first_score,
         "reciprocal_rank": right.reciprocal_rank,
         "hypothesis_count": count,
         "nonempty": (count > 0).astype(np.float64),
     }
-
-
-def _slot_hypotheses(tracker: TrackerOutput) -> ItemHypotheses:
-    beliefs = tracker.beliefs
-    return ItemHypotheses(beliefs.offsets, beliefs.score, beliefs.correct, beliefs.value == NONE)
-
-
-def _joint_hypotheses(tracker: TrackerOutput) -> ItemHypotheses:
-    joint = tracker.joint
-    return ItemHypotheses(joint.offsets, joint.score, joint.correct, joint.none)
 
 
 def gold_states(corpus: Corpus, predicted: Ids, scheme: str | None) -> Ids:

@@ -1,9 +1,11 @@
-"""ROC statistics: the scores of items, and operating points in many samples of them; long as one subject.
+"""ROC curves of top scores: operating points by the rules of each challenge; long as one subject.
 
-Statistics sum and multiply like an (n_dialogs, n_items) array. In samples the points of `roc_curves` are
-found without building a curve: a condition that holds for a point holds for all that accept less, so the
-longest prefix of the ranking that meets it determines the rule's first point. In every sample a condition is
-a limit of one count, so that one search does for all conditions.
+The two challenges choose their operating points differently; both are reproduced exactly. `dstc1_curve` and
+`dstc2_curve` are the definition. `RocStatistics`, the scores of items, sum and multiply like an
+(n_dialogs, n_items) array. In resamples of dialogs the same points are found without building a curve: a
+condition that holds for a point holds for all that accept less, so the longest prefix of the ranking that
+meets it determines the rule's first point. In every sample a condition is a limit of one count, so that one
+search does for all conditions.
 
 A table of how many items precede each position has a row for each item and a column for each sample, and
 writing it would dominate the cost. So items are grouped in blocks: counts are stored at the block borders
@@ -17,30 +19,132 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from extrinsic.arrays import Bools, Floats, Ints, offsets_from_lengths
 from extrinsic.corpus.conventions import RocPoints
-from extrinsic.metrics.items.roc_curves import (
-    ACCEPTED,
-    FEWEST_DSTC1,
-    FEWEST_DSTC2,
-    N_THRESHOLDS,
-    WRONG,
-    Condition,
-    Points,
-    dstc1_curve,
-    dstc2_curve,
-    first_on_curve,
-    threshold,
-    threshold_step,
-)
 
 BLOCK = 1_000
 """Rows of weights per batch: enough to amortise a numpy call, few enough for the cache."""
+
+N_THRESHOLDS = 10_000
+"""DSTC1: evenly spaced thresholds from the smallest score to the largest; the last rejects everything."""
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """Right and wrong items accepted at operating points.
+
+    true_accept, false_accept (...): along a curve from the lowest threshold up, or one for each sample.
+    right, total: correct items and all items of the sample, or (...) of each.
+    """
+
+    true_accept: Any
+    false_accept: Any
+    right: Any
+    total: Any
+
+    @property
+    def false_reject(self) -> Any:
+        return self.right - self.true_accept
+
+    @property
+    def accepted(self) -> Any:
+        return self.true_accept + self.false_accept
+
+
+WRONG, ACCEPTED = 0, 1
+
+
+@dataclass(frozen=True)
+class Condition:
+    """At most so many items accepted; what holds for a point holds for all that accept less.
+
+    limits: what must not be too many: the WRONG items accepted, or all items ACCEPTED.
+    most: how many may be, in samples (...) with so many right items and items in all; below 0 where even none
+    is too many.
+    """
+
+    limits: int
+    most: Callable[[Any, Any], Any]
+
+    def meets(self, points: Points) -> Any:
+        """(...) whether points meet it."""
+        limited = points.false_accept if self.limits == WRONG else points.accepted
+        return limited <= self.most(points.right, points.total)
+
+
+def first_on_curve(curve: Points | None, condition: Condition) -> Points:
+    """The first point that meets a condition; NaN if none does or there is no curve."""
+    if curve is not None and (met := condition.meets(curve)).any():
+        index = np.argmax(met)
+        return Points(curve.true_accept[index], curve.false_accept[index], curve.right, curve.total)
+    return Points(np.nan, np.nan, np.nan, np.nan)
+
+
+FEWEST_DSTC1, FEWEST_DSTC2 = 2, 3
+"""Items that a curve needs; DSTC2's scorer has none for fewer than three."""
+
+
+def threshold_step(lowest: Any, highest: Any) -> Any:
+    return (highest - lowest) / (N_THRESHOLDS - 1)
+
+
+def threshold(number: Ints, lowest: Any, step: Any) -> Floats:
+    """DSTC1's thresholds as the scorer computes them, numbered from 0."""
+    return np.asarray(lowest + number * step)
+
+
+def dstc1_curve(score: Floats, correct: Bools) -> Points | None:
+    """Accept at or above each of evenly spaced thresholds; the last rejects everything."""
+    if len(score) < FEWEST_DSTC1:
+        return None
+    lowest = score.min()
+    thresholds = threshold(np.arange(N_THRESHOLDS), lowest, threshold_step(lowest, score.max()))
+    passed = _last_passed(score, thresholds)
+    # A score that passes a threshold passes all lower ones.
+    true_accept, accepted = (
+        np.cumsum(np.bincount(some, minlength=N_THRESHOLDS)[::-1])[::-1].astype(float)
+        for some in (passed[correct], passed)
+    )
+    true_accept[-1] = accepted[-1] = 0.0
+    return Points(true_accept, accepted - true_accept, float(np.count_nonzero(correct)), float(len(score)))
+
+
+def _last_passed(score: Floats, thresholds: Floats) -> Ints:
+    """(n_items,) the highest threshold that each score reaches.
+
+    Estimated by division and then compared with the thresholds as the scorer computes them, which is faster
+    than a search; a search is used only for scores so close that thresholds coincide.
+    """
+    last = len(thresholds) - 1
+    if (thresholds[1:] <= thresholds[:-1]).any():
+        return np.asarray(np.searchsorted(thresholds, score, side="right") - 1)
+    guess = ((score - thresholds[0]) * (last / (thresholds[-1] - thresholds[0]))).astype(np.int64)
+    guess = np.clip(guess, 0, last)
+    while (beyond := thresholds[guess] > score).any():
+        guess -= beyond
+    while (short := (guess < last) & (thresholds[np.minimum(guess + 1, last)] <= score)).any():
+        guess += short
+    return np.asarray(guess)
+
+
+def dstc2_curve(score: Floats, correct: Bools) -> Points | None:
+    """Accept up to and including the first item of each run of equal scores, or all; from all down.
+
+    Items are sorted by descending score.
+    """
+    if len(score) < FEWEST_DSTC2:
+        return None
+    begins = np.ones(len(score), dtype=bool)
+    begins[1:] = score[1:] != score[:-1]
+    begins[-1] = True  # the point "all"
+    last = np.flatnonzero(begins)[::-1]
+    true_accept = np.cumsum(correct)[last].astype(float)
+    return Points(true_accept, last + 1.0 - true_accept, float(true_accept[0]), float(len(score)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -292,6 +396,9 @@ def _accumulate(rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
 class FirstPoints(ABC):
     """The first points of a rule, in every sample."""
 
+    fewest: ClassVar[int]
+    """Items that a curve needs."""
+
     def __init__(self, counts: RunningCounts) -> None:
         self.counts = counts
 
@@ -300,16 +407,13 @@ class FirstPoints(ABC):
         counts = self.counts
         most = np.stack([condition.most(counts.right, counts.total) for condition in conditions])
         column = np.array([[condition.limits] for condition in conditions])
-        found = self._found(conditions, counts.longest(most, column))
-        return [
-            _where(self._exists & condition(points), points)
-            for condition, points in zip(conditions, _rows(found), strict=True)
-        ]
-
-    @property
-    @abstractmethod
-    def _exists(self) -> Bools:
-        """(n,) whether a sample has a curve."""
+        rows = _rows(self._found(conditions, counts.longest(most, column)))
+        points = []
+        for condition, row in zip(conditions, rows, strict=True):
+            exists = (counts.total >= self.fewest) & condition.meets(row)
+            right, wrong = (np.where(exists, side, np.nan) for side in (row.true_accept, row.false_accept))
+            points.append(Points(right, wrong, row.right, row.total))
+        return points
 
     @abstractmethod
     def _found(self, conditions: Sequence[Condition], longest: Ints) -> Points:
@@ -319,15 +423,13 @@ class FirstPoints(ABC):
 class Dstc1Points(FirstPoints):
     """Points at evenly spaced thresholds between the scores of the items that were drawn."""
 
-    @property
-    def _exists(self) -> Bools:
-        return np.asarray(self.counts.total >= FEWEST_DSTC1)
+    fewest = FEWEST_DSTC1
 
     def _found(self, conditions: Sequence[Condition], longest: Ints) -> Points:
         ranking = self.counts.ranking
         # The first item that must not be accepted; equals are accepted together or not at all.
         number = self._first_above(ranking.score[longest])
-        reached = ranking.n_items - np.searchsorted(ranking.ascending, self._threshold(number))
+        reached = ranking.n_items - np.searchsorted(ranking.ascending, threshold(number, *self._scale))
         return self.counts.before(np.where(number == N_THRESHOLDS - 1, 0, reached))
 
     @cached_property
@@ -340,16 +442,13 @@ class Dstc1Points(FirstPoints):
         lowest, highest = np.where(drawn, score[last], 0.0), np.where(drawn, score[first], 0.0)
         return lowest, threshold_step(lowest, highest)
 
-    def _threshold(self, number: Ints) -> Floats:
-        return threshold(number, *self._scale)
-
     def _first_above(self, score: Floats) -> Ints:
         """(k, n) the first threshold above a score, at most the last, which rejects everything."""
         last = N_THRESHOLDS - 1
         lowest, step = self._scale
 
         def is_reached(number: Ints) -> Bools:
-            return np.asarray(self._threshold(number) <= score)
+            return np.asarray(threshold(number, lowest, step) <= score)
 
         # Division gives the approximate position; comparing with the thresholds decides.
         guess = np.clip((score - lowest) / np.where(step > 0, step, 1.0), 0.0, last).astype(np.int64)
@@ -365,28 +464,25 @@ class Dstc2Points(FirstPoints):
     An item that was drawn w times occurs w times in its run, so the point at its first copy accepts just one.
     """
 
-    @property
-    def _exists(self) -> Bools:
-        return np.asarray(self.counts.total >= FEWEST_DSTC2)
+    fewest = FEWEST_DSTC2
 
     def _found(self, conditions: Sequence[Condition], longest: Ints) -> Points:
         counts, ranking = self.counts, self.counts.ranking
-        # The first item all of whose copies are too many.
-        beyond = longest
-        start = ranking.run_start[beyond]
-        before_run, before_item = counts.before(start), counts.before(beyond)
+        # `longest` is the first item all of whose copies are too many.
+        start = ranking.run_start[longest]
+        before_run, before_item = counts.before(start), counts.before(longest)
         # Where nothing of its run was drawn before it, the run's point accepts one copy of it; if that is too
         # much, the point is that of the run drawn last before.
         begins = before_run.accepted == before_item.accepted
-        one = _rows(self._one_more(before_item, beyond))
+        one = _rows(self._one_more(before_item, longest))
         too_much = begins & ~np.stack(
-            [condition(points) for condition, points in zip(conditions, one, strict=True)]
+            [condition.meets(points) for condition, points in zip(conditions, one, strict=True)]
         )
         previous = self._holder(before_run.accepted)
         start = np.where(too_much, ranking.run_start[previous], start)
         before_run = counts.before(start)
         point = self._one_more(before_run, self._holder(before_run.accepted + 1))
-        everything = beyond == ranking.n_items
+        everything = longest == ranking.n_items
         return Points(
             np.where(everything, before_item.true_accept, point.true_accept),
             np.where(everything, before_item.false_accept, point.false_accept),
@@ -418,13 +514,3 @@ def _rows(points: Points) -> list[Points]:
     """(k, n) points one search after the other."""
     counts = zip(points.true_accept, points.false_accept, strict=True)
     return [Points(true, false, points.right, points.total) for true, false in counts]
-
-
-def _where(exists: Bools, point: Points) -> Points:
-    """The points that exist; NaN elsewhere."""
-    return Points(
-        np.where(exists, point.true_accept, np.nan),
-        np.where(exists, point.false_accept, np.nan),
-        point.right,
-        point.total,
-    )

@@ -8,16 +8,16 @@ from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.hypotheses import Beliefs, joint_correctness
 from extrinsic.corpus.labels import GoalLabels, TableTruth
 from extrinsic.corpus.tracker_output import TrackerOutput
-from extrinsic.metrics.items.item_hypotheses import (
+from extrinsic.metrics.belief_items import (
     HypothesisColumns,
     ItemHypotheses,
+    ItemTable,
     concatenate_items,
     find_correct,
     products_of_slots,
     sum_rows,
 )
-from extrinsic.metrics.items.item_tables import ItemTable, LazyFields
-from extrinsic.metrics.items.schedules import dstc2_schedules, goals, methods
+from extrinsic.metrics.schedules import dstc2_schedules, goals, methods
 
 SMALLEST_PROBABILITY = 1e-4
 
@@ -46,25 +46,25 @@ def _build_table(
     assert isinstance(labels, GoalLabels)
     goal = goals(corpus, labels, scheme)
     method = methods(corpus, labels, scheme)
-    slots = _slot_fields(corpus, tracker, goal)
+    slots = _belief_fields(tracker.beliefs, goal.ravel(), corpus.n_turns)
     independent = _independent_fields(slots)
     parts = [
         slots,
         _requested_fields(tracker, labels.requested),
-        _method_fields(tracker, method),
+        _belief_fields(tracker.method, method, corpus.n_turns),
         _joint_fields(tracker, goal, independent),
         independent,
     ]
     table = {name: np.concatenate([part[name] for part in parts], axis=1) for name in independent}
     table["neglogp"] = -np.log(np.maximum(SMALLEST_PROBABILITY, table["probability"]))
-    roots = {"l2_lee": lambda: np.sqrt(table["brier"])}
+    table["l2_lee"] = np.sqrt(table["brier"])
     return ItemTable(
         roc_points=corpus.conventions.roc_points,
         label_scheme=scheme,
         offsets=corpus.offsets,
         components=_components(corpus, scheme),
         schedules=schedules,
-        fields=LazyFields({**table, **roots}),
+        fields=table,
         top_score=table["top_score"],
         correct=table["correct"].astype(bool),
         top=table["top"],
@@ -175,14 +175,13 @@ def _distribution_fields(offsets: Ints, score: Floats, correct: Bools) -> Fields
     }
 
 
-def _slot_fields(corpus: Corpus, tracker: TrackerOutput, goal: Ids) -> Fields:
-    beliefs = tracker.beliefs
-    truth = goal.ravel()
+def _belief_fields(beliefs: Beliefs, truth: Ids, n_turns: int) -> Fields:
+    """Fields (n_turns, n) of n beliefs a turn."""
     correct = beliefs.value == truth[row_of_each(beliefs.offsets)]
     fields = _distribution_fields(beliefs.offsets, beliefs.score, correct)
     fields["top"], fields["truth"] = beliefs.value[beliefs.top], truth
     fields["squares"] = sum_rows(beliefs.score**2, beliefs.offsets)
-    return {name: values.reshape(corpus.n_turns, -1) for name, values in fields.items()}
+    return {name: values.reshape(n_turns, -1) for name, values in fields.items()}
 
 
 def _independent_fields(slots: Fields) -> Fields:
@@ -270,12 +269,3 @@ def _requested_scores(probability: Floats) -> tuple[Floats, Floats, Floats]:
     scale = np.where(total > 1.0, total, 1.0)
     none = 1.0 - np.where(total > 1.0, 1.0, total)
     return probability / scale, (1.0 - probability) / scale, none
-
-
-def _method_fields(tracker: TrackerOutput, method: Ids) -> Fields:
-    beliefs = tracker.method
-    fields = _distribution_fields(
-        beliefs.offsets, beliefs.score, beliefs.value == method[row_of_each(beliefs.offsets)]
-    )
-    fields["top"], fields["truth"] = beliefs.value[beliefs.top], method
-    return {name: values[:, None] for name, values in fields.items()}
