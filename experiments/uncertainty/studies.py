@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 
 import msgspec
@@ -10,7 +11,7 @@ import numpy as np
 from experiments.uncertainty.worlds import QUALITIES, SHAPES, World
 from extrinsic.arrays import Floats
 from extrinsic.verdict.bounds import bounds
-from extrinsic.verdict.choices import mean_defined, pair_sums, ratio
+from extrinsic.verdict.choices import pair_sums
 from extrinsic.verdict.coefficients import correlate
 from extrinsic.verdict.intervals import (
     draw_permutations,
@@ -34,6 +35,8 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     n_metrics: tuple[int, ...]
     studies: int
     studies_of_most: int
+    development_studies: int
+    development_of_most: int
     draws: int
     margin: float
     permutations: int
@@ -82,7 +85,10 @@ def cell_rows(config: Config, kept: bool, shape: str, quality: str) -> list[Cell
     truths = [truth_of(World(shape, quality, m, 1), np.random.default_rng(key)) for m in config.n_metrics]
     rows = []
     for n, d in product(config.n_systems, config.n_datasets):
-        n_studies = config.studies_of_most if n == max(config.n_systems) else config.studies
+        few, many = (config.studies_of_most, config.studies)
+        if not kept:
+            few, many = config.development_of_most, config.development_studies
+        n_studies = few if n == max(config.n_systems) else many
         found = []
         for number in range(n_studies):
             of = number % len(config.n_metrics)
@@ -151,8 +157,8 @@ def study_of(
     more = truth.lost - truth.lost[first]
     good, worse = groups == "as good", groups == "worse"
     wrong = (more > config.margin * truth.coin)[good].any(), (more <= 0)[worse].any()
-    possible = mean_defined(ratio(pair_sums(values[None], values).possible.sum(-1)[0], n * (n - 1)))
-    bound = made.bound[first] / float(possible) if promised else 1.0
+    possible = float(pair_sums(values[None], values).possible[0].sum(axis=-1).mean() / (n * (n - 1)))
+    bound = made.bound[first] / possible if promised else 1.0
     held = not promised or truth.lost[first] <= made.bound[first]
     x, y = scores[:1], values[None]
     low, high = jackknife_interval(
@@ -162,3 +168,52 @@ def study_of(
     r_held, p = low.item() <= truth.r <= high.item(), test.p.item()
     numbers = [promised, held, bound, good.sum(), worse.sum(), *wrong, r_held, p <= 0.05]
     return [*map(float, numbers), made.needed / n if made.needed else np.nan]
+
+
+class Line(msgspec.Struct, frozen=True):
+    """A shape and a number of systems, over all qualities but `unrelated` (whose promises are `idle`).
+
+    lowest: the cell in which the promise was held least often, and how often.   given: of the studies that
+    promise, how many hold it.   bound: of the cells where the best cluster has a share of .9, the middle one.
+    """
+
+    shape: str
+    n_systems: int
+    studies: int
+    promised: float
+    held: float
+    given: float | None
+    lowest: float
+    lowest_at: str
+    bound: float
+    as_good: float
+    worse: float
+    false_as_good: float
+    false_worse: float
+    idle: float
+
+
+def lines_of(cells: Sequence[Cell]) -> list[Line]:
+    lines = []
+    for shape, n in dict.fromkeys((cell.shape, cell.n_systems) for cell in cells):
+        of = [cell for cell in cells if (cell.shape, cell.n_systems) == (shape, n)]
+        idle = [cell.promised for cell in of if cell.quality == "unrelated"]
+        of = [cell for cell in of if cell.quality != "unrelated"]
+        lowest = min(of, key=lambda cell: cell.held)
+        names = ("promised", "held", "as_good", "worse", "false_as_good", "false_worse")
+        means = {name: float(np.mean([getattr(cell, name) for cell in of])) for name in names}
+        promised, missed = means["promised"], 1.0 - means["held"]
+        lines.append(
+            Line(
+                shape,
+                n,
+                sum(cell.studies for cell in of),
+                **means,
+                given=1.0 - missed / promised if promised else None,
+                lowest=lowest.held,
+                lowest_at=f"{lowest.quality}, {lowest.n_datasets}",
+                bound=float(np.median([cell.bound for cell in of if cell.quality == "good"])),
+                idle=float(np.mean(idle)),
+            )
+        )
+    return lines

@@ -76,11 +76,12 @@ class World:
         def normal(*shape: int) -> Floats:
             """(*shape, n): nearly the same for a family."""
             if self.shape == "heavy":
-                return rng.standard_t(3, (*shape, n)) / np.sqrt(3.0)
+                return np.asarray(rng.standard_t(3, (*shape, n)) / np.sqrt(3.0))
             common = rng.normal(size=(*shape, n))
             if self.shape not in ("families", "copies"):
                 return common
-            return np.sqrt(1.0 - ALIKE**2) * common[..., family] + ALIKE * rng.normal(size=(*shape, n))
+            own = rng.normal(size=(*shape, n))
+            return np.asarray(np.sqrt(1.0 - ALIKE**2) * common[..., family] + ALIKE * own)
 
         core = normal()
         if self.shape == "two groups":

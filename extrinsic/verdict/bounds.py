@@ -43,7 +43,7 @@ ALIKE = 0.5
 """The least correlation of what metrics misjudge in two systems that are near-copies."""
 
 OPPOSITE, BLIND = 0.8, 0.995
-"""By how much they are alike beside the two systems that are the most opposite; these, where nothing is seen."""
+"""How alike they are, beside the two systems that are most opposite; and how opposite those may be."""
 
 FENCES, GROSS = 3.0, 0.3
 """A system is badly misjudged if its loss is so many quartile distances above the upper quartile, and above
@@ -55,7 +55,7 @@ AS_WELL, AT_LEAST = 2.0, 0.1
 LENT = 1.5
 """How much of what the others lose by bad misjudgements is added, of their mean."""
 
-CAUTION = 1.5
+CAUTION = 1.25
 """`worse` is said of a metric that is so many times as far away as the largest error of all: the recommended
 one is the best of many, in this study."""
 
@@ -124,12 +124,10 @@ def losses(scores: Floats, values: Floats, families: Ints) -> Losses:
     on_lost, on_possible = (
         (n - 1) * (each.mean(axis=1, keepdims=True) - each).T for each in (left[1] - left[0], left[1])
     )
-    means = [mean_defined(each) for each in (possible - earned, possible)]
-    data = [
-        np.nan_to_num(each - mean[:, None]).T
-        for each, mean in zip((possible - earned, possible), means, strict=True)
-    ]
-    return Losses(*means, on_lost, on_possible, *data)
+    lost, all_possible = mean_defined(possible - earned), mean_defined(possible)
+    data_lost = np.nan_to_num(possible - earned - lost[:, None]).T
+    data_possible = np.nan_to_num(possible - all_possible[:, None]).T
+    return Losses(lost, all_possible, on_lost, on_possible, data_lost, data_possible)
 
 
 def near_copies(scores: Floats, values: Floats) -> Ints:
@@ -191,8 +189,9 @@ def bounds(
     """
     scores, values = checked(scores, values)
     bound, groups = np.full(len(scores), np.nan), np.full(len(scores), "open", dtype=object)
-    present = ~np.isnan(values).all(axis=0) & ~np.isnan(scores).all(axis=(0, 1))
-    scores, values = scores[..., present], values[:, present]
+    missing = np.isnan(values) | np.isnan(scores).all(axis=0)
+    present, used = ~missing.all(axis=0), ~missing.all(axis=1)
+    scores, values = scores[:, used][..., present], values[used][:, present]
     n = int(present.sum())
     units: Ints = np.arange(n)
     if families is not None:
@@ -200,10 +199,11 @@ def bounds(
     elif n >= FEWEST:
         units = near_copies(scores, values)
     n_units = int(units.max()) + 1 if n else 0
-    what = "systems" if n_units == n else "families of systems"
+    once = "systems (near-copies count once)" if families is None else "families of systems"
+    what = "systems" if n_units == n else once
     reason, first, needed = "", _least_lost(scores, values, declared), None
     if n_units < FEWEST:
-        reason = f"{n_units} {what} are too few: at least {FEWEST} are needed"
+        reason = f"at least {FEWEST} {what} are needed, and there are {n_units}"
     elif sampled and len(values) < 2:
         reason = "one dataset does not say how others would differ"
     else:
@@ -217,11 +217,14 @@ def bounds(
             sample = _Sample(made.of(kept), spread, sampled, declared[kept], rng, level, draws)
             places = {m: i for i, m in enumerate(kept.tolist())}
             at, found = sample.recommended([places[m] for m in prefer if m in places], margin)
-            first, needed = int(kept[at]), sample.needed(at)
+            first, units_needed = int(kept[at]), sample.needed(at)
+            # In systems, where families stay as large as they are.
+            needed = None if units_needed is None else -(-units_needed * n // n_units)
             if sample.bound[at] < sample.possible[at]:
                 bound[kept], groups[kept] = sample.bound, found
             else:
-                reason = f"{n_units} {what} say too little about others"
+                of_datasets = f" on {len(values)} datasets" if sampled else ""
+                reason = f"{n_units} {what}{of_datasets} say too little about others"
     if first is not None:
         groups[first] = "recommended"
     return Bounds(bound, first, tuple(groups), reason, needed)
