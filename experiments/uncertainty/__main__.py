@@ -17,33 +17,28 @@ from extrinsic.tables import read_rows, write_rows
 from extrinsic.typed_files import read_toml
 
 FOLDER = Path(__file__).parent
-RUNS = {"development": False, "kept": True}
 
 
 def compute(output: Path, arguments: argparse.Namespace) -> None:
     config = read_toml(arguments.config, Config)
     # Beside the tables, from which the text is made again.
     (output / "config.toml").write_bytes(Path(arguments.config).read_bytes())
-    for run in arguments.runs:
-        tasks = [(config, RUNS[run], *world) for world in config.worlds(RUNS[run])]
-        steps = run_in_parallel(cell_rows, tasks, arguments.n_jobs)
-        rows = [
-            row
-            for rows in show_progress(steps, len(tasks), "world", lambda rows: rows[0].shape)
-            for row in rows
-        ]
-        write_rows(output / f"{run}.csv", rows, Cell, decimals=3)
+    kept = not arguments.development
+    tasks = [(config, kept, *world) for world in config.worlds(kept)]
+    steps = run_in_parallel(cell_rows, tasks, arguments.n_jobs)
+    progress = show_progress(steps, len(tasks), "world", lambda rows: rows[0].shape)
+    write_rows(output / "cells.csv", [row for rows in progress for row in rows], Cell, decimals=3)
 
 
 def write_texts(tables: Path, output: Path) -> None:
-    runs = {run: Selection(read_rows(tables / f"{run}.csv", Cell)) for run in RUNS}
+    cells = read_rows(tables / "cells.csv", Cell)
+    shares = ("promised", "held", "given", "lowest", "false_as_good", "false_worse", "idle", "r_held", "p_05")
     text = render(
         FOLDER / "README.md.j2",
         config=read_toml(str(tables / "config.toml"), Config),
         worlds=worlds,
         declared=DECLARED,
-        runs=runs,
-        lines={run: Selection(lines_of(rows.rows)) for run, rows in runs.items()},
+        lines=Selection(lines_of(cells)).in_percent(*shares),
     )
     (output / "README.md").write_text(text)
 
@@ -51,7 +46,7 @@ def write_texts(tables: Path, output: Path) -> None:
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("config", nargs="?", default=str(FOLDER / "config.toml"), help="what is simulated")
     parser.add_argument(
-        "--runs", nargs="+", default=list(RUNS), choices=list(RUNS), metavar="R", help="default: both"
+        "--development", action="store_true", help="the other seed, without the shapes that were kept aside"
     )
     parser.add_argument("--n-jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="processes")
 

@@ -8,6 +8,7 @@ from itertools import product
 import msgspec
 import numpy as np
 
+from experiments.selection import Selection
 from experiments.uncertainty.worlds import QUALITIES, SHAPES, World
 from extrinsic.arrays import Floats
 from extrinsic.verdict.bounds import bounds
@@ -171,10 +172,11 @@ def study_of(
 
 
 class Line(msgspec.Struct, frozen=True):
-    """A shape and a number of systems, over all qualities but `unrelated` (whose promises are `idle`).
+    """A shape and a number of systems, over all qualities but `unrelated` (promises: idle; p-values: p_05).
 
     lowest: the cell in which the promise was held least often, and how often.   given: of the studies that
-    promise, how many hold it.   bound: of the cells where the best cluster has a share of .9, the middle one.
+    promise, how many hold it; NaN where too few promise.   bound: of the cells where the best cluster has a
+    share of .9, the middle one.
     """
 
     shape: str
@@ -182,7 +184,7 @@ class Line(msgspec.Struct, frozen=True):
     studies: int
     promised: float
     held: float
-    given: float | None
+    given: float
     lowest: float
     lowest_at: str
     bound: float
@@ -191,29 +193,38 @@ class Line(msgspec.Struct, frozen=True):
     false_as_good: float
     false_worse: float
     idle: float
+    needed: float
+    r_held: float
+    p_05: float
+
+
+FEW = 0.05
 
 
 def lines_of(cells: Sequence[Cell]) -> list[Line]:
     lines = []
     for shape, n in dict.fromkeys((cell.shape, cell.n_systems) for cell in cells):
         of = [cell for cell in cells if (cell.shape, cell.n_systems) == (shape, n)]
-        idle = [cell.promised for cell in of if cell.quality == "unrelated"]
-        of = [cell for cell in of if cell.quality != "unrelated"]
-        lowest = min(of, key=lambda cell: cell.held)
-        names = ("promised", "held", "as_good", "worse", "false_as_good", "false_worse")
-        means = {name: float(np.mean([getattr(cell, name) for cell in of])) for name in names}
-        promised, missed = means["promised"], 1.0 - means["held"]
+        idle = Selection([cell for cell in of if cell.quality == "unrelated"])
+        rest = Selection([cell for cell in of if cell.quality != "unrelated"])
+        lowest = min(rest.rows, key=lambda cell: cell.held)
+        names = ("promised", "held", "as_good", "worse", "false_as_good", "false_worse", "r_held")
+        means = {name: rest.mean(name) for name in names}
+        asked = [cell.needed for cell in rest.rows if cell.needed is not None]
+        few = means["promised"] < FEW
         lines.append(
             Line(
                 shape,
                 n,
-                sum(cell.studies for cell in of),
+                sum(cell.studies for cell in rest.rows),
                 **means,
-                given=1.0 - missed / promised if promised else None,
+                given=np.nan if few else 1.0 - (1.0 - means["held"]) / means["promised"],
                 lowest=lowest.held,
                 lowest_at=f"{lowest.quality}, {lowest.n_datasets}",
-                bound=float(np.median([cell.bound for cell in of if cell.quality == "good"])),
-                idle=float(np.mean(idle)),
+                bound=float(np.median(rest.where(quality="good").column("bound"))),
+                idle=idle.mean("promised"),
+                needed=float(np.median(asked)) if asked else np.nan,
+                p_05=idle.mean("p_05"),
             )
         )
     return lines
