@@ -27,12 +27,9 @@ from extrinsic.report.page_parts import (
     Partial,
     Picture,
     Section,
-    Table,
     Term,
     Text,
-    described,
     name_term,
-    table,
     target_term,
 )
 from extrinsic.report.run_data import Study, centred
@@ -40,7 +37,6 @@ from extrinsic.verdict.choice_table import AS_GOOD, DECLARED_FAMILY, OPEN, RECOM
 from extrinsic.verdict.findings import panel_findings
 from extrinsic.verdict.names import (
     Name,
-    amount,
     counted,
     in_brackets,
     in_unit,
@@ -115,15 +111,10 @@ def _of_target(study: Study, verdict: TargetVerdict) -> tuple[Block, ...]:
     exploratory = [row for row in rows if row.family != DECLARED_FAMILY]
     # Declared before exploratory where they lose the same.
     shown = sorted([*declared, *exploratory[:MOST_EXPLORATORY]], key=lambda row: row.lost or 0.0)
-    every: list[Block] = [_losses(study, verdict, shown, len(rows) - len(shown))]
+    losses = _losses(study, verdict, shown, len(rows) - len(shown))
     scatter = _scatter(study, verdict)
-    every += (
-        [Fold("Tracker by tracker: the metric against what it is chosen for", (scatter,))] if scatter else []
-    )
-    every.append(
-        Fold("The same in numbers, and what the best of 3, 5 and 10 loses", (_numbers(shown, verdict.unit),))
-    )
-    return tuple(every)
+    title = "Tracker by tracker: the metric against what it is chosen for"
+    return (losses, Fold(title, (scatter,))) if scatter else (losses,)
 
 
 def _name(verdict: TargetVerdict, study: Study, name: str) -> str:
@@ -255,39 +246,6 @@ def _scatter(study: Study, verdict: TargetVerdict) -> Picture | None:
     )
     title = f"{short(name.title(), 44)} against {short(target_title(verdict.target), 44)}"
     return draw(_name(verdict, study, "scatter"), title, caption, paint, verdict.variant)
-
-
-def _numbers(rows: Sequence[ChoiceRow], unit: str) -> Table:
-    lines = []
-    for row in rows:
-        lost = [
-            in_unit(value, unit)
-            for value in (row.lost, row.bound, row.lost_hard, row.lost_of_3, row.lost_of_5, row.lost_of_10)
-        ]
-        lines.append(
-            (
-                name_term(Name.of(row)),
-                row.group or "",
-                lost[0],
-                lost[1],
-                share_kept(row.share),
-                *lost[2:],
-                row.family,
-            )
-        )
-    heads = described(ChoiceRow, "metric", "group", lost="#lost", bound="#at most", share="#share kept")
-    heads += described(ChoiceRow, lost_hard="#lost, hard pairs", lost_of_3="#best of 3")
-    heads += described(ChoiceRow, lost_of_5="#best of 5", lost_of_10="#best of 10", family="family")
-    reasons = {row.reason for row in rows if row.reason and row.family == DECLARED_FAMILY}
-    caption = "Of a choice between two core trackers, between close ones, and of the best of more."
-    if reasons:
-        caption += f" Where there is no bound: {'; '.join(sorted(reasons))}."
-    return table(caption, heads, lines, "choices.csv")
-
-
-def share_kept(value: float | None) -> str:
-    """Of what a perfect choice earns: `96 %`; a metric that misleads keeps less than nothing."""
-    return share(value) if value is None or value >= 0.0 else f"{amount(100.0 * value, 0)} %"
 
 
 def lee_section(study: Study) -> Section | None:

@@ -66,7 +66,7 @@ def clean(text: str) -> str:
 class Study:
     """A run with everything the report shows.
 
-    level: of the intervals, in percent.   stages: how many results of each kind the run has.
+    stages: how many results of each kind the run has.
     left_out: which dialogs the domain excludes, a sentence for each list.
     folder: the link from the page to the run's directory ("" if the page is there).
     """
@@ -76,7 +76,6 @@ class Study:
     tables: Tables
     panel: Panel
     verdict: StudyVerdict
-    level: str
     seed: int
     config: str
     signature: str
@@ -156,18 +155,6 @@ def centred(values: Values) -> Values:
     return {key: value - means[key[0]] for key, value in values.items()}
 
 
-class _Correlation(msgspec.Struct, frozen=True):
-    level: float = 0.95
-
-
-class _Settings(msgspec.Struct, frozen=True):
-    """The keys of config.toml that the report needs."""
-
-    description: str = ""
-    seed: int = 0
-    correlation: _Correlation = _Correlation()
-
-
 def _clean(panel: Panel) -> Panel:
     """With the names that the rows of the tables have."""
 
@@ -190,6 +177,11 @@ def _clean(panel: Panel) -> Panel:
     )
 
 
+def tables_of(run: Run) -> dict[str, type[Row]]:
+    """Those that a study of metrics has."""
+    return TABLES | (ERRORS_TABLE if any(dataset.sampled for dataset in run.panel.datasets) else {})
+
+
 def read_run(run: Run, folder: str = "", kinds: Mapping[str, type[Row]] | None = None) -> Study:
     """Everything the report needs; raises InputError for a run that is not complete or is damaged.
 
@@ -197,26 +189,23 @@ def read_run(run: Run, folder: str = "", kinds: Mapping[str, type[Row]] | None =
     """
     run.require_complete()
     if kinds is None:
-        crossed = any(dataset.sampled for dataset in run.panel.datasets)
-        # What trackers score is in the panel.
-        every = {**TABLES, **(ERRORS_TABLE if crossed else {})}
-        kinds = {name: kind for name, kind in every.items() if name != "intrinsic"}
+        # What trackers score and their policies earn is in the panel.
+        kinds = {name: kind for name, kind in tables_of(run).items() if name not in ("intrinsic", "returns")}
     tables = read_tables(run.folder, kinds)
     path = run.folder / "config.toml"
     try:
         config = read_bytes(path).decode()
-        settings = msgspec.convert(tomllib.loads(config), _Settings)
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        description = str(tomllib.loads(config).get("description", ""))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"the settings cannot be read: {error}", path=str(path)) from None
     manifest, panel = run.manifest, _clean(run.panel)
     return Study(
         name=clean(manifest.study),
-        description=clean(settings.description),
+        description=clean(description),
         tables=tables,
         panel=panel,
         verdict=study_verdict(panel, tables[TrackerRow], tables[ChoiceRow]),
-        level=f"{100 * settings.correlation.level:g} %",
-        seed=settings.seed,
+        seed=manifest.seeds.get("study", 0),
         config=config,
         signature=clean(run.signature),
         versions={clean(name): clean(version) for name, version in manifest.versions.items()},
