@@ -88,8 +88,8 @@ def _costs(rows: Sequence[ErrorRow]) -> Picture:
     target = rows[0].target
     caption = (
         "By how much the outcome is lower in a dialog where a slot is missed, wrong or overshot in some "
-        "turn, within each generator and dialog. Lines are intervals over trackers, generators and dialogs. At the "
-        f"right in which share of the dialogs it is ({', '.join(KINDS)}); errors.csv has every slot."
+        "turn, within each generator and dialog. Lines are intervals over trackers, generators and dialogs. "
+        f"At the right in which share of the dialogs it is ({', '.join(KINDS)}); errors.csv has every slot."
     )
     return draw(f"errors_{slug(target)}", f"What each error costs of {target_title(target)}", caption, paint)
 

@@ -176,8 +176,8 @@ def _panel(axes: Axes, shown: Sequence[Series], d: int, order: Sequence[int], un
 
 def _accuracies(axes: Axes, study: Study, name: Name, d: int, order: Sequence[int]) -> Axes:
     right: Axes = axes.twinx()
-    values, dataset, names = study.metric_values(name), study.datasets[d], study.view.names
-    scored = [(x, values[dataset, names[s]]) for x, s in enumerate(order) if (dataset, names[s]) in values]
+    values = study.view.scores[[Name.of(key) for key in study.view.metrics].index(name), d].tolist()
+    scored = [(x, values[s]) for x, s in enumerate(order) if math.isfinite(values[s])]
     form: Any = {"color": MUTED, "markersize": 4, "markerfacecolor": "none", "linewidth": 0.8}
     put_points(right, scored, "D--", label=f"{name.title()} (right axis)", **form)
     right.set_ylabel(metric_title(name.metric), color=INK)

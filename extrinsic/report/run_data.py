@@ -20,14 +20,11 @@ from extrinsic.study.run import Run
 from extrinsic.study.tables import ERRORS_TABLE, TABLES
 from extrinsic.tables import read_rows
 from extrinsic.verdict.correlations import CORE
-from extrinsic.verdict.names import Name, variant_title
+from extrinsic.verdict.names import variant_title
 from extrinsic.verdict.rows import ChoiceRow, Row, TrackerRow
 from extrinsic.verdict.verdict import StudyVerdict, study_verdict
 
 R = TypeVar("R", bound=Row)
-
-Values = dict[tuple[str, str], float]
-"""By dataset and tracker."""
 
 
 @dataclass(frozen=True)
@@ -125,34 +122,6 @@ class Study:
             if (row.target, row.variant, row.systems) == (target, variant, systems) and row.lost is not None
         ]
         return sorted(shown, key=lambda row: row.lost or 0.0)
-
-    def target_values(self, target: str, variant: str | None) -> Values:
-        """A target by dataset and tracker, where it is defined."""
-        keys = [(each.name, each.variant) for each in self.view.targets]
-        key = (target, variant)
-        return self._cells(self.view.values[keys.index(key)]) if key in keys else {}
-
-    def metric_values(self, name: Name) -> Values:
-        keys = [Name.of(key) for key in self.view.metrics]
-        return self._cells(self.view.scores[keys.index(name)]) if name in keys else {}
-
-    def _cells(self, values: Any) -> Values:
-        """values: (D, S)."""
-        return {
-            (dataset, tracker): value
-            for dataset, row in zip(self.datasets, values.tolist(), strict=True)
-            for tracker, value in zip(self.view.names, row, strict=True)
-            if value == value  # not NaN
-        }
-
-
-def centred(values: Values) -> Values:
-    """The values less the mean of their dataset, as for correlations within datasets."""
-    means = {}
-    for dataset in {dataset for dataset, _ in values}:
-        of_dataset = [value for (name, _), value in values.items() if name == dataset]
-        means[dataset] = sum(of_dataset) / len(of_dataset)
-    return {key: value - means[key[0]] for key, value in values.items()}
 
 
 def _clean(panel: Panel) -> Panel:
