@@ -30,7 +30,10 @@ class Outline(HTMLParser):
 
     def __init__(self, page: str) -> None:
         super().__init__(convert_charrefs=True)
-        self.text, self.ids, self.links, self.tags = "", [], [], []
+        self.text = ""
+        self.ids: list[str | None] = []
+        self.links: list[Any] = []
+        self.tags: list[str] = []
         self._open: list[str] = []
         self.feed(page)
         assert self._open == []
@@ -122,9 +125,9 @@ def test_all_numbers_are_those_of_the_tables(made: Run, page: str) -> None:
         for key, digits in (("lost", 100), ("bound", 100), ("share", 1000)):
             value = getattr(row, key)
             assert columns[key][place] == (None if value is None else round(value * digits)), key
-        key = row.target, row.variant, row.systems, row.metric, row.schedule, row.component
+        case = row.target, row.variant, row.systems, row.metric, row.schedule, row.component
         for coefficient in ("pearson", "spearman", "kendall"):
-            assert columns[coefficient][place] == round((r[(*key, coefficient)].r or 0.0) * 1000)
+            assert columns[coefficient][place] == round((r[(*case, coefficient)].r or 0.0) * 1000)
     assert set(data["help"]) == set(columns)
 
 

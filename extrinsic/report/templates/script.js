@@ -102,7 +102,9 @@
         const row = rowOf.get(`${target.value} ${cell.dataset.row}`);
         const value = row === undefined ? null : columns[measure.value][row];
         const full = value === null ? 0 : Math.min(100, Math.round(value * value / 1e4));
-        cell.textContent = value === null ? "" : minus(value, Math.abs(value / 1000).toFixed(2).replace(/^0/, ""));
+        // Only exactly 1 is shown as 1.
+        const digits = Math.abs(value) > 994 && Math.abs(value) < 1000 ? 3 : 2;
+        cell.textContent = value === null ? "" : minus(value, Math.abs(value / 1000).toFixed(digits).replace(/^0/, ""));
         cell.style.setProperty("--full", `${full}%`);
         cell.classList.toggle("full", full > 60);
         cell.classList.toggle("bad", value < 0);
