@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from extrinsic.report.figures import (
     INK,
@@ -12,7 +15,6 @@ from extrinsic.report.figures import (
     SERIES,
     draw,
     panels,
-    place_labels,
     put_dataset,
     put_intervals,
     put_legend,
@@ -27,20 +29,16 @@ from extrinsic.report.page_parts import (
     Partial,
     Picture,
     Section,
-    Table,
     Term,
     Text,
-    described,
     name_term,
-    table,
     target_term,
 )
-from extrinsic.report.run_data import Study, centred
+from extrinsic.report.run_data import Study
 from extrinsic.verdict.choice_table import AS_GOOD, DECLARED_FAMILY, OPEN, RECOMMENDED, WORSE
 from extrinsic.verdict.findings import panel_findings
 from extrinsic.verdict.names import (
     Name,
-    amount,
     counted,
     in_brackets,
     in_unit,
@@ -58,8 +56,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ROW = 0.215
-MOST_EXPLORATORY = 12
-"""In the first figure, beside all declared ones."""
+MOST_EXPLORATORY, MOST_NAMED = 12, 4
+"""Metrics in the first figure, beside all declared ones; trackers that a scatter names."""
 
 COLOURS = {RECOMMENDED: SERIES[2], AS_GOOD: SERIES[0], WORSE: SERIES[1], OPEN: SERIES[6]}
 """Of the groups in the first figure."""
@@ -115,15 +113,10 @@ def _of_target(study: Study, verdict: TargetVerdict) -> tuple[Block, ...]:
     exploratory = [row for row in rows if row.family != DECLARED_FAMILY]
     # Declared before exploratory where they lose the same.
     shown = sorted([*declared, *exploratory[:MOST_EXPLORATORY]], key=lambda row: row.lost or 0.0)
-    every: list[Block] = [_losses(study, verdict, shown, len(rows) - len(shown))]
+    losses = _losses(study, verdict, shown, len(rows) - len(shown))
     scatter = _scatter(study, verdict)
-    every += (
-        [Fold("Tracker by tracker: the metric against what it is chosen for", (scatter,))] if scatter else []
-    )
-    every.append(
-        Fold("The same in numbers, and what the best of 3, 5 and 10 loses", (_numbers(shown, verdict.unit),))
-    )
-    return tuple(every)
+    title = "Tracker by tracker: the metric against what it is chosen for"
+    return (losses, Fold(title, (scatter,))) if scatter else (losses,)
 
 
 def _name(verdict: TargetVerdict, study: Study, name: str) -> str:
@@ -220,23 +213,26 @@ def _losses_caption(study: Study, verdict: TargetVerdict, rest: int) -> str:
 
 def _scatter(study: Study, verdict: TargetVerdict) -> Picture | None:
     """The metric to choose by against the target, a point for every core tracker and dataset."""
-    if verdict.recommended is None:
+    panel, name = study.view, verdict.recommended.name if verdict.recommended else None
+    keys = [Name.of(key) for key in panel.metrics]
+    if name not in keys:
         return None
-    name, core = verdict.recommended.name, set(study.core)
-    targets = study.target_values(verdict.target, verdict.variant)
-    values = {
-        key: value for key, value in study.metric_values(name).items() if key in targets and key[1] in core
-    }
-    if not values:
-        return None
+    core = [panel.system(tracker) for tracker in study.core]
+    targets = [(each.name, each.variant) for each in panel.targets]
+    x = panel.scores[keys.index(name)][:, core]
+    y = panel.values[targets.index((verdict.target, verdict.variant))][:, core]
     several = len(study.datasets) > 1
+    if several:
+        x, y = (side - np.nanmean(side, axis=1, keepdims=True) for side in (x, y))
+    points = [
+        [(a, b) for a, b in zip(*sides, strict=True) if math.isfinite(a + b)]
+        for sides in zip(x.tolist(), y.tolist(), strict=True)
+    ]
 
     def paint(figure: Figure) -> None:
         (axes,) = panels(figure, 1, 1, 5.6, 3.4)
-        x, y = values, {key: targets[key] for key in values}
-        x, y = (centred(x), centred(y)) if several else (x, y)
         for number, dataset in enumerate(study.datasets):
-            put_dataset(axes, number, dataset, [(x[key], y[key]) for key in x if key[0] == dataset])
+            put_dataset(axes, number, dataset, points[number])
         axes.margins(0.12)
         axes.locator_params(nbins=5)
         lower = not is_higher_better(name.metric)
@@ -245,49 +241,25 @@ def _scatter(study: Study, verdict: TargetVerdict) -> Picture | None:
         centre = ", less the dataset's mean" if several else ""
         axes.set_xlabel(short(name.title(), 50) + centre + (" (lower is better)" if lower else ""))
         axes.set_ylabel(short(target_title(verdict.target).removeprefix("the "), 44))
-        place_labels(axes, [(x[key], y[key], short(key[1], 18)) for key in x])
+        # The trackers that it misjudges most: those whose two ranks differ most.
+        ranks = ((-x if lower else x).argsort().argsort(), y.argsort().argsort())
+        apart = np.abs(ranks[0] - ranks[1])
+        for place in apart.ravel().argsort()[::-1][:MOST_NAMED]:
+            d, s = divmod(int(place), len(core))
+            if math.isfinite(x[d, s] + y[d, s]):
+                offset: Any = {"xytext": (5, 0), "textcoords": "offset points", "va": "center"}
+                axes.annotate(
+                    short(study.core[s], 24), (x[d, s], y[d, s]), fontsize=6.8, color=MUTED, **offset
+                )
         if several:
             put_legend(axes, above=0.05)
 
     caption = (
         "Every point is a core tracker on a dataset. A choice between two of them loses where the one "
-        "further to the right is the lower one."
+        "further to the right is the lower one; named are those that the metric misjudges most."
     )
     title = f"{short(name.title(), 44)} against {short(target_title(verdict.target), 44)}"
     return draw(_name(verdict, study, "scatter"), title, caption, paint, verdict.variant)
-
-
-def _numbers(rows: Sequence[ChoiceRow], unit: str) -> Table:
-    lines = []
-    for row in rows:
-        lost = [
-            in_unit(value, unit)
-            for value in (row.lost, row.bound, row.lost_hard, row.lost_of_3, row.lost_of_5, row.lost_of_10)
-        ]
-        lines.append(
-            (
-                name_term(Name.of(row)),
-                row.group or "",
-                lost[0],
-                lost[1],
-                share_kept(row.share),
-                *lost[2:],
-                row.family,
-            )
-        )
-    heads = described(ChoiceRow, "metric", "group", lost="#lost", bound="#at most", share="#share kept")
-    heads += described(ChoiceRow, lost_hard="#lost, hard pairs", lost_of_3="#best of 3")
-    heads += described(ChoiceRow, lost_of_5="#best of 5", lost_of_10="#best of 10", family="family")
-    reasons = {row.reason for row in rows if row.reason and row.family == DECLARED_FAMILY}
-    caption = "Of a choice between two core trackers, between close ones, and of the best of more."
-    if reasons:
-        caption += f" Where there is no bound: {'; '.join(sorted(reasons))}."
-    return table(caption, heads, lines, "choices.csv")
-
-
-def share_kept(value: float | None) -> str:
-    """Of what a perfect choice earns: `96 %`; a metric that misleads keeps less than nothing."""
-    return share(value) if value is None or value >= 0.0 else f"{amount(100.0 * value, 0)} %"
 
 
 def lee_section(study: Study) -> Section | None:

@@ -162,7 +162,7 @@ def _panel(axes: Axes, block: Block) -> None:
 WORDS = ("variant", "target", "systems", "metric", "component", "schedule", "family", "group", "carried_by")
 """Columns of few different texts, stored as indices."""
 
-POINTS = ("lost", "bound")
+POINTS = ("lost", "bound", "lost_hard", "lost_of_3", "lost_of_5", "lost_of_10")
 """In points, or in percentage points; stored times 100."""
 
 SHARES = ("share", "pearson", "low", "high", "spearman", "kendall")

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from extrinsic.report.figures import INK, draw, look, panels, put_intervals, put_legend, put_points, put_rows
-from extrinsic.report.page_parts import Block, Fold, Picture, Section, Table, Text, described, table
+from extrinsic.report.figures import (
+    INK,
+    draw,
+    look,
+    panels,
+    put_intervals,
+    put_legend,
+    put_notes,
+    put_points,
+    put_rows,
+)
+from extrinsic.report.page_parts import Fold, Picture, Section, Text
 from extrinsic.report.run_data import Study
 from extrinsic.verdict.correlations import CORE
 from extrinsic.verdict.item_level import KINDS
-from extrinsic.verdict.names import NOTHING, in_unit, share, target_title
+from extrinsic.verdict.names import NOTHING, share, slug, target_title
 from extrinsic.verdict.rows import ErrorRow
 
 if TYPE_CHECKING:
@@ -25,7 +35,7 @@ FEWEST = 0.01
 
 
 def errors_section(study: Study) -> Section | None:
-    """Of the primary outcome a picture and a table, of the others a table."""
+    """Of every outcome a picture, folded after the first."""
     rows = [row for row in study.tables[ErrorRow] if row.cost is not None and row.error in KINDS]
     groups = {row.systems for row in rows}
     systems = CORE if CORE in groups else next(iter(groups), "")
@@ -37,14 +47,13 @@ def errors_section(study: Study) -> Section | None:
         f"The states of the trackers were put under the responses of {n} generators in the same dialogs: the "
         "tracker is all that differs."
     )
-    blocks: list[Block] = [Text((design,))]
-    for target in dict.fromkeys(row.target for row in rows):
-        own = [row for row in rows if row.target == target]
-        made: tuple[Block, ...] = (_costs(own), _table(own))
-        blocks += made[:1] if len(blocks) == 1 else []
-        rest = made[1:] if len(blocks) == 2 else made
-        blocks.append(Fold(f"In numbers, for {target_title(target)}", rest))
-    return Section("errors", "What errors cost", tuple(blocks))
+    targets = dict.fromkeys(row.target for row in rows)
+    pictures = [_costs([row for row in rows if row.target == target]) for target in targets]
+    folded = [
+        Fold(f"The same for {target_title(target)}", (picture,))
+        for target, picture in zip(list(targets)[1:], pictures[1:], strict=True)
+    ]
+    return Section("errors", "What errors cost", (Text((design,)), pictures[0], *folded))
 
 
 def _slots(rows: Sequence[ErrorRow]) -> list[str]:
@@ -71,39 +80,25 @@ def _costs(rows: Sequence[ErrorRow]) -> Picture:
             put_intervals(axes, ends, color=colour, linewidth=1.2)
             points = [(_points(row.cost) or 0.0, y) for y, row in shown]
             put_points(axes, points, marker, color=colour, markersize=4.6, label=kind)
+        put_notes(axes, [_shares(by_kind, name) for name in slots])
         axes.axvline(0.0, color=INK, linewidth=0.8)
         axes.set_xlabel(f"{target_title(rows[0].target).removeprefix('the ')}: percentage points lower")
         put_legend(axes, above=0.08)
 
+    target = rows[0].target
     caption = (
         "By how much the outcome is lower in a dialog where a slot is missed, wrong or overshot in some "
-        "turn, within each generator and dialog. Lines are intervals over trackers, generators and dialogs."
+        "turn, within each generator and dialog. Lines are intervals over trackers, generators and dialogs. "
+        f"At the right in which share of the dialogs it is ({', '.join(KINDS)}); errors.csv has every slot."
     )
-    return draw("errors", "What each kind of error costs", caption, paint)
+    return draw(f"errors_{slug(target)}", f"What each error costs of {target_title(target)}", caption, paint)
+
+
+def _shares(by_kind: Mapping[tuple[str, str], ErrorRow], slots: str) -> str:
+    return ", ".join(
+        share(row.share) if (row := by_kind.get((slots, kind))) is not None else NOTHING for kind in KINDS
+    )
 
 
 def _points(value: float | None) -> float | None:
     return None if value is None else 100.0 * value
-
-
-def _table(rows: Sequence[ErrorRow]) -> Table:
-    by_kind = {(row.slots, row.error): row for row in rows}
-    lines = []
-    for name in _slots(rows):
-        cells = [by_kind.get((name, kind)) for kind in KINDS]
-        lines.append((name, *(part for row in cells for part in _cells(row))))
-    heads = described(ErrorRow, "slots")
-    for kind in KINDS:
-        heads += described(ErrorRow, cost=f"#{kind}", low="#interval", share="#of dialogs")
-    caption = f"Percentage points of {target_title(rows[0].target)}, over the {rows[0].systems} trackers."
-    return table(caption, heads, lines, "errors.csv")
-
-
-def _cells(row: ErrorRow | None) -> tuple[str, str, str]:
-    if row is None:
-        return NOTHING, NOTHING, NOTHING
-    return (
-        in_unit(row.cost, "share"),
-        f"{in_unit(row.low, 'share')} to {in_unit(row.high, 'share')}",
-        share(row.share),
-    )

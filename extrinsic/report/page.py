@@ -18,12 +18,12 @@ from extrinsic.report.items import errors_section
 from extrinsic.report.page_parts import Partial, Section, Term, pictures
 from extrinsic.report.policies import policy_sections, read_grid
 from extrinsic.report.returns import estimators_section, returns_section
-from extrinsic.report.run_data import Study, clean, read_run
+from extrinsic.report.run_data import Study, clean, read_run, tables_of
 from extrinsic.report.systems import systems_section
 from extrinsic.report.trust import combined_metrics_section, other_settings_section, trust_section
 from extrinsic.storage import read_plain, write_atomic
 from extrinsic.study.run import Run
-from extrinsic.study.tables import POLICY_TABLES, TABLES, ReturnRow
+from extrinsic.study.tables import POLICY_TABLES
 from extrinsic.verdict.names import Counted, counted, listing, slug, target_title
 from extrinsic.verdict.rows import ChoiceRow, TrackerRow
 
@@ -80,7 +80,7 @@ def write_report(run: Run, output: str | Path | None = None) -> Path:
             study = read_run(run, folder)
             template, about = "page.html", facts(study)
             made = [section for make in ORDER if (section := make(study)) is not None]
-            sections = [*made, reading_section(study, "reading.html", TABLES)]
+            sections = [*made, reading_section(study, "reading.html", tables_of(run))]
         page = render_page(template, study, sections, facts=about, signature=study.signature)
     if output is None:
         for picture in (picture for section in sections for picture in pictures(section.blocks)):
@@ -94,7 +94,7 @@ def single_figure(run: Run, name: str) -> Figure:
     require_libraries()
     drawn = []
     with run.reading():
-        wanted = {name, *(f"{name}_{slug(row.variant)}" for row in run.table(ReturnRow))}
+        wanted = {name, *(f"{name}_{slug(variant)}" for variant in run.panel.variants)}
         if run.is_grid:
             sections: Iterable[Section | None] = policy_sections(read_grid(run))
         else:

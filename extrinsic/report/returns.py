@@ -22,20 +22,8 @@ from extrinsic.report.figures import (
     put_points,
     short,
 )
-from extrinsic.report.page_parts import (
-    Block,
-    Head,
-    Picture,
-    Section,
-    Text,
-    described,
-    estimator_term,
-    policy_term,
-    table,
-    variant_term,
-)
+from extrinsic.report.page_parts import Block, Picture, Section, Text
 from extrinsic.report.run_data import Study
-from extrinsic.study.tables import ReturnRow
 from extrinsic.verdict.coefficients import correlate
 from extrinsic.verdict.names import (
     BEHAVIOUR,
@@ -123,12 +111,9 @@ def _shown(study: Study, every: list[Series]) -> list[Series]:
 def accuracy_name(study: Study) -> Name | None:
     """The accuracy shown for a tracker: of the joint goal at the end of a dialog, if there is one."""
     names = sorted({Name.of(key) for key in study.view.metrics})
-    for base, component in ACCURACIES:
-        for schedule in (3, 1):
-            for name in names:
-                if name.metric.partition("(")[0] == base and name[1:] == (schedule, component):
-                    return name
-    return None
+    wanted = [(*accuracy, schedule) for accuracy in ACCURACIES for schedule in (3, 1)]
+    found = {(name.metric.partition("(")[0], name.component, name.schedule): name for name in names[::-1]}
+    return next((found[key] for key in wanted if key in found), None)
 
 
 def _returns_picture(study: Study, variant: str | None, shown: list[Series]) -> Picture:
@@ -161,12 +146,12 @@ def _returns_picture(study: Study, variant: str | None, shown: list[Series]) -> 
             every[-1].set_xticks(range(len(order)), labels, ha="right", rotation_mode="anchor", **ticks)
         every[-1].set_xlabel(f"tracker, by {first.title}")
 
-    return draw("returns", title, _caption(study, shown, accuracy), paint, variant)
+    return draw("returns", title, _caption(shown, accuracy), paint, variant)
 
 
-def _caption(study: Study, shown: Sequence[Series], accuracy: Name | None) -> str:
+def _caption(shown: Sequence[Series], accuracy: Name | None) -> str:
     has_intervals = any(np.isfinite(series.low).any() for series in shown)
-    points = f"Points with {study.level} intervals over dialogs." if has_intervals else "Means over dialogs."
+    points = "Points with 95 % intervals over dialogs." if has_intervals else "Means over dialogs."
     if accuracy is None:
         return points
     return (
@@ -191,8 +176,8 @@ def _panel(axes: Axes, shown: Sequence[Series], d: int, order: Sequence[int], un
 
 def _accuracies(axes: Axes, study: Study, name: Name, d: int, order: Sequence[int]) -> Axes:
     right: Axes = axes.twinx()
-    values, dataset, names = study.metric_values(name), study.datasets[d], study.view.names
-    scored = [(x, values[dataset, names[s]]) for x, s in enumerate(order) if (dataset, names[s]) in values]
+    values = study.view.scores[[Name.of(key) for key in study.view.metrics].index(name), d].tolist()
+    scored = [(x, values[s]) for x, s in enumerate(order) if math.isfinite(values[s])]
     form: Any = {"color": MUTED, "markersize": 4, "markerfacecolor": "none", "linewidth": 0.8}
     put_points(right, scored, "D--", label=f"{name.title()} (right axis)", **form)
     right.set_ylabel(metric_title(name.metric), color=INK)
@@ -212,7 +197,7 @@ def estimators_section(study: Study) -> Section | None:
         played = any(target.name.endswith(f".{LIVE}") for target in study.panel.targets)
         note = Text(("No policy was played live: how far estimates are from the truth cannot be seen here.",))
         return None if played else Section("estimators", title, (note,))
-    return Section("estimators", title, (*blocks, _estimates_table(study)))
+    return Section("estimators", title, tuple(blocks))
 
 
 def estimates(study: Study, variant: str | None) -> list[tuple[Series, Series]]:
@@ -228,45 +213,28 @@ def estimates(study: Study, variant: str | None) -> list[tuple[Series, Series]]:
     ]
 
 
-class Agreement(NamedTuple):
-    """points, r within datasets, bias, and root mean squared error of an estimate."""
-
-    n: int
-    r: float | None
-    bias: float
-    error: float
-
-
-def agreement(estimate: Floats, live: Floats) -> Agreement:
-    """estimate, live: (D, S)."""
+def agreement(estimate: Floats, live: Floats) -> tuple[float | None, float, float]:
+    """r within datasets, bias, and root mean squared error of an estimate (D, S)."""
     both = np.isfinite(estimate) & np.isfinite(live)
     if not both.any():
-        return Agreement(0, None, math.nan, math.nan)
+        return None, math.nan, math.nan
     errors = (estimate - live)[both]
     r = float(correlate(estimate[None], live[None], "pearson", "within")[0, 0]) if both.all() else math.nan
-    return Agreement(
-        int(both.sum()),
-        r if math.isfinite(r) else None,
-        float(errors.mean()),
-        float(np.sqrt((errors**2).mean())),
-    )
+    return r if math.isfinite(r) else None, float(errors.mean()), float(np.sqrt((errors**2).mean()))
 
 
 def _estimates_picture(study: Study, variant: str | None) -> Picture | None:
-    every = estimates(study, variant)
-    policies = [series.policy for series, _ in every]
-    policy = "rl" if "rl" in policies else next(iter(policies), "")
-    shown = [(series, live) for series, live in every if series.policy == policy]
+    shown = estimates(study, variant)
     if not shown:
         return None
     columns = min(3, len(shown))
     lines = math.ceil(len(shown) / columns)
-    title = f"The {policy_title(policy)}'s return as estimated, against live play"
+    title = "Returns as estimated, against live play"
     title += in_brackets(study.variant_title(variant))
 
     def paint(figure: Figure) -> None:
         width = (7.8 - 0.25 * (columns - 1)) / columns if columns > 1 else 4.5
-        axes_of = panels(figure, lines, columns, width, 2.5, across=0.25, down=0.75, sharex=True, sharey=True)
+        axes_of = panels(figure, lines, columns, width, 2.5, across=0.25, down=0.85, sharex=True, sharey=True)
         for axes, (series, live) in zip(axes_of, shown, strict=False):
             _estimates_panel(axes, study, series, live)
         for axes in axes_of[len(shown) :]:
@@ -278,7 +246,8 @@ def _estimates_picture(study: Study, variant: str | None) -> Picture | None:
 
     caption = (
         "A point above the dashed line is a policy that earns less than the estimator says. A cloud that "
-        "lies above the line but along it still ranks policies well; one that is flat does not."
+        "lies above the line but along it still ranks policies well; one that is flat does not. r is within "
+        "datasets, bias the mean of estimate less live return, ± the root mean squared error."
     )
     return draw("estimators", title, caption, paint, variant)
 
@@ -289,25 +258,9 @@ def _estimates_panel(axes: Axes, study: Study, series: Series, live: Series) -> 
         put_dataset(axes, d, dataset, [(x, y) for x, y in both if math.isfinite(x) and math.isfinite(y)])
     middle = float(np.nanmean(live.values))
     axes.axline((middle, middle), slope=1.0, color=MUTED, linewidth=0.9, linestyle="--")
-    found = agreement(series.values, live.values)
-    sign = "+" if found.bias > 0 else ""
-    name = short(estimator_title(series.estimator))
-    axes.set_title(f"{name}: r = {correlation(found.r)}, bias {sign}{amount(found.bias, 0)}")
+    r, bias, error = agreement(series.values, live.values)
+    sign = "+" if bias > 0 else ""
+    numbers = f"r = {correlation(r)}, bias {sign}{amount(bias, 0)}, ± {amount(error, 0)}"
+    axes.set_title(f"{short(series.title, 44)}\n{numbers}", fontsize=8)
     axes.set_xlabel("live return")
     axes.margins(0.08)
-
-
-def _estimates_table(study: Study) -> Block:
-    rows = []
-    for variant in study.variants:
-        for series, live in estimates(study, variant):
-            n, r, bias, error = agreement(series.values, live.values)
-            if n:
-                what = variant_term(variant), policy_term(series.policy), estimator_term(series.estimator)
-                rows.append((*what, str(n), correlation(r), amount(bias, 1), amount(error, 1)))
-    heads: list[Head] = [*described(ReturnRow, "variant", "policy", "estimator")]
-    heads += ["#points", "#r within datasets", "#bias", "#typical error"]
-    caption = (
-        "Bias is the mean of estimate less live return; the typical error is the root mean squared error."
-    )
-    return table(caption, heads, rows, "returns.csv")

@@ -20,14 +20,11 @@ from extrinsic.study.run import Run
 from extrinsic.study.tables import ERRORS_TABLE, TABLES
 from extrinsic.tables import read_rows
 from extrinsic.verdict.correlations import CORE
-from extrinsic.verdict.names import Name, variant_title
+from extrinsic.verdict.names import variant_title
 from extrinsic.verdict.rows import ChoiceRow, Row, TrackerRow
 from extrinsic.verdict.verdict import StudyVerdict, study_verdict
 
 R = TypeVar("R", bound=Row)
-
-Values = dict[tuple[str, str], float]
-"""By dataset and tracker."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +63,7 @@ def clean(text: str) -> str:
 class Study:
     """A run with everything the report shows.
 
-    level: of the intervals, in percent.   stages: how many results of each kind the run has.
+    stages: how many results of each kind the run has.
     left_out: which dialogs the domain excludes, a sentence for each list.
     folder: the link from the page to the run's directory ("" if the page is there).
     """
@@ -76,7 +73,6 @@ class Study:
     tables: Tables
     panel: Panel
     verdict: StudyVerdict
-    level: str
     seed: int
     config: str
     signature: str
@@ -127,46 +123,6 @@ class Study:
         ]
         return sorted(shown, key=lambda row: row.lost or 0.0)
 
-    def target_values(self, target: str, variant: str | None) -> Values:
-        """A target by dataset and tracker, where it is defined."""
-        keys = [(each.name, each.variant) for each in self.view.targets]
-        key = (target, variant)
-        return self._cells(self.view.values[keys.index(key)]) if key in keys else {}
-
-    def metric_values(self, name: Name) -> Values:
-        keys = [Name.of(key) for key in self.view.metrics]
-        return self._cells(self.view.scores[keys.index(name)]) if name in keys else {}
-
-    def _cells(self, values: Any) -> Values:
-        """values: (D, S)."""
-        return {
-            (dataset, tracker): value
-            for dataset, row in zip(self.datasets, values.tolist(), strict=True)
-            for tracker, value in zip(self.view.names, row, strict=True)
-            if value == value  # not NaN
-        }
-
-
-def centred(values: Values) -> Values:
-    """The values less the mean of their dataset, as for correlations within datasets."""
-    means = {}
-    for dataset in {dataset for dataset, _ in values}:
-        of_dataset = [value for (name, _), value in values.items() if name == dataset]
-        means[dataset] = sum(of_dataset) / len(of_dataset)
-    return {key: value - means[key[0]] for key, value in values.items()}
-
-
-class _Correlation(msgspec.Struct, frozen=True):
-    level: float = 0.95
-
-
-class _Settings(msgspec.Struct, frozen=True):
-    """The keys of config.toml that the report needs."""
-
-    description: str = ""
-    seed: int = 0
-    correlation: _Correlation = _Correlation()
-
 
 def _clean(panel: Panel) -> Panel:
     """With the names that the rows of the tables have."""
@@ -190,6 +146,11 @@ def _clean(panel: Panel) -> Panel:
     )
 
 
+def tables_of(run: Run) -> dict[str, type[Row]]:
+    """Those that a study of metrics has."""
+    return TABLES | (ERRORS_TABLE if any(dataset.sampled for dataset in run.panel.datasets) else {})
+
+
 def read_run(run: Run, folder: str = "", kinds: Mapping[str, type[Row]] | None = None) -> Study:
     """Everything the report needs; raises InputError for a run that is not complete or is damaged.
 
@@ -197,26 +158,23 @@ def read_run(run: Run, folder: str = "", kinds: Mapping[str, type[Row]] | None =
     """
     run.require_complete()
     if kinds is None:
-        crossed = any(dataset.sampled for dataset in run.panel.datasets)
-        # What trackers score is in the panel.
-        every = {**TABLES, **(ERRORS_TABLE if crossed else {})}
-        kinds = {name: kind for name, kind in every.items() if name != "intrinsic"}
+        # What trackers score and their policies earn is in the panel.
+        kinds = {name: kind for name, kind in tables_of(run).items() if name not in ("intrinsic", "returns")}
     tables = read_tables(run.folder, kinds)
     path = run.folder / "config.toml"
     try:
         config = read_bytes(path).decode()
-        settings = msgspec.convert(tomllib.loads(config), _Settings)
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        description = str(tomllib.loads(config).get("description", ""))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"the settings cannot be read: {error}", path=str(path)) from None
     manifest, panel = run.manifest, _clean(run.panel)
     return Study(
         name=clean(manifest.study),
-        description=clean(settings.description),
+        description=clean(description),
         tables=tables,
         panel=panel,
         verdict=study_verdict(panel, tables[TrackerRow], tables[ChoiceRow]),
-        level=f"{100 * settings.correlation.level:g} %",
-        seed=settings.seed,
+        seed=manifest.seeds.get("study", 0),
         config=config,
         signature=clean(run.signature),
         versions={clean(name): clean(version) for name, version in manifest.versions.items()},

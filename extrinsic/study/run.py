@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
+from html import escape
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar, overload
@@ -44,7 +45,6 @@ from extrinsic.tables import dataframe, html_table, read_rows, write_parquet
 from extrinsic.typed_files import read_tree
 from extrinsic.verdict.choice_table import AS_GOOD, RECOMMENDED
 from extrinsic.verdict.coefficients import Coefficient, Scope
-from extrinsic.verdict.names import Name
 from extrinsic.verdict.rows import ChoiceRow, CorrelationRow, Row, TrackerRow
 from extrinsic.verdict.verdict import Choice, StudyVerdict, study_verdict
 
@@ -262,12 +262,14 @@ class Run:
     def _repr_html_(self) -> str:
         if not self.is_complete or self.is_grid:
             return html_table(f"{self.manifest.study} in {self.folder}: {self.manifest.status}", [])
-        columns = ("lost", "possible", "share", "bound", "group")
+        verdict = self.verdict()
+        sentences = "".join(f"<p>{escape(sentence)}</p>" for sentence in verdict.sentences)
         rows = [
-            {"": Name.of(row).title(), **{name: getattr(row, name) for name in columns}}
-            for row in self.best()
+            {"": choice.title, "lost": choice.lost, "bound": choice.bound, "group": choice.group}
+            for first in verdict.verdicts[:1]
+            for choice in first.choices
         ]
-        return html_table(f"{self.manifest.study} in {self.folder}. {self.verdict()}", rows)
+        return sentences + html_table(f"{self.manifest.study} in {self.folder}", rows)
 
 
 def _named(table: str | type[Row]) -> tuple[str, type[Row]]:

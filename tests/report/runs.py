@@ -45,7 +45,7 @@ METRICS: tuple[Key, ...] = (
     ("jga(fill=argmax)", 1, "state"),
     ("fga(0.5, fill=argmax)", 1, "state"),
 )
-MANY = ("one", "two", "three", "four", *(f"t{number}" for number in range(5, 20)), "odd")
+MANY = ("one", "two", "three", "four", *(f"t{number}" for number in range(5, 16)), "odd")
 
 
 @dataclass(frozen=True)
@@ -194,7 +194,8 @@ def tables_of(made: Made, panel: Panel) -> dict[str, list[Any]]:
             for group in (ALL, CORE):
                 points = points_of(panel, variant, group, core)
                 rows["correlations"] += correlation_rows(points, made.coefficients, 19, 0.95, 0)
-                rows["composite"] += composite_rows(points, 0.95) if len(made.trackers) < 50 else []
+                if group == CORE and len(made.trackers) < 50:
+                    rows["composite"] += composite_rows(points, 0.95)
         rows["sensitivity"] = list(_sensitivity(made)) if made.has_policies else []
     rows["errors"] = list(_errors(made)) if made.sampled else []
     return rows

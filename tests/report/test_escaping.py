@@ -8,6 +8,7 @@ import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -120,14 +121,14 @@ def test_places_to_break_a_line_are_all_that_is_added(text: str) -> None:
 
 def row_about(text: str) -> ChoiceRow:
     """A row with the same text wherever there is text."""
-    name = {"target": text, "variant": text, "metric": text, "schedule": 1, "component": text}
+    name: Any = {"target": text, "variant": text, "metric": text, "schedule": 1, "component": text}
     return ChoiceRow(**name, systems=text, family=text, group=text, lost=0.5, datasets=1, n=3)
 
 
 @given(st.text())
 def test_data_in_a_script_element_cannot_leave_it(text: str) -> None:
     row = row_about(text)
-    same = dict.fromkeys(("target", "variant", "metric", "component", "trackers", "carried_by"), text)
+    same: Any = dict.fromkeys(("target", "variant", "metric", "component", "trackers", "carried_by"), text)
     correlation = CorrelationRow(**same, schedule=1, scope="within", coefficient="pearson", r=0.25, n=3)
     data = make_numbers([row], [correlation]).encode()
     assert not set("<>&") & set(data)

@@ -62,7 +62,7 @@
   if (!explorer) return;
   const { names, titles, columns, help } = JSON.parse(document.getElementById("numbers").textContent);
   const count = columns.metric.length;
-  const IN_POINTS = ["lost", "bound"];
+  const IN_POINTS = ["lost", "bound", "lost_hard", "lost_of_3", "lost_of_5", "lost_of_10"];
   const minus = (value, text) => (value < 0 && /[1-9]/.test(text) ? "\u2212" : "") + text;
   const number = (key, value) => {
     if (value === null) return "\u2013";
@@ -102,7 +102,9 @@
         const row = rowOf.get(`${target.value} ${cell.dataset.row}`);
         const value = row === undefined ? null : columns[measure.value][row];
         const full = value === null ? 0 : Math.min(100, Math.round(value * value / 1e4));
-        cell.textContent = value === null ? "" : minus(value, Math.abs(value / 1000).toFixed(2).replace(/^0/, ""));
+        // Only exactly 1 is shown as 1.
+        const digits = Math.abs(value) > 994 && Math.abs(value) < 1000 ? 3 : 2;
+        cell.textContent = value === null ? "" : minus(value, Math.abs(value / 1000).toFixed(digits).replace(/^0/, ""));
         cell.style.setProperty("--full", `${full}%`);
         cell.classList.toggle("full", full > 60);
         cell.classList.toggle("bad", value < 0);
@@ -118,7 +120,8 @@
   const shownColumns = [
     ["metric", "metric"], ["schedule", "schedule"], ["component", "component"], ["group", "group"], ["lost", "lost", 1],
     ["bound", "at most", 1], ["share", "share kept", 1], ["pearson", "r", 1], ["low", "low", 1], ["high", "high", 1],
-    ["spearman", "\u03c1", 1], ["kendall", "\u03c4", 1], ["target", "target"], ["systems", "trackers"], ["variant", "variant"],
+    ["spearman", "\u03c1", 1], ["kendall", "\u03c4", 1], ["lost_hard", "lost, hard pairs", 1],
+    ["lost_of_3", "best of 3", 1], ["lost_of_5", "best of 5", 1], ["lost_of_10", "best of 10", 1], ["target", "target"], ["systems", "trackers"], ["variant", "variant"],
     ["family", "family"], ["carried_by", "r carried by"],
   ];
   const CHOSEN = ["target", "systems", "variant", "component", "group", "family"];
