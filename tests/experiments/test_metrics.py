@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
-from extrinsic.correlation.partial import scatter_correlations
+from experiments.metrics.partial import scatter_correlations
 from threadpoolctl import threadpool_limits
 
 from experiments import data
