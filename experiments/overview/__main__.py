@@ -10,15 +10,18 @@ import argparse
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import msgspec
 
 from experiments.main import Tables, run_experiment
 from experiments.selection import Selection
-from experiments.texts import render
-from experiments.verdicts import PAGE, TABLES, Answer, MetricStudy, draw_choices
+from experiments.texts import number, render
+from experiments.verdicts import PAGE, TABLES, Answer, Judged, MetricStudy, draw_choices
 from extrinsic.tables import read_rows, write_rows
+from extrinsic.verdict.choice_table import DECLARED_FAMILY
+from extrinsic.verdict.names import metric_title
 
 FOLDER = Path(__file__).parent
 STUDIES = ("lee2014", "worlds", "population", "dstc1", "dstc2", "multiwoz")
@@ -116,6 +119,36 @@ def side_by_side(studies: Mapping[str, Tables], table: str) -> Selection[Any]:
     )
 
 
+class MetricSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """A declared metric over all verdicts that have it: what it loses, as a share of what a coin loses."""
+
+    metric: str
+    verdicts: int
+    mean: float
+    worst: float
+    where: str
+
+
+def summaries(choices: Selection[Judged]) -> list[MetricSummary]:
+    """The smallest worst share first; metrics that few verdicts have last."""
+    parts: dict[str, dict[str, float]] = {}
+    for row in choices.where(family=DECLARED_FAMILY).rows:
+        if row.lost is not None and row.possible:
+            title = metric_title(row.metric).removesuffix(" over 0.5")
+            parts.setdefault(title, {})[row.case] = row.lost / row.possible
+    rows = [
+        MetricSummary(
+            metric=metric,
+            verdicts=len(by_case),
+            mean=fmean(by_case.values()),
+            worst=max(by_case.values()),
+            where=max(by_case, key=by_case.__getitem__),
+        )
+        for metric, by_case in parts.items()
+    ]
+    return sorted(rows, key=lambda row: (-row.verdicts, row.worst))
+
+
 def compute(output: Path, arguments: argparse.Namespace) -> None:
     again = argparse.Namespace(runs=arguments.runs, existing=True)
     for name in STUDIES:
@@ -128,6 +161,7 @@ def compute(output: Path, arguments: argparse.Namespace) -> None:
 def write_texts(tables: Path, output: Path) -> None:
     studies = read_studies()
     choices, answers = side_by_side(studies, "choices"), side_by_side(studies, "answers")
+    promised = [row.bound / row.possible for row in answers.rows if row.bound is not None and row.possible]
     compared = read_rows(FOLDER / "verdicts.csv", Compared)
     draw_choices(choices, answers.rows, output / "overview.svg")
     text = render(
@@ -138,6 +172,10 @@ def write_texts(tables: Path, output: Path) -> None:
         answers=answers,
         columns={row.case: {"case": row.case} for row in answers.rows},
         compared=compared,
+        summaries=summaries(choices),
+        missing=[title for title in SHOWN.values() if title not in {row.case for row in answers.rows}],
+        n_promised=len(promised),
+        bounds_range=f"{number(min(promised))} to {number(max(promised))}" if promised else "not known",
         answer=lambda title: next((row for row in answers.rows if row.case == title), None),
     )
     (output / "README.md").write_text(text)
