@@ -9,13 +9,13 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
-from experiments.metrics.partial import scatter_correlations
 from threadpoolctl import threadpool_limits
 
-from experiments import data
+from experiments import main
 from experiments.metrics import both_traits, discrimination, kim_analyses, mistake_traits
 from experiments.metrics.__main__ import FOLDER, sides, tally
 from experiments.metrics.paper_examples import example_rows, read_examples
+from experiments.metrics.partial import scatter_correlations
 from experiments.metrics.state_files import COPY, RESAMPLES, SOM, SYSTEMS, T5, Group, read_groups
 from experiments.metrics.tables import METRICS, PAIRS, TABLES, Compared, TraitCorrelation, TurnCorrelations
 from experiments.selection import Selection
@@ -41,11 +41,11 @@ def csv_bytes(name: str, rows: Sequence[msgspec.Struct]) -> bytes:
 
 @cache
 def groups() -> dict[str, Group]:
-    before, data.DATA = data.DATA, DATA
+    before, main.DATA = main.DATA, DATA
     try:
         return read_groups()
     finally:
-        data.DATA = before
+        main.DATA = before
 
 
 # Text and tables
@@ -93,7 +93,7 @@ def test_what_is_resampled_again() -> None:
 
 @needs_data
 def test_domains_and_worked_examples_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(data, "DATA", DATA)
+    monkeypatch.setattr(main, "DATA", DATA)
     assert csv_bytes("domains", kim_analyses.domain_rows(groups())) == (FOLDER / "domains.csv").read_bytes()
     slots = kim_analyses.used_slot_rows(groups())
     assert csv_bytes("used_slots", slots) == (FOLDER / "used_slots.csv").read_bytes()
