@@ -10,7 +10,7 @@ import argparse
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, median
 from typing import Any
 
 import msgspec
@@ -45,6 +45,9 @@ SHOWN = {
     ("multiwoz", "2.1", "outcome.success", None): "MultiWOZ, success",
 }
 """The verdicts that stand side by side on the page: study, case, target, variant."""
+
+FEW, MANY = 20, 40
+"""Trackers, by which bounds are compared."""
 
 
 class OldVerdict(msgspec.Struct, frozen=True, kw_only=True):
@@ -165,7 +168,14 @@ def compute(output: Path, arguments: argparse.Namespace) -> None:
 def write_texts(tables: Path, output: Path) -> None:
     studies = read_studies()
     choices, answers = side_by_side(studies, "choices"), side_by_side(studies, "answers")
-    promised = [row.bound / row.possible for row in answers.rows if row.bound is not None and row.possible]
+    shares = {row.case: row.bound / row.possible for row in answers.rows if row.bound and row.possible}
+    promised = list(shares.values())
+    few = [shares[row.case] for row in answers.rows if row.case in shares and row.systems <= FEW]
+    many = [shares[row.case] for row in answers.rows if row.case in shares and row.systems >= MANY]
+    multiwoz = study_of("multiwoz").experiment
+    errors = multiwoz.read(multiwoz.folder)["errors"].where(
+        case="2.1", target="outcome.success", slots="search"
+    )
     compared = read_rows(FOLDER / "verdicts.csv", Compared)
     draw_choices(choices, answers.rows, output / "overview.svg")
     text = render(
@@ -180,6 +190,9 @@ def write_texts(tables: Path, output: Path) -> None:
         missing=[title for title in SHOWN.values() if title not in {row.case for row in answers.rows}],
         n_promised=len(promised),
         bounds_range=f"{number(min(promised))} to {number(max(promised))}" if promised else "not known",
+        bounds_few=number(median(few)) if few else "nothing",
+        bounds_many=number(median(many)) if many else "nothing",
+        price=lambda error: errors.where(error=error).rows[0],
         answer=lambda title: next((row for row in answers.rows if row.case == title), None),
     )
     (output / "README.md").write_text(text)
