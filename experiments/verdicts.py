@@ -499,5 +499,7 @@ def _draw_verdict(panel: Any, rows: Selection[Judged], answer: Answer) -> None:
     panel.axvline(coin, color="#000000", linewidth=0.8, linestyle=":")
     panel.set_xlim(0.0, 1.3 * coin or 1.0)
     panel.set_yticks(range(len(declared)), [metric_title(row.metric) for row in declared])
-    panel.set_title(f"{case_title(answer)}\n{target_title(answer.target)}", fontsize=8)
+    title = target_title(answer.target)
+    # Of an estimate the name is shorter.
+    panel.set_title(f"{case_title(answer)}\n{answer.target if ' by ' in title else title}", fontsize=8)
     panel.set_xlabel(f"lost {unit_title(answer.unit)} (dotted: a coin)")

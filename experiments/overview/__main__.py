@@ -46,6 +46,9 @@ SHOWN = {
 }
 """The verdicts that stand side by side on the page: study, case, target, variant."""
 
+INSTEAD = {"real calls": "all of dev"}
+"""What stands for a case that has not been judged."""
+
 FEW, MANY = 20, 40
 """Trackers, by which bounds are compared."""
 
@@ -107,9 +110,11 @@ def compared_rows(studies: Mapping[str, Tables]) -> list[Compared]:
         for row in read_rows(FOLDER / "old_verdicts.csv", OldVerdict)
     }
     rows = []
+    original = {instead: case for case, instead in INSTEAD.items()}
     for study, tables in studies.items():
         for answer in tables["answers"].rows:
-            before = old.get((study, answer.case, answer.target, answer.variant))
+            case = original.get(answer.case, answer.case)
+            before = old.get((study, case, answer.target, answer.variant))
             columns: dict[str, Any] = {f"old_{name}": getattr(before, name, None) for name in OLD}
             rows.append(Compared(**msgspec.structs.asdict(answer), study=study, **columns))
     return rows
@@ -117,13 +122,12 @@ def compared_rows(studies: Mapping[str, Tables]) -> list[Compared]:
 
 def side_by_side(studies: Mapping[str, Tables], table: str) -> Selection[Any]:
     """The rows of the verdicts shown, as if they were cases of one study."""
-    return Selection(
-        [
-            msgspec.structs.replace(row, case=title, variant=None)
-            for (study, case, target, variant), title in SHOWN.items()
-            for row in studies[study][table].where(case=case, target=target, variant=variant).rows
-        ]
-    )
+    shown: list[Any] = []
+    for (study, case, target, variant), title in SHOWN.items():
+        rows = studies[study][table].where(target=target, variant=variant)
+        chosen = rows.where(case=case).rows or rows.where(case=INSTEAD.get(case, case)).rows
+        shown += [msgspec.structs.replace(row, case=title, variant=None) for row in chosen]
+    return Selection(shown)
 
 
 class MetricSummary(msgspec.Struct, frozen=True, kw_only=True):

@@ -169,12 +169,6 @@ def test_a_study_of_a_run(tiny: Study, tmp_path: Path) -> None:
         assert {path.name: path.read_bytes() for path in tmp_path.glob("*.csv")} == before
 
 
-def test_old_verdicts_are_matched() -> None:
-    old = [row for row in read_rows(overview.FOLDER / "verdicts.csv", overview.Compared) if row.old_metric]
-    assert {"lee2014", "worlds"} <= {row.study for row in old}
-    assert all(row.old_low is not None and row.old_low <= (row.old_r or 0.0) for row in old)
-
-
 def test_summaries_by_hand() -> None:
     (first, *_) = CHOICES.where(family="declared", metric="accuracy").rows
     changes = [{"case": case, "lost": lost, "possible": 10.0} for case, lost in (("a", 1.0), ("b", 4.0))]
