@@ -48,6 +48,9 @@ from extrinsic.verdict.verdict import study_verdict
 NEAR_DUPLICATE = 0.98
 """That of the configs: trackers that agree so much count as one."""
 
+DECLARATION = Declaration(seed=1)
+"""As the configs have it: the ten usual metrics, and the seed of their resamples."""
+
 FEW = 10
 COLOURS = {RECOMMENDED: "#009E73", AS_GOOD: "#56B4E9", WORSE: "#D55E00"}
 GREY = "#777777"
@@ -245,7 +248,7 @@ class MetricStudy:
                         j for j in places_of(panel, (BEHAVIOUR,)) if panel.targets[j].variant == variant
                     ]
                     some = panel.take(targets=[k, *logged])
-                    made = [row for row in choice_rows(some, core, Declaration()) if row.systems == CORE]
+                    made = [row for row in choice_rows(some, core, DECLARATION) if row.systems == CORE]
                     made = [row for row in made if row.target == target]
                     kept = [Judged(**msgspec.structs.asdict(row), case=case) for row in made]
                     rows["choices"] += few_exploratory(kept)
@@ -259,7 +262,7 @@ class MetricStudy:
                             verdict=finding.verdict,
                             numbers=finding.numbers,
                         )
-                        for finding in panel_findings(some, core, 0, 0)
+                        for finding in panel_findings(some, core, 0, DECLARATION.seed)
                     ]
         return rows
 
