@@ -81,13 +81,23 @@ class Experiment:
         (output / "README.md").write_text(text)
 
     def main(self) -> None:
+        def options(parser: argparse.ArgumentParser) -> None:
+            add_runs(parser)
+            if self.options is not None:
+                self.options(parser)
+
         run_experiment(
             self.folder,
             self.description,
             lambda output, arguments: self.write(self.compute(output, arguments), output),
             self.write_texts,
-            self.options,
+            options,
         )
+
+
+def add_runs(parser: argparse.ArgumentParser) -> None:
+    help = "where runs of the tool are, or will be"
+    parser.add_argument("--runs", type=Path, default=Path("runs"), metavar="DIR", help=help)
 
 
 def run_experiment(
@@ -101,7 +111,6 @@ def run_experiment(
     parser = argparse.ArgumentParser(prog=f"python -m experiments.{folder.name}", description=description)
     add = parser.add_argument
     add("--output", type=Path, default=folder, metavar="DIR", help="where tables and text go")
-    add("--runs", type=Path, default=Path("runs"), metavar="DIR", help="where runs are, or will be")
     add("--text", action="store_true", help="compute nothing: figures and text of the tables in DIR")
     if options is not None:
         options(parser)

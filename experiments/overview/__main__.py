@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from experiments.main import Tables, run_experiment
+from experiments.main import Tables, add_runs, run_experiment
 from experiments.selection import Selection
 from experiments.texts import number, render
 from experiments.verdicts import PAGE, TABLES, Answer, Judged, MetricStudy, draw_choices
@@ -203,4 +203,4 @@ def write_texts(tables: Path, output: Path) -> None:
 
 
 if __name__ == "__main__":
-    run_experiment(FOLDER.parent, __doc__, compute, write_texts)
+    run_experiment(FOLDER.parent, __doc__, compute, write_texts, add_runs)
