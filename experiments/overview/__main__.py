@@ -170,6 +170,7 @@ def compute(output: Path, arguments: argparse.Namespace) -> None:
 
 
 def write_texts(tables: Path, output: Path) -> None:
+    """The page lies in the folder above."""
     studies = read_studies()
     choices, answers = side_by_side(studies, "choices"), side_by_side(studies, "answers")
     shares = {row.case: row.bound / row.possible for row in answers.rows if row.bound and row.possible}
@@ -181,7 +182,8 @@ def write_texts(tables: Path, output: Path) -> None:
         case="2.1", target="outcome.success", slots="search"
     )
     compared = read_rows(FOLDER / "verdicts.csv", Compared)
-    draw_choices(choices, answers.rows, output / "overview.svg")
+    page = output.parent
+    draw_choices(choices, answers.rows, page / "overview.svg")
     text = render(
         FOLDER / "README.md.j2",
         **PAGE,
@@ -199,8 +201,8 @@ def write_texts(tables: Path, output: Path) -> None:
         price=lambda error: errors.where(error=error).rows[0],
         answer=lambda title: next((row for row in answers.rows if row.case == title), None),
     )
-    (output / "README.md").write_text(text)
+    (page / "README.md").write_text(text)
 
 
 if __name__ == "__main__":
-    run_experiment(FOLDER.parent, __doc__, compute, write_texts, add_runs)
+    run_experiment(FOLDER, __doc__, compute, write_texts, add_runs)

@@ -41,7 +41,7 @@ def test_the_text_is_rendered_from_the_tables(name: str, tmp_path: Path) -> None
 
 
 def test_the_page_of_all_studies(tmp_path: Path) -> None:
-    overview.write_texts(tmp_path, tmp_path)
+    overview.write_texts(tmp_path, tmp_path / "overview")
     page = (FOLDER / "README.md").read_text()
     assert (tmp_path / "README.md").read_text() == page
     links = [part.partition(")")[0] for part in page.split("](")[1:]]
