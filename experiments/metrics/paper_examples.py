@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from experiments.data import require
+from experiments.main import require
 from experiments.metrics.tables import ExampleFigure
 from extrinsic import read_states, score
 from extrinsic.corpus.formats.state_files import State, build_state_sets, gather_states
