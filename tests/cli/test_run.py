@@ -212,7 +212,7 @@ def test_fewer_than_three_trackers(small: Made, tmp_path: Path, trackers: str) -
     study = copied(small, tmp_path / "run")
     outcome = run_in(study.config, study.folder, "--set", f"trackers.built_in={trackers}")
     assert outcome.code == 0, outcome.text
-    assert "too few" in outcome.output.splitlines()[-1]
+    assert "at least 6" in outcome.output.splitlines()[-1]
     rows = study.rows("correlations")
     assert {(row["r"], row["p"], row["low"], row["reason"]) for row in rows} == {
         ("", "", "", "fewer than 3 trackers")
@@ -224,7 +224,7 @@ def test_nothing_is_promised_by_three_trackers(small: Made, tmp_path: Path) -> N
     study = copied(small, tmp_path / "run")
     outcome = run_in(study.config, study.folder)
     assert "health: 3 core trackers of 3" in outcome.output
-    assert "3 systems are too few" in outcome.output.splitlines()[-1]
+    assert "at least 6" in outcome.output.splitlines()[-1]
     answer = run_in(study.config, study.folder, "--json").json()
     verdict = answer["verdict"]["verdicts"][0]
     assert (verdict["n_systems"], (verdict["recommended"] or {}).get("bound")) == (3, None)
