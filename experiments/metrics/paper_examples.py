@@ -7,10 +7,10 @@ from pathlib import Path
 
 import msgspec
 
-from experiments.data import require
+from experiments.main import require
 from experiments.metrics.tables import ExampleFigure
 from extrinsic import read_states, score
-from extrinsic.corpus.formats.state_sets.building import State, build_state_sets, gather_states
+from extrinsic.corpus.formats.state_files import State, build_state_sets, gather_states
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.metrics.definition import TurnMean, parse_metric
 from extrinsic.metrics.state_items import ALL, table_of_states

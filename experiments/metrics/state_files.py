@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from experiments.data import require
+from experiments.main import require
 from extrinsic import read_states
 from extrinsic.arrays import Bools, Floats, Ints
 from extrinsic.corpus.state_sets import StateSets

@@ -15,8 +15,8 @@ import numpy as np
 
 from extrinsic.arrays import Floats
 from extrinsic.corpus.formats import StateFormat, read_state_file
-from extrinsic.corpus.formats.state_sets.building import State
-from extrinsic.corpus.formats.state_sets.gold_states import dialog_key, read_predictions
+from extrinsic.corpus.formats.gold_states import dialog_key, read_predictions
+from extrinsic.corpus.formats.state_files import State
 from extrinsic.corpus.state_sets import StateReading
 from extrinsic.errors import InputError, Problems, UsageError
 from extrinsic.metrics.measuring import Source, measure
