@@ -254,7 +254,7 @@ class _Sample:
         self.made, self.spread, self.declared, self.level, self.rng = made, spread, declared, level, rng
         self.n, self.n_data = len(made.on_lost), len(made.data_lost) * sampled
         self.lost, self.possible = np.maximum(made.lost, 0.0), made.possible
-        self.noise = rng.standard_normal((draws, self.n + self.n_data))
+        self.noise = np.hstack([rng.standard_normal((draws, size)) for size in (self.n, self.n_data)])
         self.lent = LENT * borrowed(made)
         seen = self.lost + self.gap(self.n)
         self.part = np.minimum(seen / self.possible, LARGEST)
