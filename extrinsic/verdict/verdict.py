@@ -141,8 +141,11 @@ class TargetVerdict(msgspec.Struct, frozen=True, kw_only=True):
                 f"{chosen.title} {loses}."
             )
         named = counted(self.n_declared, "metric") if chosen.family == DECLARED_FAMILY else "all metrics"
+        start = f"Choose by {chosen.title}"
+        if self.prefers:
+            start = f"{chosen.title[:1].upper()}{chosen.title[1:]} will do"
         text = (
-            f"{f'{chosen.title} will do' if self.prefers else f'Choose by {chosen.title}'}: in this study a "
+            f"{start}: in this study a "
             f"choice between two trackers {loses}; for other trackers of this kind at most "
             f"{in_unit(chosen.bound, self.unit)} (95 %, {named})."
         )

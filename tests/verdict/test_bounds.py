@@ -7,7 +7,7 @@ from math import nan
 import numpy as np
 import pytest
 
-from extrinsic.arrays import Floats
+from extrinsic.arrays import Bools, Floats, Ints
 from extrinsic.verdict.bounds import FEWEST, Bounds, borrowed, bounds, losses, near_copies
 from extrinsic.verdict.choices import choices, pair_sums
 
@@ -46,7 +46,7 @@ def test_influence_is_that_of_leaving_out_each() -> None:
         made = losses(scores, values, families)
         n = int(families.max()) + 1
 
-        def lost(kept: Floats, families: Floats = families) -> Floats:
+        def lost(kept: Bools, families: Ints = families) -> Floats:
             parts = []
             for x, y in zip(np.moveaxis(scores, 1, 0), values, strict=True):
                 pairs = [
@@ -59,9 +59,9 @@ def test_influence_is_that_of_leaving_out_each() -> None:
                 apart = y[i] - y[j]
                 each = (np.abs(apart) - np.sign(x[:, i] - x[:, j]) * apart) / 2.0
                 parts.append(np.nanmean(each, axis=1))
-            return np.mean(parts, axis=0)
+            return np.asarray(np.mean(parts, axis=0))
 
-        assert made.lost == pytest.approx(lost(np.ones(9)))
+        assert made.lost == pytest.approx(lost(np.ones(9, dtype=bool)))
         without = np.array([lost(families != unit) for unit in range(n)])
         assert made.on_lost == pytest.approx((n - 1) * (without.mean(axis=0) - without))
 
