@@ -156,7 +156,7 @@ def test_a_preferred_metric_is_recommended_where_it_is_as_good() -> None:
 @pytest.mark.parametrize("n", [0, 1, FEWEST - 1])
 def test_few_systems_get_no_promise(n: int) -> None:
     made = bounded(*study(n))
-    assert np.isnan(made.bound).all() and f"at least {FEWEST} systems" in made.reason
+    assert np.isnan(made.bound).all() and f"too few: at least {FEWEST} are needed" in made.reason
 
 
 @pytest.mark.filterwarnings("error")

@@ -154,10 +154,10 @@ def test_few_trackers_get_no_promise_and_a_metric_all_the_same() -> None:
 
 
 BAD_INPUT = {
-    "one tracker": "at least 6 systems are needed, and there are 1",
-    "no trackers": "at least 6 systems are needed, and there are 0",
+    "one tracker": ": 1 system is too few: at least 6 are needed.",
+    "no trackers": "0 systems are too few",
     "equal returns": "no declared metric has choices between systems of different value",
-    "no scores": "at least 6 systems are needed, and there are 0",
+    "no scores": "0 systems are too few",
     "constant metric": "Choose by L2",
     "missing values": "Choose by",
     "other trackers on each dataset": "Choose by L2",
