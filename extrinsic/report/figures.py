@@ -153,7 +153,9 @@ def put_points(axes: Axes, points: Sequence[tuple[float, float]], form: str, **s
     x, y = zip(*points, strict=True) if points else ((), ())
     if len(points) > MANY and len(form) == 1:
         # A line of no length with a round end is a dot: thousands of them are one path.
-        style |= {"linewidth": style.pop("markersize", 5.0), "solid_capstyle": "round"}
+        size, label = style.pop("markersize", 5.0), style.pop("label", None)
+        axes.plot([], [], form, markersize=size, label=label, **style)
+        style |= {"linewidth": 0.7 * size, "solid_capstyle": "round"}
         axes.plot(*_apart(x, x, y, y), "-", **style)
         return
     axes.plot(x, y, form, **style)
