@@ -9,20 +9,16 @@ from pathlib import Path
 
 import msgspec
 
-from experiments.data import require
 from experiments.embedded_world.figure import draw
 from experiments.embedded_world.profile import profile
 from experiments.embedded_world.tables import CorpusProfile, SimulatedDataset, TrackerAtEnd
-from experiments.main import run_experiment
-from experiments.selection import Selection
-from experiments.texts import render
+from experiments.main import Experiment, Made, require
 from extrinsic.cli.simulate import dataset_row
 from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.formats import DSTC1, DSTC2
 from extrinsic.metrics.scoring import score
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import BusSimulation, Play, read_simulation, simulate
-from extrinsic.tables import read_rows, write_rows
 from extrinsic.trackers.protocol import flags_of
 from extrinsic.trackers.track import track
 
@@ -74,35 +70,29 @@ def other_rank(rows: Sequence[TrackerAtEnd]) -> int:
     return sum(a.tracker != b.tracker for a, b in zip(by_accuracy, by_l2, strict=True))
 
 
-def compute(output: Path, arguments: argparse.Namespace) -> None:
+def compute(output: Path, arguments: argparse.Namespace) -> Made:
     simulation = read_simulation()
     played = {names: simulate(simulation, *names) for names in simulation.corpora()}
-    datasets = [SimulatedDataset(**dataset_row(play)) for play in played.values()]
-    write_rows(output / "datasets.csv", datasets, SimulatedDataset, decimals=3)
+    yield "datasets", [SimulatedDataset(**dataset_row(play)) for play in played.values()]
     profiles = [profile_row(corpus, True) for corpus in real_corpora()]
     profiles += [profile_row(play.corpus, False) for (_, split), play in played.items() if split == "test"]
-    profiles.append(profile_row(fresh_letsgo(), False))
-    write_rows(output / "profiles.csv", profiles, CorpusProfile, decimals=3)
+    yield "profiles", [*profiles, profile_row(fresh_letsgo(), False)]
     rows = [
         tracker_row(name, dataset, played[dataset, "test"], played[dataset, "train"])
         for dataset in simulation.worlds
         for name in TRACKERS.names()
     ]
-    write_rows(output / "trackers.csv", rows, TrackerAtEnd, decimals=3)
+    yield "trackers", rows
 
 
-def write_texts(tables: Path, output: Path) -> None:
-    profiles = Selection(read_rows(tables / "profiles.csv", CorpusProfile))
-    draw(profiles, output / "profiles.svg")
-    text = render(
-        FOLDER / "README.md.j2",
-        profiles=profiles,
-        datasets=Selection(read_rows(tables / "datasets.csv", SimulatedDataset)),
-        trackers=Selection(read_rows(tables / "trackers.csv", TrackerAtEnd)),
-        other_rank=other_rank,
-    )
-    (output / "README.md").write_text(text)
-
+EXPERIMENT = Experiment(
+    FOLDER,
+    __doc__,
+    {"datasets": SimulatedDataset, "trackers": TrackerAtEnd, "profiles": CorpusProfile},
+    compute,
+    lambda tables: {"other_rank": other_rank},
+    lambda tables, output: draw(tables["profiles"], output / "profiles.svg"),
+)
 
 if __name__ == "__main__":
-    run_experiment(FOLDER, __doc__, compute, write_texts)
+    EXPERIMENT.main()

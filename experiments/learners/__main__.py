@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +13,12 @@ import numpy as np
 from experiments.learners.ceiling import Config, learner_returns
 from experiments.learners.live_returns import DATASETS, N_LIVE, SEEDS, TRACKED, live_returns
 from experiments.learners.tables import LiveReturn, PolicySummary
-from experiments.main import run_experiment
-from experiments.runs import make_run
+from experiments.main import Experiment, Made, Tables, make_run
 from experiments.selection import Selection
-from experiments.texts import render
 from extrinsic.cli.progress import show_progress
 from extrinsic.parallel import run_in_parallel
 from extrinsic.study.settings_file import read_policies
 from extrinsic.study.tables import PolicyRow
-from extrinsic.tables import read_rows, write_rows
 from extrinsic.typed_files import read_toml
 from extrinsic.verdict.intervals import jackknife_interval
 
@@ -69,23 +66,20 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--config", default=FOLDER / "config.toml", metavar="FILE", help="seeds and sizes of `learners`"
     )
-    parser.add_argument("--runs", type=Path, default=Path("runs"), help="where the tool's runs are or go")
 
 
-def compute(output: Path, arguments: argparse.Namespace) -> None:
+def compute(output: Path, arguments: argparse.Namespace) -> Made:
     if arguments.part in (None, "states"):
         worlds = [(seed, dataset) for seed in SEEDS for dataset in DATASETS]
         tasks: list[tuple[Any, ...]] = [(*world, tracker) for world in worlds for tracker in TRACKED]
         rows = _computed(live_returns, tasks)
-        write_rows(output / "live_returns.csv", rows, LiveReturn, decimals=3)
-        write_rows(output / "summary.csv", summarise(rows), PolicySummary, decimals=3)
+        yield from (("live_returns", rows), ("summary", summarise(rows)))
     if arguments.part in (None, "learners"):
         config = read_toml(arguments.config, Config)
-        rows = _computed(learner_returns, [(config, *cell) for cell in config.cells()])
-        write_rows(output / "learner_returns.csv", rows, LiveReturn, decimals=3)
+        yield "learner_returns", _computed(learner_returns, [(config, *cell) for cell in config.cells()])
     if arguments.part in (None, "dstc2"):
         run = make_run(read_policies(FOLDER / "dstc2_learners.toml"), arguments.runs / "dstc2_learners")
-        write_rows(output / "dstc2_learners.csv", run.table("policies"), PolicyRow, decimals=3)
+        yield "dstc2_learners", run.table("policies")
 
 
 def _computed(function: Callable[..., list[LiveReturn]], tasks: list[tuple[Any, ...]]) -> list[LiveReturn]:
@@ -94,23 +88,32 @@ def _computed(function: Callable[..., list[LiveReturn]], tasks: list[tuple[Any, 
     return [row for part in parts for row in part]
 
 
-def write_texts(tables: Path, output: Path) -> None:
-    rows, learners = (
-        Selection(read_rows(tables / f"{name}_returns.csv", LiveReturn)) for name in ("live", "learner")
-    )
-    text = render(
-        FOLDER / "README.md.j2",
-        rows=rows,
-        summary=Selection(read_rows(tables / "summary.csv", PolicySummary)),
-        gain=lambda policy, other="behaviour": gain(rows, policy, other),
-        n_live=N_LIVE,
-        learners=learners,
-        real=Selection(read_rows(tables / "dstc2_learners.csv", PolicyRow)),
-        learner_summary=Selection(summarise(learners.rows)),
-        learner_gain=lambda policy, other="behaviour": gain(learners, policy, other),
-    )
-    (output / "README.md").write_text(text)
+def page_values(tables: Tables) -> Mapping[str, object]:
+    rows, learners = tables["live_returns"], tables["learner_returns"]
+    return {
+        "rows": rows,
+        "gain": lambda policy, other="behaviour": gain(rows, policy, other),
+        "n_live": N_LIVE,
+        "learners": learners,
+        "real": tables["dstc2_learners"],
+        "learner_summary": Selection(summarise(learners.rows)),
+        "learner_gain": lambda policy, other="behaviour": gain(learners, policy, other),
+    }
 
+
+EXPERIMENT = Experiment(
+    FOLDER,
+    __doc__,
+    {
+        "live_returns": LiveReturn,
+        "summary": PolicySummary,
+        "learner_returns": LiveReturn,
+        "dstc2_learners": PolicyRow,
+    },
+    compute,
+    page_values,
+    options=add_options,
+)
 
 if __name__ == "__main__":
-    run_experiment(FOLDER, __doc__, compute, write_texts, add_options)
+    EXPERIMENT.main()

@@ -1,144 +1,121 @@
-"""`python -m experiments.lee2014 [--runs DIR] [--seeds N]`: which of Lee's findings hold under which rule?"""
+"""`python -m experiments.lee2014 [--runs DIR]`: which of Lee's findings hold under which policy and rule?
+
+Three seeds of configs/lee2014.toml, of which metrics.csv and returns.csv are kept, and the study as it comes.
+"""
 
 from __future__ import annotations
 
 import argparse
-import math
-import os
-from collections.abc import Callable, Sequence
-from itertools import chain
+from collections import defaultdict
+from collections.abc import Mapping
 from pathlib import Path
-from statistics import fmean
-from typing import Any
 
 import msgspec
-from extrinsic.correlation.deciding import EDGES
 
-from experiments.lee2014 import study, tables
-from experiments.lee2014.figure import draw_correlations, draw_policies
-from experiments.lee2014.tables import FILLS, TARGETS
-from experiments.main import run_experiment
-from experiments.selection import Selection
-from experiments.texts import render
-from extrinsic.parallel import run_in_parallel
-from extrinsic.study.tables import DecidedRow
-from extrinsic.tables import read_rows, write_rows
+from experiments.lee2014.tables import METRICS, RETURNS, MetricValues, ReturnValues
+from experiments.main import Made, make_run
+from experiments.verdicts import Case, MetricStudy, panel_of
+from extrinsic.panel import Panel
+from extrinsic.study.run import Run
+from extrinsic.study.settings import StudySettings
+from extrinsic.study.settings_file import read_study
+from extrinsic.tables import read_rows
+from extrinsic.verdict.names import Name, is_share
 
 FOLDER = Path(__file__).parent
-KEPT: dict[str, tuple[type[msgspec.Struct], Callable[..., Sequence[msgspec.Struct]], int]] = {
-    "metrics": (tables.MetricValues, study.metric_rows, 3),
-    "returns": (tables.ReturnValues, study.return_rows, 1),
-}
-"""What is kept of the runs, with the decimals of its numbers; all other tables are made from these."""
+SEEDS = (541, 542, 543)
+"""Never used for anything else, and written down before the run; built on 11 and 12."""
 
-MADE: dict[str, type[msgspec.Struct]] = {
-    "correlations": tables.Correlation,
-    "verdicts": tables.Verdict,
-    "decided": tables.Decided,
-    "policies": tables.PolicyGain,
-}
+THREE_SEEDS, AS_IT_COMES = "three seeds", "as it comes"
 
-
-def keep(runs: Path, output: Path, seeds: Sequence[int] = study.SEEDS, changes: Sequence[str] = ()) -> None:
-    """Run the tool with every seed and store what is kept of it, beside what is kept of other seeds."""
-    rows: dict[str, list[Any]] = {name: [] for name in KEPT}
-    for name, (kind, _, _) in KEPT.items():
-        stored: list[Any] = read_rows(path, kind) if (path := output / f"{name}.csv").exists() else []
-        rows[name] = [row for row in stored if row.seed in set(study.SEEDS) - set(seeds)]
-    for seed in seeds:
-        run = study.run_seed(seed, runs / f"lee2014-{seed}", changes=changes)
-        for name, (_, make_rows, _) in KEPT.items():
-            rows[name] += make_rows(run, seed)
-    for name, (kind, _, decimals) in KEPT.items():
-        write_rows(output / f"{name}.csv", sorted(rows[name], key=lambda row: row.seed), kind, decimals)
+CHANGES = (
+    "sensitivity={}",
+    "value.on_policy=false",
+    'policy.policies=["rl", "sl", "expert"]',
+    'value.estimators=["live", "lstd"]',
+    'correlation.coefficients=["pearson"]',
+    "correlation.permutations=199",
+)
+"""What is left out of the study for the sake of time: nothing that is reported here."""
 
 
-def make_tables(folder: Path, output: Path) -> None:
-    """All other tables, from those that were kept."""
-    points = study.read_points(folder)
-    conditions = [(points, fill, target) for fill in FILLS for target in TARGETS]
-    n_jobs = os.cpu_count() or 1
-    rows: dict[str, Sequence[msgspec.Struct]] = {
-        "correlations": list(chain(*run_in_parallel(study.correlations, conditions, n_jobs))),
-        "verdicts": list(chain(*run_in_parallel(study.verdicts, conditions, n_jobs))),
-        "decided": list(chain(*(study.decided(*condition) for condition in conditions))),
-        "policies": list(study.policy_gains(points)),
-    }
-    for name, kind in MADE.items():
-        write_rows(output / f"{name}.csv", rows[name], kind, decimals=3)
+def seed_settings(seed: int, changes: tuple[str, ...] = ()) -> StudySettings:
+    """The study with other calls and, since live callers depend on the study's own seed, other callers."""
+    return read_study("lee2014", [f"seed={seed}", f"simulation.seed={seed}", *CHANGES, *changes])
 
 
-def keep_decided(run: Path, output: Path) -> None:
-    """What a run of configs/lee2014.toml itself says of two trackers: nothing was chosen by its callers."""
-    rows: list[tables.Decided] = []
-    for row in read_rows(run / "decided.csv", DecidedRow):
-        fill = (row.variant or "").removeprefix("fill=")
-        if fill in FILLS and row.target in TARGETS:
-            rows.append(
-                tables.Decided(
-                    fill, row.target, row.trackers, row.low, row.high, row.pairs, row.predicted, row.right
-                )
-            )
-    write_rows(output / "whole_decided.csv", rows, tables.Decided, decimals=3)
-
-
-def compute(output: Path, arguments: argparse.Namespace) -> None:
-    if arguments.whole:
-        keep_decided(arguments.whole, output)
-        return
-    keep(arguments.runs, output, arguments.seeds)
-    make_tables(output, output)
-
-
-def write_texts(folder: Path, output: Path) -> None:
-    points = study.read_points(folder)
-    correlations = Selection(read_rows(folder / "correlations.csv", tables.Correlation))
-    draw_policies(points, output / "fig2.svg")
-    draw_correlations(correlations, output / "fig3.svg")
-    text = render(
-        FOLDER / "README.md.j2",
-        points=points,
-        fills=FILLS,
-        targets=TARGETS,
-        correlations=correlations,
-        verdicts=Selection(read_rows(folder / "verdicts.csv", tables.Verdict)),
-        policies=Selection(read_rows(folder / "policies.csv", tables.PolicyGain)),
-        decided=_decided(read_rows(folder / "decided.csv", tables.Decided)),
-        whole=_decided(read_rows(folder / "whole_decided.csv", tables.Decided)),
-        quality=["l2", "l2.lee", "avgp"],
-        shown=len({tables.Name.of(row) for row in correlations.where(fill=FILLS[0]).rows}),
-    )
-    (output / "README.md").write_text(text)
-
-
-def _decided(rows: Sequence[tables.Decided]) -> list[dict[str, Any]]:
-    """By rule, and over both: of all targets together, since one has few pairs of a kind."""
-    lines = []
-    for group in tables.GROUPS[::-1]:
-        for fill in (*FILLS, None):
-            chosen = [row for row in rows if row.trackers == group and fill in (None, row.fill) and row.pairs]
-            shares = []
-            for low in EDGES[:-1]:
-                right = [row.right or 0.0 for row in chosen if row.low == low for _ in range(row.pairs)]
-                shares.append((len(right), fmean(right) if right else math.nan))
-            lines.append({"fill": fill or "both", "trackers": group, "shares": shares})
-    return lines
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--runs", type=Path, default=Path("runs"), help="where the tool's runs are or go")
-    parser.add_argument(
-        "--whole", type=Path, metavar="RUN", help="of `extrinsic run lee2014`: keep what it decides, no more"
-    )
-    parser.add_argument(
-        "--seeds",
-        type=int,
-        nargs="*",
-        choices=study.SEEDS,
-        default=study.SEEDS,
-        help="run only these (or none); what is kept of the others stays",
+def kept_rows(run: Run, seed: int) -> tuple[list[msgspec.Struct], list[msgspec.Struct]]:
+    """Rows of metrics.csv and of returns.csv."""
+    core = {row.tracker: row.core for row in run.table("trackers")}
+    metrics: dict[tuple[str, str], dict[Name, int]] = defaultdict(dict)
+    returns: dict[tuple[str, str], dict[tuple[str, str], float | None]] = defaultdict(dict)
+    for row in run.table("intrinsic"):
+        if row.value is not None:
+            metrics[row.dataset, row.tracker][Name.of(row)] = round(1000.0 * row.value)
+    for row in run.table("returns"):
+        scale = 100.0 if row.estimator == "completed" else 1.0
+        column = ((row.variant or "").removeprefix("fill="), f"{row.policy}.{row.estimator}")
+        returns[row.dataset, row.tracker][column] = None if row.value is None else scale * row.value
+    return (
+        [MetricValues(seed, *key, core[key[1]], *map(cells.get, METRICS)) for key, cells in metrics.items()],
+        [ReturnValues(seed, *key, core[key[1]], *map(cells.get, RETURNS)) for key, cells in returns.items()],
     )
 
+
+def stored_panel(folder: Path) -> Mapping[str, Panel]:
+    """Twelve corpora: the four datasets with every seed's callers."""
+    tables = [
+        [msgspec.structs.astuple(row) for row in read_rows(folder / f"{name}.csv", kind)]
+        for name, kind in (("metrics", MetricValues), ("returns", ReturnValues))
+    ]
+    metrics = {f"metric {place}": name for place, name in enumerate(METRICS)}
+    targets = {f"target {place}": (name, f"fill={fill}") for place, (fill, name) in enumerate(RETURNS)}
+    columns = (*metrics, *targets)
+    scales = [*[0.001] * len(metrics), *(0.01 if is_share(name) else 1.0 for _, name in RETURNS)]
+    rows = []
+    by_cell = {cells[:3]: cells[4:] for cells in tables[1]}
+    for seed, dataset, tracker, _, *scores in tables[0]:
+        values = by_cell[seed, dataset, tracker]
+        row: dict[str, object] = {"dataset": f"{dataset} {seed}", "system": tracker, "family": ""}
+        row |= {
+            name: None if each is None else scale * each
+            for name, each, scale in zip(columns, (*scores, *values), scales, strict=True)
+        }
+        rows.append(row)
+    left_out = {row[2] for row in tables[0] if not row[3]}
+    return {THREE_SEEDS: panel_of(rows, metrics, targets, sorted(left_out))}
+
+
+def run_seeds(arguments: argparse.Namespace) -> Made:
+    """What is kept of the three seeds, which are run again."""
+    if not arguments.existing:
+        made = [
+            kept_rows(make_run(seed_settings(seed), arguments.runs / f"lee2014-{seed}"), seed)
+            for seed in SEEDS
+        ]
+        yield "metrics", [row for rows, _ in made for row in rows]
+        yield "returns", [row for _, rows in made for row in rows]
+
+
+STUDY = MetricStudy(
+    FOLDER,
+    __doc__,
+    targets=("rl.live", "expert.live", "rl.completed", "rl.lstd"),
+    cases={AS_IT_COMES: Case("lee2014", "lee2014")},
+    stored=stored_panel,
+    gains=(
+        ("rl.live", "behaviour.live"),
+        ("rl.live", "expert.live"),
+        ("rl.live", "sl.live"),
+        ("rl.completed", "expert.completed"),
+        ("rl.lstd", "behaviour.observed"),
+    ),
+    own={"metrics": MetricValues, "returns": ReturnValues},
+    first=run_seeds,
+    decimals={"returns": 1},
+    drawn=((THREE_SEEDS, "rl.live"), (THREE_SEEDS, "expert.live")),
+)
+EXPERIMENT = STUDY.experiment
 
 if __name__ == "__main__":
-    run_experiment(FOLDER, __doc__, compute, write_texts, add_options)
+    EXPERIMENT.main()

@@ -1,7 +1,7 @@
 """`python -m experiments.lee_wording`: what Lee's words change in the embedded world.
 
-Sparsification that removes points against all the rest, beside Engel's, which lets them join; the SVM behind
-the filter with the kernel's own height, 4, beside height 1; and the literal study, one change at a time.
+Sparsification that removes points against all the rest, beside Engel's, which lets them join; and the SVM
+behind the filter with the kernel's own height, 4, beside height 1.
 """
 
 from __future__ import annotations
@@ -15,12 +15,8 @@ from typing import TypeVar
 import msgspec
 import numpy as np
 
-from experiments.lee_wording.literal_steps import TRACKED as STEP_TRACKERS
-from experiments.lee_wording.literal_steps import literal_steps
-from experiments.lee_wording.tables import Filtered, Sparsified, StudyStep
-from experiments.main import run_experiment
-from experiments.selection import Selection
-from experiments.texts import render
+from experiments.lee_wording.tables import Filtered, Sparsified
+from experiments.main import Experiment, Made
 from extrinsic.arrays import Floats
 from extrinsic.cli.progress import show_progress
 from extrinsic.parallel import run_in_parallel
@@ -35,7 +31,6 @@ from extrinsic.policy.sparsification import Sparsification
 from extrinsic.policy.transitions import Transitions, transitions_of
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import play, read_simulation, simulate
-from extrinsic.tables import read_rows, write_rows
 from extrinsic.trackers.protocol import LearnedTracker
 from extrinsic.trackers.track import track
 
@@ -151,42 +146,38 @@ def _paired(difference: Floats) -> dict[str, float]:
     }
 
 
-def compute(output: Path, arguments: argparse.Namespace) -> None:
+def compute(output: Path, arguments: argparse.Namespace) -> Made:
     cells = [(seed, tracker, features) for features in PRESETS for seed in SEEDS for tracker in TRACKED]
     # A machine on the full kernel takes minutes: one seed has to do.
     fewer = [cell for cell in cells if cell[0] == SEEDS[0]]
-    _write(output / "sparsification.csv", sparsified, cells, Sparsified, arguments.n_jobs)
-    _write(output / "svm_height.csv", filtered, fewer, Filtered, arguments.n_jobs)
-    write_rows(output / "literal_steps.csv", literal_steps(arguments.n_jobs), StudyStep, decimals=3)
+    yield "sparsification", _computed(sparsified, cells, arguments.n_jobs)
+    yield "svm_height", _computed(filtered, fewer, arguments.n_jobs)
 
 
-def _write(
-    path: Path,
-    rows_of: Callable[[int, str, str], list[R]],
-    cells: Sequence[tuple[int, str, str]],
-    table: type[R],
-    n_jobs: int,
-) -> None:
+def _computed(
+    rows_of: Callable[[int, str, str], Sequence[R]], cells: Sequence[tuple[int, str, str]], n_jobs: int
+) -> list[R]:
     steps = run_in_parallel(rows_of, cells, n_jobs)
-    parts = show_progress(steps, len(cells), path.stem, lambda rows: str(rows[0]))
-    write_rows(path, [row for part in parts for row in part], table, decimals=3)
-
-
-def write_texts(tables: Path, output: Path) -> None:
-    text = render(
-        FOLDER / "README.md.j2",
-        sparsified=Selection(read_rows(tables / "sparsification.csv", Sparsified)),
-        filtered=Selection(read_rows(tables / "svm_height.csv", Filtered)),
-        steps=Selection(read_rows(tables / "literal_steps.csv", StudyStep)),
-        n_live=N_LIVE,
-        n_trackers=len(STEP_TRACKERS),
-    )
-    (output / "README.md").write_text(text)
+    parts = show_progress(steps, len(cells), rows_of.__name__, lambda rows: str(rows[0]))
+    return [row for part in parts for row in part]
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--n-jobs", type=int, default=-1, metavar="N", help="processes (-1: one a processor)")
 
 
+EXPERIMENT = Experiment(
+    FOLDER,
+    __doc__,
+    {"sparsification": Sparsified, "svm_height": Filtered},
+    compute,
+    lambda tables: {
+        "sparsified": tables["sparsification"],
+        "filtered": tables["svm_height"],
+        "n_live": N_LIVE,
+    },
+    options=add_options,
+)
+
 if __name__ == "__main__":
-    run_experiment(FOLDER, __doc__, compute, write_texts, add_options)
+    EXPERIMENT.main()

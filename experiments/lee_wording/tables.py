@@ -45,18 +45,3 @@ class Filtered(msgspec.Struct, frozen=True, kw_only=True, rename={"earned": "ret
     earned: float
     difference: float
     half_width: float
-
-
-class StudyStep(msgspec.Struct, frozen=True, kw_only=True):
-    """A target of the reduced literal study after a step towards Lee's words.
-
-    mean, lowest, highest: over the trackers. best, r: the metric that correlates most with the target.
-    """
-
-    step: str
-    target: str
-    mean: float
-    lowest: float
-    highest: float
-    best: str | None = None
-    r: float | None = None

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import median, stdev
 from typing import Any
 
 import msgspec
-from extrinsic.correlation.verdicts import Verdict, side_of_zero
 from threadpoolctl import threadpool_limits
 
-from experiments.main import run_experiment
+from experiments.main import Experiment, Made, Tables
 from experiments.metrics import (
     both_traits,
     discrimination,
@@ -26,9 +25,7 @@ from experiments.metrics.paper_examples import example_rows
 from experiments.metrics.state_files import Group, read_groups
 from experiments.metrics.tables import LABELS, METRICS, TABLES, DomainScores, ExampleFigure
 from experiments.selection import Selection
-from experiments.texts import render
 from extrinsic.cli.progress import show_progress
-from extrinsic.tables import read_rows, write_rows
 
 FOLDER = Path(__file__).parent
 
@@ -50,25 +47,27 @@ def table_rows(groups: dict[str, Group]) -> Iterator[tuple[str, Sequence[msgspec
     yield "worked", example_rows()
 
 
-def compute(output: Path, arguments: argparse.Namespace) -> None:
+def compute(output: Path, arguments: argparse.Namespace) -> Made:
     # The last bits of a matrix product depend on the number of BLAS threads.
     with threadpool_limits(1, user_api="blas"):
-        for name, rows in show_progress(table_rows(read_groups()), len(TABLES), "table", lambda t: t[0]):
-            write_rows(output / f"{name}.csv", rows, TABLES[name], decimals=3)
+        yield from show_progress(table_rows(read_groups()), len(TABLES), "table", lambda t: t[0])
 
 
-def sides(rows: Sequence[msgspec.Struct], name: str = "", than: float = 0.0) -> list[Verdict]:
+ABOVE, BELOW, NOT_RESOLVED = "above", "below", "not resolved"
+
+
+def sides(rows: Sequence[msgspec.Struct], name: str = "", than: float = 0.0) -> list[str]:
     """Of every row: on which side of a number the interval of a field lies; no name: of `low` and `high`."""
     stem = f"{name}_" if name else ""
     ends = [(getattr(row, f"{stem}low"), getattr(row, f"{stem}high")) for row in rows]
-    return [side_of_zero((low - than, high - than)) for low, high in ends]
+    return [ABOVE if low > than else BELOW if high < than else NOT_RESOLVED for low, high in ends]
 
 
 def tally(rows: Selection[Any], name: str = "") -> list[int]:
     """How many single files lie above 0, below it, and on neither side."""
     together = (state_files.SYSTEMS, state_files.FEWER)
     verdicts = sides([row for row in rows.rows if row.file not in together], name)
-    return [verdicts.count(verdict) for verdict in Verdict]
+    return [verdicts.count(verdict) for verdict in (ABOVE, BELOW, NOT_RESOLVED)]
 
 
 def domain_orders(domains: Selection[DomainScores]) -> dict[str, object]:
@@ -84,38 +83,36 @@ def domain_orders(domains: Selection[DomainScores]) -> dict[str, object]:
     return {"taxi_last": taxi_last, "hotel_below": hotel_below, "n_files": len(files)}
 
 
-def render_text(rows: dict[str, Selection[Any]]) -> str:
-    """README.md, of the rows of every table."""
-
+def page_values(rows: Tables) -> Mapping[str, object]:
     def source(prefix: str) -> Selection[ExampleFigure]:
         return Selection([row for row in rows["worked"].rows if row.source.startswith(prefix)])
 
     scores = rows["scores"].rows
-    return render(
-        FOLDER / "README.md.j2",
-        **rows,
+    return {
         **domain_orders(rows["domains"]),
-        source=source,
-        sides=sides,
-        tally=tally,
-        median=median,
-        files=state_files,
-        papers=published_values,
-        metrics=METRICS,
-        labels=LABELS,
-        label={METRICS[field]: label for field, label in LABELS.items()},
-        systems=[row.file for row in scores if row.file not in state_files.ALONE],
-        outside=[row.file for row in scores if not max(row.jga, row.fga) < row.gca < min(row.sa, row.aga)],
-        kim_deviations={field: 100 * stdev(values) for field, values in published_values.KIM_MODELS.items()},
-    )
+        "source": source,
+        "sides": sides,
+        "tally": tally,
+        "median": median,
+        "files": state_files,
+        "papers": published_values,
+        "metrics": METRICS,
+        "labels": LABELS,
+        "label": {METRICS[field]: label for field, label in LABELS.items()},
+        "systems": [row.file for row in scores if row.file not in state_files.ALONE],
+        "outside": [row.file for row in scores if not max(row.jga, row.fga) < row.gca < min(row.sa, row.aga)],
+        "kim_deviations": {
+            field: 100 * stdev(values) for field, values in published_values.KIM_MODELS.items()
+        },
+    }
 
 
-def write_texts(tables: Path, output: Path) -> None:
-    rows = {name: Selection(read_rows(tables / f"{name}.csv", kind)) for name, kind in TABLES.items()}
+def draw(rows: Tables, output: Path) -> None:
     draw_traits(rows["bins"], rows["traits"], output / "traits.svg")
     draw_slots(rows, output / "slots.svg")
-    (output / "README.md").write_text(render_text(rows))
 
+
+EXPERIMENT = Experiment(FOLDER, __doc__, TABLES, compute, page_values, draw)
 
 if __name__ == "__main__":
-    run_experiment(FOLDER, __doc__, compute, write_texts)
+    EXPERIMENT.main()

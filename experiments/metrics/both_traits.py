@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from extrinsic.correlation.partial import scatter_correlations
 
 from experiments.metrics.mistake_traits import COLUMNS, FGA, GCA, cell_means, dialog_values
+from experiments.metrics.partial import scatter_correlations
 from experiments.metrics.state_files import FEWER, SOM, SYSTEMS, File, Group, named_ends, units
 from experiments.metrics.tables import BothTraits, TraitThirds
 from extrinsic.arrays import Floats, Ints

@@ -7,8 +7,8 @@ from functools import cache
 from itertools import combinations
 
 import numpy as np
-from extrinsic.correlation.dependent import zou_interval
 
+from experiments.metrics.partial import zou_interval
 from experiments.metrics.published_values import HUMAN_DIALOGS, HUMAN_R, WHOLE_TEST
 from experiments.metrics.state_files import FEWER, SOM, SYSTEMS, File, Group, units, with_ends
 from experiments.metrics.tables import METRICS, Compared, Discrimination, Scores, WholeTest

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from extrinsic.correlation.partial import scatter_correlations
 
+from experiments.metrics.partial import scatter_correlations
 from experiments.metrics.published_values import KIM_DOMAINS, KIM_FEW_SLOTS
 from experiments.metrics.state_files import SOM, SYSTEMS, File, Group, units, with_ends
 from experiments.metrics.tables import (

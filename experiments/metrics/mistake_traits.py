@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 import numpy as np
-from extrinsic.correlation.dependent import zou_interval
-from extrinsic.correlation.partial import partial_scatter, scatter_correlations
 
+from experiments.metrics.partial import partial_scatter, scatter_correlations, zou_interval
 from experiments.metrics.state_files import FEWER, SOM, SYSTEMS, File, Group, named_ends, units
 from experiments.metrics.tables import METRICS, TraitBin, TraitCorrelation
 from extrinsic.arrays import Floats, Ints

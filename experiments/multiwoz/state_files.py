@@ -1,31 +1,24 @@
-"""What follows from files of states and outcomes alone: systems as points, normalisation, a paired score."""
+"""What follows from files of states alone: what normalisation does, and two files, paired."""
 
 from __future__ import annotations
 
-import csv
-import gzip
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import numpy as np
 
-from experiments.data import require
-from experiments.multiwoz.tables import Between, Generator, Normalised, Paired, System
+from experiments.main import require
 from extrinsic.corpus.formats import read_state_file, stem
 from extrinsic.corpus.state_sets import StateReading, StateSets
 from extrinsic.metrics.definition import parse_metric
 from extrinsic.metrics.measuring import Source, measure
-from extrinsic.outcomes.multiwoz_evaluator import MultiWOZ, evaluate_system
 from extrinsic.registry import FORMATS
 from extrinsic.study.paired_scores import paired_scores, sources_of
-from extrinsic.verdict.coefficients import correlate
-from extrinsic.verdict.intervals import jackknife_interval, without_each
-
-FIXED = "dard_mistral_single"
-"""The tracker under whose states DARD's generators are compared; by the data's README the best one."""
 
 PAIR = ("mlcsg", "trade_dadamrx")
 PAIRED_METRICS = ("jga", "slot_f1", "fga(0.5)", "gca", "turn_match")
+SEED = 1
 RULES = (
     ("strict", "keep"),
     ("strict", "drop"),
@@ -37,80 +30,35 @@ OWN_RULES = tuple((rule, "keep") for rule in ("strict", "trade", "trippy", "mult
 """On a file's own gold, as published figures were computed: dontcare is a value."""
 
 
+class Normalised(msgspec.Struct, frozen=True, kw_only=True):
+    """JGA in percent of a file as its authors wrote it; changed: how many predicted values a rule changed.
+
+    own: on the gold in the file itself, else on MultiWOZ 2.1's or 2.4's.
+    """
+
+    tracker: str
+    gold: str
+    rule: str
+    dontcare: str
+    jga: float
+    changed: int
+    n_predicted: int
+
+
+class Paired(msgspec.Struct, frozen=True, kw_only=True):
+    """Two trackers on the same dialogs, as `extrinsic score A B --paired` has them."""
+
+    metric: str
+    first: float
+    second: float
+    difference: float
+    low: float
+    high: float
+    p: float
+
+
 def read(path: Path, form: str = "state-sets", reading: StateReading | None = None) -> StateSets:
     return read_state_file(FORMATS.get(form), str(path), stem(path), reading or StateReading())
-
-
-def jga_by_dialog(states: StateSets) -> np.ndarray:
-    """(n_dialogs, 2) how many turns are right, and how many there are."""
-    (row,) = measure(Source(None, states), [parse_metric("jga")], [1], ["all"])
-    return np.asarray(row.statistics)
-
-
-def system_rows() -> Iterator[System]:
-    """The thirteen systems, each on all the dialogs that it has."""
-    folder = require("multiwoz")
-    reached: dict[str, list[tuple[float, float]]] = {}
-    with gzip.open(folder / "end_to_end" / "outcomes.csv.gz", "rt") as lines:
-        for line in csv.DictReader(lines):
-            reached.setdefault(line["system"], []).append((float(line["success"]), float(line["inform"])))
-    for system, outcomes in sorted(reached.items()):
-        states = read(folder / "trackers_2.1" / f"e2e_{system.removesuffix('-e2e')}.json.gz")
-        right, turns = jga_by_dialog(states).T
-        success, inform = np.mean(outcomes, axis=0).tolist()
-        yield System(
-            system=system,
-            flags=tuple(suspicion.rule for suspicion in states.suspicions),
-            n_dialogs=states.n_dialogs,
-            jga=float((right / turns).mean()),
-            jga_turns=float(right.sum() / turns.sum()),
-            success=success,
-            inform=inform,
-        )
-
-
-def between_rows(systems: Sequence[System]) -> Iterator[Between]:
-    """All systems; without those whose states are the gold; without all that a rule flags."""
-    groups = {
-        "all": systems,
-        "without `gold`": [row for row in systems if "gold" not in row.flags],
-        "core": [row for row in systems if not row.flags],
-    }
-    for name, rows in groups.items():
-        success = np.array([[[row.success for row in rows]]])
-        for average, field in (("dialogs", "jga"), ("turns", "jga_turns")):
-            jga = np.array([[[getattr(row, field) for row in rows]]])
-            r = correlate(jga, success, "pearson", "within")[0]
-            left_out = without_each(jga, success, "pearson", "within")[:, 0]
-            low, high = jackknife_interval(r, left_out)
-            yield Between(
-                systems=name,
-                n=len(rows),
-                average=average,
-                r=float(r[0]),
-                low=float(low[0]),
-                high=float(high[0]),
-                lowest=float(left_out.min()),
-                without=rows[int(left_out.argmin())].system,
-            )
-
-
-def generator_rows() -> Iterator[Generator]:
-    """DARD's six generators under the same states in two spellings, by the standard evaluator."""
-    folder = require("multiwoz")
-    files = sorted(str(path) for path in (folder / "swap").glob("responses_dard_*.json.gz"))
-    goals, booked = folder / "dialogs" / "test.json.gz", folder / "swap" / "booked_domains.json.gz"
-    prepared = MultiWOZ(str(goals), str(booked), str(folder / "swap" / "database"), tuple(files)).prepare()
-    spellings = {
-        "native": ("multiwoz-eval", folder / "native" / f"{FIXED}_model_dst.json.gz"),
-        "normalised": ("state-sets", folder / "trackers_2.1" / f"{FIXED}.json.gz"),
-    }
-    for states, (form, path) in spellings.items():
-        for row in evaluate_system(prepared, FORMATS.get(form), str(path), FIXED, StateReading(), str(goals)):
-            if row.domain == "all":
-                yield Generator(
-                    states=states, generator=row.generator, inform=row.inform, success=row.success
-                )
 
 
 def normalisation_rows() -> Iterator[Normalised]:
@@ -131,7 +79,8 @@ def _normalised(
     path: Path, form: str, gold: str, rule: str, dontcare: str, reading: StateReading
 ) -> Normalised:
     states = read(path, form, reading)
-    right, turns = jga_by_dialog(states).sum(axis=0)
+    (row,) = measure(Source(None, states), [parse_metric("jga")], [1], ["all"])
+    right, turns = np.asarray(row.statistics).sum(axis=0)
     return Normalised(
         tracker=stem(path).removesuffix("_dst"),
         gold=gold,
@@ -143,11 +92,11 @@ def _normalised(
     )
 
 
-def paired_rows(seed: int) -> Iterator[Paired]:
+def paired_rows() -> Iterator[Paired]:
     folder = require("multiwoz") / "trackers_2.1"
     first, second = sources_of([(read(folder / f"{name}.json.gz"), None) for name in PAIR])
     metrics = [parse_metric(name) for name in PAIRED_METRICS]
-    for row in paired_scores(first, second, metrics, [1], ["all"], seed=seed):
+    for row in paired_scores(first, second, metrics, [1], ["all"], seed=SEED):
         numbers = (row.first, row.second, row.difference, row.low, row.high, row.p)
         a, b, difference, low, high, p = (float(number or 0.0) for number in numbers)
         yield Paired(metric=row.metric, first=a, second=b, difference=difference, low=low, high=high, p=p)

@@ -1,214 +1,208 @@
-"""`python -m experiments.overview`: the page of all studies, from the tables that they stored."""
+"""`python -m experiments.overview [--runs DIR]`: the page of all studies, from the tables that they stored.
+
+Every study of metrics is judged again first, on its stored tables and on the runs that are in DIR: nothing is
+run, and it takes seconds. `--text` judges nothing.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import argparse
+from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
-from typing import TypeVar
+from statistics import fmean, median
+from typing import Any
 
 import msgspec
 
-from experiments.dstc1.run_rows import PRIMARY
-from experiments.dstc1.tables import Correlation as BusCorrelation
-from experiments.dstc1.tables import Difference as BusDifference
-from experiments.dstc1.tables import PolicyValue
-from experiments.dstc2.__main__ import DEGENERATE
-from experiments.dstc2.scenarios import TARGET
-from experiments.dstc2.tables import BeyondLogged, Correlation, Difference, Gain, JudgedTracker
-from experiments.estimate_rows import row_verdict
-from experiments.lee2014.study import Points, read_points
-from experiments.lee2014.tables import METRICS as LEE_METRICS
-from experiments.lee2014.tables import Correlation as SimulatedCorrelation
-from experiments.lee2014.tables import PolicyGain, Verdict, without_fill
-from experiments.multiwoz.tables import Between, Cost, Swap
-from experiments.overview.figure import draw
-from experiments.population.__main__ import Contrast
-from experiments.population.power import BestSet, LeeFinding
-from experiments.roc_links import ACCURACY, ROC, RocCell, roc_links
+from experiments.main import Tables, add_runs, run_experiment
 from experiments.selection import Selection
-from experiments.texts import render, with_interval
-from experiments.uncertainty.tables import Coverage
-from experiments.worlds.__main__ import Varying
-from extrinsic.tables import read_rows
-from extrinsic.verdict.names import Name
+from experiments.texts import number, render
+from experiments.verdicts import PAGE, TABLES, Answer, Judged, MetricStudy, draw_choices
+from extrinsic.tables import read_rows, write_rows
+from extrinsic.verdict.choice_table import DECLARED_FAMILY
+from extrinsic.verdict.names import metric_title
 
-STUDIES = Path(__file__).parents[1]
-FILL = "argmax"
-SCHEDULE_2 = "Schedule 2 correlates less than schedules 1 and 3"
-METRICS = (
-    "accuracy",
-    "mrr",
-    "avgp",
-    "l2",
-    "roc.v1_eer",
-    "roc.v2_ca05",
-    "jga",
-    "slot_accuracy",
-    "relative_slot_accuracy",
-    "average_goal_accuracy",
-    "improved_average_goal_accuracy",
-    "slot_f1",
-    "turn_match",
-    "fga(0.5)",
-    "gca",
-)
-"""Of joint goals over all turns, then of states."""
+FOLDER = Path(__file__).parent
+STUDIES = ("lee2014", "worlds", "population", "dstc1", "dstc2", "multiwoz")
+SHOWN = {
+    ("lee2014", "three seeds", "rl.live", "fill=argmax"): "Lee, learned, argmax",
+    ("lee2014", "three seeds", "rl.live", "fill=threshold"): "Lee, learned, threshold",
+    ("lee2014", "three seeds", "expert.live", "fill=argmax"): "Lee, fixed, argmax",
+    ("lee2014", "three seeds", "expert.live", "fill=threshold"): "Lee, fixed, threshold",
+    ("worlds", "first version", "rl.live", None): "12 worlds, learned",
+    ("worlds", "first version", "expert.live", None): "12 worlds, fixed",
+    ("worlds", "bus", "rl.live", "fill=argmax"): "bus worlds, learned",
+    ("worlds", "bus", "expert.live", "fill=argmax"): "bus worlds, fixed",
+    ("worlds", "restaurants", "rl.live", "fill=argmax"): "restaurants, learned",
+    ("worlds", "restaurants", "expert.live", "fill=argmax"): "restaurants, fixed",
+    ("population", "200 made trackers", "rl.live", "fill=argmax"): "200 made, learned, argmax",
+    ("population", "200 made trackers", "expert.live", "fill=argmax"): "200 made, fixed, argmax",
+    ("dstc1", "real calls", "rl.mean_augmented", "fill=argmax"): "DSTC1, estimated, argmax",
+    ("dstc1", "real calls", "rl.mean_augmented", "fill=threshold"): "DSTC1, estimated, threshold",
+    ("dstc2", "real calls", "rl.mean_augmented", "fill=argmax"): "DSTC2, estimated, argmax",
+    ("dstc2", "real calls", "rl.mean_augmented", "fill=threshold"): "DSTC2, estimated, threshold",
+    ("multiwoz", "2.1", "outcome.success", None): "MultiWOZ, success",
+}
+"""The verdicts that stand side by side on the page: study, case, target, variant."""
 
-R = TypeVar("R", bound=msgspec.Struct)
+INSTEAD = {"real calls": "all of dev"}
+"""What stands for a case that has not been judged."""
+
+FEW, MANY = 20, 40
+"""Trackers, by which bounds are compared."""
 
 
-class MetricRow(msgspec.Struct, frozen=True):
-    """A metric in every study, each r with its interval as text."""
+class OldVerdict(msgspec.Struct, frozen=True, kw_only=True):
+    """What the page of version 156985d said: the metric of the highest r, and how many might be the best."""
+
+    study: str
+    case: str
+    target: str
+    variant: str | None
+    metric: str
+    r: float
+    low: float
+    high: float
+    may_be_best: int | None
+    of: int
+    verdict: str
+
+
+OLD = ("metric", "r", "low", "high", "may_be_best", "of", "verdict")
+
+
+class Compared(Answer, frozen=True, kw_only=True):
+    """A verdict in points, and what the page of version 156985d said there, if it did (`OldVerdict`)."""
+
+    study: str
+    old_metric: str | None = None
+    old_r: float | None = None
+    old_low: float | None = None
+    old_high: float | None = None
+    old_may_be_best: int | None = None
+    old_of: int | None = None
+    old_verdict: str | None = None
+
+
+def study_of(name: str) -> MetricStudy:
+    study: MetricStudy = import_module(f"experiments.{name}.__main__").STUDY
+    return study
+
+
+def read_studies() -> dict[str, Tables]:
+    """The stored tables of every study, of verdicts alone."""
+    folders = {name: study_of(name).folder for name in STUDIES}
+    tables: dict[str, Tables] = {}
+    for name, folder in folders.items():
+        files = {table: folder / f"{table}.csv" for table in TABLES}
+        tables[name] = {
+            table: Selection(read_rows(file, TABLES[table]) if file.exists() else [])
+            for table, file in files.items()
+        }
+    return tables
+
+
+def compared_rows(studies: Mapping[str, Tables]) -> list[Compared]:
+    """A row for every verdict; the old one where there was one."""
+    old = {
+        (row.study, row.case, row.target, row.variant): row
+        for row in read_rows(FOLDER / "old_verdicts.csv", OldVerdict)
+    }
+    rows = []
+    original = {instead: case for case, instead in INSTEAD.items()}
+    for study, tables in studies.items():
+        for answer in tables["answers"].rows:
+            case = original.get(answer.case, answer.case)
+            before = old.get((study, case, answer.target, answer.variant))
+            columns: dict[str, Any] = {f"old_{name}": getattr(before, name, None) for name in OLD}
+            rows.append(Compared(**msgspec.structs.asdict(answer), study=study, **columns))
+    return rows
+
+
+def side_by_side(studies: Mapping[str, Tables], table: str) -> Selection[Any]:
+    """The rows of the verdicts shown, as if they were cases of one study."""
+    shown: list[Any] = []
+    for (study, case, target, variant), title in SHOWN.items():
+        rows = studies[study][table].where(target=target, variant=variant)
+        chosen = rows.where(case=case).rows or rows.where(case=INSTEAD.get(case, case)).rows
+        shown += [msgspec.structs.replace(row, case=title, variant=None) for row in chosen]
+    return Selection(shown)
+
+
+class MetricSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """A declared metric over all verdicts that have it: what it loses, as a share of what a coin loses."""
 
     metric: str
-    simulated: str
-    simulated_core: str
-    dstc1: str
-    dstc1_core: str
-    dstc2: str
-    dstc2_core: str
-    swap: str
-    same_dialog: str
+    verdicts: int
+    mean: float
+    worst: float
+    where: str
 
 
-@dataclass(frozen=True)
-class Panels:
-    """By metric, what every study says of it."""
-
-    simulated: Mapping[str, SimulatedCorrelation]
-    simulated_core: Mapping[str, SimulatedCorrelation]
-    dstc1: Mapping[str, BusCorrelation]
-    dstc1_core: Mapping[str, BusCorrelation]
-    dstc2: Mapping[str, Correlation]
-    dstc2_core: Mapping[str, Correlation]
-    swap: Mapping[str, Swap]
-    same_dialog: Mapping[str, Swap]
-
-    def rows(self) -> list[MetricRow]:
-        studies: Sequence[Mapping[str, msgspec.Struct]] = (
-            self.simulated,
-            self.simulated_core,
-            self.dstc1,
-            self.dstc1_core,
-            self.dstc2,
-            self.dstc2_core,
-            self.swap,
-            self.same_dialog,
+def summaries(choices: Selection[Judged]) -> list[MetricSummary]:
+    """The smallest worst share first; metrics that few verdicts have last."""
+    parts: dict[str, dict[str, float]] = {}
+    for row in choices.where(family=DECLARED_FAMILY).rows:
+        if row.lost is not None and row.possible:
+            title = metric_title(row.metric).removesuffix(" over 0.5")
+            parts.setdefault(title, {})[row.case] = row.lost / row.possible
+    rows = [
+        MetricSummary(
+            metric=metric,
+            verdicts=len(by_case),
+            mean=fmean(by_case.values()),
+            worst=max(by_case.values()),
+            where=max(by_case, key=by_case.__getitem__),
         )
-        return [
-            MetricRow(metric, *(with_interval(rows[metric]) if metric in rows else "" for rows in studies))
-            for metric in METRICS
-        ]
-
-
-def table(name: str, kind: type[R]) -> Selection[R]:
-    """The rows of a study's table, by `study/table`."""
-    return Selection(read_rows(STUDIES / f"{name}.csv", kind))
-
-
-def read_panels() -> Panels:
-    simulated = table("lee2014/correlations", SimulatedCorrelation).where(
-        fill=FILL, target="rl.live", schedule=1, component=["joint", "state"]
-    )
-    dstc1 = table("dstc1/correlations", BusCorrelation).where(
-        fill=FILL, target=PRIMARY, schedule=1, component=["joint", "state"]
-    )
-    dstc2 = table("dstc2/correlations", Correlation).where(
-        manager="seen", absent="correct", fill=FILL, target=TARGET, headline=True, schedule=1
-    )
-    swap = table("multiwoz/swap", Swap).where(
-        gold="2.1", generator="all", trackers="core", target="outcome.success"
-    )
-    return Panels(
-        simulated={without_fill(row.metric): row for row in simulated.where(trackers="all").rows},
-        simulated_core={without_fill(row.metric): row for row in simulated.where(trackers="core").rows},
-        dstc1={without_fill(row.metric): row for row in dstc1.where(trackers="all").rows},
-        dstc1_core={without_fill(row.metric): row for row in dstc1.where(trackers="core").rows},
-        dstc2={row.metric: row for row in dstc2.where(trackers="all").rows},
-        dstc2_core={row.metric: row for row in dstc2.where(trackers="core").rows},
-        swap={row.metric: row for row in swap.where(level="tracker").rows},
-        same_dialog={row.metric: row for row in swap.where(level="dialog").rows},
-    )
-
-
-def simulated_roc_cells(points: Points) -> list[RocCell]:
-    """Core trackers of lee2014, the callers of every seed a dataset of their own."""
-    accuracy, roc = (
-        points.metrics[LEE_METRICS.index(Name(metric, 1, "joint"))] for metric in (ACCURACY, ROC)
-    )
-    value = points.returns[FILL, "rl.live"]
-    return [
-        RocCell(
-            "Lee's corpora", f"{dataset} {seed}", points.trackers[k], *(float(x[i, j, k]) for x in arrays)
-        )
-        for arrays in [(accuracy, roc, value)]
-        for i, seed in enumerate(points.seeds)
-        for j, dataset in enumerate(points.datasets)
-        for k in points.core
+        for metric, by_case in parts.items()
     ]
+    return sorted(rows, key=lambda row: (-row.verdicts, row.worst))
 
 
-def write_page(folder: Path) -> None:
-    panels = read_panels()
-    draw(panels, METRICS, folder / "overview.svg")
-    coverage = table("uncertainty/coverage", Coverage).where(population=["normal", "heavy"])
-    points = read_points(STUDIES / "lee2014")
-    gains = [row for row in table("dstc2/gains", Gain).rows if row.tracker != DEGENERATE]
-    contrasts = table("population/contrasts", Contrast)
-    sets = table("population/best_sets", BestSet)
-    costs = table("multiwoz/costs", Cost).where(
-        target="outcome.success", slots="search", trackers="core", gold="2.1"
+def compute(output: Path, arguments: argparse.Namespace) -> None:
+    again = argparse.Namespace(runs=arguments.runs, existing=True)
+    for name in STUDIES:
+        study = study_of(name).experiment
+        study.write(study.compute(study.folder, again), study.folder)
+        study.write_texts(study.folder, study.folder)
+    write_rows(FOLDER / "verdicts.csv", compared_rows(read_studies()), Compared, decimals=3)
+
+
+def write_texts(tables: Path, output: Path) -> None:
+    """The page lies in the folder above."""
+    studies = read_studies()
+    choices, answers = side_by_side(studies, "choices"), side_by_side(studies, "answers")
+    shares = {row.case: row.bound / row.possible for row in answers.rows if row.bound and row.possible}
+    promised = list(shares.values())
+    few = [shares[row.case] for row in answers.rows if row.case in shares and row.systems <= FEW]
+    many = [shares[row.case] for row in answers.rows if row.case in shares and row.systems >= MANY]
+    multiwoz = study_of("multiwoz").experiment
+    errors = multiwoz.read(multiwoz.folder)["errors"].where(
+        case="2.1", target="outcome.success", slots="search"
     )
+    compared = read_rows(FOLDER / "verdicts.csv", Compared)
+    page = output.parent
+    draw_choices(choices, answers.rows, page / "overview.svg")
     text = render(
-        Path(__file__).parent / "README.md.j2",
-        metrics=panels.rows(),
-        panels=panels,
-        live=table("lee2014/correlations", SimulatedCorrelation).where(trackers="core"),
-        verdicts_live=table("lee2014/verdicts", Verdict).where(target="rl.live", trackers="core"),
-        gains_live=table("lee2014/policies", PolicyGain).where(more="rl.live"),
-        lstd=table("lee2014/policies", PolicyGain).where(more="rl.lstd"),
-        points=points,
-        varying=table("worlds/varying", Varying),
-        roc_links=Selection(roc_links(simulated_roc_cells(points))),
-        bus_differences=table("dstc1/differences", BusDifference),
-        contrast=lambda world, group, what="contrast": contrasts.where(
-            world=world, group=group, what=what
-        ).rows[0],
-        best_sets=sets,
-        made_schedules=table("population/findings", LeeFinding).where(claim=SCHEDULE_2),
-        in_every_set=lambda title: all(title in row.first or title in row.others for row in sets.rows),
-        in_no_set=lambda title: all(title not in row.first and title not in row.others for row in sets.rows),
-        highest=lambda panel: max(METRICS, key=lambda metric: panel[metric].r if metric in panel else -1.0),
-        cost=lambda error: costs.where(error=error).rows[0],
-        correlations=table("dstc2/correlations", Correlation).where(
-            manager="seen", absent="correct", target=TARGET, headline=True
-        ),
-        differences=table("dstc2/differences", Difference),
-        beyond=table("dstc2/beyond", BeyondLogged),
-        bus=table("dstc1/correlations", BusCorrelation).where(trackers="core", target=PRIMARY, schedule=1),
-        bus_values=table("dstc1/values", PolicyValue),
-        gains=Selection(gains).where(absent="correct", fill=FILL),
-        f1_other_gold=table("multiwoz/swap", Swap)
-        .where(
-            gold="2.4",
-            generator="all",
-            trackers="core",
-            target="outcome.success",
-            level="tracker",
-            metric="slot_f1",
-        )
-        .rows[0],
-        between=table("multiwoz/between", Between).where(average="dialogs").rows,
-        n_dstc1=len(table("dstc1/values", PolicyValue).distinct("tracker")),
-        n_dstc2=len(table("dstc2/trackers", JudgedTracker).rows),
-        coverage_before=100.0 * coverage.where(way="both", method="percentile").mean("coverage"),
-        coverage=100.0 * coverage.where(way="jackknife", method="noise removed").mean("coverage"),
-        verdict=row_verdict,
-        verdicts=lambda rows: sorted({row_verdict(row) for row in rows.rows}),
+        FOLDER / "README.md.j2",
+        **PAGE,
+        studies=studies,
+        choices=choices,
+        answers=answers,
+        columns={row.case: {"case": row.case} for row in answers.rows},
+        compared=compared,
+        summaries=summaries(choices),
+        missing=[title for title in SHOWN.values() if title not in {row.case for row in answers.rows}],
+        n_promised=len(promised),
+        bounds_range=f"{number(min(promised))} to {number(max(promised))}" if promised else "not known",
+        bounds_few=number(median(few)) if few else "nothing",
+        bounds_many=number(median(many)) if many else "nothing",
+        price=lambda error: errors.where(error=error).rows[0],
+        answer=lambda title: next((row for row in answers.rows if row.case == title), None),
     )
-    (folder / "README.md").write_text(text)
+    (page / "README.md").write_text(text)
 
 
 if __name__ == "__main__":
-    write_page(STUDIES)
+    run_experiment(FOLDER, __doc__, compute, write_texts, add_runs)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
-from experiments.main import run_experiment
-from experiments.selection import Selection
-from experiments.texts import render
+from experiments.main import Experiment, Made, Tables
 from experiments.truth.figure import draw
 from experiments.truth.policy_values import (
     Registered,
@@ -28,7 +26,7 @@ from experiments.truth.tables import (
 from extrinsic.cli.progress import show_progress
 from extrinsic.parallel import run_in_parallel
 from extrinsic.study.settings_file import read_study
-from extrinsic.tables import read_rows, write_rows
+from extrinsic.tables import read_rows
 from extrinsic.typed_files import read_toml
 
 FOLDER = Path(__file__).parent
@@ -41,24 +39,16 @@ TABLES: dict[str, type[msgspec.Struct]] = {
 }
 
 
-def compute(output: Path, arguments: argparse.Namespace) -> None:
+def compute(output: Path, arguments: argparse.Namespace) -> Made:
     registered = read_toml(FOLDER / "registered.toml", Registered)
     for world in arguments.world:
         seeds: Sequence[int] = arguments.seeds or getattr(registered.seeds, world)
-        computed = _computed(world, seeds)
-        rows = list(estimate_rows(world, computed))
-        write_rows(output / f"{world}_estimates.csv", rows, PolicyEstimate, decimals=3)
+        yield f"{world}_estimates", list(estimate_rows(world, _computed(world, seeds)))
     # Of the rounded numbers: anybody can make them again from the tables.
-    paths = [path for world in STUDIES if (path := _estimates(output, world)).exists()]
+    paths = [path for world in STUDIES if (path := output / f"{world}_estimates.csv").exists()]
     made = [read_rows(path, PolicyEstimate) for path in paths]
-    summaries = [row for rows in made for row in summarise(rows)]
-    write_rows(output / "summary.csv", summaries, EstimatorSummary, decimals=3)
-    biases = [row for rows in made for row in dataset_biases(rows, BY_DATASET)]
-    write_rows(output / "datasets.csv", biases, DatasetBias, decimals=3)
-
-
-def _estimates(folder: Path, world: str) -> Path:
-    return folder / f"{world}_estimates.csv"
+    yield "summary", [row for rows in made for row in summarise(rows)]
+    yield "datasets", [row for rows in made for row in dataset_biases(rows, BY_DATASET)]
 
 
 def _computed(world: str, seeds: Sequence[int]) -> list[TrackerCell]:
@@ -69,17 +59,9 @@ def _computed(world: str, seeds: Sequence[int]) -> list[TrackerCell]:
     return [cell for of_log in shown for cell in of_log]
 
 
-def write_texts(tables: Path, output: Path) -> None:
-    estimates = Selection(read_rows(_estimates(tables, "bus"), PolicyEstimate))
-    draw(estimates, output / "truth.svg")
-    text = render(
-        FOLDER / "README.md.j2",
-        registered=read_toml(FOLDER / "registered.toml", Registered),
-        estimates=estimates,
-        summary=Selection(read_rows(tables / "summary.csv", EstimatorSummary)),
-        datasets=Selection(read_rows(tables / "datasets.csv", DatasetBias)),
-    )
-    (output / "README.md").write_text(text)
+def page_values(tables: Tables) -> Mapping[str, object]:
+    registered = read_toml(FOLDER / "registered.toml", Registered)
+    return {"registered": registered, "estimates": tables["bus_estimates"]}
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -89,5 +71,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seeds", nargs="+", type=int, help="other seeds than those of registered.toml")
 
 
+EXPERIMENT = Experiment(
+    FOLDER,
+    __doc__,
+    TABLES,
+    compute,
+    page_values,
+    lambda tables, output: draw(tables["bus_estimates"], output / "truth.svg"),
+    options=add_options,
+)
+
 if __name__ == "__main__":
-    run_experiment(FOLDER, __doc__, compute, write_texts, add_options)
+    EXPERIMENT.main()

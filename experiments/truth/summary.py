@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from extrinsic.correlation.estimate import Estimate
 
 from experiments.selection import Selection
 from experiments.truth.tables import DatasetBias, EstimatorSummary, PolicyEstimate
 from extrinsic.arrays import Floats
 from extrinsic.verdict.coefficients import correlate
-from extrinsic.verdict.intervals import jackknife_interval
+from extrinsic.verdict.intervals import interval, jackknife_interval
 
 RESAMPLES = 1_000
 NUMBERS = ("value", "low", "high", "live", "live_half_width")
@@ -34,22 +33,19 @@ def summarise(rows: Sequence[PolicyEstimate]) -> list[EstimatorSummary]:
     room = np.hypot(np.where(errors < 0.0, high - value, value - low), half_width)
     drawn = np.random.default_rng(0).integers(0, n_logs, (RESAMPLES, n_logs))
     values_drawn, live_drawn = (np.moveaxis(numbers[:, drawn], 0, 1) for numbers in (value, live[:1]))
-    r_core = Estimate(
-        correlate(value, live[:1], "pearson", "within")[:, 0],
-        correlate(values_drawn, live_drawn, "pearson", "within")[..., 0],
-    )
+    r_core = correlate(value, live[:1], "pearson", "within")[:, 0]
+    r_drawn = correlate(values_drawn, live_drawn, "pearson", "within")[..., 0]
     held = (np.abs(errors) <= room).mean(axis=2)
-    coverage = Estimate(held.mean(axis=1), held[:, drawn].mean(axis=2).T)
+    coverage, covered_drawn = held.mean(axis=1), held[:, drawn].mean(axis=2).T
     reference = estimators.index("observed") if "observed" in estimators else 0
-    above = r_core.minus(r_core.take([reference]))
-    ends = (r_core.value, *r_core.interval(), above.value, *above.interval())
+    above, above_drawn = r_core - r_core[reference], r_drawn - r_drawn[:, [reference]]
     measures = [
         errors.mean(axis=(1, 2)),
         np.sqrt((errors**2).mean(axis=(1, 2))),
         correlate(every[0], every[3][:1], "pearson", "within")[:, 0],
-        *ends,
-        coverage.value,
-        *coverage.interval(),
+        *(r_core, *interval(r_core, r_drawn)),
+        *(above, *interval(above, above_drawn)),
+        *(coverage, *interval(coverage, covered_drawn)),
     ]
     world = rows[0].world
     summaries = []

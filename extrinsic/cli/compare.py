@@ -9,8 +9,13 @@ from extrinsic.cli.output import print_rows, print_table, put, say
 from extrinsic.cli.report import open_run
 from extrinsic.errors import InputError, UsageError
 from extrinsic.report.comparison import write_comparison
-from extrinsic.study.comparing import compare_trackers, comparison_costs, comparison_verdicts
-from extrinsic.study.disagreements import Disagreement, most_different_dialogs
+from extrinsic.study.comparing import (
+    Disagreement,
+    compare_trackers,
+    comparison_costs,
+    comparison_verdicts,
+    most_different_dialogs,
+)
 from extrinsic.verdict.compare import MEAN, ComparisonRow, costs_sentence, digits_of, telling_rows
 from extrinsic.verdict.names import NOTHING, Name, target_title, variant_title
 

@@ -34,7 +34,7 @@ from extrinsic.report.page_parts import (
 )
 from extrinsic.report.run_data import clean
 from extrinsic.storage import write_atomic
-from extrinsic.study.disagreements import Disagreement
+from extrinsic.study.comparing import Disagreement
 from extrinsic.study.run import Run
 from extrinsic.verdict.compare import (
     MEAN,

@@ -28,7 +28,7 @@ from extrinsic.panel import Panel
 from extrinsic.policy.saved_policies import KeptPolicy, load_policy
 from extrinsic.storage import content_hash, read_plain, write_atomic
 from extrinsic.study.plan import Plan
-from extrinsic.study.policy_spec import KEPT, PolicyValues
+from extrinsic.study.policy_values import KEPT, PolicyValues, StoredValue, stored_values
 from extrinsic.study.run_directory import (
     CONFIG,
     MANIFEST,
@@ -41,10 +41,10 @@ from extrinsic.study.run_directory import (
 from extrinsic.study.score_stage import TrackerScores
 from extrinsic.study.store import Result, Store
 from extrinsic.study.tables import GONE, READABLE
-from extrinsic.study.variant_values import TrackerValue, variant_values
 from extrinsic.tables import dataframe, html_table, read_rows, write_parquet
 from extrinsic.typed_files import read_tree
 from extrinsic.verdict.choice_table import AS_GOOD, RECOMMENDED
+from extrinsic.verdict.coefficients import Coefficient, Scope
 from extrinsic.verdict.rows import ChoiceRow, CorrelationRow, Row, TrackerRow
 from extrinsic.verdict.verdict import Choice, StudyVerdict, study_verdict
 
@@ -52,8 +52,6 @@ if TYPE_CHECKING:
     import pandas
     from matplotlib.figure import Figure
 
-Coefficient = Literal["pearson", "spearman", "kendall", "pairwise"]
-Scope = Literal["within", "pooled"]
 Trackers = Literal["all", "core"]
 
 UNFIT = (LookupError, ValueError, ArithmeticError, TypeError, StopIteration)
@@ -164,9 +162,9 @@ class Run:
         """The stored scores of a tracker, one result for each unit of dialogs."""
         return [Result.decode(self.store.read(key), key, TrackerScores) for key in self.plan.scored[tracker]]
 
-    def values(self, variant: str | None) -> dict[str, list[TrackerValue]]:
-        """The stored targets of every tracker: values of the policies of a variant, and outcomes."""
-        return variant_values(self.store, self.plan.valued(variant))
+    def values(self, variant: str | None) -> list[StoredValue]:
+        """The stored targets of every tracker: values of the policies of a variant; None: outcomes."""
+        return stored_values(self.store, self.plan.learned[variant] if variant else self.plan.outcomes)
 
     @overload
     def table(self, name: type[R]) -> list[R]: ...

@@ -10,7 +10,6 @@ import pytest
 from experiments.embedded_world.__main__ import (
     FOLDER,
     fresh_letsgo,
-    other_rank,
     profile_row,
     real_corpora,
     tracker_row,
@@ -70,10 +69,3 @@ def test_trackers(name: str) -> None:
     assert len(rows) == 1, AGAIN
     row = tracker_row(name, "ds4", ds4("test"), ds4("train"))
     assert_same(row, rows[0], OTHER_VERSIONS if row.kind == "learned" else LAST_DIGIT)
-
-
-def test_another_rank_by_hand() -> None:
-    """Two of three trackers change places when they are ordered by L2."""
-    pairs = [("a", 0.9, 0.2), ("b", 0.8, 0.1), ("c", 0.7, 0.3)]
-    rows = [TrackerAtEnd("ds", name, "rule", False, None, r, l2, 0.5, 0.5, 0.5) for name, r, l2 in pairs]
-    assert other_rank(rows) == 2

@@ -8,16 +8,11 @@ import pytest
 from scipy import stats
 
 from experiments.learners.__main__ import FOLDER, gain, summarise
-from experiments.learners.ceiling import Config, OffsetPolicy, climb, learner_returns, many_dialogs
-from experiments.learners.live_returns import PRESETS, Cell, live_returns
+from experiments.learners.ceiling import Config, climb, learner_returns
+from experiments.learners.live_returns import PRESETS, live_returns
 from experiments.learners.tables import LiveReturn, PolicySummary
 from experiments.selection import Selection
-from extrinsic.policy.behaviour import fit_behaviour
-from extrinsic.policy.kernel_logistic import KernelLogistic
-from extrinsic.policy.kernel_lspi import KernelLSPI
-from extrinsic.registry import LEARNERS
 from extrinsic.tables import read_rows
-from extrinsic.typed_files import read_toml
 
 ROWS = read_rows(FOLDER / "live_returns.csv", LiveReturn)
 
@@ -64,24 +59,6 @@ def test_the_search_finds_the_top_of_a_hill() -> None:
     best = climb(lambda offsets: -float(((offsets - top) ** 2).sum()), 3, (40.0, 20.0, 10.0, 5.0))
     assert np.abs(best - top).max() <= 5.0
     assert climb(lambda offsets: 0.0, 3, (40.0,)).tolist() == [0.0, 0.0, 0.0]
-
-
-def test_the_cell_of_a_world_with_more_dialogs() -> None:
-    """Dialog i is the same whatever their number, and an offset of 0 changes nothing."""
-    cell = Cell.of(11, "ds4", "baseline", 10)
-    few, many = many_dialogs(cell, 1), many_dialogs(cell, 2)
-    assert many.n_dialogs == pytest.approx(2 * few.n_dialogs, abs=3)
-    assert set(few.sessions) <= set(many.sessions)
-    policy = KernelLSPI().fit(few, fit_behaviour(KernelLogistic(), few))
-    zero = OffsetPolicy(policy, np.zeros(len(few.actions)))
-    assert np.array_equal(zero.probabilities(many.states), policy.probabilities(many.states))
-
-
-def test_the_reported_worlds_were_not_used_while_building() -> None:
-    config = read_toml(FOLDER / "config.toml", Config)
-    assert min(config.seeds) >= 500
-    assert len(config.cells()) == len(config.seeds) * 4 * 2
-    assert set(config.learners) == {name for name in LEARNERS.names() if name != "counted"}
 
 
 def test_a_learning_curve_has_every_size_and_how_far_it_is_from_live() -> None:

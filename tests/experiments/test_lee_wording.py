@@ -7,11 +7,9 @@ from dataclasses import replace
 import pytest
 
 from experiments.lee_wording.__main__ import FOLDER, METHODS, PRESETS, World
-from experiments.lee_wording.literal_steps import CONFIG, REDUCED, STEPS
 from experiments.lee_wording.tables import Sparsified
 from experiments.selection import Selection
 from extrinsic.policy.behaviour import fit_behaviour
-from extrinsic.study.settings_file import read_study
 from extrinsic.tables import read_rows
 
 
@@ -25,9 +23,3 @@ def test_dictionaries_of_a_cell_are_those_of_the_table() -> None:
         (row,) = table.where(seed=seed, tracker=tracker, features=features, sparsification=method).rows
         assert (row.points, row.kernels) == (len(world.transitions), len(policy.basis))
         assert row.residual == pytest.approx(policy.fit.largest_residual, abs=1e-3)
-
-
-def test_the_last_step_is_the_literal_study() -> None:
-    changes = [change for step in STEPS.values() for change in step]
-    assert read_study(CONFIG, [*REDUCED, *changes]) == read_study(CONFIG, REDUCED)
-    assert read_study(CONFIG, [*REDUCED, *STEPS["as it was"]]) != read_study(CONFIG, REDUCED)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.metrics import roc_auc_score
 
 from experiments.embedded_world.profile import area_under_curve, calibration_error, profile
 from extrinsic.corpus.formats import DSTC2
@@ -20,12 +19,6 @@ def test_area_and_calibration_by_hand() -> None:
     assert calibration_error(score, right) == pytest.approx(0.2 / 4)
     assert calibration_error(np.array([1.0]), np.array([True])) == 0.0
     assert np.isnan(area_under_curve(score, np.ones(4, dtype=bool)))
-
-
-def test_area_is_that_of_scikit_learn() -> None:
-    rng = np.random.default_rng(5)
-    score, right = rng.random(300).round(1), rng.random(300) < 0.4
-    assert area_under_curve(score, right) == pytest.approx(roc_auc_score(right, score))
 
 
 def test_lists_by_plain_counting() -> None:

@@ -55,6 +55,7 @@ def test_a_summary_by_hand() -> None:
 def test_a_cell_again() -> None:
     """The estimates are those of the table."""
     study = read_study(FOLDER / "config.toml")
+    assert study.simulation is not None
     small = msgspec.structs.replace(
         study,
         simulation=msgspec.structs.replace(study.simulation, datasets=("ds4",)),

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from extrinsic.corpus.transcript import TranscriptSlot, TranscriptTurn
 from extrinsic.report.comparison import write_comparison
-from extrinsic.study.disagreements import Disagreement
+from extrinsic.study.comparing import Disagreement
 from extrinsic.study.run import Run
 from extrinsic.verdict.compare import ComparisonRow, ComparisonVerdict, PairCost
 from tests.report.runs import write_manifest

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from extrinsic.study.evaluation import slot_errors
 from extrinsic.study.run import Run
+from extrinsic.study.score_stage import slot_errors
 from tests.builders import write_json
 from tests.outcomes.town import GOLD, RESPONSES, states, write_responses, write_task
 from tests.running import assert_refused, run
@@ -30,9 +30,7 @@ domains = "responses"
 [metrics]
 names = ["jga", "slot_f1"]
 [correlation]
-resamples = 100
 permutations = 99
-subsets = 5
 """
 
 WEST = [{"hotel": {"area": "west"}}] * 2
