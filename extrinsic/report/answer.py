@@ -85,7 +85,7 @@ def verdict_section(study: Study) -> Section:
     return Section("verdict", "The verdict", tuple(blocks))
 
 
-def _answer(study: Study, verdict: TargetVerdict) -> dict[str, str]:
+def _answer(study: Study, verdict: TargetVerdict) -> dict[str, str | bool]:
     """The sentence on a target, divided where the metric stands in it; metric: empty where it names none."""
     chosen = verdict.recommended
     before, _, after = verdict.sentence.partition(chosen.title) if chosen else (verdict.sentence, "", "")
@@ -95,6 +95,7 @@ def _answer(study: Study, verdict: TargetVerdict) -> dict[str, str]:
         "before": before,
         "metric": name_term(chosen.name) if chosen else "",
         "after": after,
+        "promises": verdict.promises,
     }
 
 

@@ -113,10 +113,11 @@ def single_figure(run: Run, name: str) -> Figure:
 def facts(study: Study) -> str:
     """What was compared, in one line."""
     core = sum(1 for row in study.tables[TrackerRow] if row.core)
-    n = len(study.panel.systems)
+    n, names = len(study.panel.systems), [dataset.name for dataset in study.panel.datasets]
+    noun = "generator" if study.panel.datasets != study.view.datasets else "dataset"
     parts = [
         counted(n, "tracker") + (f" ({core} of them the core)" if core < n else ""),
-        counted(len(study.datasets), "dataset") + f" ({listing(study.datasets, 6)})" * bool(study.datasets),
+        counted(len(names), noun) + f" ({listing(names, 6)})" * bool(names),
         str(Counted.of(row for row in study.tables[ChoiceRow] if row.lost is not None)),
     ]
     target = f"; the target is {target_title(study.target)}" if study.target else ""
