@@ -24,7 +24,7 @@ from extrinsic.report.trust import combined_metrics_section, other_settings_sect
 from extrinsic.storage import read_plain, write_atomic
 from extrinsic.study.run import Run
 from extrinsic.study.tables import POLICY_TABLES
-from extrinsic.verdict.names import Counted, counted, listing, slug, target_title
+from extrinsic.verdict.names import Counted, counted, listing, schedule_title, slug, target_title
 from extrinsic.verdict.rows import ChoiceRow, TrackerRow
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ def make_environment() -> Environment:
     )
     glossary = Glossary()
     environment.filters["soft"] = glossary.show
-    environment.globals["glossary"] = glossary
+    environment.globals |= {"glossary": glossary, "schedule_title": schedule_title}
     return environment
 
 
