@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 import msgspec
 import numpy as np
@@ -214,6 +215,20 @@ def test_a_preferred_metric_will_do() -> None:
 def test_nothing_to_relate() -> None:
     made = study_verdict(made_panel([], []), [], [])
     assert (made.verdicts, made.sentences, made.compromise) == ((), [], None)
+
+
+def test_a_setting_tried_for_comparison_has_no_verdict() -> None:
+    panel = study(names=("rl.live", "rl.gain"))
+    first, second = panel.targets
+    tried = msgspec.structs.replace(second, name="rl.live", variant="ridge=10", primary=True, rank=0)
+    rows = list(
+        choice_rows(
+            replace(panel, targets=(first, msgspec.structs.replace(tried, is_correlated=False))),
+            panel.names,
+            Declaration(draws=50),
+        )
+    )
+    assert {row.variant for row in rows} == {None}
 
 
 def test_only_the_core_counts() -> None:
