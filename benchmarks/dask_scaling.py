@@ -10,7 +10,6 @@ free core for every worker would need. What it cannot show: cores that share a c
 from __future__ import annotations
 
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from time import process_time
@@ -21,7 +20,7 @@ from extrinsic.study.engine import run_bundle, run_on_cluster
 from extrinsic.study.learn_stage import with_other_trackers
 from extrinsic.study.plan import plan_study
 from extrinsic.study.settings_file import read_study
-from extrinsic.study.store import Store, Task
+from extrinsic.study.store import Task
 
 CONFIG = Path(__file__).parents[1] / "configs" / "population.toml"
 CHANGES = (
@@ -39,12 +38,11 @@ STUDIES = ((200, 4), (1_000, 20), (10_000, 100))
 def scaling(bundles: Sequence[Sequence[Task]], n_workers: int) -> tuple[float, float, float]:
     """Seconds of computing: of all workers, of the busiest one, and of what hands out the stages."""
     cluster = LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=None)
-    with tempfile.TemporaryDirectory() as folder, cluster, Client(cluster) as client:
-        store = Store(Path(folder))
+    with cluster, Client(cluster) as client:
         # Imports and the vocabulary are there before: they are paid once for a study of any size.
-        client.run(run_bundle, bundles[0], store)
+        client.run(run_bundle, bundles[0])
         before, own = client.run(process_time), process_time()
-        for done in run_on_cluster(client, bundles[1:], store, ()):
+        for done in run_on_cluster(client, bundles[1:], ()):
             assert not done.problems, done.problems
         own, after = process_time() - own, client.run(process_time)
     took = [after[worker] - before[worker] for worker in before]
@@ -60,12 +58,10 @@ def costs() -> None:
     """What studies would cost, from some trackers of configs/population.toml at its full size."""
     changes = ("trackers.population.size=17", 'simulation.datasets=["ds1"]', "simulation.seed=5", "seed=6")
     bundles, n_trackers = _merged(plan_study(read_study(CONFIG, changes)).bundles), 16
-    with tempfile.TemporaryDirectory() as folder:
-        store = Store(Path(folder))
-        run_bundle(bundles[0], store)
-        begin = process_time()
-        done = [stage for bundle in bundles[1:] for stage in run_bundle(bundle, store)]
-        tracker = (process_time() - begin) / n_trackers
+    run_bundle(bundles[0])
+    begin = process_time()
+    done = [stage for bundle in bundles[1:] for stage in run_bundle(bundle)]
+    tracker = (process_time() - begin) / n_trackers
     stored = sum(len(stage.data) for stage in done) / n_trackers
     print(
         f"a tracker in a dataset, both fill rules: {tracker:.2f} s of computing, {stored / 1e6:.2f} MB stored"

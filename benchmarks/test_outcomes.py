@@ -7,7 +7,7 @@ from time import process_time
 import pytest
 
 from benchmarks.measuring import note
-from extrinsic.corpus.formats.state_sets.gold_states import read_predictions
+from extrinsic.corpus.formats.gold_states import read_predictions
 from extrinsic.corpus.state_sets import StateReading
 from extrinsic.outcomes.multiwoz_evaluator import MultiWOZ
 from extrinsic.registry import FORMATS

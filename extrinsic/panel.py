@@ -13,7 +13,7 @@ from __future__ import annotations
 import io
 import zipfile
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import import_module
@@ -144,10 +144,10 @@ class Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     datasets: tuple[Dataset, ...]
     metrics: tuple[MetricKey, ...]
     targets: tuple[Target, ...]
-    notes: tuple[Note, ...]
-    words: dict[str, str]
-    signature: str
-    same_as: dict[str, str]
+    notes: tuple[Note, ...] = ()
+    words: dict[str, str] = {}
+    signature: str = ""
+    same_as: dict[str, str] = {}
 
 
 class Members(Sequence[Any]):
@@ -202,6 +202,31 @@ class Panel:
         for name, (shape, _) in _forms(self).items():
             if name in WHOLE and getattr(self, name).shape != shape:
                 raise UsageError(f"a panel's {name} have another shape", expected=str(shape))
+
+    @staticmethod
+    def of(
+        systems: Iterable[System],
+        datasets: Iterable[Dataset],
+        metrics: Iterable[MetricKey] = (),
+        targets: Iterable[Target] = (),
+        **others: Any,
+    ) -> Panel:
+        """With some of the arrays; those that are not given are NaN, and counts 0."""
+        header = Header(tuple(systems), tuple(datasets), tuple(metrics), tuple(targets))
+        forms = _forms(header)
+
+        def empty(name: str) -> Any:
+            shape, kind = forms[name]
+            return np.full(shape, 0 if kind is np.int64 else np.nan, kind)
+
+        n_datasets = len(header.datasets)
+        made = {name: empty(name) for name in WHOLE if name not in others}
+        by_dataset = {
+            name: [empty(f"{name}{number}") for number in range(n_datasets)]
+            for name in BY_DATASET
+            if name not in others
+        }
+        return Panel(**_names(header) | made | by_dataset | others)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -317,8 +342,7 @@ class Panel:
                 data[f"{name}.npy"] = npy.getvalue()
             else:
                 same_as[name] = earlier
-        names = {name: getattr(self, name) for name in Header.__struct_fields__ if name != "same_as"}
-        header = Header(**names | {"words": dict(self.words)}, same_as=same_as)
+        header = Header(**_names(self) | {"words": dict(self.words)}, same_as=same_as)
         stream = io.BytesIO()
         with zipfile.ZipFile(stream, "w") as file:
             for name, member in {HEADER: msgspec.json.encode(header), **data}.items():
@@ -342,8 +366,7 @@ class Panel:
         arrays: dict[str, Any] = {name: makers[name]() for name in WHOLE}
         for name in BY_DATASET:
             arrays[name] = Members([makers[f"{name}{number}"] for number in range(len(header.datasets))])
-        names = {name: getattr(header, name) for name in header.__struct_fields__ if name != "same_as"}
-        return Panel(**names, **arrays)
+        return Panel(**_names(header), **arrays)
 
     @staticmethod
     def from_run(folder: str | Path) -> Panel:
@@ -380,6 +403,11 @@ def item_weights(identity: str, n_items: int, n: int, seed: int) -> Ints:
     key = int(content_hash(identity)[:16], 16)
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(key,)))
     return rng.multinomial(n_items, np.full(n_items, 1.0 / max(n_items, 1)), size=n)
+
+
+def _names(panel: Panel | Header) -> dict[str, Any]:
+    """All that a panel has beside arrays."""
+    return {name: getattr(panel, name) for name in Header.__struct_fields__ if name != "same_as"}
 
 
 def _forms(names: Panel | Header) -> dict[str, tuple[tuple[int, ...], type]]:

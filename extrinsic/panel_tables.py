@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from extrinsic.errors import InputError, Problems, shown
-from extrinsic.panel import N_DRAWS, Dataset, MetricKey, Panel, Roles, System, Target
+from extrinsic.panel import Dataset, MetricKey, Panel, Roles, System, Target
 from extrinsic.storage import content_hash
 
 NORMAL = 1.96
@@ -47,16 +47,14 @@ def panel_of_rows(rows: Sequence[Row], roles: Roles) -> Panel:
         influence.append(away[..., :kept] if roles.item else np.zeros((0, n_systems, 0)))
     mean, reach = (np.stack(part, axis=1) for part in (values, half))
     counts = np.array([len(items) for items in datasets.values()], dtype=np.int64)
-    return Panel(
-        systems=tuple(System(name, family) for name, family in families.items()),
-        datasets=tuple(
+    return Panel.of(
+        (System(name, family) for name, family in families.items()),
+        (
             Dataset(name, items if roles.item else (), identity=content_hash(name, *items))
             for name, items in datasets.items()
         ),
-        metrics=tuple(
-            MetricKey(name, 1, "all", None, name not in roles.lower_is_better, name) for name in roles.metrics
-        ),
-        targets=tuple(
+        (MetricKey(name, 1, "all", None, name not in roles.lower_is_better, name) for name in roles.metrics),
+        (
             Target(name, None, name, "dialogs" if roles.item else "none", primary=number == 0)
             for number, name in enumerate(roles.outcomes)
         ),
@@ -65,11 +63,8 @@ def panel_of_rows(rows: Sequence[Row], roles: Roles) -> Panel:
         values=mean,
         low=mean - reach,
         high=mean + reach,
-        agreement=np.full((n_systems, n_systems), np.nan),
         parts=parts,
-        draws=[np.zeros((0, n_systems, N_DRAWS), dtype=np.float32) for _ in datasets],
         influence=influence,
-        caller_influence=[np.zeros((0, n_systems, 0)) for _ in datasets],
     )
 
 

@@ -12,11 +12,10 @@ import re
 import types
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Union, get_args, get_origin
 
 import msgspec
 import numpy as np
@@ -165,15 +164,11 @@ def _reader(field: msgspec.structs.FieldInfo, clean: Callable[[str], str]) -> Ca
     return read
 
 
-@dataclass(frozen=True)
-class CsvRow:
+class CsvRow(NamedTuple):
     """A row of a user's table with the number of its line; cells by column, without outer blanks."""
 
     line: int
     cells: dict[str, str]
-
-    def __getitem__(self, column: str) -> str:
-        return self.cells[column]
 
 
 def read_csv(path: str | Path, columns: Sequence[str], problems: Problems) -> list[CsvRow]:
@@ -186,7 +181,7 @@ def read_csv(path: str | Path, columns: Sequence[str], problems: Problems) -> li
     rows = []
     for line, cells in lines:
         row = CsvRow(line, {head: cell.strip() for head, cell in zip(heads, cells, strict=True)})
-        too_long = [head for head in heads if len(row[head]) > LONGEST_CELL]
+        too_long = [head for head in heads if len(row.cells[head]) > LONGEST_CELL]
         if too_long:
             expected = f"at most {LONGEST_CELL:,} characters"
             problems.add(f"line {line}: {too_long[0]} is too long", expected=expected)
@@ -195,22 +190,16 @@ def read_csv(path: str | Path, columns: Sequence[str], problems: Problems) -> li
     return rows
 
 
-def number_in(text: str) -> float | None:
-    """The number that a cell holds, written with ASCII digits and no separators; None for anything else."""
-    number = float(text) if NUMBER.fullmatch(text) else None
-    return None if number is None or abs(number) > LARGEST else number
-
-
 def report_number(problems: Problems, row: CsvRow, column: str) -> float | None:
-    """The number of a cell, or a problem."""
-    number = number_in(row[column])
-    if number is None:
-        problems.add(
-            f"line {row.line}: {column} is no number",
-            expected=f"a finite number of at most {LARGEST:g}",
-            found=shown(row[column]).removeprefix("text ") if row[column] else "nothing",
-        )
-    return number
+    """The number of a cell, in ASCII digits without separators, or a problem."""
+    cell = row.cells[column]
+    number = float(cell) if NUMBER.fullmatch(cell) else None
+    if number is not None and abs(number) <= LARGEST:
+        return number
+    expected = f"a finite number of at most {LARGEST:g}"
+    found = shown(cell).removeprefix("text ") if cell else "nothing"
+    problems.add(f"line {row.line}: {column} is no number", expected=expected, found=found)
+    return None
 
 
 def _lines(path: str | Path, problems: Problems) -> Iterator[tuple[int, list[str]]]:

@@ -5,13 +5,25 @@ from __future__ import annotations
 import codecs
 import re
 import tomllib
-from collections.abc import Callable
-from dataclasses import fields, is_dataclass
-from functools import cache
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cache, partial
+from math import isfinite
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, get_type_hints
+from types import UnionType
+from typing import Annotated, Any, TypeVar, Union, get_origin, get_type_hints
 
 import msgspec
+from msgspec.inspect import (
+    AnyType,
+    DataclassType,
+    DictType,
+    ListType,
+    LiteralType,
+    StructType,
+    TupleType,
+    VarTupleType,
+)
 
 from extrinsic.errors import ExtrinsicError, InputError, Problems, did_you_mean, shown
 from extrinsic.storage import read_bytes
@@ -66,11 +78,11 @@ class TomlProblems(Problems):
         super().__init__(path)
         self.text = text
 
-    def add_key(self, keys: str | tuple[str | int, ...], message: str, **details: Any) -> None:
+    def add_key(self, keys: str | Keys, message: str, **details: Any) -> None:
         """keys: the path of the key; as a text, its parts divided by points."""
         path = tuple(keys.split(".")) if isinstance(keys, str) else keys
         line = f"{line_of(self.text, path)}, " if self.text else ""
-        self.add(f"{line}key {_dotted(path)}: {message}", **details)
+        self.add(f"{line}key {dotted(path)}: {message}", **details)
 
 
 def check_tree(tree: dict[str, Any], kind: type[msgspec.Struct], text: str, path: str) -> None:
@@ -80,74 +92,140 @@ def check_tree(tree: dict[str, Any], kind: type[msgspec.Struct], text: str, path
     problems.raise_errors()
 
 
+Keys = tuple[str | int, ...]
+"""The path of a part of a tree: keys of tables and positions in lists."""
+
+Hint = Callable[[Keys], str | None]
+"""What to say of an unknown key at a path; None: which key was probably meant."""
+
 _type_info = cache(msgspec.inspect.type_info)
 """Half of the time of a short command went into asking again for each of a hundred equal tables."""
 
-
-Hint = Callable[[tuple[str | int, ...]], str | None]
-"""What to say of an unknown key at a path; None: which key was probably meant."""
+_fields = cache(partial(get_type_hints, include_extras=True))
 
 
 def check_table(
-    tree: Any,
-    kind: Any,
-    keys: tuple[str | int, ...],
-    problems: TomlProblems,
-    hint: Hint = lambda keys: None,
+    tree: Any, kind: Any, keys: Keys, problems: TomlProblems, hint: Hint = lambda keys: None
 ) -> None:
-    """Walk the parts that have a structure of their own; let msgspec judge the leaves.
+    """Add every mistake in a table to the problems.   kind: a struct or a dataclass.   keys: its path."""
+    for fault in Walk(hint).faults(tree, kind, keys):
+        if fault.of_key:  # the line is enough
+            problems.add_key(fault.keys, fault.message)
+            continue
+        expected = WORDS_OF_TOML.get(fault.expected or "", fault.expected)
+        problems.add_key(fault.keys, fault.message, expected=expected, found=fault.found)
 
-    kind: a struct or a dataclass.   keys: the path of the table.
+
+@dataclass(frozen=True)
+class Fault:
+    """What is wrong at a path; of_key: with its last key, which is missing or unknown, not with a value."""
+
+    keys: Keys
+    message: str
+    expected: str | None = None
+    found: str | None = None
+    of_key: bool = False
+
+
+@dataclass(frozen=True)
+class Walk:
+    """Compares a tree with a type: the walk looks at what has parts, and msgspec judges the leaves.
+
+    json: the tree is JSON, where numbers may be infinite, and keys that a struct does not forbid may stand.
     """
-    kind = _structure_in(kind) if isinstance(tree, dict) else kind
-    info = _type_info(kind)
-    if isinstance(info, msgspec.inspect.StructType | msgspec.inspect.DataclassType):
+
+    hint: Hint = lambda keys: None
+    json: bool = False
+
+    def faults(self, tree: Any, kind: Any, keys: Keys = ()) -> list[Fault]:
+        """Everything for which msgspec would not convert the tree to the type, not just the first."""
+        repeated = getattr(tree, "keys_repeated", ())
+        faults = [Fault(keys, f"the key {key!r} occurs more than once") for key in repeated]
+        if isinstance(kind, TypeVar):
+            return faults
+        kind = _only_member(kind, tree)
+        info = _type_info(kind)
+        kinds = getattr(kind.__origin__ if get_origin(kind) is Annotated else kind, "__args__", (Any, Any))
+        parts: list[tuple[str | int, Any, Any]] = []
+        match info:
+            case AnyType():
+                pass
+            case StructType() | DataclassType():
+                return faults + self._faults_of_fields(tree, kind, info, keys)
+            case DictType() if isinstance(tree, dict):
+                parts = [(key, part, kinds[1]) for key, part in tree.items()]
+            case VarTupleType() | ListType() if tree == [] and info.min_length:
+                faults.append(Fault(keys, "empty", "at least one entry"))
+            case VarTupleType() | ListType() if isinstance(tree, list):
+                parts = [(position, part, kinds[0]) for position, part in enumerate(tree)]
+            case TupleType() if isinstance(tree, list) and len(tree) == len(kinds):
+                parts = list(zip(range(len(tree)), tree, kinds, strict=True))
+            case LiteralType() if isinstance(tree, str) and tree not in info.values:
+                hint = did_you_mean(tree, map(str, info.values))
+                faults.append(Fault(keys, f"there is no {tree!r}; {hint}"))
+            case _ if self.json and isinstance(tree, int | float) and not is_finite(tree):
+                found = str(tree) if isinstance(tree, float) else "a whole number too large"
+                faults.append(Fault(keys, "not finite", "a finite number", found))
+            case _ if kind is not str or type(tree) is not str:  # most leaves: asking msgspec takes longer
+                faults += self._refusal(tree, kind, keys)
+        return faults + [
+            fault for key, part, of_part in parts for fault in self.faults(part, of_part, (*keys, key))
+        ]
+
+    def _refusal(self, tree: Any, kind: Any, keys: Keys) -> list[Fault]:
+        """What msgspec, or a structure itself, has against a value whose parts are right."""
+        try:
+            msgspec.convert(tree, kind)
+        except msgspec.ValidationError as error:
+            message, expected = _in_words(str(error).partition(" - at")[0])
+            return [Fault(keys, message, expected, shown(tree))]
+        except ExtrinsicError as error:
+            return [Fault(keys, str(error))]
+        return []
+
+    def _faults_of_fields(
+        self, tree: Any, kind: Any, info: StructType | DataclassType, keys: Keys
+    ) -> list[Fault]:
         if not isinstance(tree, dict):
-            problems.add_key(keys, "wrong kind", expected="a table", found=shown(tree))
-            return
-        before = len(problems)
+            return [Fault(keys, "wrong kind", "an object", shown(tree))]
+        faults = []
         fields = {field.encode_name: field for field in info.fields}
-        for key in tree:
+        is_open = self.json and not getattr(info, "forbid_unknown_fields", True)
+        for key in () if is_open else tree:
             if key not in fields:
-                advice = hint((*keys, key)) or did_you_mean(key, fields)
-                problems.add_key((*keys, key), f"unknown; {advice}")
-        types = get_type_hints(info.cls, include_extras=True)
+                hint = self.hint((*keys, key)) or did_you_mean(key, fields)
+                faults.append(Fault((*keys, key), f"unknown; {hint}", one_of(fields), repr(key), of_key=True))
+        kinds = _fields(get_origin(info.cls) or info.cls)
         for name, field in fields.items():
             if name in tree:
-                check_table(tree[name], types[field.name], (*keys, name), problems, hint)
+                faults += self.faults(tree[name], kinds[field.name], (*keys, name))
             elif field.required:
-                problems.add_key((*keys, name), "missing")
-        if len(problems) == before and hasattr(info.cls, "__post_init__"):
-            _check_together(tree, kind, keys, problems)
-        return
-    if isinstance(info, msgspec.inspect.VarTupleType | msgspec.inspect.ListType) and isinstance(tree, list):
-        item = getattr(kind, "__args__", (Any,))[0]
-        for position, part in enumerate(tree):
-            check_table(part, item, (*keys, position), problems, hint)
-        return
-    if isinstance(info, msgspec.inspect.DictType) and isinstance(tree, dict):
-        item = getattr(kind, "__args__", (Any, Any))[1]
-        for key, part in tree.items():
-            check_table(part, item, (*keys, key), problems, hint)
-        return
-    if isinstance(info, msgspec.inspect.LiteralType) and isinstance(tree, str) and tree not in info.values:
-        problems.add_key(keys, f"there is no {tree!r}; {did_you_mean(tree, map(str, info.values))}")
-        return
-    try:
-        msgspec.convert(tree, kind)
-    except msgspec.ValidationError as error:
-        message, wanted = _in_words(str(error).partition(" - at")[0])
-        problems.add_key(keys, message, expected=wanted, found=shown(tree))
+                faults.append(Fault((*keys, name), "missing", repr(name), keys_of(tree), of_key=True))
+        if not faults and hasattr(info.cls, "__post_init__"):
+            # Values that are right one by one may be refused together.
+            faults = self._refusal(tree, kind, keys)
+        return faults
 
 
-def _check_together(
-    tree: dict[str, Any], kind: Any, keys: tuple[str | int, ...], problems: TomlProblems
-) -> None:
-    """Report values that are right one by one, but which the structure itself refuses together."""
+def one_of(options: Iterable[str], most: int = 10) -> str:
+    """A list of names for a message."""
+    names = list(options)
+    rest = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"one of {', '.join(names[:most])}{rest}"
+
+
+def keys_of(tree: dict[str, Any], most: int = 5) -> str:
+    """The keys of an object for a message."""
+    rest = f" and {len(tree) - most} more" if len(tree) > most else ""
+    return f"the keys {', '.join(map(repr, list(tree)[:most]))}{rest}" if tree else "no keys"
+
+
+def is_finite(value: float) -> bool:
+    """Whether a number is finite; False for an integer too large for a float."""
     try:
-        msgspec.convert(tree, kind)
-    except (ExtrinsicError, msgspec.ValidationError) as error:
-        problems.add_key(keys, str(error))
+        return isfinite(value)
+    except OverflowError:
+        return False
 
 
 WORDS = {
@@ -155,36 +233,40 @@ WORDS = {
     "float": "a number",
     "str": "text",
     "bool": "true or false",
-    "array": "a list",
-    "object": "a table",
+    "array": "an array",
+    "object": "an object",
 }
+WORDS_OF_TOML = {"an array": "a list", "an object": "a table"}
 
 
 def _in_words(message: str) -> tuple[str, str | None]:
     """`Expected `int` >= 100` is a value out of range, where a whole number >= 100 is expected."""
-    match = re.fullmatch(r"Expected `([^`]+)`(?P<range>.*?)(?P<kind>, got `[^`]+`)?", message)
+    match = re.fullmatch(r"Expected `([^`]+)`(?P<range>.*?)(?P<kind>, got `?[^`]+`?)?", message)
     if match is None:
         return message, None
     kinds = [WORDS.get(kind, kind) for kind in match[1].split(" | ") if kind != "null"]
     return "wrong kind" if match["kind"] else "out of range", " or ".join(kinds) + match["range"]
 
 
-def _structure_in(kind: Any) -> Any:
-    """The structure of an optional table, else the kind itself."""
-    members = [part for part in getattr(kind, "__args__", ()) if isinstance(part, type)]
-    structures = [part for part in members if issubclass(part, msgspec.Struct)]
-    is_union = isinstance(_type_info(kind), msgspec.inspect.UnionType)
-    return structures[0] if is_union and len(structures) == 1 else kind
+def _only_member(kind: Any, tree: Any) -> Any:
+    """What an optional part is when it is there: the one member of a union that can have parts of its own."""
+    if tree is None or get_origin(kind) not in (UnionType, Union):
+        return kind
+    members = [part for part in kind.__args__ if part not in (type(None), msgspec.UnsetType)]
+    structures = [part for part in members if isinstance(part, type) and issubclass(part, msgspec.Struct)]
+    if isinstance(tree, dict) and len(structures) == 1:
+        return structures[0]
+    return members[0] if len(members) == 1 else kind
 
 
-def _dotted(keys: tuple[str | int, ...]) -> str:
+def dotted(keys: Keys) -> str:
     text = ""
     for key in keys:
         text += f"[{key}]" if isinstance(key, int) else f".{key}" if text else key
     return text or "(the file)"
 
 
-def line_of(text: str, keys: tuple[str | int, ...]) -> str:
+def line_of(text: str, keys: Keys) -> str:
     """'line N' of a key path: the last of its table headers and keys that occurs in the text.
 
     tomllib keeps no positions; a missing key is reported at the table it should be in.

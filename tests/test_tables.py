@@ -13,7 +13,15 @@ from hypothesis import strategies as st
 
 from extrinsic.errors import InputError, Problems
 from extrinsic.study.tables import READABLE, DiagnosticRow, ReturnRow
-from extrinsic.tables import MOST_PROBLEMS, number_in, read_csv, read_rows, table_bytes, write_rows
+from extrinsic.tables import (
+    MOST_PROBLEMS,
+    CsvRow,
+    read_csv,
+    read_rows,
+    report_number,
+    table_bytes,
+    write_rows,
+)
 from extrinsic.verdict.rows import TrackerRow
 
 # A carriage return cannot be told from a line's end once a spreadsheet has been at the file; names from files
@@ -196,7 +204,7 @@ def test_rows_of_users_and_their_lines(tmp_path: Path) -> None:
     path.write_text('\ufeffa, b\n1,2\n\n , \n"3\n4",5\n6,7\n')
     rows = read_csv(path, ("a", "b"), problems := Problems())
     assert not len(problems)
-    assert [(row.line, row["a"], row["b"]) for row in rows] == [
+    assert [(row.line, *row.cells.values()) for row in rows] == [
         (2, "1", "2"),
         (6, "3\n4", "5"),
         (7, "6", "7"),
@@ -227,9 +235,10 @@ def test_a_users_table_that_is_no_text(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["1_0", "\uff11", "nan", "inf", "1e308", "-1e308", "", "0x1", "1 2", "1,5"])
 def test_no_numbers(text: str) -> None:
-    assert number_in(text) is None
+    assert report_number(problems := Problems(), CsvRow(1, {"a": text}), "a") is None
+    assert "line 1: a is no number" in str(*problems)
 
 
 @pytest.mark.parametrize(("text", "number"), [("1", 1.0), ("-.5", -0.5), ("+1e-3", 0.001), ("2.", 2.0)])
 def test_numbers(text: str, number: float) -> None:
-    assert number_in(text) == number
+    assert report_number(Problems(), CsvRow(1, {"a": text}), "a") == number

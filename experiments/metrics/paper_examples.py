@@ -10,10 +10,10 @@ import msgspec
 from experiments.main import require
 from experiments.metrics.tables import ExampleFigure
 from extrinsic import read_states, score
-from extrinsic.corpus.formats.state_sets.building import State, build_state_sets, gather_states
+from extrinsic.corpus.formats.state_files import State, build_state_sets, gather_states
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.metrics.definition import TurnMean, parse_metric
-from extrinsic.metrics.items.state_tables import ALL, table_of_states
+from extrinsic.metrics.state_items import ALL, table_of_states
 from extrinsic.typed_files import read_toml
 
 

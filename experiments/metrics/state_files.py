@@ -12,9 +12,8 @@ from experiments.main import require
 from extrinsic import read_states
 from extrinsic.arrays import Bools, Floats, Ints
 from extrinsic.corpus.state_sets import StateSets
-from extrinsic.metrics.items.state_items import StateItems
-from extrinsic.metrics.items.state_tables import ALL, StateTable, table_of_states
 from extrinsic.metrics.measuring import percentile_interval
+from extrinsic.metrics.state_items import ALL, StateItems, StateTable, table_of_states
 from extrinsic.panel import item_weights
 from extrinsic.storage import content_hash
 

@@ -13,10 +13,8 @@ import msgspec
 from experiments.truth.tables import PolicyEstimate
 from extrinsic.study.learn_stage import LearnTask
 from extrinsic.study.plan import plan_study
-from extrinsic.study.policy_spec import LEARNED, LOGGED
+from extrinsic.study.policy_values import LEARNED, LOGGED, StoredValue, values_of
 from extrinsic.study.settings import SimulationTable, StudySettings
-from extrinsic.study.store import LoadedResults
-from extrinsic.study.variant_values import TrackerValue, stored_value
 from extrinsic.typed_files import Whole
 from extrinsic.value.value import mean_of_dialogs
 
@@ -50,7 +48,7 @@ class TrackerCell:
     dataset: str
     tracker: str
     degenerate: bool
-    values: list[TrackerValue]
+    values: list[StoredValue]
 
 
 def logs(study: StudySettings, seeds: Sequence[int]) -> list[list[LearnTask]]:
@@ -72,8 +70,7 @@ def compute_log(*tasks: LearnTask) -> list[TrackerCell]:
 
 def compute_cell(task: LearnTask) -> TrackerCell:
     """Learn and value the policy of one tracker in one log."""
-    stored = replace(task, beside=()).run(LoadedResults({}))
-    values = [stored_value(stored, number) for number in range(len(stored.values.values))]
+    values = values_of(task.system.name, [replace(task, beside=()).run()])
     return TrackerCell(task.spec.live_seed, task.unit.name, task.system.name, task.system.degenerate, values)
 
 
@@ -83,7 +80,7 @@ def estimate_rows(world: str, computed: Sequence[TrackerCell]) -> Iterator[Polic
         yield from _rows(world, cell, cell.values)
 
 
-def _rows(world: str, cell: TrackerCell, values: Sequence[TrackerValue]) -> Iterator[PolicyEstimate]:
+def _rows(world: str, cell: TrackerCell, values: Sequence[StoredValue]) -> Iterator[PolicyEstimate]:
     live = _live(values)
     (observed,) = (entry for entry in values if entry.value.estimator == "observed")
     returns = live.value.mean + live.value.n * live.influence
@@ -103,7 +100,7 @@ def _rows(world: str, cell: TrackerCell, values: Sequence[TrackerValue]) -> Iter
         yield PolicyEstimate(*where, estimator, mean, low, high, truth.mean, half_width, flags)
 
 
-def _live(values: Sequence[TrackerValue]) -> TrackerValue:
+def _live(values: Sequence[StoredValue]) -> StoredValue:
     """The live return of the learned policy."""
     (live,) = (e for e in values if (e.value.policy, e.value.estimator) == (LEARNED, "live"))
     return live

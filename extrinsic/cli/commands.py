@@ -119,11 +119,11 @@ def add_run_arguments(parser: Parser, json_help: str) -> None:
 
 def _run(parser: Parser) -> None:
     """Run the study of a configuration (a .toml file, or a name of `extrinsic ls configs`): measure and
-    learn on every tracker, value every policy, correlate. Results that the directory already holds are
-    reused: an interrupted run continues where it stopped, a changed setting computes only what depends on
-    it.
+    learn on every tracker, value every policy, and say which metric to choose by, what that loses and, at
+    most, for other trackers. Results that the directory already holds are reused: an interrupted run
+    continues where it stopped, a changed setting computes only what depends on it.
     """
-    add_run_arguments(parser, "the verdict, and the correlations with the primary target, as JSON on stdout")
+    add_run_arguments(parser, "the verdict, and what choosing by every metric loses, as JSON on stdout")
 
 
 def _policies(parser: Parser) -> None:
@@ -147,9 +147,10 @@ def _report(parser: Parser) -> None:
 
 
 def _compare(parser: Parser) -> None:
-    """Compare two trackers of a run: whose policy earns more and how sure that is; the telling returns
-    and metrics, their difference with an interval over dialogs and a p-value by exchanging the two dialog
-    by dialog; the dialogs in which they differ most. --all shows everything.
+    """Compare two trackers of a run: whose policy earns more and how sure that is; what choosing between
+    them by each declared metric costs; the telling returns and metrics, their difference with an interval
+    over dialogs and a p-value by exchanging the two dialog by dialog; the dialogs in which they differ
+    most. --all shows everything.
     """
     parser.option("run_folder", "RUN", "the directory of a run")
     parser.option("first", "A", "a tracker of the run")

@@ -9,9 +9,14 @@ from extrinsic.cli.output import print_rows, print_table, put, say
 from extrinsic.cli.report import open_run
 from extrinsic.errors import InputError, UsageError
 from extrinsic.report.comparison import write_comparison
-from extrinsic.study.comparing import compare_trackers, comparison_verdicts
-from extrinsic.study.disagreements import Disagreement, most_different_dialogs
-from extrinsic.verdict.compare import MEAN, ComparisonRow, digits_of, telling_rows
+from extrinsic.study.comparing import (
+    Disagreement,
+    compare_trackers,
+    comparison_costs,
+    comparison_verdicts,
+    most_different_dialogs,
+)
+from extrinsic.verdict.compare import MEAN, ComparisonRow, costs_sentence, digits_of, telling_rows
 from extrinsic.verdict.names import NOTHING, Name, target_title, variant_title
 
 IN_PAGE = 10
@@ -30,8 +35,9 @@ def run(arguments: argparse.Namespace) -> int:
     with finished.reading():
         rows = compare_trackers(finished, arguments.first, arguments.second, arguments.seed)
         verdicts = comparison_verdicts(finished, rows, arguments.first, arguments.second)
+        costs = comparison_costs(finished, arguments.first, arguments.second)
     if arguments.json:
-        print_rows(finished.signature, rows, sys.stdout, verdict=verdicts)
+        print_rows(finished.signature, rows, sys.stdout, verdict=verdicts, costs=costs)
         return 0
     datasets = list(dict.fromkeys(row.dataset for row in rows))
     shown = arguments.dataset or (MEAN if MEAN in datasets else datasets[0])
@@ -41,6 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
         put(verdict.sentence)
         for flag in verdict.flags:
             put(f"  {flag}")
+    put(costs_sentence(costs))
     of_dataset = [row for row in rows if row.dataset == shown]
     target = verdicts[0].target if verdicts else ""
     _print_rows(of_dataset, arguments.first, arguments.second, target, arguments.all)
@@ -54,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
         print()
         put(f"{_heading(dialogs[0], arguments.first, arguments.second)}; --all shows it turn by turn")
     path = write_comparison(
-        finished, arguments.first, arguments.second, rows, dialogs, verdicts, arguments.output
+        finished, arguments.first, arguments.second, rows, dialogs, verdicts, costs, arguments.output
     )
     say(f"the page: {path}")
     return 0

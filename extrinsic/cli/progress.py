@@ -73,14 +73,14 @@ class Progress:
     def watch(
         self,
         steps: Iterable[T],
-        weights: Callable[[T], float],
-        whole: float,
         total: int,
         name: Callable[[T], str],
+        weights: Callable[[T], float] = lambda step: 1.0,
+        whole: float | None = None,
     ) -> Iterator[T]:
         """Yield the steps as they finish, and show the name of each; whole: the sum of all weights."""
         if self.bar is not None:
-            self.bar.reset(self.task, total=whole)
+            self.bar.reset(self.task, total=total if whole is None else whole)
         for number, step in enumerate(steps, start=1):
             if self.bar is not None:
                 self.bar.advance(self.task, weights(step))
@@ -98,7 +98,7 @@ class Progress:
             return WEIGHTS.get(kind, USUAL_WEIGHT)
 
         whole = sum(weight(kind) * number for kind, number in planned.items())
-        return self.watch(steps, lambda done: weight(done.key.kind), whole, planned.total(), name)
+        return self.watch(steps, planned.total(), name, lambda done: weight(done.key.kind), whole)
 
 
 def show_progress(
@@ -106,4 +106,4 @@ def show_progress(
 ) -> Iterator[T]:
     """Yield the steps as they finish, and show the name of each."""
     with Progress(title, quiet) as progress:
-        yield from progress.watch(steps, lambda step: 1.0, float(total), total, name)
+        yield from progress.watch(steps, total, name)

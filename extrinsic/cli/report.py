@@ -35,9 +35,8 @@ def _print_verdict(finished: Run) -> int:
         raise InputError("this run compares policies, not metrics", path=str(finished.folder))
     with finished.reading():
         verdict = finished.verdict()
-    print_rows(
-        finished.signature, verdict.verdicts, sys.stdout, agreement=verdict.agreement, health=verdict.health
-    )
+    more = {"compromise": verdict.compromise, "health": verdict.health}
+    print_rows(finished.signature, verdict.verdicts, sys.stdout, sentences=verdict.sentences, **more)
     return 0
 
 

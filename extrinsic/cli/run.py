@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from extrinsic.cli.output import print_rows, put, say
+from extrinsic.cli.output import print_rows, print_table, put, say
 from extrinsic.cli.progress import Progress
 from extrinsic.errors import UsageError
 from extrinsic.study.engine import Done, Engine
@@ -19,7 +19,12 @@ from extrinsic.study.runner import run_study
 from extrinsic.study.settings import StudySettings
 from extrinsic.study.settings_file import find_study, locate_keys, read_study
 from extrinsic.study.tables import TimingRow
-from extrinsic.verdict.rows import ChoiceRow
+from extrinsic.verdict.names import NOTHING, counted, in_unit, listing, metric_title, unit_title
+from extrinsic.verdict.verdict import NAMED, StudyVerdict
+
+HEADS = {"target": "for the", "metric": "choose by", "lost": "loses", "possible": "of a coin's"}
+HEADS |= {"bound": "at most", "as_good": "as good"}
+"""Of the table that a run ends with."""
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -104,13 +109,43 @@ def _report(finished: Run) -> Path | None:
 
 
 def _show(finished: Run, as_json: bool) -> None:
-    """What the data lacks, then the verdict: a line for each target, and one metric for all."""
+    """What the data lacks; then a line for each target, and at most two on all of them."""
     verdict = finished.verdict()
     if as_json:
-        print_rows(finished.signature, finished.table(ChoiceRow), sys.stdout, verdict=verdict)
+        print_rows(finished.signature, finished.choices, sys.stdout, verdict=verdict)
         return
     for note in verdict.health:
         put(f"health: {note.text}")
     print()
-    for sentence in verdict.sentences or ["Nothing was judged: the study has no target."]:
-        put(sentence)
+    if len(verdict.verdicts) > 1 and any(each.recommended for each in verdict.verdicts):
+        _print_verdicts(verdict)
+    else:
+        for sentence in verdict.sentences or ["Nothing was judged: the study has no target."]:
+            put(sentence)
+
+
+def _print_verdicts(verdict: StudyVerdict) -> None:
+    """The decision on each target in a table; one metric for all; where nothing is promised, why."""
+    several = len({each.variant for each in verdict.verdicts}) > 1
+    lines, reasons = [], []
+    for each in verdict.verdicts:
+        title = each.target_title.removeprefix("the ")
+        as_good = listing([metric_title(choice.metric) for choice in each.as_good], NAMED)
+        line = dict.fromkeys(HEADS, NOTHING) | {"target": title, "as_good": as_good}
+        if several and each.variant:
+            line["target"] = f"{title}, {each.variant_title}"
+        if chosen := each.recommended:
+            line["metric"], line["lost"] = chosen.title, in_unit(chosen.lost, each.unit)
+            line["possible"] = f"{in_unit(each.possible, each.unit)} {unit_title(each.unit)}"
+            line["bound"] = in_unit(chosen.bound, each.unit)
+        if not each.promises:
+            about = f"; about {counted(each.needed, 'tracker')} would bring it to half" if each.needed else ""
+            reasons.append(f"{each.reason}{about}")
+        lines.append(line)
+    put("What choosing between two trackers loses: here, and at most (95 %) among other trackers like these")
+    heads = {key: head for key, head in HEADS.items() if any(line[key] for line in lines)}
+    print_table(lines, heads, sys.stdout)
+    if verdict.compromise:
+        put(verdict.compromise.sentence)
+    if reasons:
+        put(f"{NOTHING}: nothing can be promised for other trackers ({'; '.join(dict.fromkeys(reasons))}).")

@@ -17,8 +17,8 @@ from extrinsic.corpus.state_sets import StateSets
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.errors import InputError, Problem, UsageError, printable
 from extrinsic.metrics.definition import parse_metric
-from extrinsic.metrics.items.state_tables import ALL, STATE
 from extrinsic.metrics.scoring import Score, Scores, choose_metrics, merge_scores, score
+from extrinsic.metrics.state_items import ALL, STATE
 from extrinsic.metrics.state_metrics import KIM_METRICS, turn_correlation
 from extrinsic.plugins import load_plugins
 from extrinsic.registry import FORMATS
@@ -116,9 +116,6 @@ def _print_scores(scored: Scored, arguments: argparse.Namespace) -> None:
     _print_score_table(rows, scores, {name for note in health for name in note.trackers})
 
 
-Line = tuple[str, str, int, str | None]
-"""Tracker, component, schedule, label scheme."""
-
 WIDE = 1_000
 MARK = "*"
 
@@ -126,22 +123,29 @@ MARK = "*"
 def _print_score_table(rows: Sequence[Score], scores: Scores, joint_only: Collection[str]) -> None:
     """A line for each tracker, component, schedule and label scheme, a column for each metric."""
     metrics = list(dict.fromkeys(row.metric for row in rows))
-    lines: dict[Line, dict[str, Score]] = {}
+    lines: dict[tuple[str, str, int, str | None], dict[str, Score]] = {}
     for row in rows:
         key = (row.tracker, row.component, row.schedule, row.label_scheme)
         lines.setdefault(key, {})[row.metric] = row
-    heads = ["tracker", "component", "schedule", "labels", "n", "changed"]
-    if not any(row.label_scheme for row in rows):
-        heads.remove("labels")
+    columns = {
+        "tracker": [tracker for tracker, *_ in lines],
+        "component": [component for _, component, *_ in lines],
+        "schedule": [str(schedule) for _, _, schedule, _ in lines],
+        "labels": [labels or "" for *_, labels in lines],
+        # Metrics of one line may count different items (turns with a gold state); the largest n is shown.
+        "n": [f"{max(score.n for score in line.values()):,}" for line in lines.values()],
+        "changed": [f"{max(score.changed or 0 for score in line.values()):,}" for line in lines.values()],
+    }
+    if not any(columns["labels"]):
+        del columns["labels"]
     if all(row.changed is None for row in rows):
-        heads.remove("changed")
-    described = [_described(line, by_metric, heads) for line, by_metric in lines.items()]
-    first = [list(column) for column in zip(heads, *described, strict=True)]
+        del columns["changed"]
+    first = [[head, *map(printable, cells)] for head, cells in columns.items()]
     numbers = [
         [printable(metric), *(_number(by_metric.get(metric), joint_only) for by_metric in lines.values())]
         for metric in metrics
     ]
-    right = [head in ("n", "schedule", "changed") for head in heads]
+    right = [head in ("n", "schedule", "changed") for head in columns]
     for part in _fitting(first, numbers):
         print_aligned([*first, *part], right + [True] * len(part), sys.stdout)
         print()
@@ -151,20 +155,6 @@ def _print_score_table(rows: Sequence[Score], scores: Scores, joint_only: Collec
         shown = f"{len(rows):,} of {len(scores.rows):,} scores shown"
         print(f"{shown}; --all: every metric; --component, --json, --csv: more")
     put(scores.signature)
-
-
-def _described(line: Line, by_metric: dict[str, Score], heads: Sequence[str]) -> list[str]:
-    tracker, component, schedule, labels = line
-    cells = {
-        "tracker": tracker,
-        "component": component,
-        "schedule": str(schedule),
-        "labels": labels or "",
-        # Metrics of one line may count different items (turns with a gold state); the largest n is shown.
-        "n": f"{max(score.n for score in by_metric.values()):,}",
-        "changed": f"{max(score.changed or 0 for score in by_metric.values()):,}",
-    }
-    return [printable(cells[head]) for head in heads]
 
 
 def _number(score: Score | None, joint_only: Collection[str]) -> str:
@@ -181,8 +171,7 @@ def _number(score: Score | None, joint_only: Collection[str]) -> str:
 
 def _is_empty(score: Score, joint_only: Collection[str]) -> bool:
     """Whether it is of single slots, of a tracker that has no beliefs about them."""
-    name = Name(score.metric, score.schedule, score.component)
-    return score.tracker in joint_only and is_of_single_slots(name)
+    return score.tracker in joint_only and is_of_single_slots(Name.of(score))
 
 
 def _fitting(first: Sequence[list[str]], numbers: Sequence[list[str]]) -> Iterator[list[list[str]]]:

@@ -37,7 +37,7 @@ of the corpus, and one point that accepts all.
 """
 
 BuildItems = Callable[["Corpus", "TrackerOutput"], Sequence[Any]]
-"""(corpus, tracker output) -> ItemTables (extrinsic.metrics.items.item_tables), one for each label scheme."""
+"""(corpus, tracker output) -> ItemTables (extrinsic.metrics.belief_items), one for each label scheme."""
 
 GoldStates = Callable[["Corpus", Ids, str | None], Ids]
 """(corpus, predicted, label scheme) -> (n_turns, n_slots) what the predicted states should have been."""
@@ -139,8 +139,8 @@ DSTC1 = Conventions(
     components=("joint", "all"),
     shown_components=("joint", "all"),
     rank=rank_dstc1,
-    build_items=FunctionByName("extrinsic.metrics.items.dstc1:build_tables"),
-    gold_states=FunctionByName("extrinsic.metrics.items.dstc1:gold_states"),
+    build_items=FunctionByName("extrinsic.metrics.dstc1_items:build_tables"),
+    gold_states=FunctionByName("extrinsic.metrics.dstc1_items:gold_states"),
     roc_points="even_thresholds",
     make_joint=likeliest_joint,
     tracks_requests=False,
@@ -167,8 +167,8 @@ DSTC2 = Conventions(
     components=("goal.joint", "goal.all"),
     shown_components=("goal.joint", "goal.all", "requested.all", "method", "all"),
     rank=rank_dstc2,
-    build_items=FunctionByName("extrinsic.metrics.items.dstc2:build_tables"),
-    gold_states=FunctionByName("extrinsic.metrics.items.dstc2:gold_states"),
+    build_items=FunctionByName("extrinsic.metrics.dstc2_items:build_tables"),
+    gold_states=FunctionByName("extrinsic.metrics.dstc2_items:gold_states"),
     roc_points="distinct_scores",
     make_joint=baseline_joint,
     tracks_requests=True,

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -50,6 +50,27 @@ class DialogTurns:
         return np.arange(self.n_turns) - self.offsets[self.dialog_of_turn]
 
 
+class ReadDialogs(DialogTurns):
+    """Base of what is read from files; signature: a hash of the bytes it was read from."""
+
+    signature: str
+
+    def taken(
+        self, dialogs: Ints | list[int], of_dialogs: Sequence[str], of_turns: Sequence[str], **others: Any
+    ) -> Self:
+        """The chosen dialogs, in the order given; of_dialogs, of_turns: the fields with one row for each."""
+        chosen = np.asarray(dialogs, dtype=np.int64)
+        offsets, turns = take_rows(self.offsets, chosen)
+        fields: dict[str, Any] = {name: getattr(self, name) for name in (*of_dialogs, *of_turns)}
+        for name, rows in fields.items():
+            if name in of_dialogs:
+                fields[name] = tuple(rows[dialog] for dialog in chosen)
+            elif rows is not None:
+                fields[name] = rows[turns] if isinstance(rows, np.ndarray) else rows.take(turns)
+        signature = content_hash(self.signature, chosen.tobytes())
+        return replace(self, offsets=offsets, signature=signature, **fields, **others)  # type: ignore[type-var]
+
+
 def fold_of_sessions(sessions: Sequence[str], n_folds: int, seed: int = 0) -> Ints:
     """(n_dialogs,) the fold of each of these sessions, sizes differing by at most one."""
     if len(sessions) < 2:
@@ -77,7 +98,7 @@ def ranked_sessions(sessions: Sequence[str], seed: int) -> list[int]:
 
 
 @dataclass(frozen=True, eq=False)
-class Corpus(DialogTurns):
+class Corpus(ReadDialogs):
     """Dialogs, their turns, system acts, recognised user acts, and labels.
 
     dataset:    the name of the list of sessions.   format: the name of its file format.
@@ -205,23 +226,12 @@ class Corpus(DialogTurns):
 
     def take(self, dialogs: Ints | list[int]) -> Corpus:
         """The chosen dialogs, in the order given."""
-        chosen = np.asarray(dialogs, dtype=np.int64)
-        offsets, turns = take_rows(self.offsets, chosen)
-        return replace(
-            self,
-            sessions=tuple(self.sessions[i] for i in chosen),
-            directories=tuple(self.directories[i] for i in chosen),
-            offsets=offsets,
-            restart=self.restart[turns],
-            system=self.system.take(turns),
-            nbest=self.nbest.take(turns),
-            labels=self.labels.take(turns),
-            propensities=None if self.propensities is None else self.propensities[turns],
-            possible=None if self.possible is None else self.possible[turns],
-            rewards=None if self.rewards is None else self.rewards[turns],
-            conditions={name: tuple(values[i] for i in chosen) for name, values in self.conditions.items()},
-            outcomes={name: tuple(values[i] for i in chosen) for name, values in self.outcomes.items()},
-            signature=content_hash(self.signature, chosen.tobytes()),
+        return self.taken(
+            dialogs,
+            ("sessions", "directories"),
+            ("restart", "system", "nbest", "labels", "propensities", "possible", "rewards"),
+            conditions={name: tuple(values[i] for i in dialogs) for name, values in self.conditions.items()},
+            outcomes={name: tuple(values[i] for i in dialogs) for name, values in self.outcomes.items()},
         )
 
     def place(self, turn: int) -> dict[str, Any]:

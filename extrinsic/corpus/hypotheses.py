@@ -43,16 +43,10 @@ class Hypotheses(Columns):
 
 
 @dataclass(frozen=True, eq=False)
-class Beliefs(Columns):
-    """Ranked distributions of n items, None among the values, with the scores that the ranking rules yield.
-
-    offsets (n + 1,).   value, score, correct (h + n,), best first within an item.
-    """
+class Ranked(Columns):
+    """Ranked distributions of n items; offsets (n + 1,) delimit them, best first."""
 
     offsets: Ints
-    value: Ids
-    score: Floats
-    correct: Bools
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -61,6 +55,18 @@ class Beliefs(Columns):
     def top(self) -> Ints:
         """(n,) the index of each item's best hypothesis in the flat arrays."""
         return self.offsets[:-1]
+
+
+@dataclass(frozen=True, eq=False)
+class Beliefs(Ranked):
+    """Distributions with None among the values and the scores that the ranking rules yield.
+
+    value, score, correct (h + n,).
+    """
+
+    value: Ids
+    score: Floats
+    correct: Bools
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,25 +84,17 @@ class JointHypotheses(Columns):
 
 
 @dataclass(frozen=True, eq=False)
-class JointBeliefs(Columns):
-    """Ranked joint distributions of n turns.
+class JointBeliefs(Ranked):
+    """Joint distributions of n turns.
 
-    offsets (n + 1,).   assignment (h + n, n_slots).   none (h + n,): the None item of each turn, which
-    differs from a hypothesis that merely assigns nothing.   score, correct (h + n,).
+    assignment (h + n, n_slots).   none (h + n,): the None item of each turn, which differs from a hypothesis
+    that merely assigns nothing.   score, correct (h + n,).
     """
 
-    offsets: Ints
     assignment: Ids
     none: Bools
     score: Floats
     correct: Bools
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
-    @property
-    def top(self) -> Ints:
-        return self.offsets[:-1]
 
 
 def no_hypotheses(n_items: int) -> Hypotheses:

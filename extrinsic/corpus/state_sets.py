@@ -7,10 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
-from extrinsic.arrays import Bools, Ids, Ints, take_rows
+from extrinsic.arrays import Bools, Ids, Ints
 from extrinsic.corpus.acts import Value, Vocabulary
 from extrinsic.corpus.conventions import STATE_SETS, ScoreConventions
-from extrinsic.corpus.corpus import DialogTurns
+from extrinsic.corpus.corpus import ReadDialogs
 from extrinsic.corpus.normalisation import DONTCARE, Normalisation, load_normalisation, slot_name
 from extrinsic.errors import Problem, UsageError, did_you_mean
 from extrinsic.storage import content_hash
@@ -86,7 +86,7 @@ class Suspicion:
 
 
 @dataclass(frozen=True, eq=False)
-class StateSets(DialogTurns):
+class StateSets(ReadDialogs):
     """The states of one system over its dialogs, and the gold states beside them.
 
     dialogs: ids.   offsets (n_dialogs + 1,): turns.   slots: (domain, slot), sorted.
@@ -150,16 +150,7 @@ class StateSets(DialogTurns):
 
     def take(self, dialogs: Ints | list[int]) -> StateSets:
         """The chosen dialogs, in the order given."""
-        chosen = np.asarray(dialogs, dtype=np.int64)
-        offsets, turns = take_rows(self.offsets, chosen)
-        return replace(
-            self,
-            dialogs=tuple(self.dialogs[i] for i in chosen),
-            offsets=offsets,
-            gold=self.gold[turns],
-            predicted=self.predicted[turns],
-            signature=content_hash(self.signature, chosen.tobytes()),
-        )
+        return self.taken(dialogs, ("dialogs",), ("gold", "predicted"))
 
 
 def state_vocabulary() -> Vocabulary:

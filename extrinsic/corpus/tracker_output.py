@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from extrinsic.arrays import Bools, Floats, Ids, Ints, row_of_each, take_rows
 from extrinsic.corpus.acts import NONE, Vocabulary
-from extrinsic.corpus.corpus import Corpus, DialogTurns
+from extrinsic.corpus.corpus import Corpus, ReadDialogs
 from extrinsic.corpus.hypotheses import (
     Beliefs,
     Hypotheses,
@@ -22,11 +22,10 @@ from extrinsic.corpus.hypotheses import (
 )
 from extrinsic.corpus.labels import GoalLabels
 from extrinsic.errors import Problem, UsageError
-from extrinsic.storage import content_hash
 
 
 @dataclass(frozen=True, eq=False)
-class TrackerOutput(DialogTurns):
+class TrackerOutput(ReadDialogs):
     """The beliefs of one tracker over the dialogs of one corpus, made by `build_output`.
 
     sessions, offsets, slots, vocabulary: those of the corpus.
@@ -73,22 +72,12 @@ class TrackerOutput(DialogTurns):
 
     def take(self, dialogs: Ints | list[int]) -> TrackerOutput:
         """The chosen dialogs, in the order given."""
-        chosen = np.asarray(dialogs, dtype=np.int64)
-        offsets, turns = take_rows(self.offsets, chosen)
+        turns = take_rows(self.offsets, np.asarray(dialogs, dtype=np.int64))[1]
         n_slots = len(self.slots)
         items = (turns[:, None] * n_slots + np.arange(n_slots)).ravel()
-        return replace(
-            self,
-            sessions=tuple(self.sessions[i] for i in chosen),
-            offsets=offsets,
-            given=self.given.take(items),
-            given_joint=self.given_joint.take(turns),
-            given_method=self.given_method.take(turns),
-            beliefs=self.beliefs.take(items),
-            joint=self.joint.take(turns),
-            method=self.method.take(turns),
-            requested=self.requested[turns],
-            signature=content_hash(self.signature, chosen.tobytes()),
+        of_turns = ("given_joint", "given_method", "joint", "method", "requested")
+        return self.taken(
+            dialogs, ("sessions",), of_turns, given=self.given.take(items), beliefs=self.beliefs.take(items)
         )
 
     @property

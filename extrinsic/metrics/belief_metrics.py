@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from extrinsic.arrays import Floats
+from extrinsic.metrics.belief_items import Items
 from extrinsic.metrics.definition import ItemMean, Metric, ratio
-from extrinsic.metrics.items.item_tables import Items
 
 
 class Accuracy(ItemMean):

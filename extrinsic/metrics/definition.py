@@ -10,7 +10,7 @@ A metric's printed form is its identity and what the user types: `fga(0.5)`, `gc
 import inspect
 import math
 from abc import ABC, abstractmethod
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,10 +18,9 @@ import numpy as np
 from extrinsic.arrays import Floats
 from extrinsic.corpus.hypotheses import Fill
 from extrinsic.errors import UsageError, did_you_mean
-from extrinsic.metrics.items.item_hypotheses import ItemHypotheses
-from extrinsic.metrics.items.item_tables import Items
-from extrinsic.metrics.items.state_items import StateItems
-from extrinsic.printed_forms import split_form, value_text
+from extrinsic.metrics.belief_items import ItemHypotheses, Items
+from extrinsic.metrics.state_items import StateItems
+from extrinsic.printed_forms import printed_form, split_form, value_text
 from extrinsic.registry import METRICS
 
 
@@ -62,16 +61,10 @@ class Metric(ABC):
         return int(items.count)
 
     def __str__(self) -> str:
-        shown: list[str] = []
-        for parameter in fields(self):
-            value = getattr(self, parameter.name)
-            if parameter.name == self.positional and (
-                parameter.default is MISSING or value != parameter.default
-            ):
-                shown.insert(0, value_text(value))
-            elif value != parameter.default and parameter.name != self.positional:
-                shown.append(f"{parameter.name}={value_text(value)}")
-        return f"{self.name}({', '.join(shown)})" if shown else self.name
+        values = {parameter.name: getattr(self, parameter.name) for parameter in fields(self)}
+        changed = {each.name: values[each.name] for each in fields(self) if values[each.name] != each.default}
+        first = [value_text(changed.pop(self.positional))] if self.positional in changed else []
+        return printed_form(self.name, first, changed)
 
 
 def ratio(numerator: Floats, denominator: Floats) -> Floats:

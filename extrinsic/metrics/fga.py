@@ -10,8 +10,7 @@ import numpy as np
 from extrinsic.arrays import Floats
 from extrinsic.errors import UsageError, did_you_mean
 from extrinsic.metrics.definition import TurnMean, check_choice
-from extrinsic.metrics.items.state_items import StateItems
-from extrinsic.metrics.items.state_tables import MULTIWOZ_SLOTS
+from extrinsic.metrics.state_items import MULTIWOZ_SLOTS, StateItems
 from extrinsic.printed_forms import value_text
 
 PARAMETERS = ("lambda", "decay", "variant", "turns", "factor", "fill")

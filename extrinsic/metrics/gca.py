@@ -10,7 +10,7 @@ import numpy as np
 
 from extrinsic.arrays import Floats
 from extrinsic.metrics.definition import Metric, check_choice
-from extrinsic.metrics.items.state_items import StateItems
+from extrinsic.metrics.state_items import StateItems
 
 
 @lru_cache(maxsize=100_000)

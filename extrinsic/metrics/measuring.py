@@ -17,18 +17,18 @@ from extrinsic.corpus.hypotheses import Fill
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.errors import UsageError, did_you_mean
+from extrinsic.metrics.belief_items import ItemTable
 from extrinsic.metrics.belief_metrics import Update
 from extrinsic.metrics.definition import Filled, HypothesisMean, ItemMean, Metric
-from extrinsic.metrics.items.item_tables import ItemTable
-from extrinsic.metrics.items.roc_statistics import Totals
-from extrinsic.metrics.items.state_tables import (
+from extrinsic.metrics.roc import Roc
+from extrinsic.metrics.roc_curves import Totals
+from extrinsic.metrics.state_items import (
     ALL,
     StateTable,
     beliefs_of_states,
     table_of_states,
     tables_of_filled_beliefs,
 )
-from extrinsic.metrics.roc import Roc
 from extrinsic.storage import content_hash
 
 Interval = tuple[float | None, float | None]
@@ -219,9 +219,15 @@ def measure(
         groups.setdefault(id(tables), (tables, []))[1].append(metric)
     _check_names(source, [table for tables, _ in groups.values() for table in tables], schedules, components)
     for tables, group in groups.values():
-        for schedule in _choose_schedules(source, tables[0], schedules):
+        available = _schedules_of(source, tables[0])
+        # State sets leave out the last turn and single domains by default; filled beliefs have no domains.
+        of_sets = isinstance(tables[0], StateTable) and ALL in tables[0].components
+        wanted = ([1] if of_sets else available) if schedules is None else schedules
+        for schedule in (number for number in available if number in wanted):
             for table in tables:
-                for component in _choose_components(table, components):
+                default = [ALL] if of_sets else table.components
+                named = default if components is None else components
+                for component in (name for name in table.components if name in named):
                     items = table.select(component, schedule)
                     for metric in group:
                         if schedule == 1 or not metric.whole_dialogs:
@@ -239,20 +245,6 @@ def measure(
 def _schedules_of(source: Source, table: Table) -> list[int]:
     """The schedules of the conventions that the items have."""
     return [schedule for schedule in table.schedules if schedule in source.conventions.schedules]
-
-
-def _choose_schedules(source: Source, table: Table, schedules: Sequence[int] | None) -> list[int]:
-    if schedules is None and isinstance(table, StateTable) and ALL in table.components:
-        schedules = [1]  # state sets leave out the last turn by default, filled beliefs do not
-    available = _schedules_of(source, table)
-    return available if schedules is None else [schedule for schedule in available if schedule in schedules]
-
-
-def _choose_components(table: Table, components: Sequence[str] | None) -> list[str]:
-    if components is None:
-        # State sets leave out the single domains by default.
-        return list(table.components)[:1] if isinstance(table, StateTable) else list(table.components)
-    return [component for component in table.components if component in components]
 
 
 def _check_names(

@@ -5,64 +5,37 @@ condition and the value at the first threshold that meets it.
 """
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from extrinsic.arrays import Floats
+from extrinsic.metrics.belief_items import Items
 from extrinsic.metrics.definition import Metric
-from extrinsic.metrics.items.item_tables import Items
-from extrinsic.metrics.items.roc_curves import ACCEPTED, WRONG, Condition, Points
-from extrinsic.metrics.items.roc_statistics import Totals
+from extrinsic.metrics.roc_curves import ACCEPTED, WRONG, Condition, Points, Totals
 
 
-@dataclass(frozen=True)
-class EqualErrors:
-    """FR >= FA. By DSTC2's rule no point meets it when every item is wrong."""
-
-    limits: ClassVar[int] = ACCEPTED
-
-    def __call__(self, points: Points, /) -> Any:
-        return points.false_reject >= points.false_accept
-
-    def most(self, right: Floats, total: Floats) -> Floats:
-        return right
-
-
-@dataclass(frozen=True)
-class FewFalseAccepts:
-    """FA / N <= level."""
-
-    level: float
-    limits: ClassVar[int] = WRONG
-
-    def __call__(self, points: Points, /) -> Any:
-        return points.false_accept / points.total <= self.level
-
-    def most(self, right: Floats, total: Floats) -> Floats:
-        return _largest_share(self.level, total)
-
-
-@dataclass(frozen=True)
-class LowFalseAcceptRate:
-    """FA / (FA + TR) <= level; not met when no item is wrong (0 / 0)."""
-
-    level: float
-    limits: ClassVar[int] = WRONG
-
-    def __call__(self, points: Points, /) -> Any:
-        return points.false_accept / (points.total - points.right) <= self.level
-
-    def most(self, right: Floats, total: Floats) -> Floats:
-        return _largest_share(self.level, total - right)
-
-
-def _largest_share(level: float, total: Floats) -> Floats:
+def largest_share(level: float, total: Any) -> Floats:
     """(...) the largest whole numbers whose shares of totals, as rounded, are at most a level; -1 of 0."""
     near = np.floor(level * total)
     largest = near + ((near + 1.0) / total <= level) - (near / total > level)
     return np.asarray(np.where(total > 0, largest, -1.0))
+
+
+EQUAL_ERRORS = Condition(ACCEPTED, lambda right, total: right)
+"""FR >= FA, and so TA + FA <= TA + FR. By DSTC2's rule no point meets it when every item is wrong."""
+
+
+def few_false_accepts(level: float) -> Condition:
+    """FA / N <= level."""
+    return Condition(WRONG, lambda right, total: largest_share(level, total))
+
+
+def low_false_accept_rate(level: float) -> Condition:
+    """FA / (FA + TR) <= level; not met when no item is wrong (0 / 0)."""
+    return Condition(WRONG, lambda right, total: largest_share(level, total - right))
 
 
 @dataclass(frozen=True)
@@ -89,7 +62,7 @@ class EqualErrorRate(Roc):
     name: ClassVar[str] = "roc.v1_eer"
     formula: ClassVar[str] = "(FA + FR) / N at the first threshold with FR >= FA"
     higher_is_better: ClassVar[bool | None] = False
-    condition: ClassVar[Condition] = EqualErrors()
+    condition: ClassVar[Condition] = EQUAL_ERRORS
 
     def read(self, points: Points) -> Any:
         return (points.false_accept + points.false_reject) / points.total
@@ -100,7 +73,7 @@ class EqualErrorRateLee(Roc):
     formula: ClassVar[str] = "FA / N at the first threshold with FR >= FA"
     citation: ClassVar[str] = "Lee 2014"
     higher_is_better: ClassVar[bool | None] = False
-    condition: ClassVar[Condition] = EqualErrors()
+    condition: ClassVar[Condition] = EQUAL_ERRORS
 
     def read(self, points: Points) -> Any:
         return points.false_accept / points.total
@@ -129,12 +102,14 @@ class RateAt(Roc):
         return points.true_accept / points.right
 
 
-def _at_level(base: type[Roc], condition: type[Any], version: int, percent: int) -> type[Roc]:
+def _at_level(
+    base: type[Roc], condition: Callable[[float], Condition], version: int, percent: int
+) -> type[Roc]:
     name = f"roc.v{version}_ca{percent:02d}"
     contents = {"name": name, "condition": condition(percent / 100)}
     return type(f"{base.__name__}{percent:02d}", (base,), contents)
 
 
 LEVELS = (5, 10, 20)
-V1_CA05, V1_CA10, V1_CA20 = (_at_level(AcceptsAt, FewFalseAccepts, 1, percent) for percent in LEVELS)
-V2_CA05, V2_CA10, V2_CA20 = (_at_level(RateAt, LowFalseAcceptRate, 2, percent) for percent in LEVELS)
+V1_CA05, V1_CA10, V1_CA20 = (_at_level(AcceptsAt, few_false_accepts, 1, percent) for percent in LEVELS)
+V2_CA05, V2_CA10, V2_CA20 = (_at_level(RateAt, low_false_accept_rate, 2, percent) for percent in LEVELS)

@@ -10,8 +10,7 @@ from extrinsic.arrays import Floats
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.errors import UsageError, did_you_mean
 from extrinsic.metrics.definition import Mean, Metric, TurnMean, check_choice, parse_metric, ratio
-from extrinsic.metrics.items.state_items import StateItems
-from extrinsic.metrics.items.state_tables import ALL, table_of_states
+from extrinsic.metrics.state_items import ALL, StateItems, table_of_states
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import numpy as np
 
 from extrinsic.arrays import Floats
 from extrinsic.metrics.definition import Mean, check_choice, ratio
-from extrinsic.metrics.items.state_items import StateItems
+from extrinsic.metrics.state_items import StateItems
 from extrinsic.storage import content_hash
 
 

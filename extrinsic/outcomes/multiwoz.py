@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from extrinsic.corpus.formats.state_sets.building import State
+from extrinsic.corpus.formats.state_files import State
 from extrinsic.corpus.normalisation import slot_name
 from extrinsic.errors import Problems, did_you_mean
 from extrinsic.outcomes.responses import NAME, REFERENCE, TRAIN, Response, read_dialogs

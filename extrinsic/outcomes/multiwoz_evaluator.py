@@ -15,8 +15,8 @@ import numpy as np
 
 from extrinsic.arrays import Floats
 from extrinsic.corpus.formats import StateFormat, read_state_file
-from extrinsic.corpus.formats.state_sets.building import State
-from extrinsic.corpus.formats.state_sets.gold_states import dialog_key, read_predictions
+from extrinsic.corpus.formats.gold_states import dialog_key, read_predictions
+from extrinsic.corpus.formats.state_files import State
 from extrinsic.corpus.state_sets import StateReading
 from extrinsic.errors import InputError, Problems, UsageError
 from extrinsic.metrics.measuring import Source, measure
@@ -104,48 +104,32 @@ class Prepared:
             if dialog not in self.task.goals:
                 problems.add("there is no goal of this dialog", session=dialog)
                 continue
-            given = {
-                f"responses of {each.name!r}": (each.path, each.dialogs.get(dialog))
-                for each in self.responses
-            }
-            for what, (file, answers) in given.items():
+            expected = "1 turn" if n_turns == 1 else f"{n_turns} turns"
+            for responses in self.responses:
+                what, answers = f"the responses of {responses.name!r}", responses.dialogs.get(dialog)
+                place = {"path": responses.path, "session": dialog}
                 if answers is None:
-                    problems.add(f"the {what} lack this dialog of {path}", path=file, session=dialog)
+                    problems.add(f"{what} lack this dialog of {path}", **place)
                 elif len(answers) != n_turns:
-                    problems.add(
-                        f"the {what} have another number of turns than {path}",
-                        path=file,
-                        session=dialog,
-                        expected=_counted(n_turns),
-                        found=str(len(answers)),
-                    )
-            if len(self.task.booked[dialog]) < n_turns:
-                problems.add(
-                    "the bookings have fewer turns than the states",
-                    session=dialog,
-                    expected=_counted(n_turns),
-                    found=str(len(self.task.booked[dialog])),
-                )
+                    message, found = f"{what} have another number of turns than {path}", str(len(answers))
+                    problems.add(message, **place, expected=expected, found=found)
+            n_booked = len(self.task.booked[dialog])
+            if n_booked < n_turns:
+                message = "the bookings have fewer turns than the states"
+                problems.add(message, session=dialog, expected=expected, found=str(n_booked))
         problems.raise_errors()
 
     def of_dialog(self, dialog: str, states: Sequence[State]) -> list[DialogOutcome]:
         """The outcome of a dialog under every generator's responses."""
-        offers = self.task.offers(dialog, states)
+        offers, outcomes = self.task.offers(dialog, states), []
         # The same for every generator that gives no domains of its own.
-        changed: list[tuple[str, ...]] | None = None
-        outcomes = []
+        changed = changed_domains(states) if self.domains == "states" else []
         for responses in self.responses:
             turns = responses.dialogs[dialog]
-            if self.domains == "states" and not responses.gives_domains:
-                changed = changed_domains(states) if changed is None else changed
-                outcomes.append(self.task.outcome(dialog, offers, turns, changed))
-            else:
-                outcomes.append(self.task.outcome(dialog, offers, turns, active_domains(turns)))
+            by_states = self.domains == "states" and not responses.gives_domains
+            active = changed if by_states else active_domains(turns)
+            outcomes.append(self.task.outcome(dialog, offers, turns, active))
         return outcomes
-
-
-def _counted(n_turns: int) -> str:
-    return "1 turn" if n_turns == 1 else f"{n_turns} turns"
 
 
 ALL = "all"
@@ -185,31 +169,28 @@ def evaluate_system(
         kept = [dialog for dialog in states if all(dialog in mapping for mapping in having)]
     prepared.check(path, {dialog: len(states[dialog]) for dialog in kept})
     accuracy = _accuracy(form, path, name, reading, goals, kept)
-    counts: dict[tuple[int, str], list[int]] = {}
+    reached: dict[tuple[int, str], list[tuple[bool, bool]]] = {}
     for dialog in kept:
         for generator, outcome in enumerate(prepared.of_dialog(dialog, states[dialog])):
-            verdicts = {ALL: (outcome.inform, outcome.success)} | {
-                domain: (outcome.informed[domain], outcome.inform and outcome.told[domain])
-                for domain in outcome.informed
-            }
-            for domain, (inform, success) in verdicts.items():
-                count = counts.setdefault((generator, domain), [0, 0, 0])
-                count[0] += 1
-                count[1] += inform
-                count[2] += success
-    order = sorted(counts, key=lambda key: (key[0], key[1] != ALL, key[1]))
-    return [
-        EvaluationRow(
-            system=name,
-            generator=name if own else prepared.generators[generator],
-            domain=domain,
-            n=counts[generator, domain][0],
-            inform=counts[generator, domain][1] / counts[generator, domain][0],
-            success=counts[generator, domain][2] / counts[generator, domain][0],
-            jga=accuracy.get(domain),
+            reached.setdefault((generator, ALL), []).append((outcome.inform, outcome.success))
+            for domain, informed in outcome.informed.items():
+                success = outcome.inform and outcome.told[domain]
+                reached.setdefault((generator, domain), []).append((informed, success))
+    rows = []
+    for generator, domain in sorted(reached, key=lambda key: (key[0], key[1] != ALL, key[1])):
+        informs, successes = zip(*reached[generator, domain], strict=True)
+        rows.append(
+            EvaluationRow(
+                system=name,
+                generator=name if own else prepared.generators[generator],
+                domain=domain,
+                n=len(informs),
+                inform=sum(informs) / len(informs),
+                success=sum(successes) / len(informs),
+                jga=accuracy.get(domain),
+            )
         )
-        for generator, domain in order
-    ]
+    return rows
 
 
 def _accuracy(

@@ -14,10 +14,11 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from extrinsic.corpus.formats import stem
-from extrinsic.corpus.formats.field_checks import Checker, check_type
-from extrinsic.corpus.formats.state_sets.gold_states import dialog_key
+from extrinsic.corpus.formats.field_checks import Checker, nowhere
+from extrinsic.corpus.formats.gold_states import dialog_key
 from extrinsic.errors import Problems
 from extrinsic.storage import content_hash, decode_json, read_bytes
+from extrinsic.typed_files import Keys
 
 NAME, TRAIN, REFERENCE = "name", "trainid", "reference"
 COUNTED = {
@@ -100,18 +101,23 @@ class Turn(msgspec.Struct, frozen=True):
     active_domains: tuple[str, ...] | None = None
 
 
-Turns = Annotated[list[Turn], msgspec.Meta(min_length=1, extra={"by": "turn"})]
+Turns = Annotated[list[Turn], msgspec.Meta(min_length=1)]
+
+
+def _turn_of_response(keys: Keys) -> dict[str, Any]:
+    return {"turn": keys[0]} if keys else {}
 
 
 def read_dialogs(data: bytes, path: str, kind: Any, problems: Problems) -> dict[str, Any]:
     """What a JSON object has of each dialog; whatever is not of the kind is reported."""
-    checker = Checker(Problems(path))
+    checker = Checker(Problems(path), is_clean=True)
     dialogs = {}
     for dialog, value in checker.object(decode_json(data, path), "the file").items():
         try:
             dialogs[dialog_key(dialog)] = msgspec.convert(value, kind)
         except msgspec.ValidationError:
-            check_type(checker.at(session=dialog), value, kind, "the dialog")
+            place = _turn_of_response if kind is Turns else nowhere
+            checker.at(session=dialog).decoded(value, kind, "the dialog", place)
     problems.extend(checker.problems)
     return dialogs
 

@@ -68,15 +68,16 @@ def read_entries(path: str, columns: Roles, problems: Problems) -> list[Entry]:
     entries = []
     for row in rows:
         numbers = tuple(_number(row, name, columns, problems) for name in columns.names)
-        dialog = row[columns.dialog] if columns.dialog else ""
-        dataset = row[columns.dataset] if columns.dataset else None
-        trial, turn, rater = (row[column] if column else "" for column in places)
-        if not row[columns.system]:
+        cells = row.cells
+        dialog = cells[columns.dialog] if columns.dialog else ""
+        dataset = cells[columns.dataset] if columns.dataset else None
+        trial, turn, rater = (cells[column] if column else "" for column in places)
+        if not cells[columns.system]:
             problems.add(f"line {row.line}: the row has no system")
             continue
         if columns.dialog and not dialog:
             problems.add(f"line {row.line}: the row has no dialog")
-        entries.append(Entry(row.line, row[columns.system], dialog, dataset, (trial, turn, rater), numbers))
+        entries.append(Entry(row.line, cells[columns.system], dialog, dataset, (trial, turn, rater), numbers))
     return entries
 
 
@@ -85,7 +86,7 @@ def _number(row: CsvRow, name: str, columns: Roles, problems: Problems) -> float
     low, high = columns.scale or (-inf, inf)
     if number is not None and not low <= number <= high:
         scale = f"{low:g} to {high:g}"
-        problems.add(f"line {row.line}: {name} is off the scale", expected=scale, found=row[name])
+        problems.add(f"line {row.line}: {name} is off the scale", expected=scale, found=row.cells[name])
     return np.nan if number is None else number
 
 

@@ -55,12 +55,8 @@ class Venues:
     def query(self, domain: str, constraints: Mapping[str, str]) -> int:
         """The set of venues that satisfy all constraints; slots without a column constrain nothing."""
         key = (domain, tuple(sorted(constraints.items())))
-        venues = self._sets.get(key)
-        if venues is None:
-            venues = self._sets[key] = self._query(domain, constraints)
-        return venues
-
-    def _query(self, domain: str, constraints: Mapping[str, str]) -> int:
+        if key in self._sets:
+            return self._sets[key]
         kept = np.ones(len(self._rows[domain]), dtype=bool)
         for slot, value in constraints.items():
             if slot in self._columns[domain] and value not in NO_CONSTRAINT:
@@ -69,26 +65,29 @@ class Venues:
         numbers = self._identity[domain]
         present = np.zeros(int(numbers.max()) + 1, dtype=bool)
         present[numbers[kept]] = True
-        return int.from_bytes(np.packbits(present, bitorder="little").tobytes(), "little")
+        bits = np.packbits(present, bitorder="little").tobytes()
+        self._sets[key] = int.from_bytes(bits, "little")
+        return self._sets[key]
 
     def _satisfying(self, domain: str, slot: str, written: str) -> Bools:
         value = self._rule.value(domain, slot, written)
         key = (domain, slot, value)
-        rows = self._rows_of_value.get(key)
-        if rows is None:
+        if key not in self._rows_of_value:
             cells = [row.get(slot, UNKNOWN) for row in self._rows[domain]]
-            verdicts = {cell: self._satisfies(domain, slot, cell, value) for cell in set(cells)}
-            rows = self._rows_of_value[key] = np.array([verdicts[cell] for cell in cells])
-        return rows
+            verdicts = {cell: satisfies(domain, slot, cell, value) for cell in set(cells)}
+            self._rows_of_value[key] = np.array([verdicts[cell] for cell in cells])
+        return self._rows_of_value[key]
 
-    def _satisfies(self, domain: str, slot: str, cell: str, value: str) -> bool:
-        if cell == UNKNOWN:
-            return True
-        if slot == "arrive":
-            return minutes(cell) <= minutes(value)
-        if slot == "leave":
-            return minutes(cell) >= minutes(value)
-        return is_similar(cell, value) if slot in FUZZY[domain] else cell == value
+
+def satisfies(domain: str, slot: str, cell: str, value: str) -> bool:
+    """Whether the cell of a venue satisfies the constraint of a state."""
+    if cell == UNKNOWN:
+        return True
+    if slot == "arrive":
+        return minutes(cell) <= minutes(value)
+    if slot == "leave":
+        return minutes(cell) >= minutes(value)
+    return is_similar(cell, value) if slot in FUZZY[domain] else cell == value
 
 
 def minutes(time: str) -> int:
@@ -147,21 +146,20 @@ def read_venues(path: str | Path) -> Venues:
         if not isinstance(table, list) or not table or not all(isinstance(row, dict) for row in table):
             problems.add("no list of venues", path=str(file), expected="an array of objects")
             continue
-        rows[domain] = [_row(row) for row in table]
-        lacking = [number for number, row in enumerate(rows[domain]) if _key(domain) not in row]
-        for number in lacking:
-            problems.add(f"venue {number} lacks {_key(domain)!r}", path=str(file))
+        # The columns that are queried: their names alike, their cells text.
+        rows[domain] = [
+            {
+                name if name == "id" else slot_name(name): cell
+                for name, cell in row.items()
+                if name not in NOT_QUERIED and isinstance(cell, str)
+            }
+            for row in table
+        ]
+        for number, row in enumerate(rows[domain]):
+            if _key(domain) not in row:
+                problems.add(f"venue {number} lacks {_key(domain)!r}", path=str(file))
     problems.raise_errors()
     return Venues(rows, content_hash("venues", *contents))
-
-
-def _row(row: dict[str, object]) -> dict[str, str]:
-    """The columns that are queried: their names alike, their cells text."""
-    return {
-        name if name == "id" else slot_name(name): cell
-        for name, cell in row.items()
-        if name not in NOT_QUERIED and isinstance(cell, str)
-    }
 
 
 def _key(domain: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -23,7 +23,7 @@ class Imitation:
 
     sampled: bool = False
 
-    def fit(self, transitions: Transitions, behaviour: Behaviour) -> ImitatedPolicy:
+    def fit(self, transitions: Transitions, behaviour: Behaviour) -> SupervisedPolicy:
         require_choice(transitions)
         behaviour.require_about(transitions)
         taken = behaviour.chances[np.arange(len(transitions)), transitions.action]
@@ -31,25 +31,8 @@ class Imitation:
             "agreement": float((behaviour.chances.argmax(axis=1) == transitions.action).mean()),
             "mean_chance": float(taken.mean()),
         }
-        policy = SupervisedPolicy(behaviour.model, self.sampled, behaviour.threshold)
-        return ImitatedPolicy(policy, transitions.states.no_states, diagnostics)
-
-
-@dataclass(frozen=True, eq=False)
-class ImitatedPolicy:
-    """A supervised policy; learned_from: an empty States with the columns used in training.
-
-    diagnostics: how often the log takes the likeliest action, and how likely what it takes is on average;
-    both of dialogs that the model was not fitted to.
-    """
-
-    policy: SupervisedPolicy
-    learned_from: States
-    diagnostics: Mapping[str, float]
-
-    def probabilities(self, states: States, possible: Bools | None = None) -> Floats:
-        states.require_like(self.learned_from)
-        return self.policy.probabilities(states, possible)
+        learned_from = transitions.states.no_states
+        return SupervisedPolicy(behaviour.model, self.sampled, behaviour.threshold, learned_from, diagnostics)
 
 
 @dataclass(frozen=True)
@@ -57,14 +40,21 @@ class SupervisedPolicy:
     """P(a | s) as a policy: its likeliest action, or (`sampled`) a draw from it.
 
     The likeliest action tends to loop on confirmations; a draw does not. Two with one model are equal.
+    learned_from: an empty States with the columns used in training; None where any are taken.
+    diagnostics: how often the log takes the likeliest action, and how likely what it takes is on average;
+    both of dialogs that the model was not fitted to.
     """
 
     model: ActionModel
     sampled: bool = False
     threshold: float = 0.0
+    learned_from: States | None = None
+    diagnostics: Mapping[str, float] = field(default_factory=dict)
 
     def probabilities(self, states: States, possible: Bools | None = None) -> Floats:
         """(n, n_actions); only actions above the threshold are drawn, if there are any."""
+        if self.learned_from is not None:
+            states.require_like(self.learned_from)
         chances = self.model.probabilities(states)
         admitted = admit(chances, self.threshold if self.sampled else 0.0, possible)
         drawn = np.where(admitted, np.maximum(chances, 1e-12), 0.0)

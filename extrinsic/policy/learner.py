@@ -11,7 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
-from extrinsic.arrays import Bools, Floats, Ints
+from extrinsic.arrays import Bools, Floats
 from extrinsic.errors import UsageError
 from extrinsic.policy.behaviour import Behaviour
 from extrinsic.policy.features import Features, States, find_features
@@ -59,22 +59,18 @@ def require_choice(transitions: Transitions) -> None:
         )
 
 
-def best_action(q: Floats, chances: Floats, admitted: Bools) -> Ints:
-    """(n,) the admitted action with the highest Q; among equals the likeliest."""
-    top = q.max(axis=1, keepdims=True)
-    near = admitted & (q >= top - 1e-9 * np.maximum(1.0, np.abs(top)))
-    return np.asarray(np.where(near, chances, -1.0).argmax(axis=1))
-
-
 def policy_of(q: Floats, chances: Floats, admitted: Bools, temperature: float = 0.0) -> Floats:
-    """(n, n_actions) 1 for the best admitted action; or, with a temperature, ~ exp(Q / temperature).
+    """(n, n_actions) 1 for the admitted action with the highest Q, among equals the likeliest; or, with a
+    temperature, ~ exp(Q / temperature).
 
     q (n, n_actions): -inf where an action is not admitted.
     """
+    top = q.max(axis=1, keepdims=True)
     if temperature == 0.0:
-        best = best_action(q, chances, admitted)
+        near = admitted & (q >= top - 1e-9 * np.maximum(1.0, np.abs(top)))
+        best = np.where(near, chances, -1.0).argmax(axis=1)
         return np.asarray(np.arange(q.shape[1]) == best[:, None], dtype=np.float64)
-    weight = np.where(admitted, np.exp((q - q.max(axis=1, keepdims=True)) / temperature), 0.0)
+    weight = np.where(admitted, np.exp((q - top) / temperature), 0.0)
     return np.asarray(weight / weight.sum(axis=1, keepdims=True))
 
 

@@ -1,7 +1,7 @@
 """Least-squares temporal differences on kernels: the Q function of any policy on fixed data.
 
-Policy iteration evaluates its own policies with it, and the estimator `lstd` those of others, with the
-influence of every dialog on the value.
+Policy iteration evaluates its own policies with it, and the estimator `lstd` (`extrinsic.value.lstd`) those
+of others, with the influence of every dialog on the value.
 """
 
 from __future__ import annotations
@@ -18,11 +18,10 @@ from scipy.sparse.linalg import LinearOperator, gmres, splu
 
 from extrinsic.arrays import Bools, Floats, Ints, offsets_from_lengths
 from extrinsic.errors import UsageError
-from extrinsic.policy.basis import Basis, StateActions, rows_after, with_action
+from extrinsic.policy.basis import Basis, with_action
 from extrinsic.policy.features import States
 from extrinsic.policy.kernels import Gaussian
 from extrinsic.policy.sparsification import Dictionary, Sparsification, require_threshold
-from extrinsic.policy.transitions import Transitions
 from extrinsic.typed_files import Discount, NotNegative, Positive
 
 DENSE_UP_TO = 300
@@ -207,51 +206,3 @@ class KernelsOfLog:
     basis: Basis
     system: System
     dictionary: Dictionary
-
-
-@dataclass(frozen=True, eq=False)
-class LstdValue:
-    """The mean of V over first states.
-
-    influence (n_dialogs,): the derivative of the value by the weight of each dialog.
-    """
-
-    value: float
-    influence: Floats
-    diagnostics: dict[str, float]
-
-
-def value_of_policy(
-    kernels: KernelsOfLog, transitions: Transitions, states: States, policy: Floats, gamma: float
-) -> LstdValue:
-    """Q(s, a) = E[r + gamma sum_a' pi(a' | s') Q(s', a')] of a policy (n, n_actions), by LSTD.
-
-    states: those that the kernels are of, the transitions' own or augmented ones.
-    """
-    system, ends, n_dialogs = kernels.system, transitions.ends, transitions.n_dialogs
-    first, returns = np.flatnonzero(transitions.first), transitions.returns()
-    here = StateActions.of(kernels.basis, states, policy > 0.0).mixed(policy)
-    following = rows_after(here, transitions.next)
-    prior = float(returns.mean())
-    solution = system.solve(following, transitions.reward, ends, gamma, prior)
-    q, v = solution.of(system.phi), solution.of(here)
-    after = np.where(ends, 0.0, v[np.maximum(transitions.next, 0)])
-    errors = transitions.reward + gamma * after - q
-    # The value is the mean of phi(s0) w; with weights on dialogs, A w = b moves by phi_i errors_i each.
-    start = np.asarray(here[first].sum(axis=0)).ravel() / n_dialogs
-    adjoint = system.solve_transposed(following, start, gamma)
-    value = float(v[first].mean())
-    pull = system.phi @ adjoint
-    influence = np.bincount(transitions.dialog, pull * errors, n_dialogs)
-    # The prior is the mean return, and moves with the weights as well.
-    slope = 1.0 + float((pull * (gamma * ~ends - 1.0)).sum())
-    influence = influence + (v[first] - value + slope * (returns - returns.mean())) / n_dialogs
-    has_kernel = np.asarray(here.sum(axis=1)).ravel() > 0
-    diagnostics = {
-        "kernels": float(len(kernels.basis)),
-        "condition": solution.condition,
-        "lowest_q": float(min(q.min(), v.min())),
-        "highest_q": float(max(q.max(), v.max())),
-        "zero_kernel": float(1.0 - has_kernel.mean()),
-    }
-    return LstdValue(value, influence - influence.mean(), diagnostics)

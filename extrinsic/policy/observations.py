@@ -17,6 +17,7 @@ from extrinsic.corpus.hypotheses import Beliefs
 from extrinsic.corpus.requests import METHODS
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.errors import UsageError
+from extrinsic.simulation.group_tops import best_values
 from extrinsic.simulation.world import Conditions, View
 from extrinsic.trackers.tracking import StepBelief
 
@@ -218,12 +219,9 @@ def _summary_of(beliefs: Beliefs, n_slots: int, turns: Ints) -> Summary:
 
 def _summary_of_step(belief: StepBelief) -> Summary:
     score = np.where(belief.value != NONE, belief.score, 0.0)
-    best = score.argmax(axis=2)[..., None]
-    top = np.take_along_axis(score, best, axis=2)[..., 0]
-    value = np.where(top > 0.0, np.take_along_axis(belief.value, best, axis=2)[..., 0], NONE)
+    value, top = best_values(StepBelief(belief.value, score))
     second = np.partition(score, -2, axis=2)[..., -2]
-    none = np.maximum(1.0 - score.sum(axis=2), 0.0)
-    return Summary(value.astype(np.int32), top, second, none)
+    return Summary(value, top, second, none=np.maximum(1.0 - score.sum(axis=2), 0.0))
 
 
 def _without(summary: Summary, early: Bools) -> Summary:

@@ -191,11 +191,8 @@ def fill_of(reward: RewardFunction | None) -> Fill | None:
 def make_reward(kind: Any, domain: Domain, options: Mapping[str, object]) -> RewardFunction:
     """Make a reward of a kind with options, through its `of(domain, ...)` if it has one."""
     make = getattr(kind, "of", None)
-    if make is None:
-        reward: RewardFunction = kind(**options)
-        return reward
-    made: RewardFunction = make(domain, **options)
-    return made
+    reward: RewardFunction = kind(**options) if make is None else make(domain, **options)
+    return reward
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ behaviour model, are made from a file; types, shapes and ranges are checked.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import Field, dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from extrinsic import __version__
 from extrinsic.arrays import Bools, Floats
 from extrinsic.corpus.domain import Domain
 from extrinsic.errors import ExtrinsicError, InputError, Problem, UsageError, require_type
-from extrinsic.policy.features import States, name_differences
+from extrinsic.policy.features import Features, States, name_differences
 from extrinsic.policy.learner import LivePolicy, StatePolicy
 from extrinsic.policy.transitions import NOWHERE, Source, Transitions, hash_of_domain, plain_config
 from extrinsic.records import decode_record, encode_record, is_record
@@ -98,9 +98,8 @@ class KeptPolicy:
 
     def live(self, domain: Domain) -> LivePolicy:
         """The policy in live play; UsageError with everything that does not fit the task."""
-        features = self.origin.source.feature_map()
-        problems = []
-        if features is None:
+        source, problems = self.origin.source, []
+        if source.features is None:
             problems.append(
                 Problem(
                     "the policy was learned from states that are not made of a tracker's beliefs, so it "
@@ -117,9 +116,9 @@ class KeptPolicy:
                     found=", ".join(domain.predicate_names),
                 )
             )
-        if problems or features is None:
+        if problems or source.features is None:
             raise UsageError(problems)
-        return LivePolicy(features, self)
+        return LivePolicy(Features(source.features, source.conditions), self)
 
     def cautions(self, domain: Domain, tracker: str) -> list[str]:
         """What is allowed and should be known: another tracker, or a task that has changed."""
@@ -204,18 +203,17 @@ class Items(msgspec.Struct, tag="items"):
     items: list[Part]
 
 
-class Entries(msgspec.Struct, tag="entries"):
-    entries: dict[str, Part]
-
-
 class Object(msgspec.Struct, tag="object"):
-    """A dataclass; kind: `module:class`, or for one beside somebody's learner `learner <name>:class`."""
+    """A dataclass, or a mapping.
 
-    kind: str
+    kind: `module:class`, for one beside somebody's learner `learner <name>:class`; None for a mapping.
+    """
+
+    kind: str | None
     fields: dict[str, Part]
 
 
-Part = None | bool | int | float | str | Array | Items | Entries | Object
+Part = None | bool | int | float | str | Array | Items | Object
 
 
 def _as_plain(value: Any, name: str, arrays: dict[str, np.ndarray]) -> Part:
@@ -230,12 +228,8 @@ def _as_plain(value: Any, name: str, arrays: dict[str, np.ndarray]) -> Part:
     if isinstance(value, tuple | list):
         return Items([_as_plain(item, f"{name}.{number}", arrays) for number, item in enumerate(value)])
     if isinstance(value, Mapping):
-        return Entries({str(key): _as_plain(item, f"{name}.{key}", arrays) for key, item in value.items()})
-    if isinstance(value, Transitions):
-        raise UsageError(
-            "the policy knows the logged decisions only, so there is nothing to keep; learn with behaviour "
-            "'logistic' or 'svm'"
-        )
+        entries = {str(key): _as_plain(item, f"{name}.{key}", arrays) for key, item in value.items()}
+        return Object(None, entries)
     if not is_dataclass(value) or isinstance(value, type):
         raise UsageError(
             f"the policy cannot be kept: {name or 'it'} is neither array, number, text nor dataclass",
@@ -266,49 +260,38 @@ def _class_name(kind: type) -> str:
 
 def _made(part: Part, arrays: Mapping[str, np.ndarray]) -> Any:
     """The inverse of `_as_plain`."""
-    match part:
-        case Array(name):
-            return arrays[name]
-        case Items(items):
-            return tuple(_made(item, arrays) for item in items)
-        case Entries(entries):
-            return {key: _made(item, arrays) for key, item in entries.items()}
-        case Object(kind, own_fields):
-            target = _class_of(kind)
-            values = {name: _made(value, arrays) for name, value in own_fields.items()}
-            names = [field.name for field in fields(target)]
-            if names != list(values):
-                raise InputError(
-                    f"the policy was saved by another version of {kind}: "
-                    f"{name_differences(names, list(values))}"
-                )
-            for field in fields(target):
-                _require_kind(kind, field, values[field.name])
-            return target(**values)
-    return part
+    if isinstance(part, Array):
+        return arrays[part.name]
+    if isinstance(part, Items):
+        return tuple(_made(item, arrays) for item in part.items)
+    if not isinstance(part, Object):
+        return part
+    values = {name: _made(value, arrays) for name, value in part.fields.items()}
+    if part.kind is None:
+        return values
+    target = _class_of(part.kind)
+    names = [field.name for field in fields(target)]
+    if names != list(values):
+        different = name_differences(names, list(values))
+        raise InputError(f"the policy was saved by another version of {part.kind}: {different}")
+    for field in fields(target):
+        value, expected = values[field.name], KINDS.get(getattr(field.type, "__name__", str(field.type)))
+        kind = f"{value.dtype} array" if isinstance(value, np.ndarray) else type(value).__name__
+        if expected is not None and kind not in expected:
+            raise InputError(f"{field.name} of {part.kind} is not of the kind {expected[0]}")
+    return target(**values)
 
 
 KINDS = {
-    "Floats": np.dtype(np.float64),
-    "Ints": np.dtype(np.int64),
-    "Bools": np.dtype(np.bool_),
-    "float": float,
-    "int": int,
-    "bool": bool,
-    "str": str,
+    "Floats": ("float64 array",),
+    "Ints": ("int64 array",),
+    "Bools": ("bool array",),
+    "float": ("float", "int"),
+    "int": ("int",),
+    "bool": ("bool",),
+    "str": ("str",),
 }
 """What a field must hold, by its annotation; others are judged by the class itself."""
-
-
-def _require_kind(owner: str, field: Field[Any], value: Any) -> None:
-    annotation: Any = field.type
-    expected: Any = KINDS.get(getattr(annotation, "__name__", annotation))
-    if isinstance(expected, np.dtype):
-        fits = isinstance(value, np.ndarray) and value.dtype == expected
-    else:
-        fits = expected is None or isinstance(value, (int, float) if expected is float else expected)
-    if not fits:
-        raise InputError(f"{field.name} of {owner} is not of the kind {expected}")
 
 
 def _class_of(name: str) -> Any:

@@ -50,9 +50,6 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     corpus: str | None = None
     reward: dict[str, Any] | None = None
 
-    def feature_map(self) -> Features | None:
-        return None if self.features is None else Features(self.features, self.conditions)
-
 
 NOWHERE = Source()
 """The source of decisions that somebody made up."""
@@ -255,11 +252,9 @@ def transitions_of(
     _require_possible(corpus, decides)
     turns = decision_turns(corpus)
     states = chosen(decision_observations(corpus, output))
-    in_order = np.argsort(corpus.sessions, kind="stable")
-    has_some = np.bincount(corpus.dialog_of_turn[turns], minlength=corpus.n_dialogs)[in_order] > 0
-    rank = np.empty(corpus.n_dialogs, dtype=np.int64)
-    rank[in_order] = np.cumsum(has_some) - 1
-    dialog = rank[corpus.dialog_of_turn[turns]]
+    own = corpus.dialog_of_turn[turns]
+    begins = np.append(True, own[1:] != own[:-1])
+    dialog = np.cumsum(begins) - 1
     earned = _earned(corpus, output, reward)
     propensities = corpus.propensities
     if propensities is None:
@@ -275,7 +270,7 @@ def transitions_of(
         turn=corpus.turn_in_dialog[turns],
         propensities=propensities[turns],
         actions=corpus.domain.predicate_names,
-        sessions=tuple(corpus.sessions[i] for i in in_order[has_some]),
+        sessions=tuple(corpus.sessions[i] for i in own[begins]),
         feasible=bounds and bounds(corpus.domain, 1, int(np.bincount(dialog).max())),
         possible=None if corpus.possible is None else corpus.possible[turns],
         source=Source(

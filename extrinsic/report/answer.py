@@ -1,234 +1,274 @@
-"""The answer: which metric to use for each target, each metric at its best, whether Lee's findings hold."""
+"""The answer: what to choose by for each target, every metric by what it loses, and Lee's findings."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from extrinsic.report.figures import MUTED, PAPER, draw, panels, put_intervals, put_legend, put_rows
+import numpy as np
+
+from extrinsic.report.figures import (
+    INK,
+    MUTED,
+    PAPER,
+    SERIES,
+    draw,
+    panels,
+    put_dataset,
+    put_intervals,
+    put_legend,
+    put_notes,
+    put_points,
+    put_rows,
+    short,
+)
 from extrinsic.report.page_parts import (
     Block,
     Fold,
-    Head,
     Partial,
     Picture,
     Section,
-    Table,
     Term,
     Text,
-    by_variant,
-    described,
-    metric_term,
     name_term,
-    table,
     target_term,
-    variant_term,
 )
-from extrinsic.report.run_data import Study, VariantResults
-from extrinsic.verdict.findings import findings
+from extrinsic.report.run_data import Study
+from extrinsic.verdict.choice_table import AS_GOOD, DECLARED_FAMILY, OPEN, RECOMMENDED, WORSE
+from extrinsic.verdict.findings import panel_findings
 from extrinsic.verdict.names import (
-    COEFFICIENTS,
-    FAMILIES,
-    NOTHING,
-    Counted,
     Name,
     counted,
-    family_of,
     in_brackets,
-    metric_title,
-    probability,
-    symbol,
+    in_unit,
+    is_higher_better,
+    share,
+    slug,
     target_title,
-    with_interval,
+    unit_title,
 )
-from extrinsic.verdict.rows import BestSetRow, CorrelationRow, PairRow
-from extrinsic.verdict.verdict import NAMED, Verdict, certainty, may_do_as_well
+from extrinsic.verdict.rows import ChoiceRow
+from extrinsic.verdict.verdict import TargetVerdict
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-ROW = 0.2
+ROW = 0.215
+MOST_EXPLORATORY, MOST_NAMED = 12, 4
+"""Metrics in the first figure, beside all declared ones; trackers that a scatter names."""
+
+COLOURS = {RECOMMENDED: SERIES[2], AS_GOOD: SERIES[0], WORSE: SERIES[1], OPEN: SERIES[6]}
+"""Of the groups in the first figure."""
 
 
-@dataclass(frozen=True)
-class Card:
-    """A verdict with its names as terms; the sentence is divided where a name stands."""
+class Answer(NamedTuple):
+    """The sentence on a target, divided where the metric stands in it; metric: None where it names none."""
 
-    verdict: Verdict
     target: Term
-    variants: tuple[Term, ...]
+    under: str
+    before: str
     metric: Term | None
-    may_do_as_well: str
-    others: tuple[Term, ...]
-    more: int
-    certainty: str
-    rest: str
+    after: str
 
     @classmethod
-    def of(cls, verdict: Verdict, names_variants: bool) -> Card:
-        own = verdict.metric.metric if verdict.metric else ""
-        others = [other.metric for other in verdict.others if other.metric != own]
-        terms = [metric_term(metric) for metric in dict.fromkeys(others)]
-        return cls(
-            verdict=verdict,
-            target=target_term(verdict.target),
-            variants=tuple(map(variant_term, verdict.variants)) if names_variants else (),
-            metric=name_term(verdict.metric.name) if verdict.metric else None,
-            may_do_as_well=may_do_as_well(len(terms)),
-            others=tuple(terms[:NAMED]),
-            more=len(terms) - len(terms[:NAMED]),
-            certainty=certainty(verdict),
-            # What follows the names in the sentence is the same text as in a terminal.
-            rest=verdict.sentence.rpartition("Not decided: ")[2] if verdict.metric and verdict.others else "",
-        )
+    def of(cls, study: Study, verdict: TargetVerdict) -> Answer:
+        target, under = target_term(verdict.target), study.variant_title(verdict.variant)
+        chosen = verdict.recommended
+        if chosen is None:
+            return cls(target, under, verdict.sentence, None, "")
+        before, _, after = verdict.sentence.partition(chosen.title)
+        return cls(target, under, before, name_term(chosen.name), after)
 
 
 def verdict_section(study: Study) -> Section:
+    """The sentences, then the picture of the primary target; those of the others are folded."""
     verdicts = study.verdict.verdicts
-    if not study.evidence or not verdicts:
-        nothing = "Nothing was correlated in this run: it has no target, or no metric that has a direction."
+    if not verdicts:
+        nothing = "Nothing was judged in this run: it has no target, or no metric that has a direction."
         return Section("verdict", "The verdict", (Text((nothing,)),))
-    if len(study.verdict.sentences) == 1:
-        verdicts = verdicts[:1]
+    compromise = study.verdict.compromise
     values = {
-        "cards": [Card.of(verdict, len(study.evidence) > 1) for verdict in verdicts],
-        "agreement": study.verdict.agreement,
-        # Flags of values stand in the card of their target.
-        "health": [note for note in study.verdict.health if note.kind != "flagged_values"],
+        "answers": [Answer.of(study, verdict) for verdict in verdicts],
+        "compromise": compromise.sentence if compromise else "",
+        "health": [note.text for note in study.verdict.health],
     }
-    return Section("verdict", "The verdict", (Partial("verdict.html", values),))
+    blocks: list[Block] = [Partial("verdict.html", values)]
+    for number, verdict in enumerate(verdicts):
+        shown = _of_target(study, verdict)
+        if not number:
+            blocks += shown
+        elif shown:
+            title = target_title(verdict.target) + in_brackets(study.variant_title(verdict.variant))
+            blocks.append(Fold(f"The same for {title}", shown))
+    return Section("verdict", "The verdict", tuple(blocks))
 
 
-def which_metric_section(study: Study) -> Section:
-    """Each metric at its best, and which of them may be the best of all; behind it every combination."""
-
-    def of_variant(evidence: VariantResults) -> tuple[Block, ...]:
-        rows = best_of_each(evidence)
-        if not rows:
-            return ()
-        every = Fold(
-            "All combinations with schedules and components", (_sets_table(evidence),), is_aside=True
-        )
-        return _metrics_text(evidence, rows), _metrics_picture(study, evidence, rows), every
-
-    return Section("metric", "Which metric?", by_variant(study, of_variant))
-
-
-def best_of_each(evidence: VariantResults) -> list[BestSetRow]:
-    """Of every metric the schedule and component with the highest correlation; the best metric first."""
-    best: dict[str, BestSetRow] = {}
-    for row in evidence.judged.values():
-        if row.r is not None and (row.metric not in best or row.r > (best[row.metric].r or 0.0)):
-            best[row.metric] = row
-    return sorted(best.values(), key=lambda row: -(row.r or 0.0))
+def _of_target(study: Study, verdict: TargetVerdict) -> tuple[Block, ...]:
+    rows = study.choices(verdict.target, verdict.variant)
+    if not rows:
+        return ()
+    declared = [row for row in rows if row.family == DECLARED_FAMILY]
+    exploratory = [row for row in rows if row.family != DECLARED_FAMILY]
+    # Declared before exploratory where they lose the same.
+    shown = sorted([*declared, *exploratory[:MOST_EXPLORATORY]], key=lambda row: row.lost or 0.0)
+    losses = _losses(study, verdict, shown, len(rows) - len(shown))
+    scatter = _scatter(study, verdict)
+    title = "Tracker by tracker: the metric against what it is chosen for"
+    return (losses, Fold(title, (scatter,))) if scatter else (losses,)
 
 
-def carried_by(evidence: VariantResults) -> dict[Name, str | None]:
-    """The tracker that carries the correlation of a metric, if one does."""
-    return {Name.of(row): row.carried_by for row in evidence.ranked[evidence.group]}
+def _name(verdict: TargetVerdict, study: Study, name: str) -> str:
+    """Of a figure: that of the primary target has its kind's name alone."""
+    return name if verdict.target == study.target else f"{name}_{slug(verdict.target)}"
 
 
-def in_set(evidence: VariantResults) -> set[str]:
-    """The metrics that may be the best on some schedule and component."""
-    return {row.metric for row in evidence.judged.values() if row.in_set}
-
-
-def _metrics_text(evidence: VariantResults, rows: list[BestSetRow]) -> Text:
-    chosen, lowest = in_set(evidence), rows[-1]
-    core = "core " if len(evidence.groups) > 1 and evidence.group == "core" else ""
-    sample = counted(evidence.n_trackers(evidence.group), f"{core}tracker")
-    if evidence.n_generators:
-        sample += f" x {counted(evidence.n_generators, 'generator')}"
-    count = Counted.of(row for row in evidence.judged.values() if row.r is not None)
-    may = (
-        f"{len(chosen)} of {count} may be the best predictor of {target_title(evidence.target)}"
-        if chosen
-        else f"Which of {count} predicts {target_title(evidence.target)} best is not decided"
-    )
-    end = (
-        f"The lowest is {metric_title(lowest.metric)}, {symbol(evidence.coefficient)} = "
-        f"{with_interval(lowest.r, lowest.low, lowest.high)} at its best."
-    )
-    return Text((f"{evidence.heading}{may}, over {sample}. {end}",))
-
-
-def _metrics_picture(study: Study, evidence: VariantResults, rows: list[BestSetRow]) -> Picture:
-    chosen = in_set(evidence)
-    coefficient = COEFFICIENTS.get(evidence.coefficient, evidence.coefficient)
-    within = "within generators" if evidence.n_generators else "within datasets"
+def _losses(study: Study, verdict: TargetVerdict, rows: Sequence[ChoiceRow], rest: int) -> Picture:
+    """Metrics by what they lose: a dot, and a line to what they lose at most."""
+    unit, coin = verdict.unit, verdict.possible or rows[0].possible or 0.0
+    scale = 100.0 if unit == "share" else 1.0
 
     def paint(figure: Figure) -> None:
-        (axes,) = panels(figure, 1, 1, 4.6, ROW * len(rows) + 0.1)
-        _metrics_points(axes, rows, chosen, carried_by(evidence))
-        put_rows(axes, [Name.of(row).title() for row in rows])
-        axes.axvline(0, color=MUTED, linewidth=0.8)
-        axes.set_xlabel(f"{coefficient} with {target_title(evidence.target)}, {within}")
-        ends = [end for row in rows for end in (row.low, row.r) if end is not None]
-        axes.set_xlim(max(-1.05, min([0.0, *ends]) - 0.08), 1.04)
-        put_legend(axes, above=0.12, ncols=4)
+        (axes,) = panels(figure, 1, 1, 5.2, ROW * len(rows) + 0.1)
+        strong = [y for y, row in enumerate(rows) if row.group == RECOMMENDED]
+        put_rows(axes, [Name.of(row).title() for row in rows], strong)
+        ends = [in_unit(row.lost, unit) + _promised(row, unit, coin) for row in rows]
+        put_notes(axes, ends)
+        for group, colour in COLOURS.items():
+            for is_declared in (True, False):
+                members = [
+                    (y, row)
+                    for y, row in enumerate(rows)
+                    if (row.group or OPEN) == group and (row.family == DECLARED_FAMILY) == is_declared
+                ]
+                _dots(axes, members, colour, is_declared, scale)
+            if any((row.group or OPEN) == group for row in rows):
+                put_points(axes, [], "o", color=colour, markersize=5.5, label=group)
+        if any(row.family != DECLARED_FAMILY for row in rows):
+            look = {"color": MUTED, "markerfacecolor": PAPER, "markersize": 5.0, "alpha": 0.6}
+            put_points(axes, [], "o", label="exploratory", **look)
+        axes.axvline(scale * coin, color=INK, linewidth=1.4)
+        axes.text(scale * coin, -0.75, "a coin", ha="center", va="bottom", fontsize=8, fontweight="bold")
+        # A longer line than a coin's promises nothing; how long it is says no more.
+        most = max([1.12 * coin, *(1.05 * (row.lost or 0.0) for row in rows)])
+        axes.set_xlim(-0.02 * scale * most, scale * most)
+        axes.set_xlabel(f"{unit_title(unit)} lost by a choice between two trackers")
+        put_legend(axes, above=0.24)
 
-    caption = (
-        "Each metric on the schedule and component where it does best. Filled: it may be the best; hollow: "
-        f"another is shown to be better. Lines are {study.level} intervals for all metrics at once, dotted "
-        "where one tracker has half of the variance or more; "
-        "one is missing where a metric has more noise than signal."
+    title = f"What choosing by each metric loses of {target_title(verdict.target)}"
+    title += in_brackets(study.variant_title(verdict.variant))
+    return draw(
+        _name(verdict, study, "losses"), title, _losses_caption(study, verdict, rest), paint, verdict.variant
     )
-    if len(evidence.judged) < len(evidence.sets):
-        caption += " Without metrics of single slots, about which some trackers have no beliefs."
-    title = f"Every metric at its best{in_brackets(evidence.title)}"
-    return draw("metrics", title, caption, paint, evidence.variant)
 
 
-def _metrics_points(
-    axes: Axes, rows: list[BestSetRow], chosen: set[str], carried: dict[Name, str | None]
+def _promised(row: ChoiceRow, unit: str, coin: float) -> str:
+    return f", at most {in_unit(row.bound, unit)}" if row.bound is not None and row.bound < coin else ""
+
+
+def _dots(
+    axes: Axes, members: Sequence[tuple[int, ChoiceRow]], colour: str, is_declared: bool, scale: float
 ) -> None:
-    for family in FAMILIES:
-        members = [(y, row) for y, row in enumerate(rows) if family_of(row.metric) is family]
-        if not members:
-            continue
-        for style in ("solid", "dotted"):
-            of_style = [
-                pair for pair in members if (style == "dotted") == bool(carried.get(Name.of(pair[1])))
-            ]
-            intervals = [(y, row.low, row.high) for y, row in of_style]
-            put_intervals(axes, intervals, color=family.colour, linewidth=1.3, alpha=0.55, linestyle=style)
-        look: Any = {"color": family.colour, "markersize": 4.8}
-        axes.plot([], [], family.marker, label=family.title, **look)
-        for y, row in members:
-            filled = family.colour if row.metric in chosen else PAPER
-            axes.plot([row.r or 0.0], [y], family.marker, markerfacecolor=filled, **look)
+    """Exploratory ones are hollow and pale."""
+    intervals = [
+        (y, scale * (row.lost or 0.0), None if row.bound is None else scale * row.bound) for y, row in members
+    ]
+    line: Any = {"linewidth": 2.0, "alpha": 0.75} if is_declared else {"linewidth": 1.0, "alpha": 0.45}
+    put_intervals(axes, intervals, color=colour, **line)
+    points = [(scale * (row.lost or 0.0), y) for y, row in members]
+    face = colour if is_declared else PAPER
+    look: Any = {
+        "color": colour,
+        "markerfacecolor": face,
+        "markersize": 5.5,
+        "alpha": 1.0 if is_declared else 0.6,
+    }
+    put_points(axes, points, "o", **look)
 
 
-def _sets_table(evidence: VariantResults) -> Table:
-    rows = sorted(evidence.sets.values(), key=lambda row: (row.rank or len(evidence.sets), row.metric))
-    carried = carried_by(evidence)
-    lines = []
-    for row in (row for row in rows if row.r is not None):
-        ranks = f"{row.rank_low} to {row.rank_high}" if row.rank_low else NOTHING
-        needed = NOTHING if row.trackers_needed is None else str(row.trackers_needed)
-        best = "yes" if row.in_set else "", ranks, probability(row.p), needed
-        r = name_term(Name.of(row)), with_interval(row.r, row.low, row.high)
-        lines.append((*r, *best, carried.get(Name.of(row)) or "", row.reason or ""))
-    samples = "trackers, generators and dialogs" if evidence.n_generators else "trackers"
-    caption = (
-        f"A metric may be the best if that is not rejected, {samples} resampled: a truly best one is among "
-        "them with the study's confidence. Ranks hold for each metric alone."
+def _losses_caption(study: Study, verdict: TargetVerdict, rest: int) -> str:
+    coin = f"{in_unit(verdict.possible, verdict.unit)} {unit_title(verdict.unit)}"
+    text = (
+        f"Dot: what a choice between two of the {counted(verdict.n_systems, 'core tracker')} loses against a "
+        "perfect one. Line: up to what it loses at most among other trackers like these (95 %); where it is "
+        f"missing or passes the coin, nothing is promised. A coin loses {coin}"
     )
-    sign = symbol(evidence.coefficient)
-    heads: list[Head] = ["metric", *described(BestSetRow, r=f"#{sign}", in_set="may be the best")]
-    heads += described(BestSetRow, rank="#ranks", p="#p", trackers_needed="#trackers to rule it out")
-    heads += described(CorrelationRow, carried_by="carried by")
-    heads += described(BestSetRow, reason="no interval because")
-    return table(caption, heads, lines, "best_set.csv")
+    if verdict.possible_corrected is not None:
+        corrected = in_unit(verdict.possible_corrected, verdict.unit)
+        text += f" ({corrected} without the noise of the values)"
+    if verdict.log_share is not None:
+        kept = "nothing" if verdict.log_share <= 0 else share(verdict.log_share)
+        text += f"; choosing by the return of the logged dialogs keeps {kept} of that"
+    text += (
+        ". Hollow: exploratory, not named beforehand, with the wider bound of all of them; the best of them "
+        f"are shown, {rest:,} more are in the table of all numbers."
+        if rest
+        else "."
+    )
+    for flag in verdict.flags:
+        text += f" {flag.n} of {flag.total} values are flagged {flag.flag}."
+    return text
+
+
+def _scatter(study: Study, verdict: TargetVerdict) -> Picture | None:
+    """The metric to choose by against the target, a point for every core tracker and dataset."""
+    panel, name = study.view, verdict.recommended.name if verdict.recommended else None
+    keys = [Name.of(key) for key in panel.metrics]
+    if name not in keys:
+        return None
+    core = [panel.system(tracker) for tracker in study.core]
+    targets = [(each.name, each.variant) for each in panel.targets]
+    x = panel.scores[keys.index(name)][:, core]
+    y = panel.values[targets.index((verdict.target, verdict.variant))][:, core]
+    several = len(study.datasets) > 1
+    if several:
+        x, y = (side - np.nanmean(side, axis=1, keepdims=True) for side in (x, y))
+    points = [
+        [(a, b) for a, b in zip(*sides, strict=True) if math.isfinite(a + b)]
+        for sides in zip(x.tolist(), y.tolist(), strict=True)
+    ]
+
+    def paint(figure: Figure) -> None:
+        (axes,) = panels(figure, 1, 1, 5.6, 3.4)
+        for number, dataset in enumerate(study.datasets):
+            put_dataset(axes, number, dataset, points[number])
+        axes.margins(0.12)
+        axes.locator_params(nbins=5)
+        lower = not is_higher_better(name.metric)
+        if lower:
+            axes.invert_xaxis()
+        centre = ", less the dataset's mean" if several else ""
+        axes.set_xlabel(short(name.title(), 50) + centre + (" (lower is better)" if lower else ""))
+        axes.set_ylabel(short(target_title(verdict.target).removeprefix("the "), 44))
+        # The trackers that it misjudges most: those whose two ranks differ most.
+        ranks = ((-x if lower else x).argsort().argsort(), y.argsort().argsort())
+        apart = np.abs(ranks[0] - ranks[1])
+        for place in apart.ravel().argsort()[::-1][:MOST_NAMED]:
+            d, s = divmod(int(place), len(core))
+            if math.isfinite(x[d, s] + y[d, s]):
+                offset: Any = {"xytext": (5, 0), "textcoords": "offset points", "va": "center"}
+                axes.annotate(
+                    short(study.core[s], 24), (x[d, s], y[d, s]), fontsize=6.8, color=MUTED, **offset
+                )
+        if several:
+            put_legend(axes, above=0.05)
+
+    caption = (
+        "Every point is a core tracker on a dataset. A choice between two of them loses where the one "
+        "further to the right is the lower one; named are those that the metric misjudges most."
+    )
+    title = f"{short(name.title(), 44)} against {short(target_title(verdict.target), 44)}"
+    return draw(_name(verdict, study, "scatter"), title, caption, paint, verdict.variant)
 
 
 def lee_section(study: Study) -> Section | None:
-    """Whether Lee's three findings hold here."""
+    """Whether Lee's three findings hold here, by the primary target of every variant."""
     held = []
-    for evidence in study.evidence:
-        ranked, pairs = evidence.ranked[evidence.group], evidence.rows(PairRow, evidence.group)
-        held.append((variant_term(evidence.variant if evidence.title else None), findings(ranked, pairs)))
+    for k, target in enumerate(study.panel.targets):
+        if target.name == study.target and target.variant in study.variants:
+            made = panel_findings(study.panel, study.core, k, study.seed)
+            held.append((study.variant_title(target.variant), made))
     if not any(made for _, made in held):
         return None
     return Section("lee", "Lee's findings (2014), here", (Partial("lee.html", {"held": held}),))

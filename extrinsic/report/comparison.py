@@ -6,13 +6,26 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
+from extrinsic.report.figures import (
+    draw,
+    look,
+    panels,
+    put_intervals,
+    put_legend,
+    put_notes,
+    put_points,
+    put_rows,
+    short,
+)
 from extrinsic.report.page import render_page, require_libraries, require_page
 from extrinsic.report.page_parts import (
     Block,
     Fold,
     Section,
     Term,
+    Text,
     described,
     name_term,
     table,
@@ -21,10 +34,21 @@ from extrinsic.report.page_parts import (
 )
 from extrinsic.report.run_data import clean
 from extrinsic.storage import write_atomic
-from extrinsic.study.disagreements import Disagreement
+from extrinsic.study.comparing import Disagreement
 from extrinsic.study.run import Run
-from extrinsic.verdict.compare import MEAN, ComparisonRow, ComparisonVerdict, digits_of, telling_rows
-from extrinsic.verdict.names import Name, amount, probability
+from extrinsic.verdict.compare import (
+    MEAN,
+    ComparisonRow,
+    ComparisonVerdict,
+    PairCost,
+    costs_sentence,
+    digits_of,
+    telling_rows,
+)
+from extrinsic.verdict.names import Name, amount, in_unit, is_share, probability, target_title, unit_title
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def write_comparison(
@@ -34,6 +58,7 @@ def write_comparison(
     rows: Sequence[ComparisonRow],
     dialogs: Sequence[Disagreement],
     verdicts: Sequence[ComparisonVerdict] = (),
+    costs: Sequence[PairCost] = (),
     output: str | Path | None = None,
 ) -> Path:
     """Write the page beside the run's report; returns where it is."""
@@ -44,7 +69,10 @@ def write_comparison(
     page = render_page(
         "compare.html",
         SimpleNamespace(name=clean(run.manifest.study), folder=""),
-        _sections(rows, first, second, verdicts[0].target if verdicts else ""),
+        [
+            *_costs_section(costs, first, second),
+            *_sections(rows, first, second, verdicts[0].target if verdicts else ""),
+        ],
         first=first,
         second=second,
         verdicts=verdicts,
@@ -55,6 +83,34 @@ def write_comparison(
     )
     write_atomic(path, page.encode())
     return path
+
+
+def _costs_section(costs: Sequence[PairCost], first: str, second: str) -> list[Section]:
+    """What choosing between the two by each declared metric would have cost."""
+    shown = [cost for cost in costs if cost.cost is not None]
+    if not shown:
+        return []
+    unit = "share" if is_share(shown[0].target) else "points"
+    scale = 100.0 if unit == "share" else 1.0
+
+    def paint(figure: Figure) -> None:
+        (axes,) = panels(figure, 1, 1, 4.6, 0.24 * len(shown) + 0.1)
+        put_rows(axes, [Name.of(cost).title() for cost in shown])
+        put_notes(axes, [f"{cost.picks or 'neither'}: {in_unit(cost.cost, unit)}" for cost in shown])
+        for number, pick in enumerate((first, second, None)):
+            points = [(scale * (cost.cost or 0.0), y) for y, cost in enumerate(shown) if cost.picks == pick]
+            label = f"picks {pick}" if pick else "does not tell them apart"
+            colour, marker = look(number if pick else 6)
+            if points:
+                put_intervals(axes, [(y, 0.0, x) for x, y in points], color=colour, linewidth=2.0)
+                put_points(axes, points, marker, color=colour, markersize=5.5, label=short(label, 40))
+        axes.set_xlim(left=0.0 - 0.02 * max(axes.get_xlim()[1], 1e-9))
+        axes.set_xlabel(f"{unit_title(unit)} that this choice costs, by {target_title(shown[0].target)}")
+        put_legend(axes, above=0.08)
+
+    picture = draw("costs", "What choosing between them by each metric would have cost", "", paint)
+    sentence = Text((costs_sentence(shown),))
+    return [Section("costs", "What choosing by a metric costs here", (sentence, picture))]
 
 
 def _sections(rows: Sequence[ComparisonRow], first: str, second: str, target: str) -> list[Section]:

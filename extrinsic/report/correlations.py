@@ -1,154 +1,173 @@
-"""Correlations: metric by schedule with a panel for each component, and all of them in a table to filter."""
+"""Every metric by schedule and component: a heat map with a switch, and a table of all numbers to filter."""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from extrinsic.report.figures import draw, short
-from extrinsic.report.page_parts import Block, Partial, Picture, Section, Text, by_variant
-from extrinsic.report.run_data import Study, VariantResults
+from extrinsic.report.page_parts import Partial, Picture, Section, Term, metric_term
+from extrinsic.report.run_data import Study
 from extrinsic.study.tables import column_help
+from extrinsic.verdict.correlations import CORE
 from extrinsic.verdict.names import (
     FAMILIES,
+    Name,
     component_title,
     correlation,
     family_of,
     in_brackets,
+    is_share,
     metric_title,
     schedule_title,
     target_title,
     variant_title,
 )
-from extrinsic.verdict.rows import BestSetRow, CorrelationRow
+from extrinsic.verdict.rows import ChoiceRow, CorrelationRow
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-LIGHT, DARK = "#fdfdfd", "#111418"
-CELL, CELL_WIDTH = 0.2, 0.56
-LETTER = 0.064
+CELL, CELL_WIDTH, LETTER = 0.2, 0.56, 0.064
 """Inches: of a cell, and of a letter of a name."""
 
 NARROW = {1: "every\nturn", 2: "men-\ntioned", 3: "last\nturn"}
-
 MOST_WIDTH = 8.8
 MOST_COMPONENTS = 6
+LIGHT, DARK = "#fdfdfd", "#111418"
 
 
-def heat_map_section(study: Study) -> Section:
-    """Metric by schedule, a panel for each component: what to measure, and when."""
+class Block(NamedTuple):
+    """A component in the heat map: a line for each metric, a cell for each schedule, which may be missing."""
 
-    def of_variant(evidence: VariantResults) -> tuple[Block, ...]:
-        rows = evidence.ranked[evidence.group]
-        # With one schedule and component the metrics alone show everything.
-        several = len({(row.schedule, row.component) for row in rows}) > 1
-        return (_where_measured(evidence), _heat_map(evidence)) if several else ()
-
-    return Section("when", "Which schedule and component?", by_variant(study, of_variant))
+    title: str
+    schedules: list[int]
+    lines: list[tuple[Term, list[tuple[Name, float] | None]]]
 
 
-def _where_measured(evidence: VariantResults) -> Text:
-    """Where the metrics that may be the best are measured."""
-    defined = [row for row in evidence.sets.values() if row.r is not None]
-    chosen = [row for row in defined if row.in_set]
-    under = evidence.heading
-    if not chosen:
-        no = "no" if under else "No"
-        return Text((f"{under}{no} schedule and no component is ruled out: nothing is decided.",))
-
-    def shares(key: Callable[[BestSetRow], str]) -> str:
-        counts, totals = Counter(map(key, chosen)), Counter(map(key, defined))
-        return ", ".join(f"{name} {counts[name]} of {totals[name]}" for name in totals)
-
-    schedules = shares(lambda row: schedule_title(row.schedule))
-    components = shares(lambda row: component_title(row.component))
-    what = "what" if under else "What"
-    return Text((f"{under}{what} may be the best, by schedule: {schedules}. By component: {components}.",))
+def heat_map_section(study: Study) -> Section | None:
+    """What to measure, and when: by the primary target first; a switch shows others, and coefficients."""
+    variant = study.variants[0]
+    blocks = heat_blocks(study.choices(study.target, variant))
+    # With one schedule and component the first figure shows everything.
+    if not blocks or (len(blocks) == 1 and len(blocks[0].schedules) == 1):
+        return None
+    return Section("when", "What to measure, and when", (_heat_map(study, variant, blocks),))
 
 
-def _heat_map(evidence: VariantResults) -> Picture:
-    rows = evidence.ranked[evidence.group]
-    components = list(dict.fromkeys(row.component for row in rows))
-    # Those with most metrics first; a study of every slot by itself would not fit on a page.
-    components.sort(key=lambda name: -sum(row.component == name for row in rows))
-    shown = components[:MOST_COMPONENTS]
-    title = f"Correlation by metric and schedule{in_brackets(evidence.title)}"
+def heat_blocks(rows: Sequence[ChoiceRow]) -> list[Block]:
+    """By component, those with most metrics first; metrics by family, then the best first."""
+    shown = [row for row in rows if row.share is not None]
+    components = list(dict.fromkeys(row.component for row in shown))
+    components.sort(key=lambda name: -len({row.metric for row in shown if row.component == name}))
+    blocks = []
+    for component in components[:MOST_COMPONENTS]:
+        cells = {
+            (row.metric, row.schedule): (Name.of(row), row.share or 0.0)
+            for row in shown
+            if row.component == component
+        }
+        schedules = sorted({schedule for _, schedule in cells})
+        metrics = dict.fromkeys(metric for metric, _ in cells)
+        names = sorted(metrics, key=lambda name: FAMILIES.index(family_of(name)))
+        lines = [
+            (metric_term(name), [cells.get((name, schedule)) for schedule in schedules]) for name in names
+        ]
+        blocks.append(Block(component_title(component), schedules, lines))
+    return blocks
+
+
+def _heat_map(study: Study, variant: str | None, blocks: Sequence[Block]) -> Picture:
+    """Cells of the page that a script can fill with another measure; the file has the shares."""
+    every = numbers_of(study)
 
     def paint(figure: Figure) -> None:
         figure.set_size_inches(1, 1)
         right = top = deepest = 0.0
-        for component in shown:
-            of_component = [row for row in rows if row.component == component]
-            # By family, then by the best correlation.
-            metrics = dict.fromkeys(row.metric for row in of_component)
-            names = sorted(metrics, key=lambda name: FAMILIES.index(family_of(name)))
-            wide = CELL_WIDTH * len({row.schedule for row in of_component})
-            words = LETTER * max(len(_label(name)) for name in names) + 0.15
+        for block in blocks:
+            wide = CELL_WIDTH * len(block.schedules)
+            words = LETTER * max(len(short(term, 42)) for term, _ in block.lines) + 0.15
             if right and right + words + wide > MOST_WIDTH:
                 right, top, deepest = 0.0, top - deepest - 0.75, 0.0
-            tall = CELL * len(names)
+            tall = CELL * len(block.lines)
             # The figure measures one inch, so that shares of it are inches.
-            axes = figure.add_axes((right + words, top - tall, wide, tall))
-            _panel(axes, of_component, component, names)
+            _panel(figure.add_axes((right + words, top - tall, wide, tall)), block)
             right, deepest = right + words + wide + 0.25, max(deepest, tall)
 
-    rest = len(components) - len(shown)
-    more = f" {rest} more components are in the table." if rest else ""
+    title = f"Share of what a perfect choice earns{in_brackets(study.variant_title(variant))}"
     caption = (
-        f"Each number is r with {target_title(evidence.target)} over {evidence.group} trackers; "
-        "blue is positive, orange negative, pale is none. Compare along a line for when to measure, down a "
-        f"column for what.{more}"
+        "Over the core trackers. Blue: choices by this metric earn as much as perfect ones, or the "
+        "coefficient is 1; orange: they are worse than a coin's. Compare along a line for when to measure, "
+        "down a column for what."
     )
-    return draw("heat_map", title, caption, paint, evidence.variant)
+    cells = [
+        (
+            block.title,
+            [schedule_title(schedule) for schedule in block.schedules],
+            [(term, [cell and _cell(*cell, every) for cell in line]) for term, line in block.lines],
+        )
+        for block in blocks
+    ]
+    values = {"blocks": cells, "target": study.target, "variant": variant or "", "core": CORE}
+    return draw("heat_map", title, caption, paint, variant, Partial("heat_map.html", values))
 
 
-def _label(metric: str) -> str:
-    return short(metric_title(metric), 42)
+def _cell(name: Name, share: float, every: Numbers) -> tuple[str, str, int, bool]:
+    """The key of its row in the embedded numbers, its text, how full its colour is, and whether it is bad."""
+    places = every.names["metric"], every.names["schedule"], every.names["component"]
+    texts = name.metric, str(name.schedule), name.component
+    key = " ".join(
+        str(names.index(text)) if text in names else "" for names, text in zip(places, texts, strict=True)
+    )
+    return key, correlation(share), depth(share), share < 0.0
 
 
-def _panel(axes: Axes, rows: list[CorrelationRow], component: str, metrics: list[str]) -> None:
-    from matplotlib.patches import Rectangle
-
-    schedules = sorted({row.schedule for row in rows})
-    for row, r in ((row, row.r) for row in rows if row.r is not None):
-        x, y = schedules.index(row.schedule), metrics.index(row.metric)
-        axes.add_patch(Rectangle((x, y), 1, 1, facecolor=shade(r), edgecolor="none"))
-        ink = LIGHT if abs(r) > 0.75 else DARK
-        axes.text(x + 0.5, y + 0.52, correlation(r), ha="center", va="center", fontsize=7.5, color=ink)
-    axes.set_xlim(0, len(schedules))
-    axes.set_ylim(len(metrics), 0)
-    titles = [NARROW.get(schedule, str(schedule)) for schedule in schedules]
-    axes.set_xticks([x + 0.5 for x in range(len(schedules))], titles, fontsize=6.8)
-    axes.set_yticks([y + 0.5 for y in range(len(metrics))], [_label(name) for name in metrics], fontsize=7.5)
-    axes.tick_params(length=0, top=False, labeltop=True, labelbottom=False)
-    axes.xaxis.set_label_position("top")
-    axes.set_title(component_title(component) or "all", pad=8)
-    axes.grid(visible=False)
-    for spine in axes.spines.values():
-        spine.set_visible(False)
+def depth(value: float) -> int:
+    """How full the colour of a cell is, in percent: squared, so that .9 and .95 look different."""
+    return round(100.0 * min(value * value, 1.0))
 
 
 BLUE, ORANGE, PALE = (0x0B, 0x5C, 0x94), (0xC2, 0x5A, 0x08), (0xF3, 0xF1, 0xEC)
 
 
-def shade(r: float) -> str:
-    """From pale to blue for 1, to orange for -1."""
-    end = BLUE if r >= 0 else ORANGE
-    weight = min(abs(r), 1.0)
-    mixed = (round(pale + (full - pale) * weight) for pale, full in zip(PALE, end, strict=True))
-    return "#" + "".join(f"{part:02x}" for part in mixed)
+def _panel(axes: Axes, block: Block) -> None:
+    from matplotlib.patches import Rectangle
+
+    for y, (_, line) in enumerate(block.lines):
+        for x, cell in enumerate(line):
+            if cell is None:
+                continue
+            full = depth(cell[1]) / 100.0
+            ends = zip(PALE, BLUE if cell[1] >= 0.0 else ORANGE, strict=True)
+            colour = "#" + "".join(f"{round(pale + (end - pale) * full):02x}" for pale, end in ends)
+            axes.add_patch(Rectangle((x, y), 1, 1, facecolor=colour, edgecolor="none"))
+            look: Any = {"fontsize": 7.5, "color": LIGHT if full > 0.6 else DARK}
+            axes.text(x + 0.5, y + 0.52, correlation(cell[1]), ha="center", va="center", **look)
+    axes.set_xlim(0, len(block.schedules))
+    axes.set_ylim(len(block.lines), 0)
+    titles = [NARROW.get(schedule, str(schedule)) for schedule in block.schedules]
+    axes.set_xticks([x + 0.5 for x in range(len(titles))], titles, fontsize=6.8)
+    labels = [short(term, 42) for term, _ in block.lines]
+    axes.set_yticks([y + 0.5 for y in range(len(labels))], labels, fontsize=7.5)
+    axes.tick_params(length=0, top=False, labeltop=True, labelbottom=False)
+    axes.set_title(block.title or "all", pad=8)
+    axes.grid(visible=False)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
 
 
-WHICH = ("variant", "target", "trackers", "scope", "coefficient")
-WORDS = (*WHICH, "metric", "component", "schedule", "carried_by")
+WORDS = ("variant", "target", "systems", "metric", "component", "schedule", "family", "group", "carried_by")
 """Columns of few different texts, stored as indices."""
 
-NUMBERS = ("r", "low", "high", "p_max_t")
-WHOLE = ("n",)
+POINTS = ("lost", "bound", "lost_hard", "lost_of_3", "lost_of_5", "lost_of_10")
+"""In points, or in percentage points; stored times 100."""
+
+SHARES = ("share", "pearson", "low", "high", "spearman", "kendall")
+"""Stored times 1,000; low and high are Pearson's."""
+
 TITLES: dict[str, Callable[[str], str]] = {
     "variant": variant_title,
     "target": target_title,
@@ -158,61 +177,104 @@ TITLES: dict[str, Callable[[str], str]] = {
 }
 """What people call the texts of a column."""
 
-DIGITS = 10_000
+HELP = {
+    "pearson": "pearson: Pearson's r between metric and target, within datasets",
+    "spearman": "spearman: Spearman's rank correlation, within datasets",
+    "kendall": "kendall: Kendall's tau, within datasets",
+}
 MOST_ROWS = 20_000
 """At most this many rows are embedded; a big study has the rest in its csv."""
 
 
-def all_correlations_section(study: Study) -> Section | None:
-    rows = study.tables[CorrelationRow]
-    if not rows:
+class Numbers(NamedTuple):
+    """The rows of choices.csv with their coefficients, as columns of whole numbers.
+
+    names: the texts of the columns that are stored as indices.   n: how many rows there are in the table.
+    """
+
+    rows: Sequence[ChoiceRow]
+    n: int
+    names: dict[str, list[str]]
+    columns: dict[str, list[int | None]]
+
+    def encode(self) -> str:
+        """JSON for a script element: names, titles, columns, and the help of the columns."""
+        meanings = column_help(CorrelationRow) | column_help(ChoiceRow)
+        texts = {key: HELP.get(key) or f"{key}: {meanings[key]}".replace("`", "") for key in self.columns}
+        titles = {key: [title(name) for name in self.names[key]] for key, title in TITLES.items()}
+        data = {"names": self.names, "titles": titles, "columns": self.columns, "help": texts}
+        return escape_script(json.dumps(data, separators=(",", ":")))
+
+
+@lru_cache(maxsize=1)
+def numbers_of(study: Study) -> Numbers:
+    return make_numbers(study.tables[ChoiceRow], study.tables[CorrelationRow])
+
+
+def make_numbers(choices: list[ChoiceRow], correlations: Sequence[CorrelationRow]) -> Numbers:
+    """Every metric with what choosing by it loses, and its coefficients within datasets."""
+    rows = embedded(choices)
+    kept = {row.target for row in rows}
+    found: dict[tuple[object, ...], dict[str, CorrelationRow]] = {}
+    for each in correlations:
+        if each.scope == "within" and each.target in kept:
+            place = each.target, each.variant, each.trackers, each.label_scheme, Name.of(each)
+            found.setdefault(place, {})[each.coefficient] = each
+    names: dict[str, list[str]] = {}
+    made: dict[str, list[int | None]] = {}
+    coefficients = [
+        found.get((row.target, row.variant, row.systems, row.label_scheme, Name.of(row)), {}) for row in rows
+    ]
+    pearson = [every.get("pearson") for every in coefficients]
+    for key in WORDS:
+        sources: Sequence[object] = pearson if key == "carried_by" else rows
+        texts = [str(getattr(row, key, None) or "") for row in sources]
+        number_of = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+        names[key] = list(number_of)
+        made[key] = [number_of[text] for text in texts]
+    for key in POINTS:
+        scales = [10_000.0 if is_share(row.target) else 100.0 for row in rows]
+        made[key] = [_whole(getattr(row, key), scale) for row, scale in zip(rows, scales, strict=True)]
+    for key in SHARES:
+        if key in ("low", "high"):
+            values = [getattr(row, key, None) for row in pearson]
+        elif key == "share":
+            values = [row.share for row in rows]
+        else:
+            values = [getattr(every.get(key), "r", None) for every in coefficients]
+        made[key] = [_whole(value, 1_000.0) for value in values]
+    return Numbers(rows, len(choices), names, made)
+
+
+def _whole(value: float | None, scale: float) -> int | None:
+    return None if value is None else round(value * scale)
+
+
+def all_numbers_section(study: Study) -> Section | None:
+    numbers = numbers_of(study)
+    if not numbers.rows:
         return None
-    kept = embedded(rows)
-    shown = {row.target for row in kept}
-    left = list(dict.fromkeys(row.target for row in rows if row.target not in shown))
-    numbers = {
-        "n_rows": len(kept),
-        "n_all": len(rows),
-        "left": left,
-        "cut": len(rows) > len(kept) and not left,
+    left = dict.fromkeys(row.target for row in study.tables[ChoiceRow])
+    shown = {row.target for row in numbers.rows}
+    values = {
+        "data": numbers.encode(),
+        "n_rows": len(numbers.rows),
+        "n_all": numbers.n,
+        "left": [target for target in left if target not in shown],
+        "target": study.target,
     }
-    values = {"data": columns(kept), **numbers, "coefficient": study.coefficient, "target": study.target}
-    return Section("everything", "Every correlation", (Partial("everything.html", values),))
+    return Section("everything", "Every number", (Partial("everything.html", values),))
 
 
-def embedded(rows: list[CorrelationRow], most: int = MOST_ROWS) -> list[CorrelationRow]:
+def embedded(rows: list[ChoiceRow], most: int = MOST_ROWS) -> list[ChoiceRow]:
     """Whole targets in their order, as long as there is room; of the first one at least what fits."""
-    kept: list[CorrelationRow] = []
+    kept: list[ChoiceRow] = []
     for target in dict.fromkeys(row.target for row in rows):
         of_target = [row for row in rows if row.target == target]
         if len(kept) + len(of_target) > most:
             break
         kept += of_target
     return kept or rows[:most]
-
-
-def columns(rows: list[CorrelationRow]) -> str:
-    """JSON for a script element: names, columns, and the help of the columns.
-
-    {"names": {...}, "titles": {...}, "columns": {...}, "help": {...}}; numbers times 10,000.
-    """
-    names: dict[str, list[str]] = {}
-    made: dict[str, list[int | None]] = {}
-    for key in WORDS:
-        texts = [str(getattr(row, key) or "") for row in rows]
-        number_of = {text: number for number, text in enumerate(dict.fromkeys(texts))}
-        names[key] = list(number_of)
-        made[key] = [number_of[text] for text in texts]
-    for key in NUMBERS:
-        values = (getattr(row, key) for row in rows)
-        made[key] = [None if value is None else round(value * DIGITS) for value in values]
-    for key in WHOLE:
-        made[key] = [getattr(row, key) for row in rows]
-    meanings = column_help(CorrelationRow)
-    texts_of = {key: f"{key}: {meanings[key]}".replace("`", "") for key in made}
-    titles = {key: [title(name) for name in names[key]] for key, title in TITLES.items()}
-    data = {"names": names, "titles": titles, "columns": made, "help": texts_of}
-    return escape_script(json.dumps(data, separators=(",", ":")))
 
 
 def escape_script(text: str) -> str:

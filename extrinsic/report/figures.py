@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import io
+import math
 import re
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from extrinsic.report.page_parts import Picture
+from extrinsic.report.page_parts import Partial, Picture
 from extrinsic.verdict.names import slug
 
 if TYPE_CHECKING:
@@ -51,14 +52,25 @@ STYLE: dict[str, object] = {
 }
 
 LONGEST, LONGEST_ROW = 26, 60
+MANY = 150
+"""More points are drawn as one path."""
+
 TITLE_SIZE, TITLE_ROOM = 10.5, 24.0
 """Of the title above everything, in points."""
 
 
 def draw(
-    name: str, title: str, caption: str, paint: Callable[[Figure], None], variant: str | None = ""
+    name: str,
+    title: str,
+    caption: str,
+    paint: Callable[[Figure], None],
+    variant: str | None = "",
+    in_page: Partial | None = None,
 ) -> Picture:
-    """A figure that `paint` fills, under its title; the variant is part of its name."""
+    """A figure that `paint` fills, under its title; the variant is part of its name.
+
+    in_page: what the page shows in its place.
+    """
     from matplotlib import rc_context
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -83,7 +95,7 @@ def draw(
     # As a file of its own: plain colours on white, for any viewer.
     white = f'\n<rect y="{-TITLE_ROOM:g}" width="100%" height="100%" fill="#ffffff"/>'
     file = _opened(svg, f'width="{view[2]}pt" height="{view[3]}pt" {label}', white)
-    return Picture(name, title, caption, inline, file, figure)
+    return Picture(name, title, caption, inline, file, in_page, figure)
 
 
 def for_screen(picture: Picture) -> Figure:
@@ -139,7 +151,24 @@ def look(number: int) -> tuple[str, str]:
 def put_points(axes: Axes, points: Sequence[tuple[float, float]], form: str, **style: Any) -> None:
     """Points (x, y), in matplotlib's form of marker and line."""
     x, y = zip(*points, strict=True) if points else ((), ())
+    if len(points) > MANY and len(form) == 1:
+        # A line of no length with a round end is a dot: thousands of them are one path.
+        style |= {"linewidth": style.pop("markersize", 5.0), "solid_capstyle": "round"}
+        axes.plot(*_apart(x, x, y, y), "-", **style)
+        return
     axes.plot(x, y, form, **style)
+
+
+def _apart(
+    x0: Sequence[float], x1: Sequence[float], y0: Sequence[float], y1: Sequence[float]
+) -> tuple[list[float], list[float]]:
+    """Lines that do not touch, as the x and y of one."""
+    gap = [math.nan] * len(x0)
+    ends = (
+        [part for line in zip(*side, strict=True) for part in line] for side in ((x0, x1, gap), (y0, y1, gap))
+    )
+    x, y = ends
+    return x, y
 
 
 def put_dataset(axes: Axes, number: int, dataset: str, points: Sequence[tuple[float, float]]) -> None:
@@ -156,8 +185,9 @@ def put_intervals(axes: Axes, intervals: Iterable[Interval], upright: bool = Fal
     """A line for each interval that has both ends."""
     whole = [interval for interval in intervals if None not in interval]
     positions, lows, highs = zip(*whole, strict=True) if whole else ((), (), ())
-    draw_lines: Any = axes.vlines if upright else axes.hlines
-    draw_lines(positions, lows, highs, **style)
+    ends = (positions, positions, lows, highs) if upright else (lows, highs, positions, positions)
+    # One path for all of them: a page with 200 systems has thousands.
+    axes.plot(*_apart(*ends), "-", **style)
 
 
 def short(text: str, most: int = LONGEST) -> str:
@@ -165,6 +195,7 @@ def short(text: str, most: int = LONGEST) -> str:
 
 
 TAG = re.compile(r"<[^<>]*>")
+DECIMALS = re.compile(r"(\d\.\d\d)\d+")
 FONT = re.compile(r"(font: (?:\w+ )*[\d.]+px) [^;\"]+")
 VIEW = re.compile(r'viewBox="0 (-?[\d.]+) ([\d.]+) ([\d.]+)"')
 
@@ -189,21 +220,27 @@ def _view_box(svg: str) -> re.Match[str]:
 
 
 def _opened(svg: str, attributes: str, inside: str = "", colours: Mapping[str, str] | None = None) -> str:
-    """The picture under another opening tag. Only the tags in it are changed, never the text between them."""
+    """The picture under another opening tag, coordinates rounded.
+
+    Only the tags in it are changed, never the text between them.
+    """
 
     def changed(tag: re.Match[str]) -> str:
         text = tag[0]
         for colour, variable in (colours or {}).items():
             text = text.replace(colour, f"var(--{variable})")
-        return FONT.sub(r"\1 system-ui, sans-serif", text)
+        return FONT.sub(r"\1 system-ui, sans-serif", DECIMALS.sub(r"\1", text))
 
     links = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
     rest = TAG.sub(changed, svg[svg.index(">") + 1 :])
     return f"<svg {links} {_view_box(svg)[0]} {attributes}>{inside}{rest}"
 
 
-def put_rows(axes: Axes, labels: Sequence[str]) -> None:
-    """Rows from the top down, each with its label at the left: like ticks, but drawn much faster."""
+def put_rows(axes: Axes, labels: Sequence[str], strong: Container[int] = ()) -> None:
+    """Rows from the top down, each with its label at the left: like ticks, but drawn much faster.
+
+    strong: the rows whose label is bold.
+    """
     axes.set_yticks([])
     axes.set_ylim(len(labels) - 0.4, -0.6)
     axes.hlines(
@@ -211,7 +248,8 @@ def put_rows(axes: Axes, labels: Sequence[str]) -> None:
     )
     beside: Any = {"transform": axes.get_yaxis_transform(), "ha": "right", "va": "center", "fontsize": 7.5}
     for y, label in enumerate(labels):
-        axes.text(-0.012, y, short(label, LONGEST_ROW), **beside)
+        weight = "bold" if y in strong else "normal"
+        axes.text(-0.012, y, short(label, LONGEST_ROW), fontweight=weight, **beside)
 
 
 def put_notes(axes: Axes, notes: Sequence[str]) -> None:
@@ -233,47 +271,3 @@ def put_legend(axes: Axes, above: float = 0.05, **more: Any) -> None:
     options = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "bbox_transform": raised, "ncols": 7}
     tight = {"borderaxespad": 0.0, "borderpad": 0.1, "handletextpad": 0.3, "columnspacing": 1.2}
     axes.legend(**{**options, **tight, **more})
-
-
-LABEL_SIZE = 6.8
-LABEL_AWAY = 5.0
-"""From a point to its label, in typographic points."""
-
-SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1))
-Box = tuple[float, float, float, float]
-
-
-def place_labels(axes: Axes, points: Sequence[tuple[float, float, str]]) -> None:
-    """Put each label on the first side of its point where it covers nothing, outermost points first."""
-    figure = axes.get_figure()
-    assert figure is not None
-    scale = 72.0 / figure.dpi
-    axes.autoscale_view()
-    extent = axes.get_window_extent()
-    left, bottom, right, top = (end * scale for end in (extent.x0, extent.y0, extent.x1, extent.y1))
-    spots = [tuple(axes.transData.transform((x, y)) * scale) for x, y, _ in points]
-    taken: list[Box] = [(x - 3, y - 3, x + 3, y + 3) for x, y in spots]
-    x_middle, y_middle = (left + right) / 2, (bottom + top) / 2
-    order = sorted(
-        range(len(points)),
-        key=lambda i: -((spots[i][0] - x_middle) ** 2 + (spots[i][1] - y_middle) ** 2),
-    )
-    for i in order:
-        x, y = spots[i]
-        width, height = 0.6 * LABEL_SIZE * len(points[i][2]), 1.15 * LABEL_SIZE
-        for across, up in SIDES:
-            x0 = x + across * LABEL_AWAY - width * (1 - across) / 2
-            y0 = y + up * LABEL_AWAY - height * (1 - up) / 2
-            box = (x0, y0, x0 + width, y0 + height)
-            is_inside = box[0] >= left and box[1] >= bottom and box[2] <= right and box[3] <= top
-            if is_inside and not any(_overlap(box, other) for other in taken):
-                taken.append(box)
-                away: Any = {"xytext": (across * LABEL_AWAY, up * LABEL_AWAY), "textcoords": "offset points"}
-                sides = ("right", "center", "left")[across + 1], ("top", "center", "bottom")[up + 1]
-                look: Any = {"ha": sides[0], "va": sides[1], "fontsize": LABEL_SIZE, "color": MUTED}
-                axes.annotate(points[i][2], points[i][:2], **away, **look)
-                break
-
-
-def _overlap(box: Box, other: Box) -> bool:
-    return box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]

@@ -11,22 +11,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from extrinsic.errors import OutputError, UsageError, did_you_mean
-from extrinsic.report.answer import lee_section, verdict_section, which_metric_section
-from extrinsic.report.correlations import all_correlations_section, heat_map_section
+from extrinsic.report.answer import lee_section, verdict_section
+from extrinsic.report.correlations import all_numbers_section, heat_map_section
 from extrinsic.report.figures import for_screen
-from extrinsic.report.how_sure import how_sure_section
+from extrinsic.report.items import errors_section
 from extrinsic.report.page_parts import Partial, Section, Term, pictures
 from extrinsic.report.policies import policy_sections, read_grid
 from extrinsic.report.returns import estimators_section, returns_section
-from extrinsic.report.run_data import Study, clean, read_run
-from extrinsic.report.swaps import swaps_section
-from extrinsic.report.tracker_by_tracker import tracker_by_tracker_section
+from extrinsic.report.run_data import Study, clean, read_run, tables_of
+from extrinsic.report.systems import systems_section
 from extrinsic.report.trust import combined_metrics_section, other_settings_section, trust_section
 from extrinsic.storage import read_plain, write_atomic
 from extrinsic.study.run import Run
-from extrinsic.study.tables import POLICY_TABLES, TABLES, ReturnRow
+from extrinsic.study.tables import POLICY_TABLES
 from extrinsic.verdict.names import Counted, counted, listing, slug, target_title
-from extrinsic.verdict.rows import CorrelationRow, TrackerRow
+from extrinsic.verdict.rows import ChoiceRow, TrackerRow
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -42,18 +41,16 @@ TERM = '<abbr class="term" tabindex="0" role="button" data-term="{}" title="{}">
 
 ORDER = (
     verdict_section,
-    which_metric_section,
     heat_map_section,
-    how_sure_section,
-    lee_section,
     returns_section,
-    swaps_section,
+    errors_section,
+    lee_section,
     estimators_section,
     combined_metrics_section,
     other_settings_section,
     trust_section,
-    tracker_by_tracker_section,
-    all_correlations_section,
+    systems_section,
+    all_numbers_section,
 )
 """The sections in the order of the page; one that has nothing to show is None, or empty."""
 
@@ -82,8 +79,8 @@ def write_report(run: Run, output: str | Path | None = None) -> Path:
         else:
             study = read_run(run, folder)
             template, about = "page.html", facts(study)
-            made = [section for make in ORDER if (section := make(study)) is not None and section.blocks]
-            sections = [*made, reading_section(study, "reading.html", TABLES)]
+            made = [section for make in ORDER if (section := make(study)) is not None]
+            sections = [*made, reading_section(study, "reading.html", tables_of(run))]
         page = render_page(template, study, sections, facts=about, signature=study.signature)
     if output is None:
         for picture in (picture for section in sections for picture in pictures(section.blocks)):
@@ -97,7 +94,7 @@ def single_figure(run: Run, name: str) -> Figure:
     require_libraries()
     drawn = []
     with run.reading():
-        wanted = {name, *(f"{name}_{slug(row.variant)}" for row in run.table(ReturnRow))}
+        wanted = {name, *(f"{name}_{slug(variant)}" for variant in run.panel.variants)}
         if run.is_grid:
             sections: Iterable[Section | None] = policy_sections(read_grid(run))
         else:
@@ -116,11 +113,11 @@ def single_figure(run: Run, name: str) -> Figure:
 def facts(study: Study) -> str:
     """What was compared, in one line."""
     core = sum(1 for row in study.tables[TrackerRow] if row.core)
-    n = len(study.trackers)
+    n = len(study.panel.systems)
     parts = [
         counted(n, "tracker") + (f" ({core} of them the core)" if core < n else ""),
         counted(len(study.datasets), "dataset") + f" ({listing(study.datasets, 6)})" * bool(study.datasets),
-        str(Counted.of(row for row in study.tables[CorrelationRow] if row.r is not None)),
+        str(Counted.of(row for row in study.tables[ChoiceRow] if row.lost is not None)),
     ]
     target = f"; the target is {target_title(study.target)}" if study.target else ""
     return f"{', '.join(parts)}{target}."

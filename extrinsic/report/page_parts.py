@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from extrinsic.registry import ESTIMATORS
-from extrinsic.report.run_data import Study, VariantResults
 from extrinsic.study.tables import column_help
 from extrinsic.verdict.names import (
     COMPONENTS,
@@ -48,7 +47,10 @@ class Text:
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure: `inline` for the page, `file` as a file of its own; both SVG. figure: of matplotlib."""
+    """A figure: `inline` for the page, `file` as a file of its own; both SVG.
+
+    in_page: what the page shows instead.   figure: of matplotlib.
+    """
 
     kind = "picture"
     name: str
@@ -56,6 +58,7 @@ class Picture:
     caption: str
     inline: str
     file: str
+    in_page: Partial | None = None
     figure: Any = field(default=None, repr=False, compare=False)
 
 
@@ -139,16 +142,6 @@ def table(
     ]
     lines = tuple(tuple(row[i] for i in shown) for row in rows)
     return Table(caption, tuple(columns[i] for i in shown), lines, source)
-
-
-def by_variant(study: Study, make: Callable[[VariantResults], tuple[Block, ...]]) -> tuple[Block, ...]:
-    """Blocks about every variant; a variant whose verdict is that of the first is folded away."""
-    blocks: list[Block] = []
-    for evidence in study.evidence:
-        made = make(evidence)
-        if made:
-            blocks += made if evidence in study.shown else [Fold(evidence.title, made)]
-    return tuple(blocks)
 
 
 def pictures(blocks: Sequence[Block]) -> list[Picture]:

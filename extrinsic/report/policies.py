@@ -35,64 +35,51 @@ WIDTH, ROW_HEIGHT = 5.2, 0.27
 
 @dataclass(frozen=True)
 class Grid:
-    """A run of `extrinsic policies`: its rows, those of the mean over all cells first."""
+    """A run of `extrinsic policies`.
+
+    rows: of the mean over all datasets and trackers first.   overall: these.   estimator: that orders the
+    policies, as the grid has it: live by default, else the first.   ranked: the best first, without the
+    logged one.
+    """
 
     study: Study
     rows: list[PolicyRow]
-    curve: list[CurveRow]
-
-    @property
-    def overall(self) -> list[PolicyRow]:
-        """The rows of the mean of all datasets and trackers (or of the only ones)."""
-        first = self.rows[0]
-        return [row for row in self.rows if (row.dataset, row.tracker) == (first.dataset, first.tracker)]
-
-    @property
-    def estimators(self) -> list[str]:
-        return list(dict.fromkeys(row.estimator for row in self.overall if not is_logged(row)))
-
-    @property
-    def estimator(self) -> str:
-        """The one that orders the policies, as the grid has it: live by default, else the first."""
-        names = self.estimators
-        chosen = tomllib.loads(self.study.config).get("grid", {}).get("estimator")
-        return next((name for name in (chosen, "live") if name in names), names[0])
-
-    @property
-    def ranked(self) -> list[PolicyRow]:
-        """The policies, the best first; without the logged one."""
-        rows = [row for row in self.overall if row.estimator == self.estimator and not is_logged(row)]
-        return sorted(rows, key=lambda row: -(row.value if row.value is not None else math.inf))
+    overall: list[PolicyRow]
+    estimators: list[str]
+    estimator: str
+    ranked: list[PolicyRow]
 
     @property
     def facts(self) -> str:
         cells = {(row.dataset, row.tracker) for row in self.rows if row.dataset != "all"}
-        datasets, trackers = ({cell[place] for cell in cells} for place in (0, 1))
-        policies = {row.policy for row in self.rows if not is_logged(row)}
+        datasets, trackers = (sorted({cell[place] for cell in cells}) for place in (0, 1))
         parts = (
-            counted(len(policies), "policy", "policies"),
-            counted(len(datasets), "dataset") + f" ({listing(sorted(datasets), 6)})",
-            counted(len(trackers), "tracker") + f" ({listing(sorted(trackers), 6)})",
+            counted(len({row.policy for row in self.ranked}), "policy", "policies"),
+            counted(len(datasets), "dataset") + f" ({listing(datasets, 6)})",
+            counted(len(trackers), "tracker") + f" ({listing(trackers, 6)})",
         )
         return f"{', '.join(parts)}; estimators: {listing(self.estimators)}."
-
-
-def is_logged(row: PolicyRow) -> bool:
-    """Whether a row is of the system that made the dialogs."""
-    return row.policy.partition(",")[0] == LOGGED_BASELINE
 
 
 def read_grid(run: Run, folder: str = "") -> Grid:
     """Everything the page needs; raises InputError for a run that is not complete or is damaged."""
     study = read_run(run, folder, POLICY_TABLES)
-    return Grid(study, study.tables[PolicyRow], study.tables[CurveRow])
+    rows = study.tables[PolicyRow]
+    overall = [row for row in rows if (row.dataset, row.tracker) == (rows[0].dataset, rows[0].tracker)]
+    learned = [row for row in overall if row.policy.partition(",")[0] != LOGGED_BASELINE]
+    names = list(dict.fromkeys(row.estimator for row in learned))
+    wanted = (tomllib.loads(study.config).get("grid", {}).get("estimator"), "live", names[0])
+    estimator = next(name for name in wanted if name in names)
+    of_it = [row for row in learned if row.estimator == estimator]
+    ranked = sorted(of_it, key=lambda row: -(row.value if row.value is not None else math.inf))
+    return Grid(study, rows, overall, names, estimator, ranked)
 
 
 def policy_sections(grid: Grid) -> list[Section]:
     made = [
         Section("answer", "The answer", (Text(_answer(grid)), _differences(grid))),
         Section("values", "Every policy, by every estimator", _tables(grid)),
-        _curve_section(grid),
+        _curve_section(grid.study.tables[CurveRow]),
         trust_section(grid.study),
     ]
     return [section for section in made if section is not None]
@@ -180,11 +167,11 @@ def _table(rows: Sequence[PolicyRow]) -> Table:
     return table(caption, heads, lines, "policies.csv")
 
 
-def _curve_section(grid: Grid) -> Section | None:
-    if not grid.curve:
+def _curve_section(curve: list[CurveRow]) -> Section | None:
+    if not curve:
         return None
-    first = grid.curve[0]
-    rows = [row for row in grid.curve if (row.dataset, row.tracker) == (first.dataset, first.tracker)]
+    first = curve[0]
+    rows = [row for row in curve if (row.dataset, row.tracker) == (first.dataset, first.tracker)]
 
     def paint(figure: Figure) -> None:
         (axes,) = panels(figure, 1, 1, WIDTH, 3.0)

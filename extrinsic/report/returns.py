@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
+from extrinsic.arrays import Floats
+from extrinsic.panel import Panel
 from extrinsic.report.figures import (
     INK,
     MUTED,
@@ -17,21 +22,11 @@ from extrinsic.report.figures import (
     put_points,
     short,
 )
-from extrinsic.report.page_parts import (
-    Block,
-    Head,
-    Picture,
-    Section,
-    Text,
-    described,
-    estimator_term,
-    policy_term,
-    table,
-    variant_term,
-)
-from extrinsic.report.run_data import Study, Values, centred
-from extrinsic.study.tables import IntrinsicRow, ReturnRow
+from extrinsic.report.page_parts import Block, Picture, Section, Text
+from extrinsic.report.run_data import Study
+from extrinsic.verdict.coefficients import correlate
 from extrinsic.verdict.names import (
+    BEHAVIOUR,
     NO_RETURNS,
     Name,
     amount,
@@ -40,7 +35,6 @@ from extrinsic.verdict.names import (
     in_brackets,
     metric_title,
     policy_title,
-    variant_title,
 )
 
 if TYPE_CHECKING:
@@ -58,21 +52,40 @@ ACCURACIES = (
     ("accuracy", "goal.all"),
 )
 
-CROWDED = 16
-"""From more trackers on, their names stand upright and are smaller."""
+CROWDED, UNNAMED = 16, 80
+"""From more trackers on, their names stand upright and are smaller, then they are left out."""
 
 
-Series = tuple[str, dict[tuple[str, str], ReturnRow]]
-"""A title, and the rows by dataset and tracker; all of them have a value."""
+class Series(NamedTuple):
+    """A policy valued by an estimator: values, low, high (D, S)."""
+
+    title: str
+    policy: str
+    estimator: str
+    values: Floats
+    low: Floats
+    high: Floats
+
+
+def series_of(panel: Panel, variant: str | None) -> list[Series]:
+    """Of every policy and estimator of returns (or outcome), policies in the order of POLICIES."""
+    made = []
+    for k, target in enumerate(panel.targets):
+        policy, _, estimator = target.name.partition(".")
+        if target.variant != variant or estimator in NO_RETURNS or not np.isfinite(panel.values[k]).any():
+            continue
+        title = estimator if policy == "outcome" else f"{policy_title(policy)} ({estimator_title(estimator)})"
+        made.append(Series(title, policy, estimator, panel.values[k], panel.low[k], panel.high[k]))
+    order = {policy: place for place, policy in enumerate(POLICIES)}
+    return sorted(made, key=lambda series: order.get(series.policy, len(order)))
 
 
 def returns_section(study: Study) -> Section | None:
     """What every policy earns, tracker by tracker."""
-    variants = [evidence.variant for evidence in study.evidence] if study.has_policies else [""]
     made = [
-        _returns_picture(study, variant, series)
-        for variant in variants
-        if (series := _series(study, variant))
+        _returns_picture(study, variant, shown)
+        for variant in study.variants
+        if (shown := _shown(study, series_of(study.view, variant)))
     ]
     if not made:
         return None
@@ -81,76 +94,64 @@ def returns_section(study: Study) -> Section | None:
     return Section("returns", title, tuple(made) if study.has_policies else (note, *made))
 
 
-def _series(study: Study, variant: str) -> list[Series]:
+def _shown(study: Study, every: list[Series]) -> list[Series]:
     """Of every policy its values by one estimator: live play, or that of the target, or the first."""
-    rows = [
-        row
-        for row in study.tables[ReturnRow]
-        if (row.variant or "") == variant and row.value is not None and row.estimator not in NO_RETURNS
-    ]
-    names = list(dict.fromkeys(row.estimator for row in rows if row.policy not in ("behaviour", "outcome")))
+    names = [series.estimator for series in every if series.policy not in ("behaviour", "outcome")]
     wanted = [LIVE, study.target.partition(".")[2], *names]
     estimator = next((name for name in wanted if name in names), "")
-    series: dict[tuple[str, str], dict[tuple[str, str], ReturnRow]] = {}
-    for row in rows:
-        is_logged = (row.policy, row.estimator) == ("behaviour", "observed")
-        if row.policy == "outcome" or is_logged or row.estimator == estimator:
-            series.setdefault((row.policy, row.estimator), {})[row.dataset, row.tracker] = row
-    order = sorted(series, key=lambda key: POLICIES.index(key[0]) if key[0] in POLICIES else len(POLICIES))
-    titles = [
-        name if policy == "outcome" else f"{policy_title(policy)} ({estimator_title(name)})"
-        for policy, name in order
+    return [
+        series
+        for series in every
+        if series.policy == "outcome"
+        or f"{series.policy}.{series.estimator}" == BEHAVIOUR
+        or series.estimator == estimator
     ]
-    return [(title, series[key]) for title, key in zip(titles, order, strict=True)]
 
 
 def accuracy_name(study: Study) -> Name | None:
     """The accuracy shown for a tracker: of the joint goal at the end of a dialog, if there is one."""
-    names = sorted({Name.of(row) for row in study.tables[IntrinsicRow]})
-    for base, component in ACCURACIES:
-        for schedule in (3, 1):
-            for name in names:
-                if name.metric.partition("(")[0] == base and name[1:] == (schedule, component):
-                    return name
-    return None
+    names = sorted({Name.of(key) for key in study.view.metrics})
+    wanted = [(*accuracy, schedule) for accuracy in ACCURACIES for schedule in (3, 1)]
+    found = {(name.metric.partition("(")[0], name.component, name.schedule): name for name in names[::-1]}
+    return next((found[key] for key in wanted if key in found), None)
 
 
-def _returns_picture(study: Study, variant: str, series: list[Series]) -> Picture:
+def _returns_picture(study: Study, variant: str | None, shown: list[Series]) -> Picture:
     accuracy = accuracy_name(study)
-    first_title, first = series[0]
-    trackers = sorted(study.trackers, key=lambda name: -_mean(first, name))
+    first, names = shown[0], study.view.names
+    filled = np.isfinite(first.values)
+    totals = np.where(filled, first.values, 0.0).sum(axis=0)
+    means = totals / np.maximum(filled.sum(axis=0), 1)
+    order = sorted(range(len(names)), key=lambda s: -means[s] if filled[:, s].any() else math.inf)
     unit = "return per dialog" if study.has_policies else "outcome"
     title = f"{'What policies earn' if study.has_policies else 'Outcomes'}, by tracker"
-    title += _variant_in_brackets(study, variant)
+    title += in_brackets(study.variant_title(variant))
 
     def paint(figure: Figure) -> None:
-        crowded = len(trackers) > CROWDED
-        width = min(8.4 if crowded else 7.4, max(4.0, 0.62 * len(trackers)))
+        crowded = len(order) > CROWDED
+        width = min(8.4 if crowded else 7.4, max(4.0, 0.62 * len(order)))
         every = panels(figure, len(study.datasets), 1, width, 2.2, down=0.42, sharex=True)
-        for number, (axes, dataset) in enumerate(zip(every, study.datasets, strict=True)):
-            _panel(axes, series, dataset, trackers, unit)
-            right = _accuracies(axes, study, accuracy, dataset, trackers) if accuracy else None
-            if number == 0:
+        for d, (axes, dataset) in enumerate(zip(every, study.datasets, strict=True)):
+            _panel(axes, shown, d, order, unit)
+            right = _accuracies(axes, study, accuracy, d, order) if accuracy else None
+            if d == 0:
                 handles, labels = axes.get_legend_handles_labels()
                 more = right.get_legend_handles_labels() if right else ([], [])
                 put_legend(axes, handles=handles + more[0], labels=labels + more[1], above=0.26, ncols=5)
             axes.set_title(short(dataset, 60))
-        upright: Any = {"rotation": 90, "va": "center", "fontsize": 6.5}
-        ticks: Any = upright if crowded else {"rotation": 38, "va": "top"}
-        names = [short(name) for name in trackers]
-        every[-1].set_xticks(range(len(names)), names, ha="right", rotation_mode="anchor", **ticks)
-        every[-1].set_xlabel(f"tracker, by {first_title}")
+        if len(order) <= UNNAMED:
+            upright: Any = {"rotation": 90, "va": "center", "fontsize": 6.5}
+            ticks: Any = upright if crowded else {"rotation": 38, "va": "top"}
+            labels = [short(names[s]) for s in order]
+            every[-1].set_xticks(range(len(order)), labels, ha="right", rotation_mode="anchor", **ticks)
+        every[-1].set_xlabel(f"tracker, by {first.title}")
 
-    return draw("returns", title, _caption(study, series, accuracy), paint, variant)
-
-
-def _variant_in_brackets(study: Study, variant: str) -> str:
-    return in_brackets(variant_title(variant)) if len(study.evidence) > 1 else ""
+    return draw("returns", title, _caption(shown, accuracy), paint, variant)
 
 
-def _caption(study: Study, series: list[Series], accuracy: Name | None) -> str:
-    has_intervals = any(row.low is not None for _, rows in series for row in rows.values())
-    points = f"Points with {study.level} intervals over dialogs." if has_intervals else "Means over dialogs."
+def _caption(shown: Sequence[Series], accuracy: Name | None) -> str:
+    has_intervals = any(np.isfinite(series.low).any() for series in shown)
+    points = "Points with 95 % intervals over dialogs." if has_intervals else "Means over dialogs."
     if accuracy is None:
         return points
     return (
@@ -159,34 +160,26 @@ def _caption(study: Study, series: list[Series], accuracy: Name | None) -> str:
     )
 
 
-def _mean(rows: dict[tuple[str, str], ReturnRow], tracker: str) -> float:
-    values = [row.value or 0.0 for row in rows.values() if row.tracker == tracker]
-    return sum(values) / len(values) if values else float("-inf")
-
-
-def _panel(axes: Axes, series: list[Series], dataset: str, trackers: list[str], unit: str) -> None:
-    for number, (title, rows) in enumerate(series):
-        offset = (number - (len(series) - 1) / 2) * 0.18
-        shown = [(x + offset, rows.get((dataset, name))) for x, name in enumerate(trackers)]
-        points = [(x, row) for x, row in shown if row is not None]
+def _panel(axes: Axes, shown: Sequence[Series], d: int, order: Sequence[int], unit: str) -> None:
+    for number, series in enumerate(shown):
+        offset = (number - (len(shown) - 1) / 2) * 0.18
+        low, high, values = (part[d].tolist() for part in (series.low, series.high, series.values))
         colour, marker = look(number)
-        intervals = [(x, row.low, row.high) for x, row in points]
-        put_intervals(axes, intervals, upright=True, color=colour, linewidth=1.2)
-        values = [(x, row.value or 0.0) for x, row in points]
-        put_points(axes, values, marker, color=colour, markersize=4.8, label=title)
+        ends = [(x + offset, low[s], high[s]) for x, s in enumerate(order) if math.isfinite(low[s])]
+        put_intervals(axes, ends, upright=True, color=colour, linewidth=1.2)
+        points = [(x + offset, values[s]) for x, s in enumerate(order) if math.isfinite(values[s])]
+        put_points(axes, points, marker, color=colour, markersize=4.8, label=series.title)
     axes.set_ylabel(unit)
     axes.grid(axis="x", visible=False)
     axes.margins(x=0.03)
 
 
-def _accuracies(axes: Axes, study: Study, name: Name, dataset: str, trackers: list[str]) -> Axes:
+def _accuracies(axes: Axes, study: Study, name: Name, d: int, order: Sequence[int]) -> Axes:
     right: Axes = axes.twinx()
-    values = study.metric_values(name)
-    scores = {tracker: value for (place, tracker), value in values.items() if place == dataset}
-    scored = [(x, scores[tracker]) for x, tracker in enumerate(trackers) if tracker in scores]
-    label = f"{name.title()} (right axis)"
-    look = {"color": MUTED, "markersize": 4, "markerfacecolor": "none", "linewidth": 0.8}
-    put_points(right, scored, "D--", label=label, **look)
+    values = study.view.scores[[Name.of(key) for key in study.view.metrics].index(name), d].tolist()
+    scored = [(x, values[s]) for x, s in enumerate(order) if math.isfinite(values[s])]
+    form: Any = {"color": MUTED, "markersize": 4, "markerfacecolor": "none", "linewidth": 0.8}
+    put_points(right, scored, "D--", label=f"{name.title()} (right axis)", **form)
     right.set_ylabel(metric_title(name.metric), color=INK)
     right.grid(visible=False)
     right.spines["right"].set_visible(True)
@@ -198,96 +191,76 @@ def estimators_section(study: Study) -> Section | None:
     if not study.has_policies:
         return None
     title = "Estimators against live play"
-    pictures = [_estimates_picture(study, evidence.variant) for evidence in study.evidence]
+    pictures = [_estimates_picture(study, variant) for variant in study.variants]
     blocks: list[Block] = [picture for picture in pictures if picture]
     if not blocks:
-        played = any(row.estimator == LIVE for row in study.tables[ReturnRow])
+        played = any(target.name.endswith(f".{LIVE}") for target in study.panel.targets)
         note = Text(("No policy was played live: how far estimates are from the truth cannot be seen here.",))
         return None if played else Section("estimators", title, (note,))
-    return Section("estimators", title, (*blocks, _estimates_table(study)))
+    return Section("estimators", title, tuple(blocks))
 
 
-def estimates(study: Study, variant: str) -> dict[tuple[str, str], Values]:
-    """By policy and estimator, the value of each (dataset, tracker)."""
-    values: dict[tuple[str, str], Values] = {}
-    for row in study.tables[ReturnRow]:
-        is_estimated = row.policy not in ("behaviour", "outcome") and row.estimator not in NO_RETURNS
-        if (row.variant or "") == variant and is_estimated and row.value is not None:
-            key = row.policy, row.estimator
-            values.setdefault(key, {})[row.dataset, row.tracker] = row.value
-    return values
+def estimates(study: Study, variant: str | None) -> list[tuple[Series, Series]]:
+    """Every estimate of a policy's return, and that of live play."""
+    every = [
+        series for series in series_of(study.view, variant) if series.policy not in ("behaviour", "outcome")
+    ]
+    live = {series.policy: series for series in every if series.estimator == LIVE}
+    return [
+        (series, live[series.policy])
+        for series in every
+        if series.estimator != LIVE and series.policy in live
+    ]
 
 
-def agreement(estimate: Values, live: Values) -> tuple[int, float | None, float, float]:
-    """The number of points, r within datasets, bias, and root mean squared error."""
-    keys = [key for key in estimate if key in live]
-    errors = [estimate[key] - live[key] for key in keys]
-    n = len(errors)
-    if not n:
-        return 0, None, math.nan, math.nan
-    bias, error = sum(errors) / n, math.sqrt(sum(error * error for error in errors) / n)
-    x, y = centred({key: live[key] for key in keys}), centred({key: estimate[key] for key in keys})
-    across = math.sqrt(sum(v * v for v in x.values()) * sum(v * v for v in y.values()))
-    r = sum(x[key] * y[key] for key in keys) / across if across > 0 else None
-    return n, r, bias, error
+def agreement(estimate: Floats, live: Floats) -> tuple[float | None, float, float]:
+    """r within datasets, bias, and root mean squared error of an estimate (D, S)."""
+    both = np.isfinite(estimate) & np.isfinite(live)
+    if not both.any():
+        return None, math.nan, math.nan
+    errors = (estimate - live)[both]
+    r = float(correlate(estimate[None], live[None], "pearson", "within")[0, 0]) if both.all() else math.nan
+    return r if math.isfinite(r) else None, float(errors.mean()), float(np.sqrt((errors**2).mean()))
 
 
-def _estimates_picture(study: Study, variant: str) -> Picture | None:
-    values = estimates(study, variant)
-    shown = [key for key in values if key[1] != LIVE and (key[0], LIVE) in values]
-    policy = "rl" if any(key[0] == "rl" for key in shown) else next((key[0] for key in shown), "")
-    shown = [key for key in shown if key[0] == policy]
+def _estimates_picture(study: Study, variant: str | None) -> Picture | None:
+    shown = estimates(study, variant)
     if not shown:
         return None
     columns = min(3, len(shown))
     lines = math.ceil(len(shown) / columns)
-    title = f"The {policy_title(policy)}'s return as estimated, against live play"
-    title += _variant_in_brackets(study, variant)
+    title = "Returns as estimated, against live play"
+    title += in_brackets(study.variant_title(variant))
 
     def paint(figure: Figure) -> None:
         width = (7.8 - 0.25 * (columns - 1)) / columns if columns > 1 else 4.5
-        every = panels(figure, lines, columns, width, 2.5, across=0.25, down=0.75, sharex=True, sharey=True)
-        for axes, key in zip(every, shown, strict=False):
-            _estimates_panel(axes, study, values[key], values[policy, LIVE], key[1])
-        for axes in every[len(shown) :]:
+        axes_of = panels(figure, lines, columns, width, 2.5, across=0.25, down=0.85, sharex=True, sharey=True)
+        for axes, (series, live) in zip(axes_of, shown, strict=False):
+            _estimates_panel(axes, study, series, live)
+        for axes in axes_of[len(shown) :]:
             axes.set_visible(False)
-        for axes in every[::columns]:
+        for axes in axes_of[::columns]:
             axes.set_ylabel("estimated return")
         if len(study.datasets) > 1:
-            put_legend(every[0], above=0.26)
+            put_legend(axes_of[0], above=0.26)
 
     caption = (
         "A point above the dashed line is a policy that earns less than the estimator says. A cloud that "
-        "lies above the line but along it still ranks policies well; one that is flat does not."
+        "lies above the line but along it still ranks policies well; one that is flat does not. r is within "
+        "datasets, bias the mean of estimate less live return, ± the root mean squared error."
     )
     return draw("estimators", title, caption, paint, variant)
 
 
-def _estimates_panel(axes: Axes, study: Study, estimate: Values, live: Values, name: str) -> None:
-    for number, dataset in enumerate(study.datasets):
-        points = [(live[key], estimate[key]) for key in estimate if key[0] == dataset and key in live]
-        put_dataset(axes, number, dataset, points)
-    middle = next(iter(live.values()))
+def _estimates_panel(axes: Axes, study: Study, series: Series, live: Series) -> None:
+    for d, dataset in enumerate(study.datasets):
+        both = zip(live.values[d].tolist(), series.values[d].tolist(), strict=True)
+        put_dataset(axes, d, dataset, [(x, y) for x, y in both if math.isfinite(x) and math.isfinite(y)])
+    middle = float(np.nanmean(live.values))
     axes.axline((middle, middle), slope=1.0, color=MUTED, linewidth=0.9, linestyle="--")
-    _, r, bias, _ = agreement(estimate, live)
+    r, bias, error = agreement(series.values, live.values)
     sign = "+" if bias > 0 else ""
-    axes.set_title(f"{short(estimator_title(name))}: r = {correlation(r)}, bias {sign}{amount(bias, 0)}")
+    numbers = f"r = {correlation(r)}, bias {sign}{amount(bias, 0)}, ± {amount(error, 0)}"
+    axes.set_title(f"{short(series.title, 44)}\n{numbers}", fontsize=8)
     axes.set_xlabel("live return")
     axes.margins(0.08)
-
-
-def _estimates_table(study: Study) -> Block:
-    rows = []
-    for evidence in study.evidence:
-        every = estimates(study, evidence.variant)
-        for (policy, name), values in every.items():
-            if name != LIVE and (policy, LIVE) in every:
-                n, r, bias, error = agreement(values, every[policy, LIVE])
-                what = variant_term(evidence.variant), policy_term(policy), estimator_term(name)
-                rows.append((*what, str(n), correlation(r), amount(bias, 1), amount(error, 1)))
-    heads: list[Head] = [*described(ReturnRow, "variant", "policy", "estimator")]
-    heads += ["#points", "#r within datasets", "#bias", "#typical error"]
-    caption = (
-        "Bias is the mean of estimate less live return; the typical error is the root mean squared error."
-    )
-    return table(caption, heads, rows, "returns.csv")

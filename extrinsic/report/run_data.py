@@ -1,4 +1,4 @@
-"""A run as the report reads it: its tables, its settings, and what they say of every variant."""
+"""A run as the report reads it: its panel, its verdict, its tables, with texts that are safe to show."""
 
 from __future__ import annotations
 
@@ -17,20 +17,14 @@ from extrinsic.errors import InputError, Problems
 from extrinsic.panel import Panel
 from extrinsic.storage import read_bytes
 from extrinsic.study.run import Run
-from extrinsic.study.tables import TABLES, InfluenceRow, IntrinsicRow, ReturnRow, StabilityRow
+from extrinsic.study.tables import ERRORS_TABLE, TABLES
 from extrinsic.tables import read_rows
-from extrinsic.verdict.health import joint_only_trackers
-from extrinsic.verdict.names import Name, is_of_single_slots, variant_title
-from extrinsic.verdict.rows import BestSetRow, CompositeRow, CorrelationRow, PairRow, Row, TrackerRow
+from extrinsic.verdict.correlations import CORE
+from extrinsic.verdict.names import variant_title
+from extrinsic.verdict.rows import ChoiceRow, Row, TrackerRow
 from extrinsic.verdict.verdict import StudyVerdict, study_verdict
 
 R = TypeVar("R", bound=Row)
-V = TypeVar("V", BestSetRow, CompositeRow, CorrelationRow, InfluenceRow, PairRow, StabilityRow)
-
-GROUPS = ("all", "core")
-
-Values = dict[tuple[str, str], float]
-"""By dataset and tracker."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +37,8 @@ class Tables:
         return self.rows.get(kind, [])
 
 
-def read_tables(folder: Path, kinds: Mapping[str, type[Row]] = TABLES) -> Tables:
-    """Tables with texts that are safe to show; InputError names what is missing or damaged in any of them."""
+def read_tables(folder: Path, kinds: Mapping[str, type[Row]]) -> Tables:
+    """InputError names what is missing or damaged in any of them."""
     problems, rows = Problems(), {}
     for name, kind in kinds.items():
         try:
@@ -66,96 +60,10 @@ def clean(text: str) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class VariantResults:
-    """What the tables say of one variant (a fill rule; empty where the study has none) and a target.
-
-    title: what people call the variant; empty where it is the only one.
-    """
-
-    tables: Tables
-    variant: str
-    target: str
-    title: str = ""
-    coefficient: str = "pearson"
-
-    def rows(self, kind: type[V], group: str | None = None) -> list[V]:
-        """The rows of a table about it, within datasets; group: of trackers, `all` or `core`; None: both."""
-        return [
-            row
-            for row in self.tables[kind]
-            if (row.variant or "", row.target, row.scope) == (self.variant, self.target, "within")
-            and group in (None, row.trackers)
-        ]
-
-    @cached_property
-    def ranked(self) -> dict[str, list[CorrelationRow]]:
-        """By group of trackers, the rows whose correlation is defined, the best first."""
-        rows = [row for row in self.rows(CorrelationRow) if row.coefficient == self.coefficient]
-        defined = sorted((row for row in rows if row.r is not None), key=lambda row: -(row.r or 0.0))
-        return {group: [row for row in defined if row.trackers == group] for group in GROUPS}
-
-    @property
-    def influence(self) -> list[InfluenceRow]:
-        """Of single trackers among these, on correlations by the study's coefficient."""
-        return [row for row in self.rows(InfluenceRow, self.group) if row.coefficient == self.coefficient]
-
-    def n_trackers(self, group: str = "all") -> int:
-        return sum(group == "all" or row.core for row in self.tables[TrackerRow])
-
-    @property
-    def heading(self) -> str:
-        """The title before a sentence; empty where the variant is the only one."""
-        return f"{self.title}: ".capitalize() if self.title else ""
-
-    @property
-    def groups(self) -> tuple[str, ...]:
-        """Both groups, or one where leaving trackers out changes nothing."""
-        return GROUPS if self.n_trackers("core") < self.n_trackers("all") else GROUPS[:1]
-
-    @property
-    def group(self) -> str:
-        """The trackers that results rest on: the core, if it has any correlation."""
-        return "core" if self.ranked["core"] else "all"
-
-    @cached_property
-    def sets(self) -> dict[Name, BestSetRow]:
-        """The rows of the best set over these trackers."""
-        return {Name.of(row): row for row in self.rows(BestSetRow, self.group)}
-
-    @cached_property
-    def judged(self) -> dict[Name, BestSetRow]:
-        """Those of `sets` that the verdict is about: without single slots, where a tracker has none."""
-        if not joint_only_trackers(self.tables[TrackerRow]):
-            return self.sets
-        return {name: row for name, row in self.sets.items() if not is_of_single_slots(name)} or self.sets
-
-    @property
-    def n_generators(self) -> int | None:
-        """Of a study that crosses trackers with generators: then its best set is over both."""
-        return next((row.n_generators for row in self.rows(BestSetRow)), None)
-
-
-def variant_results(
-    tables: Tables, coefficient: str = "pearson", target: str | None = None
-) -> list[VariantResults]:
-    """The results of every variant that was correlated, in the order of the study.
-
-    target: None: the primary one, which alone has pairs of metrics.
-    """
-    rows = tables[CorrelationRow]
-    variants = dict.fromkeys(row.variant for row in rows)
-    titles = [variant_title(variant) if len(variants) > 1 else "" for variant in variants]
-    return [
-        VariantResults(tables, variant or "", target or rows[0].target, title, coefficient)
-        for variant, title in zip(variants, titles, strict=True)
-    ]
-
-
-@dataclass(frozen=True)
 class Study:
     """A run with everything the report shows.
 
-    confidence: of the intervals, 0 to 1.   stages: how many results of each kind the run has.
+    stages: how many results of each kind the run has.
     left_out: which dialogs the domain excludes, a sentence for each list.
     folder: the link from the page to the run's directory ("" if the page is there).
     """
@@ -163,10 +71,9 @@ class Study:
     name: str
     description: str
     tables: Tables
-    evidence: list[VariantResults]
+    panel: Panel
     verdict: StudyVerdict
-    coefficient: str
-    confidence: float
+    seed: int
     config: str
     signature: str
     versions: dict[str, str]
@@ -177,96 +84,97 @@ class Study:
 
     @property
     def target(self) -> str:
-        """The primary target; empty where nothing was correlated."""
-        return self.evidence[0].target if self.evidence else ""
+        """The primary target; empty where nothing was judged."""
+        return self.verdict.verdicts[0].target if self.verdict.verdicts else ""
 
     @property
-    def shown(self) -> list[VariantResults]:
-        """The variants that are shown at once: the first, and all where their verdicts differ."""
-        primary = [verdict for verdict in self.verdict.verdicts if verdict.target == self.target]
-        return self.evidence if len(primary) > 1 else self.evidence[:1]
+    def core(self) -> list[str]:
+        return [row.tracker for row in self.tables[TrackerRow] if row.core]
 
-    @property
-    def level(self) -> str:
-        """The confidence level of the intervals in percent."""
-        return f"{100 * self.confidence:g} %"
+    @cached_property
+    def view(self) -> Panel:
+        """The panel with sampled datasets (generators) as one, as it is drawn."""
+        return self.panel.averaged()
 
     @cached_property
     def datasets(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(row.dataset for row in self.tables[IntrinsicRow]))
+        return tuple(dataset.name for dataset in self.view.datasets)
 
-    @property
-    def trackers(self) -> tuple[str, ...]:
-        return tuple(row.tracker for row in self.tables[TrackerRow])
+    @cached_property
+    def variants(self) -> tuple[str | None, ...]:
+        """Those that were judged; what was only tried for comparison is none of them."""
+        return tuple(dict.fromkeys(row.variant for row in self.tables[ChoiceRow])) or (None,)
+
+    def variant_title(self, variant: str | None) -> str:
+        """What people call it; empty where it is the only one."""
+        return variant_title(variant) if len(self.variants) > 1 else ""
 
     @property
     def has_policies(self) -> bool:
-        return any(row.policy != "outcome" for row in self.tables[ReturnRow])
+        return any(not target.name.startswith("outcome.") for target in self.panel.targets)
 
-    def metric_values(self, name: Name) -> Values:
-        return {
-            (row.dataset, row.tracker): row.value
-            for row in self.tables[IntrinsicRow]
-            if row.metric == name.metric and row.value is not None and Name.of(row) == name
-        }
-
-
-def centred(values: Values) -> Values:
-    """The values less the mean of their dataset, as for correlations within datasets."""
-    means = {}
-    for dataset in {dataset for dataset, _ in values}:
-        of_dataset = [value for (name, _), value in values.items() if name == dataset]
-        means[dataset] = sum(of_dataset) / len(of_dataset)
-    return {key: value - means[key[0]] for key, value in values.items()}
-
-
-class _Correlation(msgspec.Struct, frozen=True):
-    coefficient: str = "pearson"
-    level: float = 0.95
-
-
-class _Settings(msgspec.Struct, frozen=True):
-    """The keys of config.toml that the report needs."""
-
-    description: str = ""
-    correlation: _Correlation = _Correlation()
+    def choices(self, target: str, variant: str | None, systems: str = CORE) -> list[ChoiceRow]:
+        """What choosing by each metric loses, the best first; without those that cannot be judged."""
+        rows = self.tables[ChoiceRow]
+        shown = [
+            row
+            for row in rows
+            if (row.target, row.variant, row.systems) == (target, variant, systems) and row.lost is not None
+        ]
+        return sorted(shown, key=lambda row: row.lost or 0.0)
 
 
 def _clean(panel: Panel) -> Panel:
     """With the names that the rows of the tables have."""
-    named = msgspec.structs.replace
+
+    def cleaned(entry: Any, *fields: str) -> Any:
+        texts = {field: getattr(entry, field) for field in fields}
+        return msgspec.structs.replace(
+            entry, **{field: text and clean(text) for field, text in texts.items()}
+        )
+
     return replace(
         panel,
-        systems=tuple(named(system, name=clean(system.name)) for system in panel.systems),
-        targets=tuple(
-            named(target, name=clean(target.name), variant=target.variant and clean(target.variant))
-            for target in panel.targets
+        systems=tuple(cleaned(system, "name", "family") for system in panel.systems),
+        datasets=tuple(cleaned(dataset, "name") for dataset in panel.datasets),
+        metrics=tuple(cleaned(metric, "metric", "component", "title") for metric in panel.metrics),
+        targets=tuple(cleaned(target, "name", "variant", "title") for target in panel.targets),
+        notes=tuple(
+            msgspec.structs.replace(note, flags=tuple(map(clean, note.flags))) for note in panel.notes
         ),
-        notes=tuple(named(note, flags=tuple(map(clean, note.flags))) for note in panel.notes),
         words={clean(flag): clean(words) for flag, words in panel.words.items()},
     )
 
 
-def read_run(run: Run, folder: str = "", kinds: Mapping[str, type[Row]] = TABLES) -> Study:
-    """Everything the report needs; raises InputError for a run that is not complete or is damaged."""
+def tables_of(run: Run) -> dict[str, type[Row]]:
+    """Those that a study of metrics has."""
+    return TABLES | (ERRORS_TABLE if any(dataset.sampled for dataset in run.panel.datasets) else {})
+
+
+def read_run(run: Run, folder: str = "", kinds: Mapping[str, type[Row]] | None = None) -> Study:
+    """Everything the report needs; raises InputError for a run that is not complete or is damaged.
+
+    kinds: the tables to read; None: those of a study of metrics.
+    """
     run.require_complete()
+    if kinds is None:
+        # What trackers score and their policies earn is in the panel.
+        kinds = {name: kind for name, kind in tables_of(run).items() if name not in ("intrinsic", "returns")}
     tables = read_tables(run.folder, kinds)
     path = run.folder / "config.toml"
     try:
         config = read_bytes(path).decode()
-        settings = msgspec.convert(tomllib.loads(config), _Settings)
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        description = str(tomllib.loads(config).get("description", ""))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"the settings cannot be read: {error}", path=str(path)) from None
-    manifest = run.manifest
-    rows = tables[TrackerRow], tables[BestSetRow], tables[CompositeRow], tables[CorrelationRow]
+    manifest, panel = run.manifest, _clean(run.panel)
     return Study(
         name=clean(manifest.study),
-        description=clean(settings.description),
+        description=clean(description),
         tables=tables,
-        evidence=variant_results(tables, settings.correlation.coefficient),
-        verdict=study_verdict(_clean(run.panel), *rows),
-        coefficient=settings.correlation.coefficient,
-        confidence=settings.correlation.level,
+        panel=panel,
+        verdict=study_verdict(panel, tables[TrackerRow], tables[ChoiceRow]),
+        seed=manifest.seeds.get("study", 0),
         config=config,
         signature=clean(run.signature),
         versions={clean(name): clean(version) for name, version in manifest.versions.items()},

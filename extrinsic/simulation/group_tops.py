@@ -28,11 +28,15 @@ class GroupTops(Columns):
 
 def group_tops(domain: Domain, slots: tuple[str, ...], belief: StepBelief) -> GroupTops:
     """(m, n_groups) the best hypothesis of each group of the domain; of equals the first."""
+    return _best_slots(domain.group_columns(slots), *best_values(belief))
+
+
+def best_values(belief: StepBelief) -> tuple[Ids, Floats]:
+    """(m, n_slots) the value of the best hypothesis of each slot, NONE where there is none, and its score."""
     best = belief.score.argmax(axis=2)[..., None]
     score = np.take_along_axis(belief.score, best, axis=2)[..., 0]
     value = np.take_along_axis(belief.value, best, axis=2)[..., 0]
-    columns = domain.group_columns(slots)
-    return _best_slots(columns, np.where(score > 0.0, value, NONE).astype(np.int32), score)
+    return np.where(score > 0.0, value, NONE).astype(np.int32), score
 
 
 def _best_slots(columns: Sequence[Sequence[int]], value: Ids, score: Floats) -> GroupTops:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Annotated
 
 import msgspec
@@ -105,6 +106,7 @@ class Recogniser:
     ) -> None:
         self.settings, self.values, self.chance = settings, values, chance
         self.confusable = confusable
+        self.turn: TurnNumber = 0
         alpha = settings.error * settings.concentration
         beta = (1.0 - settings.error) * settings.concentration
         drawn = betaincinv(alpha, beta, chance.uniform("error level", 0))
@@ -112,12 +114,28 @@ class Recogniser:
 
     def hear(self, dialogs: Ints, turn: TurnNumber, utterance: Utterance) -> Lists:
         """The N-best lists of the chosen callers' utterances."""
-        chance, level = self.chance.take(dialogs), self.level[dialogs]
-        rank = self._ranks_of_truth(chance, turn, level, utterance.value.shape[1])
-        values = self._variants(dialogs, chance, turn, level, utterance.value, rank)
-        added = self._insertions(chance, turn, level)
-        answer, answer_right = self._answers(chance, turn, level, utterance.answer)
-        command, command_right = self._commands(chance, turn, level, utterance.command)
+        return self._at(dialogs, turn)._lists(utterance)
+
+    def _at(self, callers: Ints, turn: TurnNumber) -> Recogniser:
+        """Of some of the callers, at a turn; everything below is."""
+        some = copy(self)
+        some.chance, some.level, some.turn = self.chance.take(callers), self.level[callers], turn
+        return some
+
+    def _uniform(self, purpose: str, *shape: int) -> Floats:
+        return self.chance.uniform(purpose, self.turn, shape)
+
+    def _uniform_at(self, purpose: str, position: Ints) -> Floats:
+        return self.chance.uniform_at(purpose, self.turn, position)
+
+    def _lists(self, utterance: Utterance) -> Lists:
+        rank = self._ranks_of_truth(utterance.value.shape[1])
+        values = self._variants(utterance.value, rank)
+        added = self._insertions()
+        answer, answer_right = self._confused(utterance.answer, (YES, NO), "")
+        command, command_right = self._confused(utterance.command, self.confusable, "command ")
+        answer[answer != NOTHING] += len(self.values)
+        command[command != NOTHING] += len(self.values) + NO
         content = np.concatenate([values, added[..., None], answer[..., None], command[..., None]], axis=2)
 
         informs = (utterance.value != NOTHING).any(axis=1)
@@ -126,40 +144,38 @@ class Recogniser:
         right = answer_right & command_right & values_right & spoken
         # A few lists, hardly ever right ones, are long.
         likely = self.settings.long_lists * np.where(right, 0.1, 1.0)
-        goes_on = informs & (level > 0.0) & (chance.uniform("goes on", turn) < likely)
-        size = self._sizes(chance, turn, level, right, goes_on)
+        goes_on = informs & (self.level > 0.0) & (self._uniform("goes on") < likely)
+        size = self._sizes(right, goes_on)
         # Silence yields nothing, unless noise is taken for speech; speech rarely yields nothing.
         size = np.where(spoken | (content != NOTHING).any(axis=(1, 2)), size, 0)
         if self.settings.rejects:
-            rejected = chance.uniform("rejected", turn) < self.settings.rejects * level * 2.0
+            rejected = self._uniform("rejected") < self.settings.rejects * self.level * 2.0
             size, goes_on = np.where(rejected, 0, size), goes_on & ~rejected
-        lists = _distinct(content, self._scores(chance, turn, level, size, right))
-        return self._continued(chance, turn, utterance, lists, goes_on) if goes_on.any() else lists
+        lists = _distinct(content, self._scores(size, right))
+        return self._continued(utterance, lists, goes_on) if goes_on.any() else lists
 
-    def _sizes(self, chance: Chance, turn: TurnNumber, level: Floats, right: Bools, goes_on: Bools) -> Ints:
+    def _sizes(self, right: Bools, goes_on: Bools) -> Ints:
         """(m,) the number of hypotheses of a list, before equal ones are merged."""
         settings = self.settings
-        lengthens = -np.expm1(-settings.lengthens * level)
-        draws = chance.uniform("length", turn, (settings.longest - 1,))
+        lengthens = -np.expm1(-settings.lengthens * self.level)
+        draws = self._uniform("length", settings.longest - 1)
         size = 1 + (draws < lengthens[:, None]).sum(axis=1)
         if settings.single:
-            stops = chance.uniform("single", turn) < settings.single * np.where(right, 1.0, 0.25)
+            stops = self._uniform("single") < settings.single * np.where(right, 1.0, 0.25)
             size = np.where(stops, 1, size)
         return np.where(goes_on, settings.longest, size)
 
-    def _continued(
-        self, chance: Chance, turn: TurnNumber, utterance: Utterance, lists: Lists, goes_on: Bools
-    ) -> Lists:
+    def _continued(self, utterance: Utterance, lists: Lists, goes_on: Bools) -> Lists:
         """The lists, some with a tail of further values of the slot mentioned, all with low scores."""
         longest, rows = self.settings.longest, np.flatnonzero(goes_on)
         value = utterance.value[rows, (utterance.value[rows] != NOTHING).argmax(axis=1)]
         begin, n_values = self.values.begin[self.values.slot[value]], np.diff(self.values.begin)
         n_values = n_values[self.values.slot[value]]
-        draw = chance.uniform("how far", turn)[rows]
+        draw = self._uniform("how far")[rows]
         length = (longest * np.maximum(draw, 1e-9) ** (-1.0 / TAIL)).astype(np.int64)
         length = np.minimum(np.minimum(length, self.settings.longest_list), n_values - 1) - longest
         n_more = max(int(length.max()), 0)
-        first = (chance.uniform("tail begins", turn)[rows] * n_values).astype(np.int64)
+        first = (self._uniform("tail begins")[rows] * n_values).astype(np.int64)
         more = begin[:, None] + (first[:, None] + np.arange(n_more)) % n_values[:, None]
         listed = (more[:, :, None, None] == lists.content[rows][:, None]).any(axis=(2, 3))
         kept = (np.arange(n_more) < length[:, None]) & ~listed
@@ -175,99 +191,83 @@ class Recogniser:
         score[rows, longest:] = np.where(kept, fading, 0) / 10**DECIMALS
         return Lists(content, score)
 
-    def _ranks_of_truth(self, chance: Chance, turn: TurnNumber, level: Floats, n_groups: int) -> Ints:
+    def _ranks_of_truth(self, n_groups: int) -> Ints:
         """(m, n_groups) the rank of the value said in the list; `longest` if it is not listed."""
         longest = self.settings.longest
-        wrong = chance.uniform("wrong", turn, (n_groups,)) < level[:, None]
-        listed = chance.uniform("listed", turn, (n_groups,)) < self.settings.in_list
+        wrong = self._uniform("wrong", n_groups) < self.level[:, None]
+        listed = self._uniform("listed", n_groups) < self.settings.in_list
         # Mostly second, rarely further down.
-        depth = chance.uniform("depth", turn, (n_groups,)) ** 2
+        depth = self._uniform("depth", n_groups) ** 2
         further = 1 + (depth * max(longest - 1, 1)).astype(np.int64)
         return np.where(wrong, np.where(listed, further, longest), 0)
 
-    def _variants(
-        self, dialogs: Ints, chance: Chance, turn: TurnNumber, level: Floats, said: Ints, rank: Ints
-    ) -> Ints:
+    def _variants(self, said: Ints, rank: Ints) -> Ints:
         """(m, longest, n_groups) the value of each group in each hypothesis; computed where one was said."""
         settings, longest = self.settings, self.settings.longest
         row, group = np.nonzero(said != NOTHING)
-        chance, level, rank = chance.take(row), level[row][:, None], rank[row, group][:, None]
-        turn = turn[row] if isinstance(turn, np.ndarray) else turn
         # (k, longest) from here on: the position of each draw is that among all (longest, n_groups).
-        position = np.arange(longest)[None]
+        each = self._at(row, self.turn[row] if isinstance(self.turn, np.ndarray) else self.turn)
+        level, rank, position = each.level[:, None], rank[row, group][:, None], np.arange(longest)[None]
         place = position * said.shape[1] + group[:, None]
-        kept = (rank == 0) & (chance.uniform_at("kept", turn, place) < settings.keeps)
+        kept = (rank == 0) & (each._uniform_at("kept", place) < settings.keeps)
         true = np.broadcast_to(said[row, group][:, None], place.shape)
-        other = self.values.neighbour[true, self._which_neighbour(chance, turn, true, place, group)]
-        crossed = chance.uniform_at("crossed", turn, place) < settings.cross_slot * level * 2.0
-        way = (chance.uniform_at("crossed to", turn, place) * 2).astype(np.int64)
+        other = self.values.neighbour[true, each._which_neighbour(true, place, group)]
+        crossed = each._uniform_at("crossed", place) < settings.cross_slot * level * 2.0
+        way = (each._uniform_at("crossed to", place) * 2).astype(np.int64)
         elsewhere = self.values.elsewhere[true, way]
         other = np.where(crossed & (elsewhere != true), elsewhere, other)
-        lost = chance.uniform_at("lost", turn, place) < settings.deletion * level * 2.0
+        lost = each._uniform_at("lost", place) < settings.deletion * level * 2.0
         heard = np.full((len(said), longest, said.shape[1]), NOTHING, dtype=np.int64)
         heard[row, :, group] = np.where(lost, NOTHING, np.where((position == rank) | kept, true, other))
         return heard
 
-    def _which_neighbour(
-        self, chance: Chance, turn: TurnNumber, value: Ints, place: Ints, group: Ints
-    ) -> Ints:
+    def _which_neighbour(self, value: Ints, place: Ints, group: Ints) -> Ints:
         """(k, longest) which neighbour a value is confused with, mostly the caller's usual one."""
-        own = chance.uniform_at("own neighbour", 0, value)
-        fresh = chance.uniform_at("fresh neighbour", turn, place)
-        habit = chance.uniform_at("habit", turn, group[:, None]) < self.settings.persistence
+        own = self.chance.uniform_at("own neighbour", 0, value)
+        fresh = self._uniform_at("fresh neighbour", place)
+        habit = self._uniform_at("habit", group[:, None]) < self.settings.persistence
         # The most similar come first: half of all mistakes fall on the two nearest.
         first = (np.where(habit, own, fresh) ** 2 * N_NEIGHBOURS).astype(np.int64)
         return np.asarray((first + np.arange(value.shape[1])) % N_NEIGHBOURS)
 
-    def _insertions(self, chance: Chance, turn: TurnNumber, level: Floats) -> Ints:
+    def _insertions(self) -> Ints:
         """(m, longest) inserted values that were not said, in some hypotheses."""
-        shape = (self.settings.longest,)
-        added = chance.uniform("added", turn, shape) < (self.settings.insertion * level * 0.5)[:, None]
-        slot = (chance.uniform("added slot", turn, shape) * (len(self.values.begin) - 1)).astype(np.int64)
+        longest = self.settings.longest
+        added = self._uniform("added", longest) < (self.settings.insertion * self.level * 0.5)[:, None]
+        slot = (self._uniform("added slot", longest) * (len(self.values.begin) - 1)).astype(np.int64)
         size = np.diff(self.values.begin)[slot]
-        value = self.values.begin[slot] + (chance.uniform("added value", turn, shape) * size).astype(np.int64)
+        value = self.values.begin[slot] + (self._uniform("added value", longest) * size).astype(np.int64)
         return np.where(added, value, NOTHING)
 
-    def _answers(self, chance: Chance, turn: TurnNumber, level: Floats, said: Ints) -> tuple[Ints, Bools]:
-        """(m, longest) yes or no in each hypothesis, and whether the best has it right."""
-        shape = (self.settings.longest,)
-        swapped = chance.uniform("swapped", turn, shape) < (self.settings.yes_no * level * 2.0)[:, None]
-        other = np.where(said == YES, NO, YES)
-        heard = np.where(swapped, other[:, None], said[:, None])
-        heard = np.where(said[:, None] == SILENT, NOTHING, len(self.values) + heard)
-        return heard, ~swapped[:, 0] | (said == SILENT)
+    def _confused(self, said: Ints, among: tuple[int, int], purpose: str) -> tuple[Ints, Bools]:
+        """(m, longest) what is heard of yes or no, or of a command, and whether the best has it right.
 
-    def _commands(self, chance: Chance, turn: TurnNumber, level: Floats, said: Ints) -> tuple[Ints, Bools]:
-        """(m, longest) the command in each hypothesis, and whether the best has it right.
-
-        One that is `confusable` is confused with another as a yes is with a no.
+        among: the first and the last of those that are taken for one another, with equal chances.
         """
-        shape = (len(said), self.settings.longest)
-        speaks = said != SILENT
+        longest, speaks, (first, last) = self.settings.longest, said != SILENT, among
         if not speaks.any():
-            return np.full(shape, NOTHING), ~speaks
-        first, last = self.confusable
-        likely = self.settings.yes_no * level * 2.0 * (said >= first)
-        swapped = chance.uniform("command swapped", turn, shape[1:]) < likely[:, None]
+            return np.full((len(said), longest), NOTHING), ~speaks
+        likely = self.settings.yes_no * self.level * 2.0 * (said >= first)
+        swapped = self._uniform(f"{purpose}swapped", longest) < likely[:, None]
         n_others = last - first
-        step = 1 + (chance.uniform("command for", turn, shape[1:]) * n_others).astype(np.int64)
+        step = 1 + (self._uniform(f"{purpose}for", longest) * n_others).astype(np.int64)
         other = first + (said[:, None] - first + step) % (n_others + 1)
-        heard = np.where(swapped, other, said[:, None])
-        code = np.where(speaks[:, None], len(self.values) + NO + heard, NOTHING)
-        return code, ~speaks | ~swapped[:, 0]
+        heard = np.where(speaks[:, None], np.where(swapped, other, said[:, None]), NOTHING)
+        return heard, ~speaks | ~swapped[:, 0]
 
-    def _scores(self, chance: Chance, turn: TurnNumber, level: Floats, size: Ints, right: Bools) -> Floats:
+    def _scores(self, size: Ints, right: Bools) -> Floats:
         """(m, longest) scores, best first: steep where the best is right, flat where it is not, mostly."""
         settings = self.settings
         discrimination = settings.discrimination
-        flat = chance.uniform("flatness", turn)
+        flat = self._uniform("flatness")
         ratio = np.where(right, flat ** (1.0 + discrimination), flat ** (1.0 / (1.0 + 2.0 * discrimination)))
         ratio = (0.10 + 0.85 * ratio) ** settings.boldness
         position = np.arange(settings.longest)
         weight = np.where(position < size[:, None], ratio[:, None] ** position, 0.0)
         total = np.maximum(weight.sum(axis=1), 1e-9)
-        doubt = np.minimum(1.0, np.where(right, 1.0 - 0.5 * discrimination, 1.0 + discrimination) * level)
-        mass = 1.0 - doubt * chance.uniform("mass", turn)
+        doubted = np.where(right, 1.0 - 0.5 * discrimination, 1.0 + discrimination)
+        doubt = np.minimum(1.0, doubted * self.level)
+        mass = 1.0 - doubt * self._uniform("mass")
         # Rounded down, so that a list never sums above 1; its best hypothesis never vanishes.
         scores = np.floor(weight * (mass / total)[:, None] * 10**DECIMALS) / 10**DECIMALS
         scores[:, 0] = np.where(size > 0, np.maximum(scores[:, 0], 10.0**-DECIMALS), 0.0)

@@ -79,6 +79,9 @@ class Record:
         sessions = tuple(f"{dataset}-{number:05d}" for number in range(len(lengths)))
         system = Acts.joined([step.exchange.system for step in steps]).take(turns)
         nbest = NBest.joined([step.exchange.nbest for step in steps]).take(turns)
+        ended_by: Conditions = {}
+        if world.domain.ended_by is not None:
+            ended_by = {ENDED_BY: tuple(SYSTEM if how == GOODBYE else CALLER for how in ending.tolist())}
         content = (dialog, system.name, system.value, nbest.offsets, nbest.score, nbest.acts.value)
         return Corpus(
             dataset=dataset,
@@ -95,18 +98,13 @@ class Record:
             system=system,
             nbest=nbest,
             labels=self._goal_labels(turns) if world.requestable else self._labels(turns),
-            conditions={DIRECTORY: (dataset,) * len(sessions), **self._ended_by(ending), **self.conditions},
+            conditions={DIRECTORY: (dataset,) * len(sessions), **ended_by, **self.conditions},
             outcomes={name: tuple(outcome.tolist()) for name, outcome in outcomes.items()},
             propensities=np.concatenate([step.chances for step in steps])[turns],
             possible=np.concatenate([step.possible for step in steps])[turns],
             ontology=self._ontology() if world.requestable else {},
             signature=content_hash(signature, *(column.tobytes() for column in content)),
         )
-
-    def _ended_by(self, ending: Ints) -> Conditions:
-        if self.world.domain.ended_by is None:
-            return {}
-        return {ENDED_BY: tuple(SYSTEM if how == GOODBYE else CALLER for how in ending.tolist())}
 
     def output(self, corpus: Corpus, name: str, rule: Rule | None) -> TrackerOutput:
         """The beliefs of the tracker in play, which follows a rule for joint lists; None: without any."""
@@ -156,7 +154,8 @@ class Record:
     def _goal_labels(self, turns: Ints) -> GoalLabels:
         """What the caller wants, asks for and how, at every turn, by what was truly said."""
         world = self.world
-        said = Acts.joined([_said_acts(step.exchange) for step in self._steps]).take(turns)
+        parts = [step.exchange.said_acts for step in self._steps]
+        said = Acts.joined([acts for acts in parts if acts is not None]).take(turns)
         indicated = methods_of(world.domain, world.vocabulary, said)
         dialog = np.concatenate([step.dialogs for step in self._steps])[turns]
         begins = np.diff(dialog, prepend=-1) > 0
@@ -177,11 +176,6 @@ class Record:
             "requestable": list(world.requestable),
             "method": list(METHODS),
         }
-
-
-def _said_acts(exchange: Exchange) -> Acts:
-    assert exchange.said_acts is not None
-    return exchange.said_acts
 
 
 def _ranks(step: Step, n_words: int) -> Ints:

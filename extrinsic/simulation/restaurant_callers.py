@@ -51,7 +51,7 @@ class HostTurn:
     """What the system says to m callers; NOTHING where it does not apply.
 
     predicate (m,).   request (m,): the slot asked for.   confirm (m,): the value confirmed.
-    place (m,): the restaurant it speaks of.   about (m,): which of ASKED it tells.
+    place (m,): the restaurant it names.   about (m,): which of ASKED it answers.
     query (m, n_slots): the values it searched by.   fails (m,): nothing fits them.
     """
 
@@ -95,7 +95,7 @@ def _draw_goals(search: SearchSettings, town: Database, chance: Chance) -> Ints:
 class Diners(PatientCallers[HostTurn]):
     """n callers.
 
-    stated (n, n_slots): the value wanted as last said.   wants, told (n, len(ASKED)).
+    stated (n, n_slots): the value wanted as last said.   wants, answered (n, len(ASKED)).
     place (n,): the right restaurant that was offered, NOTHING for none.
     curious (n,): will ask for another one.
     """
@@ -108,16 +108,16 @@ class Diners(PatientCallers[HostTurn]):
         self.stated: Ints = np.full_like(self.goal, NOTHING)
         shares = [getattr(search, slot) for slot in ASKED]
         self.wants: Bools = chance.uniform("wants", 0, (len(ASKED),)) < shares
-        self.told: Bools = np.zeros_like(self.wants)
+        self.answered: Bools = np.zeros_like(self.wants)
         self.place: Ints = np.full(len(self.goal), NOTHING, dtype=np.int64)
         self.curious: Bools = chance.uniform("curious", 0) < settings.alternatives
 
     @property
     def outcomes(self) -> dict[str, Floats]:
-        """success: a right place was offered, and all that the caller asked of it was told; offered: the
+        """success: a right place was offered, and every question about it answered; offered: the
         first half of that."""
         offered = self.place != NOTHING
-        served = offered & (self.told | ~self.wants).all(axis=1)
+        served = offered & (self.answered | ~self.wants).all(axis=1)
         return {"success": served.astype(np.float64), "offered": offered.astype(np.float64)}
 
     def labelled(self, dialogs: Ints) -> Ints:
@@ -187,13 +187,13 @@ class Diners(PatientCallers[HostTurn]):
         return np.asarray(narrows & (system.query != goal))
 
     def _take_in(self, dialogs: Ints, system: HostTurn, right: Bools, wrong_offer: Bools) -> None:
-        """Note a right place, forget one that is no longer spoken of, note what was told."""
+        """Note a right place, forget one that was withdrawn, note what was answered."""
         another = right & (system.place != self.place[dialogs])
-        self.told[dialogs[another]] = False
+        self.answered[dialogs[another]] = False
         self.place[dialogs[right]] = system.place[right]
         self.place[dialogs[wrong_offer]] = NOTHING
-        tells = (system.about != NOTHING) & (system.place == self.place[dialogs])
-        self.told[dialogs[tells], system.about[tells]] = True
+        answers = (system.about != NOTHING) & (system.place == self.place[dialogs])
+        self.answered[dialogs[answers], system.about[answers]] = True
 
     def _change_goals(self, dialogs: Ints, chance: Chance, turn: TurnNumber, refused: Bools) -> Bools:
         """(m, n_slots) what changed: callers for whom there is nothing want what another place has."""
@@ -206,7 +206,7 @@ class Diners(PatientCallers[HostTurn]):
 
     def _next_wish(self, dialogs: Ints, content: Bools) -> Ints:
         """(m,) what a content caller asks for: another place, something of this one; else bye."""
-        missing = self.wants[dialogs] & ~self.told[dialogs]
+        missing = self.wants[dialogs] & ~self.answered[dialogs]
         wish = np.where(missing.any(axis=1), 1 + missing.argmax(axis=1), BYE)
         curious = content & self.curious[dialogs]
         self.curious[dialogs[curious]] = False
@@ -222,7 +222,7 @@ class Diners(PatientCallers[HostTurn]):
         wrong_query: Bools,
         wrong_offer: Bools,
     ) -> Bools:
-        """(m, n_slots) what a caller speaks of: what was asked for or was wrong, and sometimes more."""
+        """(m, n_slots) what a caller mentions: what was asked for or was wrong, and sometimes more."""
         settings, rows, goal = self.settings, np.arange(len(dialogs)), self.goal[dialogs]
         topics = np.zeros(goal.shape, dtype=bool)
         asked = system.request != NOTHING

@@ -1,4 +1,4 @@
-"""The restaurants of the town: what is known of them, and how systems and callers speak of it."""
+"""The restaurants of the town: what is known of them, and what systems and callers say."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from extrinsic.typed_files import read_toml
 
 DONTCARE = "dontcare"
 ASKED = ("phone", "addr", "postcode", "signature")
-"""What callers ask for: the columns of `wants` and `told`."""
+"""What callers ask for: the columns of `wants` and `answered`."""
 
 ALTERNATIVES, BYE = len(ASKED) + 1, len(ASKED) + 2
 """What a caller may say besides values, yes and no; 1 to 4 are the requests."""

@@ -10,11 +10,12 @@ from typing import Annotated, Any, ClassVar
 import msgspec
 import numpy as np
 
-from extrinsic.arrays import Bools, Floats, Ids, Ints
+from extrinsic.arrays import Bools, Floats, Ints
 from extrinsic.corpus.acts import NONE, Acts
 from extrinsic.corpus.requests import BY_ALTERNATIVES
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation.chance import Chance
+from extrinsic.simulation.group_tops import best_values
 from extrinsic.simulation.recogniser import Recogniser, RecogniserSettings
 from extrinsic.simulation.restaurant_callers import Diners, DinerSettings, HostTurn, SearchSettings
 from extrinsic.simulation.restaurant_database import ASKED, BYE, Database, database
@@ -63,12 +64,10 @@ class SlotTops:
 
 
 def slot_tops(town: Database, settings: HostSettings, view: View) -> SlotTops:
-    best = view.belief.score.argmax(axis=2)[..., None]
-    score = np.take_along_axis(view.belief.score, best, axis=2)[..., 0]
-    identity: Ids = np.take_along_axis(view.belief.value, best, axis=2)[..., 0]
+    identity, score = best_values(view.belief)
     columns = np.arange(identity.shape[1])
     number = town.values.number[columns, identity]
-    heard = (score > 0.0) & (score >= settings.ignores) & (identity != NONE) & (number != NOTHING)
+    heard = (score >= settings.ignores) & (identity != NONE) & (number != NOTHING)
     filled = np.where(heard, number, NOTHING)
     if view.filled is not None:
         value = view.filled.value
@@ -92,7 +91,7 @@ class RestaurantDialogs(SlotFillingDialogs[HostTurn]):
         return HostTurn.of(welcome, len(self.values.domain.slots))
 
     def possible(self, view: View) -> Bools:
-        """Confirming and presenting need a value, telling and asking for more a place."""
+        """Confirming and presenting need a value, answering and asking for more a place."""
         tops, place = slot_tops(self.town, self.settings, view), self.place[view.dialogs]
         heard, filled = (np.asarray(some.any(axis=1)) for some in (tops.heard, tops.filled != NOTHING))
         can: dict[str, Bools] = {"request": heard | True, "confirm": heard, "present": filled}
@@ -152,8 +151,8 @@ class RestaurantDialogs(SlotFillingDialogs[HostTurn]):
         ):
             said.append((kind, rows[number != NOTHING], number[number != NOTHING]))
         for about, slot in enumerate(ASKED):
-            tells = rows[system.about == about]
-            said.append((slot, tells, system.place[tells]))
+            answers = rows[system.about == about]
+            said.append((slot, answers, system.place[answers]))
         # A search by name always finds it; one by what is not cared about finds anything.
         narrows = (system.query != NOTHING) & (system.query != town.any_value) & town.constraint
         for column in np.flatnonzero(town.constraint):
@@ -164,7 +163,7 @@ class RestaurantDialogs(SlotFillingDialogs[HostTurn]):
 
 
 class Host(RuleExpert):
-    """The expert: tells what was asked for, confirms what is doubtful, asks for what is missing, presents."""
+    """The expert: answers questions, confirms what is doubtful, asks for what is missing, presents."""
 
     def __init__(self, town: Database, settings: HostSettings) -> None:
         super().__init__(settings.main, settings.exploration)

@@ -131,7 +131,7 @@ class BeliefState:
     """The tracker's beliefs about one dialog after a turn.
 
     goals: per slot the scores of values, those above 0.
-    requested: per slot that the caller may ask for, the probability that it was asked for and not told yet.
+    requested: per slot that the caller may ask for, the probability of an open question about it.
     method: scores of search methods (DSTC2).   turn: how many turns there were.
     filled: per slot the value that may be offered: what counts as filled by the fill rule that is played
     under; without a rule, the best value. Slots that stay empty are left out.

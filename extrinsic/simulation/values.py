@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
@@ -69,11 +68,6 @@ class Values:
 
     def __len__(self) -> int:
         return len(self.slot)
-
-    @property
-    def by_slot(self) -> list[Ids]:
-        """The ids of the values of each slot."""
-        return [self.identity[begin:end] for begin, end in pairwise(self.begin)]
 
 
 def values_of_slots(domain: Domain, vocabulary: Vocabulary, lists: Sequence[Sequence[Value]]) -> Values:

@@ -38,7 +38,7 @@ class View(Columns):
     turn: how many turns each of them has had; (m,) where they differ, which in `play` they never do.
     belief: the tracker's, after the last turn.   tops: the best value of every group.
     history: the history of these m dialogs.
-    requested (m, n_requestable): the probability that the caller asked for each, and was not told yet.
+    requested (m, n_requestable): the probability that the caller asked for each, and was not answered yet.
     method (m, n_methods): the belief about how the caller searches (DSTC2's METHODS); 0 if not tracked.
     conditions: what was known of these m dialogs in advance.
     filled: what counts as filled by the fill rule that is played under: offers are for these values, and

@@ -215,29 +215,30 @@ class FileSimulation(msgspec.Struct, Generic[W], frozen=True, dict=True):
         return simulation
 
     def world(self, dataset: str, split: str = "test") -> W:
-        self.require(dataset, split)
-        world = self.worlds[self._base(dataset)][split]
-        if not is_drawn(dataset):
-            return world
-        tree = msgspec.to_builtins(world)
-        for name, value in read_drawn(dataset, self.properties)[1].items():
+        base, chosen = self._of_file(dataset, split)
+        if not chosen:
+            return self.worlds[base][split]
+        tree = msgspec.to_builtins(self.worlds[base][split])
+        for name, value in chosen.items():
             tree = _merged(tree, self.properties[name].settings(value))
         drawn: W = msgspec.convert(tree, self.settings)
         for message in drawn.problems():
             raise UsageError(f"there is no world {dataset!r}: {message}")
         return drawn
 
-    def _base(self, dataset: str) -> str:
-        """The dataset that a drawn world is drawn around; itself for any other."""
-        return read_drawn(dataset, self.properties)[0] if is_drawn(dataset) else dataset
+    def _of_file(self, dataset: str, split: str) -> tuple[str, dict[str, float]]:
+        """The dataset of the file that a drawn world is drawn around, itself for any other, and the
+        properties that are changed."""
+        base, chosen = read_drawn(dataset, self.properties) if is_drawn(dataset) else (dataset, {})
+        if base not in self.worlds:
+            raise UsageError(f"there is no dataset {base!r}; {did_you_mean(base, self.worlds)}")
+        if split not in self.worlds[base]:
+            splits = self.worlds[base]
+            raise UsageError(f"dataset {base!r} has no split {split!r}; {did_you_mean(split, splits)}")
+        return base, chosen
 
     def require(self, dataset: str, split: str) -> None:
-        dataset = self._base(dataset)
-        if dataset not in self.worlds:
-            raise UsageError(f"there is no dataset {dataset!r}; {did_you_mean(dataset, self.worlds)}")
-        if split not in self.worlds[dataset]:
-            splits = self.worlds[dataset]
-            raise UsageError(f"dataset {dataset!r} has no split {split!r}; {did_you_mean(split, splits)}")
+        self._of_file(dataset, split)
 
     def corpora(self) -> list[tuple[str, str]]:
         """Every (dataset, split)."""
@@ -248,7 +249,8 @@ class FileSimulation(msgspec.Struct, Generic[W], frozen=True, dict=True):
 
         Dialog i does not depend on their number or on other splits.
         """
-        world, n_dialogs = self.world(dataset, split), self.dialogs[self._base(dataset)][split]
+        world, base = self.world(dataset, split), self._of_file(dataset, split)[0]
+        n_dialogs = self.dialogs[base][split]
         chance = Chance.of(n_dialogs, self.seed, dataset, split)
         name = f"{dataset}_{split}"
         return play(world.policy(), world.tracker(), n_dialogs, chance, world, dataset=name)

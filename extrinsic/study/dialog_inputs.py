@@ -6,9 +6,10 @@ The identity of an input depends on contents, not on paths: a corpus that was mo
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
-from typing import Generic, TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import Generic, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
@@ -18,13 +19,14 @@ from extrinsic.corpus.corpus import Corpus, ranked_sessions
 from extrinsic.corpus.domain import load_domain
 from extrinsic.corpus.formats import BeliefFormat
 from extrinsic.corpus.tracker_output import TrackerOutput
-from extrinsic.errors import ExtrinsicError, InputError, Problems
+from extrinsic.errors import ExtrinsicError, InputError, Problems, UsageError
 from extrinsic.plugins import hash_of_source
 from extrinsic.registry import FORMATS, WORLDS
 from extrinsic.simulation import Simulation, find_simulation
+from extrinsic.simulation.datasets import logged_policy
+from extrinsic.simulation.world_files import draw_worlds
 from extrinsic.storage import content_hash, encode_json, read_bytes
 from extrinsic.study.settings import CorpusTable, SimulationTable, StudySettings
-from extrinsic.study.targets import datasets_of
 
 T = TypeVar("T")
 C = TypeVar("C", Corpus, TrackerOutput)
@@ -177,38 +179,51 @@ def file_hash(path: str) -> str:
     return content_hash(read_bytes(path))
 
 
-class LeftOut(msgspec.Struct, frozen=True):
-    """How many dialogs of a list a study leaves out, and by which of the domain's rules."""
-
-    dialogs: str
-    n: int
-    total: int
-    rules: str
-
-    def __str__(self) -> str:
-        return f"{self.n:,} of {self.total:,} dialogs of {self.dialogs} were left out: {self.rules}"
-
-
-@dataclass
-class PlannedDialogs:
+class PlannedDialogs(NamedTuple):
     """The units of a study, the hashes of the files that they are read from, what was left out or is odd."""
 
-    units: list[Unit] = field(default_factory=list)
-    inputs: dict[str, str] = field(default_factory=dict)
-    left_out: list[LeftOut] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
+    units: Sequence[Unit]
+    inputs: dict[str, str]
+    left_out: Sequence[str] = ()
+    warnings: Sequence[str] = ()
 
 
 def planned_dialogs(settings: StudySettings) -> PlannedDialogs:
     """Read the dialogs of a study, or the settings of its worlds."""
-    planned = PlannedDialogs()
     if settings.simulation is not None:
         config = settings.simulation.config
-        planned.inputs = {config: file_hash(config)} if config else {}
-        planned.units = _simulated_units(settings.simulation)
-    elif settings.corpus is not None:
-        planned.units = list(_Lists(settings.corpus, planned).units())
-    return planned
+        return PlannedDialogs(
+            _simulated_units(settings.simulation), {config: file_hash(config)} if config else {}
+        )
+    assert settings.corpus is not None
+    lists = _Lists(settings.corpus)
+    return PlannedDialogs(list(lists.units()), lists.inputs, lists.left_out, lists.warnings)
+
+
+def datasets_of(table: SimulationTable) -> list[str]:
+    """The datasets that a study names, and the worlds that it draws; all of the file if it does neither."""
+    simulation = find_simulation(table.world, table.config, table.seed)
+    every = list(dict.fromkeys(dataset for dataset, _ in simulation.corpora()))
+    worlds = table.worlds
+    if worlds is None:
+        return list(table.datasets) or every
+    properties = getattr(simulation, "properties", {})
+    if not properties:
+        raise UsageError(f"worlds of the kind {table.world!r} cannot be drawn: they have no properties")
+    drawn = draw_worlds(worlds.base or every[:1], worlds.draws, properties, worlds.ranges, worlds.seed)
+    return list(dict.fromkeys([*table.datasets, *drawn]))
+
+
+def has_expert(settings: StudySettings) -> bool:
+    """Whether the policy that made the dialogs can be played, which only a simulated world may have."""
+    table = settings.simulation
+    if table is None:
+        return False
+    try:
+        simulation = find_simulation(table.world, table.config, table.seed)
+        return logged_policy(simulation.world(datasets_of(table)[0], table.test))[0] is not None
+    except ExtrinsicError:
+        return True  # The world itself is wrong, which is reported where it is read.
 
 
 def _simulated_units(table: SimulationTable) -> list[Unit]:
@@ -237,8 +252,11 @@ def _simulated_units(table: SimulationTable) -> list[Unit]:
 class _Lists:
     """The lists of sessions of a corpus on disk, each read once, without what the domain excludes."""
 
-    def __init__(self, table: CorpusTable, planned: PlannedDialogs) -> None:
-        self.table, self.planned = table, planned
+    def __init__(self, table: CorpusTable) -> None:
+        self.table = table
+        self.inputs: dict[str, str] = {}
+        self.left_out: list[str] = []
+        self.warnings: list[str] = []
         self._lists: dict[str, tuple[Corpus, list[int] | None]] = {}
 
     def units(self) -> Iterator[Unit]:
@@ -250,17 +268,16 @@ class _Lists:
         if table.train is not None and table.test is not None:
             pairs = {table.test: (table.train, table.test)}
         problems = Problems(table.path)
+        for dialogs in dict.fromkeys(chain.from_iterable(pairs.values())):
+            with problems.collecting():
+                self._read(dialogs)
+        problems.raise_errors()
         for name, (train, test) in pairs.items():
             with problems.collecting():
                 yield self._unit(name, train, test)
         problems.raise_errors()
 
     def _unit(self, name: str, train: str, test: str) -> Unit:
-        problems = Problems(self.table.path)
-        for dialogs in (train, test):
-            with problems.collecting():
-                self._read(dialogs)
-        problems.raise_errors()
         learned, (valued, kept) = self._read(train)[0], self._read(test)
         shared = set(learned.sessions) & set(valued.sessions)
         if shared:
@@ -299,23 +316,25 @@ class _Lists:
         if dialogs not in self._lists:
             table = self.table
             corpus = read_list(table.format, table.path, dialogs, table.domain)
-            self.planned.inputs[f"{table.path} {dialogs}"] = corpus.signature
-            self.planned.warnings += dict.fromkeys(map(str, corpus.problems))
+            self.inputs[f"{table.path} {dialogs}"] = corpus.signature
+            self.warnings += dict.fromkeys(map(str, corpus.problems))
             kept = None
             if table.exclude and corpus.excluded.any():
                 kept = np.flatnonzero(~corpus.excluded).tolist()
-                self.planned.left_out.append(self._left_out(corpus, len(kept)))
+                self.left_out.append(self._left_out(corpus, len(kept)))
             self._lists[dialogs] = corpus, kept
         return self._lists[dialogs]
 
-    def _left_out(self, corpus: Corpus, n_kept: int) -> LeftOut:
+    def _left_out(self, corpus: Corpus, n_kept: int) -> str:
+        """How many dialogs of a list a study leaves out, and by which of the domain's rules."""
         restarts = ["the log's restart flag"] if corpus.domain.exclude_restarts else []
         rules = ", ".join([*corpus.domain.excluded, *restarts])
         if not n_kept:
             what = f"every dialog of {corpus.dataset!r} has something that the domain excludes"
             advice = "exclude = false in [corpus] keeps them"
             raise InputError(f"{what}; {advice}", path=self.table.path, found=rules)
-        return LeftOut(corpus.dataset, corpus.n_dialogs - n_kept, corpus.n_dialogs, rules)
+        share = f"{corpus.n_dialogs - n_kept:,} of {corpus.n_dialogs:,} dialogs of {corpus.dataset}"
+        return f"{share} were left out: {rules}"
 
     def _recipe(self, dialogs: str) -> StoredDialogs:
         table, (corpus, kept) = self.table, self._read(dialogs)

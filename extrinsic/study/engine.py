@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from extrinsic.errors import ExtrinsicError, Problem, UsageError, did_you_mean, require_type
 from extrinsic.parallel import lost_processes
 from extrinsic.plugins import load_plugins, problems_of_plugins
-from extrinsic.study.store import Results, StageKey, Store, Task
+from extrinsic.study.store import StageKey, Task
 from extrinsic.study.tracker_inputs import taken_warnings
 
 if TYPE_CHECKING:
@@ -97,25 +97,23 @@ class Workers:
             return max(1, sum(int(n) for n in self.client.nthreads().values()))
         return self.n_processes
 
-    def run(self, bundles: Iterable[Sequence[Task]], store: Store) -> Iterator[Done]:
+    def run(self, bundles: Iterable[Sequence[Task]]) -> Iterator[Done]:
         """Every stage of every bundle, as they finish; a bundle is taken when a process is free."""
         if self.client is not None:
-            yield from run_on_cluster(self.client, bundles, store, self.plugins)
+            yield from run_on_cluster(self.client, bundles, self.plugins)
         elif self.pool is not None:
-            yield from self._run_here(self.pool, bundles, store)
+            yield from self._run_here(self.pool, bundles)
         else:
             for bundle in bundles:
-                yield from run_bundle(bundle, store, self.plugins)
+                yield from run_bundle(bundle, self.plugins)
 
-    def _run_here(
-        self, pool: ProcessPoolExecutor, bundles: Iterable[Sequence[Task]], store: Store
-    ) -> Iterator[Done]:
+    def _run_here(self, pool: ProcessPoolExecutor, bundles: Iterable[Sequence[Task]]) -> Iterator[Done]:
         waiting, running = iter(bundles), set[Any]()
         with lost_processes(GO_ON):
             while True:
                 with _interrupts_withheld():
                     for bundle in islice(waiting, 2 * self.count - len(running)):
-                        running.add(pool.submit(run_bundle, bundle, store, self.plugins))
+                        running.add(pool.submit(run_bundle, bundle, self.plugins))
                 if not running:
                     return
                 finished, running = wait(running, return_when=FIRST_COMPLETED)
@@ -139,13 +137,12 @@ def _processes(n_processes: int) -> Iterator[ProcessPoolExecutor]:
 
 
 def run_on_cluster(
-    client: Client, bundles: Iterable[Sequence[Task]], store: Store, plugins: Sequence[str]
+    client: Client, bundles: Iterable[Sequence[Task]], plugins: Sequence[str]
 ) -> Iterator[Done]:
     """The stages of a Dask cluster's workers.
 
-    A stage is one task: its inputs travel with it, since another machine may not see the run's directory, and
-    what a lost worker had is computed by another one. Without the scheduler, or without any worker for a
-    while, the run ends; what is stored stays.
+    A bundle is one task, and what a lost worker had is computed by another one. Without the scheduler, or
+    without any worker for a while, the run ends; what is stored stays.
     """
     from dask.distributed import CancelledError, KilledWorker, wait
     from dask.distributed import TimeoutError as NothingDone
@@ -162,10 +159,9 @@ def run_on_cluster(
                     f"the Dask cluster has had no workers for {PATIENCE_FOR_WORKERS:.0f} s; {GO_ON}"
                 )
             for bundle in islice(waiting, max(0, 2 * threads - len(running))):
-                results = store.loaded(key for task in bundle for key in task.inputs)
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")  # that what travels is large
-                    running.add(client.submit(run_bundle, bundle, results, plugins, pure=False))
+                    running.add(client.submit(run_bundle, bundle, plugins, pure=False))
             if not running and threads:
                 return
             if not running:
@@ -192,7 +188,7 @@ def run_on_cluster(
             client.cancel(list(running))
 
 
-def run_bundle(bundle: Sequence[Task], results: Results, plugins: Sequence[str] = ()) -> list[Done]:
+def run_bundle(bundle: Sequence[Task], plugins: Sequence[str] = ()) -> list[Done]:
     """Compute stages here, with one BLAS thread: with two, the last bits of a result may differ.
 
     What a stage would spread over processes stays in this one: on a cluster, parts of it would be tasks of
@@ -208,7 +204,7 @@ def run_bundle(bundle: Sequence[Task], results: Results, plugins: Sequence[str] 
             begin = time.perf_counter()
             problems: tuple[Problem, ...] = ()
             try:
-                data = task.run(results).encode(task.key)
+                data = task.run().encode(task.key)
             except ExtrinsicError as error:
                 data, problems = b"", error.problems
             except Exception as error:

@@ -22,18 +22,11 @@ from extrinsic.policy.transitions import Transitions, transitions_of
 from extrinsic.registry import BEHAVIOURS, LEARNERS, REWARDS
 from extrinsic.storage import content_hash
 from extrinsic.study.dialog_inputs import RecentlyMade, Unit, corpus_of
-from extrinsic.study.policy_spec import (
-    EXPERT,
-    KEPT,
-    LEARNED,
-    LOGGED,
-    PolicySpec,
-    PolicyValue,
-    PolicyValues,
-)
-from extrinsic.study.store import Result, Results, StageKey, Task, code_version, encoded
+from extrinsic.study.policy_values import EXPERT, KEPT, LEARNED, LOGGED, PolicyValue, PolicyValues
+from extrinsic.study.store import Result, StageKey, Task, encoded, stage_key
 from extrinsic.study.tracker_inputs import TrackerInput, output_of
-from extrinsic.study.valuation import ToPlay, Valuation, play_together, valuation_of
+from extrinsic.study.valuation import Valuation, play_together, valuation_of
+from extrinsic.study.variants import PolicySpec
 from extrinsic.value.diagnostics import DEFAULT, placebo, with_diagnostic
 from extrinsic.value.live import LIVE
 
@@ -53,13 +46,9 @@ class LearnTask:
     """Other stages of this process on the same dialogs, with another reward or on another tracker: their
     policies are played at the same time. The results are the same without those of other trackers."""
 
-    inputs: tuple[StageKey, ...] = ()
-
     @cached_property
     def key(self) -> StageKey:
-        settings = (self.plugins, self.spec.foreign_code())
-        parts = (code_version(), *settings, self.unit.identity, *self._identity)
-        return StageKey("learn", content_hash(*parts))
+        return stage_key("learn", self.plugins, self.spec.foreign_code(), self.unit.identity, *self._identity)
 
     @property
     def _identity(self) -> tuple[bytes | str, ...]:
@@ -71,7 +60,7 @@ class LearnTask:
     def label(self) -> str:
         return f"{self.unit.name} {self.system.name} {self.variant}"
 
-    def run(self, results: Results) -> Result[PolicyValues]:
+    def run(self) -> Result[PolicyValues]:
         _LEARNED.most = max(AT_LEAST_KEPT, 1 + len(self.beside))
         learned = self.learned()
         together = [learned]
@@ -90,7 +79,12 @@ class LearnTask:
                 kept = KeptPolicy.of(policies[name], learned.transitions, learner, name)
                 arrays[f"{KEPT}{name}"] = np.frombuffer(kept.encode(), dtype=np.uint8)
         for number, (valuation, gain) in enumerate(zip(valuations, gains, strict=True)):
-            play_together([play for each in together for play in each.to_play(number)])
+            # Policies that are played on a dataset; None is the world's own.
+            plays = [
+                each.valuations[number].to_play(map(each.policies.get, each.spec.policies))
+                for each in together
+            ]
+            play_together([play for some in plays for play in some])
             values = [(LOGGED, value) for value in valuation.logged_values]
             for name in self.spec.policies:
                 of_policy = valuation.expert_values if name == EXPERT else valuation.values_of(policies[name])
@@ -161,10 +155,6 @@ class Learned:
     transitions: Transitions
     policies: dict[str, StatePolicy]
     valuations: list[Valuation]
-
-    def to_play(self, number: int) -> list[ToPlay]:
-        """The policies that are played on a dataset; None is the world's own."""
-        return self.valuations[number].to_play(map(self.policies.get, self.spec.policies))
 
 
 AT_LEAST_KEPT = 4

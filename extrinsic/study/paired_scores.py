@@ -7,6 +7,7 @@ and Maxwell 2005 recommend it over the bootstrap as a test). Both follow from su
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from typing import Any
 
@@ -21,8 +22,7 @@ from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.errors import InputError, UsageError
 from extrinsic.metrics.definition import Metric
 from extrinsic.metrics.measuring import Measurement, Source, measure, percentile_interval, resampled_values
-from extrinsic.panel import item_weights
-from extrinsic.storage import content_hash
+from extrinsic.panel import item_weights, rng_of
 from extrinsic.verdict.compare import better_one
 
 PERMUTATIONS = 4_999
@@ -62,10 +62,17 @@ def paired_scores(
     """Every metric of both, dialog by dialog; they must be about the same dialogs."""
     if first.identity != second.identity:
         raise UsageError("a paired test needs two trackers on the same dialogs")
+    if permutations < 1:
+        raise UsageError("a permutation test needs at least 1 permutation", found=str(permutations))
     weights = item_weights(first.identity, first.n_dialogs, bootstrap, seed)
-    coins = _coins(first.identity, first.n_dialogs, permutations, seed)
+    nothing = np.zeros_like(weights)
+    # 1 where the trackers keep their dialog, 0 where they exchange it.
+    coins = rng_of("paired", first.identity, seed).integers(0, 2, (permutations, first.n_dialogs))
     sides = [
-        {_key(row): row for row in measure(source, metrics, schedules, components)}
+        {
+            (str(row.metric), row.component, row.schedule, row.label_scheme): row
+            for row in measure(source, metrics, schedules, components)
+        }
         for source in (first, second)
     ]
     shared = [key for key in sides[0] if key in sides[1]]
@@ -74,10 +81,42 @@ def paired_scores(
     with threadpool_limits(1, user_api="blas"):
         # Metrics that share their statistics (the points of a ROC curve) are resampled together.
         for _, group in groupby(shared, key=lambda key: id(sides[0][key].statistics)):
-            together = list(group)
-            left, right = ([side[key] for key in together] for side in sides)
-            rows += _rows(left, right, weights, coins, names)
+            pairs = [(sides[0][key], sides[1][key]) for key in group]
+            drawn = _differences(pairs, weights, nothing)
+            swapped = _differences(pairs, coins, 1 - coins)
+            rows += map(partial(_row, names), pairs, drawn, swapped)
     return rows
+
+
+def _differences(pairs: Sequence[tuple[Measurement, Measurement]], one: Ints, other: Ints) -> Floats:
+    """(n_metrics, k) where the first has its own dialogs `one` times and the second's `other` times."""
+    metrics = [row.metric for row, _ in pairs]
+    left, right = (row.statistics for row in pairs[0])
+    both: Any = np.concatenate([left, right]) if isinstance(left, np.ndarray) else left.joined(right)
+    values = resampled_values(np.hstack([one, other]), metrics, both)
+    return np.asarray(np.round(values - resampled_values(np.hstack([other, one]), metrics, both), DECIMALS))
+
+
+def _row(
+    names: tuple[str, str], pair: tuple[Measurement, Measurement], drawn: Floats, swapped: Floats
+) -> PairedScore:
+    a, b = pair
+    difference = low = high = p = None
+    if a.value is not None and b.value is not None:
+        difference = round(a.value - b.value, DECIMALS)
+        low, high = percentile_interval(drawn)
+        chance = swapped[~np.isnan(swapped)]
+        p = float((np.abs(chance) >= abs(difference)).sum() + 1) / (len(chance) + 1)
+    return PairedScore(
+        **a.described(),
+        first=a.value,
+        second=b.value,
+        difference=difference,
+        low=low,
+        high=high,
+        p=p,
+        better=better_one(names, a.metric.higher_is_better, difference, low, high, p),
+    )
 
 
 def align(first: StateSets, second: StateSets) -> StateSets:
@@ -116,61 +155,3 @@ def sources_of(scored: Sequence[tuple[Corpus | StateSets, TrackerOutput | None]]
     assert output is not None and other_output is not None
     assert isinstance(other, Corpus)
     return Source(labelled, output), Source(other, other_output)
-
-
-def _key(row: Measurement) -> tuple[str, str, int, str | None]:
-    return str(row.metric), row.component, row.schedule, row.label_scheme
-
-
-def _coins(identity: str, n_dialogs: int, permutations: int, seed: int) -> Ints:
-    """(permutations, n_dialogs) 1 where the trackers keep their dialog, 0 where they exchange it."""
-    if permutations < 1:
-        raise UsageError("a permutation test needs at least 1 permutation", found=str(permutations))
-    key = int(content_hash("paired", identity)[:16], 16)
-    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(key,)))
-    return rng.integers(0, 2, (permutations, n_dialogs), dtype=np.int64)
-
-
-def _rows(
-    left: Sequence[Measurement],
-    right: Sequence[Measurement],
-    weights: Ints,
-    coins: Ints,
-    names: tuple[str, str],
-) -> list[PairedScore]:
-    metrics = [row.metric for row in left]
-    joined = _joined(left[0].statistics, right[0].statistics)
-    nothing = np.zeros_like(weights)
-    drawn = _differences(joined, metrics, np.hstack([weights, nothing]), np.hstack([nothing, weights]))
-    swapped = _differences(joined, metrics, np.hstack([coins, 1 - coins]), np.hstack([1 - coins, coins]))
-    rows = []
-    for number, (a, b) in enumerate(zip(left, right, strict=True)):
-        difference = low = high = p = None
-        if a.value is not None and b.value is not None:
-            difference = round(a.value - b.value, DECIMALS)
-            low, high = percentile_interval(drawn[number])
-            chance = swapped[number][~np.isnan(swapped[number])]
-            p = float((np.abs(chance) >= abs(difference)).sum() + 1) / (len(chance) + 1)
-        rows.append(
-            PairedScore(
-                **a.described(),
-                first=a.value,
-                second=b.value,
-                difference=difference,
-                low=low,
-                high=high,
-                p=p,
-                better=better_one(names, a.metric.higher_is_better, difference, low, high, p),
-            )
-        )
-    return rows
-
-
-def _joined(left: Any, right: Any) -> Any:
-    """The statistics of both, the second's dialogs last."""
-    return np.concatenate([left, right]) if isinstance(left, np.ndarray) else left.joined(right)
-
-
-def _differences(joined: Any, metrics: Sequence[Metric], first: Ints, second: Ints) -> Floats:
-    values = resampled_values(first, metrics, joined) - resampled_values(second, metrics, joined)
-    return np.asarray(np.round(values, DECIMALS))

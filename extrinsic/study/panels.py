@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 
 import msgspec
 import numpy as np
 
 from extrinsic.arrays import Floats, Ints
-from extrinsic.panel import (
-    N_DRAWS,
-    Dataset,
-    Float32s,
-    MetricKey,
-    Note,
-    Panel,
-    System,
-    Target,
-    item_weights,
-)
-from extrinsic.study.dialog_inputs import corpus_of
-from extrinsic.study.evaluation import ERRORS, GENERATORS, KINDS, OUTCOME
+from extrinsic.panel import N_DRAWS, Dataset, Float32s, MetricKey, Note, Panel, System, Target, item_weights
+from extrinsic.simulation import describe
+from extrinsic.simulation.world_files import is_drawn, read_drawn
+from extrinsic.study.dialog_inputs import SimulatedDialogs, Unit, corpus_of
 from extrinsic.study.plan import Plan
-from extrinsic.study.policy_spec import LEARNED, LOGGED, PolicyValue, PolicyValues
-from extrinsic.study.score_stage import Measurements, TrackerScores, metric_of
+from extrinsic.study.policy_values import LEARNED, LOGGED, PolicyValue, PolicyValues, StoredValue
+from extrinsic.study.score_stage import ERRORS, GENERATORS, Measured, Measurements, TrackerScores, metric_of
 from extrinsic.study.state_inputs import STATES_DATASET
 from extrinsic.study.store import Result, Store
-from extrinsic.study.variant_values import TrackerValue, variant_values
 from extrinsic.value.diagnostics import WORDS
 from extrinsic.verdict.core_systems import JOINT_ONLY, NOTHING, SILENT, agreement
+from extrinsic.verdict.item_level import KINDS
 from extrinsic.verdict.names import Name, is_share, target_title
 
 SILENT_BELOW = 0.1
@@ -39,31 +29,44 @@ SILENT_BELOW = 0.1
 POLICY = "policy"
 """In the names of targets of a grid, where policies are the systems."""
 
-Properties = Mapping[str, Mapping[str, float | str]]
+MEASURED = ("turns_per_dialog", "rank_1", "in_list", "list_size", "hang_ups", "completed")
+"""Of the test dialogs of a drawn world."""
+
+Values = Mapping[str | None, Sequence[StoredValue]]
+"""By variant; None: outcomes."""
+
+Placed = dict[tuple[str | None, str, str, str], tuple[PolicyValue, Floats]]
+"""A value and its influence by variant, target, dataset and system."""
+
+Ranks = Mapping[str | None, tuple[tuple[str, ...], bool]]
+"""By variant the targets that are correlated, the primary one first; and whether they only rank metrics."""
 
 
-def fill_panel(
-    plan: Plan, store: Store, seed: int, signature: str = "", properties: Properties | None = None
-) -> Panel:
-    """properties: of the datasets of drawn worlds."""
+def fill_panel(plan: Plan, store: Store, values: Values, seed: int, draws_worlds: bool = False) -> Panel:
+    """draws_worlds: whether datasets have the properties of drawn worlds."""
     items = _items_of(plan)
     if any(variant.policy for variant in plan.variants):
-        return _panel_of_policies(plan, store, items, signature)
-    scored = _scored(plan, store, items, seed)
+        return _panel_of_policies(plan, values, items)
     datasets = [
-        Dataset(name, items[name], 0, identity, properties=dict((properties or {}).get(name, {})))
-        for name, identity in plan.datasets.items()
+        Dataset(name, items[name], identity=identity, properties=properties)
+        for (name, identity), properties in zip(
+            plan.datasets.items(),
+            map(_world_properties, plan.units) if draws_worlds else [{}] * len(plan.datasets),
+            strict=True,
+        )
     ]
+    scored = _scored(plan, store, datasets, seed)
     if plan.generators:
-        scored, datasets, values = _crossed(plan, store, scored, datasets[0])
-        return _panel(scored, datasets, [values], signature)
-    valued = [
-        _Values(each.name, each.targets, each.brief, variant_values(store, plan.valued(each.name)))
-        for each in plan.variants
-    ]
-    if not valued:
-        valued = [_Values(None, plan.targets, False, variant_values(store, plan.valued(None)))]
-    return _panel(scored, datasets, valued, signature)
+        return _crossed(plan, store, scored)
+    ranks: Ranks = {each.name: (each.targets, each.brief) for each in plan.variants} or {
+        None: (plan.targets, False)
+    }
+    placed: Placed = {
+        (variant, stored.value.target, stored.value.dataset, stored.tracker): (stored.value, stored.influence)
+        for variant in ranks
+        for stored in (*(values[variant] if variant else ()), *values[None])
+    }
+    return _with_targets(scored, placed, ranks)
 
 
 def _items_of(plan: Plan) -> dict[str, tuple[str, ...]]:
@@ -78,44 +81,44 @@ def _items_of(plan: Plan) -> dict[str, tuple[str, ...]]:
     return items
 
 
-@dataclass(frozen=True, eq=False)
-class _Scored:
-    """The half of a panel that scoring gives; arrays as there."""
+def _world_properties(unit: Unit) -> dict[str, float | str]:
+    """Of a drawn world what was drawn, and what its test dialogs turned out to be."""
+    dialogs = unit.test
+    assert isinstance(dialogs, SimulatedDialogs)
+    simulation = dialogs.simulation
+    drawn: Mapping[str, float] = {}
+    if is_drawn(dialogs.dataset):
+        _, drawn = read_drawn(dialogs.dataset, getattr(simulation, "properties", {}))
+    measured = asdict(describe(simulation.simulate(dialogs.dataset, dialogs.split)))
+    return {**drawn, **{name: measured[name] for name in MEASURED}}
 
-    systems: tuple[System, ...]
-    metrics: tuple[MetricKey, ...]
-    scores: Floats
-    counts: Ints
-    agreement: Floats
-    parts: list[Float32s]
-    draws: list[Float32s]
 
-
-def _scored(plan: Plan, store: Store, items: Mapping[str, Sequence[str]], seed: int) -> _Scored:
-    names, datasets = plan.tracker_names, tuple(plan.datasets)
-    weights = {name: item_weights(plan.datasets[name], len(items[name]), N_DRAWS, seed) for name in datasets}
+def _scored(plan: Plan, store: Store, datasets: Sequence[Dataset], seed: int) -> Panel:
+    """The half of a panel that scoring gives: it has no targets yet."""
+    weights = [item_weights(each.identity, len(each.items), N_DRAWS, seed) for each in datasets]
     metrics: tuple[MetricKey, ...] = ()
-    order: list[tuple[str, int, str, str | None]] = []
     tops: list[Ints] = []
     top_scores: list[Floats] = []
     joint_only = set()
-    for s, tracker in enumerate(names):
+    for s, tracker in enumerate(plan.tracker_names):
         cells: dict[str, Measurements] = {}
         for key in plan.scored[tracker]:
             stored = Result.decode(store.read(key), key, TrackerScores)
             cells |= {name: Measurements.of(stored, name) for name in stored.values.datasets}
             if stored.values.joint_only:
                 joint_only.add(tracker)
+        by_dataset = [cells[dataset.name] for dataset in datasets]
         if not metrics:
-            first = cells[datasets[0]]
-            metrics, order = _metrics_of(first), [row.name for row in first.rows]
-            shape = (len(metrics), len(datasets), len(names))
+            order = [row.name for row in by_dataset[0].rows]
+            metrics = tuple(map(_metric_key, by_dataset[0].rows))
+            shape = (len(metrics), len(datasets), len(plan.trackers))
             scores, counts = np.full(shape, np.nan), np.zeros(shape, dtype=np.int64)
             n_drawn = sum(not metric.is_sum for metric in metrics)
-            parts = [np.empty((len(metrics), len(names), len(items[d])), np.float32) for d in datasets]
-            draws = [np.empty((n_drawn, len(names), N_DRAWS), np.float32) for _ in datasets]
-        for d, dataset in enumerate(datasets):
-            cell = cells[dataset]
+            parts: list[Float32s] = [
+                np.empty((*shape[::2], len(each.items)), np.float32) for each in datasets
+            ]
+            draws: list[Float32s] = [np.empty((n_drawn, shape[2], N_DRAWS), np.float32) for _ in datasets]
+        for d, cell in enumerate(by_dataset):
             places = {row.name: number for number, row in enumerate(cell.rows)}
             rows = [places[name] for name in order]
             scores[:, d, s] = [cell.rows[i].value for i in rows]
@@ -123,29 +126,27 @@ def _scored(plan: Plan, store: Store, items: Mapping[str, Sequence[str]], seed: 
             parts[d][:, s] = [_parts(cell, i) for i in rows]
             if n_drawn:
                 curves = [i for i in rows if isinstance(cell.rows[i].columns, int)]
-                draws[d][:, s] = cell.resampled(weights[dataset])[curves]
-        tops.append(np.concatenate([cells[dataset].top for dataset in datasets]))
-        top_scores.append(np.concatenate([cells[dataset].top_score for dataset in datasets]))
-    return _Scored(
+                draws[d][:, s] = cell.resampled(weights[d])[curves]
+        tops.append(np.concatenate([cell.top for cell in by_dataset]))
+        top_scores.append(np.concatenate([cell.top_score for cell in by_dataset]))
+    return Panel.of(
         _systems(plan, tops, joint_only),
+        datasets,
         metrics,
-        scores,
-        counts,
-        agreement(tops, top_scores),
-        parts,
-        draws,
+        scores=scores,
+        counts=counts,
+        agreement=agreement(tops, top_scores),
+        parts=parts,
+        draws=draws,
     )
 
 
-def _metrics_of(cell: Measurements) -> tuple[MetricKey, ...]:
-    return tuple(
-        MetricKey(
-            *row.name,
-            higher_is_better=metric_of(row.metric).higher_is_better,
-            title=Name.of(row).title(),
-            is_sum=not isinstance(row.columns, int),
-        )
-        for row in cell.rows
+def _metric_key(row: Measured) -> MetricKey:
+    return MetricKey(
+        *row.name,
+        higher_is_better=metric_of(row.metric).higher_is_better,
+        title=Name.of(row).title(),
+        is_sum=not isinstance(row.columns, int),
     )
 
 
@@ -160,11 +161,10 @@ def _parts(cell: Measurements, number: int) -> Floats:
     return np.asarray(row.value / n + away - away.mean())
 
 
-def _systems(plan: Plan, tops: Sequence[Ints], joint_only: set[str]) -> tuple[System, ...]:
+def _systems(plan: Plan, tops: Sequence[Ints], joint_only: set[str]) -> Iterator[System]:
     """tops: per tracker the best value of every item, by which one that hardly ever has a value is silent."""
     n_values = [np.count_nonzero(top != NOTHING) for top in tops]
     enough = SILENT_BELOW * float(np.median(n_values))
-    systems = []
     for tracker, n in zip(plan.trackers, n_values, strict=True):
         kinds = {"degenerate": tracker.degenerate, "recalibrated": tracker.recalibrated}
         flags = [*tracker.flags, *(kind for kind, holds in kinds.items() if holds)]
@@ -172,123 +172,85 @@ def _systems(plan: Plan, tops: Sequence[Ints], joint_only: set[str]) -> tuple[Sy
             flags.append(JOINT_ONLY)
         elif n < enough:
             flags.append(SILENT)
-        systems.append(System(tracker.name, flags=tuple(flags)))
-    return tuple(systems)
+        yield System(tracker.name, flags=tuple(flags))
 
 
-class _Values(NamedTuple):
-    """Of a variant: its targets, the primary one first; brief: they only rank metrics.
-
-    by_system: every value, those that are no targets too.
-    """
-
-    variant: str | None
-    targets: tuple[str, ...]
-    brief: bool
-    by_system: Mapping[str, Sequence[TrackerValue]]
-
-
-def _panel(scored: _Scored, datasets: Sequence[Dataset], valued: Sequence[_Values], signature: str) -> Panel:
-    """Values are placed by dataset and system; what a system does not have is NaN."""
-    places = {dataset.name: d for d, dataset in enumerate(datasets)}
-    systems = {system.name: s for s, system in enumerate(scored.systems)}
+def _with_targets(scored: Panel, placed: Placed, ranks: Ranks) -> Panel:
+    """What a system does not have is NaN."""
+    datasets = {dataset.name: d for d, dataset in enumerate(scored.datasets)}
+    columns: dict[tuple[str | None, str], dict[tuple[int, int], tuple[PolicyValue, Floats]]] = {}
+    for (variant, name, dataset, system), entry in placed.items():
+        columns.setdefault((variant, name), {})[datasets[dataset], scored.system(system)] = entry
+    mean, low, high = np.full((3, len(columns), len(datasets), len(scored.systems)), np.nan)
     targets: list[Target] = []
-    entries: list[list[tuple[int, int, TrackerValue]]] = []
-    for variant, names, brief, by_system in valued:
-        by_target: dict[str, list[tuple[int, int, TrackerValue]]] = {}
-        for system, of_system in by_system.items():
-            for entry in of_system:
-                if entry.value.dataset in places:
-                    placed = places[entry.value.dataset], systems[system], entry
-                    by_target.setdefault(entry.value.target, []).append(placed)
-        for name, of_target in by_target.items():
-            is_live = any(entry.value.resampled_over == "callers" for *_, entry in of_target)
-            targets.append(
-                Target(
-                    name,
-                    variant,
-                    target_title(name),
-                    "callers" if is_live else "dialogs",
-                    "share" if is_share(name) else "points",
-                    primary=name in names[:1],
-                    is_correlated=name in names and not brief,
-                    rank=names.index(name) if name in names else len(names),
-                )
-            )
-            entries.append(of_target)
-    sizes = {"dialogs": [len(dataset.items) for dataset in datasets], "callers": [0] * len(datasets)}
-    for target, of_target in zip(targets, entries, strict=True):
-        for d, _, entry in of_target:
-            sizes[target.items][d] = len(entry.influence)
-    influence = {
-        kind: [
-            np.full((sum(target.items == kind for target in targets), len(systems), size), np.nan)
-            for size in by_dataset
-        ]
-        for kind, by_dataset in sizes.items()
-    }
-    mean, low, high = np.full((3, len(targets), len(datasets), len(systems)), np.nan)
     notes: list[Note] = []
-    for k, (target, of_target) in enumerate(zip(targets, entries, strict=True)):
-        row = sum(before.items == target.items for before in targets[:k])
-        for d, s, entry in of_target:
-            value: PolicyValue = entry.value
+    n_callers = dict.fromkeys(range(len(datasets)), 0)
+    for k, ((variant, name), cells) in enumerate(columns.items()):
+        names, brief = ranks[variant]
+        is_live = any(value.resampled_over == "callers" for value, _ in cells.values())
+        targets.append(
+            Target(
+                name,
+                variant,
+                target_title(name),
+                "callers" if is_live else "dialogs",
+                "share" if is_share(name) else "points",
+                primary=name in names[:1],
+                is_correlated=name in names and not brief,
+                rank=names.index(name) if name in names else len(names),
+            )
+        )
+        for (d, s), (value, influence) in cells.items():
             ends = (np.nan if end is None else end for end in (value.low, value.high))
             mean[k, d, s], low[k, d, s], high[k, d, s] = value.mean, *ends
-            influence[target.items][d][row, s] = entry.influence
+            if is_live:
+                n_callers[d] = len(influence)
             if value.flags:
                 notes.append(Note(k, d, s, value.flags))
-    return Panel(
-        systems=scored.systems,
+
+    def influences(items: str, sizes: Sequence[int]) -> list[Floats]:
+        rows = [
+            cells for target, cells in zip(targets, columns.values(), strict=True) if target.items == items
+        ]
+        arrays = [np.full((len(rows), len(scored.systems), size), np.nan) for size in sizes]
+        for row, cells in enumerate(rows):
+            for (d, s), (_, influence) in cells.items():
+                arrays[d][row, s] = influence
+        return arrays
+
+    return replace(
+        scored,
         datasets=tuple(
-            msgspec.structs.replace(dataset, n_callers=n)
-            for dataset, n in zip(datasets, sizes["callers"], strict=True)
+            msgspec.structs.replace(dataset, n_callers=n_callers[d])
+            for d, dataset in enumerate(scored.datasets)
         ),
-        metrics=scored.metrics,
         targets=tuple(targets),
-        scores=scored.scores,
-        counts=scored.counts,
         values=mean,
         low=low,
         high=high,
-        agreement=scored.agreement,
-        parts=scored.parts,
-        draws=scored.draws,
-        influence=influence["dialogs"],
-        caller_influence=influence["callers"],
+        influence=influences("dialogs", [len(dataset.items) for dataset in scored.datasets]),
+        caller_influence=influences("callers", list(n_callers.values())),
         notes=tuple(sorted(notes, key=lambda note: (note.target, note.dataset, note.system))),
         words={flag: WORDS[flag] for note in notes for flag in note.flags if flag in WORDS},
-        signature=signature,
     )
 
 
-def _crossed(
-    plan: Plan, store: Store, scored: _Scored, dataset: Dataset
-) -> tuple[_Scored, list[Dataset], _Values]:
+def _crossed(plan: Plan, store: Store, scored: Panel) -> Panel:
     """Every generator is a dataset with the same dialogs and scores; errors by slot are metrics, too."""
-    n_generators, n_dialogs = len(plan.generators), len(dataset.items)
-    by_system: dict[str, list[TrackerValue]] = {}
+    n_generators, n_dialogs = len(plan.generators), len(plan.dialogs)
+    placed: Placed = {}
     errors = []
     for tracker in plan.tracker_names:
         (key,) = plan.outcomes[tracker]
         stored = Result.decode(store.read(key), key, PolicyValues)
         errors.append(stored.arrays[ERRORS].reshape(-1, n_dialogs))
-        by_system[tracker] = [
-            TrackerValue(
-                PolicyValue(
-                    dataset=generator,
-                    policy=OUTCOME,
-                    estimator=value.estimator,
-                    mean=float(reached.mean()),
-                    n=n_dialogs,
-                ),
-                (reached - reached.mean()) / n_dialogs,
-                {},
-                0,
-            )
-            for value, outcomes in zip(stored.values.values, stored.arrays[GENERATORS], strict=True)
-            for generator, reached in zip(plan.generators, outcomes, strict=True)
-        ]
+        for value, outcomes in zip(stored.values.values, stored.arrays[GENERATORS], strict=True):
+            for generator, reached in zip(plan.generators, outcomes, strict=True):
+                mean = float(reached.mean())
+                under = PolicyValue(
+                    dataset=generator, policy=value.policy, estimator=value.estimator, mean=mean, n=n_dialogs
+                )
+                placed[None, value.target, generator, tracker] = under, (reached - reached.mean()) / n_dialogs
     # (n_errors, S, n_dialogs)
     shares = np.stack(errors, axis=1)
     keys = [
@@ -299,59 +261,43 @@ def _crossed(
     means = np.concatenate([scored.scores, shares.mean(axis=2)[:, None]])
     counts = np.concatenate([scored.counts, np.full((len(keys), *scored.counts.shape[1:]), n_dialogs)])
     parts = np.concatenate([scored.parts[0], (shares / n_dialogs).astype(np.float32)])
-    scored = replace(
-        scored,
-        metrics=(*scored.metrics, *keys),
+    crossed = Panel.of(
+        scored.systems,
+        [
+            msgspec.structs.replace(scored.datasets[0], name=generator, sampled=True)
+            for generator in plan.generators
+        ],
+        (*scored.metrics, *keys),
         scores=np.repeat(means, n_generators, axis=1),
         counts=np.repeat(counts, n_generators, axis=1),
+        agreement=scored.agreement,
         parts=[parts] * n_generators,
-        draws=scored.draws * n_generators,
+        draws=[*scored.draws] * n_generators,
     )
-    datasets = [
-        msgspec.structs.replace(dataset, name=generator, sampled=True) for generator in plan.generators
-    ]
-    return scored, datasets, _Values(None, plan.targets, False, by_system)
+    return _with_targets(crossed, placed, {None: (plan.targets, False)})
 
 
-def _panel_of_policies(
-    plan: Plan, store: Store, items: Mapping[str, tuple[str, ...]], signature: str
-) -> Panel:
+def _panel_of_policies(plan: Plan, values: Values, items: Mapping[str, tuple[str, ...]]) -> Panel:
     """Of a grid the systems are policies, and every dataset and tracker is a dataset; shares are variants.
 
     An estimator is a target, of the logged policy and of those that were learned.
     """
     datasets = [
-        Dataset(f"{dataset}, {tracker}", items[dataset], 0, identity)
+        Dataset(f"{dataset}, {tracker}", items[dataset], identity=identity)
         for dataset, identity in plan.datasets.items()
         for tracker in plan.tracker_names
     ]
-    systems = dict.fromkeys(variant.logged for variant in plan.variants if not variant.brief)
-    systems |= dict.fromkeys(variant.policy for variant in plan.variants if not variant.brief)
-    shares: dict[str | None, dict[str, dict[tuple[str, str], TrackerValue]]] = {}
+    whole = [variant for variant in plan.variants if not variant.brief]
+    systems = dict.fromkeys([variant.logged for variant in whole] + [variant.policy for variant in whole])
+    placed: Placed = {}
+    ranks: dict[str | None, tuple[tuple[str, ...], bool]] = {}
     for variant in plan.variants:
-        of_share = shares.setdefault(f"{variant.parameter}={variant.value}" if variant.brief else None, {})
+        share = f"{variant.parameter}={variant.value}" if variant.brief else None
+        ranks[share] = (), variant.brief
         names = {LEARNED: variant.policy, LOGGED: variant.logged}
-        for tracker, entries in variant_values(store, plan.learned[variant.name]).items():
-            for entry in entries:
-                value = entry.value
-                system, cell = names.get(value.policy, ""), f"{value.dataset}, {tracker}"
-                if system in systems:
-                    value = msgspec.structs.replace(value, policy=POLICY, dataset=cell)
-                    of_share.setdefault(system, {})[cell, value.estimator] = replace(entry, value=value)
-    n_systems, no_scores = len(systems), (0, len(datasets), len(systems))
-    scored = _Scored(
-        tuple(map(System, systems)),
-        (),
-        np.zeros(no_scores),
-        np.zeros(no_scores, dtype=np.int64),
-        np.full((n_systems, n_systems), np.nan),
-        [np.zeros((0, n_systems, len(dataset.items)), np.float32) for dataset in datasets],
-        [np.zeros((0, n_systems, N_DRAWS), np.float32) for _ in datasets],
-    )
-    valued = [
-        _Values(
-            share, (), share is not None, {name: list(cells.values()) for name, cells in of_share.items()}
-        )
-        for share, of_share in shares.items()
-    ]
-    return _panel(scored, datasets, valued, signature)
+        for stored in values[variant.name]:
+            value, system = stored.value, names.get(stored.value.policy, "")
+            if system in systems:
+                cell = f"{value.dataset}, {stored.tracker}"
+                placed[share, f"{POLICY}.{value.estimator}", cell, system] = value, stored.influence
+    return _with_targets(Panel.of(map(System, systems), datasets), placed, ranks)

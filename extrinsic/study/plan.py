@@ -11,15 +11,19 @@ from extrinsic.metrics.state_metrics import OwnScore
 from extrinsic.outcomes.system_tables import Roles, read_outcomes, read_scores
 from extrinsic.plugins import hash_of_plugins
 from extrinsic.storage import content_hash, encode_json
-from extrinsic.study.dialog_inputs import LeftOut, Unit, corpus_of, file_hash, planned_dialogs
-from extrinsic.study.evaluation import OUTCOME, EvaluateTask, prepared_evaluator
+from extrinsic.study.dialog_inputs import Unit, corpus_of, file_hash, planned_dialogs
 from extrinsic.study.learn_stage import LearnTask, with_other_rewards
-from extrinsic.study.policy_spec import PolicyValue, PolicyValues
-from extrinsic.study.score_stage import OwnScores, ScoreStatesTask, ScoreTask
+from extrinsic.study.policy_values import OUTCOME, PolicyValue, PolicyValues
+from extrinsic.study.score_stage import (
+    EvaluateTask,
+    OwnScores,
+    ScoreStatesTask,
+    ScoreTask,
+    prepared_evaluator,
+)
 from extrinsic.study.settings import OutcomesTable, ScoresTable, StatesTable, StudySettings
 from extrinsic.study.state_inputs import STATES_DATASET, StatesInput, read_systems, turns_of
-from extrinsic.study.store import Result, StageKey, Task, code_version, encoded
-from extrinsic.study.targets import chosen_targets
+from extrinsic.study.store import Result, StageKey, Task, encoded, stage_key
 from extrinsic.study.tracker_inputs import (
     TrackerInput,
     require_files,
@@ -28,7 +32,7 @@ from extrinsic.study.tracker_inputs import (
     trackers_of,
     warnings_of_file,
 )
-from extrinsic.study.variants import Variant, grid_variants, variants_of
+from extrinsic.study.variants import Variant, chosen_targets, grid_variants, variants_of
 
 Keys = dict[str, tuple[StageKey, ...]]
 """By tracker, the results of a stage: one for each unit of dialogs."""
@@ -58,18 +62,13 @@ class Plan(msgspec.Struct, kw_only=True):
     outcomes: Keys = {}
     dialogs: tuple[str, ...] = ()
     inputs: dict[str, str] = {}
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[str, ...] = ()
     generators: tuple[str, ...] = ()
     slots: tuple[tuple[str, str], ...] = ()
 
     @property
     def tracker_names(self) -> tuple[str, ...]:
         return tuple(tracker.name for tracker in self.trackers)
-
-    def valued(self, variant: str | None) -> Keys:
-        """The results that hold a tracker's targets: of its policies, and from a file."""
-        learned = self.learned[variant] if variant is not None else {}
-        return {name: (*learned.get(name, ()), *self.outcomes.get(name, ())) for name in self.tracker_names}
 
 
 @dataclass
@@ -112,7 +111,7 @@ def _plan_beliefs(settings: StudySettings) -> Schedule:
         left_out=tuple(dialogs.left_out),
         inputs=dialogs.inputs | {path: file_hash(path) for path in settings.plugins},
     )
-    schedule = Schedule(plan, warnings=[*map(str, dialogs.left_out), *dialogs.warnings])
+    schedule = Schedule(plan, warnings=[*dialogs.left_out, *dialogs.warnings])
     for unit in plan.units:
         for tracker in trackers:
             _add_bundle(schedule, settings, unit, resolve_files(tracker, unit))
@@ -236,8 +235,7 @@ def _add_outcomes(
     columns = msgspec.convert(table, Roles, from_attributes=True)
     outcomes = read_outcomes(table.file, columns, plan.tracker_names, dialogs, others)
     for tracker in plan.tracker_names:
-        parts = (plan.inputs[table.file], encoded(table), tracker, encode_json(dialogs))
-        key = StageKey("outcomes", content_hash("outcomes", code_version(), *parts))
+        key = stage_key("outcomes", plan.inputs[table.file], encoded(table), tracker, encode_json(dialogs))
         own = [outcome for outcome in outcomes if outcome.system == tracker]
         values = [
             PolicyValue(
@@ -252,4 +250,4 @@ def _add_outcomes(
         ]
         influences = {f"influence{number}": outcome.influence for number, outcome in enumerate(own)}
         plan.outcomes[tracker] = (key,)
-        schedule.ready[key] = Result(PolicyValues(tuple(values), {}), influences).encode(key)
+        schedule.ready[key] = Result(PolicyValues(tuple(values)), influences).encode(key)

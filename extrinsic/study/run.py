@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
+from html import escape
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar, overload
@@ -27,7 +28,7 @@ from extrinsic.panel import Panel
 from extrinsic.policy.saved_policies import KeptPolicy, load_policy
 from extrinsic.storage import content_hash, read_plain, write_atomic
 from extrinsic.study.plan import Plan
-from extrinsic.study.policy_spec import KEPT, PolicyValues
+from extrinsic.study.policy_values import KEPT, PolicyValues, StoredValue, stored_values
 from extrinsic.study.run_directory import (
     CONFIG,
     MANIFEST,
@@ -40,11 +41,10 @@ from extrinsic.study.run_directory import (
 from extrinsic.study.score_stage import TrackerScores
 from extrinsic.study.store import Result, Store
 from extrinsic.study.tables import GONE, READABLE
-from extrinsic.study.variant_values import TrackerValue, variant_values
 from extrinsic.tables import dataframe, html_table, read_rows, write_parquet
 from extrinsic.typed_files import read_tree
 from extrinsic.verdict.choice_table import AS_GOOD, RECOMMENDED
-from extrinsic.verdict.names import Name
+from extrinsic.verdict.coefficients import Coefficient, Scope
 from extrinsic.verdict.rows import ChoiceRow, CorrelationRow, Row, TrackerRow
 from extrinsic.verdict.verdict import Choice, StudyVerdict, study_verdict
 
@@ -52,8 +52,6 @@ if TYPE_CHECKING:
     import pandas
     from matplotlib.figure import Figure
 
-Coefficient = Literal["pearson", "spearman", "kendall", "pairwise"]
-Scope = Literal["within", "pooled"]
 Trackers = Literal["all", "core"]
 
 UNFIT = (LookupError, ValueError, ArithmeticError, TypeError, StopIteration)
@@ -164,9 +162,9 @@ class Run:
         """The stored scores of a tracker, one result for each unit of dialogs."""
         return [Result.decode(self.store.read(key), key, TrackerScores) for key in self.plan.scored[tracker]]
 
-    def values(self, variant: str | None) -> dict[str, list[TrackerValue]]:
-        """The stored targets of every tracker: values of the policies of a variant, and outcomes."""
-        return variant_values(self.store, self.plan.valued(variant))
+    def values(self, variant: str | None) -> list[StoredValue]:
+        """The stored targets of every tracker: values of the policies of a variant; None: outcomes."""
+        return stored_values(self.store, self.plan.learned[variant] if variant else self.plan.outcomes)
 
     @overload
     def table(self, name: type[R]) -> list[R]: ...
@@ -264,12 +262,14 @@ class Run:
     def _repr_html_(self) -> str:
         if not self.is_complete or self.is_grid:
             return html_table(f"{self.manifest.study} in {self.folder}: {self.manifest.status}", [])
-        columns = ("lost", "possible", "share", "bound", "group")
+        verdict = self.verdict()
+        sentences = "".join(f"<p>{escape(sentence)}</p>" for sentence in verdict.sentences)
         rows = [
-            {"": Name.of(row).title(), **{name: getattr(row, name) for name in columns}}
-            for row in self.best()
+            {"": choice.title, "lost": choice.lost, "bound": choice.bound, "group": choice.group}
+            for first in verdict.verdicts[:1]
+            for choice in first.choices
         ]
-        return html_table(f"{self.manifest.study} in {self.folder}. {self.verdict()}", rows)
+        return sentences + html_table(f"{self.manifest.study} in {self.folder}", rows)
 
 
 def _named(table: str | type[Row]) -> tuple[str, type[Row]]:

@@ -19,6 +19,8 @@ CONFIG = "config.toml"
 STAGES = "stages"
 POLICIES = "policies"
 LOCK = ".lock"
+PART = ".*.part"
+"""The partial output of a killed process."""
 
 
 def require_same_study(folder: Path, study: str, overwrite: bool = False) -> None:
@@ -30,8 +32,7 @@ def require_same_study(folder: Path, study: str, overwrite: bool = False) -> Non
     manifest = read_manifest(folder)
     if manifest is None:
         # Files of a run that was killed before it wrote its manifest.
-        own = (STAGES, CONFIG)
-        names = [path.name for path in sorted(folder.iterdir()) if path.name not in own and not is_part(path)]
+        names = sorted({path.name for path in folder.iterdir() if not path.match(PART)} - {STAGES, CONFIG})
         if names:
             message = "the directory holds other files; name an empty one, or add --overwrite"
             raise OutputError(message, path=str(folder), found=", ".join(names[:3]))
@@ -126,17 +127,12 @@ def is_within(name: str) -> bool:
     return bool(name) and not path.is_absolute() and ".." not in path.parts and "\0" not in name
 
 
-def is_part(path: Path) -> bool:
-    """Whether a file is the partial output of a killed process."""
-    return path.name.startswith(".") and path.name.endswith(".part")
-
-
 def clear_parts(folder: Path) -> None:
     """Remove the partial files of killed runs; the caller must hold the lock."""
     for directory in (folder, folder / STAGES, folder / "figures"):
-        for path in directory.glob(".*.part") if directory.is_dir() else ():
+        for path in directory.glob(PART) if directory.is_dir() else ():
             path.unlink(missing_ok=True)
-    for path in (folder / POLICIES).rglob(".*.part"):
+    for path in (folder / POLICIES).rglob(PART):
         path.unlink(missing_ok=True)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -135,11 +135,10 @@ class _Runner:
     tell: Callable[[str], None]
     begin: float
     timings: list[TimingRow] = field(default_factory=list)
-    tasks: list[Task] = field(default_factory=list)
-    told: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.plan = self.schedule.plan
+        self.tasks = [task for bundle in self.schedule.bundles for task in bundle]
         # Absolute: a process that outlives this run may have another working directory.
         self.store = Store((self.folder / STAGES).absolute())
         self.results = StudyResults(self.settings, self.plan, self.store)
@@ -148,16 +147,19 @@ class _Runner:
         config = settings_text(self.settings).encode()
         write_atomic(self.folder / CONFIG, config)
         self._write_manifest("running")
-        self._add_timing("plan", self.begin)
+        self._took("plan", self.begin)
         for key, data in self.schedule.ready.items():
             if not self.store.holds(key):
                 self.store.write(key, data)
-        with self.engine.workers(self.settings.plugins) as workers:
-            tasks = [task for bundle in self.schedule.bundles for task in bundle]
-            missing = Counter(task.key.kind for task in tasks if not self.store.holds(task.key))
-            steps = self._computed(self.schedule.bundles, workers)
-            for _ in self.watch(steps, missing) if missing else steps:
-                pass
+        stored = {task.key for task in self.tasks if self.store.holds(task.key)}
+        self.timings += [_timing(task, "reused", 0.0) for task in self.tasks if task.key in stored]
+        lacking = [[task for task in bundle if task.key not in stored] for bundle in self.schedule.bundles]
+        missing = [bundle for bundle in lacking if bundle]
+        kinds = Counter(task.key.kind for bundle in missing for task in bundle)
+        if missing:
+            with self.engine.workers(self.settings.plugins) as workers:
+                for _ in self.watch(self._computed(missing, workers), kinds):
+                    pass
         writing = time.perf_counter()
         for line in self.results.warnings:
             self.tell(line)
@@ -170,33 +172,27 @@ class _Runner:
         write_atomic(self.folder / PANEL, panel)
         hashes |= {PANEL: content_hash(panel), CONFIG: content_hash(config)}
         hashes |= write_policies(self.folder, self.plan, self.store)
-        self._add_timing("tables", writing)
-        self._add_timing("everything", self.begin)
+        self._took("tables", writing)
+        self._took("everything", self.begin)
         write_rows(self.folder / TIMINGS, self.timings, TimingRow)
         self._write_manifest("complete", hashes)
 
-    def _add_timing(self, stage: str, begin: float) -> None:
+    def _took(self, stage: str, begin: float) -> None:
         self.timings.append(TimingRow(stage=stage, status="computed", seconds=time.perf_counter() - begin))
 
-    def _computed(self, bundles: Iterable[Sequence[Task]], workers: Workers) -> Iterator[Done]:
-        """Compute what is missing of some bundles; every problem of their inputs is reported at the end."""
-        missing: list[list[Task]] = []
-        for bundle in bundles:
-            self.tasks += bundle
-            stored = {task.key for task in bundle if self.store.holds(task.key)}
-            self.timings += [_timing(task, "reused", 0.0) for task in bundle if task.key in stored]
-            lacking = [task for task in bundle if task.key not in stored]
-            missing += [lacking] if lacking else []
+    def _computed(self, missing: list[list[Task]], workers: Workers) -> Iterator[Done]:
+        """Compute some bundles; every problem of their inputs is reported at the end."""
         tasks = {task.key: task for bundle in missing for task in bundle}
         problems: list[Problem] = []
+        told: set[str] = set()
         if not self.settings.grid:
             missing = with_other_trackers(missing, workers.count)
-        for done in workers.run(missing, self.store) if missing else ():
+        for done in workers.run(missing):
             problems += done.problems
             for line in done.warnings:
-                if line not in self.told:  # two processes may have read one file
+                if line not in told:  # two processes may have read one file
                     self.tell(line)
-                    self.told.add(line)
+                    told.add(line)
             if not done.problems:
                 self.store.write(done.key, done.data)
                 self.timings.append(_timing(tasks[done.key], "computed", done.seconds))

@@ -1,4 +1,6 @@
-"""The scoring stage: the statistics of every metric of one tracker, and its best beliefs."""
+"""The stages of one system: the statistics of every metric with its best beliefs, and outcomes with errors by
+slot.
+"""
 
 from __future__ import annotations
 
@@ -15,21 +17,29 @@ from extrinsic.arrays import Floats, Ints
 from extrinsic.corpus.acts import NONE, Vocabulary
 from extrinsic.corpus.conventions import STATE_SETS, Conventions, RocPoints, ScoreConventions
 from extrinsic.corpus.hypotheses import Fill
-from extrinsic.corpus.state_sets import ABSENT, GIVEN_NONE
-from extrinsic.errors import UsageError
+from extrinsic.corpus.state_sets import ABSENT, GIVEN_NONE, StateSets
+from extrinsic.errors import InputError, UsageError
 from extrinsic.metrics.definition import Filled, Metric, parse_metric
-from extrinsic.metrics.items.roc_statistics import RocStatistics, score_order
-from extrinsic.metrics.items.state_tables import ALL, STATE
 from extrinsic.metrics.measuring import ChoiceError, Measurement, Source, measure, resampled_values
+from extrinsic.metrics.roc_curves import RocStatistics, score_order
+from extrinsic.metrics.state_items import ALL, STATE
 from extrinsic.metrics.traits import SENTINELS, Sentinel
+from extrinsic.outcomes import PreparedEvaluator
 from extrinsic.plugins import hash_of_source
-from extrinsic.registry import METRICS
-from extrinsic.storage import content_hash, encode_json
+from extrinsic.registry import EVALUATORS, METRICS
+from extrinsic.storage import encode_json
 from extrinsic.study.dialog_inputs import Unit, corpus_of
-from extrinsic.study.settings import MetricsTable
+from extrinsic.study.policy_values import OUTCOME, PolicyValue, PolicyValues
+from extrinsic.study.settings import Component, MetricsTable
 from extrinsic.study.state_inputs import STATES_DATASET, StatesInput
-from extrinsic.study.store import Result, Results, StageKey, code_version, encoded
+from extrinsic.study.store import Result, StageKey, encoded, stage_key
 from extrinsic.study.tracker_inputs import TrackerInput, output_of
+
+GENERATORS = "generators"
+GENERATOR = "generator"
+"""`generator.<name>`: the diagnostic that has a system's outcome under one of them."""
+
+ERRORS = "errors"
 
 
 class Measured(msgspec.Struct, frozen=True):
@@ -78,20 +88,18 @@ class ScoreTask:
     metrics: MetricsTable
     plugins: str = ""
 
-    inputs: tuple[StageKey, ...] = ()
-
     @cached_property
     def key(self) -> StageKey:
         # A metric from elsewhere brings its code; ours are part of the code's version.
         code = hash_of_source(*(METRICS.get(name.partition("(")[0]) for name in self.metrics.names))
         parts = (self.plugins, self.unit.identity, self.system.identity, encoded(self.metrics), code)
-        return StageKey("score", content_hash("beliefs", code_version(), *parts))
+        return stage_key("score", "beliefs", *parts)
 
     @property
     def label(self) -> str:
         return f"{self.unit.name} {self.system.name}"
 
-    def run(self, results: Results) -> Result[TrackerScores]:
+    def run(self) -> Result[TrackerScores]:
         corpus, output = corpus_of(self.unit.test), output_of(self.system, self.unit, "test")
         datasets: dict[str, DatasetScores] = {}
         arrays: dict[str, np.ndarray] = {}
@@ -129,19 +137,17 @@ class ScoreStatesTask:
     plugins: str = ""
     own: tuple[OwnScores, ...] = ()
 
-    inputs: tuple[StageKey, ...] = ()
-
     @cached_property
     def key(self) -> StageKey:
         parts = (self.plugins, self.states.signature, encoded(self.metrics))
         shared = encode_json((self.dialogs, self.slots, msgspec.to_builtins(self.own)))
-        return StageKey("score", content_hash("states", code_version(), *parts, shared))
+        return stage_key("score", "states", *parts, shared)
 
     @property
     def label(self) -> str:
         return self.states.name
 
-    def run(self, results: Results) -> Result[TrackerScores]:
+    def run(self) -> Result[TrackerScores]:
         states = self.states.read(self.dialogs)
         measured = _measured(Source(None, states), self.metrics)
         for own in self.own:
@@ -156,6 +162,91 @@ class ScoreStatesTask:
         statistics["top_score"] = np.ones(table.size, dtype=np.float32)
         arrays = {f"{STATES_DATASET}/{name}": array for name, array in statistics.items()}
         return Result(TrackerScores({STATES_DATASET: scores}), arrays)
+
+
+@dataclass(frozen=True)
+class EvaluateTask:
+    """Evaluate a file of states; signature: of the evaluator's own files when the study was planned.
+
+    slots: those of all systems, for comparing their errors.
+    """
+
+    states: StatesInput
+    evaluator: Component
+    signature: str
+    names: tuple[str, ...]
+    dialogs: tuple[str, ...]
+    slots: tuple[tuple[str, str], ...]
+
+    @cached_property
+    def key(self) -> StageKey:
+        code = hash_of_source(EVALUATORS.get(self.evaluator.name))
+        shared = encode_json((self.names, self.dialogs, self.slots))
+        return stage_key("evaluate", self.states.signature, self.signature, code, shared)
+
+    @property
+    def label(self) -> str:
+        return f"outcomes of {self.states.name}"
+
+    def run(self) -> Result[PolicyValues]:
+        prepared = prepared_evaluator(self.evaluator, self.signature)
+        if prepared.signature != self.signature:
+            raise InputError("the evaluator's files have changed since the study began; run it again")
+        states = self.states.read(self.dialogs)
+        everything = prepared.evaluate(
+            self.states.path, self.states.format, self.states.reading, self.states.name, self.dialogs
+        )
+        available = EVALUATORS.get(self.evaluator.name).outcomes
+        chosen = everything[[available.index(name) for name in self.names]]
+        # A system's outcome is the mean over generators; a dialog's influence follows from the same means.
+        by_dialog = chosen.mean(axis=1)
+        values = tuple(
+            PolicyValue(
+                dataset=STATES_DATASET,
+                policy=OUTCOME,
+                estimator=name,
+                mean=float(by_dialog[number].mean()),
+                n=len(self.dialogs),
+                diagnostics=dict(
+                    zip(map(f"{GENERATOR}.{{}}".format, prepared.generators), means, strict=True)
+                ),
+            )
+            for number, (name, means) in enumerate(zip(self.names, chosen.mean(axis=2).tolist(), strict=True))
+        )
+        arrays: dict[str, np.ndarray] = {
+            f"influence{number}": (row - row.mean()) / len(row) for number, row in enumerate(by_dialog)
+        }
+        arrays[GENERATORS] = chosen
+        arrays[ERRORS] = slot_errors(states, self.slots)
+        return Result(PolicyValues(values), arrays)
+
+
+_PREPARED: dict[str, PreparedEvaluator] = {}
+"""The evaluator that this process read last, by its signature: the stages of a study share it."""
+
+
+def prepared_evaluator(evaluator: Component, signature: str | None = None) -> PreparedEvaluator:
+    """The evaluator with its files read; signature: what they were when the study was planned."""
+    if signature is None or signature not in _PREPARED:
+        prepared: PreparedEvaluator = evaluator.make(EVALUATORS).prepare()
+        _PREPARED.clear()
+        _PREPARED[prepared.signature] = prepared
+        return prepared
+    return _PREPARED[signature]
+
+
+def slot_errors(states: StateSets, slots: tuple[tuple[str, str], ...]) -> Floats:
+    """(3, n_slots, n_dialogs) in what share of a dialog's turns each slot is missed, wrong, or overshot."""
+    gold, predicted = (np.where(side == GIVEN_NONE, ABSENT, side) for side in (states.gold, states.predicted))
+    in_gold, is_predicted = gold != ABSENT, predicted != ABSENT
+    kinds = np.stack(
+        [in_gold & ~is_predicted, in_gold & is_predicted & (gold != predicted), ~in_gold & is_predicted]
+    )
+    sums = np.add.reduceat(kinds, states.offsets[:-1], axis=1, dtype=np.float64)
+    shares = np.moveaxis(sums / np.diff(states.offsets)[None, :, None], 1, 2)
+    errors = np.zeros((len(kinds), len(slots), states.n_dialogs))
+    errors[:, [slots.index(slot) for slot in states.slots]] = shares
+    return errors
 
 
 def _measured(source: Source, settings: MetricsTable) -> list[Measurement]:

@@ -6,9 +6,7 @@ say what is computed.
 
 from __future__ import annotations
 
-import re
-from functools import cache
-from typing import Annotated, Any, ClassVar, Literal, TypeVar, cast
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -21,7 +19,6 @@ Option = bool | int | float | str | tuple[str, ...]
 """The value of an option in a TOML file."""
 
 Options = dict[str, Option]
-N = TypeVar("N", bound="NamingTable")
 Name = Annotated[str, msgspec.Meta(pattern=r"\A[A-Za-z0-9][A-Za-z0-9_.-]*\Z")]
 
 
@@ -40,59 +37,14 @@ class Component(msgspec.Struct, frozen=True):
         return msgspec.convert(dict(self.options), registry.get(self.name))
 
 
-Configs = tuple[tuple[str, type], ...]
-"""Names with the types of their options: dataclasses or structs."""
-
-
 class NamingTable(Table, frozen=True):
-    """A table that names what is registered. `[policy.<name>]` has the options of a name, and is its config.
+    """A table that names what is registered; `[policy.<name>]` has the options of a name."""
 
-    Of what is read from a file, each config is a field: `settings.policy.kernel_lspi`.
-    """
-
-    configs: ClassVar[Configs] = ()
-
-    @property
-    def tables(self) -> dict[str, Options]:
-        """The options by name. One without a value is left out, as TOML has no null."""
-        configs = [(name, getattr(self, _attribute(name))) for name, _ in self.configs]
-        return {
-            name: {
-                key: value
-                for key in option_names(type(config))
-                if (value := getattr(config, key)) is not None
-            }
-            for name, config in configs
-        }
+    options: dict[str, Options] = {}
+    """By name, every option with its value, defaults filled in; those without a value are left out."""
 
     def component(self, name: str) -> Component:
-        return Component(name, self.tables.get(name, {}))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        kind = type(self).__base__ if self.configs else type(self)
-        return _remake, (kind, self.configs, msgspec.structs.astuple(self))
-
-
-@cache
-def with_configs(kind: type[N], configs: Configs) -> type[N]:
-    """The table with a field for each config; the same type for the same configs."""
-    if not configs:
-        return kind
-    fields = [(_attribute(name), config, msgspec.field(name=name)) for name, config in configs]
-    made = msgspec.defstruct(
-        kind.__name__, fields, bases=(kind,), namespace={"configs": configs}, kw_only=True, frozen=True
-    )
-    return cast(type[N], made)
-
-
-def _attribute(name: str) -> str:
-    return re.sub(r"\W", "_", name)
-
-
-def _remake(kind: type[NamingTable], configs: Configs, values: tuple[Any, ...]) -> NamingTable:
-    made = with_configs(kind, configs)
-    table: NamingTable = made(**dict(zip(made.__struct_fields__, values, strict=True)))
-    return table
+        return Component(name, self.options.get(name, {}))
 
 
 class WorldsTable(Table, frozen=True):
@@ -179,7 +131,7 @@ class StatesTable(Table, frozen=True):
         return StateReading(self.gold, self.fuzzy, self.normalise, self.dontcare, self.gold_name)
 
 
-class OutcomesTable(NamingTable, frozen=True):
+class OutcomesTable(NamingTable, frozen=True, kw_only=True):
     """Outcomes of dialogs: a table (.csv, .csv.gz) by system, dialog or trial, or an evaluator."""
 
     names: tuple[str, ...]
@@ -357,10 +309,6 @@ class CorrelationTable(Table, frozen=True):
     coefficients: tuple[Coefficient, ...] = COEFFICIENTS
     permutations: Annotated[int, msgspec.Meta(ge=99)] = 4999
     level: Annotated[float, msgspec.Meta(gt=0.5, lt=1.0)] = 0.95
-    coefficient: Coefficient | None = None
-    resamples: Annotated[int, msgspec.Meta(ge=100)] | None = None
-    subsets: Count | None = None
-    """These three have no effect any more: they are read so that settings of earlier versions still are."""
 
 
 class VerdictTable(Table, frozen=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -13,9 +13,17 @@ from extrinsic.corpus.hypotheses import Fill
 from extrinsic.errors import ExtrinsicError, InputError, UsageError, did_you_mean
 from extrinsic.registry import ESTIMATORS, EVALUATORS, FORMATS, LEARNERS, METRICS, TRACKERS, WORLDS
 from extrinsic.simulation.world_files import is_drawn, read_drawn
+from extrinsic.study.dialog_inputs import datasets_of, has_expert
 from extrinsic.study.settings import PolicyTable, StatesTable, StudySettings, Table
-from extrinsic.study.targets import datasets_of, has_expert, possible_targets, tracker_names
-from extrinsic.study.variants import baselines, changed_settings, check_overrides, combinations
+from extrinsic.study.tracker_inputs import tracker_names
+from extrinsic.study.variants import (
+    NOT_IN_GRID,
+    baselines,
+    changed_settings,
+    check_overrides,
+    combinations,
+    possible_targets,
+)
 from extrinsic.trackers.populations import canonical_name, population
 from extrinsic.typed_files import TomlProblems
 from extrinsic.verdict.choice_table import DECLARATION
@@ -67,6 +75,15 @@ def _attempt(problems: TomlProblems, key: str, check: Callable[[Any], object], *
             problems.add_key(key, str(error))
 
 
+def _require_known(
+    problems: TomlProblems, key: str, names: Iterable[str], known: Sequence[str], what: str
+) -> None:
+    """Report names that are none of those known; what: the message, with {} for the name."""
+    for name in names:
+        if name not in known:
+            problems.add_key(key, f"{what.format(repr(name))}; {did_you_mean(name, known)}")
+
+
 def _report_twice(table: Table, keys: tuple[str, ...], problems: TomlProblems) -> None:
     """Report items that are listed twice: they would count twice. Options mean what their config says."""
     for key, listed in zip(table.__struct_encode_fields__, msgspec.structs.astuple(table), strict=True):
@@ -94,10 +111,7 @@ def _check_outcomes(settings: StudySettings, problems: TomlProblems) -> None:
         if getattr(table, key):
             problems.add_key(("outcomes", key), "is a column of a file; an evaluator has none")
     available = EVALUATORS.get(name).outcomes if name in EVALUATORS else table.names
-    for outcome in table.names:
-        if outcome not in available:
-            hint = did_you_mean(outcome, available)
-            problems.add_key("outcomes.names", f"{name} computes no {outcome!r}; {hint}")
+    _require_known(problems, "outcomes.names", table.names, available, f"{name} computes no {{}}")
 
 
 def _check_scores(settings: StudySettings, problems: TomlProblems) -> None:
@@ -113,10 +127,8 @@ def _check_scores(settings: StudySettings, problems: TomlProblems) -> None:
         if not OWN_NAME.fullmatch(name):
             expected = "letters, digits, _ . and -"
             problems.add_key("scores.names", "cannot name a metric", expected=expected, found=repr(name))
-    for name in scores.lower_is_better:
-        if name not in scores.names:
-            hint = did_you_mean(name, scores.names)
-            problems.add_key("scores.lower_is_better", f"{name!r} is none of the names; {hint}")
+    lower, what = scores.lower_is_better, "{} is none of the names"
+    _require_known(problems, "scores.lower_is_better", lower, scores.names, what)
 
 
 def _check_corpus(settings: StudySettings, problems: TomlProblems) -> None:
@@ -175,10 +187,8 @@ def _check_trackers(settings: StudySettings, problems: TomlProblems) -> None:
         why = "policies are learned from the trackers' beliefs about the training dialogs"
         problems.add_key("trackers.files.train", f"missing: {why}")
     for key in ("degenerate", "recalibrated"):
-        for name in getattr(trackers, key):
-            if name not in names:
-                hint = did_you_mean(name, names)
-                problems.add_key(("trackers", key), f"{name!r} is none of the trackers; {hint}")
+        what = "{} is none of the trackers"
+        _require_known(problems, f"trackers.{key}", getattr(trackers, key), names, what)
 
 
 def _check_options(settings: StudySettings, problems: TomlProblems) -> None:
@@ -189,7 +199,7 @@ def _check_options(settings: StudySettings, problems: TomlProblems) -> None:
         problems.add_key("policy.learner", "at least one learner is needed")
     used = {*(learner.name for learner in policy.learners), policy.behaviour_name}
     used |= {str(name) for key in ("policy.learner", "policy.behaviour") for name in vary.get(key, ())}
-    for name in policy.tables:
+    for name in policy.options:
         if name not in used:
             key = "learner" if name in LEARNERS else "behaviour"
             problems.add_key(("policy", name), f"not used: the study does not name it as its {key}")
@@ -288,9 +298,8 @@ def _check_metrics(settings: StudySettings, problems: TomlProblems) -> None:
         form = FORMATS.get(settings.corpus.format)
         if isinstance(form, BeliefFormat):
             schemes = list(filter(None, form.conventions.label_schemes))
-    if metrics.label_scheme is not None and metrics.label_scheme not in schemes:
-        advice = did_you_mean(metrics.label_scheme, schemes)
-        problems.add_key("metrics.label_scheme", f"there is no {metrics.label_scheme!r}; {advice}")
+    scheme = [] if metrics.label_scheme is None else [metrics.label_scheme]
+    _require_known(problems, "metrics.label_scheme", scheme, schemes, "there is no {}")
 
 
 def _check_targets(settings: StudySettings, problems: TomlProblems) -> None:
@@ -298,12 +307,12 @@ def _check_targets(settings: StudySettings, problems: TomlProblems) -> None:
     if not targets:
         problems.add("there is nothing to correlate the metrics with", expected="a table [outcomes]")
         return
-    chosen = [("correlation.primary", table.primary)]
-    chosen += [("correlation.targets", name) for name in table.targets]
-    chosen += [("sensitivity.target", settings.sensitivity.target)]
-    for key, name in chosen:
-        if name is not None and name not in targets:
-            problems.add_key(key, f"there is no target {name!r}; {did_you_mean(name, targets)}")
+    for key, names in (
+        ("correlation.primary", [table.primary]),
+        ("correlation.targets", table.targets),
+        ("sensitivity.target", [settings.sensitivity.target]),
+    ):
+        _require_known(problems, key, filter(None, names), targets, "there is no target {}")
     for key, texts in (("metrics", settings.verdict.metrics), ("prefer", settings.verdict.prefer)):
         for text in texts:
             base = text.strip().partition("(")[0].split(" ")[0]
@@ -334,13 +343,13 @@ def _check_grid(settings: StudySettings, problems: TomlProblems) -> None:
             problems.add_key(keys, "at least one value is needed")
         for option in options:
             try:
-                changed_settings(settings, {key: option})
+                changed_settings(settings, {key: option}, NOT_IN_GRID)
             except InputError as error:
                 for problem in error.problems:
                     problems.add_key(keys, str(problem))
-    if grid.estimator is not None and grid.estimator not in settings.value.estimators:
-        hint = did_you_mean(grid.estimator, settings.value.estimators)
-        problems.add_key("grid.estimator", f"there is no {grid.estimator!r} in [value]; {hint}")
+    ordering = [] if grid.estimator is None else [grid.estimator]
+    what = "there is no {} in [value]"
+    _require_known(problems, "grid.estimator", ordering, settings.value.estimators, what)
     if problems.has_errors:
         return
     try:

@@ -68,15 +68,6 @@ def read_policies(
     return _read(path, changes, before_import, has_grid=True)
 
 
-def read_stored(path: str | Path) -> StudySettings:
-    """The settings that a run wrote into its directory; no plugin is imported, so names are not looked up."""
-    tree, text = read_tree(path)
-    problems = TomlProblems(str(path), text)
-    check_keys(tree, problems)
-    problems.raise_errors()
-    return msgspec.convert(without_options(tree), StudySettings)
-
-
 def packaged_studies() -> dict[str, Path]:
     """Studies of the package by name: in `extrinsic/configs`, or in `configs` of a clone of it."""
     package = Path(str(files("extrinsic")))
@@ -140,15 +131,13 @@ def _settings(
     path: Path, changes: Sequence[str], before_import: BeforeImport, has_grid: bool
 ) -> StudySettings:
     tree, text = read_tree(path)
-    problems = TomlProblems(str(path), text)
+    problems, mistakes = TomlProblems(str(path), text), TomlProblems("--set")
     check_keys(tree, problems)
     problems.raise_errors()
-    if changes:
-        mistakes = TomlProblems("--set")
-        for change in changes:
-            _set(tree, change, mistakes)
-        check_keys(tree, mistakes)
-        mistakes.raise_errors()
+    for change in changes:
+        _set(tree, change, mistakes)
+    check_keys(tree, mistakes)
+    mistakes.raise_errors()
     _resolve_paths(tree, PATHS, path.resolve().parent, problems)
     if has_grid:
         tree.setdefault("grid", {})

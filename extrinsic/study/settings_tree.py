@@ -22,7 +22,6 @@ from extrinsic.study.settings import (
     RewardTable,
     StudySettings,
     ValueTable,
-    with_configs,
 )
 from extrinsic.typed_files import TomlProblems, check_table, option_names
 
@@ -31,15 +30,23 @@ Tree = dict[str, Any]
 
 T = TypeVar("T", bound=NamingTable)
 
-NAMING: dict[str, tuple[type[NamingTable], str, dict[str, Registry[Any]]]] = {
-    "policy": (PolicyTable, "learner or behaviour model", {"learner": LEARNERS, "behaviour": BEHAVIOURS}),
-    "value": (ValueTable, "estimator", {"estimators": ESTIMATORS}),
-    "outcomes": (OutcomesTable, "evaluator", {"evaluator": EVALUATORS}),
+NAMING: dict[str, tuple[str, dict[str, Registry[Any]]]] = {
+    "policy": ("learner or behaviour model", {"learner": LEARNERS, "behaviour": BEHAVIOURS}),
+    "value": ("estimator", {"estimators": ESTIMATORS}),
+    "outcomes": ("evaluator", {"evaluator": EVALUATORS}),
 }
-"""Tables with tables of options, what those are of, and the keys that name such."""
+"""Tables with tables of options: what those are of, and the keys that name such."""
 
-REWARD_KEYS = ("kind", "fill")
-"""The keys of [reward] that are not options of the reward."""
+KEYS = {
+    "policy": PolicyTable.__struct_encode_fields__,
+    "value": ValueTable.__struct_encode_fields__,
+    "outcomes": OutcomesTable.__struct_encode_fields__,
+    "reward": RewardTable.__struct_encode_fields__,
+}
+"""The keys of these tables that are not options, beside `options` itself, which no file has."""
+
+WITHOUT_EFFECT = {"correlation": ("coefficient", "resamples", "subsets")}
+"""Keys that files of earlier versions have: read, and left out."""
 
 
 class NoOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -48,20 +55,23 @@ class NoOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def without_options(tree: Tree) -> Tree:
     """The tree as StudySettings has it, whatever is registered."""
-    plain = dict(tree)
-    for name, (kind, _, _) in NAMING.items():
-        if isinstance(tree.get(name), dict):
-            plain[name] = {
-                key: value for key, value in tree[name].items() if not _is_options(kind, key, value)
-            }
-    if isinstance(tree.get("reward"), dict):
-        plain["reward"] = {key: value for key, value in tree["reward"].items() if key in REWARD_KEYS}
-    return plain
+    return {
+        name: {
+            key: value
+            for key, value in table.items()
+            if not _is_option(name, key, value) and key not in WITHOUT_EFFECT.get(name, ())
+        }
+        if isinstance(table, dict)
+        else table
+        for name, table in tree.items()
+    }
 
 
-def _is_options(kind: type[NamingTable], key: str, value: Any) -> bool:
-    """Whether a key of a table holds a table of options."""
-    return isinstance(value, dict) and key not in kind.__struct_encode_fields__
+def _is_option(table: str, key: str, value: Any) -> bool:
+    """Whether a key of a table is an option of the reward, or a table of options."""
+    if table not in KEYS or (key in KEYS[table] and key != "options"):
+        return False
+    return table == "reward" or isinstance(value, dict)
 
 
 def check_keys(tree: Tree, problems: TomlProblems) -> None:
@@ -75,25 +85,23 @@ def decode(tree: Tree, problems: TomlProblems) -> StudySettings:
     Unknown names and wrong options are reported; the table that has them is then without its options.
     """
     plain = msgspec.convert(without_options(tree), StudySettings)
-    outcomes = plain.outcomes and _with_options("outcomes", plain.outcomes, tree, problems)
     return msgspec.structs.replace(
         plain,
         policy=_with_options("policy", plain.policy, tree, problems),
         value=_with_options("value", plain.value, tree, problems),
         reward=_reward_with_options(plain.reward, tree, problems),
-        outcomes=outcomes,
+        outcomes=plain.outcomes and _with_options("outcomes", plain.outcomes, tree, problems),
     )
 
 
 def _with_options(table: str, plain: T, tree: Tree, problems: TomlProblems) -> T:
     """A table of the settings with the options of all that it names, defaults filled in."""
-    kind, what, registries = NAMING[table]
-    before, values = len(problems), tree.get(table, {})
-    own = msgspec.to_builtins(plain)
-    given = {key: value for key, value in values.items() if _is_options(kind, key, value)}
+    what, registries = NAMING[table]
+    before, named = len(problems), msgspec.to_builtins(plain)
+    given = {key: value for key, value in tree.get(table, {}).items() if _is_option(table, key, value)}
     configs: dict[str, tuple[type, Tree]] = {}
     for key, registry in registries.items():
-        for name in [own[key]] if isinstance(own[key], str) else own[key] or ():
+        for name in [named[key]] if isinstance(named[key], str) else named[key] or ():
             try:
                 configs |= _configs(registry, name)
             except UsageError as error:
@@ -107,10 +115,15 @@ def _with_options(table: str, plain: T, tree: Tree, problems: TomlProblems) -> T
             problems.add_key((table, name), "not used: the study does not name it as its evaluator")
         else:
             configs[name] = _configs(owner, name).get(name, (NoOptions, {}))
-    full = own | {name: {**defaults, **given.get(name, {})} for name, (_, defaults) in configs.items()}
-    made = with_configs(type(plain), tuple((name, configs[name][0]) for name in sorted(configs)))
-    check_table(full, made, (table,), problems, partial(_owners_of, tree))
-    return msgspec.convert(full, made) if len(problems) == before else plain
+    options = {}
+    for name, (kind, defaults) in sorted(configs.items()):
+        values = {**defaults, **given.get(name, {})}
+        check_table(values, kind, (table, name), problems, partial(_owners_of, tree))
+        if len(problems) == before:
+            config: Any = msgspec.convert(values, kind)
+            every = {key: getattr(config, key) for key in option_names(kind)}
+            options[name] = {key: value for key, value in every.items() if value is not None}
+    return msgspec.structs.replace(plain, options=options) if len(problems) == before else plain
 
 
 def _configs(registry: Registry[Any], name: str) -> dict[str, tuple[type, Tree]]:
@@ -129,8 +142,8 @@ def _configs(registry: Registry[Any], name: str) -> dict[str, tuple[type, Tree]]
 
 def _reward_with_options(plain: RewardTable, tree: Tree, problems: TomlProblems) -> RewardTable:
     """The reward with the options that are set: what it leaves out stays the domain's choice."""
-    values = tree.get("reward", {})
-    options = {key: value for key, value in values.items() if key not in REWARD_KEYS}
+    given = tree.get("reward", {}).items()
+    options = {key: value for key, value in given if _is_option("reward", key, value)}
     try:
         config = REWARDS.get(plain.kind)
     except UsageError as error:
@@ -148,7 +161,7 @@ def _owners_of(tree: Tree, keys: tuple[str | int, ...]) -> str | None:
     if table == "reward":
         names, registries = [tree["reward"].get("kind", RewardTable().kind)], [REWARDS]
     else:
-        registries = list(NAMING[table][2].values()) if table in NAMING else []
+        registries = list(NAMING[table][1].values()) if table in NAMING else []
         if names:
             registries = [registry for registry in registries if names[0] in registry][:1]
     owners = [
@@ -188,10 +201,9 @@ def set_key(tree: Tree, dotted: str, value: Any, problems: TomlProblems) -> None
 def tree_of(settings: StudySettings) -> Tree:
     """The settings as a file has them: without keys that have no value, and tables that have no key."""
     tree = msgspec.to_builtins(settings)
-    for name in NAMING:
+    for name in KEYS:
         if tree[name] is not None:
-            tree[name] |= getattr(settings, name).tables
-    tree["reward"] |= tree["reward"].pop("options")
+            tree[name] |= tree[name].pop("options")
     return _filled(tree)
 
 

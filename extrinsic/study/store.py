@@ -6,7 +6,7 @@ One that is damaged, or has another key than its name, counts as missing and is 
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import version
@@ -61,12 +61,6 @@ class Result(Generic[V]):
             raise InputError(f"{damaged} ({problem.message})") from None
 
 
-class Results(Protocol):
-    """Where a stage reads the results of earlier stages."""
-
-    def read(self, key: StageKey) -> bytes: ...
-
-
 class Task(Protocol):
     """A stage of a study, to be computed by any process."""
 
@@ -76,18 +70,16 @@ class Task(Protocol):
         ...
 
     @property
-    def inputs(self) -> tuple[StageKey, ...]:
-        """The results of earlier stages that it reads."""
-        ...
-
-    @property
     def label(self) -> str:
         """Shown as progress."""
         ...
 
-    def run(self, results: Results) -> Result[msgspec.Struct]:
-        """Compute the stage; results of earlier stages are read from `results`."""
-        ...
+    def run(self) -> Result[msgspec.Struct]: ...
+
+
+def stage_key(kind: str, *parts: bytes | str) -> StageKey:
+    """The key of what these parts and the code of this version determine."""
+    return StageKey(kind, content_hash(kind, code_version(), *parts))
 
 
 def encoded(settings: msgspec.Struct) -> bytes:
@@ -125,32 +117,14 @@ class Store:
     def write(self, key: StageKey, data: bytes) -> None:
         write_atomic(self.path(key), data)
 
-    def loaded(self, keys: Iterable[StageKey]) -> LoadedResults:
-        """Some results in memory, for a process that may not see this directory."""
-        return LoadedResults({key: self.read(key) for key in keys})
-
-
-@dataclass(frozen=True)
-class LoadedResults:
-    """Results in memory, sent to another machine with the stage that needs them."""
-
-    data: Mapping[StageKey, bytes]
-
-    def read(self, key: StageKey) -> bytes:
-        return self.data[key]
-
 
 @cache
-def code_version(*below: str) -> str:
-    """A hash of the package's sources and of the libraries' versions, part of the key of every result.
-
-    below: of the rooms below the waist, those that the result depends on, too.
-    """
-    left_out = {*NOT_IN_KEYS} - {*below}
+def code_version() -> str:
+    """A hash of the package's sources and of the libraries' versions, part of the key of every result."""
     paths = sorted(
         path
         for path in ROOT.rglob("*")
-        if path.suffix in (".py", ".toml") and path.relative_to(ROOT).parts[0] not in left_out
+        if path.suffix in (".py", ".toml") and path.relative_to(ROOT).parts[0] not in NOT_IN_KEYS
     )
     sources = [part for path in paths for part in (str(path.relative_to(ROOT)), path.read_bytes())]
     return content_hash(*sources, *(f"{name} {version(name)}" for name in LIBRARIES))

@@ -28,8 +28,7 @@ from extrinsic.study.dialog_inputs import (
     list_of,
 )
 from extrinsic.study.settings import StudySettings
-from extrinsic.study.targets import tracker_names
-from extrinsic.trackers.populations import families_of, members
+from extrinsic.trackers.populations import canonical_name, families_of, members, population
 from extrinsic.trackers.protocol import AnyTracker, BuiltInTracker, LearnedTracker, all_parts
 from extrinsic.trackers.track import hypotheses_of, track
 from extrinsic.verdict.core_systems import agreement_with
@@ -39,8 +38,6 @@ SIDES: tuple[Side, ...] = ("train", "test")
 
 DIALOGS = 60
 """How many dialogs beliefs are compared on; learned trackers learn from as many others."""
-
-BLOCK = 64
 
 MOST_DRAWS = 8
 """Times the size of a population, after which there is no hope of further distinct members."""
@@ -141,6 +138,21 @@ def trackers_of(settings: StudySettings, units: Sequence[Unit]) -> list[TrackerI
     return [tracker_input(name, settings) for name in tracker_names(settings, drawn)]
 
 
+def tracker_names(settings: StudySettings, members: Sequence[str] | None = None) -> list[str]:
+    """The trackers of a study, each once, in the order of its settings.
+
+    members: of the population; None: its first ones, whether alike or not.
+    """
+    table = settings.trackers
+    built_in: Iterable[str] = map(canonical_name, table.built_in)
+    if "all" in table.built_in:
+        built_in = TRACKERS.names()
+    drawn = table.population
+    if members is None:
+        members = population(drawn.size, drawn.seed, drawn.families) if drawn else []
+    return list(dict.fromkeys([*built_in, *members, *(table.files.names if table.files else ())]))
+
+
 def tracker_input(name: str, settings: StudySettings) -> TrackerInput:
     """The description of a tracker; that of files has the patterns of their paths."""
     table = settings.trackers
@@ -228,19 +240,16 @@ def distinct_trackers(
     order = ranked_sessions(corpus.sessions, 0)
     n_dialogs = min(DIALOGS, max(1, len(order) // 2))
     some, others = (corpus.take(sorted(part)) for part in (order[:n_dialogs], order[-n_dialogs:]))
-    kept: list[str] = []
-    n_items = some.n_turns * len(some.slots)
-    tops, scores = np.zeros((BLOCK, n_items), dtype=np.int64), np.zeros((BLOCK, n_items))
+    kept: dict[str, tuple[Ints, Floats]] = {}
     for name in names:
         top, score = _best_beliefs(name, some, others)
-        alike = agreement_with(top, score, tops[: len(kept)], scores[: len(kept)])
-        near = int(alike.argmax()) if len(kept) and alike.max() >= threshold else None
+        near = None
+        if kept:
+            alike = agreement_with(top, score, *map(np.stack, zip(*kept.values(), strict=True)))
+            near = list(kept)[int(alike.argmax())] if alike.max() >= threshold else None
         if near is None:
-            if len(kept) == len(tops):
-                tops, scores = (np.concatenate([part, np.zeros_like(part)]) for part in (tops, scores))
-            tops[len(kept)], scores[len(kept)] = top, score
-            kept.append(name)
-        yield name, None if near is None else kept[near]
+            kept[name] = top, score
+        yield name, near
 
 
 def _best_beliefs(name: str, corpus: Corpus, train: Corpus) -> tuple[Ints, Floats]:

@@ -23,10 +23,11 @@ from extrinsic.simulation.single_world import World
 from extrinsic.simulation.world import LockstepWorld
 from extrinsic.storage import content_hash
 from extrinsic.study.dialog_inputs import Part, RecentlyMade, SimulatedDialogs, Unit, corpus_of
-from extrinsic.study.policy_spec import PolicySpec, PolicyValue
+from extrinsic.study.policy_values import PolicyValue
 from extrinsic.study.settings import Component
 from extrinsic.study.store import encoded
 from extrinsic.study.tracker_inputs import TrackerInput, output_of, trained_tracker
+from extrinsic.study.variants import PolicySpec
 from extrinsic.trackers.track import hypotheses_of
 from extrinsic.value.diagnostics import checked, with_diagnostic
 from extrinsic.value.estimator import Estimator, EvaluationProblem, LivePlay

@@ -1,67 +1,124 @@
 """The ways to learn and reward that a study has, and the targets that they give.
 
-First the targets, then the study's own variants, those tried for sensitivity, and the grid of
-`extrinsic policies`: every combination of learners, fill rules and varied settings.
+First the study's own variants, then those tried for sensitivity, and the grid of `extrinsic policies`: every
+combination of learners, fill rules and varied settings.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import msgspec
 
 from extrinsic.errors import InputError, Problems, UsageError, did_you_mean
-from extrinsic.registry import BEHAVIOURS, LEARNERS
-from extrinsic.study.policy_spec import LEARNED, LOGGED, PolicySpec
-from extrinsic.study.settings import Component, Option, StudySettings
+from extrinsic.plugins import hash_of_source
+from extrinsic.policy.features import Features, find_features
+from extrinsic.registry import BEHAVIOURS, BLOCKS, ESTIMATORS, LEARNERS, REWARDS
+from extrinsic.study.dialog_inputs import has_expert
+from extrinsic.study.policy_values import (
+    GAIN,
+    LEARNED,
+    LOGGED,
+    LOGGED_LIVE,
+    LOGGED_RETURN,
+    PREFERRED,
+    gain_terms,
+)
+from extrinsic.study.settings import Component, Option, Options, StudySettings
 from extrinsic.study.settings_tree import check_keys, decode, set_key, tree_of
-from extrinsic.study.targets import GAIN, LOGGED_RETURN, chosen_targets, gain_terms, possible_targets
 from extrinsic.study.tracker_inputs import TrackerInput
 from extrinsic.typed_files import TomlProblems
+from extrinsic.value.estimator import Estimator, with_options
+
+LOGGED_COMPLETED = "behaviour.completed"
+"""Whom the logged policy serves, on its own tracker: the same for all trackers that are compared."""
+
+USUAL = ("rl", "expert", "outcome", "behaviour")
+"""The policies whose values are targets unless a study names others; `sl` imitates."""
+
+UNUSUAL = (LOGGED_LIVE, LOGGED_COMPLETED)
+"""The first says nearly the same as the logged return, the second is the same for all trackers."""
+
+LEARNER, FILL = "policy.learner", "reward.fill"
+LOGGED_BASELINE = "logged"
 
 VARIED_TABLES = ("policy", "reward", "value")
-NOT_VARIED = ("policy.policies", "reward.fill", "value.estimators")
+NOT_VARIED = ("policy.policies", FILL, "value.estimators")
 """Keys that decide which targets and variants a study has."""
 
-
-def with_override(settings: StudySettings, dotted: str, value: Option) -> StudySettings:
-    """The settings with one key changed; raises InputError if they are not valid."""
-    if dotted.split(".")[0] not in VARIED_TABLES or dotted in NOT_VARIED:
-        names = ", ".join(f"[{table}]" for table in VARIED_TABLES)
-        raise InputError(
-            f"{dotted} cannot be varied", expected=f"a key of {names}, except {', '.join(NOT_VARIED)}"
-        )
-    tree, problems = tree_of(settings), TomlProblems()
-    set_key(tree, dotted, value, problems)
-    check_keys(tree, problems)
-    problems.raise_errors()
-    changed = decode(tree, problems)
-    problems.raise_errors()
-    return changed
+NOT_IN_GRID = tuple(key for key in NOT_VARIED if key != FILL)
 
 
-def check_overrides(settings: StudySettings, problems: Problems) -> dict[tuple[str, str], StudySettings]:
-    """The settings of every variation, by key and value as text; invalid ones are reported."""
-    varied: dict[tuple[str, str], StudySettings] = {}
-    for dotted, values in settings.sensitivity.vary.items():
-        for value in values:
-            try:
-                varied[dotted, text_of(value)] = with_override(settings, dotted, value)
-            except InputError as error:
-                for problem in error.problems:
-                    problems.add(f'key sensitivity.vary."{dotted}": {problem}')
-    return varied
+def possible_targets(settings: StudySettings) -> list[str]:
+    """Every target that a study can have."""
+    names = [f"outcome.{name}" for name in (settings.outcomes.targets if settings.outcomes else ())]
+    if settings.states is not None:
+        return names
+    estimators = settings.value.estimators
+    registered = [name for name in estimators if name in ESTIMATORS]
+    played = [name for name in registered if "world" in ESTIMATORS.get(name).needs]
+    for policy in settings.policy.policies:
+        names += [f"{policy}.{name}" for name in (played if policy == "expert" else estimators)]
+        names += [f"{policy}.completed"] if "live" in played else []
+    names.append(LOGGED_RETURN)
+    if "live" in played and has_expert(settings):
+        names += [LOGGED_LIVE, LOGGED_COMPLETED]
+    if gain_terms(names) is not None:
+        names.append(GAIN)
+    return names
 
 
-def text_of(value: Option) -> str:
-    """A value as it is written in tables and names of variants."""
-    if isinstance(value, tuple):
-        return "+".join(value)
-    if isinstance(value, bool):
-        return str(value).lower()
-    return f"{value:g}" if isinstance(value, float) else str(value)
+def chosen_targets(settings: StudySettings) -> list[str]:
+    """The targets that metrics are correlated with; the primary one first."""
+    possible = possible_targets(settings)
+    usual = [name for name in possible if name.partition(".")[0] in USUAL and name not in UNUSUAL]
+    chosen = list(settings.correlation.targets) or usual
+    first = settings.correlation.primary
+    if first is None:
+        first = next((name for name in PREFERRED if name in chosen), chosen[0])
+    return [first, *(name for name in chosen if name != first)]
+
+
+class PolicySpec(msgspec.Struct, frozen=True):
+    """Everything that a policy and its values depend on, beside the dialogs and the tracker.
+
+    threshold: of the filter.   proxies: the trackers that augment the state.   keep: the policies, too.
+    share: of the training dialogs that are learned from.
+    """
+
+    features: str | tuple[str, ...]
+    conditions: bool
+    learner: Component
+    behaviour: Component
+    threshold: float
+    reward: Component
+    policies: tuple[str, ...]
+    estimators: tuple[str, ...]
+    estimator_options: dict[str, Options]
+    proxies: tuple[TrackerInput, ...]
+    live_dialogs: int
+    live_seed: int
+    on_policy: bool
+    placebo: bool
+    keep: bool = False
+    share: float = 1.0
+
+    def estimator(self, name: str) -> Estimator:
+        """An estimator with the study's options."""
+        estimator: Estimator = with_options(ESTIMATORS.get(name), self.estimator_options)
+        return estimator
+
+    def foreign_code(self) -> str:
+        """A hash of the source of what is not ours; ours is part of the code's version."""
+        chosen = ((LEARNERS, self.learner), (BEHAVIOURS, self.behaviour), (REWARDS, self.reward))
+        things = [registry.get(choice.name) for registry, choice in chosen]
+        things += [BLOCKS.get(name) for name in self.feature_map().blocks]
+        return hash_of_source(*things, *map(ESTIMATORS.get, self.estimators))
+
+    def feature_map(self) -> Features:
+        return replace(find_features(self.features), conditions=self.conditions)
 
 
 class Variant(msgspec.Struct, frozen=True):
@@ -84,6 +141,46 @@ class Variant(msgspec.Struct, frozen=True):
     policy: str = ""
     logged: str = ""
     baseline: str = ""
+
+
+def changed_settings(
+    settings: StudySettings, chosen: Mapping[str, Option], fixed: Sequence[str] = NOT_VARIED
+) -> StudySettings:
+    """The settings with some keys changed, a fill rule instead of all; InputError if they are not valid."""
+    tree, problems = tree_of(settings), TomlProblems()
+    for key, option in chosen.items():
+        if key.split(".")[0] not in VARIED_TABLES or key in fixed:
+            names = ", ".join(f"[{table}]" for table in VARIED_TABLES)
+            expected = f"a key of {names}, except {', '.join(NOT_VARIED)}"
+            raise InputError(f"{key} cannot be varied", expected=expected)
+        set_key(tree, key, [option] if key == FILL else option, problems)
+    check_keys(tree, problems)
+    problems.raise_errors()
+    changed = decode(tree, problems)
+    problems.raise_errors()
+    return changed
+
+
+def check_overrides(settings: StudySettings, problems: Problems) -> dict[tuple[str, str], StudySettings]:
+    """The settings of every variation, by key and value as text; invalid ones are reported."""
+    varied: dict[tuple[str, str], StudySettings] = {}
+    for dotted, values in settings.sensitivity.vary.items():
+        for value in values:
+            try:
+                varied[dotted, text_of(value)] = changed_settings(settings, {dotted: value})
+            except InputError as error:
+                for problem in error.problems:
+                    problems.add(f'key sensitivity.vary."{dotted}": {problem}')
+    return varied
+
+
+def text_of(value: Option) -> str:
+    """A value as it is written in tables and names of variants."""
+    if isinstance(value, tuple):
+        return "+".join(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def variants_of(settings: StudySettings, proxies: Sequence[TrackerInput]) -> list[Variant]:
@@ -156,7 +253,7 @@ def _spec(
         reward=Component(reward.kind, options),
         policies=policy.policies,
         estimators=value.estimators,
-        estimator_options=value.tables,
+        estimator_options=value.options,
         proxies=tuple(proxies),
         live_dialogs=value.live_dialogs,
         live_seed=settings.seed,
@@ -180,10 +277,6 @@ def _brief(settings: StudySettings, spec: PolicySpec) -> PolicySpec:
         placebo=False,
         keep=False,
     )
-
-
-LEARNER, FILL = "policy.learner", "reward.fill"
-LOGGED_BASELINE = "logged"
 
 
 @dataclass(frozen=True)
@@ -213,20 +306,9 @@ def combinations(settings: StudySettings) -> list[Combination]:
         values = _relevant({key: text_of(option) for key, option in chosen.items()}, settings)
         name = ", ".join([values[LEARNER], *_parts(values, axes)])  # one_step, features=grouped
         if name not in rows:
-            changed = changed_settings(settings, {key: chosen[key] for key in values})
-            rows[name] = Combination(name, values, changed)
+            changed = {key: chosen[key] for key in values}
+            rows[name] = Combination(name, values, changed_settings(settings, changed, NOT_IN_GRID))
     return list(rows.values())
-
-
-def changed_settings(settings: StudySettings, chosen: Mapping[str, Option]) -> StudySettings:
-    """The settings with several keys changed; a fill rule instead of all that there are."""
-    for key, option in chosen.items():
-        if key == FILL:
-            reward = msgspec.structs.replace(settings.reward, fill=(str(option),))
-            settings = msgspec.structs.replace(settings, reward=reward)
-        else:
-            settings = with_override(settings, key, option)
-    return settings
 
 
 def _relevant(values: dict[str, str], settings: StudySettings) -> dict[str, str]:

@@ -53,27 +53,18 @@ def checked(value: Value, problem: EvaluationProblem, thresholds: Thresholds = D
     value = with_diagnostic(value, "unseen_share", unseen_share(problem))
     if "highest_q" in value.diagnostics:
         value = with_diagnostic(value, "gain_over_log", gain_over_log(value, problem))
-    diagnostics, flags = value.diagnostics, list(value.flags)
-    feasible = problem.transitions.feasible
+    diagnostics, feasible = value.diagnostics, problem.transitions.feasible
+    good = {"infeasible": True, "q_range": True, "steps": diagnostics.get("steps", 0.0) < MOST_STEPS}
     if feasible is not None:
         low, high = feasible
-        if not low <= value.mean <= high:
-            flags.append("infeasible")
-        if not (diagnostics.get("lowest_q", low) >= low and diagnostics.get("highest_q", high) <= high):
-            flags.append("q_range")
-    # Negated conditions, so that NaN is flagged too.
-    bounds: tuple[tuple[str, Callable[[float], bool]], ...] = (
-        ("unseen_share", lambda x: x <= thresholds.unseen_share),
-        ("zero_kernel", lambda x: x <= thresholds.zero_kernel),
-        ("condition", lambda x: x <= thresholds.condition),
-        ("steps", lambda x: x < MOST_STEPS),
-        ("on_policy_gap", lambda x: abs(x) <= thresholds.on_policy_gap),
-        ("placebo_gain", lambda x: x <= thresholds.placebo_gain),
-        ("gain_over_log", lambda x: x <= thresholds.gain_over_log),
-    )
-    for name, is_good in bounds:
-        if name in diagnostics and not is_good(diagnostics[name]):
-            flags.append(name)
+        good["infeasible"] = low <= value.mean <= high
+        lowest, highest = diagnostics.get("lowest_q", low), diagnostics.get("highest_q", high)
+        good["q_range"] = lowest >= low and highest <= high
+    for name, most in vars(thresholds).items():
+        number = diagnostics.get(name, most)
+        # A comparison that NaN fails, so that it is flagged too.
+        good[name] = (abs(number) if name == "on_policy_gap" else number) <= most
+    flags = (*value.flags, *(name for name in WORDS if not good[name]))
     return replace(value, flags=tuple(dict.fromkeys(flags)))
 
 

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 import msgspec
 import numpy as np
 
-from extrinsic.arrays import Bools, Floats, Ints
+from extrinsic.arrays import Floats, Ints
 from extrinsic.errors import UsageError
 from extrinsic.policy.features import States
 from extrinsic.policy.rewards import RewardFunction
@@ -121,10 +121,6 @@ class EvaluationProblem:
             raise UsageError(
                 "a value with an interval needs at least two dialogs", found=str(self.transitions.n_dialogs)
             )
-
-    @property
-    def ends(self) -> Bools:
-        return self.transitions.ends
 
     @cached_property
     def first(self) -> Ints:

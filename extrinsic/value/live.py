@@ -10,6 +10,7 @@ import numpy as np
 
 from extrinsic.arrays import Floats, is_among
 from extrinsic.errors import UsageError
+from extrinsic.policy.features import find_features
 from extrinsic.policy.learner import LivePolicy
 from extrinsic.policy.rewards import Reward, RewardFunction, fill_of, returns
 from extrinsic.simulation.play import Play, callers, play, require_chances
@@ -92,17 +93,11 @@ class _SideBySide:
     @cached_property
     def groups(self) -> list[list[int]]:
         """The numbers of policies that see the same states, which are made once; others stand alone."""
-        groups: list[list[int]] = []
+        groups: dict[object, list[int]] = {}
         for number, policy in enumerate(self.policies):
-            for group in groups:
-                other = self.policies[group[0]]
-                both = isinstance(policy, LivePolicy) and isinstance(other, LivePolicy)
-                if both and policy.features == other.features:  # type: ignore[attr-defined]
-                    group.append(number)
-                    break
-            else:
-                groups.append([number])
-        return groups
+            seen = find_features(policy.features) if isinstance(policy, LivePolicy) else number
+            groups.setdefault(seen, []).append(number)
+        return list(groups.values())
 
 
 def live_value(played: Play, earned: Floats, first: int = 0, n_dialogs: int | None = None) -> Value:

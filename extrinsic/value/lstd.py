@@ -15,8 +15,9 @@ import numpy as np
 
 from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
+from extrinsic.policy.basis import StateActions, rows_after
 from extrinsic.policy.features import Columns, States
-from extrinsic.policy.lstd import KernelSettings, KernelsOfLog, value_of_policy
+from extrinsic.policy.lstd import KernelSettings, KernelsOfLog
 from extrinsic.policy.observations import Observations
 from extrinsic.policy.rewards import Reward, RewardFunction
 from extrinsic.policy.transitions import Transitions, decision_observations, decision_turns
@@ -34,16 +35,44 @@ _KERNELS: Shared[KernelSettings, KernelsOfLog] = Shared(
 
 @dataclass(frozen=True)
 class Lstd(StateEstimator):
-    """The mean of V over first states. Optimistic about a policy that LSTD itself chose: `gain_over_log`."""
+    """The mean of V over first states, Q(s, a) = E[r + gamma sum_a' pi(a' | s') Q(s', a')] by LSTD.
+
+    Optimistic about a policy that LSTD itself chose: `gain_over_log`.
+    """
 
     name: str = "lstd"
     settings: KernelSettings = DEFAULT
 
     def estimate(self, problem: EvaluationProblem) -> Value:
-        transitions, states = problem.transitions, self.states_of(problem)
-        kernels = _KERNELS.get(transitions, states, self.settings)
-        estimate = value_of_policy(kernels, transitions, states, problem.target, self.settings.gamma)
-        return value_of(self.name, estimate.value, estimate.influence, estimate.diagnostics)
+        transitions, states, policy = problem.transitions, self.states_of(problem), problem.target
+        kernels, gamma = _KERNELS.get(transitions, states, self.settings), self.settings.gamma
+        system, ends, n_dialogs = kernels.system, transitions.ends, transitions.n_dialogs
+        returns = transitions.returns()
+        here = StateActions.of(kernels.basis, states, policy > 0.0).mixed(policy)
+        following = rows_after(here, transitions.next)
+        prior = float(returns.mean())
+        solution = system.solve(following, transitions.reward, ends, gamma, prior)
+        q, v = solution.of(system.phi), solution.of(here)
+        after = np.where(ends, 0.0, v[np.maximum(transitions.next, 0)])
+        errors = transitions.reward + gamma * after - q
+        # The value is the mean of phi(s0) w; with weights on dialogs, A w = b moves by phi_i errors_i each.
+        start = np.asarray(here[problem.first].sum(axis=0)).ravel() / n_dialogs
+        adjoint = system.solve_transposed(following, start, gamma)
+        value = float(v[problem.first].mean())
+        pull = system.phi @ adjoint
+        influence = np.bincount(transitions.dialog, pull * errors, n_dialogs)
+        # The prior is the mean return, and moves with the weights as well.
+        slope = 1.0 + float((pull * (gamma * ~ends - 1.0)).sum())
+        influence = influence + (v[problem.first] - value + slope * (returns - returns.mean())) / n_dialogs
+        has_kernel = np.asarray(here.sum(axis=1)).ravel() > 0
+        diagnostics = {
+            "kernels": float(len(kernels.basis)),
+            "condition": solution.condition,
+            "lowest_q": float(min(q.min(), v.min())),
+            "highest_q": float(max(q.max(), v.max())),
+            "zero_kernel": float(1.0 - has_kernel.mean()),
+        }
+        return value_of(self.name, value, influence - influence.mean(), diagnostics)
 
 
 LSTD, LSTD_AUGMENTED = Lstd(), Lstd("lstd_augmented", augmented=True)

@@ -48,7 +48,7 @@ class Fqe(StateEstimator):
         size = np.asarray(leaves_taken.sum(axis=0)).ravel()
         average = sparse.csr_array(leaves_taken.T.multiply(1.0 / np.maximum(size, 1.0)[:, None]))
         following = leaves_of_policy[np.maximum(transitions.next, 0)].multiply(
-            (~problem.ends)[:, None].astype(np.float64)
+            (~transitions.ends)[:, None].astype(np.float64)
         )
         following = sparse.csr_array(following)
         n_dialogs = transitions.n_dialogs

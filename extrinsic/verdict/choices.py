@@ -148,6 +148,10 @@ class Ranks:
         """How many others each system has in pairs."""
         return self._by_system(np.broadcast_to(self.n - 1.0, self.order.shape))
 
+    def centred(self) -> Floats:
+        """The rank of each system less their mean; tied ones share theirs."""
+        return self._by_system(0.5 * (self.first + self.stop - self.n))
+
     def earned(self) -> Floats:
         """Sums over all others j of sign(m_i - m_j) (y_i - y_j) / 2."""
         sums = _running(self.values)

@@ -25,6 +25,8 @@ from extrinsic.verdict.names import (
     amount,
     in_unit,
     is_share,
+    listing,
+    metric_title,
     target_title,
     unit_title,
     variant_title,
@@ -252,6 +254,27 @@ def pair_costs(panel: Panel, target: int, metrics: Sequence[Name], first: str, s
     return sorted(rows, key=lambda row: float("inf") if row.cost is None else row.cost)
 
 
+def costs_sentence(costs: Sequence[PairCost]) -> str:
+    """`hwu is picked by accuracy and JGA, which costs 0.3 points; focus by L2, which costs nothing.`
+
+    Each metric under its title; empty where none of them can be compared.
+    """
+    parts = []
+    for pick in dict.fromkeys(cost.picks for cost in costs if cost.cost is not None):
+        own = [cost for cost in costs if cost.picks == pick and cost.cost is not None]
+        titles = listing(list(dict.fromkeys(metric_title(cost.metric) for cost in own)))
+        who = f"{pick} is picked" if pick else "neither is picked"
+        # On several datasets they may cost differently.
+        dearest = max(cost.cost or 0.0 for cost in own)
+        parts.append(f"{who} by {titles}, which costs {_price(dearest, own[0].target)}")
+    return f"{'; '.join(parts)}." if parts else ""
+
+
+def _price(cost: float, target: str) -> str:
+    unit = "share" if is_share(target) else "points"
+    return f"{in_unit(cost, unit)} {unit_title(unit)}" if cost else "nothing"
+
+
 class ComparisonVerdict(msgspec.Struct, frozen=True, kw_only=True):
     """Two trackers by one target, under one variant.
 
@@ -328,8 +351,7 @@ def _sentence(verdict: ComparisonVerdict, names_variant: bool) -> str:
     verb = "has" if is_share(verdict.target) else "earns"
     text = f"{under}{by} {ends[0]} {verb} {numbers} than {ends[1]}: {told}."
     if (cost := verdict.by_metric) is not None and cost.cost is not None:
-        unit = "share" if is_share(verdict.target) else "points"
         picks = f"picks {cost.picks}" if cost.picks else "does not tell them apart"
-        price = f"costs {in_unit(cost.cost, unit)} {unit_title(unit)}" if cost.cost else "costs nothing"
-        text += f" The study chooses by {Name.of(cost).title()}, which {picks}: here that {price}."
+        price = _price(cost.cost, verdict.target)
+        text += f" The study chooses by {Name.of(cost).title()}, which {picks}: here that costs {price}."
     return text

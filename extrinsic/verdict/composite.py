@@ -1,21 +1,21 @@
 """Combinations of metrics that predict a target, judged on trackers they have never seen (nested).
 
 A tracker is left out of all datasets at once (of more than MANY, a group of them). On the others, a method
-chooses everything it has to choose (which metric correlates best; which penalty, by leaving out one more
-tracker at a time); then it predicts the one left out. Metrics and target are taken relative to the
-means of the other trackers on the same dataset. On pure noise such predictions correlate slightly below 0 on
-average, because the mean of the others moves away from the tracker that is left out.
+chooses everything it has to choose (which metric correlates best; which penalty); then it predicts the one
+left out. Metrics and target are taken relative to the means of the other trackers on the same dataset. On
+pure noise such predictions correlate slightly below 0 on average, because the mean of the others moves away
+from the tracker that is left out.
 
-The uncertainty of that correlation is by the jackknife: without each tracker in turn, all of it is fitted
-again (only the penalty stays that of the tracker left out with it). Resampling predictions that are not
-fitted again takes the combination as given; in simulated studies its interval holds far less than it says
-(experiments/uncertainty).
+The uncertainty of that correlation is by the jackknife: without each tracker in turn, all of it is done
+again. Resampling predictions that are not fitted again takes the combination as given; in simulated studies
+its interval holds far less than it says (experiments/uncertainty).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from extrinsic.verdict.correlations import Points, defined_metrics
 from extrinsic.verdict.intervals import jackknife_interval
 from extrinsic.verdict.names import BEHAVIOUR
 from extrinsic.verdict.rows import CompositeRow
+
+if TYPE_CHECKING:
+    from sklearn.linear_model import RidgeCV
 
 SINGLE = "best_single"
 FEWEST_TRACKERS = 5
@@ -46,10 +49,10 @@ TIE_DIGITS = 9
 """Correlations and shares that agree to so many digits are equal."""
 
 PENALTIES = (0.1, 1.0, 10.0, 100.0, 1000.0)
-"""Added to the Gram matrix of the standardised points; chosen anew for every tracker left out."""
+"""Added to the Gram matrix of the standardised points; chosen by the error on points left out."""
 
-Fit = Callable[[Floats, Floats, float], Floats]
-"""(n_points, n_metrics), (n_points,), penalty -> (n_metrics,) weights."""
+Fit = Callable[[Floats, Floats], Floats]
+"""(n_points, n_metrics), (n_points,) -> (n_metrics,) weights."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +61,7 @@ class Composite:
 
     predicted, wanted (n_datasets, n_trackers): each tracker as predicted from the others, and its target.
     weights (n_metrics,): of standardised metrics, fitted to all trackers.   fitted: their predictions.
-    left_out (n_trackers or GROUPS,): r fitted again without each tracker or group; empty if not asked for.
+    left_out (n_trackers or GROUPS,): r of a study without each tracker or group; empty if not asked for.
     """
 
     method: str
@@ -90,33 +93,21 @@ def correlation_of(predicted: Floats, wanted: Floats) -> float:
 def compose(metrics: Floats, target: Floats, method: str, jackknife: bool = False) -> Composite:
     """metrics (n_metrics, n_datasets, n_trackers) without NaN, target (n_datasets, n_trackers).
 
-    jackknife: whether to fit again without each tracker.
+    jackknife: whether to do it again without each tracker.
 
     >>> target = np.array([[1.0, 2.0, 4.0, 3.0, 6.0]])
     >>> one = compose(np.stack([target, -target]), target, "best_single", jackknife=True)
     >>> print(f"{one.r:.2f}", one.left_out.round(2).tolist())
     1.00 [1.0, 1.0, 1.0, 1.0, 1.0]
     """
-    fit = METHODS[method]
-    groups = _left_out_together(target.shape[-1])
-    predicted, wanted = np.empty_like(target), np.empty_like(target)
-    # [other]: the predictions of all but the group `other`, each without its own group as well.
-    without = np.full((len(groups), *target.shape), np.nan)
-    for number, left in enumerate(groups):
+    fit, left_out = METHODS[method], []
+    predicted, wanted = _out_of_sample(metrics, target, fit)
+    weights, unit = _learn(metrics, target, fit)
+    for left in _left_out_together(target.shape[-1]) if jackknife else ():
         others = np.delete(np.arange(target.shape[-1]), left)
-        penalty = _penalty(metrics[..., others], target[:, others], fit)
-        predicted[:, left] = _prediction(metrics, target, left, others, fit, penalty)
-        wanted[:, left] = target[:, left] - target[:, others].mean(axis=-1, keepdims=True)
-        for other, away in enumerate(groups) if jackknife else ():
-            if other != number:
-                rest = np.setdiff1d(others, away)
-                without[other][:, left] = _prediction(metrics, target, left, rest, fit, penalty)
-    weights, unit = _learn(metrics, target, fit, _penalty(metrics, target, fit))
+        left_out.append(correlation_of(*_out_of_sample(metrics[..., others], target[:, others], fit)))
     fitted = np.tensordot(weights / unit, metrics, axes=1)
-    left_out = [_r_without(without[other], target, groups, other) for other in range(len(groups))]
-    return Composite(
-        method, predicted, wanted, weights, fitted, np.array(left_out if jackknife else [], dtype=np.float64)
-    )
+    return Composite(method, predicted, wanted, weights, fitted, np.array(left_out, dtype=np.float64))
 
 
 def _left_out_together(n_trackers: int) -> list[Ints]:
@@ -125,89 +116,54 @@ def _left_out_together(n_trackers: int) -> list[Ints]:
     return [np.arange(first, n_trackers, n_groups) for first in range(n_groups)]
 
 
-def _prediction(
-    metrics: Floats, target: Floats, left: Ints, others: Ints, fit: Fit, penalty: float
-) -> Floats:
-    """(n_datasets, n_left) the targets of trackers, relative to the others, from the others."""
-    weights, unit = _learn(metrics[..., others], target[:, others], fit, penalty)
-    means = metrics[..., others].mean(axis=-1)
-    away = (metrics[..., left] - means[..., None]) / unit[:, None, None]
-    return np.asarray(np.tensordot(weights, away, axes=1))
-
-
-def _r_without(without: Floats, target: Floats, groups: list[Ints], other: int) -> float:
-    """The out-of-sample correlation of a study that never had the group `other`."""
-    kept = np.setdiff1d(np.arange(target.shape[-1]), groups[other])
-    wanted = np.empty_like(target)
-    for left in groups:
-        rest = np.setdiff1d(kept, left)
-        wanted[:, left] = target[:, left] - target[:, rest].mean(axis=-1, keepdims=True)
-    return correlation_of(without[:, kept], wanted[:, kept])
-
-
-def _units(metrics: Floats) -> Floats:
-    """(n_metrics,) standard deviations within datasets; infinite for a metric that is constant."""
-    centred = metrics - metrics.mean(axis=-1, keepdims=True)
-    unit = np.sqrt((centred**2).mean(axis=(1, 2)))
-    return np.where(unit > FLAT * np.abs(metrics).max(axis=(1, 2)), unit, np.inf)
-
-
-def _penalty(metrics: Floats, target: Floats, fit: Fit) -> float:
-    if fit in UNPENALISED:
-        return PENALTIES[0]
-    return _choose_penalty(metrics / _units(metrics)[:, None, None], target, fit)
-
-
-def _learn(metrics: Floats, target: Floats, fit: Fit, penalty: float) -> tuple[Floats, Floats]:
-    """Weights of standardised metrics, and the units they are standardised by."""
-    unit = _units(metrics)
-    return fit(*_design(metrics / unit[:, None, None], target), penalty), unit
-
-
-def _design(metrics: Floats, target: Floats) -> tuple[Floats, Floats]:
-    """Points (n_points, n_metrics) and (n_points,), relative to their dataset's mean."""
-    centred = metrics - metrics.mean(axis=-1, keepdims=True)
-    goal = target - target.mean(axis=-1, keepdims=True)
-    return centred.reshape(len(metrics), -1).T, goal.ravel()
-
-
-def _choose_penalty(scaled: Floats, target: Floats, fit: Fit) -> float:
-    """The penalty with the least squared error on trackers left out one by one."""
-    errors = np.zeros(len(PENALTIES))
+def _out_of_sample(metrics: Floats, target: Floats, fit: Fit) -> tuple[Floats, Floats]:
+    """(n_datasets, n_trackers) what is predicted of each tracker from the others, and its target."""
+    predicted, wanted = np.empty_like(target), np.empty_like(target)
     for left in _left_out_together(target.shape[-1]):
         others = np.delete(np.arange(target.shape[-1]), left)
-        design = _design(scaled[..., others], target[:, others])
-        away = scaled[..., left] - scaled[..., others].mean(axis=-1, keepdims=True)
-        goal = target[:, left] - target[:, others].mean(axis=-1, keepdims=True)
-        for number, penalty in enumerate(PENALTIES):
-            errors[number] += ((np.tensordot(fit(*design, penalty), away, axes=1) - goal) ** 2).sum()
-    return PENALTIES[int(errors.argmin())]
+        weights, unit = _learn(metrics[..., others], target[:, others], fit)
+        away = metrics[..., left] - metrics[..., others].mean(axis=-1, keepdims=True)
+        predicted[:, left] = np.tensordot(weights, away / unit[:, None, None], axes=1)
+        wanted[:, left] = target[:, left] - target[:, others].mean(axis=-1, keepdims=True)
+    return predicted, wanted
 
 
-def _ridge(points: Floats, goal: Floats, penalty: float) -> Floats:
-    """X' (X X' + penalty I)^-1 y; where there are fewer metrics than points, (X' X + penalty I)^-1 X' y."""
-    if points.shape[0] > points.shape[1]:
-        gram = points.T @ points
-        gram[np.diag_indices_from(gram)] += penalty
-        return np.asarray(np.linalg.solve(gram, points.T @ goal))
-    gram = points @ points.T
-    gram[np.diag_indices_from(gram)] += penalty
-    return np.asarray(points.T @ np.linalg.solve(gram, goal))
+def _learn(metrics: Floats, target: Floats, fit: Fit) -> tuple[Floats, Floats]:
+    """(n_metrics,) weights of standardised metrics, and the units they are standardised by.
+
+    Points are relative to their dataset's mean; the unit of a metric that is constant is infinite.
+    """
+    centred = metrics - metrics.mean(axis=-1, keepdims=True)
+    unit = np.sqrt((centred**2).mean(axis=(1, 2)))
+    unit = np.where(unit > FLAT * np.abs(metrics).max(axis=(1, 2)), unit, np.inf)
+    points = (centred / unit[:, None, None]).reshape(len(metrics), -1).T
+    return fit(points, (target - target.mean(axis=-1, keepdims=True)).ravel()), unit
 
 
-def _nonnegative(points: Floats, goal: Floats, penalty: float) -> Floats:
+def _ridge(points: Floats, goal: Floats) -> Floats:
+    return np.asarray(_chosen_ridge(points, goal).coef_)
+
+
+def _chosen_ridge(points: Floats, goal: Floats) -> RidgeCV:
+    """The ridge regression whose penalty has the least squared error on points left out one by one."""
+    from sklearn.linear_model import RidgeCV
+
+    return RidgeCV(alphas=PENALTIES, fit_intercept=False).fit(points, goal)
+
+
+def _nonnegative(points: Floats, goal: Floats) -> Floats:
     """Ridge with weights of at least 0: least squares with a row of sqrt(penalty) for each metric."""
     from scipy.optimize import nnls
 
     gram = points.T @ points
-    gram[np.diag_indices_from(gram)] += penalty
+    gram[np.diag_indices_from(gram)] += _chosen_ridge(points, goal).alpha_
     # The same minimum by the triangular factor, which has as many rows as there are metrics.
     factor = np.linalg.cholesky(gram)
     weights, _ = nnls(factor.T, np.linalg.solve(factor, points.T @ goal))
     return np.asarray(weights)
 
 
-def _best_single(points: Floats, goal: Floats, _: float) -> Floats:
+def _best_single(points: Floats, goal: Floats) -> Floats:
     """All weight on the metric that correlates best, by its least-squares slope."""
     lengths = np.sqrt((points**2).sum(axis=0))
     along = points.T @ goal
@@ -220,7 +176,7 @@ def _best_single(points: Floats, goal: Floats, _: float) -> Floats:
     return weights
 
 
-def _mean(points: Floats, goal: Floats, _: float) -> Floats:
+def _mean(points: Floats, goal: Floats) -> Floats:
     """The same weight for every metric, by the least-squares slope of their mean."""
     mean = points.mean(axis=1)
     slope = mean @ goal / max(mean @ mean, 1e-300)
@@ -233,7 +189,6 @@ METHODS: dict[str, Fit] = {
     "ridge": _ridge,
     "nonnegative": _nonnegative,
 }
-UNPENALISED = (_best_single, _mean)
 
 
 def composite_rows(points: Points, level: float) -> list[CompositeRow]:
@@ -245,19 +200,14 @@ def composite_rows(points: Points, level: float) -> list[CompositeRow]:
     kept = defined_metrics(metrics, values[0])
     if len(points.systems) < FEWEST_TRACKERS or len(kept) < 2:
         return []
-    metrics, target, names = metrics[kept], values[0], [each.name for each in points.target_keys]
-    made = [compose(metrics, target, method, jackknife=True) for method in METHODS]
+    target, names = values[0], [each.name for each in points.target_keys]
+    made = [compose(metrics[kept], target, method, jackknife=True) for method in METHODS]
     if BEHAVIOUR in names[1:]:
         behaviour = values[names.index(BEHAVIOUR)]
-        if _varies(behaviour):
+        if len(defined_metrics(behaviour[None], target)):
             made.append(replace(compose(behaviour[None], target, SINGLE, True), method="behaviour"))
     single = next(composite for composite in made if composite.method == SINGLE)
     return [_row(points, composite, single, kept, level) for composite in made]
-
-
-def _varies(target: Floats) -> bool:
-    """Whether systems differ in a target that is defined for all of them."""
-    return bool(np.ptp(target - target.mean(axis=-1, keepdims=True)) > 0.0)
 
 
 def _row(points: Points, composite: Composite, single: Composite, kept: Ints, level: float) -> CompositeRow:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import msgspec
 import numpy as np
@@ -74,49 +75,65 @@ def correlation_rows(
     points: Points, coefficients: Sequence[Coefficient], permutations: int, level: float, seed: int
 ) -> Iterator[CorrelationRow]:
     """Of every scope, coefficient, target and metric, in this order."""
-    for scope in SCOPES:
-        for coefficient in coefficients:
-            if len(points.systems) < FEWEST_TRACKERS:
-                reason = f"fewer than {FEWEST_TRACKERS} trackers"
-                for k, m in np.ndindex(len(points.targets), len(points.metrics)):
-                    yield undefined_row(points, m, k, scope, coefficient, reason)
-            else:
-                yield from _rows(points, scope, coefficient, permutations, level, seed)
+    n_systems = len(points.systems)
+    few = f"not decided: {n_systems} trackers, at least {FEWEST_SYSTEMS} are needed for an interval"
+    for scope, coefficient in product(SCOPES, coefficients):
+        reasons, columns = undefined_reasons(points, scope), {}
+        carrier = np.full((len(points.metrics), len(points.targets)), -1)
+        if n_systems >= FEWEST_TRACKERS:
+            columns = _columns(points, scope, coefficient, permutations, level, seed)
+            carrier = carriers(leverage(points.metrics, points.targets, scope))
+        for k, target in enumerate(points.target_keys):
+            for m, metric in enumerate(points.metric_keys):
+                row = CorrelationRow(
+                    target=target.name,
+                    metric=metric.metric,
+                    schedule=metric.schedule,
+                    component=metric.component,
+                    scope=scope,
+                    coefficient=coefficient,
+                    n=points.targets[k].size,
+                    trackers=points.group,
+                    label_scheme=metric.label_scheme,
+                    variant=target.variant,
+                    reason=reasons[m][k],
+                )
+                if row.reason is None:
+                    numbers = {name: plain(column[m, k]) for name, column in columns.items()}
+                    row = msgspec.structs.replace(
+                        row,
+                        **numbers,
+                        reason=few if n_systems < FEWEST_SYSTEMS else None,
+                        carried_by=points.systems[carrier[m, k]] if carrier[m, k] >= 0 else None,
+                    )
+                yield row
 
 
-def _rows(
+def _columns(
     points: Points, scope: Scope, coefficient: Coefficient, permutations: int, level: float, seed: int
-) -> Iterator[CorrelationRow]:
+) -> dict[str, Floats]:
+    """(M, T) each of the columns that are numbers."""
     from scipy.stats import false_discovery_control
 
-    metrics, targets, n_systems = points.metrics, points.targets, len(points.systems)
+    metrics, targets = points.metrics, points.targets
     r = correlate(metrics, targets, coefficient, scope)
-    ends = interval_of_one(r, without_each(metrics, targets, coefficient, scope), coefficient, level)
-    drawn = draw_permutations(points.identity, n_systems, permutations, seed)
+    low, high = interval_of_one(r, without_each(metrics, targets, coefficient, scope), coefficient, level)
+    drawn = draw_permutations(points.identity, len(points.systems), permutations, seed)
     test = permutation_test(metrics, targets, coefficient, scope, drawn)
-    carrier = carriers(leverage(metrics, targets, scope))
-    reasons = undefined_reasons(points, scope)
-    few = f"not decided: {n_systems} trackers, at least {FEWEST_SYSTEMS} are needed for an interval"
-    for k in range(len(targets)):
-        adjusted, rate = holm(test.p[:, k]), np.full(len(metrics), np.nan)
-        defined = ~np.isnan(test.p[:, k])
-        rate[defined] = false_discovery_control(test.p[defined, k]) if defined.any() else ()
-        for m in range(len(metrics)):
-            row = undefined_row(points, m, k, scope, coefficient, reasons[m][k])
-            if row.reason is None:
-                row = msgspec.structs.replace(
-                    row,
-                    r=plain(r[m, k]),
-                    low=plain(ends.low[m, k]),
-                    high=plain(ends.high[m, k]),
-                    p=plain(test.p[m, k]),
-                    p_adjusted=plain(adjusted[m]),
-                    q=plain(rate[m]),
-                    p_max_t=plain(test.p_max_t[m, k]),
-                    reason=few if n_systems < FEWEST_SYSTEMS else None,
-                    carried_by=points.systems[carrier[m, k]] if carrier[m, k] >= 0 else None,
-                )
-            yield row
+    q = np.full(r.shape, np.nan)
+    for k, p in enumerate(test.p.T):
+        defined = ~np.isnan(p)
+        q[defined, k] = false_discovery_control(p[defined]) if defined.any() else ()
+    adjusted = np.stack([holm(p) for p in test.p.T], axis=1)
+    return {
+        "r": r,
+        "low": low,
+        "high": high,
+        "p": test.p,
+        "p_adjusted": adjusted,
+        "q": q,
+        "p_max_t": test.p_max_t,
+    }
 
 
 def interval_of_one(r: Floats, left_out: Floats, coefficient: Coefficient, level: float) -> Interval:
@@ -133,28 +150,10 @@ def interval_of_one(r: Floats, left_out: Floats, coefficient: Coefficient, level
     return Interval(low, high)
 
 
-def undefined_row(
-    points: Points, m: int, k: int, scope: Scope, coefficient: str, reason: str | None
-) -> CorrelationRow:
-    """A row without any number."""
-    metric, target = points.metric_keys[m], points.target_keys[k]
-    return CorrelationRow(
-        target=target.name,
-        metric=metric.metric,
-        schedule=metric.schedule,
-        component=metric.component,
-        scope=scope,
-        coefficient=coefficient,
-        n=points.targets[k].size,
-        trackers=points.group,
-        label_scheme=metric.label_scheme,
-        variant=target.variant,
-        reason=reason,
-    )
-
-
 def undefined_reasons(points: Points, scope: Scope) -> list[list[str | None]]:
     """By metric and target, why there is no correlation; None where there is one."""
+    if len(points.systems) < FEWEST_TRACKERS:
+        return [[f"fewer than {FEWEST_TRACKERS} trackers"] * len(points.targets)] * len(points.metrics)
     missing_metric, missing_target = (
         [_missing(points, what, values) for values in side]
         for what, side in (("metric", points.metrics), ("target", points.targets))

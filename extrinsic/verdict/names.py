@@ -290,12 +290,6 @@ COEFFICIENTS = {
     "pairwise": "pairwise accuracy",
 }
 
-SYMBOLS = {"pearson": "r", "spearman": "ρ", "kendall": "τ"}
-
-
-def symbol(coefficient: str) -> str:
-    return SYMBOLS.get(coefficient, coefficient.replace("_", " "))
-
 
 def slug(text: str | None) -> str:
     """A variant as part of a file's name."""

@@ -101,7 +101,8 @@ class ChoiceRow(Row, frozen=True, kw_only=True):
     earned: the mean over datasets and pairs of sign(m_i - m_j)(y_i - y_j) / 2, in the target's units.
     possible: what a perfect choice earns over the same pairs; choosing by a coin loses this.
     possible_corrected: the same without the noise of the target's own values.
-    lost: possible less earned; share: earned over possible.
+    lost: possible less earned.
+    share: earned over possible.
     bound: for other systems like these at most so much is lost (95 %, for all metrics of the family at once).
     group: `recommended`; `as good`, shown to cost at most a margin more than that one; `worse`, shown to cost
     more; or `open`.

@@ -1,4 +1,4 @@
-"""The bench on which the tests of bad input work."""
+"""Both corpora and a file of states on disk: to be read by many tests, or a copy to be spoilt by one."""
 
 from __future__ import annotations
 
@@ -6,13 +6,29 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import write_dstc1, write_dstc2
+from tests.builders import Written, write_dstc1, write_dstc2, write_state_sets
 from tests.cli.bench import Bench
-from tests.samples import small_dstc1, small_dstc2
+from tests.samples import small_dstc1, small_dstc2, small_state_sets
+
+
+@pytest.fixture(scope="session")
+def bus(tmp_path_factory: pytest.TempPathFactory) -> Written:
+    return write_dstc1(tmp_path_factory.mktemp("bus"), small_dstc1())
+
+
+@pytest.fixture(scope="session")
+def restaurants(tmp_path_factory: pytest.TempPathFactory) -> Written:
+    return write_dstc2(tmp_path_factory.mktemp("restaurants"), small_dstc2())
+
+
+@pytest.fixture(scope="session")
+def states(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_state_sets(tmp_path_factory.mktemp("states"), small_state_sets())
 
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Bench:
+    """Corpora to write into."""
     return Bench(
         tmp_path,
         {

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from extrinsic.cli.commands import KINDS
-from tests.running import run
+from extrinsic.trackers.populations import FAMILIES
+from tests.running import assert_refused, run
 
 
 def test_kinds_are_listed_without_an_argument() -> None:
@@ -38,3 +39,17 @@ def test_an_estimator_is_shown_with_its_options() -> None:
     shown = run("ls", "estimators", "lstd").output
     assert "height = 4.0, width = 2.0, nu = 1.0, ridge = 100.0, gamma = 1.0" in shown
     assert "options" not in run("ls", "estimators", "live").output
+
+
+def test_families_are_listed() -> None:
+    lines = run("ls", "populations").output.splitlines()
+    assert [line.split()[0] for line in lines] == list(FAMILIES)
+    rows = {row["key"]: row["summary"] for row in run("ls", "populations", "--json").json()["rows"]}
+    assert "54 distinct" in rows["delayed"]
+    details = run("ls", "populations", "delayed", "--json").json()["rows"][0]
+    assert details["distinct"] == 54
+    assert "1, 2, 3" in details["turns"]
+    about = run("ls", "trackers", "mixture(hwu, focus, weight=0.3)")
+    assert about.code == 0
+    assert "averaged" in about.output
+    assert_refused(run("ls", "trackers", "mixture(hwu, weight=0.3)"), "two trackers")

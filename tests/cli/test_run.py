@@ -8,15 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from extrinsic.cli.run import _print_best
-from extrinsic.verdict.verdict import Candidate, Verdict
-from tests.running import assert_refused, run
+from extrinsic.study.run import Run
+from extrinsic.verdict.choice_table import RECOMMENDED
+from extrinsic.verdict.names import Name, in_unit
+from tests.running import Outcome, assert_refused, run
 from tests.study.studies import SMALL, copied, done, run_in, statuses, write_study
 from tests.study.studies import Study as Made
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
-
-TOO_FEW = "not decided: 3 trackers, at least 5 are needed for an interval"
 
 
 @pytest.fixture
@@ -66,13 +65,13 @@ def test_settings_that_cannot_be_set(config: Path, changes: list[str], said: str
 
 def test_settings_are_set(small: Made, tmp_path: Path) -> None:
     study = copied(small, tmp_path / "run")
-    options = ["--set", "correlation.coefficient=spearman", "--set", "correlation.level = 0.9"]
+    options = ["--set", "correlation.permutations=199", "--set", "correlation.level = 0.9"]
     outcome = run_in(study.config, study.folder, *options)
-    assert "made with other settings:\n  correlation.coefficient: pearson -> spearman\n" in outcome.errors
+    assert "made with other settings:\n  correlation.permutations: 99 -> 199\n" in outcome.errors
     assert "  correlation.level: 0.95 -> 0.9\n" in outcome.errors
     assert "other settings" not in run_in(study.config, study.folder, *options).errors
     text = (study.folder / "config.toml").read_text()
-    assert 'coefficient = "spearman"' in text
+    assert "permutations = 199" in text
     assert "level = 0.9" in text
 
 
@@ -116,7 +115,7 @@ def test_options_that_make_no_sense(config: Path, options: list[str], said: str)
 def test_the_directory_of_another_study(small: Made, tmp_path: Path) -> None:
     study = copied(small, tmp_path / "run")
     before = (study.folder / "correlations.csv").read_bytes()
-    other = ["--set", "name=other", "--set", "correlation.resamples=120"]
+    other = ["--set", "name=other", "--set", 'trackers.built_in=["hwu", "vote"]']
     outcome = run_in(study.config, study.folder, *other)
     assert_refused(outcome, str(study.folder), "another study", "--overwrite", "expected other, found tiny")
     assert (study.folder / "correlations.csv").read_bytes() == before
@@ -187,13 +186,13 @@ def test_a_disk_that_is_full(
 def test_progress_is_told_line_by_line(small: Made, tmp_path: Path) -> None:
     outcome = run("run", small.config, "--output", tmp_path / "run", "--n-jobs", "1", "--no-report")
     lines = outcome.errors.splitlines()
-    assert lines[:3] == [f"run: reading {small.config}", "run: planning", "run 1/7 score a baseline"]
-    assert lines[7:9] == ["run 6/7 learn a vote fill=argmax", "run 7/7 correlate fill=argmax"]
+    assert lines[:3] == [f"run: reading {small.config}", "run: planning", "run 1/6 score a baseline"]
+    assert lines[7] == "run 6/6 learn a vote fill=argmax"
     assert lines[-1].startswith("done in ")
     assert lines[-1].endswith(f"everything is in {tmp_path / 'run'}")
     again = run("run", small.config, "--output", tmp_path / "run", "--n-jobs", "1", "--no-report")
     assert again.errors.splitlines()[:2] == lines[:2]
-    assert [line for line in again.errors.splitlines() if "/7" in line] == []
+    assert [line for line in again.errors.splitlines() if "/6" in line] == []
     quiet = run_in(small.config, tmp_path / "run")
     assert quiet.errors == ""
     assert quiet.output == outcome.output == again.output
@@ -204,7 +203,7 @@ def test_a_run_without_a_directory_goes_under_runs(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     copied(small, tmp_path / "runs" / "tiny")
-    assert run("run", small.config, "--n-jobs", "1", "--quiet").code == 0
+    assert run("run", small.config, "--n-jobs", "1", "--quiet", "--no-report").code == 0
     assert set(statuses(tmp_path / "runs" / "tiny").values()) == {"reused"}
 
 
@@ -213,25 +212,76 @@ def test_fewer_than_three_trackers(small: Made, tmp_path: Path, trackers: str) -
     study = copied(small, tmp_path / "run")
     outcome = run_in(study.config, study.folder, "--set", f"trackers.built_in={trackers}")
     assert outcome.code == 0, outcome.text
-    assert "Not decided: " in outcome.output
-    assert "too few for any correlation." in outcome.output
+    assert "No metric to choose by: " in outcome.output
+    assert "too few" in outcome.output
     rows = study.rows("correlations")
     assert {(row["r"], row["p"], row["low"], row["reason"]) for row in rows} == {
         ("", "", "", "fewer than 3 trackers")
     }
 
 
-def test_the_verdict_comes_last(small: Made, tmp_path: Path) -> None:
-    """No winner by three trackers, in words and for programs."""
+def test_nothing_is_promised_by_three_trackers(small: Made, tmp_path: Path) -> None:
+    """In words and for programs."""
     study = copied(small, tmp_path / "run")
     outcome = run_in(study.config, study.folder)
-    assert outcome.output.splitlines()[-1] == "Not decided: 3 trackers, at least 5 are needed."
     assert "health: 3 core trackers of 3" in outcome.output
+    assert "No metric to choose by: 3 systems are too few" in outcome.output.splitlines()[-1]
     answer = run_in(study.config, study.folder, "--json").json()
     verdict = answer["verdict"]["verdicts"][0]
-    assert (verdict["metric"], verdict["n_trackers"]) == (None, 3)
+    assert (verdict["recommended"], verdict["n_systems"]) == (None, 3)
     assert answer["verdict"]["health"][0]["kind"] == "few_trackers"
-    assert {row["target"] for row in answer["rows"]} == {verdict["target"]}
+    assert verdict["target"] in {row["target"] for row in answer["rows"]}
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> tuple[Outcome, Run]:
+    """A run with enough trackers to promise something, and what it said."""
+    root = tmp_path_factory.mktemp("judged")
+    drawn = 'population = {size = 16, families = ["focus", "hwu", "accumulate"]}'
+    config = write_study(root, SMALL.replace('"vote"]', f'"vote"]\n{drawn}'))
+    outcome = run_in(config, root / "run")
+    assert outcome.code == 0, outcome.text
+    return outcome, Run(root / "run")
+
+
+def test_one_decision_everywhere(judged: tuple[Outcome, Run]) -> None:
+    """The terminal, `best`, `recommended`, the verdict and choices.csv name one metric for each target."""
+    outcome, made = judged
+    lines = outcome.output.splitlines()
+    verdicts = made.verdict().verdicts
+    assert [verdict.target for verdict in verdicts] == ["rl.live", "rl.completed"]
+    for verdict in verdicts:
+        (row,) = (
+            row
+            for row in made.choices
+            if (row.target, row.systems, row.group) == (verdict.target, "core", RECOMMENDED)
+        )
+        best, choice = made.best(target=verdict.target), made.recommended(verdict.target)
+        assert best[0] == row
+        assert choice == verdict.recommended
+        assert (choice.name, choice.lost, choice.bound) == (Name.of(row), row.lost, row.bound)
+        (line,) = (line for line in lines if line.startswith(verdict.target_title.removeprefix("the ")))
+        assert f"  {choice.title}  " in line
+        assert line.endswith(in_unit(row.bound, verdict.unit)) or len(best) > 1
+    assert made.recommended() == verdicts[0].recommended
+    assert lines[-1] == made.verdict().compromise.sentence
+
+
+def test_what_choosing_by_a_metric_costs_on_a_pair(judged: tuple[Outcome, Run]) -> None:
+    """0 where a metric picks the better one, the whole difference where it picks the other."""
+    _, made = judged
+    answer = run("compare", made.folder, "hwu", "vote", "--json").json()
+    verdict, costs = answer["verdict"][0], answer["costs"]
+    declared = {choice.name for choice in made.verdict().verdicts[0].choices}
+    assert {(cost["metric"], cost["schedule"], cost["component"]) for cost in costs} == declared
+    ahead, apart = "hwu" if verdict["difference"] > 0 else "vote", abs(verdict["difference"])
+    for cost in costs:
+        expected = {ahead: 0.0, None: apart / 2}.get(cost["picks"], apart)
+        assert cost["cost"] == pytest.approx(expected)
+    chosen = made.recommended()
+    assert Name(*(verdict["by_metric"][key] for key in Name._fields)) == chosen.name
+    assert_refused(run("compare", made.folder, "hwu", "vot"), "no tracker 'vot'", "did you mean")
+    assert_refused(run("compare", made.folder, "hwu", "hwu"), "cannot be compared with itself")
 
 
 def test_the_report_is_written_and_told(small: Made, tmp_path: Path) -> None:
@@ -243,40 +293,3 @@ def test_the_report_is_written_and_told(small: Made, tmp_path: Path) -> None:
     page = (folder / "report.html").read_bytes()
     assert run("report", folder, "--quiet").code == 0
     assert (folder / "report.html").read_bytes() == page
-
-
-def test_the_table_counts_metrics_and_names_the_target(capsys: pytest.CaptureFixture[str]) -> None:
-    """As the sentences do; a metric on several schedules is one, shown where it does best."""
-    every = [
-        Candidate(
-            metric=metric,
-            schedule=schedule,
-            component="all",
-            title=f"{metric} {schedule}",
-            r=0.9 - 0.01 * schedule,
-            low=0.5,
-            high=0.95,
-            trackers_needed=None,
-        )
-        for metric in map(str, range(10))
-        for schedule in (1, 3)
-    ]
-    verdict = Verdict(
-        target="rl.live",
-        target_title="the learned policy's return",
-        variants=(),
-        coefficient="pearson",
-        n_trackers=21,
-        n_metrics=12,
-        n_schedules=2,
-        metric=every[0],
-        others=tuple(every[1:]),
-    )
-    _print_best(verdict, False)
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "May be the best for the learned policy's return (rl.live), over 21 core trackers:"
-    names = [line.split("  ")[0] for line in lines[2:10]]
-    assert names == ["0 1 (use this)", *(f"{metric} 1" for metric in range(1, 8))]
-    assert lines[10] == "... and 2 more metrics"
-    assert lines[11].startswith("20 combinations of metric, schedule and component")
-    assert len(verdict.may_do_as_well) + 1 == 8 + 2

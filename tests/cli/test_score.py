@@ -13,26 +13,11 @@ from pathlib import Path
 import pytest
 
 import extrinsic
-from tests.builders import Written, write_dstc1, write_dstc2, write_json, write_state_sets
+from tests.builders import Written, write_json
 from tests.running import Outcome, run
-from tests.samples import small_dstc1, small_dstc2, small_state_sets
+from tests.samples import small_dstc1, small_state_sets
 
 ROW = ["tracker", "component", "metric", "schedule", "label_scheme", "n", "value"]
-
-
-@pytest.fixture(scope="module")
-def bus(tmp_path_factory: pytest.TempPathFactory) -> Written:
-    return write_dstc1(tmp_path_factory.mktemp("bus"), small_dstc1())
-
-
-@pytest.fixture(scope="module")
-def restaurants(tmp_path_factory: pytest.TempPathFactory) -> Written:
-    return write_dstc2(tmp_path_factory.mktemp("restaurants"), small_dstc2())
-
-
-@pytest.fixture(scope="module")
-def states(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_state_sets(tmp_path_factory.mktemp("states"), small_state_sets())
 
 
 def score_bus(bus: Written, *options: object) -> Outcome:

@@ -98,10 +98,17 @@ def test_the_table(embedded: tuple[Path, Outcome]) -> None:
     assert "165 calls" in outcome.errors
 
 
-def test_json(config: Path, tmp_path: Path) -> None:
-    outcome = simulate_small(config, tmp_path / "out", "--json", "--quiet")
-    assert outcome.code == 0
-    assert outcome.errors == ""
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Outcome]:
+    """Everything of the small configuration, and the table as JSON."""
+    root = tmp_path_factory.mktemp("whole")
+    (root / "small.toml").write_text(SMALL)
+    return root / "out", simulate_small(root / "small.toml", root / "out", "--json", "--quiet")
+
+
+def test_json(whole: tuple[Path, Outcome]) -> None:
+    _, outcome = whole
+    assert (outcome.code, outcome.errors) == (0, "")
     written = outcome.json()
     assert written["signature"].startswith("extrinsic:")
     assert [row["dataset"] for row in written["rows"]] == ["tiny_train", "tiny_test", "noisy_test"]
@@ -110,9 +117,8 @@ def test_json(config: Path, tmp_path: Path) -> None:
     assert all(row["lee_turns_per_dialog"] is None for row in written["rows"])
 
 
-def test_the_layout(config: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "out"
-    assert simulate_small(config, folder).code == 0
+def test_the_layout(whole: tuple[Path, Outcome]) -> None:
+    folder, _ = whole
     names = list(contents(folder))
     assert [name for name in names if name.startswith("config/")] == [
         "config/noisy_test.sessions",
@@ -127,37 +133,24 @@ def test_the_layout(config: Path, tmp_path: Path) -> None:
     assert record["settings"]["worlds"]["noisy"]["test"]["recogniser"]["noise"] == 2.0
 
 
-def test_any_number_of_processes_writes_the_same_bytes(config: Path, tmp_path: Path) -> None:
-    outcomes = [simulate_small(config, tmp_path / f"{n}", "--n-jobs", n) for n in (1, 2)]
-    assert [outcome.code for outcome in outcomes] == [0, 0]
-    assert contents(tmp_path / "1") == contents(tmp_path / "2")
-    assert outcomes[0].output == outcomes[1].output
-
-
-def test_another_process_with_other_hashes_writes_the_same_bytes(config: Path, tmp_path: Path) -> None:
-    assert simulate_small(config, tmp_path / "here").code == 0
-    command = [
-        sys.executable,
-        "-m",
-        "extrinsic",
-        "simulate",
-        "--config",
-        config,
-        "--output",
-        tmp_path / "there",
-    ]
+def test_other_processes_write_the_same_bytes(
+    whole: tuple[Path, Outcome], config: Path, tmp_path: Path
+) -> None:
+    """Two of them, with other hashes of texts and more threads."""
+    command = ["simulate", "--config", config, "--output", tmp_path / "out", "--json", "--n-jobs", "2"]
     environment = {**os.environ, "PYTHONHASHSEED": "123", "OMP_NUM_THREADS": "2"}
-    subprocess.run(command, env=environment, capture_output=True, check=True)
-    assert contents(tmp_path / "here") == contents(tmp_path / "there")
+    done = subprocess.run(
+        [sys.executable, "-m", "extrinsic", *command], env=environment, capture_output=True, check=True
+    )
+    assert contents(tmp_path / "out") == contents(whole[0])
+    assert done.stdout.decode() == whole[1].output
 
 
-def test_again_into_the_same_directory(config: Path, tmp_path: Path) -> None:
+def test_again_into_the_same_directory(whole: tuple[Path, Outcome], config: Path, tmp_path: Path) -> None:
     """The same files; datasets made one after the other are those made at once."""
-    folder = tmp_path / "out"
-    assert simulate_small(config, folder).code == 0
-    before = contents(folder)
-    assert simulate_small(config, folder).code == 0
-    assert contents(folder) == before
+    before = contents(whole[0])
+    assert simulate_small(config, whole[0]).code == 0
+    assert contents(whole[0]) == before
     for name in ("noisy", "tiny_test", "tiny_train"):
         outcome = simulate_small(config, tmp_path / "parts", "--dataset", name)
         assert outcome.code == 0
@@ -186,11 +179,12 @@ def test_a_directory_of_other_things(config: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_a_run_that_was_broken_off(config: Path, tmp_path: Path, n_jobs: int) -> None:
+def test_a_run_that_was_broken_off(
+    whole: tuple[Path, Outcome], config: Path, tmp_path: Path, n_jobs: int
+) -> None:
     """A file in the way of the last dataset: with it gone, the same configuration goes on, others do not."""
-    folder, whole, other = tmp_path / "out", tmp_path / "whole", tmp_path / "other.toml"
+    folder, other = tmp_path / "out", tmp_path / "other.toml"
     other.write_text(SMALL.replace("seed = 5", "seed = 6"))
-    assert simulate_small(config, whole).code == 0
     assert simulate_small(config, folder, "--dataset", "tiny_train").code == 0
     (folder / "noisy_test").write_text("")
     assert_refused(simulate_small(config, folder, "--n-jobs", n_jobs), "noisy_test")
@@ -199,11 +193,11 @@ def test_a_run_that_was_broken_off(config: Path, tmp_path: Path, n_jobs: int) ->
     (folder / "noisy_test").unlink()
     assert_refused(simulate_small(other, folder), "another configuration")
     assert simulate_small(config, folder, "--n-jobs", n_jobs).code == 0
-    assert contents(folder) == contents(whole)
+    assert contents(folder) == contents(whole[0])
 
 
 def test_the_record_is_there_before_the_calls(
-    config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    whole: tuple[Path, Outcome], config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def break_off(*_: object) -> None:
         raise KeyboardInterrupt
@@ -213,8 +207,7 @@ def test_the_record_is_there_before_the_calls(
         assert simulate_small(config, tmp_path / "out").errors == "interrupted\n"
     assert contents(tmp_path / "out").keys() == {"simulation.json"}
     assert simulate_small(config, tmp_path / "out").code == 0
-    assert simulate_small(config, tmp_path / "whole").code == 0
-    assert contents(tmp_path / "out") == contents(tmp_path / "whole")
+    assert contents(tmp_path / "out") == contents(whole[0])
 
 
 @pytest.mark.parametrize("record", ["{", "[]", "{}", '{"signature": 3}', "", "SIGNED", "SIGNED_ROWS"])

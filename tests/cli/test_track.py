@@ -1,16 +1,13 @@
-"""`extrinsic track`: files that validate, the same whatever the number of processes; and bad input."""
+"""`extrinsic track`: files that validate, whatever the number of processes; members of populations."""
 
 from __future__ import annotations
 
 import gzip
-import subprocess
-import sys
 from pathlib import Path
-
-import pytest
 
 from extrinsic.corpus.formats import DSTC1
 from extrinsic.registry import TRACKERS
+from extrinsic.trackers.populations import population
 from tests.cli.bench import Bench, belief_formats
 from tests.running import Outcome, assert_refused, run
 from tests.trackers.calls import noisy_calls
@@ -76,34 +73,6 @@ def test_files_can_be_scored(bench: Bench) -> None:
     assert any(row["component"] == "joint" for row in outcome.json()["rows"])
 
 
-@pytest.mark.parametrize(
-    ("arguments", "places"),
-    [
-        (["--tracker", "fokus"], ["no tracker 'fokus'", "did you mean 'focus'?"]),
-        (["--tracker", "logistic", "--folds", "99"], ["number of folds", "found 99"]),
-        (["--tracker", "logistic", "--folds", "1"], ["number of folds"]),
-        (["--tracker", "focus", "--folds", "2"], ["none of the trackers learns"]),
-        (["--tracker", "focus", "--train-dataset", "dstc2_dev"], ["none of the trackers learns"]),
-        (["--tracker", "logistic", "--folds", "2", "--train-dataset", "x"], ["--folds is for cross-fitting"]),
-        (["--tracker", "logistic", "--train-dataset", "dstc2_dev"], ["learned from it"]),
-        (["--tracker", "logistic", "--train-dataset", "nowhere"], ["nowhere"]),
-        (["--tracker", "focus", "--n-jobs", "0"], ["the number of processes must be"]),
-        (["--tracker", "focus", "--dataset", "nowhere"], ["nowhere"]),
-    ],
-)
-def test_bad_requests(bench: Bench, arguments: list[str], places: list[str]) -> None:
-    output = bench.root / "never.json"
-    assert_refused(track(bench, "dstc2", *arguments, "--output", output), *places)
-    assert not output.exists()
-
-
-def test_formats_without_dialogs_are_refused(bench: Bench) -> None:
-    output = bench.root / "out.json"
-    outcome = run("track", "--format", "state-sets", "--tracker", "focus", "--output", output)
-    assert_refused(outcome, "'state-sets'", "no dialogs to track")
-    assert_refused(run("track", "--format", "dstc1", "--tracker", "focus", "--output", output), "--corpus")
-
-
 def test_outputs_that_cannot_be_written(bench: Bench) -> None:
     file = bench.root / "file"
     file.write_text("")
@@ -125,11 +94,25 @@ def test_no_file_of_the_corpus_is_overwritten(bench: Bench) -> None:
         assert track(bench, "dstc2", "--tracker", "focus", "--output", corpus / "mine.json").code == 0
 
 
-def test_help_imports_nothing_heavy() -> None:
-    script = (
-        "import sys\nfrom extrinsic.cli.main import main\n"
-        "try:\n    main(['track', '--help'])\nexcept SystemExit:\n    pass\n"
-        "print([n for n in ('numpy', 'scipy', 'sklearn', 'joblib', 'rich') if n in sys.modules])"
-    )
-    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert result.stdout.splitlines()[-1] == "[]"
+@belief_formats
+def test_any_member_can_be_written(bench: Bench, form: str) -> None:
+    folder = bench.root / "out"
+    names = population(14)
+    outcome = track(bench, form, "--population", 14, "--output", folder)
+    assert outcome.code == 0, outcome.text
+    assert sorted(path.name for path in folder.iterdir()) == sorted(f"{name}.json" for name in names)
+    alone = bench.root / "one.json"
+    assert track(bench, form, "--tracker", names[0], "--output", alone).code == 0
+    assert alone.read_bytes() == (folder / f"{names[0]}.json").read_bytes()
+    corpus = ("--corpus", bench.written[form].corpus)
+    check = run("validate", "--format", form, *corpus, "--strict", *folder.iterdir())
+    assert check.code == 0, check.text
+
+
+def test_near_duplicates_are_left_out(bench: Bench) -> None:
+    folder = bench.root / "out"
+    same = ("--tracker", "focus", "--tracker", "focus(trust=0.9999)")
+    outcome = track(bench, "dstc1", *same, "--tracker", "bayes_high", "--output", folder, "--distinct", 0.99)
+    assert outcome.code == 0, outcome.text
+    assert "focus(trust=0.9999): left out, it agrees with focus" in outcome.errors
+    assert sorted(path.name for path in folder.iterdir()) == ["bayes_high.json", "focus.json"]

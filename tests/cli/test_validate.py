@@ -53,18 +53,6 @@ def test_without_files_the_corpus_itself_is_checked(tmp_path: Path) -> None:
     assert "3 sessions, 5 turns" in outcome.output
 
 
-def test_belief_formats_do(bus: Written) -> None:
-    assert_refused(run("validate", "--format", "dstc1", bus.tracker), "--corpus")
-
-
-def test_nothing_to_validate() -> None:
-    assert_refused(run("validate", "--format", "state-sets"), "name at least one file")
-
-
-def test_an_unknown_format_gets_a_suggestion() -> None:
-    assert_refused(run("validate", "--format", "dstc3", "x"), "did you mean 'dstc")
-
-
 def test_repairs_are_counted_and_do_not_fail(bus: Written, tmp_path: Path) -> None:
     path = write_tracker(tmp_path / "high.json", dstc1_turn(route=[hypothesis(1.5, {"route": "61c"})]))
     outcome = validate(bus, path)
@@ -191,12 +179,6 @@ def test_labels_outside_the_ontology(tmp_path: Path) -> None:
 def test_real_files_have_no_warnings(tmp_path: Path) -> None:
     written = write_dstc2(tmp_path, small_dstc2())
     assert "no problems" in validate(written, written.tracker, form="dstc2").output
-
-
-def test_a_missing_list_names_the_dataset(tmp_path: Path) -> None:
-    (tmp_path / "corpus").mkdir()
-    outcome = run("validate", "--format", "dstc2", "--corpus", tmp_path / "corpus", "--dataset", "dstc2_dev")
-    assert_refused(outcome, "config/dstc2_dev.flist or scripts/config/dstc2_dev.flist")
 
 
 def test_a_file_with_joint_hypotheses_only_is_named(bus: Written, tmp_path: Path) -> None:

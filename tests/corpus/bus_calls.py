@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -34,7 +34,6 @@ from tests.strategies import (
     RESTAURANT_USER_ACTS,
 )
 
-Draw = Callable[[st.SearchStrategy[Any]], Any]
 Heard = tuple[float, Sequence[Any]]
 
 FIELDS = ("informed", "affirmed", "top", "denied", "rejected", "rank", "explicit", "implicit")
@@ -53,17 +52,32 @@ def said(
 
 
 def bus_files(*calls: Sequence[Any]) -> Dstc1Files:
+    """DSTC1 calls of turns as `said` makes them; `labels` of a turn may be added."""
     logs, labels, beliefs = {}, {}, {}
     for number, turns in enumerate(calls):
         session = f"call-{number}"
-        written = [
-            log_turn(index, turn["system"], turn["live"], turn["batch"], turn["restart"])
-            for index, turn in enumerate(turns)
-        ]
-        logs[session] = log(session, written)
-        labels[session] = dstc1_labels(session, [[] for _ in turns])
+        logs[f"calls/{session}"] = log(
+            session,
+            [
+                log_turn(index, turn["system"], turn["live"], turn["batch"], turn["restart"])
+                for index, turn in enumerate(turns)
+            ],
+        )
+        labels[f"calls/{session}"] = dstc1_labels(session, [turn.get("labels", []) for turn in turns])
         beliefs[session] = [{} for _ in turns]
     return Dstc1Files("train4", logs, labels, tracker("train4", beliefs))
+
+
+def restaurant_files(*calls: Sequence[Any]) -> Dstc2Files:
+    """DSTC2 calls that nobody labelled."""
+    logs, labels, beliefs = {}, {}, {}
+    for number, turns in enumerate(calls):
+        session = f"voip-{number}"
+        written = [log_turn(index, turn["system"], turn["live"]) for index, turn in enumerate(turns)]
+        logs[f"Mar13_S0A0/{session}"] = log(session, written, dialog_manager=0)
+        labels[f"Mar13_S0A0/{session}"] = dstc2_labels(session, [dstc2_label_turn({}) for _ in turns])
+        beliefs[session] = [{"goal-labels": {}, "method-label": {}, "requested-slots": {}} for _ in turns]
+    return Dstc2Files("dstc2_dev", logs, labels, tracker("dstc2_dev", beliefs), ONTOLOGY)
 
 
 def bus_corpus(*calls: Sequence[Any]) -> Corpus:
@@ -71,13 +85,7 @@ def bus_corpus(*calls: Sequence[Any]) -> Corpus:
 
 
 def restaurant_corpus(*turns: Any) -> Corpus:
-    written = [log_turn(index, turn["system"], turn["live"]) for index, turn in enumerate(turns)]
-    labels = dstc2_labels("call", [dstc2_label_turn({}) for _ in turns])
-    beliefs = {"call": [{"goal-labels": {}, "method-label": {}, "requested-slots": {}} for _ in turns]}
-    files = Dstc2Files(
-        "dstc2_dev", {"call": log("call", written)}, {"call": labels}, tracker("dstc2_dev", beliefs), ONTOLOGY
-    )
-    return read_dstc2(files)[0]
+    return read_dstc2(restaurant_files(turns))[0]
 
 
 def plain(corpus: Corpus, evidence: Evidence, turn: int) -> dict[str, dict[Any, dict[str, Any]]]:
@@ -149,47 +157,29 @@ OTHER_QUESTIONS = st.sampled_from(
 )
 
 
-@st.composite
-def answered_bus_calls(draw: Draw) -> Dstc1Files:
+def several(turns: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """One or two calls of up to three turns."""
+    return st.lists(st.lists(turns, min_size=1, max_size=3), min_size=1, max_size=2)
+
+
+def answered_bus_calls() -> st.SearchStrategy[Dstc1Files]:
     """Confirmations and answers to them at nearly every turn."""
-    calls = draw(
-        st.lists(
-            st.lists(
-                st.fixed_dictionaries(
-                    {
-                        "system": st.lists(
-                            st.one_of(CONFIRMED, OTHER_QUESTIONS, BUS_SYSTEM_ACTS), max_size=3
-                        ),
-                        "live": nbest(BUS_SAID),
-                        "batch": nbest(BUS_SAID),
-                        "restart": st.booleans(),
-                    }
-                ),
-                min_size=1,
-                max_size=3,
-            ),
-            min_size=1,
-            max_size=2,
-        )
+    turn = st.fixed_dictionaries(
+        {
+            "system": st.lists(st.one_of(CONFIRMED, OTHER_QUESTIONS, BUS_SYSTEM_ACTS), max_size=3),
+            "live": nbest(BUS_SAID),
+            "batch": nbest(BUS_SAID),
+            "restart": st.booleans(),
+        }
     )
-    return bus_files(*calls)
+    return several(turn).map(lambda calls: bus_files(*calls))
 
 
-@st.composite
-def answered_restaurant_calls(draw: Draw) -> Dstc2Files:
-    turns = draw(
-        st.lists(
-            st.tuples(
-                st.lists(RESTAURANT_SYSTEM_ACTS, max_size=3),
-                nbest(st.one_of(RESTAURANT_USER_ACTS, ANSWERS)),
-            ),
-            min_size=1,
-            max_size=4,
-        )
+def answered_restaurant_calls() -> st.SearchStrategy[Dstc2Files]:
+    turn = st.fixed_dictionaries(
+        {
+            "system": st.lists(RESTAURANT_SYSTEM_ACTS, max_size=3),
+            "live": nbest(st.one_of(RESTAURANT_USER_ACTS, ANSWERS)),
+        }
     )
-    written = [log_turn(index, system, live) for index, (system, live) in enumerate(turns)]
-    labels = dstc2_labels("call", [dstc2_label_turn({}) for _ in turns])
-    beliefs = {"call": [{"goal-labels": {}, "method-label": {}, "requested-slots": {}} for _ in turns]}
-    return Dstc2Files(
-        "dstc2_dev", {"call": log("call", written)}, {"call": labels}, tracker("dstc2_dev", beliefs), ONTOLOGY
-    )
+    return several(turn).map(lambda calls: restaurant_files(*calls))

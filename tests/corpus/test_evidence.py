@@ -59,27 +59,15 @@ def assert_equals_oracle(corpus: Corpus, logs: Iterable[Any]) -> None:
         assert evidence.restart[turn] == expected.restart
 
 
-@given(dstc1_files())
-@settings(max_examples=25)
+@given(dstc1_files() | answered_bus_calls())
+@settings(max_examples=75)
 def test_bus_calls_equal_the_oracle(files: Any) -> None:
     assert_equals_oracle(read_dstc1(files)[0], files.logs.values())
 
 
-@given(answered_bus_calls())
+@given(dstc2_files() | answered_restaurant_calls())
 @settings(max_examples=50)
-def test_answered_bus_calls_equal_the_oracle(files: Any) -> None:
-    assert_equals_oracle(read_dstc1(files)[0], files.logs.values())
-
-
-@given(dstc2_files())
-@settings(max_examples=25)
 def test_restaurant_calls_equal_the_oracle(files: Any) -> None:
-    assert_equals_oracle(read_dstc2(files)[0], files.logs.values())
-
-
-@given(answered_restaurant_calls())
-@settings(max_examples=25)
-def test_answered_restaurant_calls_equal_the_oracle(files: Any) -> None:
     assert_equals_oracle(read_dstc2(files)[0], files.logs.values())
 
 

@@ -196,7 +196,7 @@ LOGS: list[tuple[str, str, str]] = [
     ('["route", "61d"]', '["route"]', "turn 0"),
     ('["route", "61d"]', '["route", true]', "turn 0"),
     ('"session-id": "one"', '"session-id": 1', "'session-id' has the wrong kind"),
-    ('"turns": [', '"turns": [], "x": [', "no turns"),
+    ('"turns": [', '"turns": [], "x": [', "'turns' is empty"),
     ('"session-id"', '"x": {"a": 1, "a": 2}, "session-id"', "'a'"),
     ('"session-id"', '"x": [NaN], "session-id"', "x"),
 ]
@@ -284,7 +284,7 @@ STATES: dict[str, list[tuple[Change, str]]] = {
         replaced({"d": {"0": {"gt": {}}}}, "session d, turn 0: the turn lacks 'pr'"),
         replaced({"d": {"0": {**TURN, "pred": {}}}}, "did you mean 'pr'?"),
         replaced({"d": {"0": {"gt": [], "pr": {}}}}, "session d, turn 0: 'gt' has the wrong kind"),
-        replaced({"d": {"0": {"gt": {"hotel": "x"}, "pr": {}}}}, "the domain 'hotel' of 'gt'"),
+        replaced({"d": {"0": {"gt": {"hotel": "x"}, "pr": {}}}}, "'gt.hotel' has the wrong kind"),
         replaced({"d": {"0": {"gt": {}, "pr": {"hotel": {"area": 7}}}}}, "slot hotel-area"),
         replaced({"d": {"0": {"gt": {}, "pr": {"hotel": {"area": None}}}}}, "found null"),
         ('{"d": {"0": {"gt": {"a": {"b": "\\ud800"}}, "pr": {}}}}', "tracker.json"),

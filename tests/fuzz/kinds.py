@@ -8,6 +8,7 @@ import re
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -15,10 +16,12 @@ from extrinsic.corpus.domain import FOLDER as DOMAINS
 from extrinsic.simulation.restaurant_world import RestaurantSimulation
 from tests.builders import write_dstc1, write_dstc2, write_json, write_state_sets
 from tests.corpus.formats.test_jsonl import small as small_log
+from tests.corpus.test_refusals import GOLD, PREDICTED
 from tests.fuzz.mutations import mutation_of
 from tests.outcomes.town import RESPONSES, states, write_responses, write_system, write_task
 from tests.running import run
 from tests.samples import small_dstc1, small_dstc2, small_state_sets
+from tests.schema_guided import write_gold, write_predictions
 from tests.study.studies import SMALL, WORLDS, write_study
 from tests.study.test_kept_policies import KEEPING
 from tests.study.test_own_scores import judged, write_judges
@@ -107,6 +110,20 @@ def _make_log(folder: Path) -> None:
     (folder / "calls.jsonl").write_text("".join(json.dumps(line) + "\n" for line in small_log()))
 
 
+def _write_outputs(content: object, folder: Path) -> None:
+    write_json(folder / "t.json", content)
+
+
+def _make_schema_guided(folder: Path) -> None:
+    write_gold(folder / "gold")
+    write_predictions(folder / "mine" / "all.json")
+
+
+def _make_beside_gold(folder: Path) -> None:
+    write_json(folder / "gold.json", GOLD)
+    write_json(folder / "mine.json", PREDICTED)
+
+
 def _make_domain(folder: Path) -> None:
     write_dstc1(folder, small_dstc1())
     shutil.copy(DOMAINS / "bus.toml", folder / "task.toml")
@@ -178,14 +195,17 @@ KINDS: dict[str, Kind] = {
         ("states.json",),
         _over("state-sets", "{}/states.json"),
     ),
-    "trade": Kind(
-        lambda folder: write_json(folder / "t.json", TRADE), ("t.json",), _over("trade", "{}/t.json")
+    **{
+        form: Kind(partial(_write_outputs, content), ("t.json",), _over(form, "{}/t.json"))
+        for form, content in {"trade": TRADE, "trippy": TRIPPY, "simpletod": SIMPLETOD}.items()
+    },
+    "sgd": Kind(
+        _make_schema_guided, ("gold/*.json", "mine/*.json"), _over("sgd", "--gold", "{}/gold", "{}/mine")
     ),
-    "trippy": Kind(
-        lambda folder: write_json(folder / "t.json", TRIPPY), ("t.json",), _over("trippy", "{}/t.json")
-    ),
-    "simpletod": Kind(
-        lambda folder: write_json(folder / "t.json", SIMPLETOD), ("t.json",), _over("simpletod", "{}/t.json")
+    "multiwoz-eval": Kind(
+        _make_beside_gold,
+        ("*.json",),
+        _over("multiwoz-eval", "--gold", "{}/gold.json", "--gold-name", "gold21", "{}/mine.json"),
     ),
     "domain": Kind(
         _make_domain,

@@ -21,12 +21,18 @@ from tests.samples import small_dstc2
 from tests.study.test_states import write_states
 
 LABELS, LOG = "corpus/data/Mar13_S0A0/one/label.json", "corpus/data/Mar13_S0A0/one/log.json"
+THREE = "systems/three.json"
 
 
-def _edit(path: Path, change: Callable[[Any], None]) -> None:
-    value = json.loads(path.read_text())
-    change(value)
-    path.write_text(json.dumps(value))
+def _edited(name: str, change: Callable[[Any], object]) -> Callable[[Path], None]:
+    """What changes the JSON of a file in a folder, in place."""
+
+    def edit(folder: Path) -> None:
+        value = json.loads((folder / name).read_text())
+        change(value)
+        (folder / name).write_text(json.dumps(value))
+
+    return edit
 
 
 def _goals(file: Any, change: Callable[[str], str]) -> None:
@@ -44,11 +50,11 @@ def _labels(file: Any, change: Callable[[str], str]) -> None:
 
 
 def _tracker(change: Callable[[str], str]) -> Callable[[Path], None]:
-    return lambda folder: _edit(folder / "tracker.json", lambda file: _goals(file, change))
+    return _edited("tracker.json", lambda file: _goals(file, change))
 
 
 def _label_file(change: Callable[[str], str]) -> Callable[[Path], None]:
-    return lambda folder: _edit(folder / LABELS, lambda file: _labels(file, change))
+    return _edited(LABELS, lambda file: _labels(file, change))
 
 
 def _twice(folder: Path) -> None:
@@ -92,6 +98,10 @@ def _lines(name: str, change: Callable[[list[str]], list[str]]) -> Callable[[Pat
     return edit
 
 
+def _with_a_cell_more(lines: list[str]) -> list[str]:
+    return [lines[0], *(f"{line},0" for line in lines[1:])]
+
+
 def _logarithms(log: Any) -> None:
     for turn in log["turns"]:
         for hypothesis in turn["input"]["live"]["slu-hyps"]:
@@ -129,41 +139,37 @@ SCORE_ARCHIVE = ("score", "--format", "dstc2", "--corpus", "{}/corpus.tar.gz", "
 STUDY = ("run", "{}/study.toml", "--output", "{}/run", "--n-jobs", "1", "--quiet", "--no-report")
 DSTC2, RUN = KINDS["tracker dstc2"].make, KINDS["run"].make
 
+OF_SCORES: dict[str, Callable[[Path], None]] = {
+    "upper case in a tracker file": _tracker(str.upper),
+    "a blank at the end of values": _tracker(lambda value: f"{value} "),
+    "values that do not exist": _tracker(lambda value: "nosuchfood"),
+    "upper case in labels": _label_file(str.upper),
+    "labels that do not exist": _label_file(lambda value: "nosuchfood"),
+    "labels of another session": _edited(LABELS, lambda file: file.update({"session-id": "two"})),
+    "labels of turns in another order": _edited(LABELS, _turns_reversed),
+    "no dataset": _edited("tracker.json", lambda file: file.pop("dataset")),
+    "sessions in another order": _edited("tracker.json", lambda file: file["sessions"].reverse()),
+}
+"""In the files of DSTC2, whose scores are printed."""
+
+OF_STATES: dict[str, Callable[[Path], None]] = {
+    "a row of outcomes with a cell too many": _lines("outcomes.csv", _with_a_cell_more),
+    "a head of outcomes twice": _lines(
+        "outcomes.csv", lambda lines: ["system,success,success", *(f"{line},0" for line in lines[1:])]
+    ),
+    "upper case in a file of states": _edited(THREE, lambda file: _predicted(file, str.upper)),
+    "gold that is another in one file": _edited(THREE, _gold_is_predicted),
+}
+"""In the files of a study of states."""
+
 CHANGES: dict[str, Change] = {
-    "upper case in a tracker file": (DSTC2, _tracker(str.upper), SCORE, None),
-    "a blank at the end of values": (DSTC2, _tracker(lambda value: f"{value} "), SCORE, None),
-    "values that do not exist": (DSTC2, _tracker(lambda value: "nosuchfood"), SCORE, None),
-    "upper case in labels": (DSTC2, _label_file(str.upper), SCORE, None),
-    "labels that do not exist": (DSTC2, _label_file(lambda value: "nosuchfood"), SCORE, None),
-    "labels of another session": (
-        DSTC2,
-        lambda folder: _edit(folder / LABELS, lambda file: file.update({"session-id": "two"})),
-        SCORE,
-        None,
-    ),
-    "labels of turns in another order": (
-        DSTC2,
-        lambda folder: _edit(folder / LABELS, _turns_reversed),
-        SCORE,
-        None,
-    ),
+    **{name: (DSTC2, change, SCORE, None) for name, change in OF_SCORES.items()},
+    **{name: (write_states, change, STUDY, "run/correlations.csv") for name, change in OF_STATES.items()},
     "logarithms as scores": (
         DSTC2,
-        lambda folder: _edit(folder / LOG, _logarithms),
+        _edited(LOG, _logarithms),
         ("track", *SCORE[1:5], "--tracker", "focus", "--quiet", "--output", "{}/out.json"),
         "out.json",
-    ),
-    "no dataset": (
-        DSTC2,
-        lambda folder: _edit(folder / "tracker.json", lambda file: file.pop("dataset")),
-        SCORE,
-        None,
-    ),
-    "sessions in another order": (
-        DSTC2,
-        lambda folder: _edit(folder / "tracker.json", lambda file: file["sessions"].reverse()),
-        SCORE,
-        None,
     ),
     "two members of one name": (_archive, _twice, SCORE_ARCHIVE, None),
     "stages under each other's names": (RUN, _stages_exchanged, STUDY, "run/intrinsic.csv"),
@@ -173,41 +179,15 @@ CHANGES: dict[str, Change] = {
         ("report", "{}/run", "--output", "{}/page.html"),
         "page.html",
     ),
-    "a row of outcomes with a cell too many": (
-        write_states,
-        _lines("outcomes.csv", lambda lines: [lines[0], *(f"{line},0" for line in lines[1:])]),
-        STUDY,
-        "run/correlations.csv",
-    ),
-    "a head of outcomes twice": (
-        write_states,
-        _lines(
-            "outcomes.csv", lambda lines: ["system,success,success", *(f"{line},0" for line in lines[1:])]
-        ),
-        STUDY,
-        "run/correlations.csv",
-    ),
-    "upper case in a file of states": (
-        write_states,
-        lambda folder: _edit(folder / "systems" / "three.json", lambda file: _predicted(file, str.upper)),
-        STUDY,
-        "run/correlations.csv",
-    ),
     "capitals in a file of states": (
         KINDS["state sets"].make,
-        lambda folder: _edit(folder / "states.json", lambda file: _predicted(file, str.title)),
+        _edited("states.json", lambda file: _predicted(file, str.title)),
         ("score", "--format", "state-sets", "{}/states.json", "--json"),
         None,
     ),
-    "gold that is another in one file": (
-        write_states,
-        lambda folder: _edit(folder / "systems" / "three.json", _gold_is_predicted),
-        STUDY,
-        "run/correlations.csv",
-    ),
     "a judge's scores with a cell too many": (
         KINDS["scores"].make,
-        _lines("judges.csv", lambda lines: [lines[0], *(f"{line},0" for line in lines[1:])]),
+        _lines("judges.csv", _with_a_cell_more),
         STUDY,
         "run/intrinsic.csv",
     ),

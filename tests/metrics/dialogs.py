@@ -6,8 +6,8 @@ from typing import Any
 
 from extrinsic.corpus.state_sets import StateSets
 from extrinsic.metrics.definition import parse_metric
-from extrinsic.metrics.items.state_tables import table_of_states
 from extrinsic.metrics.scoring import score
+from extrinsic.metrics.state_items import table_of_states
 from tests.builders import StateSetFiles
 from tests.metrics.reading import read_states
 

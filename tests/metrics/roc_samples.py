@@ -9,9 +9,8 @@ import numpy as np
 from extrinsic.arrays import Floats
 from extrinsic.corpus.conventions import DSTC1, RocPoints
 from extrinsic.metrics.definition import parse_metric
-from extrinsic.metrics.items.roc_curves import first_on_curve
-from extrinsic.metrics.items.roc_statistics import CURVES, RocStatistics, score_order
 from extrinsic.metrics.roc import Roc
+from extrinsic.metrics.roc_curves import CURVES, RocStatistics, first_on_curve, score_order
 
 ROC_METRICS = [parse_metric(name) for name in DSTC1.metrics if name.startswith("roc.")]
 POINTS: tuple[RocPoints, ...] = ("even_thresholds", "distinct_scores")

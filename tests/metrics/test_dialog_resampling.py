@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from extrinsic.arrays import Floats
-from extrinsic.errors import UsageError
 from extrinsic.metrics import measuring
 from extrinsic.metrics.definition import ItemMean, parse_metric
 from extrinsic.metrics.measuring import Source, percentile_interval, resampled_values
@@ -108,12 +107,6 @@ def test_resamples_without_a_value_are_left_out() -> None:
     calls = read_dstc1(files_of([Turn({"route": [(0.75, C)]}, right=[C])], [Turn()], [Turn()]))
     (row,) = score(*calls, metrics=["accuracy"], components=["route"], schedules=[3], bootstrap=50).rows
     assert (row.value, row.low, row.high) == (1, 1, 1)
-
-
-@pytest.mark.parametrize("n", [1, -3])
-def test_too_few_resamples_are_refused(calls: Any, n: int) -> None:
-    with pytest.raises(UsageError, match="at least 2 resamples"):
-        on_route(calls, bootstrap=n)
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from extrinsic.metrics.items.roc_statistics import RocStatistics
-from extrinsic.metrics.roc import EqualErrors
+from extrinsic.metrics.roc import EQUAL_ERRORS
+from extrinsic.metrics.roc_curves import RocStatistics
 from tests.builders import DSTC1_SLOTS
 from tests.metrics.calls import CallScores, Turn
 
@@ -222,6 +222,6 @@ def test_scores_too_near_for_different_thresholds() -> None:
     curve = totals.curve
     # The lowest threshold accepts all four, the first above the wrong one only the three right ones.
     assert curve is not None
-    at = totals.first(EqualErrors())
+    at = totals.first(EQUAL_ERRORS)
     assert (curve.true_accept[0], curve.false_accept[0]) == (3, 1)
     assert (at.true_accept, at.false_accept) == (3, 0)

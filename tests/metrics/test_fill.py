@@ -8,8 +8,8 @@ import pytest
 
 from extrinsic.corpus.hypotheses import Fill
 from extrinsic.errors import UsageError
-from extrinsic.metrics.items.state_tables import predicted_states
 from extrinsic.metrics.scoring import score
+from extrinsic.metrics.state_items import predicted_states
 from tests.builders import (
     ONTOLOGY,
     Dstc2Files,

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from extrinsic.metrics.gca import SIMILARITIES, GranularChangeAccuracy, edit_similarity, word_similarity
-from extrinsic.metrics.items.state_tables import table_of_states
 from extrinsic.metrics.scoring import score
+from extrinsic.metrics.state_items import table_of_states
 from tests.builders import StateSetFiles
 from tests.metrics.dialogs import states_of
 from tests.metrics.reading import read_dstc1, read_states

@@ -63,10 +63,16 @@ def test_the_printed_form_is_what_was_typed(text: str) -> None:
         ("tail_orientation(2024)", "tail_orientation"),
         ("first_error(turn)", "first_error"),
         ("jga(fill=threshold:0.5)", "jga(fill=threshold)"),
+        ("fga(taxi=1, hotel=0.5)", "fga(hotel=0.5, taxi=1)"),
+        ("fga(0.5, taxi=1)", "fga(taxi=1)"),
+        ("fga(2, taxi=1.0)", "fga(2, taxi=1)"),
+        ("fga(turns=1, factor=0, taxi=1)", "fga(0, taxi=1)"),
+        ("fga(taxi=1, variant=literal)", "fga(taxi=1, variant=literal)"),
     ],
 )
 def test_defaults_are_not_printed(typed: str, printed: str) -> None:
     assert str(parse_metric(typed)) == printed
+    assert parse_metric(printed) == parse_metric(typed)
 
 
 def test_lambda_from_turns_and_factor_survives_printing() -> None:
@@ -101,6 +107,11 @@ def test_a_fill_rule_is_read_off_the_metric() -> None:
         ("fga(variant=literal, variant=published)", "'variant' occurs twice"),
         ("jga(fill=argmax, fill=threshold)", "'fill' occurs twice"),
         ("fga(0.5, decay=0.5)", "decay"),
+        ("fga(lambdas=1)", "no parameter 'lambdas'; did you mean 'lambda'"),
+        ("fga(spa=literal)", "the lambda of the domain 'spa' must be a number"),
+        ("fga(hotel=-1)", "'hotel' must be a number of at least 0"),
+        ("fga(hotel=nan)", "at least 0"),
+        ("fga(hotel=1, hotel=2)", "occurs twice"),
         ("gca(weights=plane)", "did you mean 'plain'?"),
         ("gca(drops=thrice)", "did you mean 'twice'?"),
         ("changes", "which"),

@@ -10,8 +10,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from extrinsic.metrics.belief_items import Items
 from extrinsic.metrics.definition import TurnMean
-from extrinsic.metrics.items.item_tables import Items
 from extrinsic.metrics.measuring import Source
 from extrinsic.metrics.roc import Roc
 from extrinsic.metrics.scoring import score

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from extrinsic.arrays import Floats
 from extrinsic.corpus.conventions import RocPoints
-from extrinsic.metrics.items import roc_statistics
-from extrinsic.metrics.items.roc_statistics import RocStatistics
+from extrinsic.metrics import roc_curves
 from extrinsic.metrics.measuring import Source, resampled_values
+from extrinsic.metrics.roc import few_false_accepts, low_false_accept_rate
+from extrinsic.metrics.roc_curves import Points, RocStatistics
 from extrinsic.panel import item_weights
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import read_simulation, simulate
@@ -61,7 +62,7 @@ def test_many_at_once_are_one_after_the_other(sample: tuple[Any, RocStatistics])
 @given(samples(), st.integers(1, 3))
 def test_blocks_do_not_matter(sample: tuple[Any, RocStatistics], rows: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(roc_statistics, "BLOCK", rows)
+        patch.setattr(roc_curves, "BLOCK", rows)
         assert_exact(*sample)
 
 
@@ -94,8 +95,8 @@ def test_values_have_the_shape_of_the_weights(points: RocPoints) -> None:
 def test_a_search_is_shared(monkeypatch: pytest.MonkeyPatch) -> None:
     """Items are counted once for all metrics, and both equal error rates are read at one point."""
     made: list[Any] = []
-    count = roc_statistics.RunningCounts
-    monkeypatch.setattr(roc_statistics, "RunningCounts", lambda *given: made.append(given) or count(*given))
+    count = roc_curves.RunningCounts
+    monkeypatch.setattr(roc_curves, "RunningCounts", lambda *given: made.append(given) or count(*given))
     statistics = statistics_of("even_thresholds", 2, [0.1, 0.5, 0.9], [False, True, True], [0, 1, 1])
     totals = np.array([[1, 1], [2, 0], [0, 2]]) @ statistics
     equal_error, lee, *_ = ROC_METRICS
@@ -121,3 +122,14 @@ def test_simulated_calls(simulated: Any, points: RocPoints, component: str, sche
     weights = item_weights(simulated.identity, simulated.n_dialogs, 25, seed=0)
     assert len(items.score) > 30
     assert len(np.unique(assert_exact(weights, statistics))) > 25
+
+
+@pytest.mark.parametrize("level", [0.05, 0.1, 0.2, 1 / 3])
+def test_limits_are_those_of_the_shares(level: float) -> None:
+    """How many false accepts may be: as many as have a share, as rounded, of at most the level."""
+    for total in range(1, 400):
+        wrong = np.arange(total + 1.0)
+        few = few_false_accepts(level).meets(Points(0.0, wrong, 0.0, float(total)))
+        low = low_false_accept_rate(level).meets(Points(7.0, wrong, 7.0, total + 7.0))
+        np.testing.assert_array_equal(few, wrong / total <= level)
+        np.testing.assert_array_equal(low, wrong / total <= level)

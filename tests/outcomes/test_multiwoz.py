@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from extrinsic.corpus.formats.state_sets.gold_states import read_predictions
+from extrinsic.corpus.formats.gold_states import read_predictions
 from extrinsic.corpus.state_sets import StateReading
 from extrinsic.errors import InputError
 from extrinsic.outcomes.multiwoz import changed_domains

@@ -25,7 +25,7 @@ from extrinsic.policy.kernel_logistic import KernelLogistic
 from extrinsic.policy.kernels import Gaussian, state_gram
 from extrinsic.policy.transitions import Transitions
 from extrinsic.registry import BEHAVIOURS
-from tests.policy.decisions import decisions, drawn_decisions, known_chances, states_of
+from tests.policy.decisions import drawn_decisions, known_chances, states_of
 
 MODELS = [BEHAVIOURS.get(name)() for name in BEHAVIOURS.names()]
 every_model = pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
@@ -87,14 +87,6 @@ def test_a_dialog_does_not_see_itself(model: Any) -> None:
 
 
 @every_model
-def test_no_more_folds_than_dialogs(model: Any) -> None:
-    log = drawn_decisions(3, length=60)
-    assert np.array_equal(model.cross_fitted(log, 7), model.cross_fitted(log, 3))
-    with pytest.raises(UsageError, match="at least two"):
-        model.cross_fitted(drawn_decisions(1, length=60))
-
-
-@every_model
 def test_rare_actions_keep_their_share(model: Any) -> None:
     log = drawn_decisions(60)
     action = log.action.copy()
@@ -105,40 +97,6 @@ def test_rare_actions_keep_their_share(model: Any) -> None:
     assert (chances[:, 3] == 3 / 300).all()
     assert (chances[:, 4] == 0.0).all()
     assert chances.sum(axis=1) == pytest.approx(np.ones(300), abs=1e-12)
-
-
-@every_model
-def test_one_frequent_action(model: Any) -> None:
-    log = drawn_decisions(20)
-    action = np.zeros(100, dtype=np.int64)
-    action[:4] = 2
-    chances = model.fit(replace(log, action=action)).probabilities(log.states)
-    assert chances == pytest.approx(np.tile([0.96, 0.0, 0.04], (100, 1)))
-
-
-@every_model
-def test_only_rare_actions(model: Any) -> None:
-    log = drawn_decisions(2, length=4)
-    chances = model.fit(replace(log, action=np.array([0, 1, 1, 1, 2, 2, 0, 1]))).probabilities(log.states)
-    assert chances == pytest.approx(np.tile([0.25, 0.5, 0.25], (8, 1)))
-
-
-def test_two_separate_actions() -> None:
-    """The sign tells which."""
-    states = states_of(np.zeros((100, 1)), np.arange(100)[:, None] % 2)
-    log = decisions(states, np.arange(100) % 2, np.zeros(100), np.arange(100) // 4, 2)
-    for model in MODELS:
-        chances = model.fit(log).probabilities(states)
-        assert (chances[np.arange(100), log.action] > 0.9).all()
-
-
-def test_a_kernel_that_sees_no_differences_gives_the_shares_of_each_sign() -> None:
-    log = drawn_decisions(100)
-    blind = KernelLogistic(width=1e3).fit(log).probabilities(log.states)
-    for sign in range(4):
-        rows = (log.states.discrete @ [2, 1]) == sign
-        assert np.ptp(blind[rows], axis=0).max() < 1e-3
-    assert np.ptp(KernelLogistic(width=1.0).fit(log).probabilities(log.states)[:, 0]) > 0.5
 
 
 @pytest.mark.parametrize(
@@ -163,15 +121,6 @@ def test_a_higher_kernel_is_a_larger_penalty(
     assert high == pytest.approx(penal, abs=tolerance)
     assert np.abs(high - low).max() > 0.05
     assert (plain.height, replace(plain, height=1.0)) == (1.0, plain)
-
-
-def test_nu_is_a_share_of_the_kernels_height() -> None:
-    log = drawn_decisions(60)
-    for height, nu in ((1.0, 1.0), (0.5, 0.25)):
-        with pytest.raises(UsageError, match="no point would become a kernel"):
-            KernelLogistic(height=height, nu=nu)
-    sizes = [len(KernelLogistic(nu=nu).fit(log).model.basis) for nu in (0.01, 0.25, 0.9)]  # type: ignore[attr-defined]
-    assert len(log) > sizes[0] > sizes[1] > sizes[2] >= 4
 
 
 def test_an_svm_has_its_limits(monkeypatch: pytest.MonkeyPatch) -> None:

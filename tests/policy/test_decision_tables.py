@@ -64,23 +64,6 @@ def test_dialogs_come_in_the_order_of_their_ids() -> None:
     assert np.isnan(log.propensities).sum() == 3
 
 
-def test_the_same_as_transitions_that_were_given() -> None:
-    """Every array of other transitions, put in again in another order of dialogs."""
-    log = drawn_decisions(8)
-    rows = np.concatenate([np.flatnonzero(log.dialog == dialog) for dialog in (5, 1, 0, 7, 2, 3, 6, 4)])
-    again = Transitions.from_arrays(
-        log.states.take(rows),
-        log.action[rows],
-        log.reward[rows],
-        [log.sessions[dialog] for dialog in log.dialog[rows]],
-        actions=log.actions,
-        turn=log.turn[rows],
-        propensities=log.propensities[rows],
-        ends=log.ends[rows],
-    )
-    same(log, again)
-
-
 def test_every_problem_at_once_with_dialog_and_turn() -> None:
     messages = problems_of(
         states=[[0.1, np.nan], [0.4, 0.0], [np.inf, 1.0]],

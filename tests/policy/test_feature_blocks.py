@@ -79,15 +79,6 @@ def test_the_dialog_so_far_by_hand() -> None:
     assert [row["affirmed"] for row in block("affirmed", turns)] == [0, 0, 0, 0, 0, 0, 1, 0]
 
 
-def test_long_dialogs_and_long_streaks_are_cut() -> None:
-    corpus, output = read([whole_call()[0], *[whole_call()[2]] * 20])
-    states = Features(("turn", "repeats"))(
-        observations_of_corpus(corpus, output, np.array([3, 4, 13, 14, 20]))
-    )
-    assert states.continuous[:, 0].tolist() == [0.5, 0.625, 14 / 8, 15 / 8, 15 / 8]
-    assert states.continuous[:, 1].tolist() == [1.0, 1.5, 1.5, 1.5, 1.5]
-
-
 def test_confirmations_by_hand() -> None:
     """A yes of .9 to cmu at turn 2: one of five groups. A no of .3 takes nothing back."""
     assert [row["confirmed"] for row in block("confirmed_share", [1, 2, 3])] == pytest.approx([0.0, 0.2, 0.2])

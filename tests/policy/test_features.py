@@ -1,4 +1,4 @@
-"""What a policy sees: names of columns, numbers by hand, the same on file and at the table."""
+"""What a policy sees: names of columns, numbers by hand, what is refused."""
 
 from __future__ import annotations
 
@@ -13,16 +13,14 @@ import pytest
 
 from extrinsic.errors import UsageError
 from extrinsic.policy.features import Features, States, find_features
-from extrinsic.policy.observations import BEFORE, Observations, observations_of_corpus, stable_number
+from extrinsic.policy.observations import Observations, observations_of_corpus, stable_number
 from extrinsic.policy.transitions import transitions_of
-from extrinsic.registry import FEATURES, TRACKERS
-from extrinsic.simulation import play
-from tests.builders import DSTC1_SLOTS, Dstc2Files, only_sessions
+from extrinsic.registry import FEATURES
+from tests.builders import DSTC1_SLOTS, Dstc2Files
 from tests.metrics.reading import read_dstc1, read_dstc2
-from tests.policy.calls import files_of, read, whole_call
-from tests.policy.players import Anything, Witness
+from tests.policy.calls import read, whole_call
 from tests.samples import small_dstc1, small_dstc2
-from tests.simulation.worlds import BUS, world
+from tests.simulation.worlds import BUS
 
 BUS_GROUPS = ("from", "to", "route", "date", "time")
 RESTAURANT_SLOTS, RESTAURANT_GROUPS = ("food", "pricerange", "name", "area"), ("food", "area", "pricerange")
@@ -126,28 +124,6 @@ def test_a_call_without_greeting_has_its_own_conditions() -> None:
     assert manager.tolist() == [stable_number("0"), stable_number("1")]
 
 
-def test_before_a_call_begins_nothing_was_asked_for() -> None:
-    """Whatever somebody else asked for in the first call."""
-    files = without_greetings(small_dstc2())
-    files.tracker["sessions"][0]["turns"][0]["requested-slots"] = {"phone": 0.75}
-    corpus, output = read_dstc2(files)
-    states = Features(("requested",), conditions=False)(
-        observations_of_corpus(corpus, output, np.array([0, BEFORE]))
-    )
-    assert states.discrete_names == ("requested", "last_act")
-    assert states.discrete.tolist() == [[1, corpus.domain.predicate_names.index("request")], [0, -1]]
-
-
-def test_blocks_of_a_list() -> None:
-    states = find_features(["turn", "answer", "turn"])(known([0, 6]))
-    assert states.continuous_names == ("turn",)
-    assert states.discrete_names == ("answer",)
-    only_signs = find_features(["offered"])(known([0, 6]))
-    assert only_signs.continuous.shape == (2, 0)
-    only_numbers = find_features(["turn"])(known([0, 6]))
-    assert only_numbers.discrete.shape == (2, 0)
-
-
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -182,36 +158,3 @@ def test_numbers_are_finite(number: float) -> None:
         UsageError, match=r"'top.from.desc' is not a finite number .* in state 1, 1 such in all"
     ):
         find_features("lee2014")(spoilt)
-
-
-@pytest.mark.parametrize("preset", FEATURES.names())
-def test_numbers_do_not_depend_on_the_vocabulary(preset: str) -> None:
-    """The same calls read in another order: every word gets another id."""
-    late = [replace(turn, beliefs={"route": [(0.5, {"route": "61c"})]}) for turn in whole_call()]
-    files = files_of({"a": whole_call(), "b": late})
-    corpus, output = read_dstc1(files)
-    other, other_output = read_dstc1(only_sessions(files, [1, 0]))
-    word = "61c"
-    assert corpus.vocabulary.find(word) != other.vocabulary.find(word)
-    found, again = transitions_of(corpus, output, preset), transitions_of(other, other_output, preset)
-    assert found.states.continuous.tobytes() == again.states.continuous.tobytes()
-    assert found.states.discrete.tobytes() == again.states.discrete.tobytes()
-
-
-@pytest.mark.parametrize("tracker", ["focus", "last_turn", "vote"])
-@pytest.mark.parametrize("preset", ["compact", "grouped_history", "lee2014_literal"])
-def test_states_at_the_table_are_those_on_file(preset: str, tracker: str) -> None:
-    """Restarts included."""
-    restless = world(caller={"starts_over": 0.1})
-    witness = Witness(Anything(), find_features(preset))
-    played = play(witness, TRACKERS.get(tracker), 80, 3, restless)
-    assert played.corpus.restart.any()
-    turns = np.concatenate([played.corpus.offsets[dialogs] + turn - 1 for dialogs, turn, _ in witness.seen])
-    stored = find_features(preset)(observations_of_corpus(played.corpus, played.output, turns))
-    for _, _, live in witness.seen:
-        stored.require_like(live)
-    assert (
-        np.abs(stored.continuous - np.vstack([live.continuous for _, _, live in witness.seen])).max() <= 1e-12
-    )
-    assert np.array_equal(stored.discrete, np.vstack([live.discrete for _, _, live in witness.seen]))
-    assert len(turns) == played.corpus.n_turns - played.corpus.n_dialogs

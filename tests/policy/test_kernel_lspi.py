@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from extrinsic.policy import lstd
 from extrinsic.policy.basis import Basis, with_action
 from extrinsic.policy.kernel_lspi import KernelLSPI, KernelPolicy, OneStep
 from extrinsic.policy.kernels import Gaussian
-from extrinsic.policy.learner import best_action
+from extrinsic.policy.learner import policy_of
 from extrinsic.policy.lstd import Solution
 from extrinsic.policy.transitions import Transitions
 from tests.policy.decisions import decisions, drawn_decisions, states_of
@@ -85,7 +85,7 @@ def test_the_filter_keeps_to_what_was_likely() -> None:
 
 
 class Script:
-    """Answers to the question for Q: in turn, each policy is told to prefer one action."""
+    """Answers to the question for Q: in turn, each policy prefers one given action."""
 
     def __init__(self, *preferred: int) -> None:
         self.preferred = list(preferred)
@@ -132,8 +132,8 @@ def test_how_it_ends(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The same policy twice, one that was there before, or no iterations left."""
-    told = Script(*script)
-    monkeypatch.setattr(lstd, "System", told)
+    answers = Script(*script)
+    monkeypatch.setattr(lstd, "System", answers)
     learned = learn(three_actions, iterations=limit)
     found = learned.fit
     assert (found.iterations, found.converged, found.cycle) == (iterations, converged, cycle)
@@ -141,8 +141,8 @@ def test_how_it_ends(
     # Each policy is evaluated with its own next actions, the first one with those in the log.
     goes_on = three_actions.next >= 0
     first = np.eye(3)[three_actions.action[three_actions.next]] * goes_on[:, None]
-    assert np.array_equal(told.asked[0], 16.0 * first)
-    for number, asked in enumerate(told.asked[1:]):
+    assert np.array_equal(answers.asked[0], 16.0 * first)
+    for number, asked in enumerate(answers.asked[1:]):
         preferred = script[min(number, len(script) - 1)]
         assert np.array_equal(asked, 16.0 * np.eye(3)[[preferred] * 60] * goes_on[:, None])
 
@@ -151,7 +151,8 @@ def test_of_equals_the_likeliest() -> None:
     q = np.array([[1.0, 1.0, 0.0], [2.0, 2.0 + 1e-12, 5.0], [0.0, 1.0, 0.0]])
     chances = np.array([[0.3, 0.6, 0.1], [0.5, 0.4, 0.1], [0.8, 0.1, 0.1]])
     admitted = np.array([[True, True, True], [True, True, False], [True, True, True]])
-    assert best_action(np.where(admitted, q, -np.inf), chances, admitted).tolist() == [1, 0, 1]
+    best = policy_of(np.where(admitted, q, -np.inf), chances, admitted)
+    assert np.array_equal(best, np.eye(3)[[1, 0, 1]])
 
 
 def test_where_no_kernel_speaks_q_is_the_prior() -> None:
@@ -195,20 +196,8 @@ def q_of_all(learned: KernelPolicy, log: Transitions) -> np.ndarray:
 
 def best_of_training(learned: KernelPolicy, log: Transitions) -> np.ndarray:
     q, admitted = q_of_all(learned, log), learned.behaviour.admitted
-    return best_action(np.where(admitted, q, -np.inf), learned.behaviour.chances, admitted)
-
-
-def test_the_range_of_q_is_reported() -> None:
-    """Over what is admitted in the training states, to be held against what a dialog can earn."""
-    log = drawn_decisions(60)
-    given_chances = np.tile([0.5, 0.5, 0.0], (len(log), 1))
-    for learned in (learn(log, threshold=0.45), learn(log, chances=given_chances)):
-        q, admitted = q_of_all(learned, log), learned.behaviour.admitted
-        extremes = (learned.diagnostics["lowest_q"], learned.diagnostics["highest_q"])
-        assert extremes == pytest.approx((q[admitted].min(), q[admitted].max()))
-        assert q[admitted].min() > q.min() or q[admitted].max() < q.max()
-    assert learned.behaviour.admitted.tolist() == [[True, True, False]] * len(log)
-    assert learned.diagnostics == {name: float(value) for name, value in asdict(learned.fit).items()}
+    best = policy_of(np.where(admitted, q, -np.inf), learned.behaviour.chances, admitted)
+    return np.asarray(best.argmax(axis=1))
 
 
 def test_a_temperature_draws_among_what_is_admitted() -> None:
@@ -266,21 +255,12 @@ def test_bad_options(options: dict[str, Any], message: str) -> None:
         learn(drawn_decisions(20), **options)
 
 
-def test_removal_leaves_fewer_kernels() -> None:
+@pytest.mark.parametrize("change", ["reward", "action"])
+def test_kernels_are_made_once_for_all_rewards_and_for_nothing_else(change: str) -> None:
+    """The policy is the one that is learned from nothing."""
     log = drawn_decisions(60)
     behaviour = behaviour_of(log)
-    growing, removal = (
-        KernelLSPI(width=0.5, sparsification=method).fit(log, behaviour) for method in ("growing", "removal")
-    )
-    assert removal.fit.kernels < growing.fit.kernels
-    assert removal.probabilities(log.states).shape == (len(log), 3)
-
-
-def test_a_log_with_other_rewards_has_the_same_kernels() -> None:
-    """Which are made once: the policy is the one that is learned from nothing."""
-    log = drawn_decisions(60)
-    behaviour = behaviour_of(log)
-    other = replace(log, reward=-log.reward)
+    other = replace(log, **{change: getattr(log, change)[::-1].copy()})
     KernelLSPI().fit(log, behaviour)
     after = KernelLSPI().fit(other, behaviour)
     KernelLSPI(width=9.0).fit(log, behaviour)  # forgets the log's

@@ -15,33 +15,10 @@ from extrinsic.errors import UsageError
 from extrinsic.policy import basis as basis_module
 from extrinsic.policy import kernels
 from extrinsic.policy.basis import Basis, StateActions, rows_after, with_action
-from extrinsic.policy.features import States
 from extrinsic.policy.kernels import UNKNOWN, Blocks, Gaussian, state_gram
 from extrinsic.policy.transitions import END
 from tests.oracles.kernels import Points, full_kernel
 from tests.policy.decisions import states_of
-
-GAUSSIANS = [Gaussian(), Gaussian(0.5, 0.2), Gaussian(10.0, 5.0), Gaussian(3.0, 0.7)]
-
-
-def random_states(seed: int, n: int = 25) -> States:
-    """With some that occur twice."""
-    rng = np.random.default_rng(seed)
-    states = states_of(rng.normal(0, 1, (n, 3)), rng.integers(0, 2, (n, 2)))
-    return states.take(np.concatenate([np.arange(n), rng.integers(0, n, 5)]))
-
-
-@pytest.mark.parametrize("gaussian", GAUSSIANS, ids=str)
-@settings(max_examples=10)
-@given(seed=st.integers(0, 2**32 - 1))
-def test_symmetric_and_positive_semi_definite(gaussian: Gaussian, seed: int) -> None:
-    states, others = random_states(seed), random_states(seed + 1, 7)
-    gram, across = state_gram(gaussian, states, states), state_gram(gaussian, states, others)
-    assert gram.shape == (len(states), len(states))
-    assert np.abs(gram - gram.T).max() <= 1e-12 * gram.max()
-    assert np.linalg.eigvalsh((gram + gram.T) / 2).min() >= -1e-9 * gram.max()
-    assert np.abs(np.diag(gram) - gaussian.height**2).max() <= 1e-12 * gram.max()
-    assert np.abs(across - state_gram(gaussian, others, states).T).max() <= 1e-12 * gram.max()
 
 
 def test_by_hand() -> None:
@@ -88,18 +65,6 @@ def test_every_row_has_its_number(data: st.DataObject, n_sorted: int) -> None:
     assert other_places.tolist() == [place_of.get(tuple(row), UNKNOWN) for row in others.tolist()]
 
 
-def test_slices_flags_and_nothing() -> None:
-    """Tables that are no contiguous block of 64-bit numbers, and one without rows."""
-    wide = np.arange(24).reshape(4, 6)
-    signatures, number = Blocks.of(wide[::-1, ::2])
-    assert number.tolist() == [3, 2, 1, 0]
-    assert signatures.find(wide[:, ::2].astype(np.int32)).tolist() == [0, 1, 2, 3]
-    flags, number = Blocks.of(np.array([[True, False], [False, True], [True, False]]))
-    assert number.tolist() == [1, 0, 1]
-    assert flags.find(np.array([[True, True]])).tolist() == [UNKNOWN]
-    assert flags.find(np.zeros((0, 2), dtype=np.int64)).tolist() == []
-
-
 @settings(max_examples=40)
 @given(
     seed=st.integers(0, 2**32 - 1),
@@ -131,18 +96,6 @@ def test_rows_are_the_full_kernel(seed: int, n: int, n_columns: int, nu: float, 
         is_known = np.array([tuple(row) in kinds for row in at.signs.tolist()])
         assert ((basis.block_of(at.signs) == UNKNOWN) == ~is_known).all()
         assert (np.diff(rows.indptr)[~is_known] == 0).all()
-
-
-def test_rows_by_hand() -> None:
-    """Two kernels of one signature, one of another; an action stands behind the signs."""
-    table = with_action(states_of(np.zeros((3, 1)), [[0], [0], [1]]), np.array([1, 1, 0]))
-    assert table.tolist() == [[0, 1], [0, 1], [1, 0]]
-    basis, _ = Basis.fit(np.array([[0.0], [5.0], [0.0]]), table, Gaussian(2.0, 1.0), 1.0)
-    block = basis.block_of(np.array([[0, 1], [1, 0], [1, 1]]))
-    assert block.tolist() == [0, 1, UNKNOWN]
-    near = 4.0 * np.exp([0.0, -12.5, -0.5])
-    expected = [[near[0], near[1], 0.0], [0.0, 0.0, near[2]], [0.0, 0.0, 0.0]]
-    assert basis.rows(np.array([[0.0], [1.0], [1.0]]), block).toarray() == pytest.approx(np.array(expected))
 
 
 @pytest.mark.parametrize("greedy", [True, False])

@@ -23,7 +23,7 @@ from tests.builders import act
 from tests.metrics.calls import Turn, files_of
 from tests.metrics.reading import read_dstc1, read_dstc2
 from tests.samples import small_dstc2
-from tests.strategies import dstc1_files, dstc2_files
+from tests.strategies import dstc1_files
 
 CMU, ZOO, OAK = {"from.desc": "cmu"}, {"to.desc": "zoo"}, {"to.desc": "oak"}
 SEVEN, ROUTE = {"time.hour": "7"}, {"route": "61c"}
@@ -209,12 +209,6 @@ REWARDS = st.builds(
 @settings(max_examples=40)
 def test_returns_of_bus_calls_are_feasible(files: Any, reward: Reward) -> None:
     assert_feasible(*read_dstc1(files), reward)
-
-
-@given(dstc2_files(), REWARDS)
-@settings(max_examples=30)
-def test_returns_of_restaurant_calls_are_feasible(files: Any, reward: Reward) -> None:
-    assert_feasible(*read_dstc2(files), reward)
 
 
 def assert_feasible(corpus: Corpus, output: TrackerOutput, reward: Reward) -> None:

@@ -13,7 +13,6 @@ import pytest
 from extrinsic import records
 from extrinsic.corpus.domain import load_domain
 from extrinsic.errors import InputError, UsageError
-from extrinsic.policy.features import States
 from extrinsic.policy.fitted_q import FittedQ
 from extrinsic.policy.imitation import SupervisedPolicy
 from extrinsic.policy.kernel_lspi import KernelLSPI
@@ -37,11 +36,6 @@ def log() -> Transitions:
 
 
 @pytest.fixture(scope="module")
-def elsewhere() -> States:
-    return drawn_decisions(10, seed=5).states
-
-
-@pytest.fixture(scope="module")
 def kept(log: Transitions) -> KeptPolicy:
     return KeptPolicy.of(
         KernelLSPI(ridge=10.0).fit(log, behaviour_of(log)), log, KernelLSPI(ridge=10.0), "rl"
@@ -52,25 +46,6 @@ def kept(log: Transitions) -> KeptPolicy:
 def file(kept: KeptPolicy, tmp_path: Path) -> Path:
     kept.save(tmp_path / "a.policy")
     return tmp_path / "a.policy"
-
-
-@pytest.mark.parametrize("behaviour", ["logistic", "svm"])
-@pytest.mark.parametrize("kind", ["lspi", "soft", "trees", "sl", "sl_sampled"])
-def test_every_policy_of_a_study(
-    kind: str, behaviour: str, log: Transitions, elsewhere: States, tmp_path: Path
-) -> None:
-    fitted = behaviour_of(log, behaviour)
-    make: dict[str, Callable[[], Any]] = {
-        "lspi": lambda: KernelLSPI().fit(log, fitted),
-        "soft": lambda: KernelLSPI(temperature=5.0, largest=10).fit(log, fitted),
-        "trees": lambda: FittedQ(trees=5).fit(log, fitted),
-        "sl": lambda: SupervisedPolicy(fitted.model),
-        "sl_sampled": lambda: SupervisedPolicy(fitted.model, sampled=True, threshold=0.05),
-    }
-    kept = KeptPolicy.of(make[kind](), log)
-    kept.save(tmp_path / "policy.gz")
-    loaded = load_policy(tmp_path / "policy.gz")
-    assert loaded.probabilities(elsewhere).tobytes() == kept.probabilities(elsewhere).tobytes()
 
 
 def test_what_made_it(file: Path, log: Transitions) -> None:
@@ -212,17 +187,6 @@ def test_a_file_that_is_none(file: Path, change: Callable[[bytes], bytes], messa
         load_policy(file)
     with pytest.raises(InputError, match="no such file"):
         load_policy(file.with_name("missing"))
-
-
-def test_any_changed_byte_is_noticed(file: Path) -> None:
-    data = file.read_bytes()
-    rng = np.random.default_rng(0)
-    for place in rng.integers(0, len(data), 60).tolist():
-        changed = bytearray(data)
-        changed[place] ^= 1 << int(rng.integers(0, 8))
-        file.write_bytes(bytes(changed))
-        with pytest.raises(InputError):
-            load_policy(file)
 
 
 def test_states_and_tasks_that_do_not_fit(kept: KeptPolicy) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from extrinsic.report.page import write_report
 from tests.report.browser import CHROMIUM, Browser
-from tests.report.runs import STATES, Made, write_run
+from tests.report.runs import MANY, METRICS, STATES, Made, write_run
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium to look at the page with")
 
@@ -18,7 +18,7 @@ SCRIPT = "<script>alert(1)</script>"
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    trackers = (SCRIPT, "a_tracker_with_quite_a_long_name_to_speak_of", "three", "four", "odd")
+    trackers = (SCRIPT, "a_tracker_with_quite_a_long_name_to_speak_of", *MANY[2:])
     return write_report(write_run(tmp_path_factory.mktemp("looked_at"), Made(trackers=trackers)))
 
 
@@ -61,7 +61,8 @@ def test_it_opens_from_a_file_and_fits(browser: Browser, page: Path, width: int,
         "[...document.querySelectorAll('figure svg')].map(one => one.getBoundingClientRect())"
         ".map(box => [box.width, box.height])"
     )
-    assert len(sizes) == len(list((page.parent / "figures").iterdir()))
+    # The heat map is a table.
+    assert len(sizes) == len(list((page.parent / "figures").iterdir())) - 1
     assert all(width > 200 and height > 60 for width, height in sizes)
     ink, paper = browser.run("['color', 'backgroundColor'].map(key => getComputedStyle(document.body)[key])")
     brightness = [sum(map(int, colour[4:-1].split(","))) for colour in (ink, paper)]
@@ -74,15 +75,17 @@ def test_names_stay_names(browser: Browser, page: Path) -> None:
     assert browser.run("document.querySelectorAll('script').length") == 2
 
 
-def test_correlations_sort_and_filter(browser: Browser, page: Path) -> None:
+def test_numbers_sort_and_filter(browser: Browser, page: Path) -> None:
     browser.open(page, 1400)
     everything = len(shown(browser, 0))
-    assert everything == 11  # one target, scope, coefficient, variant and group of trackers
-    numbers = [float(text.replace("−", "-")) for text in shown(browser, 3)]
-    assert numbers == sorted(numbers, reverse=True)
+    assert everything == len(METRICS)  # one target, variant and group of trackers
+    numbers = [float(text.replace("−", "-")) for text in shown(browser, 4)]
+    assert numbers == sorted(numbers)
     head = "[...document.querySelectorAll('#explorer th')].find(head => head.textContent === 'r')"
     browser.run(f"{head}.click()")
-    assert [float(text.replace("−", "-")) for text in shown(browser, 3)] == sorted(numbers)
+    down = [float(text.replace("−", "-")) for text in shown(browser, 7)]
+    assert down == sorted(down, reverse=True) and max(down) > 0.8
+    browser.run(f"{head}.click()")
     assert browser.run(f"{head}.getAttribute('aria-sort')") == "ascending"
     choose(browser, "text", "L2 last")
     assert shown(browser, 0) == ["L2"] and shown(browser, 1) == ["last turn"]
@@ -93,14 +96,34 @@ def test_correlations_sort_and_filter(browser: Browser, page: Path) -> None:
     assert browser.run("document.querySelector('#explorer .count').textContent") == "0 of 0 shown."
     choose(browser, "text", "")
     choose(browser, "target", "any")
-    assert len(shown(browser, 0)) == 33
+    assert len(shown(browser, 0)) == 4 * everything
     assert browser.run(
         "[...document.querySelectorAll('#explorer th')].some(h => !h.hidden && h.textContent === 'target')"
     )
-    choose(browser, "scope", "any")
+    choose(browser, "systems", "any")
     assert len(shown(browser, 0)) == 60
     browser.run("document.querySelector('#explorer .more button').click()")
-    assert len(shown(browser, 0)) == 66
+    assert len(shown(browser, 0)) == 8 * everything
+
+
+def test_the_heat_map_has_a_switch(browser: Browser, page: Path) -> None:
+    """Every measure and target fills the same cells, with the numbers of the table of all of them."""
+    browser.open(page, 1400)
+    cells = "[...document.querySelectorAll('.heat td[data-row]')].map(cell => cell.textContent)"
+    selects = "document.querySelectorAll('#measures select')"
+    change = "dispatchEvent(new Event('input', {bubbles: true}))"
+    first = browser.run(cells)
+    browser.run(f"{selects}[0].value = 'pearson'; {selects}[0].{change}")
+    assert browser.run(cells) != first
+    tooltips = "[...document.querySelectorAll('.heat tbody th')].map(head => head.textContent)"
+    accuracy = browser.run(tooltips).index("accuracy")
+    line = f"[...document.querySelectorAll('.heat tbody tr')][{accuracy}].cells[1].textContent"
+    choose(browser, "text", "accuracy every")
+    assert shown(browser, 7)[0][:2] == browser.run(line)[:2]
+    browser.run(f"{selects}[0].value = 'share'; {selects}[0].{change}")
+    assert browser.run(cells) == first
+    browser.run(f"{selects}[1].selectedIndex = 1; {selects}[1].{change}")
+    assert browser.run(cells) != first
 
 
 def test_a_name_opens_its_definition(browser: Browser, page: Path) -> None:
@@ -123,14 +146,14 @@ def test_a_phone_has_a_menu_and_a_column_that_stays(browser: Browser, page: Path
 
 def test_tables_of_the_page_sort(browser: Browser, page: Path) -> None:
     browser.open(page, 1400)
-    table = "document.querySelector('#estimators table')"
+    table = "document.querySelector('#trackers table')"
     column = (
-        f"[...{table}.tBodies[0].rows].map(row => parseFloat(row.cells[5].textContent.replace('−', '-')))"
+        f"[...{table}.tBodies[0].rows].map(row => parseFloat(row.cells[1].textContent.replace('−', '-')))"
     )
-    browser.run(f"{table}.tHead.rows[0].cells[5].click()")
+    browser.run(f"{table}.tHead.rows[0].cells[1].click()")
     down = browser.run(column)
-    browser.run(f"{table}.tHead.rows[0].cells[5].click()")
-    assert len(down) == 2 and down == sorted(down, reverse=True)
+    browser.run(f"{table}.tHead.rows[0].cells[1].click()")
+    assert len(down) == len(MANY) and down == sorted(down, reverse=True)
     assert browser.run(column) == sorted(down)
 
 

@@ -8,9 +8,9 @@ from msgspec.structs import replace
 
 from extrinsic.corpus.transcript import TranscriptSlot, TranscriptTurn
 from extrinsic.report.comparison import write_comparison
-from extrinsic.study.disagreements import Disagreement
+from extrinsic.study.comparing import Disagreement
 from extrinsic.study.run import Run
-from extrinsic.verdict.compare import ComparisonRow, ComparisonVerdict
+from extrinsic.verdict.compare import ComparisonRow, ComparisonVerdict, PairCost
 from tests.report.runs import write_manifest
 
 NASTY = "<script>alert(1)</script>"
@@ -46,7 +46,21 @@ def test_names_are_shown_as_they_are(tmp_path: Path) -> None:
         sentence=f"b&b earns 1.0 more than {NASTY}: not decided.",
         flags=("q_range on both values: it is outside.",),
     )
-    path = write_comparison(Run(tmp_path), NASTY, "b&b", [worth, score], [dialog], [verdict])
+    costs = [
+        PairCost(
+            target="rl.live",
+            variant=NASTY,
+            metric=metric,
+            schedule=1,
+            component=NASTY,
+            a=1,
+            b=2,
+            picks=pick,
+            cost=cost,
+        )
+        for metric, pick, cost in ((NASTY, NASTY, 0.0), ("l2", "b&b", 1.25), ("mrr", None, 0.6))
+    ]
+    path = write_comparison(Run(tmp_path), NASTY, "b&b", [worth, score], [dialog], [verdict], costs)
     page = path.read_text()
     assert path.parent == tmp_path
     assert NASTY not in page
@@ -55,12 +69,15 @@ def test_names_are_shown_as_they_are(tmp_path: Path) -> None:
     assert page.index("b&amp;b earns 1.0 more") < page.index('<section id="return">')
     assert '<p class="flag">q_range on both values: it is outside.</p>' in page
     assert page.count("<script>") == 1  # our own
+    said = page.replace("<wbr>", "")
+    assert "b&amp;b is picked by L2, which costs 1.2 points; neither is picked by MRR" in said
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;: 0.0</text>" in said
 
 
 def test_equal_inputs_give_equal_bytes(tmp_path: Path) -> None:
     write_manifest(tmp_path, "s", "x")
     first, second = (
-        write_comparison(Run(tmp_path), "a", "b", [], [], [], tmp_path / name).read_bytes()
+        write_comparison(Run(tmp_path), "a", "b", [], [], output=tmp_path / name).read_bytes()
         for name in ("1", "2")
     )
     assert first == second

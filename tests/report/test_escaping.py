@@ -8,15 +8,16 @@ import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from extrinsic.report.correlations import columns, embedded
+from extrinsic.report.correlations import embedded, make_numbers
 from extrinsic.report.figures import INK, MUTED, draw
 from extrinsic.report.page import soft, write_report
 from extrinsic.report.run_data import clean
-from extrinsic.verdict.rows import CorrelationRow
+from extrinsic.verdict.rows import ChoiceRow, CorrelationRow
 from tests.report.runs import SMALL, STATES, Made, write_run
 from tests.report.test_page import Outline
 
@@ -80,7 +81,7 @@ def test_nasty_names_are_only_text(
             text = "".join(ElementTree.parse(path).getroot().itertext())
             if path.name.startswith("returns"):
                 assert all(name[:20].strip() in text for name in trackers)
-        data = re.search(r'id="correlations">(.*?)</script>', page, re.DOTALL)
+        data = re.search(r'id="numbers">(.*?)</script>', page, re.DOTALL)
         assert data is not None and metric in json.loads(data[1])["names"]["metric"]
 
 
@@ -118,30 +119,22 @@ def test_places_to_break_a_line_are_all_that_is_added(text: str) -> None:
     assert set(outline.tags) <= {"wbr"}
 
 
-def row_about(text: str) -> CorrelationRow:
+def row_about(text: str) -> ChoiceRow:
     """A row with the same text wherever there is text."""
-    return CorrelationRow(
-        target=text,
-        metric=text,
-        schedule=1,
-        component=text,
-        scope=text,
-        coefficient=text,
-        r=0.5,
-        high=0.6,
-        p_adjusted=0.0,
-        n=3,
-        trackers=text,
-        variant=text,
-    )
+    name: Any = {"target": text, "variant": text, "metric": text, "schedule": 1, "component": text}
+    return ChoiceRow(**name, systems=text, family=text, group=text, lost=0.5, datasets=1, n=3)
 
 
 @given(st.text())
 def test_data_in_a_script_element_cannot_leave_it(text: str) -> None:
-    data = columns([row_about(text)])
+    row = row_about(text)
+    same: Any = dict.fromkeys(("target", "variant", "metric", "component", "trackers", "carried_by"), text)
+    correlation = CorrelationRow(**same, schedule=1, scope="within", coefficient="pearson", r=0.25, n=3)
+    data = make_numbers([row], [correlation]).encode()
     assert not set("<>&") & set(data)
     assert json.loads(data)["names"]["metric"] == [text]
-    assert json.loads(data)["columns"]["r"] == [5000]
+    assert json.loads(data)["columns"]["lost"] == [50]
+    assert json.loads(data)["columns"]["pearson"] == [250]
 
 
 def test_what_is_hidden_becomes_visible() -> None:

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from extrinsic.arrays import Bools, Ints
+from extrinsic.arrays import Ints
 from extrinsic.corpus.formats.dstc1 import value_of_pairs
-from extrinsic.simulation.bus_callers import Callers, GoalSettings, another_value, draw_goals
-from extrinsic.simulation.bus_system import RESTART, SystemSettings, SystemTurn
+from extrinsic.simulation.bus_callers import Callers, GoalSettings, draw_goals
+from extrinsic.simulation.bus_system import SystemSettings, SystemTurn
 from extrinsic.simulation.chance import Chance
 from extrinsic.simulation.values import N_NEIGHBOURS, NO, NOTHING, SILENT, YES, Utterance
 from tests.simulation.worlds import BUS, GROUPS, PATIENT, PREDICATES, group_column, slot_values, world
@@ -104,23 +104,6 @@ def test_nobody_travels_to_where_he_is(shares: dict[str, float]) -> None:
     assert (BUS.elsewhere[goals[:, group_column("from")], 0] != goals[:, group_column("to")]).all()
 
 
-def test_one_setting_does_not_change_the_other_wishes() -> None:
-    chance, column = Chance.of(500, "some"), group_column("route")
-    goals = [draw_goals(GoalSettings(route=share), BUS, chance) for share in (0.35, 0.0, 1.0)]
-    usual, none, everybody = goals
-    assert np.array_equal(np.delete(usual, column, axis=1), np.delete(none, column, axis=1))
-    assert (none[:, column] == NOTHING).all()
-    assert (everybody[:, column] != NOTHING).all()
-
-
-def test_another_value_is_another_one_of_the_slot() -> None:
-    values = np.arange(len(BUS))
-    for draw in (0.0, 0.5, 1 - 2**-53):
-        other = another_value(BUS, values, np.full(len(values), draw))
-        assert (other != values).all()
-        assert np.array_equal(BUS.slot[other], BUS.slot)
-
-
 PLAIN: dict[str, Any] = {
     "answers": 1.0,
     "opens_with": 0.0,
@@ -184,27 +167,6 @@ def test_a_request_is_answered(group: str) -> None:
     assert np.array_equal(some.mentioned, answer.value != NOTHING)
 
 
-def test_some_say_nothing_and_some_everything() -> None:
-    answer = respond(callers(answers=0.7), system("request", request="from"))
-    assert_share((answer.value == NOTHING).all(axis=1), 0.3)
-    for said, whim in ((system("hello"), "opens_with"), (system("request", "from"), "over_informs")):
-        some = callers(**{whim: 1.0})
-        assert np.array_equal(respond(some, said).value, some.goal)
-    answer = respond(callers(over_informs=1.0), system("goodbye"))
-    assert_says(answer, SILENT, some.goal)
-
-
-@pytest.mark.parametrize("predicate", ["hello", "open_request", "restart"])
-def test_an_open_question_gets_something_not_yet_told(predicate: str) -> None:
-    """After a restart everything has to be told again."""
-    some = callers()
-    some.mentioned[:, group_column("from")] = True
-    answer = respond(some, system(predicate))
-    assert ((answer.value != NOTHING).sum(axis=1) == 1).all()
-    said = (answer.value[:, [group_column("from"), group_column("to")]] != NOTHING).mean(axis=0)
-    assert said[0] > 0.6 if predicate == "restart" else said[0] == 0.0 and said[1] > 0.6
-
-
 def test_confirmations_get_a_yes_or_a_no_and_sometimes_the_right_value() -> None:
     goal = callers().goal
     place, route = (goal[:, group_column(group)] for group in ("to", "route"))
@@ -215,19 +177,6 @@ def test_confirmations_get_a_yes_or_a_no_and_sometimes_the_right_value() -> None
     any_route = np.where(route == NOTHING, slot_values("route")[0], route)
     answer = respond(callers(corrects_denied=1.0), system("confirm", explicit=any_route))
     assert_says(answer, np.where(route == NOTHING, NO, YES), goal)
-
-
-def test_implicit_confirmations() -> None:
-    """Right: the question is answered. Wrong and noticed: a no and the right value, the question is not."""
-    some = callers(notices_implicit=1.0)
-    place = some.goal[:, group_column("from")]
-    said = system("implicit_confirm", request="to", implicit=np.where(EVEN, place, wrong(place)))
-    answer = respond(some, said)
-    assert np.array_equal(answer.answer, np.where(EVEN, SILENT, NO))
-    for rows, group in ((EVEN, "to"), (~EVEN, "from")):
-        assert np.array_equal(answer.value[rows], np.where(np.isin(GROUPS, group), some.goal, NOTHING)[rows])
-    unseen = callers(notices_implicit=0.0)
-    assert_says(respond(unseen, said), SILENT, unseen.goal, "to")
 
 
 def test_offers() -> None:
@@ -248,14 +197,6 @@ def test_offers() -> None:
     some = callers()
     assert_says(respond(some, system("offer", offer=wrong_in(some.goal, "to"))), NO, some.goal, "to")
     assert not some.served.any()
-
-
-@pytest.mark.parametrize(("wants", "expected"), [(1.0, YES), (0.0, NO)])
-def test_the_next_bus(wants: float, expected: int) -> None:
-    some = callers(another_bus=wants)
-    assert (respond(some, system("next_bus")).answer == NO).all()  # without a right one before
-    respond(some, system("offer", offer=some.goal))
-    assert (respond(some, system("next_bus"), turn=2).answer == expected).all()
 
 
 GOAL = callers().goal
@@ -292,60 +233,3 @@ def test_who_has_no_patience_left_hangs_up_without_a_word() -> None:
     assert np.array_equal(answer.hangs_up, EVEN)
     assert (answer.value[EVEN] == NOTHING).all()
     assert (answer.value[~EVEN] != NOTHING).any()
-
-
-def test_some_leave_when_they_got_their_bus() -> None:
-    some = callers(leaves_content=1.0, patience=1e6)
-    offer = np.where(EVEN[:, None], some.goal, wrong(some.goal))
-    assert np.array_equal(respond(some, system("offer", offer=offer)).hangs_up, EVEN)
-    endless = callers(leaves_content=1.0)
-    assert not respond(endless, system("offer", offer=endless.goal)).hangs_up.any()
-
-
-def changed(some: Callers, said: SystemTurn, turn: int) -> tuple[Bools, Utterance]:
-    before = some.goal.copy()
-    answer = respond(some, said, turn)
-    return some.goal != before, answer
-
-
-def test_goals_change_at_a_rate_and_are_told_at_once() -> None:
-    """Not before they are told, nor once a bus is found."""
-    some = callers(changes_goal=0.5)
-    assert not changed(some, system("request", request="from"), 1)[0].any()
-    before = some.goal.copy()
-    some.mentioned = before != NOTHING
-    changes, answer = changed(some, system("request", request="from"), 2)
-    assert changes.sum(axis=1).max() == 1
-    # The group is drawn before it is known to be told.
-    assert_share(changes.any(axis=1), 0.5 * (before != NOTHING).mean())
-    assert np.array_equal(answer.value[changes], some.goal[changes])
-    assert np.array_equal(BUS.slot[some.goal[changes]], BUS.slot[before[changes]])
-    respond(some, system("offer", offer=some.goal), 3)
-    content = some.content.copy()
-    assert content.any()
-    assert not changed(some, system("next_bus"), 4)[0][content].any()
-
-
-def test_weary_callers_may_ask_to_start_over() -> None:
-    some = callers(starts_over=1.0, patience=10.0)
-    some.worn = np.where(EVEN, 0.5 * some.patience, 0.5 * some.patience - 1.5)
-    answer = respond(some, system("request", request="from"))
-    assert np.array_equal(answer.command == RESTART, EVEN & ~answer.hangs_up)
-    assert not respond(callers(), system("request", request="from")).command.any()
-
-
-def test_who_cannot_be_helped_wants_to_go_elsewhere() -> None:
-    """If the apology is about where the caller wants to go; else it is objected to as an offer is."""
-    some, column = callers(annoyed_by_wrong_offer=4.0), group_column("to")
-    offer = some.goal.copy()
-    offer[EVEN, group_column("route")] = NOTHING  # a route left out is no other place
-    changes, answer = changed(some, system("canthelp", offer=offer), 1)
-    assert changes[:, column].all()
-    assert not np.delete(changes, column, axis=1).any()
-    assert_says(answer, NO, some.goal, "to")
-    assert not some.content.any()
-    some = callers(annoyed_by_wrong_offer=4.0)
-    changes, answer = changed(some, system("canthelp", offer=wrong_in(some.goal, "to")), 1)
-    assert not changes.any()
-    assert_says(answer, NO, some.goal, "to")
-    assert (some.worn == 5.0).all()

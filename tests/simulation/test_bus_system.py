@@ -9,14 +9,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from experiments.embedded_world.profile import profile
 from extrinsic.arrays import Floats, Ints
 from extrinsic.corpus.corpus import Corpus
-from extrinsic.corpus.domain import CALLER, ENDED_BY, SYSTEM
 from extrinsic.simulation import (
-    CUT_OFF,
-    GOODBYE,
-    HANG_UP,
     Expert,
     ExpertTracker,
     Moment,
@@ -33,10 +28,8 @@ from tests.contents import acts_content
 from tests.simulation.worlds import (
     BUS,
     CERTAIN,
-    PATIENT,
     PREDICATES,
     QUIET,
-    Always,
     acts_of_turns,
     expert_play,
     group_column,
@@ -81,48 +74,6 @@ def test_labels_are_of_the_callers_goals() -> None:
     )
 
 
-def test_confirmations_are_answered_by_the_goal() -> None:
-    """Where yes and no are never misheard: yes to a right explicit confirmation, no to a wrong one."""
-    clear = world({"yes_no": 0.0}, {"answers": 1.0, "changes_goal": 0.0})
-    corpus, wanted = expert_play(clear, 400, 6).corpus, goals_of(clear, 400, 6)
-    evidence = corpus.evidence
-    last = np.zeros(corpus.n_turns, dtype=bool)
-    last[corpus.offsets[1:] - 1] = True  # who hangs up does not answer
-    item = np.repeat(np.arange(len(evidence.offsets) - 1), np.diff(evidence.offsets))
-    turn, slot = item // 9, item % 9
-    right = wanted[corpus.dialog_of_turn[turn], BUS.group[slot]] == BUS.number[slot, evidence.value]
-    asked = evidence.explicit & ~last[turn]
-    for flags, yes in ((asked & right, True), (asked & ~right, False)):
-        turns = turn[flags]
-        assert len(turns) > 100
-        assert ((evidence.affirms[turns] > 0) == yes).all()
-        assert ((evidence.negates[turns] > 0) != yes).all()
-
-
-def test_how_calls_end() -> None:
-    """Infinitely patient callers never hang up; the others do, the sooner the less patient they are."""
-    played = expert_play(world({"noise": 2.0}, {**PATIENT, "leaves_content": 1.0}, longest_dialog=15), 400)
-    assert set(played.ending) == {GOODBYE, CUT_OFF}
-    assert (np.diff(played.corpus.offsets)[played.ending == CUT_OFF] == 15).all()
-    last = played.corpus.predicate[played.corpus.offsets[1:] - 1]
-    assert np.array_equal(played.ending == GOODBYE, last == PREDICATES.index("goodbye"))
-    played = expert_play(world(caller={"patience": 8.0}, longest_dialog=12))
-    by = [SYSTEM if how == GOODBYE else CALLER for how in played.ending]
-    assert list(played.corpus.conditions[ENDED_BY]) == by
-    patient = [world(caller={"patience": patience}) for patience in (3.0, 8.0, 20.0)]
-    shares = [(expert_play(some, 400).ending == HANG_UP).mean() for some in patient]
-    assert shares[0] > 0.9
-    assert shares[0] > shares[1] > shares[2]
-
-
-def test_what_lee_leaves_out_and_real_calls_have_is_absent_by_default() -> None:
-    corpus = expert_play(world(), 200).corpus
-    system, callers = spoken(corpus)
-    assert not {"restart", "canthelp.no_connection", "sorry"} & system
-    assert not {"restart", "nextbus", "prevbus", "repeat", "bye", "goback"} & callers
-    assert not corpus.restart.any()
-
-
 @pytest.mark.parametrize("opening", ["open", "directed"])
 def test_openings_and_restarts(opening: str) -> None:
     """The system begins anew just after it heard the wish in its best hypothesis, as it began the call."""
@@ -154,20 +105,6 @@ def test_some_places_may_not_be_connected() -> None:
     assert not len(predicates(expert_play(world(no_connection=1.0), 50).corpus, "offer"))
 
 
-@pytest.mark.parametrize("required", [["from", "to"], ["route", "from", "to"], ["from", "to", "date"]])
-def test_what_is_required_is_asked_for(required: list[str]) -> None:
-    settings = world(QUIET, PATIENT, system={"required": required}, longest_dialog=12)
-    played = play(Always("request"), ExpertTracker(), 40, 1, settings)
-    assert (played.ending == CUT_OFF).all()
-    corpus = played.corpus
-    acts = acts_of_turns(corpus)
-    asked = {turn: acts[turn][0][1][0][0] for turn in predicates(corpus, "request").tolist()}
-    assert set(asked.values()) == set(required)
-    for turn, group in asked.items():
-        slots = {corpus.slots[column] for column in np.flatnonzero(corpus.evidence.requested[turn])}
-        assert slots == set(BUS.domain.groups[group])
-
-
 def test_offers_are_for_the_values_believed_best() -> None:
     """With a perfect recogniser, for the caller's own; when the bus leaves comes first."""
     steady = world(QUIET, {"changes_goal": 0.0, "answers": 1.0}, CERTAIN)
@@ -196,35 +133,6 @@ def letsgo() -> Play:
     return expert_play(LETSGO, 300, 3)
 
 
-def test_a_system_that_never_hangs_up(letsgo: Play) -> None:
-    assert not (letsgo.ending == GOODBYE).any()
-    assert set(letsgo.corpus.conditions[ENDED_BY]) == {CALLER}
-    assert profile(letsgo.corpus).ended_by_system == 0.0
-
-
-@pytest.mark.parametrize("time", [1.0, 0.0])
-def test_who_wants_a_time_says_no_to_the_next_bus_before_the_offer(time: float) -> None:
-    """And is then asked for it; nobody else is."""
-    settings = world(
-        QUIET,
-        {"answers": 1.0, "changes_goal": 0.0, "opens_with": 0.0, "over_informs": 0.0, **PATIENT},
-        CERTAIN,
-        system={"required": ["from", "to"], "unless_next_bus": ["time"], "next_bus": "before"},
-        goal={"time": time},
-        longest_dialog=8,
-    )
-    corpus = expert_play(settings, 60).corpus
-    acts, lists, asks = acts_of_turns(corpus), lists_of_turns(corpus), predicates(corpus, "next_bus")
-    assert len(asks) == 60
-    assert all(("expl-conf", [("act", "want-next-bus")]) in acts[turn] for turn in asks)
-    answers = [[name for _, _, heard in lists[turn] for name, _ in heard] for turn in asks]
-    assert answers == [["negate"] if time else ["affirm"]] * 60
-    assert all((("request", [("time", None)]) in acts[turn + 1]) == bool(time) for turn in asks)
-    offers = predicates(corpus, "offer")
-    for turn in asks:
-        assert not ((offers >= corpus.offsets[corpus.dialog_of_turn[turn]]) & (offers < turn)).any()
-
-
 def test_browsing(letsgo: Play) -> None:
     """A request for another bus gets an offer that says which, and it is another one; else there is help."""
     corpus = letsgo.corpus
@@ -250,39 +158,6 @@ def test_browsing(letsgo: Play) -> None:
     assert "goback" in spoken(corpus)[1]  # instead of a no with the right value
     hypotheses = [heard for heard_lists in lists_of_turns(corpus) for _, _, heard in heard_lists]
     assert max(map(len, hypotheses)) == 1
-
-
-def expert_profile(**tables: Any) -> Any:
-    return profile(expert_play(world(**tables), 150, 3).corpus)
-
-
-def test_lists_of_one_long_lists_and_rejected_speech() -> None:
-    usual, long = (expert_profile(recogniser={"long_lists": share}, caller=PATIENT) for share in (0.0, 1.0))
-    assert (usual.long_lists, usual.longest) == (0.0, 7)
-    assert long.long_lists > 0.1
-    assert 30 < long.longest <= 64
-    nbest = expert_play(world({"long_lists": 1.0, "longest_list": 20}, PATIENT), 150, 3).corpus.nbest
-    assert np.diff(nbest.offsets).max() == 20
-    assert np.bincount(nbest.turn_of_hypothesis(), nbest.score).max() <= 1.0 + 1e-9
-    assert (nbest.score > 0).all()
-    assert expert_profile(recogniser={"single": 1.0}).lists_of_one > usual.lists_of_one + 0.2
-    assert expert_profile(recogniser={"rejects": 0.3}).empty_lists > usual.empty_lists + 0.1
-
-
-@pytest.mark.parametrize(
-    ("table", "key", "values", "predicate", "grows"),
-    [
-        ("system", "ignores", (0.0, 0.5), "request", True),
-        ("system", "ignores", (0.0, 0.5), "confirm", False),
-        ("expert", "trusts", (0.0, 0.4, 1.0), "confirm", True),
-        ("expert", "knows", (0.0, 0.9), "implicit_confirm", True),
-    ],
-)
-def test_thresholds(table: str, key: str, values: tuple[float, ...], predicate: str, grows: bool) -> None:
-    """What is hardly heard is asked for again, what is doubtful is confirmed."""
-    shares = [expert_profile(**{table: {key: value}}).predicates[predicate] for value in values]
-    assert shares == sorted(shares, reverse=not grows)
-    assert len(set(shares)) == len(shares)
 
 
 class Watched(Expert):
@@ -344,17 +219,6 @@ def test_actions_are_taken_at_the_logged_rates(in_world: WorldSettings) -> None:
     assert used.sum() >= 4
     statistic = ((observed - expected)[used] ** 2 / variance[used]).sum()
     assert stats.chi2.sf(statistic, used.sum()) > 1e-4
-
-
-def test_a_sure_expert_serves_patient_callers_of_a_perfect_recogniser() -> None:
-    """Always by its rules: everybody who answers gets the right bus, and a goodbye after it."""
-    played = expert_play(world(QUIET, {**PATIENT, "answers": 1.0, "changes_goal": 0.0}, CERTAIN))
-    assert played.completed.all()
-    assert (played.ending == GOODBYE).all()
-    assert np.diff(played.corpus.offsets).max() <= 22
-    hopeless = expert_play(world({"noise": 5.0}, PATIENT, {**CERTAIN, "gives_up": 9}), 200)
-    assert np.diff(hopeless.corpus.offsets).max() == 10  # the greeting and eight more, then goodbye
-    assert (hopeless.ending == GOODBYE).all()
 
 
 def test_its_tracker_by_hand() -> None:

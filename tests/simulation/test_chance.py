@@ -71,11 +71,6 @@ def test_the_same_position_has_the_same_number() -> None:
     assert found[0, 0] != found[1, 2]  # another dialog
 
 
-def test_a_shape_is_positions_in_order() -> None:
-    chance = Chance.of(3, "x")
-    assert np.array_equal(chance.uniform("p", 0, (4, 5)).reshape(3, 20), chance.uniform("p", 0, (20,)))
-
-
 def test_numbers_are_those_of_every_machine() -> None:
     """Golden values: a change here changes every corpus ever simulated."""
     chance = Chance.of(2, 2014, "ds1", "train")

@@ -25,7 +25,7 @@ from extrinsic.simulation.group_tops import filled_values
 from extrinsic.simulation.restaurant_world import RestaurantDialogs
 from extrinsic.simulation.world import Dialogs, LockstepWorld
 from extrinsic.trackers.tracking import StepBelief
-from tests.simulation.worlds import PREDICATES, Allowed, acts_of_turns, world
+from tests.simulation.worlds import Allowed, acts_of_turns, world
 
 RULES = ("argmax", "threshold", "threshold:0.8")
 N_DIALOGS = 150
@@ -132,28 +132,6 @@ def test_restaurants(tracker: str, rule: str, monkeypatch: pytest.MonkeyPatch) -
     assert len(other) > 0.8 * N_DIALOGS
     mine = reward_of_offers(played.corpus, heard.last, reward)
     assert mine[other] == pytest.approx(earned[other])
-
-
-def test_a_tracker_whose_scores_stay_low_offers_nothing() -> None:
-    """It asks until callers have had enough, and earns what a system earns that never offers."""
-    played = play(Allowed(), Low(), 60, 3, world(), fill=Fill("threshold"))
-    assert not played.completed.any()
-    assert not (np.array(PREDICATES)[played.corpus.predicate] == "offer").any()
-    assert play(Allowed(), Low(), 60, 3, world()).completed.any()
-
-
-class Low:
-    """What was heard last, at a score of .02."""
-
-    planes = 1
-
-    def update(self, memory: Floats, heard: Any) -> Floats:
-        spoken = (heard.informed > 0.0).any(axis=-1, keepdims=True)
-        return np.asarray(np.where(spoken, heard.informed, memory[0])[None])
-
-    def belief(self, memory: Floats, heard: Any) -> Floats:
-        best = memory[0].max(axis=-1, keepdims=True)
-        return np.asarray(np.where((memory[0] == best) & (best > 0), 0.02, 0.0))
 
 
 DOMAIN = load_domain("restaurants")

@@ -9,9 +9,7 @@ import extrinsic
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import Play
 from extrinsic.trackers.track import track
-from tests.simulation.worlds import QUIET, expert_play, world
-
-NAMES = TRACKERS.names()
+from tests.simulation.worlds import expert_play, world
 
 
 def accuracy(played: Play, name: str, component: str = "joint") -> float:
@@ -21,25 +19,6 @@ def accuracy(played: Play, name: str, component: str = "joint") -> float:
     assert row.n > played.corpus.n_dialogs / 3
     assert row.value is not None
     return row.value
-
-
-@pytest.fixture(scope="module")
-def steady_and_wavering() -> list[Play]:
-    return [expert_play(world(QUIET, {"changes_goal": rate}), 300, 21) for rate in (0.0, 0.05)]
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_perfect_recogniser_makes_every_sane_tracker_perfect(
-    steady_and_wavering: list[Play], name: str
-) -> None:
-    """Nearly so where callers change their minds: one that never lets go of what was once heard is left with
-    two values, or with None beside them."""
-    steady, wavering = (accuracy(played, name) for played in steady_and_wavering)
-    if TRACKERS.get(name).degenerate:
-        assert steady < 0.9
-    else:
-        assert steady == 1.0
-        assert wavering > 0.9
 
 
 @pytest.fixture(scope="module")

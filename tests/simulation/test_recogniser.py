@@ -61,13 +61,6 @@ def test_without_noise_just_what_was_said(wishes: Ints) -> None:
         assert heard == [(1.0, sorted(spoken))]
 
 
-def test_of_silence_something_is_heard_only_if_insertions_happen() -> None:
-    silence = utterance(np.full((N, len(GROUPS)), NOTHING))
-    for quiet in ({"noise": 0.0}, {"insertion": 0.0}):
-        assert not recogniser(**quiet).hear(ALL, 0, silence).score.any()
-    assert 0.05 < (recogniser(insertion=1.0).hear(ALL, 0, silence).score[:, 0] > 0).mean() < 1.0
-
-
 @pytest.mark.parametrize(
     "changed",
     [
@@ -123,17 +116,6 @@ def test_error_levels_are_beta(wishes: Ints) -> None:
     # The best hypothesis is wrong as often as the level says, when nothing else goes wrong.
     heard = recogniser(error=0.3, concentration=9.0, **only())
     assert rank_1(heard, wishes) == pytest.approx(0.7, abs=0.05)
-
-
-def test_in_list_is_the_share_of_errors_mended_further_down(wishes: Ints) -> None:
-    """With lists as long as they can be."""
-    found = {}
-    for in_list in (0.0, 1.0):
-        heard = recogniser(in_list=in_list, lengthens=1e3, longest=10, noise=1.5, **only())
-        lists = heard.hear(ALL, 0, utterance(wishes))
-        found[in_list] = (lists.content == wishes[:, None, :1]).any(axis=(1, 2))
-    assert found[1.0].mean() > 0.99
-    assert 0.2 < found[0.0].mean() < 0.7
 
 
 def wrong_best(lists: Lists, said: Ints) -> Ints:
@@ -230,23 +212,6 @@ def test_each_error_by_itself(wishes: Ints, error: str, happens: list[int], neve
     assert (found[never] == 0).all()
 
 
-def test_what_has_no_other_slot_is_not_taken_for_one() -> None:
-    """Of routes and times, which have one slot each, just the same is heard as without such errors."""
-    one_slot = [group for group, slots in BUS.domain.groups.items() if len(slots) == 1]
-    assert one_slot
-    for group in one_slot:
-        said = np.full((N, len(GROUPS)), NOTHING)
-        (slot,) = BUS.domain.groups[group]
-        begin, end = BUS.begin[BUS.domain.slot_names.index(slot) :][:2]
-        said[:, GROUPS.index(group)] = begin + ALL % (end - begin)
-        crossed, plain = (
-            recogniser(noise=1.5, **only("cross_slot", amount)).hear(ALL, 0, utterance(said))
-            for amount in (1.0, 0.0)
-        )
-        assert np.array_equal(crossed.content, plain.content)
-        assert wrong_best(plain, said[:, GROUPS.index(group)]).max() > NOTHING
-
-
 def test_scores_tell_right_from_wrong_as_much_as_they_are_set_to(wishes: Ints) -> None:
     """The mean score of right best hypotheses less that of wrong ones."""
     apart = []
@@ -259,11 +224,6 @@ def test_scores_tell_right_from_wrong_as_much_as_they_are_set_to(wishes: Ints) -
         apart.append(lists.score[right, 0].mean() - lists.score[~right, 0].mean())
     assert apart == sorted(apart)
     assert apart[2] > apart[0] + 0.2
-
-
-def test_bold_scores_are_higher(wishes: Ints) -> None:
-    best = [recogniser(boldness=b).hear(ALL, 0, utterance(wishes)).score[:, 0].mean() for b in (0.5, 1, 2)]
-    assert best[0] < best[1] < best[2]
 
 
 def test_a_caller_is_heard_the_same_whoever_else_calls(wishes: Ints) -> None:

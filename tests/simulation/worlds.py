@@ -12,8 +12,10 @@ import numpy as np
 from extrinsic.arrays import Floats, Ints
 from extrinsic.corpus.corpus import Corpus
 from extrinsic.plugins import load_plugins
+from extrinsic.policy.features import Features, States
+from extrinsic.policy.observations import observations_of_view
 from extrinsic.registry import WORLDS
-from extrinsic.simulation import Expert, ExpertTracker, Moment, Play, WorldSettings, play
+from extrinsic.simulation import Expert, ExpertTracker, Moment, Play, Policy, WorldSettings, play
 from extrinsic.simulation.bus_values import bus_ontology
 from extrinsic.simulation.values import Values
 from tests.contents import acts_content, hypotheses_content, rows
@@ -77,6 +79,32 @@ class Always:
     def probabilities(self, moment: Moment) -> Floats:
         names = moment.domain.predicate_names
         return np.tile(np.eye(len(names))[names.index(self.name)], (len(moment.dialogs), 1))
+
+
+class Anything:
+    """Anything that can be done, but for leaving, and beginning anew when asked to."""
+
+    def probabilities(self, moment: Moment) -> Floats:
+        can = moment.allowed.astype(float)
+        can[:, PREDICATES.index("goodbye")] = 0.05
+        can[moment.allowed[:, PREDICATES.index("restart")], PREDICATES.index("restart")] = 20.0
+        return np.asarray(can / can.sum(axis=1, keepdims=True))
+
+
+class Witness:
+    """Writes down the states that a policy sees: dialogs (m,), turns so far (m,), states."""
+
+    def __init__(self, policy: Policy, features: Features) -> None:
+        self.policy, self.features = policy, features
+        self.seen: list[tuple[Ints, Ints, States]] = []
+        self.chances: list[Floats] = []
+
+    def probabilities(self, moment: Moment) -> Floats:
+        states = self.features(observations_of_view(moment))
+        self.seen.append((moment.dialogs.copy(), moment.history.turn.copy(), states))
+        self.chances.append(self.policy.probabilities(moment))
+        assert not self.chances[-1][~moment.allowed].any()
+        return self.chances[-1]
 
 
 def expert_play(in_world: WorldSettings, n_dialogs: int = 300, rng: int = 1) -> Play:

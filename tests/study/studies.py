@@ -66,9 +66,7 @@ live_dialogs = {LIVE_DIALOGS}
 on_policy = false
 
 [correlation]
-resamples = 100
 permutations = 99
-subsets = 5
 """.replace("'", '"')
 
 SMALL = (
@@ -101,9 +99,7 @@ fill = ["argmax"]
 estimators = ["lstd"]
 on_policy = false
 [correlation]
-resamples = 100
 permutations = 99
-subsets = 5
 """
 """Calls on disk, with trackers of ours and files of others."""
 

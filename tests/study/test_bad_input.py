@@ -36,17 +36,17 @@ def refused(outcome: Outcome, folder: Path, *said: str) -> None:
 
 
 MISTAKES = [
-    ("resamples = 100", "resampels = 100", "key correlation.resampels: unknown; did you mean 'resamples'?"),
+    ("permutations", "permutatoins", "key correlation.permutatoins: unknown; did you mean 'permutations'?"),
     ("[correlation]", "[corelation]", "key corelation: unknown; did you mean 'correlation'?"),
     (
-        "resamples = 100",
-        'resamples = "many"',
-        "key correlation.resamples: wrong kind (expected a whole number, found text 'many')",
+        "permutations = 99",
+        'permutations = "many"',
+        "key correlation.permutations: wrong kind (expected a whole number, found text 'many')",
     ),
     (
-        "resamples = 100",
-        "resamples = 3",
-        "key correlation.resamples: out of range (expected a whole number >= 100, found number 3)",
+        "permutations = 99",
+        "permutations = 3",
+        "key correlation.permutations: out of range (expected a whole number >= 99, found number 3)",
     ),
     (
         'fill = ["argmax"]',
@@ -57,6 +57,7 @@ MISTAKES = [
     ("seed = 5", "seed = -5", "key seed"),
     ('name = "tiny"', 'name = "../tiny"', "key name"),
     ('name = "tiny"', "", "key name: missing"),
+    ('name = "tiny"', 'name = "tiny\\n"', "study.toml: line 1, key name"),
     ("[policy]", "[policy]\ngamma = 1.5", "key policy.gamma"),
     ("[policy]", "[policy]\nwidth = inf", "policy.width"),
     ("[reward]", "[reward]\nempty_ended = nan", "reward"),
@@ -75,8 +76,8 @@ MISTAKES = [
     ("[policy]", '[policy]\nfeatures = "compacted"', "there is no feature map 'compacted'; did you mean"),
     ("[correlation]", '[correlation]\nprimary = "rl.lsdt"', "there is no target 'rl.lsdt'; did you mean"),
     ("[correlation]", '[correlation]\ntargets = ["sl.lstd"]', "there is no target 'sl.lstd'"),
-    ("subsets = 5", 'subsets = 5\n[sensitivity]\ntarget = "live"', "there is no target 'live'"),
-    ("subsets = 5", 'subsets = 5\n[sensitivity]\nfeatures = ["x"]', "key sensitivity.features"),
+    ("permutations = 99", 'permutations = 99\n[sensitivity]\ntarget = "live"', "there is no target 'live'"),
+    ("permutations = 99", 'permutations = 99\n[sensitivity]\nfeatures = ["x"]', "key sensitivity.features"),
     ("[trackers]", '[trackers]\ndegenerate = ["hw"]', "'hw' is none of the trackers; did you mean 'hwu'?"),
     ("[value]", '[value]\nproxies = ["hw"]', "key value.proxies: there is no tracker 'hw'"),
     ('config = "worlds.toml"', 'config = "wolds.toml"', "wolds.toml: there is no such file"),
@@ -110,12 +111,12 @@ def test_a_study_without_trackers(folder: Path) -> None:
 
 
 def test_all_mistakes_at_once_with_their_lines(folder: Path) -> None:
-    text = SMALL.replace("resamples = 100", "resampels = 100").replace("seed = 5", "seed = -5")
+    text = SMALL.replace("permutations", "permutatoins").replace("seed = 5", "seed = -5")
     refused(
         attempt(folder, 'fill = ["argmax"]', "fill = 3", text=text),
         folder,
         "study.toml: line 2, key seed",
-        f"line {SMALL[: SMALL.index('resamples')].count(chr(10)) + 1}, key correlation.resampels",
+        f"line {SMALL[: SMALL.index('permutations')].count(chr(10)) + 1}, key correlation.permutatoins",
         "key reward.fill",
     )
     text = SMALL.replace('"hwu"', '"hvu"').replace('"l2"', '"l3"').replace('["argmax"]', '["argmex"]')
@@ -168,31 +169,30 @@ def test_a_label_scheme_that_is_none(tmp_path: Path) -> None:
     assert_refused(attempt(tmp_path, text=text), "label_scheme", "'z'")
 
 
-def test_datasets_that_are_not_there_are_all_named(stored: Path) -> None:
-    text = LEAN.replace('train = "a_train"\ntest = "a_test"\n', "").replace(
-        "[trackers]",
-        '[corpus.datasets.x]\ntrain = "a_train"\ntest = "nowhere"\n'
-        '[corpus.datasets.y]\ntrain = "b_tran"\ntest = "b_test"\n[trackers]',
-    )
-    refused(attempt(stored, text=text), stored, "'nowhere'", "'b_tran'; did you mean 'b_train'?")
-
-
-def test_both_lists_that_are_not_there_are_named(stored: Path) -> None:
-    text = LEAN.replace("a_train", "a_tran").replace("a_test", "a_tset")
-    refused(attempt(stored, text=text), stored, "'a_tran'", "'a_tset'")
-
-
-def test_tracker_files_that_are_not_there_are_all_named(stored: Path) -> None:
-    outcome = attempt(stored, '"second", "other"', '"third", "fourth"', text=LEAN)
-    refused(
-        outcome,
-        stored,
-        *(
+SEVERAL = [
+    (
+        LEAN.replace('train = "a_train"\ntest = "a_test"\n', "").replace(
+            "[trackers]",
+            '[corpus.datasets.x]\ntrain = "a_train"\ntest = "nowhere"\n'
+            '[corpus.datasets.y]\ntrain = "b_tran"\ntest = "b_test"\n[trackers]',
+        ),
+        ("'nowhere'", "'b_tran'; did you mean 'b_train'?"),
+    ),
+    (LEAN.replace("a_train", "a_tran").replace("a_test", "a_tset"), ("'a_tran'", "'a_tset'")),
+    (
+        LEAN.replace('"second", "other"', '"third", "fourth"'),
+        tuple(
             f"{name}.{part}.json: there is no file of tracker {name!r}"
             for name in ("third", "fourth")
             for part in ("train", "test")
         ),
-    )
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), SEVERAL, ids=["datasets", "lists", "tracker files"])
+def test_all_that_is_not_there_is_named(stored: Path, text: str, said: tuple[str, ...]) -> None:
+    refused(attempt(stored, text=text), stored, *said)
 
 
 def test_tracker_files_about_other_dialogs(stored: Path) -> None:

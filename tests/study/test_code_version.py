@@ -12,19 +12,14 @@ from extrinsic.study import store
 def test_a_result_depends_on_the_rooms_above_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "ROOT", tmp_path)
 
-    def both_after(file: str) -> tuple[str, str]:
+    def version_after(file: str) -> str:
         path = tmp_path / file
         path.parent.mkdir(exist_ok=True)
         path.write_text(file)
         store.code_version.cache_clear()
-        return store.code_version(), store.code_version("correlation")
+        return store.code_version()
 
-    first = both_after("errors.py")
-    scores = both_after("metrics/fga.py")
-    task = both_after("corpus/bus.toml")
-    correlations = both_after("correlation/intervals.py")
-    page = both_after("report/page.py")
-    store.code_version.cache_clear()
+    first, scores, task = map(version_after, ("errors.py", "metrics/fga.py", "corpus/bus.toml"))
     assert len({first, scores, task}) == 3
-    assert correlations[0] == task[0] and correlations[1] != task[1]
-    assert page == correlations
+    assert task == version_after("verdict/intervals.py") == version_after("report/page.py")
+    store.code_version.cache_clear()

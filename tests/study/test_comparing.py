@@ -15,8 +15,7 @@ from extrinsic.errors import UsageError
 from extrinsic.panel import Note, Target
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import read_simulation, simulate
-from extrinsic.study.comparing import compare_trackers
-from extrinsic.study.disagreements import differing_dialogs, most_different_dialogs
+from extrinsic.study.comparing import compare_trackers, differing_dialogs, most_different_dialogs
 from extrinsic.study.run import Run
 from extrinsic.trackers.track import track
 from extrinsic.verdict.compare import MEAN, PERMUTATIONS, ComparisonRow, value_flags

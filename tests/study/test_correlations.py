@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import permutations, product
+from itertools import product
 
 import numpy as np
 import pytest
@@ -84,24 +84,6 @@ def test_coefficients_are_scipy_s(
         assert trackers == "all" or row["reason"].startswith("not decided: 4 trackers")
 
 
-@pytest.mark.parametrize("trackers", ["all", "core"])
-def test_pairwise_accuracy_counts_pairs(
-    tiny: Study, metrics: Points, targets: dict[str, Floats], trackers: str
-) -> None:
-    size = len(names_of(trackers))
-    for row in select(tiny.rows("correlations"), coefficient="pairwise", trackers=trackers):
-        x = points(metrics[key(row)], trackers, "pooled")
-        y = points(targets[row["target"]], trackers, "pooled")
-        right = total = 0.0
-        for i in range(len(x)):
-            for j in range(i):
-                if (row["scope"] == "within" and i // size != j // size) or y[i] == y[j]:
-                    continue
-                total += 1.0
-                right += 0.5 if x[i] == x[j] else (x[i] > x[j]) == (y[i] > y[j])
-        assert float(row["r"]) == pytest.approx(right / total)
-
-
 def test_intervals_and_p_values_are_in_range(tiny: Study) -> None:
     for row in tiny.rows("correlations"):
         lowest = 0.0 if row["coefficient"] == "pairwise" else -1.0
@@ -119,49 +101,6 @@ def test_intervals_and_p_values_are_in_range(tiny: Study) -> None:
         assert p <= number(row["p_max_t"]) <= 1.0
         if row["scope"] == "within":
             assert number(row["p_max_t"]) <= number(row["p_adjusted"]) + 1e-9
-
-
-@pytest.mark.parametrize(("trackers", "scope"), GROUPS)
-def test_p_values_are_adjusted_over_the_metrics(tiny: Study, trackers: str, scope: str) -> None:
-    for coefficient, target in product(("pearson", "spearman", "kendall"), TARGETS):
-        rows = select(
-            tiny.rows("correlations"), trackers=trackers, scope=scope, coefficient=coefficient, target=target
-        )
-        p = np.array([number(row["p"]) for row in rows])
-        order = np.argsort(p, kind="stable")
-        holm = np.empty(len(p))
-        highest = 0.0
-        for rank, place in enumerate(order):
-            highest = max(highest, (len(p) - rank) * p[place])
-            holm[place] = min(1.0, highest)
-        assert [number(row["p_adjusted"]) for row in rows] == pytest.approx(holm)
-        q = stats.false_discovery_control(p, method="bh")
-        assert [number(row["q"]) for row in rows] == pytest.approx(q)
-
-
-def test_exact_p_values_count_all_permutations(
-    tiny: Study, metrics: Points, targets: dict[str, Floats]
-) -> None:
-    """Four core trackers have 24 orders, the same on both datasets."""
-    (row,) = select(
-        tiny.rows("correlations"),
-        target="rl.live",
-        metric="accuracy",
-        schedule="1",
-        component="all",
-        scope="within",
-        coefficient="pearson",
-        trackers="core",
-    )
-    chosen = [TRACKERS.index(name) for name in CORE]
-    x = points(metrics[key(row)], "core", "within")
-    found = []
-    for order in permutations(chosen):
-        moved = targets["rl.live"][:, list(order)]
-        found.append(abs(np.corrcoef(x, (moved - moved.mean(axis=1, keepdims=True)).ravel())[0, 1]))
-    # The first order is the observed one; r of the table is of metrics with more digits.
-    assert found[0] == pytest.approx(abs(float(row["r"])), abs=1e-8)
-    assert number(row["p"]) == pytest.approx(np.mean(np.array(found) >= found[0] - 1e-9))
 
 
 @pytest.mark.parametrize("coefficient", ["pearson", "spearman"])

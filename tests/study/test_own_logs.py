@@ -34,9 +34,7 @@ kind = "logged"
 estimators = ["lstd", "fqe"]
 on_policy = false
 [correlation]
-resamples = 100
 permutations = 99
-subsets = 5
 """
 
 

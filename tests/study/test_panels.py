@@ -7,9 +7,6 @@ import pytest
 
 from extrinsic.panel import FILE, Panel
 from extrinsic.study.run import Run
-from extrinsic.verdict.core_systems import core_rows
-from extrinsic.verdict.correlations import ALL, CORE, correlation_rows, points_of
-from extrinsic.verdict.rows import CorrelationRow, TrackerRow
 from tests.study.studies import Study
 
 
@@ -59,32 +56,6 @@ def test_parts_sum_to_scores_and_influence_to_nothing(tiny_run: Run) -> None:
         # Metrics that are no sums have draws around their scores.
         drawn = panel.draws[d]
         assert drawn.shape[0] == len(sums) - sum(sums)
-
-
-def test_correlations_of_the_panel_are_those_of_the_table(tiny_run: Run) -> None:
-    panel, rows = tiny_run.panel, tiny_run.table(CorrelationRow)
-    core = [row.tracker for row in tiny_run.table(TrackerRow) if row.core]
-    table = [row for row in rows if row.coefficient in ("pearson", "kendall")]
-    made = [
-        row
-        for variant in panel.variants
-        for group in (ALL, CORE)
-        for row in correlation_rows(
-            points_of(panel, variant, group, core), ["pearson", "kendall"], 99, 0.95, 0
-        )
-        if any(panel.targets[k].is_correlated for k in panel.targets_of(variant))
-    ]
-    names = ("target", "metric", "schedule", "component", "scope", "coefficient", "trackers", "variant", "r")
-    assert sorted(str([getattr(row, name) for name in names]) for row in made) == sorted(
-        str([getattr(row, name) for name in names]) for row in table
-    )
-
-
-def test_the_core_follows_from_the_panel(tiny_run: Run) -> None:
-    near = 0.98
-    assert [(row.tracker, row.core) for row in core_rows(tiny_run.panel, near)] == [
-        (row.tracker, row.core) for row in tiny_run.table(TrackerRow)
-    ]
 
 
 def test_the_manifest_records_the_panel(tiny_run: Run) -> None:

@@ -13,7 +13,6 @@ from extrinsic.corpus.corpus import Corpus
 from extrinsic.errors import UsageError
 from extrinsic.policy.kernel_lspi import OneStep
 from extrinsic.policy.transitions import transitions_of
-from extrinsic.registry import TRACKERS
 from extrinsic.simulation import BusSimulation
 from extrinsic.value.value import interval
 from tests.running import Outcome, run
@@ -242,7 +241,7 @@ def test_a_grid_has_no_trackers_to_compare(grid: Path) -> None:
         ('"policy.one_step.ridge" = [10.0, 100.0]', '"policy.one_step.ridge" = []', ["at least one value"]),
         ('"policy.one_step.ridge" = [10.0, 100.0]', '"policy.one_step.ridge" = [-1.0]', [">= 0.0"]),
         ("[grid]", '[metrics]\nnames = ["accuracy"]\n[grid]', ["key metrics: not used"]),
-        ("[grid]", "[correlation]\nresamples = 200\n[grid]", ["key correlation: not used"]),
+        ("[grid]", "[correlation]\npermutations = 200\n[grid]", ["key correlation: not used"]),
         ("[reward]", 'policies = ["rl"]\n[reward]', ["key policy.policies: not used", "imitation"]),
     ],
     ids=str,
@@ -272,9 +271,3 @@ def test_every_problem_at_once(tmp_path: Path) -> None:
 def test_the_directory_of_another_study_is_refused(grid: Path, tmp_path: Path) -> None:
     other = write(tmp_path, GRID.replace('name = "grid"', 'name = "other"'))
     assert "another study" in policies(other, grid).errors
-
-
-def test_the_configuration_that_comes_with_it() -> None:
-    settings = extrinsic.read_policies(Path(__file__).parents[2] / "configs" / "policies.toml")
-    assert settings.grid is not None and settings.simulation is not None
-    assert set(settings.trackers.built_in) <= set(TRACKERS.names())

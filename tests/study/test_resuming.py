@@ -26,7 +26,7 @@ from tests.study.studies import (
     write_study,
 )
 
-KINDS = ("score", "learn", "correlate")
+KINDS = ("score", "learn")
 
 
 def stage_files(folder: Path, kind: str) -> list[Path]:
@@ -84,7 +84,7 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_damaged_stages_are_computed_again(small: Study, tmp_path: Path, damage: str) -> None:
     study = copied(small, tmp_path / "run")
-    for kind in ("score", "correlate"):
+    for kind in KINDS:
         path = stage_files(study.folder, kind)[-1]
         path.write_bytes(DAMAGES[damage](path.read_bytes()))
     done(study.config, study.folder)
@@ -95,15 +95,11 @@ def test_damaged_stages_are_computed_again(small: Study, tmp_path: Path, damage:
 @pytest.mark.parametrize(
     ("change", "again"),
     [
-        ("correlation.resamples=120", {"correlate"}),
-        ("correlation.permutations=120", {"correlate"}),
-        ('correlation.primary="rl.lstd"', {"correlate"}),
-        ("trackers.near_duplicate=0.9", set()),
-        ('trackers.degenerate=["hwu"]', {"correlate"}),
-        ("value.live_dialogs=22", {"learn", "correlate"}),
-        ('reward.fill=["threshold"]', {"learn", "correlate"}),
-        ('metrics.names=["accuracy", "mrr"]', {"score", "correlate"}),
-        ('description="another"', set()),
+        ('correlation.primary="rl.lstd"', set()),
+        ('trackers.degenerate=["hwu"]', set()),
+        ("value.live_dialogs=22", {"learn"}),
+        ('reward.fill=["threshold"]', {"learn"}),
+        ('metrics.names=["accuracy", "mrr"]', {"score"}),
     ],
 )
 def test_a_change_computes_what_depends_on_it(
@@ -117,9 +113,9 @@ def test_a_change_computes_what_depends_on_it(
 
 
 def test_another_seed_computes_what_is_drawn(small: Study, tmp_path: Path) -> None:
-    """Live callers, resamples and permutations are drawn anew; the calls are the world's, with its seed."""
+    """Live callers and permutations are drawn anew; the calls are the world's, with its seed."""
     study = changed(small, tmp_path / "run", "seed=6")
-    assert computed(study.folder) == {"learn", "correlate"}
+    assert computed(study.folder) == {"learn"}
     old, new = tables(small.folder), tables(study.folder)
     assert new["intrinsic.csv"] == old["intrinsic.csv"]
     assert new["returns.csv"] != old["returns.csv"]
@@ -141,7 +137,7 @@ def test_a_further_tracker_is_all_that_is_added(small: Study, tmp_path: Path) ->
 
 
 def test_changing_back_computes_nothing(small: Study, tmp_path: Path) -> None:
-    study = changed(small, tmp_path / "run", "correlation.resamples=120")
+    study = changed(small, tmp_path / "run", 'correlation.coefficients=["pearson"]')
     assert tables(study.folder)["correlations.csv"] != tables(small.folder)["correlations.csv"]
     done(study.config, study.folder)
     assert set(statuses(study.folder).values()) == {"reused"}
@@ -165,7 +161,7 @@ def test_sensitivity_learns_only_what_is_tried(small: Study, tmp_path: Path) -> 
         ("policy.one_step.gamma", "0.9"),
     ]
     old, new = tables(small.folder), tables(study.folder)
-    for table in ("correlations.csv", "pairs.csv", "intrinsic.csv"):
+    for table in ("correlations.csv", "intrinsic.csv"):
         assert new[table] == old[table]
 
 
@@ -185,7 +181,7 @@ def test_what_a_killed_run_left_half_written_is_cleared_away(small: Study, tmp_p
     study = copied(small, tmp_path / "run")
     name = stage_files(study.folder, "learn")[0].name
     (study.folder / "stages" / f".{name}.999999-0badcafe.part").write_bytes(b"half")
-    (study.folder / ".pairs.csv.999999-0badcafe.part").write_bytes(b"half")
+    (study.folder / ".choices.csv.999999-0badcafe.part").write_bytes(b"half")
     done(study.config, study.folder)
     assert list(contents(study.folder)) == list(contents(small.folder))
 

@@ -24,8 +24,7 @@ from extrinsic.study.score_stage import chosen_metrics
 from extrinsic.study.settings import StudySettings
 from extrinsic.study.settings_file import read_policies, read_study
 from extrinsic.study.settings_tree import decode, replaced_settings, settings_text
-from extrinsic.study.targets import chosen_targets
-from extrinsic.study.variants import variants_of, with_override
+from extrinsic.study.variants import changed_settings, chosen_targets, variants_of
 from extrinsic.typed_files import Count, TomlProblems
 from tests.real_data import FOLDER, needs_data
 from tests.study.studies import SMALL, write_study
@@ -111,7 +110,7 @@ def test_a_file_written_is_read_as_it_was(fill: set[str], ridge: float, seed: in
         )
         plain = read_study(path)
         changed = msgspec.structs.replace(
-            with_override(plain, "policy.kernel_lspi.ridge", ridge),
+            changed_settings(plain, {"policy.kernel_lspi.ridge": ridge}),
             seed=seed,
             description=description,
             reward=msgspec.structs.replace(plain.reward, fill=tuple(sorted(fill))),
@@ -290,8 +289,8 @@ DEFAULT = asdict(ESTIMATORS.get("lstd").settings)
 
 def test_options_reach_the_estimator_by_name(tmp_path: Path) -> None:
     study = study_of(tmp_path, "[value.lstd]\nwidth = 3.0\nnu = 3.0\n[value.lstd_augmented]\nridge = 7")
-    assert study.value.tables["lstd"] == {**DEFAULT, "width": 3.0, "nu": 3.0}
-    assert set(study.value.tables) == {"lstd", "lstd_augmented", "fqe_augmented"}
+    assert study.value.options["lstd"] == {**DEFAULT, "width": 3.0, "nu": 3.0}
+    assert set(study.value.options) == {"lstd", "lstd_augmented", "fqe_augmented"}
     spec = variants_of(study, [])[0].spec
     lstd, mean = spec.estimator("lstd"), spec.estimator("mean_augmented")
     assert (lstd.settings.width, lstd.settings.nu, lstd.settings.ridge) == (3.0, 3.0, 100.0)  # type: ignore[attr-defined]
@@ -311,7 +310,6 @@ def test_options_can_be_varied_and_set(tmp_path: Path) -> None:
 def test_a_table_of_options_is_the_config_of_its_learner(tmp_path: Path) -> None:
     several = "[policy]\nlearner = ['kernel_lspi', 'fitted_q']\n[policy.kernel_lspi]\nridge = 7\n"
     policy = study_of(tmp_path, several).policy
-    assert policy.kernel_lspi == KernelLSPI(ridge=7.0)  # type: ignore[attr-defined]
     assert policy.learner.name == "kernel_lspi"
     assert [learner.make(LEARNERS) for learner in policy.learners] == [KernelLSPI(ridge=7.0), FittedQ()]
     assert policy.behaviour.name == "logistic" and policy.behaviour.options["penalty"] == 3.0
@@ -348,12 +346,17 @@ def test_the_options_of_a_learner_of_ones_own(tmp_path: Path, monkeypatch: pytes
             study_of(tmp_path, own + options)
 
 
+def test_keys_of_earlier_versions_have_no_effect(tmp_path: Path) -> None:
+    old = '[correlation]\ncoefficient = "pearson"\nresamples = 100\nsubsets = 5\n'
+    assert study_of(tmp_path, old) == study_of(tmp_path)
+
+
 def test_the_literal_study_has_one_kernel() -> None:
     """Lee: the same kernel in the learner, in the classifier and where policies are evaluated."""
     (path,) = (path for path in CONFIGS if path.stem == "lee2014_literal")
     settings = read_study(path)
     learner, svm = settings.policy.learner.options, settings.policy.behaviour.options
-    assert settings.value.tables["lstd"] == {key: learner[key] for key in DEFAULT}
+    assert settings.value.options["lstd"] == {key: learner[key] for key in DEFAULT}
     assert {key: svm[key] for key in ("height", "width")} == {"height": 4.0, "width": 3.0}
     assert (learner["height"], learner["width"], learner["nu"]) == (4.0, 3.0, 3.0)
     assert dict(settings.reward.options) == {"when": "terminal", "absent": "empty", "concepts": "slots"}

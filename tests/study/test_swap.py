@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from extrinsic.study.evaluation import slot_errors
 from extrinsic.study.run import Run
+from extrinsic.study.score_stage import slot_errors
 from tests.builders import write_json
 from tests.outcomes.town import GOLD, RESPONSES, states, write_responses, write_task
 from tests.running import assert_refused, run
@@ -30,9 +30,7 @@ domains = "responses"
 [metrics]
 names = ["jga", "slot_f1"]
 [correlation]
-resamples = 100
 permutations = 99
-subsets = 5
 """
 
 WEST = [{"hotel": {"area": "west"}}] * 2
@@ -213,10 +211,7 @@ def test_flagged_systems_are_not_in_the_core(config: Path) -> None:
     assert run("report", study.folder).code == 0
     page = (study.folder / "report.html").read_text()
     assert "not among the core, since they" in page
-    assert "Trackers under the same responses" in page
-    assert "Flagged and left out: oracle (gold)." in page
-    assert "All 4 trackers" in page
-    assert "may be the best" in page
+    assert "have the gold states on the slots that they fill: oracle" in page.replace("<wbr>", "")
 
 
 def test_slot_errors(tmp_path: Path) -> None:

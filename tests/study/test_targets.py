@@ -12,11 +12,10 @@ from extrinsic.arrays import Floats
 from extrinsic.policy.rewards import Reward, fill_of, returns
 from extrinsic.registry import TRACKERS as REGISTERED
 from extrinsic.simulation import Play, play, read_simulation
-from extrinsic.study.policy_spec import PolicyValue
+from extrinsic.study.policy_values import PolicyValue, StoredValue, gain_terms, gains
 from extrinsic.study.run import Run
 from extrinsic.study.settings_file import read_study
-from extrinsic.study.targets import chosen_targets, gain_terms, possible_targets
-from extrinsic.study.variant_values import TrackerValue, with_gains
+from extrinsic.study.variants import chosen_targets, possible_targets
 from extrinsic.trackers.track import track
 from extrinsic.value.value import interval
 from tests.study.studies import (
@@ -115,20 +114,18 @@ def test_gains_are_paired_by_caller(fixed: Study, tracker: str) -> None:
         assert gain["feasible_low"] == ""
         by_target = {
             entry.value.target: entry.influence
-            for entry in Run(fixed.folder).values("fill=threshold")[tracker]
-            if entry.value.dataset == dataset
+            for entry in Run(fixed.folder).values("fill=threshold")
+            if (entry.tracker, entry.value.dataset) == (tracker, dataset)
         }
         change = by_target["rl.live"] - by_target["behaviour.live"]
         assert numbers(gain)[1:] == pytest.approx(interval(number(gain["value"]), [change]))
 
 
-def value_of(
-    estimator: str, policy: str, mean: float, influence: list[float], **parts: float
-) -> TrackerValue:
+def value_of(estimator: str, policy: str, mean: float, influence: list[float], **parts: float) -> StoredValue:
     value = PolicyValue(
         dataset="a", policy=policy, estimator=estimator, mean=mean, n=len(influence), diagnostics=parts
     )
-    return TrackerValue(value, np.array(influence), {}, 10)
+    return StoredValue("t", value, np.array(influence), {}, 10)
 
 
 def test_a_gain_by_hand() -> None:
@@ -137,7 +134,7 @@ def test_a_gain_by_hand() -> None:
     learned = value_of("mean_augmented", "rl", 5.0, [1.0, -1.0, 0.0], **parts)
     other = value_of("lstd", "rl", 9.0, [0.0, 0.0, 0.0])
     logged = value_of("observed", "behaviour", 2.0, [0.5, -0.5, 0.0])
-    *_, gain = with_gains({"t": [logged, other, learned]})["t"]
+    (gain,) = gains([logged, other, learned])
     assert gain.value.target == "rl.gain" and gain.value.mean == 3.0
     assert gain.influence.tolist() == [0.5, -0.5, 0.0]
     low, high = interval(3.0, [gain.influence])
@@ -151,7 +148,7 @@ def test_no_gain_without_both_of_its_terms() -> None:
     assert gain_terms(["sl.lstd", "behaviour.observed"]) is None
     assert gain_terms(["rl.live", "rl.lstd", "behaviour.observed"]) == ("rl.lstd", "behaviour.observed")
     assert gain_terms(["rl.lstd", "rl.live", "behaviour.live"]) == ("rl.live", "behaviour.live")
-    assert with_gains({"t": [value_of("live", "rl", 1.0, [0.0, 0.0])]})["t"][1:] == []
+    assert list(gains([value_of("live", "rl", 1.0, [0.0, 0.0])])) == []
 
 
 def test_targets_of_a_study(tmp_path: Path) -> None:
@@ -159,32 +156,6 @@ def test_targets_of_a_study(tmp_path: Path) -> None:
     live = ["rl.live", "rl.completed", "expert.live", "expert.completed"]
     assert sorted(chosen_targets(settings)) == sorted([*live, "rl.lstd", "behaviour.observed", "rl.gain"])
     assert {"behaviour.live", "behaviour.completed"} <= set(possible_targets(settings))
-
-
-def test_partial_correlations_are_those_of_residuals(tiny: Study) -> None:
-    """Regress metric and target on the logged return and the datasets, by least squares."""
-    trackers = [row["tracker"] for row in tiny.rows("trackers")]
-    places = [(dataset, tracker) for dataset in DATASETS for tracker in trackers]
-
-    def column(target: str) -> Floats:
-        return np.array([number(cell(tiny, target, *place)["value"]) for place in places])
-
-    dummies = np.array([[dataset == name for name in DATASETS] for dataset, _ in places], dtype=float)
-    design = np.column_stack([dummies, column("behaviour.observed")])
-    rows = [row for row in tiny.rows("partial") if row["trackers"] == "all"]
-    assert {row["target"] for row in rows} == {"rl.live", "rl.completed", "rl.lstd", "rl.gain"}
-    for row in rows:
-        scores = {
-            (score["dataset"], score["tracker"]): number(score["value"])
-            for score in tiny.rows("intrinsic")
-            if all(score[key] == row[key] for key in ("metric", "schedule", "component"))
-        }
-        sign = -1.0 if row["metric"] == "l2" else 1.0
-        both = np.column_stack([sign * np.array([scores[place] for place in places]), column(row["target"])])
-        residuals = both - design @ np.linalg.lstsq(design, both, rcond=None)[0]
-        assert number(row["partial"]) == pytest.approx(np.corrcoef(residuals.T)[0, 1], abs=1e-9)
-        assert -1.0 <= number(row["low"]) <= number(row["high"]) <= 1.0
-        assert row["given"] == "behaviour.observed"
 
 
 @pytest.mark.parametrize("target", ["rl.gain", "rl.completed", "behaviour.live"])

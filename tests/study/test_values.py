@@ -139,9 +139,9 @@ def test_a_stage_is_the_same_without_those_that_it_is_played_with(tiny: Study) -
     assert len({task.system.name for task in learned}) == 3
     for task in learned[:3]:
         forget()
-        together = task.run(None)  # type: ignore[arg-type]
+        together = task.run()
         forget()
-        alone = replace(task, beside=()).run(None)  # type: ignore[arg-type]
+        alone = replace(task, beside=()).run()
         assert together.encode(task.key) == alone.encode(task.key)
 
 

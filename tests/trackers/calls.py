@@ -13,22 +13,9 @@ from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.registry import TRACKERS
 from extrinsic.trackers.protocol import BuiltInTracker, LearnedTracker
-from tests.builders import (
-    ONTOLOGY,
-    Dstc1Files,
-    Dstc2Files,
-    Json,
-    act,
-    dstc1_labels,
-    dstc2_label_turn,
-    dstc2_labels,
-    heard,
-    log,
-    log_turn,
-    slu_label,
-    tracker,
-)
-from tests.metrics.reading import read_dstc1, read_dstc2
+from tests.builders import Json, act, heard, slu_label
+from tests.corpus.bus_calls import bus_corpus, restaurant_files
+from tests.metrics.reading import read_dstc2
 
 Turn = tuple[list[Json], list[Json]]
 """What the system says, and the recogniser's hypotheses."""
@@ -50,28 +37,12 @@ SANE = [name for name in NAMES if not TRACKERS.get(name).degenerate]
 
 def restaurant_calls(*calls: Sequence[Turn]) -> Corpus:
     """DSTC2 calls that nobody labelled."""
-    logs, labels, beliefs = {}, {}, {}
-    for number, turns in enumerate(calls):
-        session = f"voip-{number}"
-        written = [log_turn(index, system, live) for index, (system, live) in enumerate(turns)]
-        logs[f"Mar13_S0A0/{session}"] = log(session, written, dialog_manager=0)
-        labels[f"Mar13_S0A0/{session}"] = dstc2_labels(session, [dstc2_label_turn({}) for _ in turns])
-        beliefs[session] = [{"goal-labels": {}, "method-label": {}, "requested-slots": {}} for _ in turns]
-    return read_dstc2(Dstc2Files("dstc2_dev", logs, labels, tracker("dstc2_dev", beliefs), ONTOLOGY))[0]
+    files = restaurant_files(*([{"system": said, "live": live} for said, live in turns] for turns in calls))
+    return read_dstc2(files)[0]
 
 
-def bus_calls(calls: Sequence[Sequence[tuple[Turn, bool, list[Json]]]]) -> Corpus:
-    """DSTC1 calls: per turn what is said, whether the system began anew, and labels."""
-    logs, labels, beliefs = {}, {}, {}
-    for number, turns in enumerate(calls):
-        session = f"call-{number}"
-        logs[f"calls/{session}"] = log(
-            session,
-            [log_turn(i, system, live, restart=anew) for i, ((system, live), anew, _) in enumerate(turns)],
-        )
-        labels[f"calls/{session}"] = dstc1_labels(session, [found for _, _, found in turns])
-        beliefs[session] = [{} for _ in turns]
-    return read_dstc1(Dstc1Files("train4", logs, labels, tracker("train4", beliefs)))[0]
+def bus_turn(system: Json, live: list[Json], restart: bool = False, labels: Sequence[Json] = ()) -> Json:
+    return {"system": [system], "live": live, "batch": [], "restart": restart, "labels": labels}
 
 
 ROUTES = tuple(f"{number}c" for number in range(60, 68))
@@ -94,7 +65,7 @@ def perfect_calls(n_dialogs: int, seed: int = 0) -> Corpus:
     rng = np.random.default_rng(seed)
     calls = []
     for _ in range(n_dialogs):
-        turns: list[tuple[Turn, bool, list[Json]]] = []
+        turns: list[Json] = []
         for anew in (False, True):
             goal = draw_goal(rng)
             begin = len(turns)
@@ -103,14 +74,15 @@ def perfect_calls(n_dialogs: int, seed: int = 0) -> Corpus:
                 said = act("inform", *pairs.items())
                 asked = act("request", ("slot", str(slot)))
                 first = len(turns) == begin
-                turns.append((([asked], [heard(1.0, said)]), anew and first, [slu_label(True, pairs)]))
+                label = slu_label(True, pairs)
+                turns.append(bus_turn(asked, [heard(1.0, said)], anew and first, [label]))
                 confirmation = act(str(rng.choice(["expl-conf", "impl-conf"])), *pairs.items())
                 if rng.random() < 0.5:
                     explicit = confirmation["act"] == "expl-conf"
                     answer = [heard(1.0, act("affirm"))] if explicit else [heard(1.0, act("null"))]
-                    turns.append((([confirmation], answer), False, []))
+                    turns.append(bus_turn(confirmation, answer))
         calls.append(turns)
-    return bus_calls(calls)
+    return bus_corpus(*calls)
 
 
 @cache
@@ -120,7 +92,7 @@ def noisy_calls(n_dialogs: int, n_turns: int = 5, seed: int = 0) -> Corpus:
     calls = []
     for _ in range(n_dialogs):
         goal = draw_goal(rng)
-        turns: list[tuple[Turn, bool, list[Json]]] = []
+        turns: list[Json] = []
         for _ in range(n_turns):
             slot = str(rng.choice(list(goal)))
             confusions = [goal[slot], *(draw_goal(rng)[slot] for _ in range(int(rng.integers(1, 3))))]
@@ -133,9 +105,9 @@ def noisy_calls(n_dialogs: int, n_turns: int = 5, seed: int = 0) -> Corpus:
                 for score, pairs in zip(scores, distinct, strict=False)
             ]
             labels = [slu_label(pairs == goal[slot], pairs) for pairs in distinct]
-            turns.append((([act("request", ("slot", slot))], live), False, labels))
+            turns.append(bus_turn(act("request", ("slot", slot)), live, labels=labels))
         calls.append(turns)
-    return bus_calls(calls)
+    return bus_corpus(*calls)
 
 
 @cache

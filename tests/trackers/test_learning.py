@@ -18,7 +18,8 @@ from extrinsic.trackers import learned
 from extrinsic.trackers.learned import FEATURES, Logistic, examples_of
 from extrinsic.trackers.track import track
 from tests.builders import act, heard
-from tests.trackers.calls import LEARNED, bus_calls, noisy_calls, ready, restaurant_calls
+from tests.corpus.bus_calls import bus_corpus
+from tests.trackers.calls import LEARNED, bus_turn, noisy_calls, ready, restaurant_calls
 
 every_learned = pytest.mark.parametrize("name", LEARNED)
 
@@ -85,7 +86,7 @@ def test_examples_that_are_all_alike(name: str) -> None:
 
 @every_learned
 def test_nothing_to_learn_from(name: str) -> None:
-    silent = bus_calls([[(([act("hello")], []), False, [])] for _ in range(3)])
+    silent = bus_corpus(*([bus_turn(act("hello"), [])] for _ in range(3)))
     with pytest.raises(UsageError, match="nothing to learn from"):
         track(TRACKERS.get(name), silent, name, folds=3)
 

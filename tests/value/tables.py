@@ -1,4 +1,7 @@
-"""A table with known chances, logs drawn from it, and what policies are worth in it and in a log."""
+"""A table with known chances, logs drawn from it, and what policies are worth in it and in a log.
+
+And estimators by name.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,19 @@ import numpy as np
 from extrinsic.arrays import Floats, Ints
 from extrinsic.policy.lstd import KernelSettings
 from extrinsic.policy.transitions import END, Transitions
-from extrinsic.value.estimator import EvaluationProblem
+from extrinsic.registry import ESTIMATORS
+from extrinsic.value.estimator import Estimator, EvaluationProblem
 from extrinsic.value.trees import TreeSettings
 from tests.policy.decisions import decisions, draw, states_of
+
+PLAIN = ("observed", "lstd", "fqe")
+AUGMENTED = ("lstd_augmented", "fqe_augmented", "mean_augmented")
+
+
+def find(name: str) -> Estimator:
+    estimator: Estimator = ESTIMATORS.get(name)
+    return estimator
+
 
 N_STATES, N_ACTIONS = 4, 2
 START = np.array([0.6, 0.4, 0.0, 0.0])

@@ -14,11 +14,11 @@ from extrinsic.policy.transitions import transitions_of
 from extrinsic.registry import TRACKERS
 from extrinsic.trackers.track import track
 from extrinsic.value.estimator import EvaluationProblem
-from extrinsic.value.lstd import PROXIES, WORTH_SCALE, Lstd, augment
+from extrinsic.value.lstd import WORTH_SCALE, Lstd, augment
 from extrinsic.value.trees import Fqe
 from tests.policy.calls import ASK, BYE, HELLO, OFFER, Turn, read, whole_call
 from tests.policy.decisions import decisions, states_of
-from tests.value.tables import EXACT_KERNELS, EXACT_TREES, case_of, draw_log
+from tests.value.tables import EXACT_KERNELS, EXACT_TREES
 
 NAMES = ("lowest", "missing", "filled", "required", "confirmed")
 
@@ -80,15 +80,6 @@ def test_rows_are_in_the_order_of_transitions() -> None:
     assert states.continuous[2, [-6, -1]] == pytest.approx([0.7, -200 / WORTH_SCALE])
 
 
-def test_before_the_first_turn_nothing_is_worth_anything() -> None:
-    """Whatever the call before had."""
-    corpus, output = read(whole_call(), whole_call()[1:3])
-    transitions = transitions_of(corpus, output)
-    row = int(np.flatnonzero(transitions.dialog == 1)[0])
-    states = augment(transitions, corpus, output, [output])
-    assert states.continuous[row, -6:].tolist() == [1.0, 1.0, 0.0, 0.0, 0.0, 0.0]
-
-
 def test_the_worth_is_that_of_the_tracker_and_the_reward() -> None:
     """Not of the proxies; somebody's own reward has none."""
     corpus, output = read(whole_call())
@@ -124,25 +115,6 @@ def test_a_state_does_not_tell_the_future(what: str) -> None:
         assert states.continuous[first[1], -1] == 0.0
     else:
         assert states.continuous[first[0], -1] == states.continuous[first[1], -1]
-
-
-def test_the_default_proxies_are_trackers() -> None:
-    assert PROXIES == ("hwu", "baseline")
-    assert set(PROXIES) <= set(TRACKERS.names())
-
-
-def test_columns_that_say_nothing_change_nothing() -> None:
-    """The policy acts by its own states; only Q sees more."""
-    case = case_of(draw_log(60, np.random.default_rng(0)))
-    states = case.transitions.states
-    blank = replace(states, continuous=np.full((len(states), 3), 0.5), continuous_names=("x0", "a", "b"))
-    augmented = EvaluationProblem(case.transitions, case.target, blank)
-    for plain, more in (
-        (Lstd(), Lstd(augmented=True)),
-        (Fqe(settings=EXACT_TREES), Fqe(settings=EXACT_TREES, augmented=True)),
-    ):
-        assert more.estimate(augmented).mean == pytest.approx(plain.estimate(case).mean, rel=1e-6)
-    assert augmented.target is case.target
 
 
 def test_what_the_tracker_cannot_see() -> None:

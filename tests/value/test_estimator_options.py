@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from extrinsic.arrays import Floats
-from extrinsic.errors import UsageError
 from extrinsic.policy.lstd import KernelSettings
 from extrinsic.registry import ESTIMATORS
 from extrinsic.value.estimator import EvaluationProblem, with_options
@@ -55,15 +54,6 @@ def test_width_and_nu_in_closed_form(name: str, width: float, nu: float, kernels
     assert value.diagnostics["kernels"] == kernels
 
 
-def test_sparsification_by_removal() -> None:
-    """Of a row of neighbours, removal leaves fewer."""
-    row = calls(np.arange(0.0, 20.0, 0.5), np.arange(40.0))
-    sizes = [
-        made("lstd", sparsification=m).estimate(row).diagnostics["kernels"] for m in ("growing", "removal")
-    ]
-    assert sizes[1] < sizes[0]
-
-
 @every_lstd
 def test_gamma_in_closed_form(name: str) -> None:
     """A call of two decisions in states far apart, rewards 0 and 10: Q of the first is 10 gamma."""
@@ -90,8 +80,3 @@ def test_a_mean_follows_the_tables_of_its_parts() -> None:
     assert [part.name for part in mean.parts] == ["lstd_augmented", "fqe_augmented"]
     assert (mean.parts[0].settings.nu, mean.parts[1].settings.trees) == (3.0, 7)
     assert mean.needs == ("augmented_states",)
-
-
-def test_a_kernel_that_cannot_be() -> None:
-    with pytest.raises(UsageError, match=r"less than the squared height of the kernel, 4, found 4\.0"):
-        made("lstd", height=2.0, nu=4.0)

@@ -17,9 +17,8 @@ from extrinsic.value.estimator import EvaluationProblem, LivePlay
 from extrinsic.value.live import played_together
 from extrinsic.value.value import Value
 from tests.policy.decisions import drawn_decisions
-from tests.policy.players import Anything
-from tests.simulation.worlds import world
-from tests.value.finding import find
+from tests.simulation.worlds import Anything, world
+from tests.value.tables import find
 
 WORLD = world()
 FOCUS = TRACKERS.get("focus")
@@ -46,23 +45,6 @@ def test_by_hand(reward: Reward | None) -> None:
     assert found.diagnostics == {"success": played.completed.mean(), "turns": played.corpus.n_turns / 80}
     assert found.influence == pytest.approx((earned - earned.mean()) / 80)
     assert found.high - found.low == pytest.approx(2 * 1.96 * earned.std() / np.sqrt(80), rel=0.15)
-
-
-def test_a_reward_of_ones_own() -> None:
-    """A point for every call."""
-
-    def points(corpus: Any, _: Any) -> Any:
-        return (corpus.turn_in_dialog == 0).astype(float)
-
-    found = live(stage(reward=points))
-    assert (found.mean, found.low, found.high) == (1.0, 1.0, 1.0)
-
-
-def test_the_same_seed_brings_the_same_callers() -> None:
-    first, again, others = live(stage()), live(stage()), live(stage(seed=8))
-    assert first.mean == again.mean
-    assert first.influence.tobytes() == again.influence.tobytes()
-    assert first.mean != others.mean
 
 
 @pytest.mark.parametrize(
@@ -117,7 +99,3 @@ def test_the_same_callers_for_every_policy() -> None:
     assert abs(np.corrcoef(expert, others)[0, 1]) < 0.15
     fewer = live(stage(n_dialogs=40))
     assert fewer.n == 40
-
-
-def test_a_better_policy_earns_more() -> None:
-    assert live(stage(n_dialogs=200)).low > live(stage(Anything(), n_dialogs=200)).high

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from extrinsic.value.diagnostics import checked
 from extrinsic.value.estimator import EvaluationProblem
 from extrinsic.value.trees import MOST_STEPS, Fqe, TreeSettings
-from tests.policy.decisions import decisions, drawn_decisions, states_of
+from tests.policy.decisions import decisions, states_of
 
 SMALL = Fqe(settings=TreeSettings(trees=5, smallest_leaf=2))
 
@@ -68,17 +68,3 @@ def test_the_best_of_two_dialogs() -> None:
     states = states_of(np.zeros((40, 1)), np.tile([0, 1], 20)[:, None])
     log = decisions(states, [0, 0, 1, 1] * 10, [10.0, 0.0, 0.0, 10.0] * 10, np.arange(40) // 2, 2)
     assert Fqe().estimate(EvaluationProblem(log, np.tile([[1.0, 0.0], [0.0, 1.0]], (20, 1)))).mean <= 10.0
-
-
-def test_one_leaf_is_the_mean() -> None:
-    """Without any split, of dialogs of one decision: the mean return."""
-    case = random_case(3, 12, 1, 2)
-    found = Fqe(settings=TreeSettings(trees=2, smallest_leaf=100)).estimate(case)
-    assert found.mean == pytest.approx(case.transitions.reward.mean())
-
-
-def test_the_seed_decides() -> None:
-    log = drawn_decisions(40)
-    case = EvaluationProblem(log, np.full((len(log), 3), 1 / 3))
-    values = [Fqe(settings=TreeSettings(seed=seed)).estimate(case).mean for seed in (0, 0, 1)]
-    assert values[0] == values[1] != values[2]

@@ -183,7 +183,7 @@ def read_state_file(
     form: StateFormat, path: str | Path, name: str | None = None, reading: StateReading = AS_WRITTEN
 ) -> StateSets:
     """Read a file of a state format, which must know the choices that were made."""
-    from extrinsic.corpus.formats.state_sets.gold_states import join_gold, read_gold
+    from extrinsic.corpus.formats.gold_states import join_gold, read_gold
     from extrinsic.corpus.state_checks import check_tracker, warnings_of_writing
     from extrinsic.corpus.state_sets import normalise_states
 
@@ -204,9 +204,9 @@ def read_state_file(
 class StateSetFormat:
     """A state format whose `module`, imported when needed, has the function that reads a file.
 
-    gather: the function that makes dialogs of a file's JSON (building.Gather); it suffices where there is no
-    quicker way to read one.   takes, needs: the choices of StateReading; with any, `function` has the reading
-    as its third argument.
+    gather: the function that makes dialogs of a file's JSON (state_files.Gather); it suffices where there is
+    no quicker way to read one.   takes, needs: the choices of StateReading; with any, `function` has the
+    reading as its third argument.
     """
 
     name: str
@@ -223,7 +223,7 @@ class StateSetFormat:
     def read(
         self, path: str | Path, name: str | None = None, reading: StateReading = AS_WRITTEN
     ) -> StateSets:
-        from extrinsic.corpus.formats.state_sets.building import read_native
+        from extrinsic.corpus.formats.state_files import read_native
 
         with paused_collector():
             if self.function is None:
@@ -234,16 +234,16 @@ class StateSetFormat:
 
 
 _HERE = "extrinsic.corpus.formats"
-_NATIVE, _SGD = f"{_HERE}.state_sets.native", f"{_HERE}.state_sets.sgd"
+_OUTPUTS, _SGD = f"{_HERE}.model_outputs", f"{_HERE}.sgd"
 _SGD_CHOICES = None, ("gold", "fuzzy"), ("gold",)
 DSTC1 = ChallengeFormat("dstc1", f"{_HERE}.dstc1", "bus", conventions.DSTC1)
 DSTC2 = ChallengeFormat("dstc2", f"{_HERE}.dstc2", "restaurants", conventions.DSTC2)
 JSONL = ChallengeFormat("jsonl", f"{_HERE}.jsonl", "restaurants", conventions.JSONL, f"{_HERE}.dstc2")
-STATE_SETS = StateSetFormat("state-sets", f"{_HERE}.state_sets.plain", "read", "gather")
-TRADE = StateSetFormat("trade", _NATIVE, gather="gather_trade")
-TRIPPY = StateSetFormat("trippy", _NATIVE, gather="gather_trippy")
-SIMPLETOD = StateSetFormat("simpletod", _NATIVE, gather="gather_simpletod")
-MULTIWOZ_EVAL = StateSetFormat("multiwoz-eval", _NATIVE, gather="gather_multiwoz_eval", needs=("gold",))
+STATE_SETS = StateSetFormat("state-sets", f"{_HERE}.state_files", "read_state_sets", "gather_state_sets")
+TRADE = StateSetFormat("trade", _OUTPUTS, gather="gather_trade")
+TRIPPY = StateSetFormat("trippy", _OUTPUTS, gather="gather_trippy")
+SIMPLETOD = StateSetFormat("simpletod", _OUTPUTS, gather="gather_simpletod")
+MULTIWOZ_EVAL = StateSetFormat("multiwoz-eval", _OUTPUTS, gather="gather_multiwoz_eval", needs=("gold",))
 SGD = StateSetFormat("sgd", _SGD, "read_dialogs", *_SGD_CHOICES)
 SGD_FRAMES = StateSetFormat("sgd-frames", _SGD, "read_frames", *_SGD_CHOICES)
 

@@ -7,7 +7,7 @@ this challenge's files is here, hence the length.
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -18,7 +18,7 @@ from extrinsic.corpus.conventions import DSTC1
 from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.domain import Domain
 from extrinsic.corpus.formats.datasets import find_dataset
-from extrinsic.corpus.formats.field_checks import BY_TURN, Checker, check_type, known_keys, listed
+from extrinsic.corpus.formats.field_checks import Checker, listed
 from extrinsic.corpus.formats.logs import write_log
 from extrinsic.corpus.formats.notes import note_joint_only, note_unlabelled, report_repairs
 from extrinsic.corpus.formats.sessions import (
@@ -112,7 +112,7 @@ class LabelTurn(TurnLabels, gc=False, rename="kebab"):
 
 
 class Labels(SessionLabels, gc=False, rename="kebab"):
-    turns: Annotated[list[LabelTurn], BY_TURN]
+    turns: list[LabelTurn]
 
     def is_complete(self) -> bool:
         return all(label.slots for turn in self.turns for label in turn.slu_labels)
@@ -137,9 +137,9 @@ def read_corpus(path: str | Path, name: str | None, domain: Domain) -> Corpus:
         vocabulary=vocabulary,
         directories=dataset.directories,
         labels=labels,
-        conditions=sessions.frozen_conditions(),
+        conditions=sessions.conditions,
         signature=sign_corpus(DSTC1.name, dataset, domain, sessions.signature),
-        **sessions.logs.build(vocabulary, domain),
+        **sessions.columns(vocabulary, domain),
     )
 
 
@@ -152,23 +152,21 @@ def _label_columns(
     values: list[Value] = []
     correct: list[bool] = []
     first = 0
-    for session, labels, file in zip(
-        sessions.logs.sessions, sessions.labels, sessions.label_files, strict=True
-    ):
-        problems.path = file
-        for number, turn in enumerate(labels.turns):
+    for session in sessions.all:
+        problems.path = session.label_file
+        for number, turn in enumerate(session.labels.turns):
             for label in turn.slu_labels:
                 try:
                     slot = slot_of_pairs(domain, label.slots)
                     value = value_of_pairs(domain, slot, label.slots)
                 except BadPairs:
-                    _check_label(Checker(problems, session, number), label.slots, domain)
+                    _check_label(Checker(problems, session.log.session_id, number), label.slots, domain)
                     continue
                 turns.append(first + number)
                 columns.append(column_of[slot])
                 values.append(value)
                 correct.append(label.label)
-        first += len(labels.turns)
+        first += len(session.labels.turns)
     return LabelEvents(
         np.array(turns, dtype=np.int64),
         np.array(columns, dtype=np.int64),
@@ -239,7 +237,7 @@ class HypothesisList(msgspec.Struct, gc=False, forbid_unknown_fields=True):
     hyps: list[Hypothesis]
 
 
-Turn = Annotated[dict[str, HypothesisList], known_keys("slot", by="slot")]
+Turn = dict[str, HypothesisList]
 
 
 def tracker_of_text(data: bytes, path: str, corpus: Corpus, name: str, signature: str) -> TrackerOutput:
@@ -325,8 +323,9 @@ def _unlabelled(corpus: Corpus, hypotheses: Hypotheses) -> np.ndarray:
 
 
 def _check_turn(checker: Checker, value: Any, corpus: Corpus) -> None:
-    check_type(checker, value, Turn, "the turn", {"slot": (*corpus.slots, JOINT)})
+    checker.decoded(value, Turn, "the turn", lambda keys: {"slot": keys[0]} if keys else {})
     for slot, written in value.items() if isinstance(value, dict) else ():
+        checker.at(slot=slot).known(slot, (*corpus.slots, JOINT), "slot in the turn")
         for number, hypothesis in enumerate(listed(written, "hyps")):
             pairs = hypothesis.get("slots") if isinstance(hypothesis, dict) else None
             if isinstance(pairs, dict):

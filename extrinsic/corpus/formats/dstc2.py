@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 from operator import methodcaller
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -20,7 +20,7 @@ from extrinsic.corpus.conventions import DSTC2
 from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.domain import Domain
 from extrinsic.corpus.formats.datasets import Dataset, find_dataset
-from extrinsic.corpus.formats.field_checks import BY_SLOT, BY_TURN, Checker, check_type, known_keys
+from extrinsic.corpus.formats.field_checks import Checker, listed
 from extrinsic.corpus.formats.logs import WrittenAct, columns_of_acts, write_acts, write_log
 from extrinsic.corpus.formats.notes import (
     note_joint_only,
@@ -44,6 +44,7 @@ from extrinsic.corpus.requests import METHODS
 from extrinsic.corpus.tracker_output import TrackerOutput, build_output
 from extrinsic.errors import InputError, Problems, did_you_mean
 from extrinsic.storage import UNDECODABLE, decode_clean, decode_json, encode_json, has_keys, write_atomic
+from extrinsic.typed_files import Keys
 
 LIST_EXTENSION = "flist"
 
@@ -53,7 +54,7 @@ class Semantics(msgspec.Struct, gc=False):
 
 
 class LabelTurn(TurnLabels, gc=False, rename="kebab"):
-    goal_labels: Annotated[dict[str, str], BY_SLOT]
+    goal_labels: dict[str, str]
     method_label: str
     requested_slots: list[str]
     semantics: Semantics
@@ -68,7 +69,7 @@ class Task(msgspec.Struct, gc=False):
 
 
 class Labels(SessionLabels, gc=False, rename="kebab"):
-    turns: Annotated[list[LabelTurn], BY_TURN]
+    turns: list[LabelTurn]
     task_information: Task | None = None
 
     def is_complete(self) -> bool:
@@ -100,8 +101,8 @@ def read_corpus(path: str | Path, dataset: str | None, domain: Domain) -> Corpus
     problems = Problems(str(path))
     labels = _label_columns(sessions, slots, requestable, vocabulary, problems)
     problems.raise_errors()
-    logged = sessions.logs.build(vocabulary, domain)
-    success = {"success": tuple(labels.success() for labels in sessions.labels)}
+    logged = sessions.columns(vocabulary, domain)
+    success = {"success": tuple(session.labels.success() for session in sessions.all)}
     corpus = Corpus(
         dataset=listed.name,
         format=DSTC2.name,
@@ -112,7 +113,7 @@ def read_corpus(path: str | Path, dataset: str | None, domain: Domain) -> Corpus
         vocabulary=vocabulary,
         directories=listed.directories,
         labels=labels,
-        conditions=sessions.frozen_conditions(),
+        conditions=sessions.conditions,
         ontology=msgspec.to_builtins(ontology),
         signature=sign_corpus(DSTC2.name, listed, domain, sessions.signature, ontology_data),
         **{**logged, "outcomes": success | logged["outcomes"]},
@@ -168,7 +169,7 @@ def _label_columns(
     vocabulary: Vocabulary,
     problems: Problems,
 ) -> GoalLabels:
-    turns = list(chain.from_iterable(labels.turns for labels in sessions.labels))
+    turns = list(chain.from_iterable(session.labels.turns for session in sessions.all))
     goals = [turn.goal_labels for turn in turns]
     requests = [turn.requested_slots for turn in turns]
     goal = np.zeros((len(turns), len(slots)), dtype=np.int32)
@@ -191,12 +192,10 @@ def _label_columns(
 def _report_unknown_slots(
     sessions: Sessions[Labels], slots: tuple[str, ...], requestable: tuple[str, ...], problems: Problems
 ) -> None:
-    for session, labels, file in zip(
-        sessions.logs.sessions, sessions.labels, sessions.label_files, strict=True
-    ):
-        problems.path = file
-        for number, turn in enumerate(labels.turns):
-            checker = Checker(problems, session, number)
+    for session in sessions.all:
+        problems.path = session.label_file
+        for number, turn in enumerate(session.labels.turns):
+            checker = Checker(problems, session.log.session_id, number)
             for slot in turn.goal_labels:
                 checker.at(slot=slot).known(slot, slots, "slot in 'goal-labels'")
             for slot in turn.requested_slots:
@@ -242,26 +241,25 @@ def _written_labels(corpus: Corpus, dialog: int) -> dict[str, Any]:
 FORMAT = DSTC2.name
 
 
-D = TypeVar("D")
-
-
 class JointHypothesis(msgspec.Struct, gc=False, forbid_unknown_fields=True):
-    slots: Annotated[dict[str, str], known_keys("slot")]
+    slots: dict[str, str]
     score: float
 
 
-class WrittenTurn(msgspec.Struct, Generic[D], gc=False, rename="kebab", forbid_unknown_fields=True):
-    """A turn; D: the distributions of goals, decoded or as text."""
+class TrackerTurn(msgspec.Struct, gc=False, rename="kebab", forbid_unknown_fields=True):
+    """A turn; the distributions of goals are left as text."""
 
-    goal_labels: Annotated[dict[str, D], known_keys("slot", by="slot")]
-    method_label: Annotated[dict[str, float], known_keys("method", slot="method")]
-    requested_slots: Annotated[dict[str, float], known_keys("requestable slot", by="slot")]
-    goal_labels_joint: (
-        Annotated[list[JointHypothesis], msgspec.Meta(extra={"slot": "joint"})] | msgspec.UnsetType
-    ) = msgspec.UNSET
+    goal_labels: dict[str, msgspec.Raw]
+    method_label: dict[str, float]
+    requested_slots: dict[str, float]
+    goal_labels_joint: list[JointHypothesis] | msgspec.UnsetType = msgspec.UNSET
 
 
-TrackerTurn = WrittenTurn[msgspec.Raw]
+class WholeTurn(TrackerTurn, gc=False, rename="kebab", forbid_unknown_fields=True):
+    """A turn with all that is in it."""
+
+    goal_labels: dict[str, dict[str, float]]  # type: ignore[assignment]
+
 
 _values = methodcaller("values")
 
@@ -351,12 +349,29 @@ def _count_keys(file: TrackerFile[TrackerTurn], columns: Columns) -> int:
 
 
 def _check_turn(checker: Checker, value: Any, corpus: Corpus) -> None:
-    names = {
-        "slot": corpus.slots,
-        "requestable slot": corpus.requestable,
-        "method": corpus.ontology.get("method", ()),
-    }
-    check_type(checker, value, WrittenTurn[dict[str, float]], "the turn", names)
+    checker.decoded(value, WholeTurn, "the turn", _place_in_turn)
+    if not isinstance(value, dict):
+        return
+    for key, allowed, what in (
+        ("goal-labels", corpus.slots, "slot"),
+        ("requested-slots", corpus.requestable, "requestable slot"),
+        ("method-label", corpus.ontology.get("method", ()), "method"),
+    ):
+        for name in value.get(key, ()) if allowed and isinstance(value.get(key), dict) else ():
+            at = checker.at(slot="method" if what == "method" else name)
+            at.known(name, allowed, f"{what} in {key!r}")
+    for hypothesis in listed(value, "goal-labels-joint"):
+        slots = hypothesis.get("slots") if isinstance(hypothesis, dict) else None
+        for slot in slots if isinstance(slots, dict) else ():
+            checker.at(slot="joint").known(slot, corpus.slots, "slot in 'goal-labels-joint'")
+
+
+def _place_in_turn(keys: Keys) -> dict[str, Any]:
+    if keys[:1] == ("method-label",):
+        return {"slot": "method"}
+    if keys[:1] == ("goal-labels-joint",):
+        return {"slot": "joint"}
+    return {"slot": keys[1]} if len(keys) > 1 else {}
 
 
 # The columns are gathered with chains and maps: a tracker file has far more hypotheses than anything

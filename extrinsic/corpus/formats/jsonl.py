@@ -53,7 +53,7 @@ def read_corpus(path: str | Path, dataset: str | None, domain: Domain) -> Corpus
     propensities = _propensities(log, domain, predicate, problems)
     possible = _possible(log, domain, predicate, problems)
     rewards = _rewards(log, problems)
-    requestable = tuple(sorted(log.contents.requested))
+    requestable = tuple(sorted({slot for line in log.lines for slot in _labels(line).requested}))
     labels = _goal_labels(log, domain, requestable, vocabulary, problems)
     outcomes, conditions = _of_dialogs(log, problems)
     problems.raise_errors()
@@ -121,7 +121,7 @@ def _check_actions(log: LogLines, domain: Domain, predicate: list[int], problems
 
 def _propensities(log: LogLines, domain: Domain, predicate: Ints, problems: Problems) -> Floats | None:
     """(n, n_predicates) with NaN where not logged; where any are, every decision needs a usable one."""
-    if not log.contents.fields & {"propensity", "propensities"}:
+    if not log.fields & {"propensity", "propensities"}:
         return None
     names, acts = domain.predicate_names, predicate.tolist()
     table = propensity_columns(
@@ -146,7 +146,7 @@ def _propensities(log: LogLines, domain: Domain, predicate: Ints, problems: Prob
 
 def _possible(log: LogLines, domain: Domain, predicate: Ints, problems: Problems) -> Bools | None:
     """(n, n_predicates); everything is possible at a turn that does not say."""
-    if "possible" not in log.contents.fields:
+    if "possible" not in log.fields:
         return None
     names = domain.predicate_names
     written = [line.possible for line in log.lines]
@@ -160,7 +160,7 @@ def _possible(log: LogLines, domain: Domain, predicate: Ints, problems: Problems
 
 
 def _rewards(log: LogLines, problems: Problems) -> Floats | None:
-    if "reward" not in log.contents.fields:
+    if "reward" not in log.fields:
         return None
     for row in log.missing("reward"):
         log.checker(problems, row).report("the reward is missing", expected="one at every turn, or at none")
@@ -188,10 +188,12 @@ def _goal_labels(
                 checker.known(slot, column, "slot in 'goal'")
         for slot in labels.requested:
             requested[row, request[slot]] = True
-    for row, line in enumerate(log.lines) if log.contents.has_method else ():
-        if _labels(line).method is None:
+    methods = [_labels(line).method for line in log.lines]
+    has_methods = any(method is not None for method in methods)
+    for row, written in enumerate(methods) if has_methods else ():
+        if written is None:
             log.checker(problems, row).report("the label of the method is missing", expected="all, or none")
-    method = vocabulary.ids([_labels(line).method for line in log.lines])
+    method = vocabulary.ids(methods)
     said: Acts = columns_of_acts([_labels(line).said for line in log.lines], vocabulary)
     return GoalLabels(goal, requested, method, said)
 

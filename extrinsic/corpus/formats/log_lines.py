@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
+import numpy as np
 
-from extrinsic.arrays import Ints, offsets_from_lengths
-from extrinsic.corpus.formats.field_checks import BY_SLOT, Checker, check_type
+from extrinsic.arrays import Ints
+from extrinsic.corpus.formats.field_checks import Checker
 from extrinsic.corpus.formats.logs import WrittenAct
 from extrinsic.errors import InputError, Problems
 from extrinsic.storage import decode_clean, decode_loosely, read_bytes
+from extrinsic.typed_files import Keys
 
 
 class Heard(msgspec.Struct, gc=False, forbid_unknown_fields=True):
@@ -30,7 +32,7 @@ class Heard(msgspec.Struct, gc=False, forbid_unknown_fields=True):
 class Labels(msgspec.Struct, gc=False, forbid_unknown_fields=True):
     """What the caller wants at the turn, asks for, by which method, and truly said."""
 
-    goal: Annotated[dict[str, str], BY_SLOT]
+    goal: dict[str, str]
     requested: list[str] = []
     method: str | None = None
     said: list[WrittenAct] = []
@@ -57,25 +59,19 @@ class LogLine(msgspec.Struct, gc=False, forbid_unknown_fields=True):
     end: bool | None = None
 
 
-@dataclass(frozen=True)
-class LogContents:
-    """What lines of a log have at all: fields, whether any label has a method, which slots are requested."""
-
-    fields: frozenset[str]
-    has_method: bool
-    requested: frozenset[str]
-
-
 @dataclass(frozen=True, eq=False)
 class LogLines:
-    """The turns of a log, dialog by dialog in the order of the file; number (n,): the line of each."""
+    """The turns of a log, dialog by dialog in the order of the file.
+
+    number (n,): the line of each.   fields: those that any line has.
+    """
 
     path: str
     data: bytes
     lines: list[LogLine]
     number: list[int]
     offsets: Ints
-    contents: LogContents
+    fields: frozenset[str]
 
     def place(self, row: int) -> dict[str, Any]:
         """File, line, dialog and turn, for messages."""
@@ -99,7 +95,7 @@ class LogLines:
     def require(self, fields: Sequence[str], problems: Problems, instead: str) -> None:
         """Report fields that lines lack; of one that no line has, what the log may be good for instead."""
         for field in fields:
-            if field not in self.contents.fields:
+            if field not in self.fields:
                 problems.add(f"no line has {field!r}; {instead}", path=self.path, expected=repr(field))
                 continue
             for row in self.missing(field):
@@ -139,14 +135,11 @@ def read_lines(path: str | Path, gaps: bool = False) -> LogLines:
     if not lines and not problems.has_errors:
         problems.add("the log has no lines")
     problems.raise_errors()
-    fields = LogLine.__struct_fields__
-    labels = [line.labels for line in lines if line.labels is not None]
-    contents = LogContents(
-        frozenset(name for name in fields if any(getattr(line, name) is not None for line in lines)),
-        any(label.method is not None for label in labels),
-        frozenset(slot for label in labels for slot in label.requested),
-    )
-    log = LogLines(str(path), data, lines, numbers, _offsets(lines), contents)
+    names = LogLine.__struct_fields__
+    fields = frozenset(name for name in names if any(getattr(line, name) is not None for line in lines))
+    # A dialog begins at a line of another one than the line before.
+    begins = [row for row, line in enumerate(lines) if row == 0 or line.dialog != lines[row - 1].dialog]
+    log = LogLines(str(path), data, lines, numbers, np.array([*begins, len(lines)]), fields)
     _check_order(log, problems, gaps)
     problems.raise_errors()
     return log
@@ -168,7 +161,7 @@ def _decoded(text: bytes, place: str, problems: Problems) -> LogLine | None:
             session=session if isinstance(session, str) else None,
             turn=turn if isinstance(turn, int) and not isinstance(turn, bool) else None,
         )
-        check_type(checker, value, LogLine, "the line")
+        checker.decoded(value, LogLine, "the line", _place_in_line)
     except InputError as error:
         problems.extend(error.problems)
     if len(problems) == before:
@@ -176,22 +169,14 @@ def _decoded(text: bytes, place: str, problems: Problems) -> LogLine | None:
     return None
 
 
-def _offsets(lines: Sequence[LogLine]) -> Ints:
-    """Where dialogs begin: a line of another dialog than the one before."""
-    lengths: list[int] = []
-    before = None
-    for line in lines:
-        if line.dialog != before:
-            lengths.append(0)
-            before = line.dialog
-        lengths[-1] += 1
-    return offsets_from_lengths(lengths)
+def _place_in_line(keys: Keys) -> dict[str, Any]:
+    return {"slot": keys[2]} if keys[:2] == ("labels", "goal") and len(keys) > 2 else {}
 
 
 def _check_order(log: LogLines, problems: Problems, gaps: bool) -> None:
     """Dialogs in one piece, turns 0, 1, 2, ..., and what belongs to a dialog at its first or last line."""
     last_lines: dict[str, int] = {}
-    ending = "end" in log.contents.fields
+    ending = "end" in log.fields
     for begin, end in zip(log.offsets[:-1].tolist(), log.offsets[1:].tolist(), strict=True):
         session = log.lines[begin].dialog
         if session in last_lines:

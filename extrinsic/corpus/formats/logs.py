@@ -17,7 +17,7 @@ from extrinsic.arrays import Bools, Floats, offsets_from_lengths
 from extrinsic.corpus.acts import Acts, NBest, Vocabulary
 from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.domain import CALLER, ENDED_BY, SYSTEM, Domain, EndedBy
-from extrinsic.corpus.formats.field_checks import BY_TURN, Checker
+from extrinsic.corpus.formats.field_checks import Checker
 from extrinsic.corpus.mentions import predicate_of_turns
 from extrinsic.errors import Problems
 
@@ -145,7 +145,7 @@ class LogTurn(msgspec.Struct, gc=False, rename="kebab"):
 
 class Log(msgspec.Struct, gc=False, rename="kebab"):
     session_id: str
-    turns: Annotated[list[LogTurn], BY_TURN]
+    turns: Annotated[list[LogTurn], msgspec.Meta(min_length=1)]
     outcomes: dict[str, float] | None = None
 
 
@@ -163,65 +163,52 @@ def columns_of_acts(owners: Sequence[Sequence[WrittenAct]], vocabulary: Vocabula
     )
 
 
-class LogColumns:
-    """Gathers logs into the columns of a corpus; the arrays are built all at once at the end."""
-
-    def __init__(self) -> None:
-        self.sessions: list[str] = []
-        self._files: list[str] = []
-        self._turns_per_dialog: list[int] = []
-        self._turns: list[LogTurn] = []
-        self._outcomes: list[dict[str, float]] = []
-
-    def add(self, log: Log, file: str) -> None:
-        self.sessions.append(log.session_id)
-        self._files.append(file)
-        self._turns_per_dialog.append(len(log.turns))
-        self._turns += log.turns
-        self._outcomes.append(log.outcomes or {})
-
-    def build(self, vocabulary: Vocabulary, domain: Domain) -> dict[str, Any]:
-        """The fields of Corpus that come from the logs."""
-        lists = [
-            [written.slu_hyps if written else [] for written in (turn.input.live, turn.input.batch)]
-            for turn in self._turns
-        ]
-        hypotheses = [hypothesis for live, batch in lists for hypothesis in chain(live, batch)]
-        counts = np.array([(len(live), len(batch)) for live, batch in lists]).reshape(-1, 2)
-        system = columns_of_acts([turn.output.dialog_acts for turn in self._turns], vocabulary)
-        places = [
-            (session, file, turn)
-            for session, file, count in zip(self.sessions, self._files, self._turns_per_dialog, strict=True)
-            for turn in range(count)
-        ]
-        problems = Problems()
-        propensities = propensity_columns(
-            places,
-            [turn.output.propensities for turn in self._turns],
-            domain,
-            lambda: predicate_of_turns(domain, system, vocabulary).tolist(),
-            problems,
-        )
-        possible = possible_columns(places, [turn.output.possible for turn in self._turns], domain, problems)
-        problems.raise_errors()
-        return {
-            "sessions": tuple(self.sessions),
-            "offsets": offsets_from_lengths(self._turns_per_dialog),
-            "restart": np.array([turn.restart for turn in self._turns], dtype=bool),
-            "propensities": propensities,
-            "possible": possible,
-            "outcomes": {
-                name: tuple(outcomes.get(name, np.nan) for outcomes in self._outcomes)
-                for name in dict.fromkeys(name for outcomes in self._outcomes for name in outcomes)
-            },
-            "system": system,
-            "nbest": NBest(
-                offsets_from_lengths(counts.sum(axis=1)),
-                np.array([hypothesis.score for hypothesis in hypotheses], dtype=np.float64),
-                np.repeat(np.tile([False, True], len(lists)), counts.ravel()),
-                columns_of_acts([hypothesis.slu_hyp for hypothesis in hypotheses], vocabulary),
-            ),
-        }
+def columns_of_logs(
+    logs: Sequence[Log], files: Sequence[str], vocabulary: Vocabulary, domain: Domain
+) -> dict[str, Any]:
+    """The fields of Corpus that come from the logs; files: the name of each, for messages."""
+    turns = list(chain.from_iterable(log.turns for log in logs))
+    outcomes = [log.outcomes or {} for log in logs]
+    lists = [
+        [written.slu_hyps if written else [] for written in (turn.input.live, turn.input.batch)]
+        for turn in turns
+    ]
+    hypotheses = [hypothesis for live, batch in lists for hypothesis in chain(live, batch)]
+    counts = np.array([(len(live), len(batch)) for live, batch in lists]).reshape(-1, 2)
+    system = columns_of_acts([turn.output.dialog_acts for turn in turns], vocabulary)
+    places = [
+        (log.session_id, file, number)
+        for log, file in zip(logs, files, strict=True)
+        for number in range(len(log.turns))
+    ]
+    problems = Problems()
+    propensities = propensity_columns(
+        places,
+        [turn.output.propensities for turn in turns],
+        domain,
+        lambda: predicate_of_turns(domain, system, vocabulary).tolist(),
+        problems,
+    )
+    possible = possible_columns(places, [turn.output.possible for turn in turns], domain, problems)
+    problems.raise_errors()
+    return {
+        "sessions": tuple(log.session_id for log in logs),
+        "offsets": offsets_from_lengths([len(log.turns) for log in logs]),
+        "restart": np.array([turn.restart for turn in turns], dtype=bool),
+        "propensities": propensities,
+        "possible": possible,
+        "outcomes": {
+            name: tuple(of_log.get(name, np.nan) for of_log in outcomes)
+            for name in dict.fromkeys(chain.from_iterable(outcomes))
+        },
+        "system": system,
+        "nbest": NBest(
+            offsets_from_lengths(counts.sum(axis=1)),
+            np.array([hypothesis.score for hypothesis in hypotheses], dtype=np.float64),
+            np.repeat(np.tile([False, True], len(lists)), counts.ravel()),
+            columns_of_acts([hypothesis.slu_hyp for hypothesis in hypotheses], vocabulary),
+        ),
+    }
 
 
 def conditions_of_log(value: Any, keys: list[str]) -> list[str | None]:

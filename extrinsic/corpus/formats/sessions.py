@@ -6,7 +6,7 @@ One subject, hence the length: reading sessions, a tracker file's form, and whet
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Generic, NoReturn, TypeVar
@@ -14,14 +14,16 @@ from typing import Any, Generic, NoReturn, TypeVar
 import msgspec
 import numpy as np
 
+from extrinsic.corpus.acts import Vocabulary
 from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.domain import DIRECTORY, ENDED_BY, Domain
 from extrinsic.corpus.formats.datasets import Dataset
-from extrinsic.corpus.formats.field_checks import Checker, check_type, listed
-from extrinsic.corpus.formats.logs import Log, LogColumns, conditions_of_log, ended_by
+from extrinsic.corpus.formats.field_checks import Checker, listed
+from extrinsic.corpus.formats.logs import Log, columns_of_logs, conditions_of_log, ended_by
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.errors import InputError, Problems
 from extrinsic.storage import content_hash, decode_clean, decode_loosely, report_defects, write_atomic
+from extrinsic.typed_files import Keys
 
 L = TypeVar("L", bound=msgspec.Struct)
 
@@ -40,18 +42,28 @@ class SessionLabels(msgspec.Struct, gc=False, rename="kebab", kw_only=True):
     session_id: str | None = None
 
 
-@dataclass
+@dataclass(frozen=True)
+class Session(Generic[L]):
+    """The files of a session, decoded, and their names for messages."""
+
+    log: Log
+    labels: L
+    log_file: str
+    label_file: str
+
+
+@dataclass(frozen=True)
 class Sessions(Generic[L]):
-    """The files of a dataset's sessions, decoded."""
+    """The sessions of a dataset; conditions: of each; signature: a hash of their files."""
 
-    logs: LogColumns = field(default_factory=LogColumns)
-    labels: list[L] = field(default_factory=list)
-    label_files: list[str] = field(default_factory=list)
-    conditions: dict[str, list[str | None]] = field(default_factory=dict)
-    signature: str = ""
+    all: list[Session[L]]
+    conditions: dict[str, tuple[str | None, ...]]
+    signature: str
 
-    def frozen_conditions(self) -> dict[str, tuple[str | None, ...]]:
-        return {name: tuple(values) for name, values in self.conditions.items()}
+    def columns(self, vocabulary: Vocabulary, domain: Domain) -> dict[str, Any]:
+        """The fields of Corpus that come from the logs."""
+        files = [session.log_file for session in self.all]
+        return columns_of_logs([session.log for session in self.all], files, vocabulary, domain)
 
 
 LabelCheck = Callable[[Checker, list[Any]], None]
@@ -67,11 +79,11 @@ def read_sessions(
     check_labels: LabelCheck | None = None,
 ) -> Sessions[L]:
     """Read the log and the labels of every session, or raise InputError with every problem found."""
-    sessions: Sessions[L] = Sessions()
+    sessions: list[Session[L]] = []
     names = [DIRECTORY, *(condition.name for condition in domain.conditions)]
     names += [ENDED_BY] if domain.ended_by is not None else []
     keys = [condition.key for condition in domain.conditions]
-    sessions.conditions = {name: [] for name in names}
+    conditions: list[list[str | None]] = []
     problems = Problems()
     digest = hashlib.sha256()
     folder = dataset.session_folder(log_name)
@@ -95,17 +107,19 @@ def read_sessions(
         if log is None or labels is None or not _fits(log, labels):
             _diagnose(dataset, directory, files, contents, label_type, check_labels, problems)
             continue
-        sessions.logs.add(log, dataset.tree.place(files[0]))
-        sessions.labels.append(labels)
-        sessions.label_files.append(dataset.tree.place(files[1]))
+        sessions.append(Session(log, labels, *map(dataset.tree.place, files)))
         values = [directory.partition("/")[0], *conditions_of_log(log_value, keys)]
         values += [ended_by(log_value, domain.ended_by)] if domain.ended_by is not None else []
-        for name, value in zip(names, values, strict=True):
-            sessions.conditions[name].append(value)
-    _check_ids(sessions.logs.sessions, sessions.label_files, dataset, problems)
+        conditions.append(values)
+    # Ids that sessions share are reported at the last of them.
+    last = {session.log.session_id: session.label_file for session in sessions}
+    for identity, count in Counter(session.log.session_id for session in sessions).items():
+        if count > 1:
+            message = f"{count} sessions of {dataset.name!r} have the same session id"
+            problems.add(message, path=last[identity], session=identity)
     problems.raise_errors()
-    sessions.signature = digest.hexdigest()
-    return sessions
+    by_name = dict(zip(names, zip(*conditions, strict=True), strict=True))
+    return Sessions(sessions, by_name, digest.hexdigest())
 
 
 def sign_corpus(form: str, dataset: Dataset, domain: Domain, *contents: bytes | str) -> str:
@@ -133,8 +147,7 @@ def _convert(value: Any, kind: type[L]) -> L | None:
 
 def _fits(log: Log, labels: Any) -> bool:
     return (
-        bool(log.turns)
-        and all(turn.turn_index == number for number, turn in enumerate(log.turns))
+        all(turn.turn_index == number for number, turn in enumerate(log.turns))
         and len(labels.turns) == len(log.turns)
         and labels.session_id in (None, log.session_id)
         and all(turn.turn_index in (None, number) for number, turn in enumerate(labels.turns))
@@ -153,7 +166,8 @@ def _diagnose(
 ) -> None:
     """Report what is wrong with a session whose files could not be decoded directly."""
     values: list[Any] = []
-    for file, data, kind in zip(files, contents, (Log, label_type), strict=True):
+    kinds: tuple[type[msgspec.Struct], ...] = (Log, label_type)
+    for file, data, kind in zip(files, contents, kinds, strict=True):
         file_problems = Problems(dataset.tree.place(file))
         checker = Checker(file_problems, session=directory)
         try:
@@ -161,7 +175,8 @@ def _diagnose(
         except InputError as error:
             problems.extend(replace(problem, session=directory) for problem in error.problems)
             continue
-        check_type(checker, value, kind, "the log" if kind is Log else "the label file")
+        what = "the log" if kind is Log else "the label file"
+        checker.decoded(value, kind, what, _place_in_session, by_turn=True)
         turns = listed(value, "turns")
         for number, turn in enumerate(turns):
             index = turn.get("turn-index", number) if isinstance(turn, dict) else number
@@ -169,9 +184,7 @@ def _diagnose(
                 checker.at(turn=number).report(
                     "the turn index is out of order", expected=str(number), found=repr(index)
                 )
-        if kind is Log and isinstance(value, dict) and value.get("turns") == []:
-            checker.report("the log has no turns")
-        elif kind is not Log and check_labels is not None:
+        if kind is not Log and check_labels is not None:
             check_labels(checker, turns)
         values.append(value)
         if len(values) == 2 and all(isinstance(value, dict) for value in values):
@@ -195,13 +208,10 @@ def _diagnose(
         )
 
 
-def _check_ids(ids: list[str], files: list[str], dataset: Dataset, problems: Problems) -> None:
-    """Report ids that sessions share, at the last of them."""
-    last = dict(zip(ids, files, strict=True))
-    for session, count in Counter(ids).items():
-        if count > 1:
-            message = f"{count} sessions of {dataset.name!r} have the same session id"
-            problems.add(message, path=last[session], session=session)
+def _place_in_session(keys: Keys) -> dict[str, Any]:
+    in_turn = keys[:1] == ("turns",) and len(keys) > 1
+    place: dict[str, Any] = {"turn": keys[1]} if in_turn else {}
+    return place | ({"slot": keys[3]} if keys[2:3] == ("goal-labels",) and len(keys) > 3 else {})
 
 
 def check_sessions(problems: Problems, corpus: Corpus, ids: Sequence[str], n_turns: Sequence[int]) -> None:
@@ -305,7 +315,7 @@ def _check_file(checker: Checker, file: dict[str, Any], corpus: Corpus, check_tu
         # Most likely a file of another kind; reporting its keys would only be noise.
         checker.member(file, "sessions", "the file")
         return
-    check_type(checker, file, TrackerFile[Any], "the file")
+    checker.decoded(file, TrackerFile[Any], "the file")
     if isinstance(file.get("dataset"), str) and file["dataset"] != corpus.dataset:
         checker.report(
             "the file says it is about another dataset",

@@ -57,33 +57,76 @@
     delete details.dataset.printed;
   }));
 
-  // The table of all correlations: rows are numbers in columns, and only visible ones become elements.
+  // What choosing by each metric loses, with its coefficients: whole numbers in columns.
   const explorer = document.getElementById("explorer");
   if (!explorer) return;
-  const { names, titles, columns, help } = JSON.parse(document.getElementById("correlations").textContent);
-  const count = columns.r.length;
-  const shownColumns = [
-    ["metric", "metric"], ["schedule", "schedule"], ["component", "component"], ["r", "r", 1], ["low", "low", 1],
-    ["high", "high", 1], ["p_max_t", "p, all at once", 1], ["n", "points", 1], ["target", "target"],
-    ["trackers", "trackers"], ["variant", "variant"], ["scope", "scope"], ["coefficient", "coefficient"],
-    ["carried_by", "carried by"],
-  ];
-  const STEP = 60;
-  let sortKey = "r", up = false, limit = STEP;
-
-  const point = (value) => {
+  const { names, titles, columns, help } = JSON.parse(document.getElementById("numbers").textContent);
+  const count = columns.metric.length;
+  const IN_POINTS = ["lost", "bound", "lost_hard", "lost_of_3", "lost_of_5", "lost_of_10"];
+  const minus = (value, text) => (value < 0 && /[1-9]/.test(text) ? "\u2212" : "") + text;
+  const number = (key, value) => {
     if (value === null) return "\u2013";
-    const digits = (Math.abs(value) / 10000).toFixed(3).replace(/^0/, "");
-    return (value < 0 && /[1-9]/.test(digits) ? "\u2212" : "") + digits;
+    if (IN_POINTS.includes(key)) return minus(value, (Math.abs(value) / 100).toFixed(Math.abs(value) < 10 ? 2 : 1));
+    return minus(value, (Math.abs(value) / 1000).toFixed(3).replace(/^0/, ""));
   };
   const shown = (key, row) => {
     const value = columns[key][row];
-    if (titles[key]) return titles[key][value];
-    if (names[key]) return names[key][value];
-    if (key === "p_max_t" && value !== null && value < 10) return "< .001";
-    if (key === "n") return value === null ? "\u2013" : String(value);
-    return point(value);
+    return titles[key] ? titles[key][value] : names[key] ? names[key][value] : number(key, value);
   };
+
+  // The heat map: another measure or target fills the same cells.
+  const measures = document.getElementById("measures");
+  if (measures) {
+    const place = (key, name) => names[key].indexOf(name);
+    const cells = [...document.querySelectorAll(".heat td[data-row]")];
+    const systems = place("systems", measures.dataset.systems);
+    const cases = new Map(), rowOf = new Map();
+    for (let row = 0; row < count; row++) {
+      if (columns.systems[row] !== systems) continue;
+      const which = `${columns.target[row]} ${columns.variant[row]}`;
+      const parts = [["target", row], ["variant", row]].filter(([key]) => names[key].length > 1).map(([key]) => shown(key, row)).filter(Boolean);
+      if (!cases.has(which)) cases.set(which, parts.join(", "));
+      rowOf.set(`${which} ${columns.metric[row]} ${columns.schedule[row]} ${columns.component[row]}`, row);
+    }
+    const choice = (title, options, chosen) => {
+      const label = document.createElement("label"), select = document.createElement("select");
+      options.forEach(([value, text]) => select.append(new Option(text, value)));
+      select.value = chosen;
+      select.addEventListener("input", fill);
+      label.append(title, select);
+      measures.append(label);
+      return select;
+    };
+    function fill() {
+      for (const cell of cells) {
+        const row = rowOf.get(`${target.value} ${cell.dataset.row}`);
+        const value = row === undefined ? null : columns[measure.value][row];
+        const full = value === null ? 0 : Math.min(100, Math.round(value * value / 1e4));
+        // Only exactly 1 is shown as 1.
+        const digits = Math.abs(value) > 994 && Math.abs(value) < 1000 ? 3 : 2;
+        cell.textContent = value === null ? "" : minus(value, Math.abs(value / 1000).toFixed(digits).replace(/^0/, ""));
+        cell.style.setProperty("--full", `${full}%`);
+        cell.classList.toggle("full", full > 60);
+        cell.classList.toggle("bad", value < 0);
+      }
+    }
+    const measure = choice("measure", [["share", "share of what a perfect choice earns"], ["pearson", "Pearson\u2019s r"], ["spearman", "Spearman\u2019s \u03c1"], ["kendall", "Kendall\u2019s \u03c4"]], "share");
+    const target = choice("target", [...cases], `${place("target", measures.dataset.target)} ${place("variant", measures.dataset.variant)}`);
+    target.parentElement.hidden = cases.size < 2;
+    measures.hidden = false;
+  }
+
+  // The table of all numbers: only visible rows become elements.
+  const shownColumns = [
+    ["metric", "metric"], ["schedule", "schedule"], ["component", "component"], ["group", "group"], ["lost", "lost", 1],
+    ["bound", "at most", 1], ["share", "share kept", 1], ["pearson", "r", 1], ["low", "low", 1], ["high", "high", 1],
+    ["spearman", "\u03c1", 1], ["kendall", "\u03c4", 1], ["lost_hard", "lost, hard pairs", 1],
+    ["lost_of_3", "best of 3", 1], ["lost_of_5", "best of 5", 1], ["lost_of_10", "best of 10", 1], ["target", "target"], ["systems", "trackers"], ["variant", "variant"],
+    ["family", "family"], ["carried_by", "r carried by"],
+  ];
+  const CHOSEN = ["target", "systems", "variant", "component", "group", "family"];
+  const STEP = 60;
+  let sortKey = "lost", up = true, limit = STEP;
 
   const form = explorer.querySelector("form"), controls = {};
   const field = (title, element) => {
@@ -93,8 +136,8 @@
     element.addEventListener("input", () => { limit = STEP; draw(); });
     return element;
   };
-  const preferred = { target: explorer.dataset.target, coefficient: explorer.dataset.coefficient, scope: "within", trackers: names.trackers.includes("core") ? "core" : "all", variant: names.variant[0] };
-  for (const key of ["target", "trackers", "scope", "coefficient", "variant", "component"]) {
+  const preferred = { target: explorer.dataset.target, systems: names.systems.includes("core") ? "core" : "all", variant: names.variant[0] };
+  for (const key of CHOSEN) {
     if (names[key].length < 2) continue;
     const select = document.createElement("select");
     select.name = key;
@@ -118,7 +161,7 @@
     head.title = help[key];
     if (number) head.className = "number";
     onPress(head, () => {
-      up = sortKey === key ? !up : !number;
+      up = sortKey === key ? !up : !number || IN_POINTS.includes(key);
       sortKey = key;
       draw();
     });
@@ -128,7 +171,7 @@
 
   // A column whose value was chosen is the same in every row, and is hidden.
   const hidden = () => new Set(shownColumns.map(([key]) => key).filter((key) => key === "carried_by" ? names[key].length < 2 :
-    ["target", "trackers", "scope", "coefficient", "variant", "component"].includes(key) && (!controls[key] || controls[key].value !== "")));
+    CHOSEN.includes(key) && (!controls[key] || controls[key].value !== "")));
 
   const chosen = () => {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);

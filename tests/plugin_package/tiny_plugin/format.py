@@ -26,8 +26,7 @@ from extrinsic.corpus.hypotheses import Hypotheses, Ranking
 from extrinsic.corpus.labels import GoalLabels
 from extrinsic.corpus.tracker_output import build_output
 from extrinsic.errors import InputError, Problems
-from extrinsic.metrics.items.item_hypotheses import find_correct
-from extrinsic.metrics.items.item_tables import ItemTable
+from extrinsic.metrics.belief_items import ItemTable, find_correct
 from extrinsic.storage import content_hash, read_bytes, write_atomic
 
 
