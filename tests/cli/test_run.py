@@ -31,10 +31,10 @@ def test_studies_are_listed() -> None:
 
 
 SET = [
-    (["correlation.resampels=200"], "key correlation.resampels: unknown; did you mean 'resamples'?"),
+    (["correlation.permutatoins=200"], "correlation.permutatoins: unknown; did you mean 'permutations'?"),
     (["corelation.resamples=200"], "key corelation: unknown; did you mean 'correlation'?"),
-    (["correlation.resamples=many"], "key correlation.resamples: wrong kind (expected a whole number"),
-    (["correlation.resamples=1"], "out of range (expected a whole number >= 100, found number 1)"),
+    (["correlation.permutations=many"], "correlation.permutations: wrong kind (expected a whole number"),
+    (["correlation.permutations=1"], "out of range (expected a whole number >= 99, found number 1)"),
     (["correlation.resamples"], "--set: no key and value (expected table.key=value, found"),
     (["=3"], "--set: no key and value (expected table.key=value, found"),
     (["correlation..resamples=200"], "--set: no key and value (expected table.key=value, found"),
@@ -212,8 +212,7 @@ def test_fewer_than_three_trackers(small: Made, tmp_path: Path, trackers: str) -
     study = copied(small, tmp_path / "run")
     outcome = run_in(study.config, study.folder, "--set", f"trackers.built_in={trackers}")
     assert outcome.code == 0, outcome.text
-    assert "No metric to choose by: " in outcome.output
-    assert "too few" in outcome.output
+    assert "at least 6 systems are needed" in outcome.output
     rows = study.rows("correlations")
     assert {(row["r"], row["p"], row["low"], row["reason"]) for row in rows} == {
         ("", "", "", "fewer than 3 trackers")
@@ -225,10 +224,10 @@ def test_nothing_is_promised_by_three_trackers(small: Made, tmp_path: Path) -> N
     study = copied(small, tmp_path / "run")
     outcome = run_in(study.config, study.folder)
     assert "health: 3 core trackers of 3" in outcome.output
-    assert "No metric to choose by: 3 systems are too few" in outcome.output.splitlines()[-1]
+    assert "at least 6 systems are needed, and there are 3" in outcome.output.splitlines()[-1]
     answer = run_in(study.config, study.folder, "--json").json()
     verdict = answer["verdict"]["verdicts"][0]
-    assert (verdict["recommended"], verdict["n_systems"]) == (None, 3)
+    assert (verdict["recommended"]["bound"], verdict["n_systems"]) == (None, 3)
     assert answer["verdict"]["health"][0]["kind"] == "few_trackers"
     assert verdict["target"] in {row["target"] for row in answer["rows"]}
 
