@@ -41,8 +41,8 @@ BLOCK = 4_000_000
 N_SPLITS = 20
 """Halvings of the items over which `possible_corrected` is averaged."""
 
-ROUNDING = 1e-9
-"""Of the largest value of a half: values that differ by less are equal."""
+DECIMALS = 9
+"""Values that agree in so many are equal."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -269,10 +269,8 @@ def possible_corrected(values: Floats, influence: Sequence[Floats], identity: st
         rng = rng_of("halves of the items", f"{identity} {dataset}", seed)
         signs = np.where(np.arange(n_items) < n_items // 2, 1.0, -1.0)
         shift = part @ rng.permuted(np.tile(signs, (N_SPLITS, 1)), axis=1).T
-        halves = [values[dataset] + sign * shift.T for sign in (1.0, -1.0)]
-        # What is equal but for rounding is a tie, on every processor.
-        step = ROUNDING * max(float(np.nanmax(np.abs(half))) for half in halves) or 1.0
-        first, second = (np.round(half / step) * step for half in halves)
+        # Rounded: the last bits of returns that are equal depend on the processor.
+        first, second = (np.round(values[dataset] + sign * shift.T, DECIMALS) for sign in (1.0, -1.0))
         # Every split is a dataset here, and one half the only metric of the other.
         for chosen, counted in ((first, second), (second, first)):
             sums = pair_sums(chosen[None], counted)
