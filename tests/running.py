@@ -41,6 +41,13 @@ def run(*arguments: object) -> Outcome:
     return Outcome(code, output, errors)
 
 
+def succeed(*arguments: object) -> Outcome:
+    """Run a command that must not fail."""
+    outcome = run(*arguments)
+    assert outcome.code == 0, outcome.text
+    return outcome
+
+
 def assert_refused(outcome: Outcome, *places: str) -> None:
     """Exit code 2, no traceback, and every place named."""
     assert outcome.code == 2, outcome.text

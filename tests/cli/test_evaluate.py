@@ -19,7 +19,6 @@ def evaluate(folder: Path, *arguments: object) -> Outcome:
 def test_a_system_with_its_own_responses(tmp_path: Path) -> None:
     file = write_system(tmp_path / "mine.json", states(d0=[{"hotel": {"area": "west"}}] * 2), RESPONSES)
     outcome = evaluate(tmp_path, file, "--json")
-    assert outcome.code == 0, outcome.errors
     rows = {row["domain"]: row for row in outcome.json()["rows"]}
     assert rows["all"] == {
         "system": "mine",

@@ -11,7 +11,7 @@ import pytest
 from extrinsic.study.run import Run
 from extrinsic.verdict.choice_table import RECOMMENDED
 from extrinsic.verdict.names import Name, in_unit
-from tests.running import Outcome, assert_refused, run
+from tests.running import Outcome, assert_refused, run, succeed
 from tests.study.studies import SMALL, copied, done, run_in, statuses, write_study
 from tests.study.studies import Study as Made
 
@@ -33,21 +33,15 @@ def test_studies_are_listed() -> None:
 SET = [
     (["correlation.permutatoins=200"], "correlation.permutatoins: unknown; did you mean 'permutations'?"),
     (["corelation.resamples=200"], "key corelation: unknown; did you mean 'correlation'?"),
-    (["correlation.permutations=many"], "correlation.permutations: wrong kind (expected a whole number"),
-    (["correlation.permutations=1"], "out of range (expected a whole number >= 99, found number 1)"),
     (["correlation.resamples"], "--set: no key and value (expected table.key=value, found"),
     (["=3"], "--set: no key and value (expected table.key=value, found"),
     (["correlation..resamples=200"], "--set: no key and value (expected table.key=value, found"),
-    (["name.x=3"], "'name' is not a table"),
-    (["correlation=3"], "key correlation: wrong kind (expected a table"),
     (["seed="], "key seed"),
-    (['reward.fill=["argmex"]'], "did you mean 'argmax'?"),
     (["seed=-1", "value.live_dialogs=0"], "key value.live_dialogs"),
     (["seed=-1", "value.live_dialogs=0"], "key seed"),
     (["seed=x", "foo"], "key seed"),
     (["seed=5\nname = 3"], "seed"),
     (['trackers.built_in=["hwo"]'], "--set: key trackers.built_in: there is no tracker 'hwo'"),
-    (["policy.learner=lspi"], "--set: key policy.learner: there is no learner 'lspi'"),
     (['simulation.datasets=["ds9"]'], "--set: key simulation.datasets: there is no dataset 'ds9'"),
 ]
 
@@ -203,20 +197,18 @@ def test_a_run_without_a_directory_goes_under_runs(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     copied(small, tmp_path / "runs" / "tiny")
-    assert run("run", small.config, "--n-jobs", "1", "--quiet", "--no-report").code == 0
+    succeed("run", small.config, "--n-jobs", "1", "--quiet", "--no-report")
     assert set(statuses(tmp_path / "runs" / "tiny").values()) == {"reused"}
 
 
-@pytest.mark.parametrize("trackers", ['["hwu"]', '["hwu", "vote"]'])
-def test_fewer_than_three_trackers(small: Made, tmp_path: Path, trackers: str) -> None:
+def test_fewer_than_three_trackers(small: Made, tmp_path: Path) -> None:
     study = copied(small, tmp_path / "run")
-    outcome = run_in(study.config, study.folder, "--set", f"trackers.built_in={trackers}")
+    outcome = run_in(study.config, study.folder, "--set", 'trackers.built_in=["hwu", "vote"]')
     assert outcome.code == 0, outcome.text
     assert "too few: at least 6 are needed" in outcome.output
     rows = study.rows("correlations")
-    assert {(row["r"], row["p"], row["low"], row["reason"]) for row in rows} == {
-        ("", "", "", "fewer than 3 trackers")
-    }
+    found = {(row["r"], row["p"], row["low"], row["reason"]) for row in rows}
+    assert found == {("", "", "", "fewer than 3 trackers")}
 
 
 def test_nothing_is_promised_by_three_trackers(small: Made, tmp_path: Path) -> None:
@@ -230,6 +222,7 @@ def test_nothing_is_promised_by_three_trackers(small: Made, tmp_path: Path) -> N
     assert (verdict["recommended"]["bound"], verdict["n_systems"]) == (None, 3)
     assert answer["verdict"]["health"][0]["kind"] == "few_trackers"
     assert verdict["target"] in {row["target"] for row in answer["rows"]}
+    assert answer["signature"] == Run(study.folder).signature and isinstance(answer["rows"][0]["lost"], float)
 
 
 @pytest.fixture(scope="module")
@@ -279,16 +272,13 @@ def test_what_choosing_by_a_metric_costs_on_a_pair(judged: tuple[Outcome, Run]) 
         assert cost["cost"] == pytest.approx(expected)
     chosen = made.recommended()
     assert Name(*(verdict["by_metric"][key] for key in Name._fields)) == chosen.name
-    assert_refused(run("compare", made.folder, "hwu", "vot"), "no tracker 'vot'", "did you mean")
-    assert_refused(run("compare", made.folder, "hwu", "hwu"), "cannot be compared with itself")
 
 
 def test_the_report_is_written_and_told(small: Made, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     folder = tmp_path / "run"
-    outcome = run("run", small.config, "--output", folder, "--n-jobs", "1")
-    assert outcome.code == 0, outcome.text
+    outcome = succeed("run", small.config, "--output", folder, "--n-jobs", "1")
     assert outcome.errors.splitlines()[-1] == f"the report: {folder / 'report.html'}"
     page = (folder / "report.html").read_bytes()
-    assert run("report", folder, "--quiet").code == 0
+    succeed("report", folder, "--quiet")
     assert (folder / "report.html").read_bytes() == page

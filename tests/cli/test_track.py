@@ -9,7 +9,7 @@ from extrinsic.corpus.formats import DSTC1
 from extrinsic.registry import TRACKERS
 from extrinsic.trackers.populations import population
 from tests.cli.bench import Bench, belief_formats
-from tests.running import Outcome, assert_refused, run
+from tests.running import Outcome, assert_refused, run, succeed
 from tests.trackers.calls import noisy_calls
 
 
@@ -30,8 +30,7 @@ def test_all_trackers_write_files_that_validate(bench: Bench, form: str) -> None
     assert "gradient_boosting, logistic, random_forest: cross-fitted in 2 folds" in outcome.errors
     assert f"{len(TRACKERS.names())}/{len(TRACKERS.names())} " in outcome.errors
     corpus = ("--corpus", bench.written[form].corpus)
-    check = run("validate", "--format", form, *corpus, "--strict", *folder.iterdir())
-    assert check.code == 0, check.text
+    succeed("validate", "--format", form, *corpus, "--strict", *folder.iterdir())
     assert b"wall-time" not in written(folder)["focus.json"]
 
 
@@ -44,8 +43,7 @@ def test_the_number_of_processes_does_not_matter(tmp_path: Path) -> None:
     for n_jobs in (1, 2):
         corpora = ("--corpus", tmp_path / "corpus", "--train-corpus", tmp_path / "train")
         output = ("--output", tmp_path / f"jobs-{n_jobs}", "--n-jobs", n_jobs)
-        outcome = run("track", "--format", "dstc1", *corpora, *chosen, *output)
-        assert outcome.code == 0, outcome.text
+        outcome = succeed("track", "--format", "dstc1", *corpora, *chosen, *output)
         assert "trained on 15 dialogs of train4" in outcome.errors
         assert "warning: 12 session ids are in both corpora" in outcome.errors
     assert written(tmp_path / "jobs-1") == written(tmp_path / "jobs-2")
@@ -68,8 +66,7 @@ def test_files_can_be_scored(bench: Bench) -> None:
     corpus = bench.written["dstc1"]
     path = bench.root / "focus.json"
     assert track(bench, "dstc1", "--tracker", "focus", "--output", path).code == 0
-    outcome = run("score", "--format", "dstc1", "--corpus", corpus.corpus, path, "--json")
-    assert outcome.code == 0
+    outcome = succeed("score", "--format", "dstc1", "--corpus", corpus.corpus, path, "--json")
     assert any(row["component"] == "joint" for row in outcome.json()["rows"])
 
 
@@ -105,8 +102,7 @@ def test_any_member_can_be_written(bench: Bench, form: str) -> None:
     assert track(bench, form, "--tracker", names[0], "--output", alone).code == 0
     assert alone.read_bytes() == (folder / f"{names[0]}.json").read_bytes()
     corpus = ("--corpus", bench.written[form].corpus)
-    check = run("validate", "--format", form, *corpus, "--strict", *folder.iterdir())
-    assert check.code == 0, check.text
+    succeed("validate", "--format", form, *corpus, "--strict", *folder.iterdir())
 
 
 def test_near_duplicates_are_left_out(bench: Bench) -> None:

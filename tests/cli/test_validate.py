@@ -50,7 +50,7 @@ def test_without_files_the_corpus_itself_is_checked(tmp_path: Path) -> None:
     written = write_dstc2(tmp_path, small_dstc2(), archive=True)
     outcome = validate(written, form="dstc2")
     assert outcome.code == 0
-    assert "3 sessions, 5 turns" in outcome.output
+    assert "3 sessions, 5 turns" in outcome.output and "no problems" in outcome.output
 
 
 def test_repairs_are_counted_and_do_not_fail(bus: Written, tmp_path: Path) -> None:
@@ -64,9 +64,8 @@ def test_repairs_are_counted_and_do_not_fail(bus: Written, tmp_path: Path) -> No
     assert repaired.endswith("and 4 more like it")
 
 
-@pytest.mark.parametrize("score", [1.5, -0.5])
-def test_strict_makes_repairs_errors(bus: Written, tmp_path: Path, score: float) -> None:
-    path = write_tracker(tmp_path / "high.json", dstc1_turn(route=[hypothesis(score, {"route": "61c"})]))
+def test_strict_makes_repairs_errors(bus: Written, tmp_path: Path) -> None:
+    path = write_tracker(tmp_path / "low.json", dstc1_turn(route=[hypothesis(-0.5, {"route": "61c"})]))
     outcome = validate(bus, path, "--strict")
     assert_refused(outcome, "5 errors", "session one, turn 0, slot route")
     assert "[repair]" not in outcome.output
@@ -176,11 +175,6 @@ def test_labels_outside_the_ontology(tmp_path: Path) -> None:
     assert [row["warnings"] for row in rows] == [1]
 
 
-def test_real_files_have_no_warnings(tmp_path: Path) -> None:
-    written = write_dstc2(tmp_path, small_dstc2())
-    assert "no problems" in validate(written, written.tracker, form="dstc2").output
-
-
 def test_a_file_with_joint_hypotheses_only_is_named(bus: Written, tmp_path: Path) -> None:
     """By the scoring rules its single slots are None: whoever reads scores of slots should know."""
     path = write_tracker(tmp_path / "joint.json", dstc1_turn(joint=[hypothesis(0.5, {"route": "61d"})]))
@@ -194,6 +188,5 @@ def test_a_file_with_joint_hypotheses_only_is_named(bus: Written, tmp_path: Path
         for component in ("all", "joint")
     )
     assert slots.endswith("*") and not joint.rstrip().endswith("*")
-    as_json = run("score", "--format", "dstc1", "--corpus", bus.corpus, path, "--json")
-    (note,) = json.loads(as_json.output)["health"]
+    (note,) = run("score", "--format", "dstc1", "--corpus", bus.corpus, path, "--json").json()["health"]
     assert (note["kind"], note["trackers"]) == ("joint_only", ["joint"])

@@ -114,19 +114,6 @@ class Browser:
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
-    def picture(self, top: float = 0.0, height: float | None = None) -> bytes:
-        """What the page looks like from top to bottom, as PNG."""
-        size = self.call("Page.getLayoutMetrics")["cssContentSize"]
-        clip = {
-            "x": 0,
-            "y": top,
-            "width": size["width"],
-            "height": height or size["height"] - top,
-            "scale": 1,
-        }
-        answer = self.call("Page.captureScreenshot", captureBeyondViewport=True, clip=clip)
-        return base64.b64decode(answer["data"])
-
     def print(self) -> bytes:
         """The page as PDF."""
         answer = self.call("Page.printToPDF", printBackground=True, paperWidth=8.27, paperHeight=11.69)

@@ -16,13 +16,7 @@ from extrinsic.storage import content_hash, encode_json, write_atomic
 from extrinsic.study.plan import Plan
 from extrinsic.study.run import Run
 from extrinsic.study.run_directory import Manifest, StageRecord, Status
-from extrinsic.study.tables import (
-    ERRORS_TABLE,
-    TABLES,
-    DiagnosticRow,
-    ReturnRow,
-    SensitivityRow,
-)
+from extrinsic.study.tables import ERRORS_TABLE, TABLES, DiagnosticRow, ReturnRow, SensitivityRow
 from extrinsic.tables import plain, write_rows
 from extrinsic.verdict.choice_table import Declaration, choice_rows
 from extrinsic.verdict.coefficients import Coefficient
@@ -86,10 +80,9 @@ CROSSED = Made(
 )
 
 
-def write_run(folder: Path, made: Made | None = None, status: Status = "complete") -> Run:
+def write_run(folder: Path, made: Made = Made(), status: Status = "complete") -> Run:
     """The directory of a finished run."""
-    panel, rows = _usual() if made is None else _panel_and_tables(made)
-    made = made or Made()
+    panel, rows = _panel_and_tables(made)
     kinds = TABLES | (ERRORS_TABLE if made.sampled else {})
     hashes = {
         f"{name}.csv": content_hash(write_rows(folder / f"{name}.csv", rows.get(name, []), kind))
@@ -105,10 +98,6 @@ def write_run(folder: Path, made: Made | None = None, status: Status = "complete
 
 
 @cache
-def _usual() -> tuple[Panel, dict[str, list[Any]]]:
-    return _panel_and_tables(Made())
-
-
 def _panel_and_tables(made: Made) -> tuple[Panel, dict[str, list[Any]]]:
     panel = panel_of(made)
     return panel, tables_of(made, panel)
@@ -219,9 +208,8 @@ def _returns(panel: Panel) -> Iterator[ReturnRow]:
 
 def _diagnostics(panel: Panel) -> Iterator[DiagnosticRow]:
     for row in _returns(panel):
-        shared = {
-            name: getattr(row, name) for name in ("dataset", "tracker", "policy", "estimator", "variant")
-        }
+        names = ("dataset", "tracker", "policy", "estimator", "variant")
+        shared = {name: getattr(row, name) for name in names}
         if row.policy == "behaviour":
             shared |= {"policy": "rl", "estimator": "learner"}
         for name, value in (("kernels", 10.0), ("zero_kernel", 0.02), ("condition", 1e4)):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.running import Outcome, run
+from tests.running import Outcome, run, succeed
 
 Row = dict[str, str]
 
@@ -103,6 +103,7 @@ permutations = 99
 """
 """Calls on disk, with trackers of ours and files of others."""
 
+HERE = ("--n-jobs", "1", "--quiet", "--no-report")
 TIMINGS = "timings.csv"
 
 
@@ -113,8 +114,14 @@ class Study:
     config: Path
     folder: Path
 
-    def rows(self, table: str) -> list[Row]:
-        return table_of(self.folder, table)
+    def rows(self, table: str, **wanted: str) -> list[Row]:
+        """The rows that have these cells."""
+        rows = table_of(self.folder, table)
+        return [row for row in rows if all(row[name] == cell for name, cell in wanted.items())]
+
+    def values(self, table: str, **wanted: str) -> dict[str, float]:
+        """The value of each tracker, in the rows that have these cells."""
+        return {row["tracker"]: float(row["value"]) for row in self.rows(table, **wanted)}
 
 
 def write_study(folder: Path, text: str = STUDY) -> Path:
@@ -128,13 +135,12 @@ def write_study(folder: Path, text: str = STUDY) -> Path:
 
 def run_in(config: Path, folder: Path, *options: object) -> Outcome:
     """Run a study here, in one process."""
-    return run("run", config, "--output", folder, "--n-jobs", "1", "--quiet", "--no-report", *options)
+    return run("run", config, "--output", folder, *HERE, *options)
 
 
 def done(config: Path, folder: Path, *options: object) -> Study:
     """Run a study that must succeed."""
-    outcome = run_in(config, folder, *options)
-    assert outcome.code == 0, outcome.text
+    succeed("run", config, "--output", folder, *HERE, *options)
     return Study(config, folder)
 
 
@@ -197,6 +203,12 @@ def start(config: Path, folder: Path, *options: object) -> subprocess.Popen[str]
         start_new_session=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
+
+
+def wait_for(process: subprocess.Popen[str], text: str) -> None:
+    """Read a run's progress up to a line with this text."""
+    assert process.stderr is not None
+    assert any(text in line for line in process.stderr), f"no {text!r}"
 
 
 def signal_group(process: subprocess.Popen[str], number: signal.Signals) -> None:

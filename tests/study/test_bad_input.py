@@ -12,7 +12,7 @@ import pytest
 from tests.builders import write_dstc2
 from tests.running import Outcome, assert_refused
 from tests.samples import small_dstc2
-from tests.study.studies import DISK, SMALL, Study, copied, done, run_in, write_study
+from tests.study.studies import DISK, SMALL, Study, copied, done, run_in, statuses, write_study
 
 
 @pytest.fixture
@@ -36,7 +36,6 @@ def refused(outcome: Outcome, folder: Path, *said: str) -> None:
 
 
 MISTAKES = [
-    ("permutations", "permutatoins", "key correlation.permutatoins: unknown; did you mean 'permutations'?"),
     ("[correlation]", "[corelation]", "key corelation: unknown; did you mean 'correlation'?"),
     (
         "permutations = 99",
@@ -48,13 +47,7 @@ MISTAKES = [
         "permutations = 3",
         "key correlation.permutations: out of range (expected a whole number >= 99, found number 3)",
     ),
-    (
-        'fill = ["argmax"]',
-        'fill = "argmax"',
-        "key reward.fill: wrong kind (expected a list, found text 'argmax')",
-    ),
     ('fill = ["argmax"]', "fill = []", "at least one fill rule"),
-    ("seed = 5", "seed = -5", "key seed"),
     ('name = "tiny"', 'name = "../tiny"', "key name"),
     ('name = "tiny"', "", "key name: missing"),
     ('name = "tiny"', 'name = "tiny\\n"', "study.toml: line 1, key name"),
@@ -62,17 +55,11 @@ MISTAKES = [
     ("[policy]", "[policy]\nwidth = inf", "policy.width"),
     ("[reward]", "[reward]\nempty_ended = nan", "reward"),
     ('policies = ["rl"]', 'policies = ["lr"]', "policy.policies"),
-    ('"hwu"', '"hvu"', "there is no tracker 'hvu'; did you mean 'hwu'?"),
     ('"hwu"', '"baseline"', "named twice (found 'baseline')"),
-    ('"l2"', '"l3"', "there is no metric 'l3'"),
-    ('"l2"', '"accuracy"', "twice"),
-    ('["live", "lstd"]', '["live", "lsdt"]', "there is no estimator 'lsdt'; did you mean 'lstd'?"),
     ('["live", "lstd"]', '["lstd", "lstd"]', "twice"),
-    ('fill = ["argmax"]', 'fill = ["argmex"]', "there is no fill rule 'argmex'; did you mean 'argmax'?"),
     ('fill = ["argmax"]', 'fill = ["argmax", "argmax"]', "twice"),
     ("[reward]", '[reward]\nwhen = "first"', "there is no reward.when 'first'"),
     ("[policy]", "[policy]\nlearner = []", "key policy.learner: at least one learner is needed"),
-    ("[reward]", "[policy.fitted_q]\ntrees = 3\n[reward]", "key policy.fitted_q: not used"),
     ("[policy]", '[policy]\nfeatures = "compacted"', "there is no feature map 'compacted'; did you mean"),
     ("[correlation]", '[correlation]\nprimary = "rl.lsdt"', "there is no target 'rl.lsdt'; did you mean"),
     ("[correlation]", '[correlation]\ntargets = ["sl.lstd"]', "there is no target 'sl.lstd'"),
@@ -81,8 +68,7 @@ MISTAKES = [
     ("[trackers]", '[trackers]\ndegenerate = ["hw"]', "'hw' is none of the trackers; did you mean 'hwu'?"),
     ("[value]", '[value]\nproxies = ["hw"]', "key value.proxies: there is no tracker 'hw'"),
     ('config = "worlds.toml"', 'config = "wolds.toml"', "wolds.toml: there is no such file"),
-    ('datasets = ["a"]', 'datasets = ["a", "c", "d"]', "'c'"),
-    ('datasets = ["a"]', 'datasets = ["a", "c", "d"]', "'d'"),
+    ('datasets = ["a"]', 'datasets = ["a", "c"]', "'c'"),
     ('datasets = ["a"]', 'datasets = ["a", "a"]', "twice"),
     ('config = "worlds.toml"', 'config = "worlds.toml"\ntrain = "tran"', "did you mean 'train'?"),
     ('config = "worlds.toml"', 'config = "worlds.toml"\ntrain = "test"', "learn"),
@@ -93,8 +79,6 @@ MISTAKES = [
         "one of the tables [simulation], [corpus], [states]",
     ),
     ("[policy]", '[states]\nfiles = ["x.json"]\n[policy]', "found simulation and states"),
-    ("schedules = [1, 3]", "schedules = [7]", "schedule 7"),
-    ("[metrics]", '[metrics]\ncomponents = ["jiont"]', "did you mean 'joint'?"),
     ('"l2"', '"jga"', "metrics.fill"),
     ('"l2"', '"neglogp"', "neglogp is not defined for dstc1"),
 ]
@@ -112,15 +96,16 @@ def test_a_study_without_trackers(folder: Path) -> None:
 
 def test_all_mistakes_at_once_with_their_lines(folder: Path) -> None:
     text = SMALL.replace("permutations", "permutatoins").replace("seed = 5", "seed = -5")
+    line = 1 + next(i for i, text in enumerate(text.splitlines()) if text.startswith("permutatoins"))
     refused(
         attempt(folder, 'fill = ["argmax"]', "fill = 3", text=text),
         folder,
         "study.toml: line 2, key seed",
-        f"line {SMALL[: SMALL.index('permutations')].count(chr(10)) + 1}, key correlation.permutatoins",
-        "key reward.fill",
+        f"line {line}, key correlation.permutatoins: unknown; did you mean 'permutations'?",
+        "key reward.fill: wrong kind (expected a list, found",
     )
     text = SMALL.replace('"hwu"', '"hvu"').replace('"l2"', '"l3"').replace('["argmax"]', '["argmex"]')
-    said = ["'hwu'?", "'l3'", "'argmax'?", "'lstd'?", "line"]
+    said = ["no tracker 'hvu'; did you mean 'hwu'?", "no metric 'l3'", "'argmax'?", "'lstd'?", "line"]
     refused(attempt(folder, '"lstd"', '"lsdt"', text=text), folder, *said)
 
 
@@ -231,8 +216,7 @@ def test_a_mended_study_goes_on(stored: Path) -> None:
     assert_refused(attempt(stored, text=LEAN), "other.test.json")
     (stored / "files" / "other.test.json").write_bytes(good)
     study = done(stored / "study.toml", stored / "run")
-    statuses = [row["status"] for row in study.rows("timings") if row["stage"] in ("score", "learn")]
-    assert statuses.count("computed") <= 2
+    assert list(statuses(study.folder, "score", "learn").values()).count("computed") <= 2
 
 
 def test_outcomes_of_simulated_calls(small: Study, tmp_path: Path) -> None:
@@ -247,6 +231,4 @@ def test_outcomes_of_simulated_calls(small: Study, tmp_path: Path) -> None:
     (tmp_path / "ratings.csv").write_text("system,stars\nbaseline,3\nhwu,5\nvote,4\n")
     done(tmp_path / "study.toml", study.folder, *options)
     assert "outcome.stars" in {row["target"] for row in study.rows("correlations")}
-    assert {row["status"] for row in study.rows("timings") if row["stage"] in ("score", "learn")} == {
-        "reused"
-    }
+    assert set(statuses(study.folder, "score", "learn").values()) == {"reused"}

@@ -5,24 +5,25 @@ from __future__ import annotations
 import fcntl
 import random
 import signal
-import subprocess
 import time
 from pathlib import Path
 
 import pytest
 
-from tests.study.studies import Study, copied, done, require_same, run_in, signal_group, start, statuses
+from tests.study.studies import (
+    Study,
+    copied,
+    done,
+    require_same,
+    run_in,
+    signal_group,
+    start,
+    statuses,
+    wait_for,
+)
 
 KILLS = (1, 2)
 """Processes of the runs that are killed, one after the other in the same directory."""
-
-
-def wait_for(process: subprocess.Popen[str], text: str) -> None:
-    """Read a run's progress up to a line that has the text."""
-    assert process.stderr is not None
-    for line in process.stderr:
-        if text in line:
-            return
 
 
 def test_killed_runs_are_resumed_to_the_same_bytes(tiny: Study, tmp_path: Path) -> None:

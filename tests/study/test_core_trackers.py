@@ -83,10 +83,7 @@ def test_files_and_the_built_in_tracker_say_the_same(family: Study, tmp_path: Pa
     """What `extrinsic track` wrote is what the study would have run itself."""
     names = 'trackers.built_in=["last_turn", "baseline", "rank_only", "hwu"]'
     other = done(family.config, copied(family, tmp_path / "run").folder, "--set", names)
-    values = {
-        (row["tracker"], row["metric"], row["component"]): row["value"] for row in other.rows("intrinsic")
-    }
-    for (tracker, metric, component), value in values.items():
-        if tracker == "hwu":
-            assert float(values["first", metric, component]) == pytest.approx(float(value), abs=1e-6)
+    for row in other.rows("intrinsic", tracker="hwu"):
+        values = other.values("intrinsic", metric=row["metric"], component=row["component"])
+        assert values["first"] == pytest.approx(values["hwu"], abs=1e-6)
     assert by_tracker(other)["first"]["near_duplicate_of"] == "hwu"

@@ -63,15 +63,11 @@ def key(row: Row) -> tuple[str, str, str]:
     return row["metric"], row["schedule"], row["component"]
 
 
-def select(rows: list[Row], **wanted: str) -> list[Row]:
-    return [row for row in rows if all(row[name] == value for name, value in wanted.items())]
-
-
 @pytest.mark.parametrize("coefficient", SCIPY)
 def test_coefficients_are_scipy_s(
     tiny: Study, metrics: Points, targets: dict[str, Floats], coefficient: str
 ) -> None:
-    rows = select(tiny.rows("correlations"), coefficient=coefficient)
+    rows = tiny.rows("correlations", coefficient=coefficient)
     assert len(rows) == len(metrics) * len(TARGETS) * len(GROUPS)
     for row in rows:
         trackers, scope = row["trackers"], row["scope"]
@@ -108,7 +104,7 @@ def test_intervals_are_of_the_jackknife(
     tiny: Study, metrics: Points, targets: dict[str, Floats], coefficient: str
 ) -> None:
     """At least as wide as tanh(atanh(r) -+ t se) with n - 1 degrees of freedom: tails may be heavy."""
-    rows = select(tiny.rows("correlations"), trackers="all", coefficient=coefficient, scope="within")
+    rows = tiny.rows("correlations", trackers="all", coefficient=coefficient, scope="within")
     n, compared = len(TRACKERS), 0
     for row in rows:
         x, y = metrics[key(row)], targets[row["target"]]
@@ -134,7 +130,7 @@ def test_choices_by_a_double_loop(
 ) -> None:
     """As a reader would check them, from the other tables alone."""
     chosen = [TRACKERS.index(name) for name in names_of(trackers)]
-    rows = select(tiny.rows("choices"), systems=trackers)
+    rows = tiny.rows("choices", systems=trackers)
     assert len(rows) == len(metrics) * len(TARGETS)
     for row in rows:
         earned, possible = [], []
@@ -154,7 +150,7 @@ def test_choices_by_a_double_loop(
 
 def test_sensitivity_and_choices_name_the_same_winner(tiny: Study) -> None:
     for row in tiny.rows("sensitivity"):
-        rows = select(tiny.rows("choices"), target="rl.live", systems=row["trackers"])
+        rows = tiny.rows("choices", target="rl.live", systems=row["trackers"])
         least = min(float(other["lost"]) for other in rows)
         assert float(row["lost"]) == float(row["usual_winner_lost"]) == pytest.approx(least)
         assert (row["usual_winner_rank"], row["n_metrics"]) == ("1", str(len(rows)))
@@ -162,7 +158,7 @@ def test_sensitivity_and_choices_name_the_same_winner(tiny: Study) -> None:
 
 
 def test_composites_are_of_trackers_left_out(tiny: Study) -> None:
-    rows = select(tiny.rows("composite"), trackers="all", target="rl.live")
+    rows = tiny.rows("composite", trackers="all", target="rl.live")
     methods = {row["method"]: row for row in rows}
     assert {"best_single", "behaviour"} <= set(methods)
     assert number(methods["best_single"]["above_best_single"]) == 0.0
@@ -172,4 +168,4 @@ def test_composites_are_of_trackers_left_out(tiny: Study) -> None:
             number(row["r"]) - number(methods["best_single"]["r"])
         )
     # Two are left out at a time; of the four core trackers too few remain.
-    assert select(tiny.rows("composite"), trackers="core") == []
+    assert tiny.rows("composite", trackers="core") == []

@@ -17,7 +17,7 @@ from extrinsic.study.tracker_inputs import TrackerInput, output_of
 from extrinsic.trackers.track import track
 from tests.contents import beliefs_content
 from tests.real_data import BUS_CALLS, needs_bus_calls
-from tests.running import assert_refused, run
+from tests.running import assert_refused, succeed
 from tests.study.studies import DISK, run_in
 
 WORLD = """seed = 3
@@ -38,7 +38,7 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Sixty calls on disk, some of them with a restart."""
     root = tmp_path_factory.mktemp("divided")
     (root / "worlds.toml").write_text(WORLD)
-    assert run("simulate", "--config", root / "worlds.toml", "--output", root / "calls").code == 0
+    succeed("simulate", "--config", root / "worlds.toml", "--output", root / "calls")
     return root
 
 

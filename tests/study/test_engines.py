@@ -14,10 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from extrinsic.errors import UsageError
-from extrinsic.study.engine import GO_ON, Engine
+from extrinsic.study.engine import GO_ON
 from tests.running import assert_refused
-from tests.study.studies import Study, require_same, run_in, start, statuses
+from tests.study.studies import Study, done, require_same, run_in, start, statuses, wait_for
 
 needs_dask = pytest.mark.skipif(
     find_spec("distributed") is None, reason="dask is not installed: pip install 'extrinsic[dask]'"
@@ -49,22 +48,6 @@ def test_a_local_dask_cluster_gives_the_same_bytes(small: Study, tmp_path: Path)
     assert errors == ""
 
 
-@pytest.fixture
-def scheduler() -> Iterator[str]:
-    from dask.distributed import LocalCluster
-
-    with LocalCluster(n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
-        yield cluster.scheduler_address
-
-
-@needs_dask
-@pytest.mark.filterwarnings("ignore")
-def test_a_scheduler_somewhere_gives_the_same_bytes(small: Study, tmp_path: Path, scheduler: str) -> None:
-    outcome = run_in(small.config, tmp_path / "run", "--engine", "dask", "--scheduler", scheduler)
-    assert outcome.code == 0, outcome.text
-    require_same(small.folder, tmp_path / "run")
-
-
 @needs_dask
 @pytest.mark.filterwarnings("ignore")
 def test_a_scheduler_that_does_not_answer(
@@ -74,30 +57,13 @@ def test_a_scheduler_that_does_not_answer(
     options = ["--engine", "dask", "--scheduler", "tcp://127.0.0.1:1"]
     outcome = run_in(small.config, tmp_path / "run", *options)
     assert_refused(outcome, "no Dask scheduler answers at tcp://127.0.0.1:1", "is it running", "Without")
-    # Nothing stands in the way of another try.
-    assert run_in(small.config, tmp_path / "run").code == 0
+    done(small.config, tmp_path / "run")  # nothing stands in the way of another try
 
 
 def test_dask_that_is_not_installed(small: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import sys
-
     monkeypatch.setitem(sys.modules, "dask.distributed", None)
     outcome = run_in(small.config, tmp_path / "run", "--engine", "dask")
     assert_refused(outcome, "needs dask.distributed", "pip install 'extrinsic[dask]'")
-
-
-@pytest.mark.parametrize(
-    ("name", "n_jobs", "scheduler", "said"),
-    [
-        ("dsk", 1, None, "did you mean 'dask'?"),
-        ("joblib", 0, None, "-1 or at least 1"),
-        ("joblib", -2, None, "-1 or at least 1"),
-        ("joblib", 1, "tcp://127.0.0.1:1", "--engine dask"),
-    ],
-)
-def test_engines_that_make_no_sense(name: str, n_jobs: int, scheduler: str | None, said: str) -> None:
-    with pytest.raises(UsageError, match=said):
-        Engine(name, n_jobs, scheduler)
 
 
 class Cluster:
@@ -143,22 +109,22 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
     made.close()
 
 
-def run_until(process: subprocess.Popen[str], text: str) -> None:
-    """Read a run's progress up to a line with this text."""
-    assert process.stderr is not None
-    assert any(text in line for line in process.stderr), f"no {text!r}"
+@needs_dask
+@pytest.mark.filterwarnings("ignore")
+def test_a_scheduler_somewhere_gives_the_same_bytes(small: Study, tmp_path: Path, cluster: Cluster) -> None:
+    done(small.config, tmp_path / "run", "--engine", "dask", "--scheduler", cluster.address)
+    require_same(small.folder, tmp_path / "run")
 
 
 @needs_dask
 def test_the_stages_of_a_lost_worker_run_again(small: Study, tmp_path: Path, cluster: Cluster) -> None:
     """Killed before the first stage, after it, and late; another worker takes over."""
-    process = start(
-        small.config, tmp_path / "run", "--engine", "dask", "--scheduler", cluster.address, "--n-jobs", "1"
-    )
+    options = ("--engine", "dask", "--scheduler", cluster.address, "--n-jobs", "1")
+    process = start(small.config, tmp_path / "run", *options)
     cluster.worker.kill()
     cluster.add_worker()
     for moment in ("run 1/", "run 5/"):
-        run_until(process, moment)
+        wait_for(process, moment)
         cluster.worker.kill()
         cluster.add_worker()
     _, errors = process.communicate()
@@ -173,14 +139,14 @@ def test_a_lost_scheduler_is_one_line_and_the_next_run_goes_on(
 ) -> None:
     for moment in ("run 1/", "run 2/"):
         process = start(small.config, tmp_path / "run", "--engine", "dask", "--scheduler", cluster.address)
-        run_until(process, moment)
+        wait_for(process, moment)
         cluster.scheduler.kill()
         _, errors = process.communicate()
         assert process.returncode == 2, errors
         lines = [line for line in errors.splitlines() if not line.startswith("run ")]
         assert lines == [f"the Dask scheduler was lost; {GO_ON}"]
         cluster.restart()
-    assert run_in(small.config, tmp_path / "run").code == 0
+    done(small.config, tmp_path / "run")
     assert "reused" in statuses(tmp_path / "run").values()
     require_same(small.folder, tmp_path / "run")
 
@@ -200,7 +166,7 @@ def test_a_cluster_without_workers_is_not_waited_for_for_ever(
 def test_a_killed_process_is_one_line(small: Study, tmp_path: Path) -> None:
     """As when the system ends it for lack of memory."""
     process = start(small.config, tmp_path / "run", "--n-jobs", "2")
-    run_until(process, "run 1/")
+    wait_for(process, "run 1/")
     children = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True, check=False)
     for child in map(int, children.stdout.split()):
         command = Path(f"/proc/{child}/cmdline").read_bytes()
@@ -209,5 +175,5 @@ def test_a_killed_process_is_one_line(small: Study, tmp_path: Path) -> None:
     _, errors = process.communicate()
     assert "Traceback" not in errors
     assert process.returncode == 0 or "a process was ended from outside" in errors
-    assert run_in(small.config, tmp_path / "run").code == 0
+    done(small.config, tmp_path / "run")
     require_same(small.folder, tmp_path / "run")

@@ -13,7 +13,7 @@ from extrinsic.errors import UsageError
 from extrinsic.policy.features import find_features
 from extrinsic.policy.saved_policies import load_policy
 from extrinsic.study.run import Run
-from tests.running import assert_refused, run
+from tests.running import assert_refused, run, succeed
 from tests.study.studies import LIVE_DIALOGS, SEED, SMALL, Study, done, write_study
 
 KEEPING = SMALL.replace('policies = ["rl"]', 'policies = ["rl", "sl_sampled"]\nkeep = true')
@@ -52,13 +52,12 @@ def test_it_plays_as_it_did_in_the_study(folder: Path) -> None:
     """The same callers, so the same return to the last digit, and the same interval."""
     for tracker in ("hwu", "vote"):
         for policy in ("rl", "sl_sampled"):
-            outcome = run(
+            outcome = succeed(
                 "play",
                 folder / "policies" / "a" / f"{tracker}.{policy}.fill=argmax.policy",
                 *("--tracker", tracker, "--world", "a", "--config", folder.parent / "worlds.toml"),
                 *("--dialogs", LIVE_DIALOGS, "--seed", SEED, "--json"),
             )
-            assert outcome.code == 0, outcome.text
             rows = {row["quantity"]: row for row in outcome.json()["rows"]}
             (stored,) = (
                 row
@@ -72,12 +71,8 @@ def test_it_plays_as_it_did_in_the_study(folder: Path) -> None:
 
 
 def test_another_tracker_is_noted(folder: Path) -> None:
-    outcome = run(
-        "play",
-        folder / "policies" / "a" / "hwu.rl.fill=argmax.policy",
-        *("--tracker", "vote", "--world", "ds4", "--dialogs", "5"),
-    )
-    assert outcome.code == 0, outcome.text
+    path = folder / "policies" / "a" / "hwu.rl.fill=argmax.policy"
+    outcome = succeed("play", path, "--tracker", "vote", "--world", "ds4", "--dialogs", "5")
     assert "learned on the tracker 'hwu', played on 'vote'" in outcome.errors
     assert outcome.output.splitlines()[1].split()[0] == "return"
 

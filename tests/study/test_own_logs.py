@@ -11,9 +11,10 @@ import pytest
 
 from extrinsic.study.run import Run
 from tests.builders import act
-from tests.running import run
+from tests.running import assert_refused, run, succeed
 
 FOODS = ("thai", "greek", "british")
+CHANCES = {"request": 0.4, "confirm": 0.3, "present": 0.3}
 STUDY = """name = "own"
 [corpus]
 format = "jsonl"
@@ -46,11 +47,7 @@ def calls(prefix: str, n_dialogs: int, seed: int) -> list[dict[str, Any]]:
         goal, offered = str(rng.choice(FOODS)), False
         for turn in range(7):
             heard = goal if rng.random() < 0.7 else str(rng.choice(FOODS))
-            kind = (
-                "welcome"
-                if turn == 0
-                else str(rng.choice(["request", "confirm", "present"], p=[0.4, 0.3, 0.3]))
-            )
+            kind = str(rng.choice(list(CHANCES), p=list(CHANCES.values()))) if turn else "welcome"
             said = {
                 "welcome": act("welcomemsg"),
                 "request": act("request", ("slot", "food")),
@@ -68,10 +65,7 @@ def calls(prefix: str, n_dialogs: int, seed: int) -> list[dict[str, Any]]:
                 "labels": {"goal": {"food": goal}},
             }
             if turn:
-                line |= {
-                    "propensities": {"request": 0.4, "confirm": 0.3, "present": 0.3},
-                    "possible": ["request", "confirm", "present"],
-                }
+                line |= {"propensities": CHANCES, "possible": list(CHANCES)}
             lines.append(line)
             if offered:
                 break
@@ -91,8 +85,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_study(folder: Path) -> None:
-    outcome = run("run", folder / "study.toml", "--output", folder / "run", "--n-jobs", "1", "--quiet")
-    assert outcome.code == 0, outcome.text
+    succeed("run", folder / "study.toml", "--output", folder / "run", "--n-jobs", "1", "--quiet")
     finished = Run(folder / "run")
     returns = finished.table("returns")
     observed = {row.value for row in returns if row.estimator == "observed"}
@@ -107,16 +100,13 @@ def test_a_study(folder: Path) -> None:
         *("play", folder / "run" / "policies" / "test" / "focus.rl.reward=logged.policy"),
         *("--tracker", "focus", "--world", "ds1"),
     )
-    assert refused.code == 2
-    assert "the policy has other actions than the task 'bus': lacking welcome, inform" in refused.text
+    assert_refused(refused, "the policy has other actions than the task 'bus': lacking welcome, inform")
 
 
 def test_commands(folder: Path) -> None:
     corpus = ("--format", "jsonl", "--corpus", folder / "logs", "--dataset", "test")
-    tracked = run("track", *corpus, "--tracker", "focus", "--output", folder / "focus.json", "--quiet")
-    assert tracked.code == 0, tracked.text
-    assert run("validate", *corpus, folder / "focus.json").code == 0
-    scored = run("score", *corpus, folder / "focus.json", "--json")
-    assert scored.code == 0, scored.text
+    succeed("track", *corpus, "--tracker", "focus", "--output", folder / "focus.json", "--quiet")
+    succeed("validate", *corpus, folder / "focus.json")
+    scored = succeed("score", *corpus, folder / "focus.json", "--json")
     components = {row["component"] for row in scored.json()["rows"]}
     assert {"goal.food", "goal.joint"} <= components and "method" not in components

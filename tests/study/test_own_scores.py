@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.running import assert_refused
-from tests.study.studies import Study, done, run_in
+from tests.study.studies import done, run_in
 from tests.study.test_states import PER_DIALOG, RIGHT, STATES, correlations, write_outcomes, write_states
 
 JUDGE = {"one": 0.9, "two": 0.6, "three": 0.7, "four": 0.2}
@@ -33,15 +33,11 @@ def judged() -> list[tuple[object, ...]]:
     ]
 
 
-def intrinsic(study: Study, metric: str) -> dict[str, float]:
-    return {row["tracker"]: float(row["value"]) for row in study.rows("intrinsic") if row["metric"] == metric}
-
-
 def test_a_judge_beside_our_metrics(config: Path) -> None:
     write_judges(config.parent, judged())
     study = done(config, config.parent / "run")
-    assert intrinsic(study, "own(judge)") == pytest.approx(JUDGE)
-    errors = intrinsic(study, "own(ece, better=lower)")
+    assert study.values("intrinsic", metric="own(judge)") == pytest.approx(JUDGE)
+    errors = study.values("intrinsic", metric="own(ece, better=lower)")
     assert errors == pytest.approx({name: 1 - value for name, value in JUDGE.items()})
     outcome = np.array([0.9, 0.5, 0.7, 0.1])
     expected = np.corrcoef(list(JUDGE.values()), outcome)[0, 1]
@@ -49,7 +45,7 @@ def test_a_judge_beside_our_metrics(config: Path) -> None:
         assert float(correlations(study, metric)["within", "pearson"]) == pytest.approx(expected)
     write_judges(config.parent, [(*row[:2], 0.5, 0.5) for row in judged()])
     done(config, study.folder)
-    assert set(intrinsic(study, "own(judge)").values()) == {0.5}
+    assert set(study.values("intrinsic", metric="own(judge)").values()) == {0.5}
 
 
 def test_settings_of_scores(config: Path) -> None:
@@ -81,12 +77,10 @@ def test_repeated_trials(tmp_path: Path) -> None:
 def test_sentinels_run_along(tmp_path: Path) -> None:
     config = write_states(tmp_path)
     study = done(config, tmp_path / "run", "--set", "metrics.sentinels=true")
-    assert set(intrinsic(study, "sentinel(length)").values()) == {2.0}
-    assert set(intrinsic(study, "sentinel(slots)").values()) == {1.0}
-    noise = intrinsic(study, "sentinel(noise)")
+    assert set(study.values("intrinsic", metric="sentinel(length)").values()) == {2.0}
+    assert set(study.values("intrinsic", metric="sentinel(slots)").values()) == {1.0}
+    noise = study.values("intrinsic", metric="sentinel(noise)")
     assert len(set(noise.values())) == len(RIGHT)
     assert all(abs(value - 1) < 0.05 for value in noise.values())
-    assert (
-        intrinsic(done(config, tmp_path / "run2", "--set", "metrics.sentinels=true"), "sentinel(noise)")
-        == noise
-    )
+    again = done(config, tmp_path / "run2", "--set", "metrics.sentinels=true")
+    assert again.values("intrinsic", metric="sentinel(noise)") == noise

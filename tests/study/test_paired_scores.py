@@ -16,7 +16,7 @@ from extrinsic.metrics.measuring import Source
 from extrinsic.study.paired_scores import align, paired_scores
 from extrinsic.verdict.compare import better_one
 from tests.builders import write_json
-from tests.running import assert_refused, run
+from tests.running import assert_refused, run, succeed
 
 
 def write_system(path: Path, right: list[list[int]], reverse: bool = False) -> Path:
@@ -69,20 +69,21 @@ def test_against_all_exchanges(tmp_path: Path) -> None:
 
 
 def test_a_better_one_is_named_only_where_it_is_decided() -> None:
-    names = ("a", "b")
-    assert better_one(names, True, 0.2, 0.1, 0.3, 0.01) == "a"
-    assert better_one(names, False, 0.2, 0.1, 0.3, 0.01) == "b"
-    assert better_one(names, True, -0.2, -0.3, -0.1, 0.01) == "b"
-    assert better_one(names, True, 0.2, -0.1, 0.3, 0.01) is None
-    assert better_one(names, True, 0.2, 0.1, 0.3, 0.05) is None
-    assert better_one(names, None, 0.2, 0.1, 0.3, 0.01) is None
-    assert better_one(names, True, None, None, None, None) is None
+    cases = {
+        (True, 0.2, 0.1, 0.3, 0.01): "a",
+        (False, 0.2, 0.1, 0.3, 0.01): "b",
+        (True, -0.2, -0.3, -0.1, 0.01): "b",
+        (True, 0.2, -0.1, 0.3, 0.01): None,
+        (True, 0.2, 0.1, 0.3, 0.05): None,
+        (None, 0.2, 0.1, 0.3, 0.01): None,
+        (True, None, None, None, None): None,
+    }
+    assert {case: better_one(("a", "b"), *case) for case in cases} == cases
 
 
 def test_equal_systems(tmp_path: Path) -> None:
     files = [write_system(tmp_path / f"{name}.json", FIRST) for name in "ab"]
-    outcome = run("score", "--format", "state-sets", "--paired", *files, "--json")
-    assert outcome.code == 0, outcome.errors
+    outcome = succeed("score", "--format", "state-sets", "--paired", *files, "--json")
     for row in outcome.json()["rows"]:
         if row["difference"] is not None:
             assert (row["difference"], row["low"], row["high"], row["p"]) == (0, 0, 0, 1)
@@ -93,14 +94,12 @@ def test_the_table_and_its_forms(tmp_path: Path) -> None:
     files = [write_system(tmp_path / "a.json", FIRST), write_system(tmp_path / "b.json", SECOND)]
     arguments = ("score", "--format", "state-sets", "--paired", *files, "--metric", "jga")
     table = run(*arguments).output
-    assert table.splitlines()[0].split() == [
-        *("metric", "component", "schedule", "a", "b", "difference", "low", "high", "p", "better")
-    ]
+    head = "metric component schedule a b difference low high p better"
+    assert table.splitlines()[0].split() == head.split()
     assert "permutations:4999" in table
     assert "not decided" in table
     assert run(*arguments).output == table
-    again = json.loads(run(*arguments, "--json").output)
-    assert again["rows"][0]["metric"] == "jga"
+    assert run(*arguments, "--json").json()["rows"][0]["metric"] == "jga"
 
 
 def test_what_is_refused(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from extrinsic.study.tracker_inputs import _best_beliefs, distinct_members, dist
 from extrinsic.trackers.populations import population
 from extrinsic.verdict.core_systems import agreement
 from tests.running import assert_refused
-from tests.study.studies import SMALL, done, run_in, write_study
+from tests.study.studies import SMALL, done, require_same, run_in, write_study
 from tests.trackers.calls import noisy_calls
 
 BUILT_IN = 'built_in = ["baseline", "hwu", "vote"]'
@@ -33,18 +33,9 @@ def test_a_study_makes_its_trackers(tmp_path: Path) -> None:
     assert all(name.startswith(("bayes(confusion=", "mixture(")) for name in names[2:])
     flags = {row["tracker"]: row["recalibrated"] for row in study.rows("trackers")}
     assert [name for name in names if flags[name] == "true"] == [COPY]
-    accuracy = {
-        row["tracker"]: float(row["value"])
-        for row in study.rows("intrinsic")
-        if (row["metric"], row["schedule"], row["component"]) == ("accuracy", "1", "all")
-    }
+    accuracy = study.values("intrinsic", metric="accuracy", schedule="1", component="all")
     assert accuracy[COPY] == pytest.approx(accuracy["hwu"], abs=0.01)
-    again = run_in(study.config, tmp_path / "again", "--n-jobs", "2")
-    assert again.code == 0, again.text
-    for table in ("intrinsic", "returns", "correlations"):
-        assert (tmp_path / "run" / f"{table}.csv").read_bytes() == (
-            tmp_path / "again" / f"{table}.csv"
-        ).read_bytes()
+    require_same(study.folder, done(study.config, tmp_path / "again", "--n-jobs", "2").folder)
 
 
 def test_bad_tables_are_all_reported(tmp_path: Path) -> None:

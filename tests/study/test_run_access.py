@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -53,9 +54,8 @@ WRONG = [
 @pytest.mark.parametrize(("change", "said"), WRONG, ids=[said for _, said in WRONG])
 def test_kinds_that_a_run_does_not_have(run: Run, change: dict[str, Any], said: str) -> None:
     kinds: dict[str, Any] = {"coefficient": "pearson", "scope": "within", "trackers": "all"}
-    with pytest.raises(UsageError) as refused:
+    with pytest.raises(UsageError, match=re.escape(said)):
         run.correlations(**(kinds | change))
-    assert said in str(refused.value)
 
 
 def test_a_single_figure(run: Run, tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 import re
-import tempfile
 import tomllib
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -24,7 +23,7 @@ from extrinsic.study.score_stage import chosen_metrics
 from extrinsic.study.settings import Component, StudySettings
 from extrinsic.study.settings_file import read_policies, read_study
 from extrinsic.study.settings_tree import decode, replaced_settings, settings_text
-from extrinsic.study.variants import changed_settings, chosen_targets, variants_of
+from extrinsic.study.variants import chosen_targets, variants_of
 from extrinsic.typed_files import Count, TomlProblems
 from tests.real_data import FOLDER, needs_data
 from tests.study.studies import SMALL, write_study
@@ -35,7 +34,6 @@ assert CONFIGS
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 names = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,8}", fullmatch=True)
 shares = st.floats(0.0, 1.0)
-FILL = ("argmax", "threshold", "threshold:0.25")
 
 
 def few(values: st.SearchStrategy[object]) -> st.SearchStrategy[list[object]]:
@@ -99,26 +97,6 @@ def test_settings_written_are_the_settings_read(tree: dict[str, object]) -> None
     assert replaced_settings(text, again) == []
 
 
-@settings(max_examples=15)
-@given(st.sets(st.sampled_from(FILL), min_size=1), st.floats(1e-6, 1e6), st.integers(0, 2**63 - 1), texts)
-def test_a_file_written_is_read_as_it_was(fill: set[str], ridge: float, seed: int, description: str) -> None:
-    """By way of the disk, with all checks."""
-    with tempfile.TemporaryDirectory() as folder:
-        path, again = Path(folder) / "one.toml", Path(folder) / "two.toml"
-        path.write_text(
-            'name = "x"\n[simulation]\n[trackers]\nbuilt_in = ["hwu"]\n[policy]\nlearner = "kernel_lspi"\n'
-        )
-        plain = read_study(path)
-        changed = msgspec.structs.replace(
-            changed_settings(plain, {"policy.kernel_lspi.ridge": ridge}),
-            seed=seed,
-            description=description,
-            reward=msgspec.structs.replace(plain.reward, fill=tuple(sorted(fill))),
-        )
-        again.write_text(settings_text(changed), encoding="utf-8", newline="")
-        assert read_study(again) == changed
-
-
 def read_any(path: Path) -> StudySettings:
     return (read_policies if "[grid]" in path.read_text() else read_study)(path)
 
@@ -160,14 +138,12 @@ def test_data_lie_beside_the_repository_if_nothing_is_said(monkeypatch: pytest.M
 
 
 def test_the_primary_target_comes_first(tmp_path: Path) -> None:
-    path = tmp_path / "x.toml"
-    path.write_text('name = "x"\n[simulation]\n[trackers]\nbuilt_in = ["hwu"]\n')
-    assert chosen_targets(read_study(path))[0] == "rl.live"
-    lstd = read_study(path, ["correlation.primary=rl.lstd"])
-    assert chosen_targets(lstd)[0] == "rl.lstd"
-    assert sorted(chosen_targets(lstd)) == sorted(chosen_targets(read_study(path)))
-    no_live = read_study(path, ['value.estimators=["lstd", "mean_augmented"]'])
-    assert chosen_targets(no_live)[0] == "rl.mean_augmented"
+    plain, lstd, no_live = (
+        chosen_targets(study_of(tmp_path, changes=changes))
+        for changes in ((), ["correlation.primary=rl.lstd"], ['value.estimators=["lstd", "mean_augmented"]'])
+    )
+    assert (plain[0], lstd[0], no_live[0]) == ("rl.live", "rl.lstd", "rl.mean_augmented")
+    assert sorted(lstd) == sorted(plain)
 
 
 TRACKER_FILES = """name = "mine"
@@ -196,9 +172,8 @@ test = "{{tracker}}.test.json"
 def test_a_tracker_named_twice(tmp_path: Path, built_in: str, names: str, said: str) -> None:
     path = tmp_path / "study.toml"
     path.write_text(TRACKER_FILES.format(built_in=built_in, names=names))
-    with pytest.raises(ExtrinsicError) as refused:
+    with pytest.raises(InputError, match=re.escape(said)):
         read_study(path)
-    assert said in str(refused.value)
 
 
 TABLES = """name = "tables"
@@ -238,19 +213,15 @@ def study_of(folder: Path, more: str = "", changes: Sequence[str] = ()) -> Study
         ("[policy]\nlearner = 'one_stp'", "key policy.learner: there is no learner 'one_stp'"),
         ("[policy]\nlearner = ['imitation', 'imitation']", "key policy.learner: named twice"),
         ("[policy]\nbehaviour = 'svn'", "key policy.behaviour: there is no behaviour model 'svn'; did you"),
-        (
-            "[policy.svm]\nwidth = 1.0",
-            "key policy.svm: not used: the study does not name it",
-        ),
+        ("[policy.svm]\nwidth = 1.0", "key policy.svm: not used: the study does not name it"),
         ("[policy.one_step]\ntrees = 1", "one_step has no such option; fitted_q has"),
         ("[policy.one_stp]\nridge = 1.0", "no learner or behaviour model; did you mean 'one_step'?"),
         ("[policy.features]\nridge = 1.0", "key policy.features"),
     ],
 )
 def test_a_mistake_in_a_table_of_options(tmp_path: Path, more: str, said: str) -> None:
-    with pytest.raises(InputError) as raised:
+    with pytest.raises(InputError, match=re.escape(said)):
         study_of(tmp_path, more)
-    assert said in str(raised.value)
 
 
 @pytest.mark.parametrize(
@@ -267,19 +238,16 @@ def test_a_mistake_in_a_table_of_options(tmp_path: Path, more: str, said: str) -
     ],
 )
 def test_a_mistake_in_a_change(tmp_path: Path, change: str, said: str) -> None:
-    with pytest.raises(InputError) as raised:
+    with pytest.raises(InputError, match=re.escape(said)):
         study_of(tmp_path, changes=[change])
-    assert said in str(raised.value)
 
 
 def test_mistakes_of_options_and_names_at_once(tmp_path: Path) -> None:
     more = (
         "[value.lstd]\nwidth = 0.0\n[policy]\nlearner = 'lspi'\nfeatures = 'compacted'\n[reward.x]\ny = 1\n"
     )
-    path = tmp_path / "study.toml"
-    path.write_text(TABLES + more)
     with pytest.raises(InputError) as raised:
-        read_study(path, ["reward.when=first"])
+        study_of(tmp_path, more, ["reward.when=first"])
     places = ("value.lstd.width", "'lspi'", "'compacted'", "reward.x")
     assert [place for place in places if place not in str(raised.value)] == []
 

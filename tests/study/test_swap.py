@@ -12,8 +12,8 @@ from extrinsic.study.run import Run
 from extrinsic.study.score_stage import slot_errors
 from tests.builders import write_json
 from tests.outcomes.town import GOLD, RESPONSES, states, write_responses, write_task
-from tests.running import assert_refused, run
-from tests.study.studies import done, run_in
+from tests.running import assert_refused, succeed
+from tests.study.studies import computed, done, run_in
 
 CONFIG = """name = "swap"
 [states]
@@ -75,15 +75,11 @@ def write_states(folder: Path, name: str, predicted: dict[str, Any], gold: dict[
 
 def test_values_by_hand(config: Path) -> None:
     study = done(config, config.parent / "run")
-    reached = {
-        row["tracker"]: float(row["value"]) for row in study.rows("returns") if row["estimator"] == "success"
-    }
+    reached = study.values("returns", estimator="success")
     assert reached == {name: pytest.approx(np.mean(by_generator)) for name, by_generator in SUCCESS.items()}
-    jga = {row["tracker"]: float(row["value"]) for row in study.rows("intrinsic") if row["metric"] == "jga"}
+    jga = study.values("intrinsic", metric="jga")
     assert jga == {"good": 1.0, "west": 0.6, "late": 0.8, "both": pytest.approx(0.4), "vague": 0.6}
-    for row in study.rows("choices"):
-        if (row["metric"], row["target"], row["systems"]) == ("jga", "outcome.success", "all"):
-            break
+    (row,) = study.rows("choices", metric="jga", target="outcome.success", systems="all")
     pairs = [(a, b) for a in SYSTEMS for b in SYSTEMS if a < b]
     earned = [
         np.sign(jga[a] - jga[b]) * (np.mean(SUCCESS[a][g]) - np.mean(SUCCESS[b][g])) / 2
@@ -113,11 +109,8 @@ def test_the_verdict_is_over_generators(config: Path) -> None:
 def test_what_errors_cost(config: Path) -> None:
     """A wrong area costs d0 under the able generator alone: 1 of 2 cells."""
     study = done(config, config.parent / "run")
-    costs = {
-        (row["error"], row["slots"]): row
-        for row in study.rows("errors")
-        if row["systems"] == "all" and row["target"] == "outcome.success"
-    }
+    rows = study.rows("errors", systems="all", target="outcome.success")
+    costs = {(row["error"], row["slots"]): row for row in rows}
     assert float(costs["wrong", "hotel-area"]["cost"]) == pytest.approx(0.5)
     assert float(costs["wrong", "hotel-area"]["share"]) == pytest.approx(2 / 15)
     # Two systems are late, and fail in d1 whoever answers.
@@ -130,12 +123,11 @@ def test_a_second_run_computes_nothing(config: Path) -> None:
     study = done(config, config.parent / "run")
     before = (study.folder / "errors.csv").read_bytes()
     done(config, study.folder)
-    assert {row["status"] for row in study.rows("timings") if row["key"]} == {"reused"}
+    assert computed(study.folder) == set()
     assert (study.folder / "errors.csv").read_bytes() == before
     write_responses(config.parent / "responses_silent.json", RESPONSES)
     done(config, study.folder)
-    statuses = {row["stage"]: row["status"] for row in study.rows("timings") if row["key"]}
-    assert (statuses["score"], statuses["evaluate"]) == ("reused", "computed")
+    assert "evaluate" in computed(study.folder) and "score" not in computed(study.folder)
 
 
 def test_other_studies_have_no_table_of_errors(config: Path) -> None:
@@ -181,10 +173,9 @@ def test_responses_of_other_turns(config: Path) -> None:
 def test_gold_that_differs(config: Path) -> None:
     write_states(config.parent, "vague", states(), GOLD | {"d1": [{"train": {"day": "friday"}}]})
     outcome = run_in(config, config.parent / "run")
-    assert_refused(
-        outcome, "vague", "another gold", "session d1", "turn 0", "slot train-day", "'monday'", "'friday'"
-    )
-    assert run_in(config, config.parent / "run", "--set", "states.own_gold=true").code == 0
+    place = "session d1, turn 0, slot train-day"
+    assert_refused(outcome, "vague", "another gold", place, "'monday'", "'friday'")
+    done(config, config.parent / "run", "--set", "states.own_gold=true")
 
 
 def test_flagged_systems_are_not_in_the_core(config: Path) -> None:
@@ -208,7 +199,7 @@ def test_flagged_systems_are_not_in_the_core(config: Path) -> None:
     study = done(folder / "study.toml", folder / "run", "--set", "trackers.near_duplicate=1.0")
     rows = {row["tracker"]: (row["core"], row["flags"]) for row in study.rows("trackers")}
     assert rows == {"a": ("true", ""), "b": ("true", ""), "c": ("true", ""), "oracle": ("false", "gold")}
-    assert run("report", study.folder).code == 0
+    succeed("report", study.folder)
     page = (study.folder / "report.html").read_text()
     assert "not among the core, since they" in page
     assert "have the gold states on the slots that they fill: oracle" in page.replace("<wbr>", "")

@@ -42,7 +42,7 @@ def output(corpus: Corpus, name: str) -> TrackerOutput:
 @pytest.mark.parametrize("dataset", DATASETS)
 def test_metrics_are_those_of_score(tiny: Study, logged: dict[str, Corpus], dataset: str) -> None:
     corpus = logged[dataset]
-    rows = [row for row in tiny.rows("intrinsic") if row["dataset"] == dataset]
+    rows = tiny.rows("intrinsic", dataset=dataset)
     found = {(row["tracker"], row["component"], row["metric"], row["schedule"]): row for row in rows}
     wanted = [
         row
@@ -58,22 +58,18 @@ def test_metrics_are_those_of_score(tiny: Study, logged: dict[str, Corpus], data
         assert row["label_scheme"] == ""
 
 
-def value_rows(study: Study, estimator: str, policy: str | None = None) -> dict[tuple[str, str], Row]:
-    return {
-        (row["dataset"], row["tracker"]): row
-        for row in study.rows("returns")
-        if row["estimator"] == estimator and (policy is None or row["policy"] == policy)
-    }
+def value_rows(study: Study, policy: str, estimator: str) -> dict[tuple[str, str], Row]:
+    rows = study.rows("returns", policy=policy, estimator=estimator)
+    return {(row["dataset"], row["tracker"]): row for row in rows}
 
 
 def test_the_behaviour_return_is_the_mean_of_the_logged_calls(tiny: Study, logged: dict[str, Corpus]) -> None:
-    found = value_rows(tiny, "observed")
+    found = value_rows(tiny, "behaviour", "observed")
     assert len(found) == len(DATASETS) * len(NAMES)
     for (dataset, name), row in found.items():
         corpus = logged[dataset]
         reward = Reward.of(corpus.domain, fill="argmax")
         earned = returns(corpus, reward(corpus, output(corpus, name)))
-        assert row["policy"] == "behaviour"
         assert float(row["value"]) == pytest.approx(earned.mean(), abs=1e-9)
         assert int(row["n"]) == corpus.n_dialogs
         assert float(row["low"]) < float(row["value"]) < float(row["high"])
@@ -99,24 +95,21 @@ def test_learned_policies_are_worth_what_they_are_by_themselves(tiny: Study, nam
         fill=fill_of(reward),
     )
     earned = returns(played.corpus, reward(played.corpus, played.output))
-    live = value_rows(tiny, "live", "rl")[dataset, name]
+    live = value_rows(tiny, "rl", "live")[dataset, name]
     assert float(live["value"]) == pytest.approx(earned.mean(), abs=1e-9)
     assert int(live["n"]) == LIVE_DIALOGS
-    completed = value_rows(tiny, "completed", "rl")[dataset, name]
+    completed = value_rows(tiny, "rl", "completed")[dataset, name]
     assert float(completed["value"]) == pytest.approx(played.completed.mean(), abs=1e-12)
     decisions = transitions_of(test, output(test, name), features, reward)
     value = ESTIMATORS.get("lstd").estimate(
         EvaluationProblem(decisions, learner.probabilities(decisions.states, decisions.possible))
     )
-    lstd = value_rows(tiny, "lstd")[dataset, name]
+    lstd = value_rows(tiny, "rl", "lstd")[dataset, name]
     assert [float(lstd[key]) for key in ("value", "low", "high")] == pytest.approx(
         [value.mean, value.low, value.high], rel=1e-9
     )
-    reported = {
-        row["diagnostic"]: float(row["value"])
-        for row in tiny.rows("diagnostics")
-        if (row["dataset"], row["tracker"], row["estimator"]) == (dataset, name, "learner")
-    }
+    rows = tiny.rows("diagnostics", dataset=dataset, tracker=name, estimator="learner")
+    reported = {row["diagnostic"]: float(row["value"]) for row in rows}
     assert reported == pytest.approx({key: float(number) for key, number in learner.diagnostics.items()})
 
 

@@ -48,12 +48,7 @@ def mean(points: Floats, goal: Floats, _: float) -> Floats:
     return np.full(points.shape[1], slope / points.shape[1])
 
 
-REFERENCE: dict[str, Fit] = {
-    "ridge": ridge,
-    "nonnegative": nonnegative,
-    "best_single": best_single,
-    "mean": mean,
-}
+REFERENCE = {fit.__name__: fit for fit in (ridge, nonnegative, best_single, mean)}
 every_method = pytest.mark.parametrize("method", METHODS)
 
 
@@ -205,7 +200,5 @@ def test_done_again_without_each_tracker(method: str) -> None:
     metrics, target = study(3)
     made = compose(metrics, target, method)
     for left in range(N_TRACKERS):
-        others = np.delete(np.arange(N_TRACKERS), left)
-        assert made.left_out[left] == pytest.approx(
-            compose(metrics[..., others], target[:, others], method).r
-        )
+        again = compose(without(metrics, left), without(target, left), method)
+        assert made.left_out[left] == pytest.approx(again.r)

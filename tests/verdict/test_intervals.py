@@ -21,12 +21,6 @@ def test_percentiles_are_numpys(level: float) -> None:
     assert high == pytest.approx(expected[1])
 
 
-def test_a_single_number() -> None:
-    """Of 0, 1, ..., 40 the share .025 lies at place 1 and .975 at place 39."""
-    low, high = interval(np.float64(7.0), np.random.default_rng(0).permutation(41).astype(np.float64))
-    assert (low, high) == pytest.approx((1.0, 39.0))
-
-
 def test_resamples_without_a_statistic_are_left_out() -> None:
     resampled = draw(2, 100, 3)
     resampled[:50, 0] = resampled[:51, 1] = np.nan
@@ -43,9 +37,7 @@ def test_no_interval_of_no_statistic() -> None:
     assert np.isnan(low).tolist() == np.isnan(high).tolist() == [True, False]
 
 
-@given(
-    values=st.lists(st.integers(-1_000, 1_000), min_size=41, max_size=41),
-)
+@given(values=st.lists(st.integers(-1_000, 1_000), min_size=41, max_size=41))
 def test_a_wider_level_holds_the_narrower(values: list[int]) -> None:
     resampled = np.array(values, dtype=np.float64)
     narrow = interval(np.float64(0.0), resampled, 0.8)

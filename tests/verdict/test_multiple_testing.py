@@ -22,12 +22,6 @@ def test_worked_examples() -> None:
     )
 
 
-def test_by_hand() -> None:
-    """Sorted .01 .02 .03 .04: 4 x .01, 3 x .02, then 2 x .03 and 1 x .04 raised to .06."""
-    p = np.array([0.04, 0.01, 0.03, 0.02])
-    assert holm(p) == pytest.approx(np.array([0.06, 0.04, 0.06, 0.06]))
-
-
 def test_missing_p_values_do_not_count() -> None:
     p = np.array([0.01, np.nan, 0.04, np.nan, 0.03])
     adjusted = holm(p)

@@ -29,11 +29,7 @@ from extrinsic.verdict.names import (
     [
         (Name("slot_f1(fill=argmax)", 3, "state"), "slot F1, last turn", "slot_f1(argmax) · state · 3"),
         (Name("slot_f1", 1, "all"), "slot F1, every turn", "slot_f1 · all · 1"),
-        (
-            Name("accuracy", 2, "goal.joint"),
-            "accuracy, joint goal, when mentioned",
-            "accuracy · goal.joint · 2",
-        ),
+        (Name("mrr", 2, "goal.joint"), "MRR, joint goal, when mentioned", "mrr · goal.joint · 2"),
         (Name("l2", 1, "goal.food"), "L2, food, every turn", "l2 · goal.food · 1"),
         (Name("mine", 9, ""), "mine, schedule 9", "mine · 9"),
     ],
@@ -63,21 +59,14 @@ def test_titles_are_not_shared() -> None:
 
 
 def test_targets_and_families() -> None:
-    assert [target_title(target) for target in ("rl.live", "expert.live", "rl.completed")] == [
-        "the learned policy's return",
-        "the fixed policy's return",
-        "the share of callers served by the learned policy",
-    ]
+    assert target_title("rl.live") == "the learned policy's return"
+    assert target_title("expert.live") == "the fixed policy's return"
+    assert target_title("rl.completed") == "the share of callers served by the learned policy"
     assert target_title("rl.lstd") == "the learned policy's return by LSTD"
     assert target_title("outcome.success") == "the outcome success"
     metrics = ("l2", "roc.v1_eer_lee", "roc.v2_ca05", "fga(0.5)", "mine")
-    assert [family_of(name) for name in metrics] == [
-        "score quality",
-        "ROC v1",
-        "ROC v2",
-        "state sets",
-        "other",
-    ]
+    families = ["score quality", "ROC v1", "ROC v2", "state sets", "other"]
+    assert [family_of(name) for name in metrics] == families
 
 
 def test_metrics_on_schedules_are_counted_as_such() -> None:
@@ -88,31 +77,12 @@ def test_metrics_on_schedules_are_counted_as_such() -> None:
 
 def test_numbers_as_people_read_them() -> None:
     values = (0.924, -0.12, 0.0, -0.001, 1.0, -1.0, 0.9969, 0.99999, None)
-    assert [correlation(value) for value in values] == [
-        ".92",
-        "−.12",
-        ".00",
-        ".00",
-        "1.00",
-        "−1.00",
-        ".997",
-        ".999",
-        "–",
-    ]
+    assert " ".join(map(correlation, values)) == ".92 −.12 .00 .00 1.00 −1.00 .997 .999 –"
     assert (interval(-0.1, 0.5), interval(None, 0.5)) == ("[−.10, .50]", "")
-    assert [share(value) for value in (0.0, 0.004, 0.5, 0.996, 1.0)] == [
-        "0 %",
-        "under 1 %",
-        "50 %",
-        "over 99 %",
-        "100 %",
-    ]
+    shares = ", ".join(map(share, (0.0, 0.004, 0.5, 0.996, 1.0)))
+    assert shares == "0 %, under 1 %, 50 %, over 99 %, 100 %"
     assert (probability(0.0002), probability(0.012)) == ("< .001", ".012")
     assert (amount(-1840.0), amount(0.5), amount(float("inf")), amount(None)) == ("−1,840", "0.500", "∞", "–")
     assert (counted(1, "tracker"), counted(1200, "tracker")) == ("1 tracker", "1,200 trackers")
-    assert (listing([]), listing(["a"]), listing(["a", "b", "c"]), listing(["a", "b", "c"], 1)) == (
-        "",
-        "a",
-        "a, b and c",
-        "a and 2 more",
-    )
+    assert (listing([]), listing(["a"]), listing(["a", "b", "c"])) == ("", "a", "a, b and c")
+    assert listing(["a", "b", "c"], 1) == "a and 2 more"

@@ -72,6 +72,13 @@ def judge(panel: Panel, **declared: object) -> tuple[StudyVerdict, list[ChoiceRo
     return study_verdict(panel, trackers, rows), rows
 
 
+def recommended(panel: Panel, **declared: object) -> tuple[str, int, str]:
+    """The metric that the first verdict recommends."""
+    choice = judge(panel, **declared)[0].verdicts[0].recommended
+    assert choice is not None
+    return choice.name
+
+
 def msgspec_free(panel: Panel) -> Panel:
     """With agreement that makes no near-duplicates."""
     object.__setattr__(panel, "agreement", np.where(np.eye(len(panel.systems)) > 0, 1.0, 0.5))
@@ -105,13 +112,11 @@ def test_the_sentence_has_the_numbers_of_the_table() -> None:
 
 
 def test_what_is_declared_decides() -> None:
-    made, _ = judge(study(), metrics=("accuracy", "avgp joint 3"))
-    assert made.verdicts[0].n_declared == 2
-    assert made.verdicts[0].recommended is not None
-    assert made.verdicts[0].recommended.name == ("avgp", 3, "joint")
-    made, _ = judge(study(noise=(GOOD, GOOD, GOOD, GOOD, GOOD)), prefer=("accuracy",), margin=0.3)
-    assert made.verdicts[0].recommended is not None
-    assert made.verdicts[0].recommended.metric == "accuracy"
+    declared = {"metrics": ("accuracy", "avgp joint 3")}
+    assert judge(study(), **declared)[0].verdicts[0].n_declared == 2
+    assert recommended(study(), **declared) == ("avgp", 3, "joint")
+    alike = study(noise=(GOOD, GOOD, GOOD, GOOD, GOOD))
+    assert recommended(alike, prefer=("accuracy",), margin=0.3)[0] == "accuracy"
 
 
 @pytest.mark.parametrize(
@@ -205,9 +210,9 @@ def test_bad_input_gets_a_sentence_and_no_nan(change: str, said: str) -> None:
 def test_a_preferred_metric_will_do() -> None:
     """Among those that are as good; one that is not is not recommended."""
     panel = study(60, noise=(GOOD, GOOD / 2, GOOD, POOR, GOOD))
-    plain, preferring = (judge(panel, prefer=prefer)[0].verdicts[0] for prefer in ((), ("avgp", "accuracy")))
-    assert plain.recommended is not None and plain.recommended.metric == "l2"
-    assert preferring.recommended is not None and preferring.recommended.metric == "accuracy"
+    assert recommended(panel)[0] == "l2"
+    assert recommended(panel, prefer=("avgp", "accuracy"))[0] == "accuracy"
+    preferring = judge(panel, prefer=("avgp", "accuracy"))[0].verdicts[0]
     assert preferring.sentence.startswith("Accuracy, joint goal, every turn will do: in this study a choice")
     assert preferring.sentence.endswith("As good: L2.")
 
@@ -220,15 +225,9 @@ def test_nothing_to_relate() -> None:
 def test_a_setting_tried_for_comparison_has_no_verdict() -> None:
     panel = study(names=("rl.live", "rl.gain"))
     first, second = panel.targets
-    tried = msgspec.structs.replace(second, name="rl.live", variant="ridge=10", primary=True, rank=0)
-    rows = list(
-        choice_rows(
-            replace(panel, targets=(first, msgspec.structs.replace(tried, is_correlated=False))),
-            panel.names,
-            Declaration(draws=50),
-        )
-    )
-    assert {row.variant for row in rows} == {None}
+    other = {"name": "rl.live", "variant": "ridge=10", "primary": True, "rank": 0, "is_correlated": False}
+    panel = replace(panel, targets=(first, msgspec.structs.replace(second, **other)))
+    assert {row.variant for row in choice_rows(panel, panel.names, Declaration(draws=50))} == {None}
 
 
 def test_only_the_core_counts() -> None:
@@ -239,7 +238,7 @@ def test_only_the_core_counts() -> None:
     made, rows = judge(panel)
     assert made.verdicts[0].n_systems == 29
     assert {row.n for row in rows} == {29, 30}
-    assert made.verdicts[0].recommended is not None and made.verdicts[0].recommended.metric == "l2"
+    assert recommended(panel)[0] == "l2"
     assert [note.kind for note in made.health] == ["degenerate"]
 
 
@@ -364,8 +363,5 @@ def test_findings_need_systems_and_lee_s_metrics() -> None:
     panel = study()
     (only,) = panel_findings(panel, panel.names, 0, 1)[:1]
     assert re.search(r"loses \d", only.numbers)
-    assert [judged(*ends) for ends in ((0.1, 1), (-1, -0.1), (-1, 1))] == [
-        "holds",
-        "does not hold",
-        "not resolved",
-    ]
+    found = [judged(*ends) for ends in ((0.1, 1), (-1, -0.1), (-1, 1))]
+    assert found == ["holds", "does not hold", "not resolved"]
