@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from tests.builders import Written, write_dstc1, write_dstc2, write_state_sets
-from tests.cli.bench import Bench
 from tests.samples import small_dstc1, small_dstc2, small_state_sets
 
 
@@ -24,15 +23,3 @@ def restaurants(tmp_path_factory: pytest.TempPathFactory) -> Written:
 @pytest.fixture(scope="session")
 def states(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_state_sets(tmp_path_factory.mktemp("states"), small_state_sets())
-
-
-@pytest.fixture
-def bench(tmp_path: Path) -> Bench:
-    """Corpora to write into."""
-    return Bench(
-        tmp_path,
-        {
-            "dstc1": write_dstc1(tmp_path / "dstc1", small_dstc1()),
-            "dstc2": write_dstc2(tmp_path / "dstc2", small_dstc2()),
-        },
-    )

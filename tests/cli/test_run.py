@@ -201,16 +201,6 @@ def test_a_run_without_a_directory_goes_under_runs(
     assert set(statuses(tmp_path / "runs" / "tiny").values()) == {"reused"}
 
 
-def test_fewer_than_three_trackers(small: Made, tmp_path: Path) -> None:
-    study = copied(small, tmp_path / "run")
-    outcome = run_in(study.config, study.folder, "--set", 'trackers.built_in=["hwu", "vote"]')
-    assert outcome.code == 0, outcome.text
-    assert "too few: at least 6 are needed" in outcome.output
-    rows = study.rows("correlations")
-    found = {(row["r"], row["p"], row["low"], row["reason"]) for row in rows}
-    assert found == {("", "", "", "fewer than 3 trackers")}
-
-
 def test_nothing_is_promised_by_three_trackers(small: Made, tmp_path: Path) -> None:
     """In words and for programs."""
     study = copied(small, tmp_path / "run")
@@ -249,7 +239,7 @@ def test_one_decision_everywhere(judged: tuple[Outcome, Run]) -> None:
             if (row.target, row.systems, row.group) == (verdict.target, "core", RECOMMENDED)
         )
         best, choice = made.best(target=verdict.target), made.recommended(verdict.target)
-        assert best[0] == row
+        assert best[0] == row and {other.group for other in best[1:]} <= {"as good"}
         assert choice == verdict.recommended
         assert (choice.name, choice.lost, choice.bound) == (Name.of(row), row.lost, row.bound)
         (line,) = (line for line in lines if line.startswith(verdict.target_title.removeprefix("the ")))

@@ -3,14 +3,35 @@
 from __future__ import annotations
 
 import gzip
+from dataclasses import dataclass
 from pathlib import Path
+
+import pytest
 
 from extrinsic.corpus.formats import DSTC1
 from extrinsic.registry import TRACKERS
 from extrinsic.trackers.populations import population
-from tests.cli.bench import Bench, belief_formats
+from tests.builders import Written, write_dstc1, write_dstc2
 from tests.running import Outcome, assert_refused, run, succeed
+from tests.samples import small_dstc1, small_dstc2
 from tests.trackers.calls import noisy_calls
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Both corpora on disk, to be written into."""
+
+    root: Path
+    written: dict[str, Written]
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    one, two = write_dstc1(tmp_path / "dstc1", small_dstc1()), write_dstc2(tmp_path / "dstc2", small_dstc2())
+    return Bench(tmp_path, {"dstc1": one, "dstc2": two})
+
+
+both_formats = pytest.mark.parametrize("form", ["dstc1", "dstc2"])
 
 
 def track(bench: Bench, form: str, *arguments: object) -> Outcome:
@@ -21,7 +42,7 @@ def written(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-@belief_formats
+@both_formats
 def test_all_trackers_write_files_that_validate(bench: Bench, form: str) -> None:
     folder = bench.root / "out"
     outcome = track(bench, form, "--tracker", "all", "--output", folder, "--folds", 2)
@@ -62,14 +83,6 @@ def test_one_tracker_goes_where_it_is_told(bench: Bench) -> None:
     assert gzip.decompress((bench.root / "zipped.json.gz").read_bytes()) == expected
 
 
-def test_files_can_be_scored(bench: Bench) -> None:
-    corpus = bench.written["dstc1"]
-    path = bench.root / "focus.json"
-    assert track(bench, "dstc1", "--tracker", "focus", "--output", path).code == 0
-    outcome = succeed("score", "--format", "dstc1", "--corpus", corpus.corpus, path, "--json")
-    assert any(row["component"] == "joint" for row in outcome.json()["rows"])
-
-
 def test_outputs_that_cannot_be_written(bench: Bench) -> None:
     file = bench.root / "file"
     file.write_text("")
@@ -91,7 +104,7 @@ def test_no_file_of_the_corpus_is_overwritten(bench: Bench) -> None:
         assert track(bench, "dstc2", "--tracker", "focus", "--output", corpus / "mine.json").code == 0
 
 
-@belief_formats
+@both_formats
 def test_any_member_can_be_written(bench: Bench, form: str) -> None:
     folder = bench.root / "out"
     names = population(14)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +18,7 @@ from extrinsic.report.page import soft, write_report
 from extrinsic.report.run_data import clean
 from extrinsic.verdict.rows import ChoiceRow, CorrelationRow
 from tests.report.runs import STATES, Made, write_run
-from tests.report.test_page import Outline
+from tests.report.test_page import Outline, numbers
 
 SCRIPT = "<script>alert(1)</script>"
 NASTY = (
@@ -81,8 +80,7 @@ def test_nasty_names_are_only_text(
             text = "".join(ElementTree.parse(path).getroot().itertext())
             if path.name.startswith("returns"):
                 assert all(name[:20].strip() in text for name in trackers)
-        data = re.search(r'id="numbers">(.*?)</script>', page, re.DOTALL)
-        assert data is not None and metric in json.loads(data[1])["names"]["metric"]
+        assert metric in numbers(page)["names"]["metric"]
 
 
 def test_names_of_systems_and_outcomes_are_escaped(tmp_path: Path) -> None:

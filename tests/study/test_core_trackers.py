@@ -47,16 +47,8 @@ def test_the_same_tracker_under_two_names_counts_once(family: Study) -> None:
     assert (rows["second"]["nearest"], float(rows["second"]["agreement"])) == ("first", 1.0)
     assert rows["first"]["near_duplicate_of"] == ""
     assert core(family) == {"baseline", "rank_only", "first", "other"}
-
-
-def test_the_same_tracker_under_two_names_is_worth_the_same(family: Study) -> None:
-    found: dict[str, list[tuple[str, ...]]] = {}
-    for row in family.rows("returns"):
-        found.setdefault(row["tracker"], []).append((row["policy"], row["estimator"], row["value"]))
-    assert found["first"] == found["second"] != found["other"]
-
-
-def test_correlations_are_of_the_core_alone(family: Study) -> None:
+    values = family.values("returns", policy="rl", estimator="lstd")
+    assert values["first"] == values["second"] != values["other"]
     sizes = {row["trackers"]: row["n"] for row in family.rows("correlations")}
     assert sizes == {"all": "6", "core": "4"}
 

@@ -74,11 +74,6 @@ def test_a_run_says_how_many_are_left_out(calls: Path, tmp_path: Path) -> None:
         run_study(written(calls), tmp_path / "run", notify=notify)
 
 
-def test_every_division_and_direction_is_a_dataset(calls: Path) -> None:
-    plan = plan_of(calls, "splits = 2", "both_ways = true")
-    assert list(plan.datasets) == ["split1", "split1_swapped", "split2", "split2_swapped"]
-
-
 def test_a_tracker_file_is_about_the_whole_list(calls: Path, tmp_path: Path) -> None:
     """What it says of a part is what the tracker says of that part."""
     corpus, tracker = DSTC1.read_corpus(calls / "calls", "a_all"), TRACKERS.get("hwu")
@@ -114,7 +109,10 @@ def test_the_seed_decides(calls: Path) -> None:
 
 
 def test_both_ways(calls: Path) -> None:
-    (train, test), swapped = sessions(plan_of(calls, "split = 0.25", "both_ways = true"))
+    """Every division and direction is a dataset."""
+    plan = plan_of(calls, "split = 0.25", "splits = 2", "both_ways = true")
+    assert list(plan.datasets) == ["split1", "split1_swapped", "split2", "split2_swapped"]
+    (train, test), swapped, *_ = sessions(plan)
     assert swapped == (test, train)
     assert len(train) == round(0.25 * (len(train) + len(test)))
 

@@ -137,7 +137,8 @@ def test_a_single_system(config: Path) -> None:
         (config.parent / "systems" / f"{name}.json").unlink()
     study = done(config, config.parent / "run", "--set", "outcomes.unknown=ignore")
     rows = study.rows("correlations")
-    assert {(row["r"], row["reason"]) for row in rows} == {("", "fewer than 3 trackers")}
+    found = {(row["r"], row["p"], row["low"], row["reason"]) for row in rows}
+    assert found == {("", "", "", "fewer than 3 trackers")}
     assert len(study.rows("intrinsic")) == 1
 
 

@@ -179,14 +179,8 @@ def test_bad_input_gets_a_sentence_and_no_nan(change: str, said: str) -> None:
     panel = study(n)
     if "dataset" in change:
         values = 10.0 * truth(n, 2)
-        panel = made_panel(
-            panel.names,
-            panel.targets,
-            ("a", "b"),
-            JOINT,
-            measured(values, (FAIR, GOOD, GOOD, POOR, GOOD)),
-            values[None],
-        )
+        scores = measured(values, (FAIR, GOOD, GOOD, POOR, GOOD))
+        panel = made_panel(panel.names, panel.targets, ("a", "b"), JOINT, scores, values[None])
     if change == "constant metric":
         panel.scores[0] = 0.3
     if change == "equal returns":
@@ -215,11 +209,6 @@ def test_a_preferred_metric_will_do() -> None:
     preferring = judge(panel, prefer=("avgp", "accuracy"))[0].verdicts[0]
     assert preferring.sentence.startswith("Accuracy, joint goal, every turn will do: in this study a choice")
     assert preferring.sentence.endswith("As good: L2.")
-
-
-def test_nothing_to_relate() -> None:
-    made = study_verdict(made_panel([], []), [], [])
-    assert (made.verdicts, made.sentences, made.compromise) == ((), [], None)
 
 
 def test_a_setting_tried_for_comparison_has_no_verdict() -> None:
@@ -254,17 +243,16 @@ def test_one_metric_for_all() -> None:
     """The smallest of the largest bounds; of points and shares, as part of what a coin loses."""
     made, _ = judge(study(names=("rl.live", "expert.live")))
     assert made.compromise is not None
-    bounds = [
-        {choice.name: choice.bound for choice in verdict.choices if choice.bound is not None}
-        for verdict in made.verdicts
-    ]
-    worst = {name: max(case[name] for case in bounds) for name in bounds[0]}
-    assert made.compromise.most == min(worst.values())
+    one, other = ({choice.name: choice.bound for choice in each.choices} for each in made.verdicts)
+    worst = [max(bound, other[name]) for name, bound in one.items() if bound and other[name]]
+    assert made.compromise.most == min(worst)
     assert made.sentences[-1] == made.compromise.sentence
     assert made.sentences[0].startswith("For the learned policy's return (rl.live): Choose by")
     mixed, _ = judge(study(names=("rl.live", "rl.completed")))
     assert mixed.compromise is not None and "% of what a coin loses" in mixed.compromise.sentence
     assert "percentage points" in mixed.sentences[1]
+    nothing = study_verdict(made_panel([], []), [], [])
+    assert (nothing.verdicts, nothing.sentences, nothing.compromise) == ((), [], None)
     silent = msgspec.structs.replace(made.verdicts[1], choices=())
     assert compromise([made.verdicts[0], silent]) is None
     assert compromise(made.verdicts[:1]) is None
@@ -294,21 +282,16 @@ def test_families_are_counted() -> None:
 def test_sampled_datasets_are_samples() -> None:
     """Generators: the same scores on each; the bound is not smaller than for datasets taken as given."""
     values = 10.0 * truth(30) + 3.0 * np.random.default_rng(8).normal(size=(4, 30))
-    scores = measured(values.mean(axis=0, keepdims=True), (FAIR, GOOD, GOOD, POOR, GOOD))
+    scores = measured(values.mean(axis=0, keepdims=True), (FAIR, GOOD, GOOD, POOR, GOOD)).repeat(4, axis=1)
+    target = Target("outcome.success", items="none", primary=True, unit="share")
     bounds = []
     for sampled in (False, True):
         datasets = [Dataset(f"g{i}", sampled=sampled) for i in range(4)]
-        panel = made_panel(
-            [f"t{i}" for i in range(30)],
-            [Target("outcome.success", items="none", primary=True, unit="share")],
-            datasets,
-            JOINT,
-            np.repeat(scores, 4, axis=1),
-            values[None],
-        )
-        bounds.append(judge(panel)[0].verdicts[0].recommended)
-    assert bounds[0] and bounds[1] and bounds[0].bound and bounds[1].bound
-    assert bounds[1].bound >= bounds[0].bound
+        panel = made_panel([f"t{i}" for i in range(30)], [target], datasets, JOINT, scores, values[None])
+        chosen = judge(panel)[0].verdicts[0].recommended
+        assert chosen is not None and chosen.bound is not None
+        bounds.append(chosen.bound)
+    assert bounds[1] >= bounds[0]
 
 
 LEE = [
