@@ -18,7 +18,7 @@ from extrinsic.report.correlations import embedded
 from extrinsic.report.figures import VARIABLES
 from extrinsic.report.page import write_report
 from extrinsic.study.run import Run
-from extrinsic.verdict.names import correlation
+from extrinsic.verdict.names import correlation, in_unit
 from extrinsic.verdict.rows import CorrelationRow
 from tests.report.runs import CROSSED, SMALL, STATES, Made, write_run
 from tests.running import assert_refused, run
@@ -106,6 +106,7 @@ def test_the_verdict_comes_first_and_a_picture_before_any_table(
     chosen = made.recommended()
     assert chosen is not None
     assert f">{chosen.title}</text>" in figure and ">a coin</text>" in figure
+    assert f">{in_unit(chosen.lost, 'points')}, at most {in_unit(chosen.bound, 'points')}</text>" in figure
     old = ("best set", "may do as well", "how sure", "stability")
     assert [words for words in old if words in outline.text.lower()] == []
 
@@ -280,7 +281,7 @@ NO_TEXT = b"\xff\xfe\xff"
 REFUSED: dict[str, tuple[dict[str, Damage], tuple[str, ...]]] = {
     "a column of another name": (
         {"correlations.csv": changed(",p_adjusted,", ",p_adjust,")},
-        ("'p_adjusted' is missing", "'p_adjust'; did you mean 'p_adjusted'?", "run the study again"),
+        ("'p_adjusted' is missing; the table was written by another version", "did you mean 'p_adjusted'?"),
     ),
     "no number": ({"sensitivity.csv": changed(",1.25,", ",1.2_5,")}, ("'lost'", "line 2", "'1.2_5'")),
     "no name": ({"correlations.csv": changed("rl.live", "")}, ("correlations.csv", "'target'", "line 2")),
