@@ -188,6 +188,8 @@ def test_the_shown_table_and_json(grid: Path) -> None:
 
 
 def test_from_python(grid: Path, tmp_path: Path) -> None:
+    """With the stages of the whole grid, which has this tracker, too."""
+    shutil.copytree(grid, tmp_path / "run")
     changes = ['trackers.built_in=["hwu"]', "grid.curve=[]"]
     settings = extrinsic.read_policies(grid.parent / "grid.toml", changes)
     finished = extrinsic.run_policies(settings, tmp_path / "run")
