@@ -19,16 +19,13 @@ from extrinsic.policy.transitions import transitions_of
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import find_simulation
 from extrinsic.trackers.track import track
-from tests.builders import act
-from tests.metrics.calls import Turn, files_of
+from tests.metrics.calls import Turn
 from tests.metrics.reading import read_dstc1, read_dstc2
+from tests.policy.calls import ASK, BYE, CMU, HELLO, NEXT, OAK, OFFER, SEVEN, read
 from tests.samples import small_dstc2
 from tests.strategies import dstc1_files
 
-CMU, ZOO, OAK = {"from.desc": "cmu"}, {"to.desc": "zoo"}, {"to.desc": "oak"}
-SEVEN, ROUTE = {"time.hour": "7"}, {"route": "61c"}
-HELLO, ASK, BYE = [act("hello")], [act("request", ("slot", "to.desc"))], [act("bye")]
-OFFER, NEXT = [act("schedule")], [act("want-next-bus")]
+ZOO, ROUTE = {"to.desc": "zoo"}, {"route": "61c"}
 
 
 def long_call(last: list[Any] = BYE) -> list[Turn]:
@@ -40,10 +37,6 @@ def long_call(last: list[Any] = BYE) -> list[Turn]:
         Turn({"from.desc": [(0.8, CMU)], "to.desc": [(0.9, ZOO)]}, right=[SEVEN], system=OFFER),
         Turn({"route": [(0.9, ROUTE)]}, wrong=[ROUTE], system=last),
     ]
-
-
-def read(*calls: list[Turn]) -> tuple[Corpus, TrackerOutput]:
-    return read_dstc1(files_of(*calls))
 
 
 def worth(*calls: list[Turn], **choices: Any) -> list[float]:

@@ -24,7 +24,7 @@ from extrinsic.registry import TRACKERS
 from extrinsic.simulation import Play, find_simulation
 from extrinsic.trackers.track import track
 from tests.builders import act
-from tests.policy.calls import ASK, BYE, HELLO, OFFER, Turn, read, whole_call
+from tests.policy.calls import ASK, BYE, HELLO, OFFER, read, said, whole_call
 from tests.policy.learning import learn
 from tests.real_data import ARCHIVE, needs_data, tracker_files
 from tests.simulation.worlds import PREDICATES, expert_play, world
@@ -99,7 +99,7 @@ def test_greetings_are_no_decisions_wherever_they_come() -> None:
     def own(corpus: Corpus, output: TrackerOutput) -> Any:
         return 10.0 ** np.arange(corpus.n_turns)
 
-    calls = [Turn(HELLO), Turn(ASK), Turn(HELLO), Turn(OFFER)], [Turn(HELLO)], [Turn(HELLO), Turn(BYE)]
+    calls = [said(HELLO), said(ASK), said(HELLO), said(OFFER)], [said(HELLO)], [said(HELLO), said(BYE)]
     transitions = transitions_of(*read(*calls), ["turn"], own)
     assert transitions.turn.tolist() == [1, 3, 1]
     assert transitions.reward.tolist() == [10 + 100, 1000, 10**6]
@@ -165,7 +165,7 @@ def test_propensities_come_along() -> None:
 def test_unmapped_acts_are_listed_with_counts() -> None:
     """The most frequent first, with the place of the first of each."""
     wave, wink = [act("wave"), act("ack-ack")], [act("wink")]
-    corpus, output = read([Turn(HELLO), Turn(wink), Turn(wave)], [Turn(wave), Turn(ASK), Turn([])])
+    corpus, output = read([said(HELLO), said(wink), said(wave)], [said(wave), said(ASK), said([])])
     with pytest.raises(InputError) as raised:
         transitions_of(corpus, output)
     found = [(p.message.split(" ")[0], p.session, p.turn, p.found) for p in raised.value.problems]
@@ -181,12 +181,12 @@ def test_no_decisions_and_a_tracker_of_other_dialogs() -> None:
     with pytest.raises(UsageError):
         transitions_of(read(whole_call())[0], read(whole_call())[1])
     with pytest.raises(UsageError, match="'train4' has no decisions"):
-        transitions_of(*read([Turn(HELLO)], [Turn(HELLO), Turn(HELLO)]))
+        transitions_of(*read([said(HELLO)], [said(HELLO), said(HELLO)]))
 
 
 def test_the_order_is_that_of_the_sessions() -> None:
     """Not that of the files."""
-    short, long = [Turn(HELLO), Turn(BYE)], whole_call()
+    short, long = [said(HELLO), said(BYE)], whole_call()
     transitions = transitions_of(*read(b=long, c=short, a=short))
     assert transitions.sessions == ("a", "b", "c")
     assert transitions.dialog.tolist() == [0, *[1] * 7, 2]
