@@ -70,3 +70,27 @@ def drawn_decisions(n_dialogs: int, n_actions: int = 3, length: int = 5, seed: i
 
 def draw(chances: Floats, rng: np.random.Generator) -> Ints:
     return np.asarray((np.cumsum(chances, axis=1) < rng.random(len(chances))[:, None]).sum(axis=1))
+
+
+def draw_walks(
+    goes: Floats, mean: Floats, chances: Floats, state: Ints, rng: np.random.Generator, noise: float = 1.0
+) -> Transitions:
+    """Dialogs through a table, each from its own state; the chances of actions are logged.
+
+    goes: (state, action, state), with what is left a dialog ends; mean reward and chances (state, action).
+    States are signs; the one number says nothing.
+    """
+    n_states, n_actions = mean.shape
+    dialog = np.arange(len(state))
+    parts: list[tuple[Ints, Ints, Ints, Ints]] = []
+    while len(dialog):
+        action = draw(chances[state], rng)
+        parts.append((dialog, np.full(len(dialog), len(parts)), state, action))
+        after = draw(np.column_stack([goes[state, action], 1.0 - goes[state, action].sum(axis=1)]), rng)
+        dialog, state = dialog[after < n_states], after[after < n_states]
+    dialog, place, state, action = (np.concatenate(column) for column in zip(*parts, strict=True))
+    order = np.lexsort((place, dialog))
+    dialog, state, action = dialog[order], state[order], action[order]
+    states = states_of(np.full((len(state), 1), 0.5), state[:, None])
+    reward = mean[state, action] + noise * rng.normal(size=len(state))
+    return decisions(states, action, reward, dialog, n_actions, chances[state])

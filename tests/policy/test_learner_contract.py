@@ -22,7 +22,7 @@ from extrinsic.policy.transitions import Transitions
 from extrinsic.registry import LEARNERS
 from extrinsic.study.settings_file import read_study
 from tests.conftest import PACKAGE
-from tests.policy.decisions import decisions, draw, drawn_decisions, states_of
+from tests.policy.decisions import draw_walks, drawn_decisions, states_of
 from tests.policy.learning import act, behaviour_of
 
 PROJECT = tomllib.loads((PACKAGE / "pyproject.toml").read_text())["project"]
@@ -100,16 +100,7 @@ def table_states(state: Ints) -> States:
 def table_log(seed: int, n_dialogs: int = 400) -> Transitions:
     """Dialogs in the table, begun in any state."""
     rng = np.random.default_rng(seed)
-    rows: list[tuple[int, int, int]] = []
-    for dialog, state in enumerate(rng.integers(0, N_STATES, n_dialogs).tolist()):
-        while state < N_STATES:
-            action = int(draw(LOGGED[[state]], rng)[0])
-            rows.append((dialog, state, action))
-            chances = np.append(GOES[state, action], 1.0 - GOES[state, action].sum())
-            state = int(draw(chances[None], rng)[0])
-    dialog, state, action = np.array(rows).T
-    reward = MEAN[state, action] + 0.5 * rng.normal(size=len(rows))
-    return decisions(table_states(state), action, reward, dialog, N_ACTIONS, LOGGED[state])
+    return draw_walks(GOES, MEAN, LOGGED, rng.integers(0, N_STATES, n_dialogs), rng, noise=0.5)
 
 
 @dataclass(frozen=True)

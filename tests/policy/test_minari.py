@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from extrinsic.errors import InputError, OutputError, UsageError
-from extrinsic.policy.minari import FlatStates, require_extra
+from extrinsic.policy.minari import FlatStates, read_minari, require_extra, write_minari
 from extrinsic.policy.rewards import Reward
 from extrinsic.policy.transitions import Transitions, transitions_of
 from extrinsic.registry import TRACKERS
@@ -58,8 +58,6 @@ def test_without_the_extra() -> None:
 
 
 def test_ds1_through_minari_bit_for_bit(minari: Any, ds1: Transitions, tmp_path: Path) -> None:
-    from extrinsic.policy.minari import read_minari, write_minari
-
     for number, log in enumerate((ds1, with_possible(drawn_decisions(7)))):
         path = tmp_path / f"log{number}"
         write_minari(log, path)
@@ -71,8 +69,6 @@ def test_ds1_through_minari_bit_for_bit(minari: Any, ds1: Transitions, tmp_path:
 
 
 def test_minari_itself_opens_it(minari: Any, tmp_path: Path) -> None:
-    from extrinsic.policy.minari import write_minari
-
     log = drawn_decisions(7)
     write_minari(log, tmp_path / "log")
     dataset = minari.MinariDataset(tmp_path / "log")
@@ -91,8 +87,6 @@ def test_minari_itself_opens_it(minari: Any, tmp_path: Path) -> None:
 
 def test_a_minari_dataset_of_somebody_else(minari: Any, tmp_path: Path) -> None:
     """Without our names; one whose last episode was truncated."""
-    from extrinsic.policy.minari import read_minari, write_minari
-
     log = drawn_decisions(3)
     write_minari(log, tmp_path / "log")
     record = tmp_path / "log" / "metadata.json"
@@ -123,8 +117,6 @@ def test_a_minari_dataset_of_somebody_else(minari: Any, tmp_path: Path) -> None:
 
 
 def test_spaces_that_are_no_decisions(minari: Any, tmp_path: Path) -> None:
-    from extrinsic.policy.minari import read_minari
-
     spaces = pytest.importorskip("gymnasium").spaces
     minari.dataset.minari_storage.MinariStorage.new(
         tmp_path / "arm", observation_space=spaces.Discrete(4), action_space=spaces.Box(-1, 1, (2,))
