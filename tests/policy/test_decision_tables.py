@@ -206,16 +206,17 @@ def test_a_line_that_is_wrong(row: int, change: Line, message: str, tmp_path: Pa
     assert message in str(raised.value)
 
 
-def test_an_action_that_the_task_does_not_have(tmp_path: Path) -> None:
-    path = write(tmp_path, small())
-    with pytest.raises(InputError, match="there is no action 'ask'; did you mean 'asks'"):
-        read_transitions(path, ("asks", "offer"))
-
-
-def test_without_rewards_and_without_labels(tmp_path: Path) -> None:
-    lines = [{key: value for key, value in line.items() if key != "reward"} for line in small()]
-    with pytest.raises(InputError, match="there are no rewards, and states have no labels to make them of"):
-        read_transitions(write(tmp_path, lines))
+@pytest.mark.parametrize(
+    ("lacks", "actions", "message"),
+    [
+        ("nothing", ("asks", "offer"), "there is no action 'ask'; did you mean 'asks'"),
+        ("reward", None, "there are no rewards, and states have no labels to make them of"),
+    ],
+)
+def test_a_log_that_does_not_fit(lacks: str, actions: Any, message: str, tmp_path: Path) -> None:
+    lines = [{key: value for key, value in line.items() if key != lacks} for line in small()]
+    with pytest.raises(InputError, match=message):
+        read_transitions(write(tmp_path, lines), actions)
 
 
 def test_a_corpus_is_no_log_of_states(tmp_path: Path) -> None:

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import extrinsic
 from extrinsic.arrays import Floats, Ints
 from extrinsic.corpus.corpus import Corpus
+from extrinsic.registry import TRACKERS
 from extrinsic.simulation import (
     Expert,
     ExpertTracker,
@@ -23,6 +25,7 @@ from extrinsic.simulation.bus_callers import draw_goals
 from extrinsic.simulation.bus_expert import ExpertSettings
 from extrinsic.simulation.bus_world import WorldSettings
 from extrinsic.simulation.chance import Chance
+from extrinsic.trackers.track import track
 from extrinsic.trackers.tracking import Heard
 from tests.contents import acts_content
 from tests.simulation.worlds import (
@@ -235,3 +238,26 @@ def test_its_tracker_by_hand() -> None:
     assert np.allclose(tracker.belief(after, heard), [[[0.4995 / 1.3995, 0.9 / 1.3995, 0.0]]])
     half = np.array([[[[0.25, 0.5, 0.0]]]])
     assert tracker.belief(half, heard).tolist() == half[0].tolist()
+
+
+def accuracy(played: Play, name: str, component: str = "joint") -> float:
+    output = track(TRACKERS.get(name), played.corpus, name)
+    scores = extrinsic.score(played.corpus, output, metrics=["accuracy"], schedules=[3])
+    (row,) = [row for row in scores.rows if row.component == component]
+    assert row.n > played.corpus.n_dialogs / 3
+    assert row.value is not None
+    return row.value
+
+
+@pytest.fixture(scope="module")
+def louder() -> list[Play]:
+    return [expert_play(world({"noise": noise}), 600, 22) for noise in (0.0, 0.5, 1.0, 1.5, 2.0)]
+
+
+@pytest.mark.parametrize("name", ["baseline", "focus"])
+@pytest.mark.parametrize("component", ["joint", "from.desc"])
+def test_more_noise_less_accuracy_and_fewer_buses(louder: list[Play], name: str, component: str) -> None:
+    accuracies = [accuracy(played, name, component) for played in louder]
+    assert accuracies[0] == 1.0
+    assert (np.diff(accuracies) < 0).all()
+    assert (np.diff([played.completed.mean() for played in louder]) < 0).all()
