@@ -237,12 +237,12 @@ def test_diagnostics_are_numbers_by_name(learner: Any, log: Transitions, behavio
 
 def test_states_of_other_features_are_refused(learner: Any, log: Transitions, behaviour: Behaviour) -> None:
     policy = learner.fit(log, behaviour)
-    for states in (
-        states_of(np.zeros((2, 3)), np.zeros((2, 2))),
-        states_of(np.zeros((2, 2)), np.zeros((2, 1))),
-        replace(log.states, continuous_names=("x1", "x0")),
+    for states, message in (
+        (states_of(np.zeros((2, 3)), np.zeros((2, 1))), "lacking sign1; in addition x2"),
+        (states_of(np.zeros((2, 2)), np.zeros((2, 1))), "lacking sign1"),
+        (replace(log.states, continuous_names=("x1", "x0")), "the same in another order"),
     ):
-        with pytest.raises(UsageError, match="other features than those learned from"):
+        with pytest.raises(UsageError, match=f"other features than those learned from.*{message}"):
             policy.probabilities(states)
 
 

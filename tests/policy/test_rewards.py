@@ -17,12 +17,12 @@ from extrinsic.errors import InputError, UsageError
 from extrinsic.policy.rewards import OutcomeReward, Reward, is_decision, returns
 from extrinsic.policy.transitions import transitions_of
 from extrinsic.registry import TRACKERS
-from extrinsic.simulation import find_simulation
 from extrinsic.trackers.track import track
 from tests.metrics.calls import Turn
 from tests.metrics.reading import read_dstc1, read_dstc2
 from tests.policy.calls import ASK, BYE, CMU, HELLO, NEXT, OAK, OFFER, SEVEN, read
 from tests.samples import small_dstc2
+from tests.simulation.worlds import diners
 from tests.strategies import dstc1_files
 
 ZOO, ROUTE = {"to.desc": "zoo"}, {"route": "61c"}
@@ -271,12 +271,8 @@ def test_what_a_belief_would_be_worth() -> None:
         assert each.tolist() == (100 * right - 200 * wrong - 50 * (n - right - wrong)).tolist()
 
 
-@pytest.fixture(scope="module")
-def calls() -> Corpus:
-    return find_simulation("restaurants").simulate("quiet", "test").corpus.take(list(range(60)))
-
-
-def test_success_less_the_price_of_turns(calls: Corpus) -> None:
+def test_success_less_the_price_of_turns() -> None:
+    calls = diners()
     output = track(TRACKERS.get("focus"), calls, "focus")
     reward = OutcomeReward(amount=20.0, turn=-1.0)
     decisions = np.add.reduceat(is_decision(calls).astype(float), calls.offsets[:-1])
@@ -288,7 +284,8 @@ def test_success_less_the_price_of_turns(calls: Corpus) -> None:
     assert low <= transitions.returns().min() <= transitions.returns().max() <= high
 
 
-def test_what_cannot_be_a_reward(calls: Corpus) -> None:
+def test_what_cannot_be_a_reward() -> None:
+    calls = diners()
     output = track(TRACKERS.get("focus"), calls, "focus")
     with pytest.raises(UsageError, match="did you mean 'success'"):
         OutcomeReward("succes")(calls, output)

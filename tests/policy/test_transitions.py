@@ -21,13 +21,13 @@ from extrinsic.policy.kernel_logistic import KernelLogistic
 from extrinsic.policy.rewards import Reward, is_decision, returns
 from extrinsic.policy.transitions import END, Transitions, transitions_of
 from extrinsic.registry import TRACKERS
-from extrinsic.simulation import Play, find_simulation
+from extrinsic.simulation import Play
 from extrinsic.trackers.track import track
 from tests.builders import act
 from tests.policy.calls import ASK, BYE, HELLO, OFFER, read, said, whole_call
 from tests.policy.learning import learn
 from tests.real_data import ARCHIVE, needs_data, tracker_files
-from tests.simulation.worlds import PREDICATES, expert_play, world
+from tests.simulation.worlds import PREDICATES, diners, expert_play, world
 
 
 @cache
@@ -208,12 +208,6 @@ def test_the_order_of_files_changes_nothing(random: Any) -> None:
     assert first.solution.weights.tobytes() == second.solution.weights.tobytes()
     assert first.behaviour.chances.tobytes() == second.behaviour.chances.tobytes()
     assert first.fit == second.fit
-
-
-@cache
-def diners() -> Corpus:
-    """Calls whose log says what was possible, and how they ended."""
-    return find_simulation("restaurants").simulate("quiet", "test").corpus.take(list(range(60)))
 
 
 def test_policies_choose_among_what_the_log_calls_possible() -> None:
