@@ -1,14 +1,19 @@
-"""Decisions made up for tests: from plain columns, from a known policy."""
+"""Decisions made up for tests: from plain columns, from a known policy; and what is learned from them."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from extrinsic.arrays import Floats, Ints
+from extrinsic.policy.behaviour import Behaviour, fit_behaviour
 from extrinsic.policy.features import States
+from extrinsic.policy.kernel_lspi import KernelLearner, KernelLSPI, KernelPolicy
+from extrinsic.policy.learner import StatePolicy
 from extrinsic.policy.transitions import END, Transitions
+from extrinsic.registry import BEHAVIOURS
 
 
 def states_of(continuous: Any, discrete: Any) -> States:
@@ -94,3 +99,39 @@ def draw_walks(
     states = states_of(np.full((len(state), 1), 0.5), state[:, None])
     reward = mean[state, action] + noise * rng.normal(size=len(state))
     return decisions(states, action, reward, dialog, n_actions, chances[state])
+
+
+@dataclass(frozen=True)
+class TableModel:
+    """P(a | s) as they are, (n_states, n_actions); states are told apart by their first sign."""
+
+    chances: Floats
+
+    def probabilities(self, states: States) -> Floats:
+        return np.asarray(self.chances[states.discrete[:, 0]])
+
+
+def behaviour_of(
+    log: Transitions, behaviour: str = "logistic", threshold: float = 0.1, chances: Floats | None = None
+) -> Behaviour:
+    """The behaviour model of a name, fitted; chances: what it says of the log's own states, if given."""
+    model = BEHAVIOURS.get(behaviour)()
+    if chances is None:
+        return fit_behaviour(model, log, threshold)
+    return Behaviour(chances, model.fit(log), threshold)
+
+
+def learn(
+    log: Transitions,
+    behaviour: str = "logistic",
+    threshold: float = 0.1,
+    chances: Floats | None = None,
+    learner: type[KernelLearner] = KernelLSPI,
+    **options: Any,
+) -> KernelPolicy:
+    return learner(**options).fit(log, behaviour_of(log, behaviour, threshold, chances))
+
+
+def act(policy: StatePolicy, states: States) -> Ints:
+    """(n,) the likeliest action of each state."""
+    return np.asarray(policy.probabilities(states).argmax(axis=1))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -22,8 +22,7 @@ from extrinsic.policy.transitions import Transitions
 from extrinsic.registry import LEARNERS
 from extrinsic.study.settings_file import read_study
 from tests.conftest import PACKAGE
-from tests.policy.decisions import draw_walks, drawn_decisions, states_of
-from tests.policy.learning import act, behaviour_of
+from tests.policy.decisions import TableModel, act, behaviour_of, draw_walks, drawn_decisions, states_of
 
 PROJECT = tomllib.loads((PACKAGE / "pyproject.toml").read_text())["project"]
 PLUGGED = tuple(PROJECT["entry-points"]["extrinsic.learners"])
@@ -103,16 +102,8 @@ def table_log(seed: int, n_dialogs: int = 400) -> Transitions:
     return draw_walks(GOES, MEAN, LOGGED, rng.integers(0, N_STATES, n_dialogs), rng, noise=0.5)
 
 
-@dataclass(frozen=True)
-class TableModel:
-    """P(a | s) as it is."""
-
-    def probabilities(self, states: States) -> Floats:
-        return np.asarray(LOGGED[states.discrete[:, 0]])
-
-
 def table_behaviour(log: Transitions, threshold: float) -> Behaviour:
-    return Behaviour(log.propensities, TableModel(), threshold)
+    return Behaviour(log.propensities, TableModel(LOGGED), threshold)
 
 
 @pytest.mark.parametrize("threshold", THRESHOLDS)

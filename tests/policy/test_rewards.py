@@ -47,6 +47,9 @@ def worth(*calls: list[Turn], **choices: Any) -> list[float]:
 
 
 FOUR_DECISIONS = -80
+EVERY: dict[str, Any] = {"absent": "empty"}
+"""As Lee (2014) words it: what nobody wanted is empty, too."""
+SLOTS = {**EVERY, "concepts": "slots"}
 
 
 @pytest.mark.parametrize(
@@ -70,17 +73,35 @@ FOUR_DECISIONS = -80
         # Other amounts.
         ({"correct": 1.0, "empty_ended": -7.0, "turn": -20.0}, 1 + 1 - 7),
         ({"when": "first_offer", "incorrect": -5.0}, 100 - 5 - 300),
+        # Groups: from and to right of five; the time was wanted, date and route were not: all are empty.
+        (EVERY, 2 * 100 - 3 * 300),
+        # Slots: from.desc and to.desc right of nine.
+        (SLOTS, 2 * 100 - 7 * 300),
+        ({"concepts": "slots"}, 2 * 100 - 300),
+        ({"concepts": "slots", "absent": "correct"}, 2 * 100 - 300 + 6 * 100),
+        # At the end only a route is believed, and it is wrong.
+        ({**EVERY, "when": "terminal"}, -200 - 4 * 300),
+        ({**SLOTS, "when": "terminal"}, -200 - 8 * 300),
+        ({**SLOTS, "when": "first_offer", "empty_ended": -7.0}, 100 - 200 - 7 * 7),
     ],
 )
 def test_a_call_that_the_system_ends(choices: dict[str, Any], expected: float) -> None:
     assert worth(long_call(), **choices) == [pytest.approx(expected + FOUR_DECISIONS)]
 
 
-def test_a_call_that_the_caller_ends() -> None:
+@pytest.mark.parametrize(
+    ("choices", "expected"),
+    [
+        ({}, 100 + 100 - 50),
+        ({"empty": -11.0}, 100 + 100 - 11),
+        ({"when": "terminal"}, -50 - 50 - 200 - 50),
+        (EVERY, 2 * 100 - 3 * 50),
+        (SLOTS, 2 * 100 - 7 * 50),
+    ],
+)
+def test_a_call_that_the_caller_ends(choices: dict[str, Any], expected: float) -> None:
     """What is wanted and empty costs less."""
-    assert worth(long_call(NEXT)) == [100 + 100 - 50 - 80]
-    assert worth(long_call(NEXT), empty=-11.0) == [100 + 100 - 11 - 80]
-    assert worth(long_call(NEXT), when="terminal") == [-50 - 50 - 200 - 50 - 80]
+    assert worth(long_call(NEXT), **choices) == [expected + FOUR_DECISIONS]
 
 
 def test_turns_are_paid_as_they_come_and_the_rest_at_the_end() -> None:
@@ -224,30 +245,6 @@ def test_feasible_by_hand() -> None:
     costly = {"correct": -1.0, "absent": "empty"}
     assert Reward(**costly).feasible(bus, 1, 1)[1] == 5 * -1 - 20
     assert Reward(**{**costly, "absent": "zero"}).feasible(bus, 1, 1)[1] == -20
-
-
-@pytest.mark.parametrize(
-    ("choices", "concepts"),
-    [
-        # from and to right of five groups; the time was wanted, date and route were not: all three are empty.
-        ({}, 2 * 100 - 3 * 300),
-        # from.desc and to.desc right of nine slots.
-        ({"concepts": "slots"}, 2 * 100 - 7 * 300),
-        ({"concepts": "slots", "absent": "zero"}, 2 * 100 - 300),
-        ({"concepts": "slots", "absent": "correct"}, 2 * 100 - 300 + 6 * 100),
-        # At the end only a route is believed, and it is wrong.
-        ({"when": "terminal"}, -200 - 4 * 300),
-        ({"when": "terminal", "concepts": "slots"}, -200 - 8 * 300),
-        ({"when": "first_offer", "concepts": "slots", "empty_ended": -7.0}, 100 - 200 - 7 * 7),
-    ],
-)
-def test_every_empty_concept(choices: dict[str, Any], concepts: float) -> None:
-    """As Lee (2014) words it: groups or all nine slots, and what nobody wanted, in a call that the system
-    ends; of one that the caller ends, each costs 50."""
-    choices = {"absent": "empty", **choices}
-    assert worth(long_call(BYE), **choices) == [pytest.approx(concepts + FOUR_DECISIONS)]
-    assert worth(long_call(NEXT), absent="empty") == [2 * 100 - 3 * 50 - 80]
-    assert worth(long_call(NEXT), absent="empty", concepts="slots") == [2 * 100 - 7 * 50 - 80]
 
 
 def test_slots_of_a_group_each_count() -> None:

@@ -26,8 +26,7 @@ from extrinsic.policy.saved_policies import (
     load_policy,
 )
 from extrinsic.policy.transitions import Transitions
-from tests.policy.decisions import drawn_decisions, states_of
-from tests.policy.learning import behaviour_of
+from tests.policy.decisions import behaviour_of, drawn_decisions, states_of
 
 
 @pytest.fixture(scope="module")

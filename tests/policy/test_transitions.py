@@ -25,7 +25,7 @@ from extrinsic.simulation import Play
 from extrinsic.trackers.track import track
 from tests.builders import act
 from tests.policy.calls import ASK, BYE, HELLO, OFFER, read, said, whole_call
-from tests.policy.learning import learn
+from tests.policy.decisions import learn
 from tests.real_data import ARCHIVE, needs_data, tracker_files
 from tests.simulation.worlds import PREDICATES, diners, expert_play, world
 

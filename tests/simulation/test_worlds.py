@@ -40,8 +40,7 @@ from extrinsic.trackers.track import track
 from extrinsic.value.estimator import EvaluationProblem, LivePlay
 from tests.contents import corpus_content, output_content
 from tests.metrics.reading import assert_same, keyed
-from tests.policy.decisions import drawn_decisions
-from tests.policy.learning import learn
+from tests.policy.decisions import drawn_decisions, learn
 from tests.simulation.worlds import NOISY, Allowed, Always, Witness, dialogs_of, first_lists, load_toy, world
 from tests.value.tables import find
 
