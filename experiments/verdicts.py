@@ -217,12 +217,17 @@ class MetricStudy:
             require(self.data)
         yield from self.first(arguments)
         panels = self.panels(output, arguments.runs, arguments.existing)
-        yield from self.more(panels, arguments)
         before = self.experiment.read(output)
-        for name, rows in self.judge(panels).items():
-            # What is not there now keeps the rows that it had.
-            others = [row for row in before[name].rows if row.case not in panels]
-            yield name, [*others, *rows]
+        for name, rows in (*self.more(panels, arguments), *self.judge(panels).items()):
+            yield name, self._with_kept(before[name].rows, rows, panels)
+
+    def _with_kept(
+        self, before: Sequence[Any], rows: Sequence[Any], panels: Mapping[str, Panel]
+    ) -> list[Any]:
+        """What has a case that is not there now keeps the rows that it had."""
+        kept = [row for row in before if hasattr(row, "case") and row.case not in panels]
+        order = list(dict.fromkeys([*(case for case in panels if case not in self.cases), *self.cases]))
+        return sorted([*kept, *rows], key=lambda row: order.index(row.case) if hasattr(row, "case") else 0)
 
     def panels(self, output: Path, runs: Path, existing: bool) -> dict[str, Panel]:
         panels = dict(self.stored(output))
@@ -241,29 +246,31 @@ class MetricStudy:
             core = [row.tracker for row in trackers if row.core]
             rows["gains"] += gain_rows(case, panel, core, self.gains)
             rows["flags"] += flag_rows(case, panel, self.targets)
-            for target in self.targets:
-                for k in places_of(panel, (target,)):
-                    variant = panel.targets[k].variant
-                    logged = [
-                        j for j in places_of(panel, (BEHAVIOUR,)) if panel.targets[j].variant == variant
-                    ]
-                    some = panel.take(targets=[k, *logged])
-                    made = [row for row in choice_rows(some, core, DECLARATION) if row.systems == CORE]
-                    made = [row for row in made if row.target == target]
-                    kept = [Judged(**msgspec.structs.asdict(row), case=case) for row in made]
-                    rows["choices"] += few_exploratory(kept)
-                    rows["answers"].append(answer_of(case, some, trackers, made))
-                    rows["findings"] += [
-                        FoundRow(
-                            case=case,
-                            target=target,
-                            variant=some.targets[0].variant,
-                            claim=finding.claim,
-                            verdict=finding.verdict,
-                            numbers=finding.numbers,
-                        )
-                        for finding in panel_findings(some, core, 0, DECLARATION.seed)
-                    ]
+            for k in sorted(
+                places_of(panel, self.targets), key=lambda k: self.targets.index(panel.targets[k].name)
+            ):
+                target, variant = panel.targets[k].name, panel.targets[k].variant
+                logged = [j for j in places_of(panel, (BEHAVIOUR,)) if panel.targets[j].variant == variant]
+                some = panel.take(targets=[k, *logged])
+                made = [
+                    row
+                    for row in choice_rows(some, core, DECLARATION)
+                    if (row.systems, row.target) == (CORE, target)
+                ]
+                kept = [Judged(**msgspec.structs.asdict(row), case=case) for row in made]
+                rows["choices"] += few_exploratory(kept)
+                rows["answers"].append(answer_of(case, some, trackers, made))
+                rows["findings"] += [
+                    FoundRow(
+                        case=case,
+                        target=target,
+                        variant=variant,
+                        claim=finding.claim,
+                        verdict=finding.verdict,
+                        numbers=finding.numbers,
+                    )
+                    for finding in panel_findings(some, core, 0, DECLARATION.seed)
+                ]
         return rows
 
 

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 Severity = Literal["error", "repair", "warning", "note"]
@@ -81,9 +81,6 @@ class Problem:
         text = self.message + (f" ({', '.join(details)})" if details else "")
         place = self.place()
         return printable(f"{place}: {text}" if place else text)
-
-    def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def distinct_lines(problems: Iterable[Problem]) -> list[str]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, is_dataclass, replace
+from dataclasses import dataclass, field, is_dataclass, replace
 from importlib import import_module
 from typing import Any, Generic, TypeVar
 
@@ -33,6 +33,7 @@ class Entry:
     title: str = ""
 
 
+@dataclass(eq=False)
 class Registry(Generic[T]):
     """The registered names of one kind of component.
 
@@ -43,23 +44,14 @@ class Registry(Generic[T]):
     `forms`: the function that makes a target from a printed form with parameters, `name(key=value)`.
     """
 
-    def __init__(
-        self,
-        kind: str,
-        group: str,
-        home: str | None = None,
-        *parts: tuple[str, ...],
-        configs: bool = False,
-        forms: str | None = None,
-    ) -> None:
-        self.kind = kind
-        self.group = group
-        self.home = home
-        self.parts = parts
-        self.configs = configs
-        self.forms = forms
-        self._entries: dict[str, Entry] = {}
-        self._complete = False
+    kind: str
+    group: str
+    home: str | None = None
+    parts: tuple[tuple[str, ...], ...] = ()
+    configs: bool = False
+    forms: str | None = None
+    _entries: dict[str, Entry] = field(default_factory=dict)
+    _complete: bool = False
 
     def register(self, name: str, target: T | str, summary: str, title: str = "") -> None:
         """Add a name; it must be new, and its target must have every part of the protocol."""
@@ -191,8 +183,7 @@ FORMATS: Registry[Any] = Registry(
     "format",
     "extrinsic.formats",
     "extrinsic.corpus.formats",
-    ("name", "read_corpus", "read_tracker", "conventions", "default_domain"),
-    ("name", "read"),
+    (("name", "read_corpus", "read_tracker", "conventions", "default_domain"), ("name", "read")),
 )
 METRICS: Registry[Any] = Registry(
     "metric", "extrinsic.metrics", "extrinsic.metrics", forms="extrinsic.metrics.definition:parse_metric"
@@ -204,28 +195,30 @@ TRACKERS: Registry[Any] = Registry(
     forms="extrinsic.trackers.populations:tracker_of_form",
 )
 BLOCKS: Registry[Any] = Registry(
-    "feature block", "extrinsic.blocks", "extrinsic.policy.features", ("columns", "discrete")
+    "feature block", "extrinsic.blocks", "extrinsic.policy.features", (("columns", "discrete"),)
 )
 FEATURES: Registry[Any] = Registry("feature map", "extrinsic.features", "extrinsic.policy.features")
 BEHAVIOURS: Registry[Any] = Registry(
-    "behaviour model", "extrinsic.behaviours", "extrinsic.policy", ("fit", "cross_fitted"), configs=True
+    "behaviour model", "extrinsic.behaviours", "extrinsic.policy", (("fit", "cross_fitted"),), configs=True
 )
 LEARNERS: Registry[Any] = Registry(
-    "learner", "extrinsic.learners", "extrinsic.policy", ("fit",), configs=True
+    "learner", "extrinsic.learners", "extrinsic.policy", (("fit",),), configs=True
 )
 REWARDS: Registry[Any] = Registry(
-    "reward", "extrinsic.rewards", "extrinsic.policy", ("__call__",), configs=True
+    "reward", "extrinsic.rewards", "extrinsic.policy", (("__call__",),), configs=True
 )
 ESTIMATORS: Registry[Any] = Registry(
-    "estimator", "extrinsic.estimators", "extrinsic.value", ("name", "estimate", "needs", "resampled_over")
+    "estimator",
+    "extrinsic.estimators",
+    "extrinsic.value",
+    (("name", "estimate", "needs", "resampled_over"),),
 )
 WORLDS: Registry[Any] = Registry(
     "world",
     "extrinsic.worlds",
     "extrinsic.simulation",
-    ("read",),
-    ("domain", "begin", "possible", "act", "outcome"),
+    (("read",), ("domain", "begin", "possible", "act", "outcome")),
 )
 EVALUATORS: Registry[Any] = Registry(
-    "evaluator", "extrinsic.evaluators", "extrinsic.outcomes", ("prepare", "outcomes"), configs=True
+    "evaluator", "extrinsic.evaluators", "extrinsic.outcomes", (("prepare", "outcomes"),), configs=True
 )

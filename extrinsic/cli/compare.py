@@ -47,7 +47,8 @@ def run(arguments: argparse.Namespace) -> int:
         put(verdict.sentence)
         for flag in verdict.flags:
             put(f"  {flag}")
-    put(costs_sentence(costs))
+    without = "No metric can be judged on this pair: none has a value for both."
+    put(costs_sentence(costs, len(verdicts) > 1) or without)
     of_dataset = [row for row in rows if row.dataset == shown]
     target = verdicts[0].target if verdicts else ""
     _print_rows(of_dataset, arguments.first, arguments.second, target, arguments.all)

@@ -17,7 +17,8 @@ from extrinsic.corpus.state_sets import StateSets
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.errors import InputError, Problem, UsageError, printable
 from extrinsic.metrics.definition import parse_metric
-from extrinsic.metrics.scoring import Score, Scores, choose_metrics, merge_scores, score
+from extrinsic.metrics.measuring import Source
+from extrinsic.metrics.scoring import Score, Scores, choose_metrics, merge_scores, origin_of, score
 from extrinsic.metrics.state_items import ALL, STATE
 from extrinsic.metrics.state_metrics import KIM_METRICS, turn_correlation
 from extrinsic.plugins import load_plugins
@@ -212,11 +213,8 @@ def _print_paired(scored: Scored, arguments: argparse.Namespace) -> None:
         *sources, metrics, arguments.schedule, arguments.component, n_resamples, seed=arguments.seed
     )
     first, second = (source.tracker for source in sources)
-    states = first if isinstance(first, StateSets) else None
     signature = sign(
-        format=conventions.name,
-        gold=states.gold_signature[:12] or None if states else None,
-        values=states.value_rules or None if states else None,
+        **origin_of(sources[0]),
         corpus=corpus.signature[:12] if corpus else None,
         paired=content_hash(first.signature, second.signature)[:12],
         bootstrap=f"{n_resamples},seed={arguments.seed}",
@@ -256,9 +254,7 @@ def _print_turn_correlations(scored: Scored, arguments: argparse.Namespace) -> N
         raise UsageError("--turn-correlation compares metrics of state sets; this format has beliefs")
     results = [turn_correlation(states, arguments.metric or KIM_METRICS, component) for states in systems]
     signature = sign(
-        format=systems[0].conventions.name,
-        gold=systems[0].gold_signature[:12] or None,
-        values=systems[0].value_rules or None,
+        **origin_of(Source(None, systems[0])),
         trackers=content_hash(*(states.signature for states in systems))[:12],
         turn_correlation="pearson",
     )

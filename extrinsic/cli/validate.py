@@ -5,20 +5,24 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from functools import partial
+from typing import Any, TypeVar
 
 from extrinsic.cli.arguments import refuse_corpus, require_corpus, state_reading
 from extrinsic.cli.output import SHOWN_PROBLEMS, print_problems, print_rows
 from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.domain import load_domain
 from extrinsic.corpus.formats import BeliefFormat, read_state_file
-from extrinsic.corpus.state_sets import StateReading, StateSets
+from extrinsic.corpus.state_sets import StateSets
 from extrinsic.corpus.tracker_output import TrackerOutput
 from extrinsic.errors import InputError, Problems, UsageError, printable
 from extrinsic.plugins import load_plugins
 from extrinsic.registry import FORMATS
 from extrinsic.storage import sign
+
+Read = TypeVar("Read", bound=Corpus | StateSets | TrackerOutput)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -28,7 +32,10 @@ def run(arguments: argparse.Namespace) -> int:
     corpus = None
     if isinstance(form, BeliefFormat):
         require_corpus(arguments)
-        corpus, row = _check_corpus(form, arguments)
+        # A mistake in the domain's own file is no problem of the corpus, and is raised.
+        domain = load_domain(arguments.domain or form.default_domain)
+        place = (arguments.corpus, arguments.dataset, domain)
+        corpus, row = _checked(arguments.corpus, lambda: form.read_corpus(*place), arguments.strict)
         # Without its corpus a tracker file cannot be judged: then the corpus's problems are the result.
         alone = corpus is None or not arguments.files
         rows = [row] if alone or row["problems"] else []
@@ -37,8 +44,14 @@ def run(arguments: argparse.Namespace) -> int:
         rows, alone = [], False
         if not arguments.files:
             raise UsageError("nothing to validate: name at least one file")
-    if not alone:
-        rows += [_check(form, path, corpus, reading, arguments.strict) for path in arguments.files]
+    for path in () if alone else arguments.files:
+        if corpus is None:
+            read: Callable[[], StateSets | TrackerOutput] = partial(
+                read_state_file, form, path, reading=reading
+            )
+        else:
+            read = partial(form.read_tracker, path, corpus)
+        rows.append(_checked(path, read, arguments.strict)[1])
     if arguments.json:
         signature = sign(
             command=arguments.command,
@@ -47,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
             corpus=corpus.signature[:12] if corpus else None,
             values=reading.value_rules or None,
         )
-        plain = ({**row, "problems": [each.as_dict() for each in row["problems"]]} for row in rows)
+        plain = ({**row, "problems": [asdict(each) for each in row["problems"]]} for row in rows)
         print_rows(signature, plain, sys.stdout)
     else:
         for row in rows:
@@ -55,47 +68,21 @@ def run(arguments: argparse.Namespace) -> int:
     return 2 if any(row["errors"] for row in rows) else 0
 
 
-def _check_corpus(form: BeliefFormat, arguments: argparse.Namespace) -> tuple[Corpus | None, dict[str, Any]]:
-    # A mistake in the domain's own file is no problem of the corpus, and is raised.
-    domain = load_domain(arguments.domain or form.default_domain)
-    problems = Problems()
+def _checked(path: str, read: Callable[[], Read], strict: bool) -> tuple[Read | None, dict[str, Any]]:
+    """What is read, None where it cannot be; and a row with every problem of it."""
+    problems, thing = Problems(path), None
     try:
-        corpus = form.read_corpus(arguments.corpus, arguments.dataset, domain)
-    except InputError as error:
-        problems.extend(error.problems)
-        return None, _row(arguments.corpus, None, None, problems)
-    problems.extend(corpus.problems)
-    if arguments.strict:
-        problems.strict()
-    return corpus, _row(arguments.corpus, corpus.n_dialogs, corpus.n_turns, problems)
-
-
-def _check(
-    form: Any, path: str, corpus: Corpus | None, reading: StateReading, strict: bool
-) -> dict[str, Any]:
-    problems = Problems(path)
-    sessions = turns = None
-    try:
-        read: StateSets | TrackerOutput
-        if corpus is None:
-            read = read_state_file(form, path, reading=reading)
-        else:
-            read = form.read_tracker(path, corpus)
-        sessions, turns = read.n_dialogs, read.n_turns
-        problems.extend(read.problems)
+        thing = read()
+        problems.extend(thing.problems)
     except InputError as error:
         problems.extend(error.problems)
     if strict:
         problems.strict()
-    return _row(path, sessions, turns, problems)
-
-
-def _row(path: str, sessions: int | None, turns: int | None, problems: Problems) -> dict[str, Any]:
     counts = Counter(problem.severity for problem in problems)
-    return {
+    return thing, {
         "file": path,
-        "sessions": sessions,
-        "turns": turns,
+        "sessions": thing.n_dialogs if thing else None,
+        "turns": thing.n_turns if thing else None,
         "errors": counts["error"],
         "repairs": counts["repair"],
         "warnings": counts["warning"],

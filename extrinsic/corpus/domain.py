@@ -4,6 +4,7 @@ A domain is data: `bus.toml` and `restaurants.toml` come with the package, a use
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -13,7 +14,7 @@ import msgspec
 
 from extrinsic.errors import UsageError, did_you_mean
 from extrinsic.storage import read_bytes
-from extrinsic.typed_files import TomlProblems, parse_toml
+from extrinsic.typed_files import Keys, TomlProblems, parse_toml
 
 FORM = re.compile(r"(?P<act>[^()=\s]+)(\((?P<slot>[^()=\s]+)(=(?P<value>[^()]+))?\))?")
 
@@ -231,55 +232,47 @@ def load_domain(name_or_path: str) -> Domain:
 
 def _check_references(domain: Domain, problems: TomlProblems) -> None:
     """Every name that refers to another part of the domain must exist, and every name must be unique."""
-    _check_unique([slot.name for slot in domain.slots], "slots", "slot", problems)
-    parts = [part for slot in domain.slots for part in (slot.parts or (slot.name,))]
-    _check_unique(parts, "slots", "slot or part", problems)
-    grouped = [slot for group in domain.groups.values() for slot in group]
-    _check_unique(grouped, "groups", "slot", problems)
-    names = [DIRECTORY, *(condition.name for condition in domain.conditions)]
-    _check_unique(names, "conditions", "condition", problems)
+
+    def unique(names: Sequence[str], key: str, what: str) -> None:
+        for name, count in Counter(names).items():
+            if count > 1:
+                problems.add_key((key,), f"the {what} {name!r} occurs {count} times")
+
+    def known(names: Iterable[str], defined: Iterable[str], keys: Keys, what: str) -> None:
+        options = list(defined)
+        for name in names:
+            if name not in options:
+                problems.add_key(keys, f"there is no {what} {name!r}; {did_you_mean(name, options)}")
+
+    def patterns(texts: Iterable[str], keys: Keys) -> None:
+        for text in texts:
+            try:
+                parse_pattern(text)
+            except UsageError as error:
+                problems.add_key(keys, str(error))
+
+    unique([slot.name for slot in domain.slots], "slots", "slot")
+    unique([part for slot in domain.slots for part in (slot.parts or (slot.name,))], "slots", "slot or part")
+    unique([slot for group in domain.groups.values() for slot in group], "groups", "slot")
+    unique([DIRECTORY, *(condition.name for condition in domain.conditions)], "conditions", "condition")
     for group, slots in domain.groups.items():
-        _check_known(slots, domain.slot_names, ("groups", group), "slot", problems)
+        known(slots, domain.slot_names, ("groups", group), "slot")
         if not slots:
             problems.add_key(("groups", group), "a group needs at least one slot")
-    _check_known(domain.required, domain.groups, ("required",), "group", problems)
-    _check_known(tuple(domain.reward), REWARD_CHOICES, ("reward",), "option", problems)
+    known(domain.required, domain.groups, ("required",), "group")
+    known(domain.reward, REWARD_CHOICES, ("reward",), "option")
     for option, value in domain.reward.items():
-        choices = REWARD_CHOICES.get(option, (value,))
-        _check_known((value,), choices, ("reward", option), "value", problems)
+        known((value,), REWARD_CHOICES.get(option, (value,)), ("reward", option), "value")
     for role in ("greeting", "offer", "yes_no", "end"):
-        _check_known(getattr(domain, role), domain.predicate_names, (role,), "predicate", problems)
-    _check_known(tuple(domain.required_unless), domain.groups, ("required_unless",), "group", problems)
+        known(getattr(domain, role), domain.predicate_names, (role,), "predicate")
+    known(domain.required_unless, domain.groups, ("required_unless",), "group")
     for group, question in domain.required_unless.items():
-        _check_known((question,), domain.yes_no, ("required_unless", group), "yes/no question", problems)
+        known((question,), domain.yes_no, ("required_unless", group), "yes/no question")
         if group in domain.required:
             problems.add_key(("required_unless", group), "the group is required in any case")
-    _check_patterns(domain.excluded, ("excluded",), problems)
+    patterns(domain.excluded, ("excluded",))
     for position, rule in enumerate(domain.predicates):
         if not rule.acts:
             problems.add_key(("predicates", position, "acts"), "a predicate needs at least one act")
         for key in ("acts", "together_with", "without"):
-            _check_patterns(getattr(rule, key), ("predicates", position, key), problems)
-
-
-def _check_patterns(patterns: Iterable[str], keys: tuple[str | int, ...], problems: TomlProblems) -> None:
-    for pattern in patterns:
-        try:
-            parse_pattern(pattern)
-        except UsageError as error:
-            problems.add_key(keys, str(error))
-
-
-def _check_unique(names: list[str], key: str, what: str, problems: TomlProblems) -> None:
-    for name in dict.fromkeys(names):
-        if names.count(name) > 1:
-            problems.add_key((key,), f"the {what} {name!r} occurs {names.count(name)} times")
-
-
-def _check_known(
-    names: tuple[str, ...], defined: Iterable[str], keys: tuple[str, ...], what: str, problems: TomlProblems
-) -> None:
-    options = list(defined)
-    for name in names:
-        if name not in options:
-            problems.add_key(keys, f"there is no {what} {name!r}; {did_you_mean(name, options)}")
+            patterns(getattr(rule, key), ("predicates", position, key))

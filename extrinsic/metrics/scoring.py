@@ -215,12 +215,18 @@ def choose_metrics(
     return filled
 
 
-def _made_by(source: Source, bootstrap: int, seed: int) -> dict[str, str | None]:
+def origin_of(source: Source) -> dict[str, str | None]:
+    """The format; of states also their gold, and the rules for values: what every signature begins with."""
     states = source.tracker if isinstance(source.tracker, StateSets) else None
     return {
         "format": source.conventions.name,
         "gold": states.gold_signature[:12] or None if states else None,
         "values": states.value_rules or None if states else None,
+    }
+
+
+def _made_by(source: Source, bootstrap: int, seed: int) -> dict[str, str | None]:
+    return origin_of(source) | {
         "dataset": source.corpus.dataset if source.corpus else None,
         "corpus": source.corpus.signature[:12] if source.corpus else None,
         "tracker": source.tracker.signature[:12],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,7 +29,6 @@ from extrinsic.report.page_parts import (
     Partial,
     Picture,
     Section,
-    Term,
     Text,
     name_term,
     target_term,
@@ -63,25 +62,6 @@ COLOURS = {RECOMMENDED: SERIES[2], AS_GOOD: SERIES[0], WORSE: SERIES[1], OPEN: S
 """Of the groups in the first figure."""
 
 
-class Answer(NamedTuple):
-    """The sentence on a target, divided where the metric stands in it; metric: None where it names none."""
-
-    target: Term
-    under: str
-    before: str
-    metric: Term | None
-    after: str
-
-    @classmethod
-    def of(cls, study: Study, verdict: TargetVerdict) -> Answer:
-        target, under = target_term(verdict.target), study.variant_title(verdict.variant)
-        chosen = verdict.recommended
-        if chosen is None:
-            return cls(target, under, verdict.sentence, None, "")
-        before, _, after = verdict.sentence.partition(chosen.title)
-        return cls(target, under, before, name_term(chosen.name), after)
-
-
 def verdict_section(study: Study) -> Section:
     """The sentences, then the picture of the primary target; those of the others are folded."""
     verdicts = study.verdict.verdicts
@@ -90,7 +70,7 @@ def verdict_section(study: Study) -> Section:
         return Section("verdict", "The verdict", (Text((nothing,)),))
     compromise = study.verdict.compromise
     values = {
-        "answers": [Answer.of(study, verdict) for verdict in verdicts],
+        "answers": [_answer(study, verdict) for verdict in verdicts],
         "compromise": compromise.sentence if compromise else "",
         "health": [note.text for note in study.verdict.health],
     }
@@ -103,6 +83,20 @@ def verdict_section(study: Study) -> Section:
             title = target_title(verdict.target) + in_brackets(study.variant_title(verdict.variant))
             blocks.append(Fold(f"The same for {title}", shown))
     return Section("verdict", "The verdict", tuple(blocks))
+
+
+def _answer(study: Study, verdict: TargetVerdict) -> dict[str, str | bool]:
+    """The sentence on a target, divided where the metric stands in it; metric: empty where it names none."""
+    chosen = verdict.recommended
+    before, _, after = verdict.sentence.partition(chosen.title) if chosen else (verdict.sentence, "", "")
+    return {
+        "target": target_term(verdict.target),
+        "under": study.variant_title(verdict.variant),
+        "before": before,
+        "metric": name_term(chosen.name) if chosen else "",
+        "after": after,
+        "promises": verdict.promises,
+    }
 
 
 def _of_target(study: Study, verdict: TargetVerdict) -> tuple[Block, ...]:

@@ -70,7 +70,7 @@ def write_comparison(
         "compare.html",
         SimpleNamespace(name=clean(run.manifest.study), folder=""),
         [
-            *_costs_section(costs, first, second),
+            *_costs_section(costs, first, second, len(verdicts) > 1),
             *_sections(rows, first, second, verdicts[0].target if verdicts else ""),
         ],
         first=first,
@@ -85,7 +85,7 @@ def write_comparison(
     return path
 
 
-def _costs_section(costs: Sequence[PairCost], first: str, second: str) -> list[Section]:
+def _costs_section(costs: Sequence[PairCost], first: str, second: str, names_variant: bool) -> list[Section]:
     """What choosing between the two by each declared metric would have cost."""
     shown = [cost for cost in costs if cost.cost is not None]
     if not shown:
@@ -109,7 +109,7 @@ def _costs_section(costs: Sequence[PairCost], first: str, second: str) -> list[S
         put_legend(axes, above=0.08)
 
     picture = draw("costs", "What choosing between them by each metric would have cost", "", paint)
-    sentence = Text((costs_sentence(shown),))
+    sentence = Text((costs_sentence(shown, names_variant),))
     return [Section("costs", "What choosing by a metric costs here", (sentence, picture))]
 
 

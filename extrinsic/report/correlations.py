@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -40,49 +40,71 @@ MOST_COMPONENTS = 6
 LIGHT, DARK = "#fdfdfd", "#111418"
 
 
+class Cell(NamedTuple):
+    """key: of its row among the embedded numbers."""
+
+    key: str
+    share: float
+
+    @property
+    def text(self) -> str:
+        return correlation(self.share)
+
+    @property
+    def full(self) -> int:
+        """How full its colour is, in percent: squared, so that .9 and .95 look different."""
+        return round(100.0 * min(self.share * self.share, 1.0))
+
+
 class Block(NamedTuple):
     """A component in the heat map: a line for each metric, a cell for each schedule, which may be missing."""
 
-    title: str
+    component: str
     schedules: list[int]
-    lines: list[tuple[Term, list[tuple[Name, float] | None]]]
+    lines: list[tuple[Term, list[Cell | None]]]
 
 
 def heat_map_section(study: Study) -> Section | None:
     """What to measure, and when: by the primary target first; a switch shows others, and coefficients."""
     variant = study.variants[0]
-    blocks = heat_blocks(study.choices(study.target, variant))
+    blocks = heat_blocks(study.choices(study.target, variant), numbers_of(study).names)
     # With one schedule and component the first figure shows everything.
     if not blocks or (len(blocks) == 1 and len(blocks[0].schedules) == 1):
         return None
     return Section("when", "What to measure, and when", (_heat_map(study, variant, blocks),))
 
 
-def heat_blocks(rows: Sequence[ChoiceRow]) -> list[Block]:
-    """By component, those with most metrics first; metrics by family, then the best first."""
+def heat_blocks(rows: Sequence[ChoiceRow], places: Mapping[str, list[str]]) -> list[Block]:
+    """By component, those with most metrics first; metrics by family, then the best first.
+
+    places: the names that the embedded numbers have in a column.
+    """
     shown = [row for row in rows if row.share is not None]
     components = list(dict.fromkeys(row.component for row in shown))
     components.sort(key=lambda name: -len({row.metric for row in shown if row.component == name}))
     blocks = []
     for component in components[:MOST_COMPONENTS]:
-        cells = {
-            (row.metric, row.schedule): (Name.of(row), row.share or 0.0)
-            for row in shown
-            if row.component == component
-        }
+        cells = {}
+        for row in shown:
+            if row.component == component:
+                texts = {"metric": row.metric, "schedule": str(row.schedule), "component": component}
+                # A row that had no room among the numbers has a key that nothing has.
+                key = [
+                    places[name].index(text) if text in places[name] else -1 for name, text in texts.items()
+                ]
+                cells[row.metric, row.schedule] = Cell(" ".join(map(str, key)), row.share or 0.0)
         schedules = sorted({schedule for _, schedule in cells})
         metrics = dict.fromkeys(metric for metric, _ in cells)
         names = sorted(metrics, key=lambda name: FAMILIES.index(family_of(name)))
         lines = [
             (metric_term(name), [cells.get((name, schedule)) for schedule in schedules]) for name in names
         ]
-        blocks.append(Block(component_title(component), schedules, lines))
+        blocks.append(Block(component_title(component) or "all", schedules, lines))
     return blocks
 
 
 def _heat_map(study: Study, variant: str | None, blocks: Sequence[Block]) -> Picture:
     """Cells of the page that a script can fill with another measure; the file has the shares."""
-    every = numbers_of(study)
 
     def paint(figure: Figure) -> None:
         figure.set_size_inches(1, 1)
@@ -103,31 +125,8 @@ def _heat_map(study: Study, variant: str | None, blocks: Sequence[Block]) -> Pic
         "coefficient is 1; orange: they are worse than a coin's. Compare along a line for when to measure, "
         "down a column for what."
     )
-    cells = [
-        (
-            block.title,
-            [schedule_title(schedule) for schedule in block.schedules],
-            [(term, [cell and _cell(*cell, every) for cell in line]) for term, line in block.lines],
-        )
-        for block in blocks
-    ]
-    values = {"blocks": cells, "target": study.target, "variant": variant or "", "core": CORE}
+    values = {"blocks": blocks, "target": study.target, "variant": variant or "", "core": CORE}
     return draw("heat_map", title, caption, paint, variant, Partial("heat_map.html", values))
-
-
-def _cell(name: Name, share: float, every: Numbers) -> tuple[str, str, int, bool]:
-    """The key of its row in the embedded numbers, its text, how full its colour is, and whether it is bad."""
-    places = every.names["metric"], every.names["schedule"], every.names["component"]
-    texts = name.metric, str(name.schedule), name.component
-    key = " ".join(
-        str(names.index(text)) if text in names else "" for names, text in zip(places, texts, strict=True)
-    )
-    return key, correlation(share), depth(share), share < 0.0
-
-
-def depth(value: float) -> int:
-    """How full the colour of a cell is, in percent: squared, so that .9 and .95 look different."""
-    return round(100.0 * min(value * value, 1.0))
 
 
 BLUE, ORANGE, PALE = (0x0B, 0x5C, 0x94), (0xC2, 0x5A, 0x08), (0xF3, 0xF1, 0xEC)
@@ -140,12 +139,12 @@ def _panel(axes: Axes, block: Block) -> None:
         for x, cell in enumerate(line):
             if cell is None:
                 continue
-            full = depth(cell[1]) / 100.0
-            ends = zip(PALE, BLUE if cell[1] >= 0.0 else ORANGE, strict=True)
+            full = cell.full / 100.0
+            ends = zip(PALE, BLUE if cell.share >= 0.0 else ORANGE, strict=True)
             colour = "#" + "".join(f"{round(pale + (end - pale) * full):02x}" for pale, end in ends)
             axes.add_patch(Rectangle((x, y), 1, 1, facecolor=colour, edgecolor="none"))
             look: Any = {"fontsize": 7.5, "color": LIGHT if full > 0.6 else DARK}
-            axes.text(x + 0.5, y + 0.52, correlation(cell[1]), ha="center", va="center", **look)
+            axes.text(x + 0.5, y + 0.52, cell.text, ha="center", va="center", **look)
     axes.set_xlim(0, len(block.schedules))
     axes.set_ylim(len(block.lines), 0)
     titles = [NARROW.get(schedule, str(schedule)) for schedule in block.schedules]
@@ -153,7 +152,7 @@ def _panel(axes: Axes, block: Block) -> None:
     labels = [short(term, 42) for term, _ in block.lines]
     axes.set_yticks([y + 0.5 for y in range(len(labels))], labels, fontsize=7.5)
     axes.tick_params(length=0, top=False, labeltop=True, labelbottom=False)
-    axes.set_title(block.title or "all", pad=8)
+    axes.set_title(block.component, pad=8)
     axes.grid(visible=False)
     for spine in axes.spines.values():
         spine.set_visible(False)

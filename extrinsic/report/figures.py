@@ -153,7 +153,9 @@ def put_points(axes: Axes, points: Sequence[tuple[float, float]], form: str, **s
     x, y = zip(*points, strict=True) if points else ((), ())
     if len(points) > MANY and len(form) == 1:
         # A line of no length with a round end is a dot: thousands of them are one path.
-        style |= {"linewidth": style.pop("markersize", 5.0), "solid_capstyle": "round"}
+        size, label = style.pop("markersize", 5.0), style.pop("label", None)
+        axes.plot([], [], form, markersize=size, label=label, **style)
+        style |= {"linewidth": 0.7 * size, "solid_capstyle": "round"}
         axes.plot(*_apart(x, x, y, y), "-", **style)
         return
     axes.plot(x, y, form, **style)
@@ -205,7 +207,9 @@ def _titled(text: str, title: str) -> str:
     text = re.sub(r"<metadata>.*?</metadata>\s*", "", text[text.index("<svg") :], flags=re.DOTALL)
     text = re.sub(r"\n\s*", "\n", re.sub(r'<g id="[^"]*"', "<g", text))
     box = _view_box(text)
-    taller = f'viewBox="0 {-TITLE_ROOM:g} {box[2]} {float(box[3]) + TITLE_ROOM:g}"'
+    # A title may be longer than the figure is wide; its letters are about this wide.
+    wide = max(float(box[2]), 0.6 * TITLE_SIZE * len(title))
+    taller = f'viewBox="0 {-TITLE_ROOM:g} {wide:g} {float(box[3]) + TITLE_ROOM:g}"'
     style = f"font: 700 {TITLE_SIZE}px sans-serif; fill: {INK}"
     position = f'x="3" y="{8 - TITLE_ROOM:g}" dominant-baseline="middle"'
     above = f'<text {position} style="{style}">{escape(title)}</text>\n'

@@ -24,7 +24,7 @@ from extrinsic.report.trust import combined_metrics_section, other_settings_sect
 from extrinsic.storage import read_plain, write_atomic
 from extrinsic.study.run import Run
 from extrinsic.study.tables import POLICY_TABLES
-from extrinsic.verdict.names import Counted, counted, listing, slug, target_title
+from extrinsic.verdict.names import Counted, counted, listing, schedule_title, slug, target_title
 from extrinsic.verdict.rows import ChoiceRow, TrackerRow
 
 if TYPE_CHECKING:
@@ -113,10 +113,11 @@ def single_figure(run: Run, name: str) -> Figure:
 def facts(study: Study) -> str:
     """What was compared, in one line."""
     core = sum(1 for row in study.tables[TrackerRow] if row.core)
-    n = len(study.panel.systems)
+    n, names = len(study.panel.systems), [dataset.name for dataset in study.panel.datasets]
+    noun = "generator" if study.panel.datasets != study.view.datasets else "dataset"
     parts = [
         counted(n, "tracker") + (f" ({core} of them the core)" if core < n else ""),
-        counted(len(study.datasets), "dataset") + f" ({listing(study.datasets, 6)})" * bool(study.datasets),
+        counted(len(names), noun) + f" ({listing(names, 6)})" * bool(names),
         str(Counted.of(row for row in study.tables[ChoiceRow] if row.lost is not None)),
     ]
     target = f"; the target is {target_title(study.target)}" if study.target else ""
@@ -169,7 +170,7 @@ def make_environment() -> Environment:
     )
     glossary = Glossary()
     environment.filters["soft"] = glossary.show
-    environment.globals["glossary"] = glossary
+    environment.globals |= {"glossary": glossary, "schedule_title": schedule_title}
     return environment
 
 

@@ -180,6 +180,6 @@ def read_run(run: Run, folder: str = "", kinds: Mapping[str, type[Row]] | None =
         versions={clean(name): clean(version) for name, version in manifest.versions.items()},
         stages=Counter(clean(stage.stage) for stage in manifest.stages),
         changed=run.changed,
-        left_out=tuple(clean(str(part)) for part in manifest.plan.left_out),
+        left_out=tuple(map(clean, manifest.plan.left_out)),
         folder=folder,
     )

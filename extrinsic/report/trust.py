@@ -34,8 +34,6 @@ from extrinsic.verdict.names import (
 )
 from extrinsic.verdict.rows import CompositeRow
 
-MOST_FLAGGED = 200
-
 
 def trust_section(study: Study) -> Section | None:
     """Which values carry a flag, and the range of every diagnostic."""
@@ -65,26 +63,11 @@ def _flags(study: Study) -> list[Block]:
         (flag, panel.words.get(flag, ""), target_term(target), f"{n} of {totals[target] * total}")
         for (flag, target), n in counts.most_common()
     ]
-    each = [
-        (
-            panel.datasets[note.dataset].name,
-            panel.names[note.system],
-            target_term(panel.targets[note.target].name),
-            variant_term(panel.targets[note.target].variant),
-            " ".join(note.flags),
-        )
-        for note in notes[:MOST_FLAGGED]
-    ]
-    heads = ("dataset", "tracker", "value", "variant", "flags")
-    return [
-        table(
-            f"{counted(len(notes), 'value')} of {len(valued) * total:,} carry a flag, and should not be "
-            "trusted as they are.",
-            ("flag", "what it means", "value", "#values"),
-            lines,
-        ),
-        Fold(f"The flagged values ({len(notes)})", (table("", heads, each, "returns.csv"),), is_aside=True),
-    ]
+    caption = (
+        f"{counted(len(notes), 'value')} of {len(valued) * total:,} carry a flag, and should not be trusted "
+        "as they are."
+    )
+    return [table(caption, ("flag", "what it means", "value", "#values"), lines, "returns.csv")]
 
 
 def _ranges(study: Study) -> Block | None:

@@ -265,32 +265,20 @@ _EXAMPLES: WeakKeyDictionary[Corpus, Examples] = WeakKeyDictionary()
 
 def examples_of(corpus: Corpus) -> Examples:
     """Made once. Dialogs are ordered by their ids: the model must not depend on their order in a list."""
-    if corpus not in _EXAMPLES:
-        _EXAMPLES[corpus] = _examples(corpus)
-    return _EXAMPLES[corpus]
-
-
-def _examples(corpus: Corpus) -> Examples:
+    if corpus in _EXAMPLES:
+        return _EXAMPLES[corpus]
     dialogs = np.array(sorted(range(corpus.n_dialogs), key=corpus.sessions.__getitem__))
     recorder = _Recorder()
     tracking = Tracking(recorder, corpus.n_dialogs, len(corpus.slots), together=True)
-    rows: list[Floats] = []
-    turn_of: list[Ints] = []
-    slot_of: list[Ints] = []
-    value_of: list[Ids] = []
-    dialog_of: list[Ints] = []
+    steps_seen: list[tuple[Floats, Ints, Ints, Ids, Ints]] = []
     for active, turns in turns_in_step(corpus.offsets, dialogs):
         step = tracking.step(active, corpus.evidence.take(turns))
         places, seen = recorder.seen
-        rows.append(seen)
-        turn_of.append(turns[places[0]])
-        slot_of.append(places[1])
-        value_of.append(step.value[places])
-        dialog_of.append(dialogs[active[places[0]]])
-    right = corpus.truth.is_correct(
-        np.concatenate(turn_of), np.concatenate(slot_of), np.concatenate(value_of)
-    )
-    return Examples(np.concatenate(rows), right, np.concatenate(dialog_of))
+        row, slot, _ = places
+        steps_seen.append((seen, turns[row], slot, step.value[places], dialogs[active[row]]))
+    rows, turn, slot, value, dialog = map(np.concatenate, zip(*steps_seen, strict=True))
+    _EXAMPLES[corpus] = Examples(rows, corpus.truth.is_correct(turn, slot, value), dialog)
+    return _EXAMPLES[corpus]
 
 
 @dataclass(frozen=True, eq=False)

@@ -170,10 +170,7 @@ class BeliefRows:
     """Gathers the beliefs of steps into the hypotheses of a corpus."""
 
     def __init__(self) -> None:
-        self._turns: list[Ints] = []
-        self._slots: list[Ints] = []
-        self._values: list[Ids] = []
-        self._scores: list[Floats] = []
+        self._steps: list[tuple[Ints, Ints, Ids, Floats]] = []
 
     def add(self, turns: Ints, belief: StepBelief) -> None:
         """Add the beliefs after the given turns."""
@@ -181,21 +178,16 @@ class BeliefRows:
         score = belief.score.ravel()
         flat = np.flatnonzero(score > 0.0)
         item = flat // width
-        self._turns.append(turns[item // n_slots])
-        self._slots.append(item % n_slots)
-        self._values.append(belief.value.ravel()[flat])
-        self._scores.append(score[flat])
+        value = belief.value.ravel()[flat]
+        self._steps.append((turns[item // n_slots], item % n_slots, value, score[flat]))
 
     def hypotheses(self, n_turns: int, n_slots: int, number: Ints | None = None) -> Hypotheses:
         """The hypotheses at turns 0, 1, ...; number (n_turns,): the final number of each turn."""
-        turn = np.concatenate(self._turns)
-        item = (turn if number is None else number[turn]) * n_slots + np.concatenate(self._slots)
+        turn, slot, value, score = map(np.concatenate, zip(*self._steps, strict=True))
+        item = (turn if number is None else number[turn]) * n_slots + slot
         order = np.argsort(item, kind="stable")
-        return Hypotheses(
-            offsets_from_lengths(np.bincount(item, minlength=n_turns * n_slots)),
-            np.concatenate(self._values)[order],
-            np.concatenate(self._scores)[order],
-        )
+        offsets = offsets_from_lengths(np.bincount(item, minlength=n_turns * n_slots))
+        return Hypotheses(offsets, value[order], score[order])
 
 
 class Tracking:

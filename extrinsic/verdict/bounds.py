@@ -29,6 +29,7 @@ import numpy as np
 from extrinsic.arrays import Bools, Floats, Ints
 from extrinsic.panel import rng_of
 from extrinsic.verdict.choices import Ranks, checked, mean_defined, pair_sums, ratio
+from extrinsic.verdict.names import counted
 
 FEWEST = 6
 """With fewer systems (families, where they are given) nothing is promised."""
@@ -199,11 +200,13 @@ def bounds(
     elif n >= FEWEST:
         units = near_copies(scores, values)
     n_units = int(units.max()) + 1 if n else 0
-    once = "systems (near-copies count once)" if families is None else "families of systems"
-    what = "systems" if n_units == n else once
+    what = counted(n_units, "system")
+    if n_units < n:
+        of_families = counted(n_units, "family", "families") + " of systems"
+        what = f"{what} (near-copies count once)" if families is None else of_families
     reason, first, needed = "", _least_lost(scores, values, declared), None
     if n_units < FEWEST:
-        reason = f"at least {FEWEST} {what} are needed, and there are {n_units}"
+        reason = f"{what} {'is' if n_units == 1 else 'are'} too few: at least {FEWEST} are needed"
     elif sampled and len(values) < 2:
         reason = "one dataset does not say how others would differ"
     else:
@@ -224,7 +227,7 @@ def bounds(
                 bound[kept], groups[kept] = sample.bound, found
             else:
                 of_datasets = f" on {len(values)} datasets" if sampled else ""
-                reason = f"{n_units} {what}{of_datasets} say too little about others"
+                reason = f"{what}{of_datasets} say too little about others"
     if first is not None:
         groups[first] = "recommended"
     return Bounds(bound, first, tuple(groups), reason, needed)
@@ -254,7 +257,7 @@ class _Sample:
         self.made, self.spread, self.declared, self.level, self.rng = made, spread, declared, level, rng
         self.n, self.n_data = len(made.on_lost), len(made.data_lost) * sampled
         self.lost, self.possible = np.maximum(made.lost, 0.0), made.possible
-        self.noise = rng.standard_normal((draws, self.n + self.n_data))
+        self.noise = np.hstack([rng.standard_normal((draws, size)) for size in (self.n, self.n_data)])
         self.lent = LENT * borrowed(made)
         seen = self.lost + self.gap(self.n)
         self.part = np.minimum(seen / self.possible, LARGEST)

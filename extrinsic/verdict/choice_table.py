@@ -97,8 +97,13 @@ def _options(text: str | None) -> set[str]:
 
 
 def choice_rows(panel: Panel, core: Sequence[str], declaration: Declaration) -> Iterator[ChoiceRow]:
-    """Of every variant, target, group of systems and metric, in this order."""
+    """Of every variant, target, group of systems and metric, in this order.
+
+    Variants that were only tried for comparison have none: `sensitivity.csv` has what they show.
+    """
     for variant in panel.variants:
+        if not any(panel.targets[k].is_correlated for k in panel.targets_of(variant)):
+            continue
         groups = [points_of(panel, variant, group, core, averaged=False) for group in (ALL, CORE)]
         for k in range(len(groups[0].target_keys)):
             for points in groups:

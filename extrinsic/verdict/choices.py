@@ -150,7 +150,7 @@ class Ranks:
 
     def centred(self) -> Floats:
         """The rank of each system less their mean; tied ones share theirs."""
-        return self._by_system(0.5 * (self.first + self.stop - self.n))
+        return self._by_system(np.asarray(0.5 * (self.first + self.stop - self.n), dtype=np.float64))
 
     def earned(self) -> Floats:
         """Sums over all others j of sign(m_i - m_j) (y_i - y_j) / 2."""

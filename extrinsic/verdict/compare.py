@@ -254,10 +254,10 @@ def pair_costs(panel: Panel, target: int, metrics: Sequence[Name], first: str, s
     return sorted(rows, key=lambda row: float("inf") if row.cost is None else row.cost)
 
 
-def costs_sentence(costs: Sequence[PairCost]) -> str:
+def costs_sentence(costs: Sequence[PairCost], names_variant: bool) -> str:
     """`hwu is picked by accuracy and JGA, which costs 0.3 points; focus by L2, which costs nothing.`
 
-    Each metric under its title; empty where none of them can be compared.
+    Empty where none of them can be compared.   names_variant: of the study's several.
     """
     parts = []
     for pick in dict.fromkeys(cost.picks for cost in costs if cost.cost is not None):
@@ -267,7 +267,9 @@ def costs_sentence(costs: Sequence[PairCost]) -> str:
         # On several datasets they may cost differently.
         dearest = max(cost.cost or 0.0 for cost in own)
         parts.append(f"{who} by {titles}, which costs {_price(dearest, own[0].target)}")
-    return f"{'; '.join(parts)}." if parts else ""
+    title = variant_title(costs[0].variant) if costs and names_variant else ""
+    under = f"{title[0].upper()}{title[1:]}: " if title else ""
+    return f"{under}{'; '.join(parts)}." if parts else ""
 
 
 def _price(cost: float, target: str) -> str:

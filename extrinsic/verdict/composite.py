@@ -8,7 +8,7 @@ from the tracker that is left out.
 
 The uncertainty of that correlation is by the jackknife: without each tracker in turn, all of it is done
 again. Resampling predictions that are not fitted again takes the combination as given; in simulated studies
-its interval holds far less than it says (experiments/uncertainty).
+(of an earlier version) its interval holds far less than it says.
 """
 
 from __future__ import annotations

@@ -148,8 +148,8 @@ def _score_quality(made: Losses, level: float) -> Iterator[Finding]:
         low = min(as_named[0], _interval(less, made.drawn[:, other] - made.errors(quality), level)[0])
         high = max(as_named[1], _interval(less, made.errors(others) - made.drawn[:, first], level)[1])
         numbers = (
-            f"Of AvgP and {which} {made.shown(first)}, the best of the others, {made.shown(other)}: "
-            f"{_ends(less, low, high, made)} {unit_title(made.unit)} less, of "
+            f"{made.shown(first)} (the best of AvgP and {which}), {made.shown(other)} "
+            f"(the best of the others): {_ends(less, low, high, made)} {unit_title(made.unit)} less, of "
             f"{in_unit(made.coin, made.unit)} that a coin loses."
         )
         yield Finding(f"Metrics of score quality (AvgP, {which}) come first", judged(low, high), numbers)

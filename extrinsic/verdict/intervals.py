@@ -200,8 +200,8 @@ def leverage(metrics: Floats, targets: Floats, scope: Scope) -> Floats:
 def carriers(shares: Floats) -> Ints:
     """(n_metrics, n_targets) the tracker that has CARRIED of the variance or more, -1 where none has.
 
-    shares: `leverage`. In simulated studies the jackknife's intervals are wide there and hold what they say
-    (99.1 % of them, experiments/uncertainty), so none is withheld; but one tracker decides what they say, and
+    shares: `leverage`. In simulated studies (of an earlier version) the jackknife's intervals are wide there
+    and hold what they say (99.1 % of them), so none is withheld; but one tracker decides what they say, and
     whoever prints one should name it. Of a population that has a degenerate tracker now and then, it is the
     studies without one whose intervals are too narrow (74.6 % hold), and nothing in them shows it.
 

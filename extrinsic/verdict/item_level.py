@@ -68,7 +68,7 @@ def crossed_interval(observed: Floats, left_out: Sequence[Floats], level: float 
     """value -+ t se of statistics (k,) over crossed samples; left_out: (n_units, k) without each unit.
 
     The squared errors of the samples add up; t has the degrees of freedom of their sum. Undefined where the
-    statistic is without some unit. In simulated studies 93 to 99 % hold (experiments/multiwoz of version 156985d).
+    statistic is without some unit. In simulated studies 93 to 99 % of them held (those of version 156985d).
 
     >>> low, high = crossed_interval(np.array([0.5]), [np.array([[0.4], [0.5], [0.6], [0.5]])])
     >>> print(f"{low[0]:.3f} {high[0]:.3f}")

@@ -1,9 +1,9 @@
 """The verdict of a study: which metric to choose by for each target, and what that costs at most.
 
 It is read off the rows of choices.csv, over the core systems; nothing decides a second time. The metric to
-choose by is the one with the smallest bound on its loss among those declared beforehand: whatever metric is
-the best, choosing by this one costs at most its bound more. Where nothing can be promised for other systems,
-the verdict says why, and still names the metric and what it loses here.
+choose by is the one with the smallest bound on its loss among those declared beforehand, or a preferred one
+that is as good: whatever metric is the best, choosing by this one costs at most its bound more. Where nothing
+can be promised for other systems, the verdict says why, and still names the metric and what it loses here.
 """
 
 from __future__ import annotations
@@ -110,6 +110,13 @@ class TargetVerdict(msgspec.Struct, frozen=True, kw_only=True):
         return self.recommended is not None and self.recommended.bound is not None
 
     @property
+    def prefers(self) -> bool:
+        """Whether another metric has a smaller bound: the recommended one is preferred, and as good."""
+        least = min((choice.bound for choice in self.choices if choice.bound is not None), default=None)
+        bound = self.recommended.bound if self.recommended else None
+        return least is not None and bound is not None and least < bound
+
+    @property
     def as_good(self) -> tuple[Choice, ...]:
         return tuple(choice for choice in self.choices if choice.group == AS_GOOD)
 
@@ -133,10 +140,14 @@ class TargetVerdict(msgspec.Struct, frozen=True, kw_only=True):
                 f"Nothing can be promised for other trackers ({self.reason}{more}). In this study "
                 f"{chosen.title} {loses}."
             )
+        named = counted(self.n_declared, "metric") if chosen.family == DECLARED_FAMILY else "all metrics"
+        start = f"Choose by {chosen.title}"
+        if self.prefers:
+            start = f"{chosen.title[:1].upper()}{chosen.title[1:]} will do"
         text = (
-            f"Choose by {chosen.title}: in this study a choice between two trackers {loses}; for other "
-            f"trackers of this kind at most {in_unit(chosen.bound, self.unit)} (95 %, "
-            f"{counted(self.n_declared, 'metric')})."
+            f"{start}: in this study a "
+            f"choice between two trackers {loses}; for other trackers of this kind at most "
+            f"{in_unit(chosen.bound, self.unit)} (95 %, {named})."
         )
         if self.as_good:
             text += f" As good: {listing(_short(self.as_good), NAMED)}."

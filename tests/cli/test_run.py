@@ -212,8 +212,7 @@ def test_fewer_than_three_trackers(small: Made, tmp_path: Path, trackers: str) -
     study = copied(small, tmp_path / "run")
     outcome = run_in(study.config, study.folder, "--set", f"trackers.built_in={trackers}")
     assert outcome.code == 0, outcome.text
-    assert "No metric to choose by: " in outcome.output
-    assert "too few" in outcome.output
+    assert "too few: at least 6 are needed" in outcome.output
     rows = study.rows("correlations")
     assert {(row["r"], row["p"], row["low"], row["reason"]) for row in rows} == {
         ("", "", "", "fewer than 3 trackers")
@@ -225,10 +224,10 @@ def test_nothing_is_promised_by_three_trackers(small: Made, tmp_path: Path) -> N
     study = copied(small, tmp_path / "run")
     outcome = run_in(study.config, study.folder)
     assert "health: 3 core trackers of 3" in outcome.output
-    assert "No metric to choose by: 3 systems are too few" in outcome.output.splitlines()[-1]
+    assert "nothing can be promised for other trackers (3 systems are too few" in outcome.output
     answer = run_in(study.config, study.folder, "--json").json()
     verdict = answer["verdict"]["verdicts"][0]
-    assert (verdict["recommended"], verdict["n_systems"]) == (None, 3)
+    assert (verdict["recommended"]["bound"], verdict["n_systems"]) == (None, 3)
     assert answer["verdict"]["health"][0]["kind"] == "few_trackers"
     assert verdict["target"] in {row["target"] for row in answer["rows"]}
 

@@ -20,7 +20,6 @@ from extrinsic.study.tables import (
     ERRORS_TABLE,
     TABLES,
     DiagnosticRow,
-    IntrinsicRow,
     ReturnRow,
     SensitivityRow,
 )
@@ -182,7 +181,6 @@ def tables_of(made: Made, panel: Panel) -> dict[str, list[Any]]:
     core = [row.tracker for row in trackers if row.core]
     rows: dict[str, list[Any]] = {
         "trackers": trackers,
-        "intrinsic": list(_intrinsic(panel)),
         "returns": list(_returns(panel)),
         "diagnostics": list(_diagnostics(panel)) if made.has_policies else [],
         "correlations": [],
@@ -199,20 +197,6 @@ def tables_of(made: Made, panel: Panel) -> dict[str, list[Any]]:
         rows["sensitivity"] = list(_sensitivity(made)) if made.has_policies else []
     rows["errors"] = list(_errors(made)) if made.sampled else []
     return rows
-
-
-def _intrinsic(panel: Panel) -> Iterator[IntrinsicRow]:
-    for m, d, s in np.ndindex(panel.scores.shape):
-        key = panel.metrics[m]
-        yield IntrinsicRow(
-            dataset=panel.datasets[d].name,
-            tracker=panel.names[s],
-            component=key.component,
-            metric=key.metric,
-            schedule=key.schedule,
-            n=100,
-            value=plain(panel.scores[m, d, s]),
-        )
 
 
 def _returns(panel: Panel) -> Iterator[ReturnRow]:

@@ -257,7 +257,7 @@ def test_dialogs_that_were_left_out_are_counted(tmp_path: Path) -> None:
     made = write_run(tmp_path, SMALL)
     path = tmp_path / "manifest.json"
     manifest = json.loads(path.read_text())
-    manifest["plan"]["left_out"] = [{"dialogs": "train3", "n": 240, "total": 687, "rules": "restart"}]
+    manifest["plan"]["left_out"] = ["240 of 687 dialogs of train3 were left out: restart"]
     path.write_text(json.dumps(manifest))
     text = Outline(write_report(Run(made.folder)).read_text()).text
     assert "240 of 687 dialogs of train3 were left out: restart." in text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 import msgspec
 import numpy as np
@@ -153,12 +154,34 @@ def test_few_trackers_get_no_promise_and_a_metric_all_the_same() -> None:
     assert made.health[0].kind == "few_trackers"
 
 
-@pytest.mark.parametrize(
-    "change",
-    ["one tracker", "no trackers", "constant metric", "equal returns", "missing values", "no scores"],
-)
-def test_bad_input_gets_a_sentence_and_no_nan(change: str) -> None:
-    panel = study({"one tracker": 1, "no trackers": 0}.get(change, 12))
+BAD_INPUT = {
+    "one tracker": ": 1 system is too few: at least 6 are needed.",
+    "no trackers": "0 systems are too few",
+    "equal returns": "no declared metric has choices between systems of different value",
+    "no scores": "0 systems are too few",
+    "constant metric": "Choose by L2",
+    "missing values": "Choose by",
+    "other trackers on each dataset": "Choose by L2",
+    "a dataset without scores": "Choose by L2",
+}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(("change", "said"), BAD_INPUT.items(), ids=list(BAD_INPUT))
+def test_bad_input_gets_a_sentence_and_no_nan(change: str, said: str) -> None:
+    """A sentence that says what is missing, or a verdict by what is there."""
+    n = {"one tracker": 1, "no trackers": 0}.get(change, 24)
+    panel = study(n)
+    if "dataset" in change:
+        values = 10.0 * truth(n, 2)
+        panel = made_panel(
+            panel.names,
+            panel.targets,
+            ("a", "b"),
+            JOINT,
+            measured(values, (FAIR, GOOD, GOOD, POOR, GOOD)),
+            values[None],
+        )
     if change == "constant metric":
         panel.scores[0] = 0.3
     if change == "equal returns":
@@ -168,15 +191,44 @@ def test_bad_input_gets_a_sentence_and_no_nan(change: str) -> None:
         panel.scores[1, 0, 5:] = np.nan
     if change == "no scores":
         panel.scores[:] = np.nan
+    if change == "a dataset without scores":
+        panel.scores[:, 1] = np.nan
+    if change == "other trackers on each dataset":
+        for part in (panel.scores, panel.values):
+            part[:, 0, :12] = part[:, 1, 12:] = np.nan
     made, rows = judge(panel)
     text = str(made)
-    assert text and "nan" not in text and "None" not in text
+    assert said in text and "nan" not in text and "None" not in text
     assert all(row.bound is not None or row.reason for row in rows)
+
+
+def test_a_preferred_metric_will_do() -> None:
+    """Among those that are as good; one that is not is not recommended."""
+    panel = study(60, noise=(GOOD, GOOD / 2, GOOD, POOR, GOOD))
+    plain, preferring = (judge(panel, prefer=prefer)[0].verdicts[0] for prefer in ((), ("avgp", "accuracy")))
+    assert plain.recommended is not None and plain.recommended.metric == "l2"
+    assert preferring.recommended is not None and preferring.recommended.metric == "accuracy"
+    assert preferring.sentence.startswith("Accuracy, joint goal, every turn will do: in this study a choice")
+    assert preferring.sentence.endswith("As good: L2.")
 
 
 def test_nothing_to_relate() -> None:
     made = study_verdict(made_panel([], []), [], [])
     assert (made.verdicts, made.sentences, made.compromise) == ((), [], None)
+
+
+def test_a_setting_tried_for_comparison_has_no_verdict() -> None:
+    panel = study(names=("rl.live", "rl.gain"))
+    first, second = panel.targets
+    tried = msgspec.structs.replace(second, name="rl.live", variant="ridge=10", primary=True, rank=0)
+    rows = list(
+        choice_rows(
+            replace(panel, targets=(first, msgspec.structs.replace(tried, is_correlated=False))),
+            panel.names,
+            Declaration(draws=50),
+        )
+    )
+    assert {row.variant for row in rows} == {None}
 
 
 def test_only_the_core_counts() -> None:
@@ -292,6 +344,19 @@ def test_lee_s_findings_where_they_are_not() -> None:
     assert list(judgements.values()) == ["does not hold"] * 3
     # Metrics that are alike are not told apart, whichever happens to come first.
     assert [verdict for _, verdict in lee(dict.fromkeys(noise, 1.0))][:3] == ["not resolved"] * 3
+
+
+def test_equal_groups_are_seldom_told_apart() -> None:
+    """The best of each group is chosen after the data; a basic bootstrap tells several of these apart."""
+    keys = [key for key in LEE if key.metric != "roc.v2_ca05"]
+    found = []
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        values = rng.normal(size=(2, 17))
+        errors = {key.metric: 0.6 * rng.normal(size=17) for key in keys}
+        scores = np.stack([values + errors[key.metric] + 0.1 * rng.normal(size=(2, 17)) for key in keys])
+        found += [each.verdict for each in findings(keys, scores, values, "points", "made", seed)[:2]]
+    assert len(found) == 60 and found.count("not resolved") >= 57
 
 
 def test_findings_need_systems_and_lee_s_metrics() -> None:

@@ -44,12 +44,10 @@ class Checker:
     def report(self, message: str, **details: Any) -> None:
         self.problems.add(message, session=self.session, turn=self.turn, slot=self.slot, **details)
 
-    def decoded(
-        self, value: Any, kind: type[T], what: str, place: PlaceOf = nowhere, by_turn: bool = False
-    ) -> T | None:
+    def decoded(self, value: Any, kind: type[T], what: str, place: PlaceOf = nowhere) -> T | None:
         """The value as a type; None, and every fault at its place, where it does not fit.
 
-        what: the value in words.   by_turn: its `turns` are named by their number, not by their path.
+        what: the value in words; its parts are named by their keys, those of a turn by the keys within it.
         """
         try:
             decoded = msgspec.convert(value, kind)
@@ -62,11 +60,10 @@ class Checker:
         for fault in faults:
             # A key that is missing or unknown is a fault of the object that should have it.
             owner = fault.keys[:-1] if fault.of_key else fault.keys
-            in_turn = by_turn and owner[:1] == ("turns",) and len(owner) > 1
-            inner = owner[2:] if in_turn else owner
-            name = repr(dotted(inner)) if inner else "the turn" if in_turn else what
-            at_fault = self.at(**place(owner))
-            at_fault.report(_sentence(fault, name), expected=fault.expected, found=fault.found)
+            where = place(owner)
+            inner = owner[owner.index(where["turn"]) + 1 :] if "turn" in where else owner
+            name = repr(dotted(inner)) if inner else "the turn" if "turn" in where else what
+            self.at(**where).report(_sentence(fault, name), expected=fault.expected, found=fault.found)
         if reason and not faults:
             self.report(f"{what} has an unexpected form: {reason}")
         return None if faults else decoded

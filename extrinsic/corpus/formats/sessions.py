@@ -176,7 +176,7 @@ def _diagnose(
             problems.extend(replace(problem, session=directory) for problem in error.problems)
             continue
         what = "the log" if kind is Log else "the label file"
-        checker.decoded(value, kind, what, _place_in_session, by_turn=True)
+        checker.decoded(value, kind, what, _place_in_session)
         turns = listed(value, "turns")
         for number, turn in enumerate(turns):
             index = turn.get("turn-index", number) if isinstance(turn, dict) else number

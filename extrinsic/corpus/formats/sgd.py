@@ -114,11 +114,7 @@ class SgdFiles:
         if not value:
             checker.report("the schema has no services")
         schema: dict[str, dict[str, Slot]] = {}
-        for number, item in enumerate(value):
-            what = f"service {number}"
-            entry, name = _named(checker, item, "service_name", what)
-            if name is None:
-                continue
+        for entry, name in _by_name(checker, value, "service_name", "service"):
             if name in schema:
                 checker.report(f"the service {name!r} stands more than once")
             slots = checker.array_in(entry, "slots", f"the service {name!r}")
@@ -132,10 +128,8 @@ class SgdFiles:
             checker, value = self.load(path)
             if value == []:
                 checker.report("the file has no dialogs")
-            for number, item in enumerate([] if value is Missing else checker.array(value, "the file")):
-                entry, name = _named(checker, item, "dialogue_id", f"dialog {number}")
-                if name is None:
-                    continue
+            items = [] if value is Missing else checker.array(value, "the file")
+            for entry, name in _by_name(checker, items, "dialogue_id", "dialog"):
                 inside = checker.at(session=name)
                 if name in dialogs:
                     first = dialogs[name].checker.problems.path
@@ -164,12 +158,17 @@ def _named(checker: Checker, value: Any, key: str, what: str) -> tuple[dict[str,
     return entry, None if name is Missing else checker.text(name, f"{key!r} of {what}")
 
 
+def _by_name(checker: Checker, items: list[Any], key: str, what: str) -> Iterator[tuple[dict[str, Any], str]]:
+    """The objects of a list with the text by which each is known; one without it is reported."""
+    for number, item in enumerate(items):
+        entry, name = _named(checker, item, key, f"{what} {number}")
+        if name is not None:
+            yield entry, name
+
+
 def _slots(checker: Checker, service: str, listed: list[Any]) -> dict[str, Slot]:
     slots: dict[str, Slot] = {}
-    for number, item in enumerate(listed):
-        entry, name = _named(checker, item, "name", f"slot {number} of {service!r}")
-        if name is None:
-            continue
+    for entry, name in _by_name(checker, listed, "name", f"{service!r}: slot"):
         at_slot = checker.at(slot=f"{service}-{name}")
         if name in slots:
             at_slot.report("the slot stands more than once")
@@ -203,12 +202,12 @@ def _turn(checker: Checker, value: Any, schema: Schema | None) -> Turn:
     utterance = checker.text(entry["utterance"], "'utterance'") if "utterance" in entry else None
     frames: dict[str, SlotValues] = {}
     written = checker.array_in(entry, "frames", "the turn") if speaker == USER else []
-    for number, item in enumerate(written):
-        service, values = _frame(checker, item, f"frame {number}", schema)
-        if service is not None and service in frames:
+    for entry, service in _by_name(checker, written, "service", "frame"):
+        if schema is not None and not checker.known(service, schema, "service"):
+            continue
+        if service in frames:
             checker.report(f"the service {service!r} has more than one frame")
-        if service is not None:
-            frames[service] = values
+        frames[service] = _slot_values(checker, entry, service, schema[service] if schema else None)
     return Turn(speaker or "", utterance, frames)
 
 
@@ -220,16 +219,13 @@ class WrittenFrame(msgspec.Struct, gc=False):
     state: FrameState
 
 
-def _frame(checker: Checker, value: Any, what: str, schema: Schema | None) -> tuple[str | None, SlotValues]:
-    """The service of a frame, None where it cannot be told, and its values, without those that are wrong."""
-    _, service = _named(checker, value, "service", what)
-    if service is None or (schema is not None and not checker.known(service, schema, "service")):
-        return None, {}
-    frame = checker.decoded(value, WrittenFrame, f"the frame of {service!r}")
+def _slot_values(checker: Checker, entry: Any, service: str, slots: Mapping[str, Slot] | None) -> SlotValues:
+    """The values of a frame, without those that are wrong."""
+    frame = checker.decoded(entry, WrittenFrame, f"the frame of {service!r}")
     values: SlotValues = {}
     for slot, listed in frame.state.slot_values.items() if frame is not None else ():
         at_slot = checker.at(slot=f"{service}-{slot}")
-        if schema is not None and not at_slot.known(slot, schema[service], "slot"):
+        if slots is not None and not at_slot.known(slot, slots, "slot"):
             continue
         texts = at_slot.decoded(listed, list[str], "the list of values")
         if texts == []:
@@ -238,7 +234,7 @@ def _frame(checker: Checker, value: Any, what: str, schema: Schema | None) -> tu
             values[slot] = texts
         for _ in range((texts or []).count("")):
             at_slot.report("a value is empty", expected="text, or no such slot")
-    return service, values
+    return values
 
 
 _NO_WORD = re.compile(r"\W")
