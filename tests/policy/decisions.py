@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -51,6 +51,20 @@ def decisions(
         actions=tuple(f"act{i}" for i in range(n_actions)),
         sessions=sessions or tuple(f"call-{i:05}" for i in range(n_dialogs)),
     )
+
+
+def assert_same_transitions(first: Transitions, second: Transitions) -> None:
+    """In everything but where they come from."""
+    for field in fields(Transitions):
+        old, new = getattr(first, field.name), getattr(second, field.name)
+        if isinstance(old, States):
+            assert old.continuous.tobytes() == new.continuous.tobytes()
+            assert np.array_equal(old.discrete, new.discrete)
+            assert (old.continuous_names, old.discrete_names) == (new.continuous_names, new.discrete_names)
+        elif isinstance(old, np.ndarray):
+            assert np.array_equal(old, new, equal_nan=old.dtype.kind == "f"), field.name
+        elif field.name != "source":
+            assert old == new, field.name
 
 
 def known_chances(states: States, n_actions: int) -> Floats:

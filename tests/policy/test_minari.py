@@ -19,8 +19,7 @@ from extrinsic.policy.transitions import Transitions, transitions_of
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import read_simulation, simulate
 from extrinsic.trackers.track import track
-from tests.policy.decisions import drawn_decisions, states_of
-from tests.policy.test_decision_tables import same
+from tests.policy.decisions import assert_same_transitions, drawn_decisions, states_of
 
 
 @pytest.fixture
@@ -62,7 +61,7 @@ def test_ds1_through_minari_bit_for_bit(minari: Any, ds1: Transitions, tmp_path:
         path = tmp_path / f"log{number}"
         write_minari(log, path)
         again = read_minari(path)
-        same(log, again)
+        assert_same_transitions(log, again)
         assert again.source == log.source
         assert again.propensities.tobytes() == log.propensities.tobytes()
         assert again.reward.tobytes() == log.reward.tobytes()

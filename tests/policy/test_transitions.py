@@ -19,13 +19,13 @@ from extrinsic.errors import InputError, UsageError
 from extrinsic.policy.behaviour import fit_behaviour
 from extrinsic.policy.kernel_logistic import KernelLogistic
 from extrinsic.policy.rewards import Reward, is_decision, returns
-from extrinsic.policy.transitions import END, Transitions, transitions_of
+from extrinsic.policy.transitions import END, transitions_of
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import Play
 from extrinsic.trackers.track import track
 from tests.builders import act
 from tests.policy.calls import ASK, BYE, HELLO, OFFER, read, said, whole_call
-from tests.policy.decisions import learn
+from tests.policy.decisions import assert_same_transitions, learn
 from tests.real_data import ARCHIVE, needs_data, tracker_files
 from tests.simulation.worlds import PREDICATES, diners, expert_play, world
 
@@ -38,18 +38,6 @@ def played(n_dialogs: int = 120) -> Play:
 @cache
 def tracked(name: str) -> TrackerOutput:
     return track(TRACKERS.get(name), played().corpus, name)
-
-
-def columns_of(transitions: Transitions) -> dict[str, Any]:
-    """Everything, to the last bit."""
-    columns = ("action", "reward", "next", "dialog", "turn", "propensities")
-    arrays = {
-        "continuous": transitions.states.continuous,
-        "discrete": transitions.states.discrete,
-        **{name: getattr(transitions, name) for name in columns},
-    }
-    names = (transitions.actions, transitions.sessions, transitions.feasible)
-    return {**{name: array.tobytes() for name, array in arrays.items()}, "names": names}
 
 
 @needs_data
@@ -146,7 +134,7 @@ def test_some_dialogs() -> None:
     corpus = played().corpus
     places = [corpus.sessions.index(session) for session in part.sessions]
     alone = transitions_of(corpus.take(places), tracked("focus").take(places))
-    assert columns_of(replace(part, feasible=None)) == columns_of(replace(alone, feasible=None))
+    assert_same_transitions(replace(part, feasible=None), replace(alone, feasible=None))
 
 
 def test_propensities_come_along() -> None:
@@ -202,7 +190,7 @@ def test_the_order_of_files_changes_nothing(random: Any) -> None:
     random.shuffle(order)
     found = transitions_of(corpus, output)
     shuffled = transitions_of(corpus.take(order), output.take(order))
-    assert columns_of(found) == columns_of(shuffled)
+    assert_same_transitions(found, shuffled)
     first, second = learn(found), learn(shuffled)
     assert first.basis.centers.tobytes() == second.basis.centers.tobytes()
     assert first.solution.weights.tobytes() == second.solution.weights.tobytes()

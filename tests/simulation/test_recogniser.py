@@ -161,30 +161,15 @@ def groups_missing(lists: Lists, wishes: Ints) -> int:
     return missing
 
 
-def strangers(lists: Lists, wishes: Ints) -> int:
-    """How many values were heard of groups nobody spoke of."""
-    row, value = values_heard(lists)
-    return int((wishes[row, BUS.group[BUS.slot[value]]] == NOTHING).sum())
-
-
-def crossings(lists: Lists, wishes: Ints) -> int:
-    """How many values were heard of another slot than anything said."""
-    row, value = values_heard(lists)
-    slots = np.where(wishes != NOTHING, BUS.slot[np.maximum(wishes, 0)], -1)
-    return int((~(slots[row] == BUS.slot[value][:, None]).any(axis=1)).sum())
-
-
-def swaps(lists: Lists, answer: int) -> int:
-    other = len(BUS) + (NO if answer == YES else YES)
-    return int(((lists.content == other) & (lists.score > 0)[..., None]).sum())
-
-
 def measures(changed: dict[str, Any], wishes: Ints) -> Floats:
-    """Deletions, values of groups nobody spoke of, values of other slots, swapped answers."""
+    """Deletions; values of groups nobody spoke of, and of other slots than anything said; swapped answers."""
     lists = recogniser(**changed).hear(ALL, 0, utterance(wishes, YES))
-    return np.array(
-        [groups_missing(lists, wishes), strangers(lists, wishes), crossings(lists, wishes), swaps(lists, YES)]
-    )
+    row, value = values_heard(lists)
+    strangers = wishes[row, BUS.group[BUS.slot[value]]] == NOTHING
+    slots = np.where(wishes != NOTHING, BUS.slot[np.maximum(wishes, 0)], -1)
+    crossings = ~(slots[row] == BUS.slot[value][:, None]).any(axis=1)
+    swaps = (lists.content == len(BUS) + NO) & (lists.score > 0)[..., None]
+    return np.array([groups_missing(lists, wishes), strangers.sum(), crossings.sum(), swaps.sum()])
 
 
 def test_without_any_of_the_four_errors_only_neighbours_are_heard(wishes: Ints) -> None:

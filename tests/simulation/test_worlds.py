@@ -286,7 +286,7 @@ def test_arrays_that_do_not_fit_are_refused(
 ) -> None:
     """By the name of the method, with both shapes."""
     kind = type(pizza.begin(Chance.of(1, "pizza")))
-    plain = getattr(kind, method)
+    plain: Any = getattr(kind, method)
     if isinstance(plain, property):
         changed: Any = property(lambda dialogs: spoil(plain.fget(dialogs)))
     else:
