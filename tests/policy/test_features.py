@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
@@ -168,11 +167,9 @@ def test_a_value_below_none_is_still_the_best_value() -> None:
 
 
 def test_restaurants_by_hand() -> None:
-    files = deepcopy(small_dstc2())
-    files.tracker["sessions"][2]["turns"] = deepcopy(files.tracker["sessions"][2]["turns"][:1]) * 2
-    files.tracker["sessions"][2]["turns"][1] = deepcopy(files.tracker["sessions"][2]["turns"][1])
-    for turn, score in ((0, 0.25), (1, 0.75)):
-        files.tracker["sessions"][2]["turns"][turn]["requested-slots"] = {"phone": score}
+    files = small_dstc2()
+    last = files.tracker["sessions"][2]
+    last["turns"] = [{**last["turns"][0], "requested-slots": {"phone": score}} for score in (0.25, 0.75)]
     corpus, output = read_dstc2(files)
     states = find_features("compact")(observations_of_corpus(corpus, output, np.array([0, 3, 4])))
     column = dict(zip(states.discrete_names, states.discrete.T.tolist(), strict=True))
