@@ -152,9 +152,7 @@ def test_browsing(letsgo: Play) -> None:
     assert np.isin(corpus.predicate[helps - 1], browsing).all()
     assert all(acts[turn] == [("sorry", [])] for turn in helps)
     hypotheses = acts_content(corpus.nbest.acts, corpus.vocabulary)
-    assert "goback" in {
-        name for acts in hypotheses for name, _ in acts
-    }  # for a no and the right value
+    assert "goback" in {name for acts in hypotheses for name, _ in acts}  # for a no and the right value
     assert max(map(len, hypotheses)) == 1
 
 
