@@ -95,7 +95,7 @@ def heat_blocks(rows: Sequence[ChoiceRow], places: Mapping[str, list[str]]) -> l
                 cells[row.metric, row.schedule] = Cell(" ".join(map(str, key)), row.share or 0.0)
         schedules = sorted({schedule for _, schedule in cells})
         metrics = dict.fromkeys(metric for metric, _ in cells)
-        names = sorted(metrics, key=lambda name: FAMILIES.index(family_of(name)))
+        names = sorted(metrics, key=lambda name: list(FAMILIES).index(family_of(name)))
         lines = [
             (metric_term(name), [cells.get((name, schedule)) for schedule in schedules]) for name in names
         ]

@@ -24,7 +24,14 @@ from extrinsic.report.trust import combined_metrics_section, other_settings_sect
 from extrinsic.storage import read_plain, write_atomic
 from extrinsic.study.run import Run
 from extrinsic.study.tables import POLICY_TABLES
-from extrinsic.verdict.names import Counted, counted, listing, schedule_title, slug, target_title
+from extrinsic.verdict.names import (
+    counted,
+    counted_metrics,
+    listing,
+    schedule_title,
+    slug,
+    target_title,
+)
 from extrinsic.verdict.rows import ChoiceRow, TrackerRow
 
 if TYPE_CHECKING:
@@ -118,7 +125,7 @@ def facts(study: Study) -> str:
     parts = [
         counted(n, "tracker") + (f" ({core} of them the core)" if core < n else ""),
         counted(len(names), noun) + f" ({listing(names, 6)})" * bool(names),
-        str(Counted.of(row for row in study.tables[ChoiceRow] if row.lost is not None)),
+        counted_metrics([row for row in study.tables[ChoiceRow] if row.lost is not None]),
     ]
     target = f"; the target is {target_title(study.target)}" if study.target else ""
     return f"{', '.join(parts)}{target}."

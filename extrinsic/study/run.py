@@ -28,7 +28,7 @@ from extrinsic.panel import Panel
 from extrinsic.policy.saved_policies import KeptPolicy, load_policy
 from extrinsic.storage import content_hash, read_plain, write_atomic
 from extrinsic.study.plan import Plan
-from extrinsic.study.policy_values import KEPT, PolicyValues, StoredValue, stored_values
+from extrinsic.study.policy_values import KEPT, PolicyValues
 from extrinsic.study.run_directory import (
     CONFIG,
     MANIFEST,
@@ -161,10 +161,6 @@ class Run:
     def scores(self, tracker: str) -> list[Result[TrackerScores]]:
         """The stored scores of a tracker, one result for each unit of dialogs."""
         return [Result.decode(self.store.read(key), key, TrackerScores) for key in self.plan.scored[tracker]]
-
-    def values(self, variant: str | None) -> list[StoredValue]:
-        """The stored targets of every tracker: values of the policies of a variant; None: outcomes."""
-        return stored_values(self.store, self.plan.learned[variant] if variant else self.plan.outcomes)
 
     @overload
     def table(self, name: type[R]) -> list[R]: ...

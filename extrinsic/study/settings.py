@@ -15,7 +15,7 @@ from extrinsic.registry import REWARDS, Registry
 from extrinsic.typed_files import Count, Share, Whole, option_names
 from extrinsic.verdict.coefficients import COEFFICIENTS, Coefficient
 
-Option = bool | int | float | str | tuple[str, ...]
+Option = bool | int | float | str | tuple[bool | int | float | str, ...]
 """The value of an option in a TOML file."""
 
 Options = dict[str, Option]

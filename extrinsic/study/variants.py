@@ -177,7 +177,7 @@ def check_overrides(settings: StudySettings, problems: Problems) -> dict[tuple[s
 def text_of(value: Option) -> str:
     """A value as it is written in tables and names of variants."""
     if isinstance(value, tuple):
-        return "+".join(value)
+        return "+".join(map(text_of, value))
     if isinstance(value, bool):
         return str(value).lower()
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -41,6 +41,9 @@ BLOCK = 4_000_000
 N_SPLITS = 20
 """Halvings of the items over which `possible_corrected` is averaged."""
 
+DECIMALS = 9
+"""Values that agree in so many are equal."""
+
 
 @dataclass(frozen=True, eq=False)
 class Choices:
@@ -266,7 +269,8 @@ def possible_corrected(values: Floats, influence: Sequence[Floats], identity: st
         rng = rng_of("halves of the items", f"{identity} {dataset}", seed)
         signs = np.where(np.arange(n_items) < n_items // 2, 1.0, -1.0)
         shift = part @ rng.permuted(np.tile(signs, (N_SPLITS, 1)), axis=1).T
-        first, second = (values[dataset] + sign * shift.T for sign in (1.0, -1.0))
+        # Rounded: the last bits of returns that are equal depend on the processor.
+        first, second = (np.round(values[dataset] + sign * shift.T, DECIMALS) for sign in (1.0, -1.0))
         # Every split is a dataset here, and one half the only metric of the other.
         for chosen, counted in ((first, second), (second, first)):
             sums = pair_sums(chosen[None], counted)

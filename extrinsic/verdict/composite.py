@@ -14,8 +14,7 @@ again. Resampling predictions that are not fitted again takes the combination as
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -55,59 +54,46 @@ Fit = Callable[[Floats, Floats], Floats]
 """(n_points, n_metrics), (n_points,) -> (n_metrics,) weights."""
 
 
-@dataclass(frozen=True, eq=False)
-class Composite:
+class Composite(NamedTuple):
     """A combination of metrics by one method.
 
-    predicted, wanted (n_datasets, n_trackers): each tracker as predicted from the others, and its target.
-    weights (n_metrics,): of standardised metrics, fitted to all trackers.   fitted: their predictions.
-    left_out (n_trackers or GROUPS,): r of a study without each tracker or group; empty if not asked for.
+    r: out of sample, how well unseen trackers are predicted.   r_in_sample: over those it was fitted to.
+    left_out (n_trackers or GROUPS,): r of a study without each tracker or group.
+    shares (n_metrics,): weights of standardised metrics, fitted to all trackers, of the sum of all; equal
+    where they differ by rounding.
     """
 
     method: str
-    predicted: Floats
-    wanted: Floats
-    weights: Floats
-    fitted: Floats
+    r: float
+    r_in_sample: float
     left_out: Floats
-
-    @property
-    def r(self) -> float:
-        """Out-of-sample correlation: how well unseen trackers are predicted."""
-        return correlation_of(self.predicted, self.wanted)
-
-    @property
-    def r_in_sample(self) -> float:
-        return correlation_of(self.fitted, self.wanted)
-
-    @property
-    def shares(self) -> Floats:
-        """(n_metrics,) of the sum of all weights; equal where they differ by rounding."""
-        return np.round(self.weights / max(float(np.abs(self.weights).sum()), 1e-300), TIE_DIGITS)
+    shares: Floats
 
 
-def correlation_of(predicted: Floats, wanted: Floats) -> float:
-    return float(correlate(predicted[None], wanted[None], "pearson", "within")[0, 0])
-
-
-def compose(metrics: Floats, target: Floats, method: str, jackknife: bool = False) -> Composite:
+def compose(metrics: Floats, target: Floats, method: str) -> Composite:
     """metrics (n_metrics, n_datasets, n_trackers) without NaN, target (n_datasets, n_trackers).
 
-    jackknife: whether to do it again without each tracker.
-
     >>> target = np.array([[1.0, 2.0, 4.0, 3.0, 6.0]])
-    >>> one = compose(np.stack([target, -target]), target, "best_single", jackknife=True)
+    >>> one = compose(np.stack([target, -target]), target, "best_single")
     >>> print(f"{one.r:.2f}", one.left_out.round(2).tolist())
     1.00 [1.0, 1.0, 1.0, 1.0, 1.0]
     """
     fit, left_out = METHODS[method], []
-    predicted, wanted = _out_of_sample(metrics, target, fit)
-    weights, unit = _learn(metrics, target, fit)
-    for left in _left_out_together(target.shape[-1]) if jackknife else ():
+    for left in _left_out_together(target.shape[-1]):
         others = np.delete(np.arange(target.shape[-1]), left)
-        left_out.append(correlation_of(*_out_of_sample(metrics[..., others], target[:, others], fit)))
-    fitted = np.tensordot(weights / unit, metrics, axes=1)
-    return Composite(method, predicted, wanted, weights, fitted, np.array(left_out, dtype=np.float64))
+        left_out.append(_correlation(*out_of_sample(metrics[..., others], target[:, others], fit)))
+    weights, unit = learn(metrics, target, fit)
+    return Composite(
+        method,
+        _correlation(*out_of_sample(metrics, target, fit)),
+        _correlation(np.tensordot(weights / unit, metrics, axes=1), target),
+        np.array(left_out),
+        np.round(weights / max(float(np.abs(weights).sum()), 1e-300), TIE_DIGITS),
+    )
+
+
+def _correlation(predicted: Floats, wanted: Floats) -> float:
+    return float(correlate(predicted[None], wanted[None], "pearson", "within")[0, 0])
 
 
 def _left_out_together(n_trackers: int) -> list[Ints]:
@@ -116,19 +102,19 @@ def _left_out_together(n_trackers: int) -> list[Ints]:
     return [np.arange(first, n_trackers, n_groups) for first in range(n_groups)]
 
 
-def _out_of_sample(metrics: Floats, target: Floats, fit: Fit) -> tuple[Floats, Floats]:
+def out_of_sample(metrics: Floats, target: Floats, fit: Fit) -> tuple[Floats, Floats]:
     """(n_datasets, n_trackers) what is predicted of each tracker from the others, and its target."""
     predicted, wanted = np.empty_like(target), np.empty_like(target)
     for left in _left_out_together(target.shape[-1]):
         others = np.delete(np.arange(target.shape[-1]), left)
-        weights, unit = _learn(metrics[..., others], target[:, others], fit)
+        weights, unit = learn(metrics[..., others], target[:, others], fit)
         away = metrics[..., left] - metrics[..., others].mean(axis=-1, keepdims=True)
         predicted[:, left] = np.tensordot(weights, away / unit[:, None, None], axes=1)
         wanted[:, left] = target[:, left] - target[:, others].mean(axis=-1, keepdims=True)
     return predicted, wanted
 
 
-def _learn(metrics: Floats, target: Floats, fit: Fit) -> tuple[Floats, Floats]:
+def learn(metrics: Floats, target: Floats, fit: Fit) -> tuple[Floats, Floats]:
     """(n_metrics,) weights of standardised metrics, and the units they are standardised by.
 
     Points are relative to their dataset's mean; the unit of a metric that is constant is infinite.
@@ -201,11 +187,11 @@ def composite_rows(points: Points, level: float) -> list[CompositeRow]:
     if len(points.systems) < FEWEST_TRACKERS or len(kept) < 2:
         return []
     target, names = values[0], [each.name for each in points.target_keys]
-    made = [compose(metrics[kept], target, method, jackknife=True) for method in METHODS]
+    made = [compose(metrics[kept], target, method) for method in METHODS]
     if BEHAVIOUR in names[1:]:
         behaviour = values[names.index(BEHAVIOUR)]
         if len(defined_metrics(behaviour[None], target)):
-            made.append(replace(compose(behaviour[None], target, SINGLE, True), method="behaviour"))
+            made.append(compose(behaviour[None], target, SINGLE)._replace(method="behaviour"))
     single = next(composite for composite in made if composite.method == SINGLE)
     return [_row(points, composite, single, kept, level) for composite in made]
 
@@ -225,7 +211,7 @@ def _row(points: Points, composite: Composite, single: Composite, kept: Ints, le
         above_best_single=plain(above),
         above_low=plain(above_low),
         above_high=plain(above_high),
-        n=int(composite.wanted.size),
+        n=points.targets[0].size,
         trackers=points.group,
         variant=points.target_keys[0].variant,
         weights=_weights([points.metric_keys[m] for m in kept], composite),

@@ -19,7 +19,6 @@ from extrinsic.tables import plain
 from extrinsic.verdict.coefficients import SCOPES, Coefficient, Scope, correlate, is_flat
 from extrinsic.verdict.intervals import (
     FEWEST_SYSTEMS,
-    Interval,
     carriers,
     draw_permutations,
     holm,
@@ -112,12 +111,17 @@ def correlation_rows(
 def _columns(
     points: Points, scope: Scope, coefficient: Coefficient, permutations: int, level: float, seed: int
 ) -> dict[str, Floats]:
-    """(M, T) each of the columns that are numbers."""
+    """(M, T) each of the columns that are numbers; intervals by the jackknife with heavy tails."""
     from scipy.stats import false_discovery_control
 
     metrics, targets = points.metrics, points.targets
     r = correlate(metrics, targets, coefficient, scope)
-    low, high = interval_of_one(r, without_each(metrics, targets, coefficient, scope), coefficient, level)
+    is_accuracy, left_out = coefficient == "pairwise", without_each(metrics, targets, coefficient, scope)
+    low, high = jackknife_interval(r, left_out, level, not is_accuracy, heavy_tails=True)
+    if is_accuracy:
+        low, high = np.maximum(low, 0.0), np.minimum(high, 1.0)
+    if len(points.systems) < FEWEST_SYSTEMS:
+        low, high = np.full_like(r, np.nan), np.full_like(r, np.nan)
     drawn = draw_permutations(points.identity, len(points.systems), permutations, seed)
     test = permutation_test(metrics, targets, coefficient, scope, drawn)
     q = np.full(r.shape, np.nan)
@@ -134,20 +138,6 @@ def _columns(
         "q": q,
         "p_max_t": test.p_max_t,
     }
-
-
-def interval_of_one(r: Floats, left_out: Floats, coefficient: Coefficient, level: float) -> Interval:
-    """Of a metric named in advance, for each of them: r, low, high (M, T), left_out (S, M, T).
-
-    The jackknife with heavy tails; NaN with fewer than FEWEST_SYSTEMS.
-    """
-    is_accuracy = coefficient == "pairwise"
-    low, high = jackknife_interval(r, left_out, level, not is_accuracy, heavy_tails=True)
-    if is_accuracy:
-        low, high = np.maximum(low, 0.0), np.minimum(high, 1.0)
-    if len(left_out) < FEWEST_SYSTEMS:
-        low, high = np.full_like(r, np.nan), np.full_like(r, np.nan)
-    return Interval(low, high)
 
 
 def undefined_reasons(points: Points, scope: Scope) -> list[list[str | None]]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import permutations
 from math import factorial
 from typing import NamedTuple
@@ -221,31 +220,15 @@ def draw_permutations(identity: str, n_trackers: int, most: int, seed: int) -> I
     return np.argsort(rng.random((most, n_trackers)), axis=1)
 
 
-@dataclass(frozen=True, eq=False)
-class PermutationTest:
-    """observed (n_metrics, n_targets): r less what chance gives; null (n_permutations, ...): the same,
-    permuted.
+class PermutationTest(NamedTuple):
+    """p (n_metrics, n_targets): two-sided (count + 1) / (n + 1), NaN where the coefficient is undefined.
 
-    p: two-sided (count + 1) / (n + 1), NaN where the coefficient is undefined. The count is of permutations
-    whose coefficient is at least as far from chance. With all permutations drawn this is the exact p-value.
+    The count is of permutations whose coefficient is at least as far from chance. With all permutations drawn
+    this is the exact p-value.   p_max_t: the same, for all metrics of a target at once: `max_t_p`.
     """
 
-    observed: Floats
-    null: Floats
-
-    @cached_property
-    def p(self) -> Floats:
-        count = (np.abs(self.null) >= np.abs(self.observed) - SAME).sum(axis=0)
-        return np.asarray(np.where(np.isnan(self.observed), np.nan, (count + 1.0) / (len(self.null) + 1.0)))
-
-    @cached_property
-    def p_max_t(self) -> Floats:
-        """(n_metrics, n_targets) the same, for all metrics of a target at once: `max_t_p`."""
-        columns = [
-            max_t_p(np.abs(self.observed[:, k]), np.abs(self.null[:, :, k]))
-            for k in range(self.observed.shape[1])
-        ]
-        return np.stack(columns, axis=1)
+    p: Floats
+    p_max_t: Floats
 
 
 def permutation_test(
@@ -273,8 +256,11 @@ def permutation_test(
             permuted = np.moveaxis(targets[..., drawn[rows]], -2, 0)
             null[rows] = correlate(metrics[None], permuted, coefficient, scope)
     centre = 0.5 if coefficient == "pairwise" else 0.0
-    null -= centre
-    return PermutationTest(observed - centre, null)
+    far, null = np.abs(observed - centre), np.abs(null - centre)
+    count = (null >= far - SAME).sum(axis=0)
+    p = np.where(np.isnan(far), np.nan, (count + 1.0) / (len(null) + 1.0))
+    largest = [max_t_p(far[:, k], null[:, :, k]) for k in range(far.shape[1])]
+    return PermutationTest(p, np.stack(largest, axis=1))
 
 
 def permuted_vectors(goals: Floats, drawn: Ints) -> Floats:

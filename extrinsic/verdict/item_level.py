@@ -3,21 +3,18 @@
 Whether a dialog of a tracker has an error against its outcome, the mean over trackers taken away within every
 generator and dialog: how hard the dialog is and how good the generator is say nothing.
 
-Trackers, generators and dialogs are three samples of whole units: each unit has a weight, a cell the product
-of its three, and everything follows from weighted sums of products. `crossed_interval` leaves out one unit at
-a time.
+Trackers, generators and dialogs are three samples of whole units; one at a time is left out.
 
 >>> rng = np.random.default_rng(0)
 >>> outcomes = (rng.random((3, 5, 40)) < 0.6).astype(float)
->>> weights = CrossedWeights.observed(5, 3, 40)
->>> dialog_slopes(outcomes.mean(axis=0, keepdims=True), outcomes, weights).round(3).tolist()
-[[1.0]]
+>>> cost, without = error_costs(outcomes.mean(axis=0, keepdims=True), outcomes)
+>>> cost.round(3).tolist(), [len(units) for units in without]
+([-1.0], [5, 3, 40])
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -35,33 +32,8 @@ EVERY, ANY = "all", "any"
 BOOKING = frozenset({"people", "stay", "hotel-day", "restaurant-day", "restaurant-time"})
 """The slots of MultiWOZ that no database is asked for; all others are search values."""
 
-BLOCK = 20_000_000
-"""Numbers in memory at once."""
-
 FLAT = 1e-10
 """Sums of squares that centring leaves of what was there, below which nothing varies but the last bits."""
-
-
-@dataclass(frozen=True, eq=False)
-class CrossedWeights:
-    """How often each is drawn: trackers (n, n_trackers), generators (n, g), dialogs (n, n_dialogs)."""
-
-    trackers: Floats
-    generators: Floats
-    dialogs: Floats
-
-    @staticmethod
-    def observed(n_trackers: int, n_generators: int, n_dialogs: int) -> CrossedWeights:
-        """Everything once: n is 1."""
-        return CrossedWeights(np.ones((1, n_trackers)), np.ones((1, n_generators)), np.ones((1, n_dialogs)))
-
-    @staticmethod
-    def without_each(sizes: Sequence[int], left: int) -> CrossedWeights:
-        """Everything but one: n is sizes[left], of the numbers of trackers, generators and dialogs."""
-        n = sizes[left]
-        return CrossedWeights(
-            *(1.0 - np.eye(n) if axis == left else np.ones((n, size)) for axis, size in enumerate(sizes))
-        )
 
 
 def crossed_interval(observed: Floats, left_out: Sequence[Floats], level: float = 0.95) -> Interval:
@@ -85,38 +57,36 @@ def crossed_interval(observed: Floats, left_out: Sequence[Floats], level: float 
     return Interval(observed - reach, observed + reach)
 
 
-def dialog_slopes(predictors: Floats, outcomes: Floats, weights: CrossedWeights) -> Floats:
-    """(n, k) by how much the outcome changes with each predictor; NaN where that does not vary.
+def error_costs(occurs: Floats, outcomes: Floats) -> tuple[Floats, list[Floats]]:
+    """(k,) by how much the outcome is lower with each error; (n_units, k) without each tracker, then without
+    each generator, each dialog.
 
-    predictors (k, n_trackers, n_dialogs), outcomes (g, n_trackers, n_dialogs).
+    occurs (k, n_trackers, n_dialogs), outcomes (g, n_trackers, n_dialogs). NaN where an error does not vary.
     """
-    k, n_trackers, n_dialogs = predictors.shape
-    flat = predictors.reshape(k, -1)
-    # (k n_dialogs, n_trackers): the sum over drawn trackers is one product.
-    by_tracker = np.ascontiguousarray(np.swapaxes(predictors, 1, 2)).reshape(-1, n_trackers)
-    size = max(1, BLOCK // (k * n_dialogs + 4 * n_trackers * n_dialogs + len(outcomes) * n_dialogs))
-    parts = []
-    for begin in range(0, len(weights.trackers), size):
-        rows = slice(begin, begin + size)
-        trackers, generators, dialogs = (
-            part[rows] for part in (weights.trackers, weights.generators, weights.dialogs)
-        )
-        count = trackers.sum(axis=1)
-        cells = trackers[:, :, None] * dialogs[:, None, :]
-        summed = (generators @ outcomes.reshape(len(outcomes), -1)).reshape(cells.shape)
-        drawn = (by_tracker @ trackers.T).T.reshape(-1, k, n_dialogs)
-        means = np.stack([trackers @ part for part in outcomes], axis=1) / count[:, None, None]
-        mean = np.einsum("bg,bgd->bd", generators, means)
-        products = (cells * summed).reshape(len(cells), -1) @ flat.T - np.einsum(
-            "bkd,bd->bk", drawn, dialogs * mean
-        )
-        raw = cells.reshape(len(cells), -1) @ (flat**2).T
-        left = raw - np.einsum("bkd,bd->bk", drawn**2, dialogs) / count[:, None]
+    n_generators, n_trackers, _ = outcomes.shape
+    centred = occurs - occurs.mean(axis=1, keepdims=True)
+    by_dialog = (centred * outcomes.sum(axis=0)).sum(axis=1)
+    by_generator = centred.reshape(len(occurs), -1) @ outcomes.reshape(n_generators, -1).T
+    squares = (centred**2).sum(axis=1)
+    products, total, most = by_dialog.sum(axis=1), squares.sum(axis=1), (occurs**2).sum(axis=(1, 2))
+
+    def slope(numerator: Floats, denominator: Floats) -> Floats:
         # What centring leaves of nothing are rounding errors.
-        squares = np.where(left <= FLAT * raw, 0.0, left) * generators.sum(axis=1)[:, None]
-        flat_rows = squares <= 0.0
-        parts.append(np.where(flat_rows, np.nan, products / np.where(flat_rows, 1.0, squares)))
-    return np.concatenate(parts)
+        flat = denominator <= FLAT * most
+        return np.asarray(np.where(flat, np.nan, -numerator / np.where(flat, 1.0, denominator)))
+
+    fewer = []
+    for tracker in range(n_trackers):
+        some, others = np.delete(occurs, tracker, axis=1), np.delete(outcomes, tracker, axis=1)
+        some = some - some.mean(axis=1, keepdims=True)
+        sums = (some * others.sum(axis=0)).sum(axis=(1, 2)), (some**2).sum(axis=(1, 2))
+        fewer.append(slope(sums[0], sums[1] * n_generators))
+    without = [
+        np.array(fewer),
+        slope(products - by_generator.T, np.tile(total * (n_generators - 1), (n_generators, 1))),
+        slope(products - by_dialog.T, (total - squares.T) * n_generators),
+    ]
+    return slope(products, total * n_generators), without
 
 
 def error_rows(panel: Panel, core: Sequence[str], level: float) -> Iterator[ErrorRow]:
@@ -156,8 +126,21 @@ def error_rows(panel: Panel, core: Sequence[str], level: float) -> Iterator[Erro
                     if has_error.any():
                         occurs.append(has_error.astype(np.float64))
                         labels.append((kind, name))
-            if occurs:
-                yield from _priced(target.name, group, np.stack(occurs), labels, outcomes, level)
+            if not occurs:
+                continue
+            cost, without = error_costs(np.stack(occurs), outcomes)
+            low, high = crossed_interval(cost, without, level)
+            for number, (kind, name) in enumerate(labels):
+                yield ErrorRow(
+                    target=target.name,
+                    error=kind,
+                    slots=name,
+                    share=float(occurs[number].mean()),
+                    cost=plain(cost[number]),
+                    low=plain(low[number]),
+                    high=plain(high[number]),
+                    systems=group,
+                )
 
 
 def _slot_groups(slots: Sequence[str]) -> dict[str, list[str]]:
@@ -166,31 +149,3 @@ def _slot_groups(slots: Sequence[str]) -> dict[str, list[str]]:
     search = [slot for slot in slots if slot not in booking]
     groups = {EVERY: list(slots), "search": search, "booking": booking}
     return {name: part for name, part in groups.items() if part} | {slot: [slot] for slot in slots}
-
-
-def _priced(
-    target: str,
-    group: str,
-    occurs: Floats,
-    labels: Sequence[tuple[str, str]],
-    outcomes: Floats,
-    level: float,
-) -> Iterator[ErrorRow]:
-    n_generators, n_trackers, n_dialogs = outcomes.shape
-    sizes = (n_trackers, n_generators, n_dialogs)
-    weights = [CrossedWeights.observed(*sizes)]
-    weights += [CrossedWeights.without_each(sizes, axis) for axis, size in enumerate(sizes) if size > 1]
-    # Fewer errors are better: the sign makes a cost positive.
-    (cost,), *without = (-dialog_slopes(occurs, outcomes, part) for part in weights)
-    low, high = crossed_interval(cost, without, level)
-    for number, (kind, slots) in enumerate(labels):
-        yield ErrorRow(
-            target=target,
-            error=kind,
-            slots=slots,
-            share=float(occurs[number].mean()),
-            cost=plain(cost[number]),
-            low=plain(low[number]),
-            high=plain(high[number]),
-            systems=group,
-        )

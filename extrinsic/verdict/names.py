@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple, Protocol
 
@@ -149,56 +148,35 @@ def is_of_single_slots(name: Name) -> bool:
     return name.component not in other and not is_requested and not is_of_states(name.metric)
 
 
-class Counted(NamedTuple):
-    """How many metrics there are, on how many schedules and components."""
-
-    metrics: int
-    schedules: int
-    components: int
-
-    @classmethod
-    def of(cls, rows: Iterable[MetricRow]) -> Counted:
-        names = {Name.of(row) for row in rows}
-        return cls(*(len({name[part] for name in names}) for part in range(3)))
-
-    def __str__(self) -> str:
-        metrics = f"{self.metrics} metric{'s' if self.metrics != 1 else ''}"
-        return metrics + (f" on {self.schedules} schedules" if self.schedules > 1 else "")
-
-
-@dataclass(frozen=True)
-class Family:
-    """Metrics that measure the same thing, with the colour and marker of their points."""
-
-    title: str
-    colour: str
-    marker: str
-    members: tuple[str, ...] = ()
+def counted_metrics(rows: Iterable[MetricRow]) -> str:
+    """`2 metrics on 3 schedules`."""
+    names = {Name.of(row) for row in rows}
+    metrics, schedules = ({name[part] for name in names} for part in (0, 1))
+    on = f" on {len(schedules)} schedules" if len(schedules) > 1 else ""
+    return counted(len(metrics), "metric") + on
 
 
 ACCURACIES = (
     *("slot_accuracy", "relative_slot_accuracy"),
     *("average_goal_accuracy", "improved_average_goal_accuracy"),
 )
-MISTAKES = ("tail_orientation", "non_uniformity", "first_error", "changes", "turn_errors")
-FAMILIES = (
-    Family("score quality", "#0072b2", "o", ("l2", "l2.lee", "brier", "l2.binary", "avgp", "neglogp")),
-    Family("rank", "#7b5ea7", "h", ("mrr",)),
-    Family("accuracy", "#d55e00", "s", ("accuracy", "update.acc", "update.prec")),
-    Family("ROC v1", "#009e73", "^", ("roc.v1",)),
-    Family("ROC v2", "#b8860b", "v", ("roc.v2",)),
-    Family("state sets", "#b0508c", "D", ("jga", *ACCURACIES, "slot_f1", "turn_match", "fga", "gca")),
-    Family("traits of mistakes", "#3a9bd9", "P", MISTAKES),
-    Family("other", "#7a7f87", "X"),
-)
+FAMILIES: dict[str, tuple[str, ...]] = {
+    "score quality": ("l2", "l2.lee", "brier", "l2.binary", "avgp", "neglogp"),
+    "rank": ("mrr",),
+    "accuracy": ("accuracy", "update.acc", "update.prec"),
+    "ROC v1": ("roc.v1",),
+    "ROC v2": ("roc.v2",),
+    "state sets": ("jga", *ACCURACIES, "slot_f1", "turn_match", "fga", "gca"),
+    "traits of mistakes": ("tail_orientation", "non_uniformity", "first_error", "changes", "turn_errors"),
+    "other": (),
+}
+"""Metrics that measure the same thing."""
 
 
-def family_of(metric: str) -> Family:
+def family_of(metric: str) -> str:
     base = metric.partition("(")[0]
-    for family in FAMILIES:
-        if base in family.members or base.partition("_")[0] in family.members:
-            return family
-    return FAMILIES[-1]
+    names = {base, base.partition("_")[0]}
+    return next((title for title, members in FAMILIES.items() if names.intersection(members)), "other")
 
 
 def is_higher_better(metric: str) -> bool:

@@ -45,29 +45,10 @@ class TrackerRow(Row, frozen=True, kw_only=True):
     flags: tuple[str, ...] = ()
 
 
-class MetricRow(Row, frozen=True, kw_only=True):
-    """About a metric and a target."""
-
-    target: str
-    metric: str
-    schedule: int
-    component: str
-
-
-class CoefficientRow(MetricRow, frozen=True, kw_only=True):
-    """A coefficient between a metric and a target.
-
-    r: the coefficient; compare rows of one coefficient only.
-    """
-
-    scope: str
-    coefficient: str
-    r: float | None = None
-
-
-class CorrelationRow(CoefficientRow, frozen=True, kw_only=True):
+class CorrelationRow(Row, frozen=True, kw_only=True):
     """How well a metric predicts a target over the trackers of a study.
 
+    r: the coefficient; compare rows of one coefficient only.
     low, high: the interval for one metric named in advance, over trackers, by the jackknife.
     p: by permuting trackers.
     p_adjusted: by Holm, over the metrics of a target.
@@ -78,6 +59,13 @@ class CorrelationRow(CoefficientRow, frozen=True, kw_only=True):
     interval are then about that one against the rest.
     """
 
+    target: str
+    metric: str
+    schedule: int
+    component: str
+    scope: str
+    coefficient: str
+    r: float | None = None
     low: float | None = None
     high: float | None = None
     p: float | None = None

@@ -31,10 +31,10 @@ def test_studies_are_listed() -> None:
 
 
 SET = [
-    (["correlation.resampels=200"], "key correlation.resampels: unknown; did you mean 'resamples'?"),
+    (["correlation.permutatoins=200"], "correlation.permutatoins: unknown; did you mean 'permutations'?"),
     (["corelation.resamples=200"], "key corelation: unknown; did you mean 'correlation'?"),
-    (["correlation.resamples=many"], "key correlation.resamples: wrong kind (expected a whole number"),
-    (["correlation.resamples=1"], "out of range (expected a whole number >= 100, found number 1)"),
+    (["correlation.permutations=many"], "correlation.permutations: wrong kind (expected a whole number"),
+    (["correlation.permutations=1"], "out of range (expected a whole number >= 99, found number 1)"),
     (["correlation.resamples"], "--set: no key and value (expected table.key=value, found"),
     (["=3"], "--set: no key and value (expected table.key=value, found"),
     (["correlation..resamples=200"], "--set: no key and value (expected table.key=value, found"),

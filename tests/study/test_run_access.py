@@ -28,14 +28,15 @@ def test_correlations_are_of_one_kind_and_in_order(run: Run) -> None:
 
 
 def test_one_decision(run: Run) -> None:
-    """The verdict, `best`, `recommended` and a notebook say the same: of four core trackers, nothing."""
-    verdict = run.verdict().verdicts[0]
-    assert (run.recommended(), run.best(), verdict.recommended) == (None, [], None)
-    assert verdict.sentence in run._repr_html_()
-    assert repr(run).startswith("<Run '")
-    first, *others = run.best(trackers="all")
-    assert (first.systems, first.group, first.target) == ("all", "recommended", verdict.target)
+    """The verdict, `best`, `recommended` and a notebook show the same metric."""
+    chosen = run.verdict().verdicts[0].recommended
+    assert chosen is not None and run.recommended() == chosen
+    first, *others = run.best()
+    assert (first.group, first.metric, first.schedule) == ("recommended", chosen.metric, chosen.schedule)
     assert {row.group for row in others} <= {"as good"}
+    assert chosen.title in run._repr_html_()
+    assert repr(run).startswith("<Run '")
+    assert {row.systems for row in run.best(trackers="all")} == {"all"}
     with pytest.raises(UsageError, match="the run has no target"):
         run.recommended("rl.life")
 

@@ -21,7 +21,7 @@ from extrinsic.policy.fitted_q import FittedQ
 from extrinsic.policy.kernel_lspi import KernelLSPI
 from extrinsic.registry import ESTIMATORS, LEARNERS, METRICS
 from extrinsic.study.score_stage import chosen_metrics
-from extrinsic.study.settings import StudySettings
+from extrinsic.study.settings import Component, StudySettings
 from extrinsic.study.settings_file import read_policies, read_study
 from extrinsic.study.settings_tree import decode, replaced_settings, settings_text
 from extrinsic.study.variants import changed_settings, chosen_targets, variants_of
@@ -335,6 +335,8 @@ def test_the_options_of_a_learner_of_ones_own(tmp_path: Path, monkeypatch: pytes
     own = '[policy]\nlearner = "my-learner"\n'
     study = study_of(tmp_path, own + "[policy.my-learner]\ncells = 3\n")
     assert study.policy.learner.make(LEARNERS) == Counting(3)
+    record = msgspec.json.encode(study.policy.learner)  # as a run keeps it
+    assert msgspec.json.decode(record, type=Component) == study.policy.learner
     (tmp_path / "again.toml").write_text(settings_text(study))
     assert read_study(tmp_path / "again.toml") == study == pickle.loads(pickle.dumps(study))
     for options, said in (

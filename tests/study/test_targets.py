@@ -12,7 +12,7 @@ from extrinsic.arrays import Floats
 from extrinsic.policy.rewards import Reward, fill_of, returns
 from extrinsic.registry import TRACKERS as REGISTERED
 from extrinsic.simulation import Play, play, read_simulation
-from extrinsic.study.policy_values import PolicyValue, StoredValue, gain_terms, gains
+from extrinsic.study.policy_values import PolicyValue, StoredValue, gain_terms, gains, stored_values
 from extrinsic.study.run import Run
 from extrinsic.study.settings_file import read_study
 from extrinsic.study.variants import chosen_targets, possible_targets
@@ -105,6 +105,7 @@ def test_the_fixed_policy_acts_on_each_tracker(fixed: Study, dataset: str, track
 
 @pytest.mark.parametrize("tracker", TRACKERS)
 def test_gains_are_paired_by_caller(fixed: Study, tracker: str) -> None:
+    made = Run(fixed.folder)
     for dataset in DATASETS:
         gain, live, logged = (
             cell(fixed, target, dataset, tracker) for target in ("rl.gain", "rl.live", "behaviour.live")
@@ -114,7 +115,7 @@ def test_gains_are_paired_by_caller(fixed: Study, tracker: str) -> None:
         assert gain["feasible_low"] == ""
         by_target = {
             entry.value.target: entry.influence
-            for entry in Run(fixed.folder).values("fill=threshold")
+            for entry in stored_values(made.store, made.plan.learned["fill=threshold"])
             if (entry.tracker, entry.value.dataset) == (tracker, dataset)
         }
         change = by_target["rl.live"] - by_target["behaviour.live"]

@@ -10,7 +10,7 @@ from scipy.optimize import nnls
 from sklearn.linear_model import LinearRegression, Ridge, RidgeCV
 
 from extrinsic.arrays import Floats
-from extrinsic.verdict.composite import METHODS, PENALTIES, compose, correlation_of
+from extrinsic.verdict.composite import METHODS, PENALTIES, compose, learn, out_of_sample
 from tests.verdict.drawing import draw, flattened
 
 N_METRICS, N_DATASETS, N_TRACKERS = 3, 2, 6
@@ -65,7 +65,7 @@ def away(values: Floats) -> Floats:
     return values - values.mean(axis=-1, keepdims=True)
 
 
-def learn(metrics: Floats, target: Floats, fit: Fit, penalised: bool) -> Floats:
+def reference(metrics: Floats, target: Floats, fit: Fit, penalised: bool) -> Floats:
     """Weights of the metrics as they are; the penalty is that of ridge, chosen by leaving points out."""
     units = [np.sqrt(np.mean(away(metric) ** 2)) for metric in metrics]
     points = np.column_stack(
@@ -77,7 +77,12 @@ def learn(metrics: Floats, target: Floats, fit: Fit, penalised: bool) -> Floats:
         rest = [np.delete(np.arange(len(goal)), left) for left in range(len(goal))]
         weights = [ridge(points[others], goal[others], penalty) for others in rest]
         errors.append(sum((points[i] @ weights[i] - goal[i]) ** 2 for i in range(len(goal))))
-    return fit(points, goal, PENALTIES[int(np.argmin(errors))]) / np.array(units)
+    return np.asarray(fit(points, goal, PENALTIES[int(np.argmin(errors))]) / np.array(units))
+
+
+def predicted(metrics: Floats, target: Floats, method: str) -> Floats:
+    ahead, _ = out_of_sample(metrics, target, METHODS[method])
+    return ahead
 
 
 @every_method
@@ -85,21 +90,26 @@ def learn(metrics: Floats, target: Floats, fit: Fit, penalised: bool) -> Floats:
 def test_the_nested_loop_written_out(method: str, seed: int) -> None:
     metrics, target = study(seed)
     fit, penalised = REFERENCE[method], method in ("ridge", "nonnegative")
-    found = compose(metrics, target, method)
+    found, wanted = out_of_sample(metrics, target, METHODS[method])
     for left in range(N_TRACKERS):
         others = without(metrics, left)
-        weights = learn(others, without(target, left), fit, penalised)
+        weights = reference(others, without(target, left), fit, penalised)
         for dataset in range(N_DATASETS):
             ahead = metrics[:, dataset, left] - others[:, dataset].mean(axis=-1)
-            assert found.predicted[dataset, left] == pytest.approx(weights @ ahead)
-            wanted = target[dataset, left] - without(target, left)[dataset].mean()
-            assert found.wanted[dataset, left] == pytest.approx(wanted)
-    weights = learn(metrics, target, fit, penalised)
+            assert found[dataset, left] == pytest.approx(weights @ ahead)
+            apart = target[dataset, left] - without(target, left)[dataset].mean()
+            assert wanted[dataset, left] == pytest.approx(apart)
+    weights = reference(metrics, target, fit, penalised)
     units = np.array([np.sqrt(np.mean(away(metric) ** 2)) for metric in metrics])
-    assert found.weights == pytest.approx(weights * units)
-    assert away(found.fitted) == pytest.approx(away(np.tensordot(weights, metrics, axes=1)))
-    r = np.corrcoef(flattened(found.predicted, "within"), flattened(found.wanted, "within"))[0, 1]
-    assert (found.r, found.r_in_sample) == pytest.approx((r, correlation_of(found.fitted, target)), abs=1e-9)
+    assert learn(metrics, target, METHODS[method])[0] == pytest.approx(weights * units)
+    fitted = np.tensordot(weights, metrics, axes=1)
+    r = [
+        np.corrcoef(flattened(x, "within"), flattened(y, "within"))[0, 1]
+        for x, y in ((found, wanted), (fitted, target))
+    ]
+    made = compose(metrics, target, method)
+    assert [made.r, made.r_in_sample] == pytest.approx(r, abs=1e-9)
+    assert made.shares == pytest.approx(weights * units / np.abs(weights * units).sum(), abs=1e-8)
 
 
 @pytest.mark.parametrize("shape", [(12, 3), (8, 20)])
@@ -120,36 +130,35 @@ def test_nonnegative_is_optimal(shape: tuple[int, int]) -> None:
 @pytest.mark.parametrize("left", [0, N_TRACKERS - 1])
 def test_a_target_left_out_is_not_looked_at(method: str, left: int) -> None:
     metrics, target = study(9, n_metrics=10)
-    before = compose(metrics, target, method)
+    before = out_of_sample(metrics, target, METHODS[method])
     target[:, left] += [100.0, -300.0]
-    after = compose(metrics, target, method)
-    assert (after.predicted[:, left] == before.predicted[:, left]).all()
-    assert (without(after.predicted, left) != without(before.predicted, left)).any(axis=0).all()
-    assert after.wanted[:, left] - before.wanted[:, left] == pytest.approx(np.array([100.0, -300.0]))
+    after = out_of_sample(metrics, target, METHODS[method])
+    assert (after[0][:, left] == before[0][:, left]).all()
+    assert (without(after[0], left) != without(before[0], left)).any(axis=0).all()
+    assert after[1][:, left] - before[1][:, left] == pytest.approx(np.array([100.0, -300.0]))
 
 
 @every_method
 def test_a_tracker_left_out_does_not_teach(method: str) -> None:
     """Its metrics neither: only its own prediction is a (straight) line in them."""
     metrics, target = study(10)
-    predicted = []
+    ahead = []
     for step in (0.0, 1.0, 2.0):
         moved = metrics.copy()
         moved[:, 1, 2] += step * np.array([0.01, 1.0, 50.0])
-        predicted.append(compose(moved, target, method).predicted[:, 2])
-    assert predicted[2] - predicted[1] == pytest.approx(predicted[1] - predicted[0])
-    assert predicted[1][0] == predicted[0][0]
-    assert predicted[1][1] != predicted[0][1]
+        ahead.append(predicted(moved, target, method)[:, 2])
+    assert ahead[2] - ahead[1] == pytest.approx(ahead[1] - ahead[0])
+    assert ahead[1][0] == ahead[0][0]
+    assert ahead[1][1] != ahead[0][1]
 
 
 @every_method
 def test_units_do_not_matter(method: str) -> None:
     metrics, target = study(11)
-    expected = compose(metrics, target, method)
     slopes, shifts = np.array([1e3, 1e-3, 7.0])[:, None, None], np.array([[0.0], [5.0]])
-    found = compose(slopes * metrics + shifts, target + shifts, method)
-    assert found.predicted == pytest.approx(expected.predicted)
-    assert found.weights == pytest.approx(expected.weights)
+    moved = slopes * metrics + shifts, target + shifts
+    assert predicted(*moved, method) == pytest.approx(predicted(metrics, target, method))
+    assert compose(*moved, method).shares == pytest.approx(compose(metrics, target, method).shares)
 
 
 def test_best_single_by_hand() -> None:
@@ -157,8 +166,8 @@ def test_best_single_by_hand() -> None:
     target = draw(12, N_DATASETS, N_TRACKERS)
     metrics = np.stack([target / 4.0 + 1.0, -target, draw(13, N_DATASETS, N_TRACKERS)])
     found = compose(metrics, target, "best_single")
-    assert found.weights == pytest.approx(np.array([np.sqrt(np.mean(away(target) ** 2)), 0.0, 0.0]))
-    assert found.predicted == pytest.approx(found.wanted)
+    assert found.shares.tolist() == [1.0, 0.0, 0.0]
+    assert np.subtract(*out_of_sample(metrics, target, METHODS["best_single"])) == pytest.approx(0.0)
     assert (found.r, found.r_in_sample) == pytest.approx((1.0, 1.0))
 
 
@@ -187,17 +196,16 @@ def test_a_metric_flat_up_to_rounding_says_nothing(method: str, first: float) ->
     metrics, target = study(15)
     flat = np.full((1, N_DATASETS, N_TRACKERS), 0.3)
     flat[0, 0, 0] = first
-    with_flat = compose(np.concatenate([metrics, flat]), target, method)
-    assert with_flat.predicted == pytest.approx(compose(metrics, target, method).predicted)
+    with_flat = predicted(np.concatenate([metrics, flat]), target, method)
+    assert with_flat == pytest.approx(predicted(metrics, target, method))
 
 
 @every_method
 def test_done_again_without_each_tracker(method: str) -> None:
     metrics, target = study(3)
-    made = compose(metrics, target, method, jackknife=True)
+    made = compose(metrics, target, method)
     for left in range(N_TRACKERS):
         others = np.delete(np.arange(N_TRACKERS), left)
         assert made.left_out[left] == pytest.approx(
             compose(metrics[..., others], target[:, others], method).r
         )
-    assert compose(metrics, target, method).left_out.size == 0

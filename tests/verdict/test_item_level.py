@@ -1,4 +1,4 @@
-"""Trackers x generators x dialogs: against loops over all cells, for every draw."""
+"""Trackers x generators x dialogs: against loops over all cells."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 from extrinsic.arrays import Floats
 from extrinsic.verdict.intervals import jackknife_influence, jackknife_interval
-from extrinsic.verdict.item_level import CrossedWeights, crossed_interval, dialog_slopes
+from extrinsic.verdict.item_level import crossed_interval, error_costs
 
 TRACKERS, GENERATORS, DIALOGS = 5, 3, 12
 
@@ -20,41 +20,39 @@ def sample(seed: int) -> tuple[Floats, Floats]:
     return predictors, (chance > 0).astype(float)
 
 
-def draws(seed: int, n: int = 4) -> CrossedWeights:
-    rng, sizes = np.random.default_rng([1, seed]), (TRACKERS, GENERATORS, DIALOGS)
-    return CrossedWeights(*(rng.multinomial(size, [1 / size] * size, n).astype(float) for size in sizes))
-
-
-def repeated(weights: CrossedWeights, number: int) -> tuple[list[int], list[int], list[int]]:
-    """The drawn trackers, generators and dialogs, each as often as it was drawn."""
-    return tuple(  # type: ignore[return-value]
-        [i for i, count in enumerate(part[number]) for _ in range(int(count))]
-        for part in (weights.trackers, weights.generators, weights.dialogs)
-    )
+def cost_by_loops(predictor: Floats, outcomes: Floats) -> float:
+    x: list[float] = []
+    y: list[float] = []
+    for generator, dialog in np.ndindex(len(outcomes), outcomes.shape[2]):
+        mine, reached = predictor[:, dialog], outcomes[generator, :, dialog]
+        x += (mine - mine.mean()).tolist()
+        y += (reached - reached.mean()).tolist()
+    return -float(np.dot(x, y) / np.dot(x, x))
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_within_generator_and_dialog(seed: int) -> None:
+    """Of all cells, and without each tracker, generator and dialog."""
     predictors, outcomes = sample(seed)
-    weights = draws(seed)
-    slopes = dialog_slopes(predictors, outcomes, weights)
-    for number in range(len(weights.trackers)):
-        trackers, generators, dialogs = repeated(weights, number)
-        x: list[float] = []
-        y: list[float] = []
-        for generator in generators:
-            for dialog in dialogs:
-                mine, reached = predictors[0][trackers, dialog], outcomes[generator][trackers, dialog]
-                x += (mine - mine.mean()).tolist()
-                y += (reached - reached.mean()).tolist()
-        assert slopes[number, 0] == pytest.approx(np.dot(x, y) / np.dot(x, x))
+    cost, (trackers, generators, dialogs) = error_costs(predictors, outcomes)
+    for k, predictor in enumerate(predictors):
+        assert cost[k] == pytest.approx(cost_by_loops(predictor, outcomes))
+        for left in range(TRACKERS):
+            few = np.delete(predictor, left, 0), np.delete(outcomes, left, 1)
+            assert trackers[left, k] == pytest.approx(cost_by_loops(*few))
+        for left in range(GENERATORS):
+            few = predictor, np.delete(outcomes, left, 0)
+            assert generators[left, k] == pytest.approx(cost_by_loops(*few))
+        for left in range(DIALOGS):
+            few = np.delete(predictor, left, 1), np.delete(outcomes, left, 2)
+            assert dialogs[left, k] == pytest.approx(cost_by_loops(*few))
 
 
 def test_what_does_not_vary_is_undefined() -> None:
     _, outcomes = sample(0)
     hard = np.broadcast_to(np.linspace(1.0, 1e3, DIALOGS) / 3, (1, TRACKERS, DIALOGS))
-    weights = CrossedWeights.observed(TRACKERS, GENERATORS, DIALOGS)
-    assert np.isnan(dialog_slopes(hard, outcomes, weights)).all()
+    cost, without = error_costs(hard, outcomes)
+    assert np.isnan(cost).all() and all(np.isnan(units).all() for units in without)
 
 
 def test_the_errors_of_crossed_samples_add_up() -> None:

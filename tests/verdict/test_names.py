@@ -6,11 +6,11 @@ import pytest
 
 from extrinsic.registry import ESTIMATORS, METRICS
 from extrinsic.verdict.names import (
-    Counted,
     Name,
     amount,
     correlation,
     counted,
+    counted_metrics,
     estimator_title,
     family_of,
     interval,
@@ -71,7 +71,7 @@ def test_targets_and_families() -> None:
     assert target_title("rl.lstd") == "the learned policy's return by LSTD"
     assert target_title("outcome.success") == "the outcome success"
     metrics = ("l2", "roc.v1_eer_lee", "roc.v2_ca05", "fga(0.5)", "mine")
-    assert [family_of(name).title for name in metrics] == [
+    assert [family_of(name) for name in metrics] == [
         "score quality",
         "ROC v1",
         "ROC v2",
@@ -82,8 +82,8 @@ def test_targets_and_families() -> None:
 
 def test_metrics_on_schedules_are_counted_as_such() -> None:
     names = [Name(metric, schedule, "all") for metric in ("l2", "mrr") for schedule in (1, 2, 3)]
-    assert str(Counted.of(names)) == "2 metrics on 3 schedules"
-    assert str(Counted.of(names[:1])) == "1 metric"
+    assert counted_metrics(names) == "2 metrics on 3 schedules"
+    assert (counted_metrics(names[:1]), counted_metrics([])) == ("1 metric", "0 metrics")
 
 
 def test_numbers_as_people_read_them() -> None:
