@@ -131,23 +131,23 @@ def test_sparse_is_dense_is_the_plain_formula(
     offsets, phi, first = rows(rng, 150)
     m, ends, reward = phi.shape[1], rng.random(150) < 0.3, rng.normal(0, 50, 150)
     gram = phi.toarray().T @ phi.toarray() + ridge * np.eye(m)
-    for way in WAYS.values():
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(lstd, "DENSE_UP_TO", way)
-            patch.setattr(lstd, "ENTRIES", entries)
-            system = System(phi, offsets, ridge)
-            for following in (first, first[::-1]):
-                phi_next = sparse.csr_array(following.multiply(~ends[:, None]))
-                expected = dense_formula(phi.toarray(), phi_next.toarray(), reward, ends, gamma, ridge, 7.0)
-                dense = gram - gamma * phi.toarray().T @ phi_next.toarray()
-                tolerance = max(1e-9, 1e-14 * np.linalg.cond(dense)) * max(1.0, np.abs(expected).max())
+    condition, system = np.linalg.cond(gram, 2), System(phi, offsets, ridge)
+    for following in (first, first[::-1]):
+        phi_next = sparse.csr_array(following.multiply(~ends[:, None]))
+        expected = dense_formula(phi.toarray(), phi_next.toarray(), reward, ends, gamma, ridge, 7.0)
+        dense = gram - gamma * phi.toarray().T @ phi_next.toarray()
+        tolerance = max(1e-9, 1e-14 * np.linalg.cond(dense)) * max(1.0, np.abs(expected).max())
+        for way in WAYS.values():
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(lstd, "DENSE_UP_TO", way)
+                patch.setattr(lstd, "ENTRIES", entries)
                 found = system.solve(phi_next, reward, ends, gamma, 7.0)
-                assert np.abs(found.weights - expected).max() <= tolerance
-                assert found.prior == 7.0
-                assert found.condition == pytest.approx(np.linalg.cond(gram, 2), rel=1e-6)
                 back = system.solve_transposed(phi_next, reward[:m], gamma)
-                rounding = 1e-15 * (np.abs(dense.T) @ np.abs(back)).max()
-                assert np.abs(dense.T @ back - reward[:m]).max() <= 1e-7 + rounding
+            assert np.abs(found.weights - expected).max() <= tolerance
+            assert found.prior == 7.0
+            assert found.condition == pytest.approx(condition, rel=1e-6)
+            rounding = 1e-15 * (np.abs(dense.T) @ np.abs(back)).max()
+            assert np.abs(dense.T @ back - reward[:m]).max() <= 1e-7 + rounding
 
 
 @every_way
