@@ -198,19 +198,9 @@ def test_a_spoilt_record(whole: tuple[Path, Outcome], config: Path, tmp_path: Pa
         assert_refused(simulate_small(config, folder))
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "places"),
-    [
-        ("noise = 2.0", "niose = 2.0", ["line 7", "noisy.recogniser.niose", "did you mean 'noise'?"]),
-        ("noise = 2.0", 'noise = "much"', ["line 7", "datasets.noisy.recogniser.noise", "'much'"]),
-        ("noise = 2.0", "deletion = 1.01", ["line 7", "datasets.noisy.recogniser.deletion", "1.01"]),
-        ("dialogs = 4", "dialogs = 0", ["line 3", "datasets.tiny.splits.train.dialogs"]),
-        ("seed = 5", "seed = 5.5", ["line 1", "seed"]),
-        ("seed = 5", "seed = ", ["malformed"]),
-    ],
-)
-def test_bad_configurations(config: Path, tmp_path: Path, old: str, new: str, places: list[str]) -> None:
-    config.write_text(SMALL.replace(old, new))
+def test_a_bad_configuration(config: Path, tmp_path: Path) -> None:
+    config.write_text(SMALL.replace("noise = 2.0", "niose = 2.0"))
+    places = ("line 7", "datasets.noisy.recogniser.niose", "did you mean 'noise'?")
     assert_refused(simulate_small(config, tmp_path / "out"), str(config), *places)
     assert not (tmp_path / "out").exists()
 

@@ -78,13 +78,12 @@ def many(tmp_path: Path) -> Path:
     return write_tracker(tmp_path / "many.json", dstc1_turn(route=hypotheses))
 
 
-def test_what_repeats_in_other_turns_is_one_line(bus: Written, many: Path) -> None:
+def test_what_repeats_is_one_line_and_the_first_fifty_are_shown(
+    bus: Written, many: Path, tmp_path: Path
+) -> None:
     outcome = validate(bus, many)
     assert_refused(outcome, f"{many}: 60 errors", "session one, turn 0, slot route")
     assert outcome.output.count("has the wrong kind") == outcome.output.count("and 59 more like it") == 1
-
-
-def test_the_first_fifty_problems_are_shown_and_the_rest_counted(bus: Written, tmp_path: Path) -> None:
     scores: list[Any] = [f"high {number}" for number in range(60)]
     hypotheses = [hypothesis(score, {"route": "61c"}) for score in scores]
     path = write_tracker(tmp_path / "many.json", dstc1_turn(route=hypotheses))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from extrinsic.metrics.scoring import score
-from tests.builders import Dstc1Files, dstc1_labels, dstc1_turn, heard, hypothesis, log, log_turn, tracker
+from tests.builders import Dstc1Files, dstc1_labels, dstc1_turn, hypothesis, log, log_turn, tracker
 from tests.metrics.reading import read_dstc1
 
 Pairs = Mapping[str, Any]
@@ -18,7 +18,7 @@ class Turn:
     """What the tracker believes at one turn of a call, and what was said and labelled there.
 
     beliefs: slot group (or joint) -> [(score, pairs)].   right, wrong: values labelled so at this turn.
-    system: acts.   live, batch: user acts that the recognisers heard, one hypothesis each.
+    system: acts.   live, batch: hypotheses of the recognisers.
     """
 
     beliefs: Mapping[str, Sequence[tuple[float, Pairs]]] = field(default_factory=dict)
@@ -42,23 +42,15 @@ class Turn:
         )
 
 
-def files_of(*calls: Sequence[Turn], dataset: str = "train4") -> Dstc1Files:
+def files_of(*calls: Sequence[Turn], dataset: str = "train4", **named: Sequence[Turn]) -> Dstc1Files:
+    """Calls called call-0, call-1, ..., and such with names."""
     logs, labels, beliefs = {}, {}, {}
-    for number, turns in enumerate(calls):
-        session = f"call-{number}"
-        logs[f"calls/{session}"] = log(
-            session,
-            [
-                log_turn(
-                    index,
-                    turn.system,
-                    [heard(0.5, act) for act in turn.live],
-                    [heard(0.5, act) for act in turn.batch],
-                    turn.restart,
-                )
-                for index, turn in enumerate(turns)
-            ],
-        )
+    for session, turns in {**{f"call-{i}": call for i, call in enumerate(calls)}, **named}.items():
+        written = [
+            log_turn(number, turn.system, turn.live, turn.batch, turn.restart)
+            for number, turn in enumerate(turns)
+        ]
+        logs[f"calls/{session}"] = log(session, written)
         labels[f"calls/{session}"] = dstc1_labels(session, [turn.labels() for turn in turns])
         beliefs[session] = [turn.written() for turn in turns]
     return Dstc1Files(dataset, logs, labels, tracker(dataset, beliefs))

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 import subprocess
 import sys
 import time
@@ -161,19 +159,3 @@ def test_a_cluster_without_workers_is_not_waited_for_for_ever(
     cluster.worker.wait()
     options = ["--engine", "dask", "--scheduler", cluster.address]
     assert_refused(run_in(small.config, tmp_path / "run", *options), "no workers for 1 s", GO_ON)
-
-
-def test_a_killed_process_is_one_line(small: Study, tmp_path: Path) -> None:
-    """As when the system ends it for lack of memory."""
-    process = start(small.config, tmp_path / "run", "--n-jobs", "2")
-    wait_for(process, "run 1/")
-    children = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True, check=False)
-    for child in map(int, children.stdout.split()):
-        command = Path(f"/proc/{child}/cmdline").read_bytes()
-        if b"loky" in command and b"resource_tracker" not in command:
-            os.kill(child, signal.SIGKILL)
-    _, errors = process.communicate()
-    assert "Traceback" not in errors
-    assert process.returncode == 0 or "a process was ended from outside" in errors
-    done(small.config, tmp_path / "run")
-    require_same(small.folder, tmp_path / "run")

@@ -224,19 +224,19 @@ def test_a_mistake_in_a_table_of_options(tmp_path: Path, more: str, said: str) -
         study_of(tmp_path, more)
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ("reward.absent=emty", "there is no reward.absent 'emty'; did you mean 'empty'?"),
-        ("reward.rigt=3", "--set: key reward.rigt: unknown; available: absent"),
-        ("reward.amount=3", "key reward.amount: unknown; concepts has no such option; outcome has"),
-        ("reward.kind=outcme", "there is no reward 'outcme'; did you mean 'outcome'?"),
-        ("reward.kind.x=3", "--set: key reward.kind"),
-        ("policy=3", "--set: key policy: wrong kind (expected a table"),
-        ("name.x=3", "--set: key name.x: 'name' is not a table"),
-        ("outcomes.names=['x']", "name a `file` of outcomes, or an `evaluator`, and not both"),
-    ],
-)
+CHANGES = [
+    ("reward.absent=emty", "there is no reward.absent 'emty'; did you mean 'empty'?"),
+    ("reward.rigt=3", "--set: key reward.rigt: unknown; available: absent"),
+    ("reward.amount=3", "key reward.amount: unknown; concepts has no such option; outcome has"),
+    ("reward.kind=outcme", "there is no reward 'outcme'; did you mean 'outcome'?"),
+    ("reward.kind.x=3", "--set: key reward.kind"),
+    ("policy=3", "--set: key policy: wrong kind (expected a table"),
+    ("name.x=3", "--set: key name.x: 'name' is not a table"),
+    ("outcomes.names=['x']", "name a `file` of outcomes, or an `evaluator`, and not both"),
+]
+
+
+@pytest.mark.parametrize(("change", "said"), CHANGES)
 def test_a_mistake_in_a_change(tmp_path: Path, change: str, said: str) -> None:
     with pytest.raises(InputError, match=re.escape(said)):
         study_of(tmp_path, changes=[change])
