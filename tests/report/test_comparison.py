@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -18,7 +19,7 @@ NASTY = "<script>alert(1)</script>"
 
 def test_names_are_shown_as_they_are(tmp_path: Path) -> None:
     write_manifest(tmp_path, NASTY, f"extrinsic:1|{NASTY}")
-    values = {"a": 1.0, "b": 2.0, "difference": -1.0, "low": -2.0, "high": None, "p": 0.5, "better": "b"}
+    values: Any = {"a": 1.0, "b": 2.0, "difference": -1.0, "low": -2.0, "high": None, "p": 0.5, "better": "b"}
     worth = ComparisonRow(dataset=NASTY, kind="return", name="rl.live", variant=NASTY, **values)
     score = replace(worth, kind="metric", name=NASTY, variant=None, component=NASTY, schedule=1)
     slot = TranscriptSlot(NASTY, (NASTY,), (((NASTY, 0.5),), (("none", 1.0),)), (True, False))
@@ -35,7 +36,7 @@ def test_names_are_shown_as_they_are(tmp_path: Path) -> None:
         sentence=f"b&b earns 1.0 more than {NASTY}: not decided.",
         flags=("q_range on both values: it is outside.",),
     )
-    case = {"target": "rl.live", "variant": NASTY, "schedule": 1, "component": NASTY, "a": 1, "b": 2}
+    case: Any = {"target": "rl.live", "variant": NASTY, "schedule": 1, "component": NASTY, "a": 1, "b": 2}
     costs = [
         PairCost(metric=metric, picks=pick, cost=cost, **case)
         for metric, pick, cost in ((NASTY, NASTY, 0.0), ("l2", "b&b", 1.25), ("mrr", None, 0.6))

@@ -243,9 +243,8 @@ def test_one_metric_for_all() -> None:
     """The smallest of the largest bounds; of points and shares, as part of what a coin loses."""
     made, _ = judge(study(names=("rl.live", "expert.live")))
     assert made.compromise is not None
-    one, other = ({choice.name: choice.bound for choice in each.choices} for each in made.verdicts)
-    worst = [max(bound, other[name]) for name, bound in one.items() if bound and other[name]]
-    assert made.compromise.most == min(worst)
+    one, other = ({choice.name: choice.bound or np.inf for choice in each.choices} for each in made.verdicts)
+    assert made.compromise.most == min(max(bound, other[name]) for name, bound in one.items())
     assert made.sentences[-1] == made.compromise.sentence
     assert made.sentences[0].startswith("For the learned policy's return (rl.live): Choose by")
     mixed, _ = judge(study(names=("rl.live", "rl.completed")))
