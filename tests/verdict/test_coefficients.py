@@ -21,8 +21,6 @@ from extrinsic.verdict.coefficients import (
     Scope,
     correlate,
     is_flat,
-    points,
-    same_dataset,
 )
 from tests.verdict.drawing import draw, draw_study, flattened
 
@@ -142,18 +140,6 @@ def test_flat_within_but_not_pooled() -> None:
     assert is_flat(values, "within").tolist() == [True, False]
     assert is_flat(values, "pooled").tolist() == [False, False]
     assert is_flat(nearly_flat(), "pooled").tolist() == [True]
-
-
-def test_points_keep_their_order() -> None:
-    values = np.array([[1.0, 2.0, 6.0], [10.0, 20.0, 30.0]])
-    pooled = points(values, "pooled")
-    assert pooled / pooled[0] == pytest.approx(np.array([1.0, 2.0, 6.0, 10.0, 20.0, 30.0]))
-    assert points(values, "within") * 30.0 == pytest.approx(np.array([-2.0, -1.0, 3.0, -10.0, 0.0, 10.0]))
-
-
-def test_pairs_of_the_same_dataset() -> None:
-    """Points 0 and 1 are of the first dataset, 2 and 3 of the second: the first and the last pair."""
-    assert same_dataset(2, 2).tolist() == [True, False, False, False, False, True]
 
 
 def test_unknown_names() -> None:
