@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from extrinsic.metrics.scoring import score
-from tests.builders import Dstc1Files, dstc1_labels, dstc1_turn, heard, hypothesis, log, log_turn, tracker
+from tests.builders import Dstc1Files, dstc1_turn, hypothesis, slu_label
+from tests.corpus.bus_calls import bus_files, said
 from tests.metrics.reading import read_dstc1
 
 Pairs = Mapping[str, Any]
@@ -31,7 +32,7 @@ class Turn:
 
     def labels(self) -> list[Any]:
         return [
-            {"slots": dict(pairs), "label": label}
+            slu_label(label, pairs)
             for label, found in ((True, self.right), (False, self.wrong))
             for pairs in found
         ]
@@ -43,25 +44,25 @@ class Turn:
 
 
 def files_of(*calls: Sequence[Turn], dataset: str = "train4") -> Dstc1Files:
-    logs, labels, beliefs = {}, {}, {}
-    for number, turns in enumerate(calls):
-        session = f"call-{number}"
-        logs[f"calls/{session}"] = log(
-            session,
+    return bus_files(
+        *(
             [
-                log_turn(
-                    index,
-                    turn.system,
-                    [heard(0.5, act) for act in turn.live],
-                    [heard(0.5, act) for act in turn.batch],
-                    turn.restart,
-                )
-                for index, turn in enumerate(turns)
-            ],
-        )
-        labels[f"calls/{session}"] = dstc1_labels(session, [turn.labels() for turn in turns])
-        beliefs[session] = [turn.written() for turn in turns]
-    return Dstc1Files(dataset, logs, labels, tracker(dataset, beliefs))
+                {
+                    **said(
+                        turn.system,
+                        *[(0.5, [act]) for act in turn.live],
+                        batch=[(0.5, [act]) for act in turn.batch],
+                        restart=turn.restart,
+                    ),
+                    "labels": turn.labels(),
+                    "beliefs": turn.written(),
+                }
+                for turn in turns
+            ]
+            for turns in calls
+        ),
+        dataset=dataset,
+    )
 
 
 class CallScores:
