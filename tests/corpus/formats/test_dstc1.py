@@ -39,14 +39,8 @@ def test_the_corpus_in_columns(corpus: Corpus) -> None:
     assert corpus.nbest.score.tolist()[:3] == [0.6, 0.3, 0.8]
     labels = corpus.labels
     assert labels.turn.tolist() == [0, 0, 1, 2, 2, 3]
-    assert [corpus.slots[slot] for slot in labels.slot] == [
-        "route",
-        "route",
-        "route",
-        "time",
-        "from.desc",
-        "from.desc",
-    ]
+    named = [corpus.slots[slot] for slot in labels.slot]
+    assert named == [*["route"] * 3, "time", *["from.desc"] * 2]
     assert values(corpus.vocabulary, labels.value)[3:5] == [SEVEN, "cmu"]
     assert labels.correct.tolist() == [False, True, True, True, True, False]
 
