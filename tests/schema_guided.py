@@ -58,42 +58,34 @@ def dialog(name: str, *turns: Json) -> Json:
     return {"dialogue_id": name, "services": services, "turns": spoken}
 
 
-GOLD: Json = [
-    dialog(
-        "1_00000",
-        user("Thai food", Restaurants_1={"cuisine": ["Thai"]}),
-        user(
-            "At six. And a hotel in San Jose",
-            Restaurants_1={"cuisine": ["Thai", "thai food"], "time": ["6 pm", "18:00"]},
-            Hotels_1={"city": ["San Jose"]},
+def call_and_booking(
+    food: list[str], time: list[str], city: list[str], city_again: list[str], stars: list[str]
+) -> Json:
+    """Two dialogs about a restaurant and a hotel, and about a hotel; what may differ is given."""
+    return [
+        dialog(
+            "1_00000",
+            user("Thai food", Restaurants_1={"cuisine": ["Thai"]}),
+            user(
+                "At six. And a hotel in San Jose",
+                Restaurants_1={"cuisine": food, "time": time},
+                Hotels_1={"city": city},
+            ),
+            user("Four stars", Hotels_1={"city": city_again, "stars": ["4"]}),
         ),
-        user("Four stars", Hotels_1={"city": ["San Jose", "SJ"], "stars": ["4"]}),
-    ),
-    dialog(
-        "1_00001",
-        user("A hotel in Berlin", Hotels_1={"city": ["Berlin"]}),
-        user("Any", Hotels_1={"city": ["Berlin"], "stars": ["dontcare"]}),
-    ),
-]
+        dialog(
+            "1_00001",
+            user("A hotel in Berlin", Hotels_1={"city": ["Berlin"]}),
+            user("Any", Hotels_1={"city": ["Berlin"], "stars": stars}),
+        ),
+    ]
 
-PREDICTED: Json = [
-    dialog(
-        "1_00000",
-        user("Thai food", Restaurants_1={"cuisine": ["Thai"]}),
-        user(
-            "At six. And a hotel in San Jose",
-            # The words of the time stand in another order; a city one letter too long is similar by 94.
-            Restaurants_1={"cuisine": ["thai food"], "time": ["pm 6"]},
-            Hotels_1={"city": ["San Josee"]},
-        ),
-        user("Four stars", Hotels_1={"city": ["SJ"], "stars": ["4"]}),
-    ),
-    dialog(
-        "1_00001",
-        user("A hotel in Berlin", Hotels_1={"city": ["Berlin"]}),
-        user("Any", Hotels_1={"city": ["Berlin"], "stars": ["3"]}),
-    ),
-]
+
+GOLD = call_and_booking(
+    ["Thai", "thai food"], ["6 pm", "18:00"], ["San Jose"], ["San Jose", "SJ"], ["dontcare"]
+)
+# The words of the time stand in another order; a city one letter too long is similar by 94.
+PREDICTED = call_and_booking(["thai food"], ["pm 6"], ["San Josee"], ["SJ"], ["3"])
 
 
 def hand_made() -> tuple[Json, Json, Json]:

@@ -19,6 +19,8 @@ CONFIG = "config.toml"
 STAGES = "stages"
 POLICIES = "policies"
 LOCK = ".lock"
+FORM = 2
+"""Of the manifest and what it names: a directory with another one was made by another version."""
 PART = ".*.part"
 """The partial output of a killed process."""
 
@@ -62,11 +64,12 @@ class StageRecord(msgspec.Struct, frozen=True):
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """The record of a run: its inputs, its plan, its results and the versions that computed them.
 
-    signature: None until it is complete.   inputs: hashes of the files it read.
+    form: see `FORM`.   signature: None until it is complete.   inputs: hashes of the files it read.
     plan: with names resolved.   tables: hashes of the files it wrote, settings and kept policies included.
     check_sum: of all the rest; empty for a record that was made by hand.
     """
 
+    form: int = 0
     signature: str | None = None
     study: str
     status: Status
@@ -115,6 +118,9 @@ def read_manifest(folder: Path) -> Manifest | None:
     except msgspec.ValidationError as error:
         message = f"the record of the run is damaged, or of another version: {error}"
         raise InputError(f"{message}; run the study again with --overwrite", path=str(path)) from None
+    if manifest.form != FORM:
+        message = "the run was made by another version of extrinsic; run the study again with --overwrite"
+        raise InputError(message, path=str(path), expected=f"form {FORM}", found=f"form {manifest.form}")
     problems = Problems(str(path))
     manifest.check(problems)
     problems.raise_errors()

@@ -19,6 +19,7 @@ from extrinsic.study.results import StudyResults
 from extrinsic.study.run import Run, write_policies
 from extrinsic.study.run_directory import (
     CONFIG,
+    FORM,
     MANIFEST,
     STAGES,
     Manifest,
@@ -209,6 +210,7 @@ class _Runner:
 
     def _write_manifest(self, status: Status, tables: dict[str, str] | None = None) -> None:
         manifest = Manifest(
+            form=FORM,
             signature=self._signature if status == "complete" else None,
             study=self.settings.name,
             status=status,

@@ -51,8 +51,8 @@ def said(
     }
 
 
-def bus_files(*calls: Sequence[Any], dataset: str = "train4") -> Dstc1Files:
-    """DSTC1 calls of turns as `said` makes them; `labels` and `beliefs` of a turn may be added."""
+def bus_files(*calls: Sequence[Any]) -> Dstc1Files:
+    """DSTC1 calls of turns as `said` makes them; `labels` of a turn may be added."""
     logs, labels, beliefs = {}, {}, {}
     for number, turns in enumerate(calls):
         session = f"call-{number}"
@@ -64,8 +64,8 @@ def bus_files(*calls: Sequence[Any], dataset: str = "train4") -> Dstc1Files:
             ],
         )
         labels[f"calls/{session}"] = dstc1_labels(session, [turn.get("labels", []) for turn in turns])
-        beliefs[session] = [turn.get("beliefs", {}) for turn in turns]
-    return Dstc1Files(dataset, logs, labels, tracker(dataset, beliefs))
+        beliefs[session] = [{} for _ in turns]
+    return Dstc1Files("train4", logs, labels, tracker("train4", beliefs))
 
 
 def restaurant_files(*calls: Sequence[Any]) -> Dstc2Files:

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from extrinsic.metrics.scoring import score
-from tests.builders import Dstc1Files, dstc1_turn, hypothesis, slu_label
-from tests.corpus.bus_calls import bus_files, said
+from tests.builders import Dstc1Files, dstc1_labels, dstc1_turn, hypothesis, log, log_turn, tracker
 from tests.metrics.reading import read_dstc1
 
 Pairs = Mapping[str, Any]
@@ -19,7 +18,7 @@ class Turn:
     """What the tracker believes at one turn of a call, and what was said and labelled there.
 
     beliefs: slot group (or joint) -> [(score, pairs)].   right, wrong: values labelled so at this turn.
-    system: acts.   live, batch: user acts that the recognisers heard, one hypothesis each.
+    system: acts.   live, batch: hypotheses of the recognisers.
     """
 
     beliefs: Mapping[str, Sequence[tuple[float, Pairs]]] = field(default_factory=dict)
@@ -32,7 +31,7 @@ class Turn:
 
     def labels(self) -> list[Any]:
         return [
-            slu_label(label, pairs)
+            {"slots": dict(pairs), "label": label}
             for label, found in ((True, self.right), (False, self.wrong))
             for pairs in found
         ]
@@ -43,26 +42,18 @@ class Turn:
         )
 
 
-def files_of(*calls: Sequence[Turn], dataset: str = "train4") -> Dstc1Files:
-    return bus_files(
-        *(
-            [
-                {
-                    **said(
-                        turn.system,
-                        *[(0.5, [act]) for act in turn.live],
-                        batch=[(0.5, [act]) for act in turn.batch],
-                        restart=turn.restart,
-                    ),
-                    "labels": turn.labels(),
-                    "beliefs": turn.written(),
-                }
-                for turn in turns
-            ]
-            for turns in calls
-        ),
-        dataset=dataset,
-    )
+def files_of(*calls: Sequence[Turn], dataset: str = "train4", **named: Sequence[Turn]) -> Dstc1Files:
+    """Calls called call-0, call-1, ..., and such with names."""
+    logs, labels, beliefs = {}, {}, {}
+    for session, turns in {**{f"call-{i}": call for i, call in enumerate(calls)}, **named}.items():
+        written = [
+            log_turn(number, turn.system, turn.live, turn.batch, turn.restart)
+            for number, turn in enumerate(turns)
+        ]
+        logs[f"calls/{session}"] = log(session, written)
+        labels[f"calls/{session}"] = dstc1_labels(session, [turn.labels() for turn in turns])
+        beliefs[session] = [turn.written() for turn in turns]
+    return Dstc1Files(dataset, logs, labels, tracker(dataset, beliefs))
 
 
 class CallScores:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from tests.builders import DSTC1_SLOTS, act
+from tests.builders import DSTC1_SLOTS, act, heard
 from tests.metrics.calls import CallScores, Turn
 
 C, CMU = {"route": "61c"}, {"from.desc": "cmu"}
 ROUTE = act("inform", ("route", "61c"))
+HEARD = [heard(0.5, ROUTE)]
 POOLED = {"all", "joint"}
 """Wherever a slot has an item, so have these two."""
 
@@ -19,7 +20,7 @@ def test_schedule_1_is_every_turn() -> None:
     assert (scores.n("joint"), scores.n("all")) == (3, 27)
 
 
-@pytest.mark.parametrize("turn", [Turn(live=[ROUTE]), Turn(batch=[ROUTE]), Turn(system=[ROUTE])])
+@pytest.mark.parametrize("turn", [Turn(live=HEARD), Turn(batch=HEARD), Turn(system=[ROUTE])])
 def test_schedule_2_takes_slots_that_anybody_named(turn: Turn) -> None:
     # It is about this very turn: the two others say nothing.
     scores = CallScores([Turn(), turn, Turn()])
@@ -28,8 +29,8 @@ def test_schedule_2_takes_slots_that_anybody_named(turn: Turn) -> None:
 
 
 def test_schedule_2_takes_parts_by_their_prefix() -> None:
-    heard = act("inform", ("time.hour", "7"), ("date.day", "today"))
-    assert CallScores([Turn(live=[heard])]).on_schedule(2) == {"time", "date", *POOLED}
+    parts = act("inform", ("time.hour", "7"), ("date.day", "today"))
+    assert CallScores([Turn(live=[heard(0.5, parts)])]).on_schedule(2) == {"time", "date", *POOLED}
 
 
 def test_schedule_2_does_not_take_what_is_named_as_a_value() -> None:
@@ -38,7 +39,8 @@ def test_schedule_2_does_not_take_what_is_named_as_a_value() -> None:
 
 @pytest.mark.parametrize("dataset", ["train3a", "test3"])
 def test_the_third_corpus_has_no_neighborhoods(dataset: str) -> None:
-    call = [Turn(live=[act("inform", ("from.neighborhood", "oakland"))]), Turn(live=[ROUTE])]
+    oakland = act("inform", ("from.neighborhood", "oakland"))
+    call = [Turn(live=[heard(0.5, oakland)]), Turn(live=HEARD)]
     scores = CallScores(call, dataset=dataset)
     # The neighborhood is never on schedule 2, and the stop is when its neighborhood is named.
     assert scores.on_schedule(2) == {"from.desc", "route", *POOLED}

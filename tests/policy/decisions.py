@@ -1,14 +1,19 @@
-"""Decisions made up for tests: from plain columns, from a known policy."""
+"""Decisions made up for tests: from plain columns, from a known policy; and what is learned from them."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 
 from extrinsic.arrays import Floats, Ints
+from extrinsic.policy.behaviour import Behaviour, fit_behaviour
 from extrinsic.policy.features import States
+from extrinsic.policy.kernel_lspi import KernelLearner, KernelLSPI, KernelPolicy
+from extrinsic.policy.learner import StatePolicy
 from extrinsic.policy.transitions import END, Transitions
+from extrinsic.registry import BEHAVIOURS
 
 
 def states_of(continuous: Any, discrete: Any) -> States:
@@ -48,6 +53,20 @@ def decisions(
     )
 
 
+def assert_same_transitions(first: Transitions, second: Transitions) -> None:
+    """In everything but where they come from."""
+    for field in fields(Transitions):
+        old, new = getattr(first, field.name), getattr(second, field.name)
+        if isinstance(old, States):
+            assert old.continuous.tobytes() == new.continuous.tobytes()
+            assert np.array_equal(old.discrete, new.discrete)
+            assert (old.continuous_names, old.discrete_names) == (new.continuous_names, new.discrete_names)
+        elif isinstance(old, np.ndarray):
+            assert np.array_equal(old, new, equal_nan=old.dtype.kind == "f"), field.name
+        elif field.name != "source":
+            assert old == new, field.name
+
+
 def known_chances(states: States, n_actions: int) -> Floats:
     """(n, n_actions) a policy that depends on the first number and the first sign."""
     slope = np.linspace(-3.0, 3.0, n_actions)
@@ -70,3 +89,63 @@ def drawn_decisions(n_dialogs: int, n_actions: int = 3, length: int = 5, seed: i
 
 def draw(chances: Floats, rng: np.random.Generator) -> Ints:
     return np.asarray((np.cumsum(chances, axis=1) < rng.random(len(chances))[:, None]).sum(axis=1))
+
+
+def draw_walks(
+    goes: Floats, mean: Floats, chances: Floats, state: Ints, rng: np.random.Generator, noise: float = 1.0
+) -> Transitions:
+    """Dialogs through a table, each from its own state; the chances of actions are logged.
+
+    goes: (state, action, state), with what is left a dialog ends; mean reward and chances (state, action).
+    States are signs; the one number says nothing.
+    """
+    n_states, n_actions = mean.shape
+    dialog = np.arange(len(state))
+    parts: list[tuple[Ints, Ints, Ints, Ints]] = []
+    while len(dialog):
+        action = draw(chances[state], rng)
+        parts.append((dialog, np.full(len(dialog), len(parts)), state, action))
+        after = draw(np.column_stack([goes[state, action], 1.0 - goes[state, action].sum(axis=1)]), rng)
+        dialog, state = dialog[after < n_states], after[after < n_states]
+    dialog, place, state, action = (np.concatenate(column) for column in zip(*parts, strict=True))
+    order = np.lexsort((place, dialog))
+    dialog, state, action = dialog[order], state[order], action[order]
+    states = states_of(np.full((len(state), 1), 0.5), state[:, None])
+    reward = mean[state, action] + noise * rng.normal(size=len(state))
+    return decisions(states, action, reward, dialog, n_actions, chances[state])
+
+
+@dataclass(frozen=True)
+class TableModel:
+    """P(a | s) as they are, (n_states, n_actions); states are told apart by their first sign."""
+
+    chances: Floats
+
+    def probabilities(self, states: States) -> Floats:
+        return np.asarray(self.chances[states.discrete[:, 0]])
+
+
+def behaviour_of(
+    log: Transitions, behaviour: str = "logistic", threshold: float = 0.1, chances: Floats | None = None
+) -> Behaviour:
+    """The behaviour model of a name, fitted; chances: what it says of the log's own states, if given."""
+    model = BEHAVIOURS.get(behaviour)()
+    if chances is None:
+        return fit_behaviour(model, log, threshold)
+    return Behaviour(chances, model.fit(log), threshold)
+
+
+def learn(
+    log: Transitions,
+    behaviour: str = "logistic",
+    threshold: float = 0.1,
+    chances: Floats | None = None,
+    learner: type[KernelLearner] = KernelLSPI,
+    **options: Any,
+) -> KernelPolicy:
+    return learner(**options).fit(log, behaviour_of(log, behaviour, threshold, chances))
+
+
+def act(policy: StatePolicy, states: States) -> Ints:
+    """(n,) the likeliest action of each state."""
+    return np.asarray(policy.probabilities(states).argmax(axis=1))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from extrinsic.policy.kernel_logistic import KernelLogistic
 from extrinsic.policy.kernels import Gaussian, state_gram
 from extrinsic.policy.transitions import Transitions
 from extrinsic.registry import BEHAVIOURS
-from tests.policy.decisions import drawn_decisions, known_chances, states_of
+from tests.policy.decisions import TableModel, drawn_decisions, known_chances, states_of
 
 MODELS = [BEHAVIOURS.get(name)() for name in BEHAVIOURS.names()]
 every_model = pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
@@ -201,25 +201,20 @@ def test_what_cannot_be_filtered(chances: Any, threshold: float, possible: Any, 
         admit(np.array(chances), threshold, None if possible is None else np.array(possible))
 
 
-@dataclass(frozen=True)
-class Fixed:
-    """P(a | s) as it is said."""
-
-    chances: Floats
-
-    def probabilities(self, states: States) -> Floats:
-        return self.chances
+def states_alone(n: int) -> States:
+    """Told apart by their sign and nothing else."""
+    return states_of(np.zeros((n, 0)), np.arange(n)[:, None])
 
 
 @given(tables())
 def test_supervised_policies(table: tuple[Floats, np.ndarray]) -> None:
     """The likeliest of what is possible; or the probabilities themselves, scaled to what is."""
     chances, possible = table
-    states = states_of(np.zeros((len(chances), 0)), np.zeros((len(chances), 0)))
+    states = states_alone(len(chances))
     for allowed in (None, possible):
         mask = np.ones_like(possible) if allowed is None else allowed
-        best = SupervisedPolicy(Fixed(chances)).probabilities(states, allowed)
-        drawn = SupervisedPolicy(Fixed(chances), sampled=True).probabilities(states, allowed)
+        best = SupervisedPolicy(TableModel(chances)).probabilities(states, allowed)
+        drawn = SupervisedPolicy(TableModel(chances), sampled=True).probabilities(states, allowed)
         for found in (best, drawn):
             assert found.sum(axis=1) == pytest.approx(np.ones(len(chances)))
             assert (found >= 0.0).all()
@@ -235,8 +230,8 @@ def test_supervised_policies(table: tuple[Floats, np.ndarray]) -> None:
 
 def test_a_threshold_leaves_out_what_is_unlikely() -> None:
     """Of a draw; the likeliest is the likeliest. Where nothing is above it, the likeliest is left."""
-    states = states_of(np.zeros((2, 0)), np.zeros((2, 0)))
-    model = Fixed(np.array([[0.6, 0.3, 0.1], [0.4, 0.3, 0.3]]))
+    states = states_alone(2)
+    model = TableModel(np.array([[0.6, 0.3, 0.1], [0.4, 0.3, 0.3]]))
     drawn = SupervisedPolicy(model, sampled=True, threshold=0.25).probabilities(states)
     assert drawn == pytest.approx(np.array([[2 / 3, 1 / 3, 0.0], [0.4, 0.3, 0.3]]))
     drawn = SupervisedPolicy(model, sampled=True, threshold=0.5).probabilities(states)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,24 +11,9 @@ import numpy as np
 import pytest
 
 from extrinsic.errors import InputError
-from extrinsic.policy.features import States
 from extrinsic.policy.observations import stable_number
 from extrinsic.policy.transitions import END, Transitions, read_transitions, write_transitions
-from tests.policy.decisions import drawn_decisions
-
-
-def same(first: Transitions, second: Transitions) -> None:
-    for field in fields(Transitions):
-        old, new = getattr(first, field.name), getattr(second, field.name)
-        if isinstance(old, States):
-            assert old.continuous.tobytes() == new.continuous.tobytes()
-            assert np.array_equal(old.discrete, new.discrete)
-            assert (old.continuous_names, old.discrete_names) == (new.continuous_names, new.discrete_names)
-        elif isinstance(old, np.ndarray):
-            assert np.array_equal(old, new, equal_nan=old.dtype.kind == "f"), field.name
-        elif field.name != "source":
-            assert old == new, field.name
-
+from tests.policy.decisions import assert_same_transitions, drawn_decisions
 
 ACTIONS = ("ask", "offer")
 
@@ -175,7 +160,7 @@ def test_written_and_read_again(propensities: str, tmp_path: Path) -> None:
     possible[np.arange(len(log)), (log.action + 1) % 3] = False
     for with_possible in (log, replace(log, possible=possible)):
         write_transitions(with_possible, tmp_path / "log.jsonl.gz")
-        same(with_possible, read_transitions(tmp_path / "log.jsonl.gz", log.actions))
+        assert_same_transitions(with_possible, read_transitions(tmp_path / "log.jsonl.gz", log.actions))
 
 
 @pytest.mark.parametrize(
@@ -206,16 +191,17 @@ def test_a_line_that_is_wrong(row: int, change: Line, message: str, tmp_path: Pa
     assert message in str(raised.value)
 
 
-def test_an_action_that_the_task_does_not_have(tmp_path: Path) -> None:
-    path = write(tmp_path, small())
-    with pytest.raises(InputError, match="there is no action 'ask'; did you mean 'asks'"):
-        read_transitions(path, ("asks", "offer"))
-
-
-def test_without_rewards_and_without_labels(tmp_path: Path) -> None:
-    lines = [{key: value for key, value in line.items() if key != "reward"} for line in small()]
-    with pytest.raises(InputError, match="there are no rewards, and states have no labels to make them of"):
-        read_transitions(write(tmp_path, lines))
+@pytest.mark.parametrize(
+    ("lacks", "actions", "message"),
+    [
+        ("nothing", ("asks", "offer"), "there is no action 'ask'; did you mean 'asks'"),
+        ("reward", None, "there are no rewards, and states have no labels to make them of"),
+    ],
+)
+def test_a_log_that_does_not_fit(lacks: str, actions: Any, message: str, tmp_path: Path) -> None:
+    lines = [{key: value for key, value in line.items() if key != lacks} for line in small()]
+    with pytest.raises(InputError, match=message):
+        read_transitions(write(tmp_path, lines), actions)
 
 
 def test_a_corpus_is_no_log_of_states(tmp_path: Path) -> None:

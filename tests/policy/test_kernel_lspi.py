@@ -13,27 +13,26 @@ from hypothesis import strategies as st
 from extrinsic.errors import UsageError
 from extrinsic.policy import lstd
 from extrinsic.policy.basis import Basis, with_action
+from extrinsic.policy.features import States
 from extrinsic.policy.kernel_lspi import KernelLSPI, KernelPolicy, OneStep
 from extrinsic.policy.kernels import Gaussian
 from extrinsic.policy.learner import policy_of
 from extrinsic.policy.lstd import Solution
 from extrinsic.policy.transitions import Transitions
-from tests.policy.decisions import decisions, drawn_decisions, states_of
-from tests.policy.learning import act, behaviour_of, learn
+from tests.policy.decisions import act, behaviour_of, decisions, drawn_decisions, learn, states_of
 from tests.policy.tables import Episodes, episodes
 
 TABULAR: dict[str, Any] = {"ridge": 0.0, "threshold": 0.0}
 
 
-def q_table(learned: KernelPolicy, log: Episodes) -> np.ndarray:
-    """(n_states, n_actions)"""
-    state, action = (part.ravel() for part in np.indices((log.n_states, log.n_actions)))
-    states = states_of(np.full((len(state), 1), 0.25), state[:, None])
-    return learned.q(states, action).reshape(log.n_states, log.n_actions)
-
-
-def every_state(log: Episodes) -> Any:
+def every_state(log: Episodes) -> States:
     return states_of(np.full((log.n_states, 1), 0.25), np.arange(log.n_states)[:, None])
+
+
+def q_of(learned: KernelPolicy, states: States, n_actions: int) -> np.ndarray:
+    """(n, n_actions)"""
+    columns = [learned.q(states, np.full(len(states), action)) for action in range(n_actions)]
+    return np.stack(columns, axis=1)
 
 
 @pytest.mark.parametrize("deterministic", [True, False])
@@ -47,7 +46,7 @@ def test_the_best_policy_by_enumeration(deterministic: bool, gamma: float, data:
     learned = learn(log.transitions(), chances=log.chances(), **TABULAR, gamma=gamma, prior=prior)
     best = log.best_by_enumeration(gamma)
     tolerance = 1e-9 * max(500.0, np.abs(best).max())
-    assert np.abs(q_table(learned, log) - best).max() <= tolerance
+    assert np.abs(q_of(learned, every_state(log), log.n_actions) - best).max() <= tolerance
     chosen = act(learned, every_state(log))
     assert (chosen < log.n_actions).all()  # never what nobody tried
     value = best[np.arange(log.n_states), chosen]
@@ -67,7 +66,8 @@ def test_one_step_improves_the_behaviour_policy(log: Episodes, gamma: float) -> 
     settings = {**TABULAR, "gamma": gamma, "evaluation": "lstd"}
     learned = learn(log.transitions(), chances=log.chances(), learner=OneStep, **settings)
     expected = log.closed_form(gamma)
-    assert np.abs(q_table(learned, log) - expected).max() <= 1e-9 * max(100.0, np.abs(expected).max())
+    q = q_of(learned, every_state(log), log.n_actions)
+    assert np.abs(q - expected).max() <= 1e-9 * max(100.0, np.abs(expected).max())
     value = expected[np.arange(log.n_states), act(learned, every_state(log))]
     assert np.abs(value - expected.max(axis=1)).max() <= 1e-8 * max(100.0, np.abs(expected).max())
     assert (learned.fit.iterations, learned.fit.converged, learned.fit.cycle) == (1, True, 0)
@@ -188,14 +188,8 @@ def test_the_weights_are_lstds() -> None:
     assert np.abs(learned.solution.weights - expected).max() <= 1e-9
 
 
-def q_of_all(learned: KernelPolicy, log: Transitions) -> np.ndarray:
-    """(n, n_actions) Q of the log's own states."""
-    columns = [learned.q(log.states, np.full(len(log), action)) for action in range(len(log.actions))]
-    return np.stack(columns, axis=1)
-
-
 def best_of_training(learned: KernelPolicy, log: Transitions) -> np.ndarray:
-    q, admitted = q_of_all(learned, log), learned.behaviour.admitted
+    q, admitted = q_of(learned, log.states, 3), learned.behaviour.admitted
     best = policy_of(np.where(admitted, q, -np.inf), learned.behaviour.chances, admitted)
     return np.asarray(best.argmax(axis=1))
 
@@ -206,7 +200,7 @@ def test_a_temperature_draws_among_what_is_admitted() -> None:
     warm, cold = (learn(log, temperature=heat, threshold=0.2) for heat in (3.0, 1e-3))
     found = warm.probabilities(log.states)
     admitted = warm.behaviour.model.probabilities(log.states) > 0.2
-    q = q_of_all(warm, log)
+    q = q_of(warm, log.states, 3)
     odds = np.where(admitted, np.exp((q - q.max(axis=1, keepdims=True)) / 3.0), 0.0)
     some = admitted.any(axis=1)
     assert found[some] == pytest.approx((odds / odds.sum(axis=1, keepdims=True))[some])

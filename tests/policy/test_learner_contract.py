@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -22,8 +22,7 @@ from extrinsic.policy.transitions import Transitions
 from extrinsic.registry import LEARNERS
 from extrinsic.study.settings_file import read_study
 from tests.conftest import PACKAGE
-from tests.policy.decisions import decisions, draw, drawn_decisions, states_of
-from tests.policy.learning import act, behaviour_of
+from tests.policy.decisions import TableModel, act, behaviour_of, draw_walks, drawn_decisions, states_of
 
 PROJECT = tomllib.loads((PACKAGE / "pyproject.toml").read_text())["project"]
 PLUGGED = tuple(PROJECT["entry-points"]["extrinsic.learners"])
@@ -100,28 +99,11 @@ def table_states(state: Ints) -> States:
 def table_log(seed: int, n_dialogs: int = 400) -> Transitions:
     """Dialogs in the table, begun in any state."""
     rng = np.random.default_rng(seed)
-    rows: list[tuple[int, int, int]] = []
-    for dialog, state in enumerate(rng.integers(0, N_STATES, n_dialogs).tolist()):
-        while state < N_STATES:
-            action = int(draw(LOGGED[[state]], rng)[0])
-            rows.append((dialog, state, action))
-            chances = np.append(GOES[state, action], 1.0 - GOES[state, action].sum())
-            state = int(draw(chances[None], rng)[0])
-    dialog, state, action = np.array(rows).T
-    reward = MEAN[state, action] + 0.5 * rng.normal(size=len(rows))
-    return decisions(table_states(state), action, reward, dialog, N_ACTIONS, LOGGED[state])
-
-
-@dataclass(frozen=True)
-class TableModel:
-    """P(a | s) as it is."""
-
-    def probabilities(self, states: States) -> Floats:
-        return np.asarray(LOGGED[states.discrete[:, 0]])
+    return draw_walks(GOES, MEAN, LOGGED, rng.integers(0, N_STATES, n_dialogs), rng, noise=0.5)
 
 
 def table_behaviour(log: Transitions, threshold: float) -> Behaviour:
-    return Behaviour(log.propensities, TableModel(), threshold)
+    return Behaviour(log.propensities, TableModel(LOGGED), threshold)
 
 
 @pytest.mark.parametrize("threshold", THRESHOLDS)
@@ -246,12 +228,12 @@ def test_diagnostics_are_numbers_by_name(learner: Any, log: Transitions, behavio
 
 def test_states_of_other_features_are_refused(learner: Any, log: Transitions, behaviour: Behaviour) -> None:
     policy = learner.fit(log, behaviour)
-    for states in (
-        states_of(np.zeros((2, 3)), np.zeros((2, 2))),
-        states_of(np.zeros((2, 2)), np.zeros((2, 1))),
-        replace(log.states, continuous_names=("x1", "x0")),
+    for states, message in (
+        (states_of(np.zeros((2, 3)), np.zeros((2, 1))), "lacking sign1; in addition x2"),
+        (states_of(np.zeros((2, 2)), np.zeros((2, 1))), "lacking sign1"),
+        (replace(log.states, continuous_names=("x1", "x0")), "the same in another order"),
     ):
-        with pytest.raises(UsageError, match="other features than those learned from"):
+        with pytest.raises(UsageError, match=f"other features than those learned from.*{message}"):
             policy.probabilities(states)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from extrinsic.arrays import Floats
+from extrinsic.arrays import Floats, Ints
 from extrinsic.errors import UsageError
 from extrinsic.policy import lstd
 from extrinsic.policy.basis import Basis
@@ -88,10 +89,6 @@ def test_a_chain_by_hand() -> None:
     assert halfway.weights[0] == pytest.approx((-1.3 + 0.9 * 3.5) / 2, abs=1e-12)
 
 
-def random_rows(rng: np.random.Generator, n: int, m: int, density: float) -> sparse.csr_array:
-    return sparse.csr_array(16.0 * rng.random((n, m)) * (rng.random((n, m)) < density))
-
-
 def dense_formula(
     phi: Floats, phi_next: Floats, reward: Floats, ends: Floats, gamma: float, ridge: float, prior: float
 ) -> Floats:
@@ -100,62 +97,57 @@ def dense_formula(
     return np.linalg.solve(system, phi.T @ (reward + np.array(follows) - prior))
 
 
-@every_way
-@pytest.mark.parametrize("gamma", [1.0, 0.9])
-@settings(max_examples=15)
-@given(seed=st.integers(0, 2**32 - 1), entries=st.sampled_from([7, lstd.ENTRIES]))
-def test_sparse_is_dense_is_the_plain_formula(way: str, gamma: float, seed: int, entries: int) -> None:
-    """Whatever phi is, without anything said of blocks, and however many entries are multiplied at once."""
-    rng = np.random.default_rng(seed)
-    n, m = int(rng.integers(20, 80)), int(rng.integers(1, 30))
-    phi, ends = random_rows(rng, n, m, 0.3), rng.random(n) < 0.3
-    phi_next = sparse.csr_array(random_rows(rng, n, m, 0.3).multiply(~ends[:, None]))
-    reward = rng.normal(0, 50, n)
-    expected = dense_formula(phi.toarray(), phi_next.toarray(), reward, ends, gamma, 100.0, -30.0)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lstd, "DENSE_UP_TO", WAYS[way])
-        patch.setattr(lstd, "ENTRIES", entries)
-        solution = solve_lstd(phi, phi_next, 100.0, reward, ends, gamma, -30.0)
-    assert np.abs(solution.weights - expected).max() <= 1e-9 * max(1.0, np.abs(expected).max())
-    assert solution.prior == -30.0
-    gram = phi.toarray().T @ phi.toarray() + 100.0 * np.eye(m)
-    assert solution.condition == pytest.approx(np.linalg.cond(gram, 2), rel=1e-6)
+Rows = tuple[Ints, sparse.csr_array, sparse.csr_array]
+"""Where blocks begin; basis functions of points, and those of what follows."""
 
 
-def kernel_rows(rng: np.random.Generator, n: int) -> tuple[Basis, sparse.csr_array, sparse.csr_array]:
-    """Basis functions of points in blocks, and those of what follows: mostly of other blocks."""
+def any_rows(rng: np.random.Generator, n: int) -> Rows:
+    """Numbers of no kernel, in one block."""
+    m = int(rng.integers(1, 30))
+    parts = (16.0 * rng.random((n, m)) * (rng.random((n, m)) < 0.3) for _ in range(2))
+    return np.array([0, m]), *map(sparse.csr_array, parts)
+
+
+def kernel_rows(rng: np.random.Generator, n: int) -> Rows:
+    """Points in blocks; what follows is mostly of other blocks."""
     continuous, table = rng.random((n, 2)), rng.integers(0, 3, (n, 2))
     basis, _ = Basis.fit(continuous, table, Gaussian(4.0, 0.3), 1.0)
     block = basis.block_of(table)
-    return basis, basis.rows(continuous, block), basis.rows(rng.random((n, 2)), rng.permutation(block))
+    after = basis.rows(rng.random((n, 2)), rng.permutation(block))
+    return basis.offsets, basis.rows(continuous, block), after
 
 
+@pytest.mark.parametrize("rows", [any_rows, kernel_rows])
 @pytest.mark.parametrize("gamma", [1.0, 0.9])
 @pytest.mark.parametrize("ridge", [100.0, 1.0, 1e-3])
 @settings(max_examples=8)
-@given(seed=st.integers(0, 2**32 - 1))
-def test_kernels_in_blocks(gamma: float, ridge: float, seed: int) -> None:
-    """The same weights from both ways and the plain formula, for one policy after the other."""
+@given(seed=st.integers(0, 2**32 - 1), entries=st.sampled_from([7, lstd.ENTRIES]))
+def test_sparse_is_dense_is_the_plain_formula(
+    rows: Callable[..., Rows], gamma: float, ridge: float, seed: int, entries: int
+) -> None:
+    """Both ways give its weights, for one policy after the other, however many entries are multiplied at
+    once."""
     rng = np.random.default_rng(seed)
-    basis, phi, first = kernel_rows(rng, 150)
-    ends = rng.random(150) < 0.3
-    reward = rng.normal(0, 50, 150)
-    system = System(phi, basis.offsets, ridge)
+    offsets, phi, first = rows(rng, 150)
+    m, ends, reward = phi.shape[1], rng.random(150) < 0.3, rng.normal(0, 50, 150)
+    gram = phi.toarray().T @ phi.toarray() + ridge * np.eye(m)
+    condition, system = np.linalg.cond(gram, 2), System(phi, offsets, ridge)
     for following in (first, first[::-1]):
         phi_next = sparse.csr_array(following.multiply(~ends[:, None]))
         expected = dense_formula(phi.toarray(), phi_next.toarray(), reward, ends, gamma, ridge, 7.0)
-        dense = phi.toarray().T @ (phi.toarray() - gamma * phi_next.toarray()) + ridge * np.eye(len(basis))
-        tolerance = max(1e-9, 1e-14 * np.linalg.cond(dense)) * np.abs(expected).max()
+        dense = gram - gamma * phi.toarray().T @ phi_next.toarray()
+        tolerance = max(1e-9, 1e-14 * np.linalg.cond(dense)) * max(1.0, np.abs(expected).max())
         for way in WAYS.values():
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(lstd, "DENSE_UP_TO", way)
+                patch.setattr(lstd, "ENTRIES", entries)
                 found = system.solve(phi_next, reward, ends, gamma, 7.0)
-                back = system.solve_transposed(phi_next, reward[: len(basis)], gamma)
+                back = system.solve_transposed(phi_next, reward[:m], gamma)
             assert np.abs(found.weights - expected).max() <= tolerance
+            assert found.prior == 7.0
+            assert found.condition == pytest.approx(condition, rel=1e-6)
             rounding = 1e-15 * (np.abs(dense.T) @ np.abs(back)).max()
-            assert np.abs(dense.T @ back - reward[: len(basis)]).max() <= 1e-7 + rounding
-    gram = phi.toarray().T @ phi.toarray() + ridge * np.eye(len(basis))
-    assert found.condition == pytest.approx(np.linalg.cond(gram, 2), rel=1e-6)
+            assert np.abs(dense.T @ back - reward[:m]).max() <= 1e-7 + rounding
 
 
 @every_way

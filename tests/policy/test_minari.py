@@ -13,14 +13,13 @@ import numpy as np
 import pytest
 
 from extrinsic.errors import InputError, OutputError, UsageError
-from extrinsic.policy.minari import FlatStates, require_extra
+from extrinsic.policy.minari import FlatStates, read_minari, require_extra, write_minari
 from extrinsic.policy.rewards import Reward
 from extrinsic.policy.transitions import Transitions, transitions_of
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import read_simulation, simulate
 from extrinsic.trackers.track import track
-from tests.policy.decisions import drawn_decisions, states_of
-from tests.policy.test_decision_tables import same
+from tests.policy.decisions import assert_same_transitions, drawn_decisions, states_of
 
 
 @pytest.fixture
@@ -58,21 +57,17 @@ def test_without_the_extra() -> None:
 
 
 def test_ds1_through_minari_bit_for_bit(minari: Any, ds1: Transitions, tmp_path: Path) -> None:
-    from extrinsic.policy.minari import read_minari, write_minari
-
     for number, log in enumerate((ds1, with_possible(drawn_decisions(7)))):
         path = tmp_path / f"log{number}"
         write_minari(log, path)
         again = read_minari(path)
-        same(log, again)
+        assert_same_transitions(log, again)
         assert again.source == log.source
         assert again.propensities.tobytes() == log.propensities.tobytes()
         assert again.reward.tobytes() == log.reward.tobytes()
 
 
 def test_minari_itself_opens_it(minari: Any, tmp_path: Path) -> None:
-    from extrinsic.policy.minari import write_minari
-
     log = drawn_decisions(7)
     write_minari(log, tmp_path / "log")
     dataset = minari.MinariDataset(tmp_path / "log")
@@ -91,8 +86,6 @@ def test_minari_itself_opens_it(minari: Any, tmp_path: Path) -> None:
 
 def test_a_minari_dataset_of_somebody_else(minari: Any, tmp_path: Path) -> None:
     """Without our names; one whose last episode was truncated."""
-    from extrinsic.policy.minari import read_minari, write_minari
-
     log = drawn_decisions(3)
     write_minari(log, tmp_path / "log")
     record = tmp_path / "log" / "metadata.json"
@@ -123,8 +116,6 @@ def test_a_minari_dataset_of_somebody_else(minari: Any, tmp_path: Path) -> None:
 
 
 def test_spaces_that_are_no_decisions(minari: Any, tmp_path: Path) -> None:
-    from extrinsic.policy.minari import read_minari
-
     spaces = pytest.importorskip("gymnasium").spaces
     minari.dataset.minari_storage.MinariStorage.new(
         tmp_path / "arm", observation_space=spaces.Discrete(4), action_space=spaces.Box(-1, 1, (2,))

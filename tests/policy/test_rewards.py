@@ -17,18 +17,15 @@ from extrinsic.errors import InputError, UsageError
 from extrinsic.policy.rewards import OutcomeReward, Reward, is_decision, returns
 from extrinsic.policy.transitions import transitions_of
 from extrinsic.registry import TRACKERS
-from extrinsic.simulation import find_simulation
 from extrinsic.trackers.track import track
-from tests.builders import act
-from tests.metrics.calls import Turn, files_of
+from tests.metrics.calls import Turn
 from tests.metrics.reading import read_dstc1, read_dstc2
+from tests.policy.calls import ASK, BYE, CMU, HELLO, NEXT, OAK, OFFER, SEVEN, read
 from tests.samples import small_dstc2
+from tests.simulation.worlds import diners
 from tests.strategies import dstc1_files
 
-CMU, ZOO, OAK = {"from.desc": "cmu"}, {"to.desc": "zoo"}, {"to.desc": "oak"}
-SEVEN, ROUTE = {"time.hour": "7"}, {"route": "61c"}
-HELLO, ASK, BYE = [act("hello")], [act("request", ("slot", "to.desc"))], [act("bye")]
-OFFER, NEXT = [act("schedule")], [act("want-next-bus")]
+ZOO, ROUTE = {"to.desc": "zoo"}, {"route": "61c"}
 
 
 def long_call(last: list[Any] = BYE) -> list[Turn]:
@@ -42,10 +39,6 @@ def long_call(last: list[Any] = BYE) -> list[Turn]:
     ]
 
 
-def read(*calls: list[Turn]) -> tuple[Corpus, TrackerOutput]:
-    return read_dstc1(files_of(*calls))
-
-
 def worth(*calls: list[Turn], **choices: Any) -> list[float]:
     """The return of each call; what is not chosen is when=last_offer, absent=zero."""
     corpus, output = read(*calls)
@@ -54,6 +47,9 @@ def worth(*calls: list[Turn], **choices: Any) -> list[float]:
 
 
 FOUR_DECISIONS = -80
+EVERY: dict[str, Any] = {"absent": "empty"}
+"""As Lee (2014) words it: what nobody wanted is empty, too."""
+SLOTS = {**EVERY, "concepts": "slots"}
 
 
 @pytest.mark.parametrize(
@@ -77,17 +73,35 @@ FOUR_DECISIONS = -80
         # Other amounts.
         ({"correct": 1.0, "empty_ended": -7.0, "turn": -20.0}, 1 + 1 - 7),
         ({"when": "first_offer", "incorrect": -5.0}, 100 - 5 - 300),
+        # Groups: from and to right of five; the time was wanted, date and route were not: all are empty.
+        (EVERY, 2 * 100 - 3 * 300),
+        # Slots: from.desc and to.desc right of nine.
+        (SLOTS, 2 * 100 - 7 * 300),
+        ({"concepts": "slots"}, 2 * 100 - 300),
+        ({"concepts": "slots", "absent": "correct"}, 2 * 100 - 300 + 6 * 100),
+        # At the end only a route is believed, and it is wrong.
+        ({**EVERY, "when": "terminal"}, -200 - 4 * 300),
+        ({**SLOTS, "when": "terminal"}, -200 - 8 * 300),
+        ({**SLOTS, "when": "first_offer", "empty_ended": -7.0}, 100 - 200 - 7 * 7),
     ],
 )
 def test_a_call_that_the_system_ends(choices: dict[str, Any], expected: float) -> None:
     assert worth(long_call(), **choices) == [pytest.approx(expected + FOUR_DECISIONS)]
 
 
-def test_a_call_that_the_caller_ends() -> None:
+@pytest.mark.parametrize(
+    ("choices", "expected"),
+    [
+        ({}, 100 + 100 - 50),
+        ({"empty": -11.0}, 100 + 100 - 11),
+        ({"when": "terminal"}, -50 - 50 - 200 - 50),
+        (EVERY, 2 * 100 - 3 * 50),
+        (SLOTS, 2 * 100 - 7 * 50),
+    ],
+)
+def test_a_call_that_the_caller_ends(choices: dict[str, Any], expected: float) -> None:
     """What is wanted and empty costs less."""
-    assert worth(long_call(NEXT)) == [100 + 100 - 50 - 80]
-    assert worth(long_call(NEXT), empty=-11.0) == [100 + 100 - 11 - 80]
-    assert worth(long_call(NEXT), when="terminal") == [-50 - 50 - 200 - 50 - 80]
+    assert worth(long_call(NEXT), **choices) == [expected + FOUR_DECISIONS]
 
 
 def test_turns_are_paid_as_they_come_and_the_rest_at_the_end() -> None:
@@ -233,30 +247,6 @@ def test_feasible_by_hand() -> None:
     assert Reward(**{**costly, "absent": "zero"}).feasible(bus, 1, 1)[1] == -20
 
 
-@pytest.mark.parametrize(
-    ("choices", "concepts"),
-    [
-        # from and to right of five groups; the time was wanted, date and route were not: all three are empty.
-        ({}, 2 * 100 - 3 * 300),
-        # from.desc and to.desc right of nine slots.
-        ({"concepts": "slots"}, 2 * 100 - 7 * 300),
-        ({"concepts": "slots", "absent": "zero"}, 2 * 100 - 300),
-        ({"concepts": "slots", "absent": "correct"}, 2 * 100 - 300 + 6 * 100),
-        # At the end only a route is believed, and it is wrong.
-        ({"when": "terminal"}, -200 - 4 * 300),
-        ({"when": "terminal", "concepts": "slots"}, -200 - 8 * 300),
-        ({"when": "first_offer", "concepts": "slots", "empty_ended": -7.0}, 100 - 200 - 7 * 7),
-    ],
-)
-def test_every_empty_concept(choices: dict[str, Any], concepts: float) -> None:
-    """As Lee (2014) words it: groups or all nine slots, and what nobody wanted, in a call that the system
-    ends; of one that the caller ends, each costs 50."""
-    choices = {"absent": "empty", **choices}
-    assert worth(long_call(BYE), **choices) == [pytest.approx(concepts + FOUR_DECISIONS)]
-    assert worth(long_call(NEXT), absent="empty") == [2 * 100 - 3 * 50 - 80]
-    assert worth(long_call(NEXT), absent="empty", concepts="slots") == [2 * 100 - 7 * 50 - 80]
-
-
 def test_slots_of_a_group_each_count() -> None:
     """A stop that is right and a monument that is wrong: one concept by its best score, or two."""
     airport = {"from.monument": "airport"}
@@ -278,12 +268,8 @@ def test_what_a_belief_would_be_worth() -> None:
         assert each.tolist() == (100 * right - 200 * wrong - 50 * (n - right - wrong)).tolist()
 
 
-@pytest.fixture(scope="module")
-def calls() -> Corpus:
-    return find_simulation("restaurants").simulate("quiet", "test").corpus.take(list(range(60)))
-
-
-def test_success_less_the_price_of_turns(calls: Corpus) -> None:
+def test_success_less_the_price_of_turns() -> None:
+    calls = diners()
     output = track(TRACKERS.get("focus"), calls, "focus")
     reward = OutcomeReward(amount=20.0, turn=-1.0)
     decisions = np.add.reduceat(is_decision(calls).astype(float), calls.offsets[:-1])
@@ -295,7 +281,8 @@ def test_success_less_the_price_of_turns(calls: Corpus) -> None:
     assert low <= transitions.returns().min() <= transitions.returns().max() <= high
 
 
-def test_what_cannot_be_a_reward(calls: Corpus) -> None:
+def test_what_cannot_be_a_reward() -> None:
+    calls = diners()
     output = track(TRACKERS.get("focus"), calls, "focus")
     with pytest.raises(UsageError, match="did you mean 'success'"):
         OutcomeReward("succes")(calls, output)

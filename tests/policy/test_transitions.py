@@ -19,15 +19,15 @@ from extrinsic.errors import InputError, UsageError
 from extrinsic.policy.behaviour import fit_behaviour
 from extrinsic.policy.kernel_logistic import KernelLogistic
 from extrinsic.policy.rewards import Reward, is_decision, returns
-from extrinsic.policy.transitions import END, Transitions, transitions_of
+from extrinsic.policy.transitions import END, transitions_of
 from extrinsic.registry import TRACKERS
-from extrinsic.simulation import Play, find_simulation
+from extrinsic.simulation import Play
 from extrinsic.trackers.track import track
 from tests.builders import act
-from tests.policy.calls import ASK, BYE, HELLO, OFFER, Turn, read, whole_call
-from tests.policy.learning import learn
+from tests.policy.calls import ASK, BYE, HELLO, OFFER, read, said, whole_call
+from tests.policy.decisions import assert_same_transitions, learn
 from tests.real_data import ARCHIVE, needs_data, tracker_files
-from tests.simulation.worlds import PREDICATES, expert_play, world
+from tests.simulation.worlds import PREDICATES, diners, expert_play, world
 
 
 @cache
@@ -38,18 +38,6 @@ def played(n_dialogs: int = 120) -> Play:
 @cache
 def tracked(name: str) -> TrackerOutput:
     return track(TRACKERS.get(name), played().corpus, name)
-
-
-def columns_of(transitions: Transitions) -> dict[str, Any]:
-    """Everything, to the last bit."""
-    columns = ("action", "reward", "next", "dialog", "turn", "propensities")
-    arrays = {
-        "continuous": transitions.states.continuous,
-        "discrete": transitions.states.discrete,
-        **{name: getattr(transitions, name) for name in columns},
-    }
-    names = (transitions.actions, transitions.sessions, transitions.feasible)
-    return {**{name: array.tobytes() for name, array in arrays.items()}, "names": names}
 
 
 @needs_data
@@ -99,7 +87,7 @@ def test_greetings_are_no_decisions_wherever_they_come() -> None:
     def own(corpus: Corpus, output: TrackerOutput) -> Any:
         return 10.0 ** np.arange(corpus.n_turns)
 
-    calls = [Turn(HELLO), Turn(ASK), Turn(HELLO), Turn(OFFER)], [Turn(HELLO)], [Turn(HELLO), Turn(BYE)]
+    calls = [said(HELLO), said(ASK), said(HELLO), said(OFFER)], [said(HELLO)], [said(HELLO), said(BYE)]
     transitions = transitions_of(*read(*calls), ["turn"], own)
     assert transitions.turn.tolist() == [1, 3, 1]
     assert transitions.reward.tolist() == [10 + 100, 1000, 10**6]
@@ -146,7 +134,7 @@ def test_some_dialogs() -> None:
     corpus = played().corpus
     places = [corpus.sessions.index(session) for session in part.sessions]
     alone = transitions_of(corpus.take(places), tracked("focus").take(places))
-    assert columns_of(replace(part, feasible=None)) == columns_of(replace(alone, feasible=None))
+    assert_same_transitions(replace(part, feasible=None), replace(alone, feasible=None))
 
 
 def test_propensities_come_along() -> None:
@@ -165,7 +153,7 @@ def test_propensities_come_along() -> None:
 def test_unmapped_acts_are_listed_with_counts() -> None:
     """The most frequent first, with the place of the first of each."""
     wave, wink = [act("wave"), act("ack-ack")], [act("wink")]
-    corpus, output = read([Turn(HELLO), Turn(wink), Turn(wave)], [Turn(wave), Turn(ASK), Turn([])])
+    corpus, output = read([said(HELLO), said(wink), said(wave)], [said(wave), said(ASK), said([])])
     with pytest.raises(InputError) as raised:
         transitions_of(corpus, output)
     found = [(p.message.split(" ")[0], p.session, p.turn, p.found) for p in raised.value.problems]
@@ -181,12 +169,12 @@ def test_no_decisions_and_a_tracker_of_other_dialogs() -> None:
     with pytest.raises(UsageError):
         transitions_of(read(whole_call())[0], read(whole_call())[1])
     with pytest.raises(UsageError, match="'train4' has no decisions"):
-        transitions_of(*read([Turn(HELLO)], [Turn(HELLO), Turn(HELLO)]))
+        transitions_of(*read([said(HELLO)], [said(HELLO), said(HELLO)]))
 
 
 def test_the_order_is_that_of_the_sessions() -> None:
     """Not that of the files."""
-    short, long = [Turn(HELLO), Turn(BYE)], whole_call()
+    short, long = [said(HELLO), said(BYE)], whole_call()
     transitions = transitions_of(*read(b=long, c=short, a=short))
     assert transitions.sessions == ("a", "b", "c")
     assert transitions.dialog.tolist() == [0, *[1] * 7, 2]
@@ -202,18 +190,12 @@ def test_the_order_of_files_changes_nothing(random: Any) -> None:
     random.shuffle(order)
     found = transitions_of(corpus, output)
     shuffled = transitions_of(corpus.take(order), output.take(order))
-    assert columns_of(found) == columns_of(shuffled)
+    assert_same_transitions(found, shuffled)
     first, second = learn(found), learn(shuffled)
     assert first.basis.centers.tobytes() == second.basis.centers.tobytes()
     assert first.solution.weights.tobytes() == second.solution.weights.tobytes()
     assert first.behaviour.chances.tobytes() == second.behaviour.chances.tobytes()
     assert first.fit == second.fit
-
-
-@cache
-def diners() -> Corpus:
-    """Calls whose log says what was possible, and how they ended."""
-    return find_simulation("restaurants").simulate("quiet", "test").corpus.take(list(range(60)))
 
 
 def test_policies_choose_among_what_the_log_calls_possible() -> None:

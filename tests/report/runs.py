@@ -15,7 +15,7 @@ from extrinsic.panel import Dataset, MetricKey, Note, Panel, System, Target
 from extrinsic.storage import content_hash, encode_json, write_atomic
 from extrinsic.study.plan import Plan
 from extrinsic.study.run import Run
-from extrinsic.study.run_directory import Manifest, StageRecord, Status
+from extrinsic.study.run_directory import FORM, Manifest, StageRecord, Status
 from extrinsic.study.tables import (
     ERRORS_TABLE,
     TABLES,
@@ -122,6 +122,7 @@ def write_manifest(
     tables: dict[str, str] | None = None,
 ) -> None:
     manifest = Manifest(
+        form=FORM,
         signature=signature,
         study=study,
         status=status,

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import extrinsic
 from extrinsic.arrays import Floats, Ints
 from extrinsic.corpus.corpus import Corpus
+from extrinsic.registry import TRACKERS
 from extrinsic.simulation import (
     Expert,
     ExpertTracker,
@@ -23,6 +25,7 @@ from extrinsic.simulation.bus_callers import draw_goals
 from extrinsic.simulation.bus_expert import ExpertSettings
 from extrinsic.simulation.bus_world import WorldSettings
 from extrinsic.simulation.chance import Chance
+from extrinsic.trackers.track import track
 from extrinsic.trackers.tracking import Heard
 from tests.contents import acts_content
 from tests.simulation.worlds import (
@@ -48,13 +51,6 @@ def predicates(corpus: Corpus, name: str) -> Ints:
 
 def goals_of(in_world: WorldSettings, n_dialogs: int, rng: int) -> Ints:
     return draw_goals(in_world.goal, BUS, Chance.of(n_dialogs, "live", rng))
-
-
-def spoken(corpus: Corpus) -> tuple[set[str], set[str]]:
-    """The names of the system's acts, and of the callers'."""
-    words = corpus.vocabulary
-    system, callers = (acts_content(acts, words) for acts in (corpus.system, corpus.nbest.acts))
-    return {name for acts in system for name, _ in acts}, {name for acts in callers for name, _ in acts}
 
 
 def test_labels_are_of_the_callers_goals() -> None:
@@ -155,8 +151,8 @@ def test_browsing(letsgo: Play) -> None:
     browsing = [PREDICATES.index(name) for name in ("offer", "help")]
     assert np.isin(corpus.predicate[helps - 1], browsing).all()
     assert all(acts[turn] == [("sorry", [])] for turn in helps)
-    assert "goback" in spoken(corpus)[1]  # instead of a no with the right value
-    hypotheses = [heard for heard_lists in lists_of_turns(corpus) for _, _, heard in heard_lists]
+    hypotheses = acts_content(corpus.nbest.acts, corpus.vocabulary)
+    assert "goback" in {name for acts in hypotheses for name, _ in acts}  # for a no and the right value
     assert max(map(len, hypotheses)) == 1
 
 
@@ -235,3 +231,26 @@ def test_its_tracker_by_hand() -> None:
     assert np.allclose(tracker.belief(after, heard), [[[0.4995 / 1.3995, 0.9 / 1.3995, 0.0]]])
     half = np.array([[[[0.25, 0.5, 0.0]]]])
     assert tracker.belief(half, heard).tolist() == half[0].tolist()
+
+
+def accuracy(played: Play, name: str, component: str = "joint") -> float:
+    output = track(TRACKERS.get(name), played.corpus, name)
+    scores = extrinsic.score(played.corpus, output, metrics=["accuracy"], schedules=[3])
+    (row,) = [row for row in scores.rows if row.component == component]
+    assert row.n > played.corpus.n_dialogs / 3
+    assert row.value is not None
+    return row.value
+
+
+@pytest.fixture(scope="module")
+def louder() -> list[Play]:
+    return [expert_play(world({"noise": noise}), 600, 22) for noise in (0.0, 0.5, 1.0, 1.5, 2.0)]
+
+
+@pytest.mark.parametrize("name", ["baseline", "focus"])
+@pytest.mark.parametrize("component", ["joint", "from.desc"])
+def test_more_noise_less_accuracy_and_fewer_buses(louder: list[Play], name: str, component: str) -> None:
+    accuracies = [accuracy(played, name, component) for played in louder]
+    assert accuracies[0] == 1.0
+    assert (np.diff(accuracies) < 0).all()
+    assert (np.diff([played.completed.mean() for played in louder]) < 0).all()

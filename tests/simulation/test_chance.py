@@ -50,16 +50,12 @@ def test_neighbouring_dialogs_positions_turns_purposes_and_seeds_are_independent
         assert stats.chisquare(joint.ravel()).pvalue > SMALLEST_P, (i, j)
 
 
-def test_a_dialog_does_not_depend_on_how_many_there_are() -> None:
+def test_a_dialog_keeps_its_dice_however_many_there_are() -> None:
     few, many = Chance.of(3, 7, "x"), Chance.of(1000, 7, "x")
-    assert np.array_equal(few.key, many.key[:3])
-    assert np.array_equal(few.uniform("p", 4, (2, 3)), many.uniform("p", 4, (2, 3))[:3])
-
-
-def test_taken_dialogs_keep_their_dice() -> None:
-    chance = Chance.of(10, "x")
     chosen = np.array([7, 2, 2])
-    assert np.array_equal(chance.take(chosen).uniform("p", 1, (4,)), chance.uniform("p", 1, (4,))[chosen])
+    for chance, dialogs in ((few, np.arange(3)), (many.take(chosen), chosen)):
+        assert np.array_equal(chance.key, many.key[dialogs])
+        assert np.array_equal(chance.uniform("p", 4, (2, 3)), many.uniform("p", 4, (2, 3))[dialogs])
 
 
 def test_the_same_position_has_the_same_number() -> None:

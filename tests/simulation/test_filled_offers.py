@@ -21,7 +21,7 @@ from extrinsic.policy.rewards import Reward, fill_of, is_decision, returns
 from extrinsic.registry import TRACKERS
 from extrinsic.simulation import Play, find_simulation, play
 from extrinsic.simulation.bus_world import BusDialogs
-from extrinsic.simulation.group_tops import filled_values
+from extrinsic.simulation.group_tops import filled_values, group_tops
 from extrinsic.simulation.restaurant_world import RestaurantDialogs
 from extrinsic.simulation.world import Dialogs, LockstepWorld
 from extrinsic.trackers.tracking import StepBelief
@@ -165,3 +165,36 @@ def test_what_counts_as_filled_by_hand(rule: str, score: list[float], dstc1: int
         )
         assert filled.value.tolist() == [[NONE, NONE, NONE, expected]]
         assert filled.groups.value[0].tolist() == [NONE, expected, NONE]  # food, area, pricerange
+
+
+DIALOGS: list[dict[str, dict[int, float]]] = [
+    {"from.desc": {5: 0.2, 6: 0.3}, "from.monument": {7: 0.4}, "route": {8: 0.1}},
+    {"to.neighborhood": {9: 0.5}, "time": {10: 0.25, 11: 0.25}},  # of equals the first
+    {"from.monument": {7: 0.4}, "from.desc": {5: 0.4, 6: 0.4}, "route": {8: 0.0}},  # no score, no value
+]
+"""Slot -> value -> score, in places by order."""
+
+
+def test_the_best_of_each_group() -> None:
+    domain = load_domain("bus")
+    value = np.zeros((len(DIALOGS), len(domain.slots), 4), dtype=np.int32)
+    score = np.zeros(value.shape)
+    for row, slots in enumerate(DIALOGS):
+        for slot, values in slots.items():
+            places = (row, domain.slot_names.index(slot), slice(len(values)))
+            value[places], score[places] = list(values), list(values.values())
+    tops = group_tops(domain, domain.slot_names, StepBelief(value, score))
+    assert [
+        {
+            group: (domain.slot_names[tops.slot[row, column]], int(tops.value[row, column]))
+            for column, group in enumerate(domain.groups)
+            if tops.value[row, column]
+        }
+        for row in range(3)
+    ] == [
+        {"from": ("from.monument", 7), "route": ("route", 8)},
+        {"to": ("to.neighborhood", 9), "time": ("time", 10)},
+        {"from": ("from.desc", 5)},
+    ]
+    assert tops.score[0].tolist() == [0.4, 0.0, 0.1, 0.0, 0.0]
+    assert tops.score[1].sum() == 0.75

@@ -124,11 +124,24 @@ def wrong_best(lists: Lists, said: Ints) -> Ints:
     return np.where(best == said, NOTHING, best)
 
 
-def agreement(persistence: float) -> float:
+def departures(wishes: Ints) -> Ints:
+    """The place of departure, and nothing else."""
+    return np.where(np.arange(len(GROUPS)) == 0, wishes, NOTHING)
+
+
+def test_half_of_all_mistakes_are_one_of_the_two_nearest(wishes: Ints) -> None:
+    said = departures(wishes)
+    wrong = wrong_best(recogniser(noise=1.5, **only()).hear(ALL, 0, utterance(said)), said[:, 0])
+    mistaken = wrong != NOTHING
+    nearness = (BUS.neighbour[said[mistaken, 0]] == wrong[mistaken, None]).argmax(axis=1)
+    assert mistaken.sum() > 500
+    assert (nearness < 2).mean() == pytest.approx(0.5, abs=0.06)
+
+
+def agreement(persistence: float, wishes: Ints) -> float:
     """How often two mistakes of a caller about the same value are the same mistake."""
     heard = recogniser(persistence=persistence, noise=1.5, **only())
-    value = np.full((N, len(GROUPS)), NOTHING)
-    value[:, 0] = draw_goals(GoalSettings(), BUS, Chance.of(N, "wishes"))[:, 0]
+    value = departures(wishes)
     mistakes = [wrong_best(heard.hear(ALL, turn, utterance(value)), value[:, 0]) for turn in range(4)]
     pairs = [(first, second) for first, second in combinations(mistakes, 2)]
     both = [(first != NOTHING) & (second != NOTHING) for first, second in pairs]
@@ -136,8 +149,8 @@ def agreement(persistence: float) -> float:
     return float(np.mean(same))
 
 
-def test_a_habit_persists() -> None:
-    none, usual, always = (agreement(persistence) for persistence in (0.0, 0.6, 1.0))
+def test_a_habit_persists(wishes: Ints) -> None:
+    none, usual, always = (agreement(persistence, wishes) for persistence in (0.0, 0.6, 1.0))
     assert none < usual - 0.1 < usual < always - 0.1
 
 
@@ -161,30 +174,15 @@ def groups_missing(lists: Lists, wishes: Ints) -> int:
     return missing
 
 
-def strangers(lists: Lists, wishes: Ints) -> int:
-    """How many values were heard of groups nobody spoke of."""
-    row, value = values_heard(lists)
-    return int((wishes[row, BUS.group[BUS.slot[value]]] == NOTHING).sum())
-
-
-def crossings(lists: Lists, wishes: Ints) -> int:
-    """How many values were heard of another slot than anything said."""
-    row, value = values_heard(lists)
-    slots = np.where(wishes != NOTHING, BUS.slot[np.maximum(wishes, 0)], -1)
-    return int((~(slots[row] == BUS.slot[value][:, None]).any(axis=1)).sum())
-
-
-def swaps(lists: Lists, answer: int) -> int:
-    other = len(BUS) + (NO if answer == YES else YES)
-    return int(((lists.content == other) & (lists.score > 0)[..., None]).sum())
-
-
 def measures(changed: dict[str, Any], wishes: Ints) -> Floats:
-    """Deletions, values of groups nobody spoke of, values of other slots, swapped answers."""
+    """Deletions; values of groups nobody spoke of, and of other slots than anything said; swapped answers."""
     lists = recogniser(**changed).hear(ALL, 0, utterance(wishes, YES))
-    return np.array(
-        [groups_missing(lists, wishes), strangers(lists, wishes), crossings(lists, wishes), swaps(lists, YES)]
-    )
+    row, value = values_heard(lists)
+    strangers = wishes[row, BUS.group[BUS.slot[value]]] == NOTHING
+    slots = np.where(wishes != NOTHING, BUS.slot[np.maximum(wishes, 0)], -1)
+    crossings = ~(slots[row] == BUS.slot[value][:, None]).any(axis=1)
+    swaps = (lists.content == len(BUS) + NO) & (lists.score > 0)[..., None]
+    return np.array([groups_missing(lists, wishes), strangers.sum(), crossings.sum(), swaps.sum()])
 
 
 def test_without_any_of_the_four_errors_only_neighbours_are_heard(wishes: Ints) -> None:
@@ -217,8 +215,7 @@ def test_scores_tell_right_from_wrong_as_much_as_they_are_set_to(wishes: Ints) -
     apart = []
     for discrimination in (0.0, 0.5, 1.0):
         heard = recogniser(discrimination=discrimination, **only())
-        one = np.full_like(wishes, NOTHING)
-        one[:, 0] = wishes[:, 0]
+        one = departures(wishes)
         lists = heard.hear(ALL, 0, utterance(one))
         right = wrong_best(lists, one[:, 0]) == NOTHING
         apart.append(lists.score[right, 0].mean() - lists.score[~right, 0].mean())

@@ -14,6 +14,7 @@ from extrinsic.simulation import Play, play
 from extrinsic.simulation.restaurant_database import database
 from extrinsic.simulation.restaurant_world import RestaurantSettings
 from extrinsic.simulation.values import NOTHING
+from tests.simulation.worlds import acts_of_turns
 
 PERFECT: dict[str, Any] = {"recogniser": {"noise": 0.0}, "caller": {"patience": 1e5, "answers": 1.0}}
 CERTAIN: dict[str, Any] = {"system": {"main": 1.0, "exploration": 0.0}}
@@ -46,26 +47,22 @@ def test_what_is_understood_is_what_is_labelled() -> None:
 
 def test_offers_fit_what_was_searched_by_and_refusals_are_right() -> None:
     town, corpus = database(), played("perfect").corpus
-    find = corpus.vocabulary.find
-    names = {find("offer"): "offer", find("canthelp"): "canthelp"}
-    slots = [find(slot) for slot in corpus.slots]
-    kinds = set()
-    for turn in range(corpus.n_turns):
-        acts = range(*corpus.system.offsets[turn : turn + 2])
-        pairs = {
-            (int(corpus.system.name[act]), int(corpus.system.slot[pair])): int(corpus.system.value[pair])
-            for act in acts
-            for pair in range(*corpus.system.pair_offsets[act : act + 2])
-        }
-        query = np.full((1, len(slots)), NOTHING)
-        for (act, slot), value in pairs.items():
-            if slot in slots and act in (find("inform"), find("canthelp")):
-                query[0, slots.index(slot)] = town.values.number[slots.index(slot), value]
-        kind = next((names[act] for act, _ in pairs if act in names), None)
+    kinds, name = set(), corpus.slots.index("name")
+
+    def number(slot: str, value: Any) -> int:
+        column = corpus.slots.index(slot)
+        return int(town.values.number[column, corpus.vocabulary.find(value)])
+
+    for acts in acts_of_turns(corpus):
+        query = np.full((1, len(corpus.slots)), NOTHING)
+        for act, pairs in acts:
+            for slot, value in pairs:
+                if slot in corpus.slots and act in ("inform", "canthelp"):
+                    query[0, corpus.slots.index(slot)] = number(slot, value)
+        kind = next((act for act, _ in acts if act in ("offer", "canthelp")), None)
         kinds.add(kind)
         if kind == "offer":
-            place = town.values.number[slots.index(find("name")), pairs[find("offer"), find("name")]]
-            chosen = town.attribute[:, slots.index(find("name"))] == place
+            chosen = town.attribute[:, name] == number("name", dict(dict(acts)["offer"])["name"])
             assert town.fits(query)[0, chosen].all()
         elif kind == "canthelp":
             assert not town.fits(query).any()

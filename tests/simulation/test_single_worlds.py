@@ -94,10 +94,11 @@ def test_an_expert_of_its_own_conducts_the_log() -> None:
 
 
 def test_a_study_and_a_command_take_the_toy(tmp_path: Path) -> None:
-    arguments = ("--world", "colours", "--plugin", TOY, "--dataset", "colours_test")
-    assert run("simulate", *arguments, "--output", tmp_path / "log").code == 0
-    assert (tmp_path / "log" / "config" / "colours_test.sessions").exists()
     (tmp_path / "toy.toml").write_text("dialogs = 40\n")
+    world = ("--world", "colours", "--config", tmp_path / "toy.toml", "--plugin", TOY)
+    log = ("--dataset", "colours_test", "--output", tmp_path / "log")
+    assert run("simulate", *world, *log).code == 0
+    assert (tmp_path / "log" / "config" / "colours_test.sessions").exists()
     (tmp_path / "study.toml").write_text(
         f'name = "toy"\nplugins = ["{TOY}"]\n[simulation]\nworld = "colours"\nconfig = "toy.toml"\n'
         '[trackers]\nbuilt_in = ["focus", "baseline", "vote"]\n[reward]\nkind = "outcome"\namount = 10.0\n'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,16 @@ from extrinsic.plugins import load_plugins
 from extrinsic.policy.features import Features, States
 from extrinsic.policy.observations import observations_of_view
 from extrinsic.registry import WORLDS
-from extrinsic.simulation import Expert, ExpertTracker, Moment, Play, Policy, WorldSettings, play
+from extrinsic.simulation import (
+    Expert,
+    ExpertTracker,
+    Moment,
+    Play,
+    Policy,
+    WorldSettings,
+    find_simulation,
+    play,
+)
 from extrinsic.simulation.bus_values import bus_ontology
 from extrinsic.simulation.values import Values
 from tests.contents import acts_content, hypotheses_content, rows
@@ -109,6 +119,12 @@ class Witness:
 
 def expert_play(in_world: WorldSettings, n_dialogs: int = 300, rng: int = 1) -> Play:
     return play(Expert(in_world.expert, in_world.system), ExpertTracker(), n_dialogs, rng, in_world)
+
+
+@cache
+def diners() -> Corpus:
+    """Calls whose log says what was possible, and how they ended."""
+    return find_simulation("restaurants").simulate("quiet", "test").corpus.take(list(range(60)))
 
 
 def acts_of_turns(corpus: Corpus) -> list[list[tuple[str, list[tuple[str, Any]]]]]:

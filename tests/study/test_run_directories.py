@@ -45,6 +45,7 @@ def edit_manifest(folder: Path, change: Callable[[Any], object], signed: bool = 
         (lambda record: record["plan"]["scored"]["hwu"][0].update({"hash": "x"}), "matching regex"),
         (lambda record: record.update({"tables": []}), "Expected `object`"),
         (lambda record: record.update({"study": 1}), "Expected `str`"),
+        (lambda record: record.pop("form"), "made by another version of extrinsic"),
         (lambda record: record["tables"].update({"nothing.csv": "0"}), "nothing.csv: there is no such file"),
     ],
 )

@@ -20,9 +20,6 @@ from tests.metrics.reading import read_dstc2
 Turn = tuple[list[Json], list[Json]]
 """What the system says, and the recogniser's hypotheses."""
 
-Beliefs = list[dict[str, dict[Any, float]]]
-"""Per turn and slot: value -> score."""
-
 NAMES = TRACKERS.names()
 LEARNED = [name for name in NAMES if isinstance(TRACKERS.get(name), LearnedTracker)]
 MEMBERS = [
@@ -118,22 +115,6 @@ def ready(name: str) -> BuiltInTracker:
     if isinstance(found, LearnedTracker):
         fitted = found.fit([noisy_calls(80), perfect_calls(20)])
     return fitted
-
-
-def scores_of(output: TrackerOutput, corpus: Corpus) -> Beliefs:
-    """What a tracker gave, in words."""
-    found: Beliefs = []
-    given, n_slots = output.given, len(corpus.slots)
-    for turn in range(corpus.n_turns):
-        slots: dict[str, dict[Any, float]] = {}
-        for column, slot in enumerate(corpus.slots):
-            rows = range(*given.offsets[turn * n_slots + column :][:2])
-            if rows:
-                slots[slot] = {
-                    corpus.vocabulary.value(int(given.value[i])): float(given.score[i]) for i in rows
-                }
-        found.append(slots)
-    return found
 
 
 def tops_of(output: TrackerOutput, corpus: Corpus) -> list[dict[str, Any]]:

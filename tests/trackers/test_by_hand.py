@@ -7,7 +7,8 @@ import pytest
 from extrinsic.registry import TRACKERS
 from extrinsic.trackers.track import track
 from tests.builders import act, heard
-from tests.trackers.calls import LEARNED, NAMES, Turn, restaurant_calls, scores_of
+from tests.contents import hypotheses_content
+from tests.trackers.calls import LEARNED, NAMES, Turn, restaurant_calls
 
 THAI, GREEK = act("inform", ("food", "thai")), act("inform", ("food", "greek"))
 
@@ -71,8 +72,9 @@ EXPECTED: dict[str, list[tuple[float, float]]] = {
 
 def food(name: str, call: list[Turn]) -> list[tuple[float, float]]:
     corpus = restaurant_calls(call)
-    found = [turn.get("food", {}) for turn in scores_of(track(TRACKERS.get(name), corpus, name), corpus)]
-    return [(values.get("thai", 0.0), values.get("greek", 0.0)) for values in found]
+    items = hypotheses_content(track(TRACKERS.get(name), corpus, name).given, corpus.vocabulary)
+    turns = map(dict, items[corpus.slots.index("food") :: len(corpus.slots)])
+    return [(scores.get("thai", 0.0), scores.get("greek", 0.0)) for scores in turns]
 
 
 def test_every_rule_has_its_numbers() -> None:

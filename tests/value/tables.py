@@ -15,7 +15,7 @@ from extrinsic.policy.transitions import END, Transitions
 from extrinsic.registry import ESTIMATORS
 from extrinsic.value.estimator import Estimator, EvaluationProblem
 from extrinsic.value.trees import TreeSettings
-from tests.policy.decisions import decisions, draw, states_of
+from tests.policy.decisions import draw, draw_walks
 
 PLAIN = ("observed", "lstd", "fqe")
 AUGMENTED = ("lstd_augmented", "fqe_augmented", "mean_augmented")
@@ -59,22 +59,9 @@ def exact_value(policy: Floats) -> float:
     return float(START @ (policy * exact_q(policy)).sum(axis=1))
 
 
-def draw_log(n_dialogs: int, rng: np.random.Generator, noise: float = 1.0) -> Transitions:
-    """Dialogs of the behaviour policy, its chances logged. States are signs; the one number says nothing."""
-    dialog = np.arange(n_dialogs)
+def draw_log(n_dialogs: int, rng: np.random.Generator) -> Transitions:
     state = draw(np.tile(START, (n_dialogs, 1)), rng)
-    parts: list[tuple[Ints, Ints, Ints, Ints]] = []
-    while len(dialog):
-        action = draw(BEHAVIOUR[state], rng)
-        parts.append((dialog, np.full(len(dialog), len(parts)), state, action))
-        after = draw(np.column_stack([GOES[state, action], 1.0 - GOES[state, action].sum(axis=1)]), rng)
-        dialog, state = dialog[after < N_STATES], after[after < N_STATES]
-    dialog, place, state, action = (np.concatenate(column) for column in zip(*parts, strict=True))
-    order = np.lexsort((place, dialog))
-    dialog, state, action = dialog[order], state[order], action[order]
-    states = states_of(np.full((len(state), 1), 0.5), state[:, None])
-    reward = MEAN[state, action] + noise * rng.normal(size=len(state))
-    return decisions(states, action, reward, dialog, N_ACTIONS, BEHAVIOUR[state])
+    return draw_walks(GOES, MEAN, BEHAVIOUR, state, rng)
 
 
 def state_of(log: Transitions) -> Ints:

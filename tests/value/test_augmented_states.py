@@ -16,7 +16,7 @@ from extrinsic.trackers.track import track
 from extrinsic.value.estimator import EvaluationProblem
 from extrinsic.value.lstd import WORTH_SCALE, Lstd, augment
 from extrinsic.value.trees import Fqe
-from tests.policy.calls import ASK, BYE, HELLO, OFFER, Turn, read, whole_call
+from tests.policy.calls import ASK, BYE, HELLO, OFFER, read, said, whole_call
 from tests.policy.decisions import decisions, states_of
 from tests.value.tables import EXACT_KERNELS, EXACT_TREES
 
@@ -71,7 +71,7 @@ def test_proxies_stand_in_their_order() -> None:
 
 def test_rows_are_in_the_order_of_transitions() -> None:
     """Which is that of the sessions, not of the file."""
-    short = [Turn(HELLO), Turn(OFFER), Turn(BYE)]
+    short = [said(HELLO), said(OFFER), said(BYE)]
     corpus, output = read(b=whole_call(), a=short)
     transitions = transitions_of(corpus, output)
     states = augment(transitions, corpus, output, [output])
@@ -106,7 +106,7 @@ def labelled_at(corpus: Corpus, turns: list[int]) -> Corpus:
 def test_a_state_does_not_tell_the_future(what: str) -> None:
     """Two calls of three turns that only differ in the last one; their first decisions are the same."""
     last, turns = (BYE, [0, 3]) if what == "how it ends" else (ASK, [0, 5])
-    corpus, output = read([Turn(HELLO), Turn(ASK), Turn(ASK)], [Turn(HELLO), Turn(ASK), Turn(last)])
+    corpus, output = read([said(HELLO), said(ASK), said(ASK)], [said(HELLO), said(ASK), said(last)])
     corpus = labelled_at(corpus, turns)
     transitions = transitions_of(corpus, output)
     states = augment(transitions, corpus, output, [])

@@ -22,8 +22,7 @@ from extrinsic.value.estimator import OBSERVED, EvaluationProblem
 from extrinsic.value.lstd import LSTD, Lstd
 from extrinsic.value.trees import MOST_STEPS
 from extrinsic.value.value import Value, value_of
-from tests.policy.decisions import drawn_decisions
-from tests.policy.learning import learn
+from tests.policy.decisions import drawn_decisions, learn
 
 RANGE = (-100.0, 50.0)
 GOOD: dict[str, float] = {
