@@ -21,14 +21,8 @@ from experiments.selection import Selection
 from experiments.texts import number
 from extrinsic.panel import FILE, MetricKey, Panel, Roles, System, Target
 from extrinsic.study.settings_file import read_study
-from extrinsic.verdict.choice_table import (
-    AS_GOOD,
-    DECLARED_FAMILY,
-    RECOMMENDED,
-    WORSE,
-    Declaration,
-    choice_rows,
-)
+from extrinsic.verdict.bounds import AS_GOOD, RECOMMENDED, WORSE
+from extrinsic.verdict.choice_table import DECLARED_FAMILY, Declaration, choice_rows
 from extrinsic.verdict.core_systems import core_rows
 from extrinsic.verdict.correlations import CORE
 from extrinsic.verdict.findings import panel_findings

@@ -194,7 +194,7 @@ def did_you_mean(name: str, options: Iterable[str], limit: int = 40) -> str:
     from difflib import get_close_matches
 
     name = name[:LONGEST_FOUND]  # comparing takes the square of the length
-    names = sorted(options)
+    names = sorted(set(options))
     by_lower = {option.lower(): option for option in names}
     close = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.6)
     if close:

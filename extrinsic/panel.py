@@ -300,6 +300,15 @@ class Panel:
             ),
         )
 
+    def influence_of(self, k: int) -> list[Floats]:
+        """By dataset (S, n) of the target of this number, on the items that it is about; none: (S, 0)."""
+        items = self.targets[k].items
+        if items == "none":
+            return [np.zeros((len(self.systems), 0))] * len(self.datasets)
+        by_dataset = self.caller_influence if items == "callers" else self.influence
+        row = sum(before.items == items for before in self.targets[:k])
+        return [np.asarray(by_dataset[d][row]) for d in range(len(self.datasets))]
+
     def averaged(self) -> Panel:
         """Sampled datasets as one, under the name of their items, by the means of their values."""
         if not any(dataset.sampled for dataset in self.datasets):
@@ -479,5 +488,5 @@ def _read(path: str, name: str, least: int, most: int, decode: Callable[[bytes],
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", path=path) from None
     except DAMAGE as error:
-        message = "the panel is damaged; run the study again"
+        message = "the panel is damaged, or of another version; run the study again"
         raise InputError(message, path=path, found=f"{name}: {error}") from None

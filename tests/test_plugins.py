@@ -522,19 +522,13 @@ def test_a_plugin_that_is_no_python_file(tmp_path: Path, command: str, name: str
     assert_refused(run(*command.split(), "--plugin", tmp_path / name), message)
 
 
-FAILING_LEARNER = """
-from dataclasses import dataclass
+FAILING_LEARNER = """from dataclasses import dataclass
 from extrinsic.registry import LEARNERS
-
-
 @dataclass(frozen=True)
 class Failing:
     step: float
-
     def fit(self, transitions, behaviour):
         raise ValueError("singular")
-
-
 LEARNERS.register("failing", Failing, "cannot learn")
 """
 
@@ -552,5 +546,5 @@ def test_an_exception_in_a_plugin_is_the_plugins(monkeypatch: pytest.MonkeyPatch
     options = ("--output", tmp_path / "run", "--n-jobs", "1")
     assert_refused(run("run", study, *options), "key policy.failing.step: missing")
     done = run("run", study, *options, "--set", "policy.failing.step=1.0")
-    assert_refused(done, f"{file}: line 11 raised ValueError: singular")
+    assert_refused(done, f"{file}: line 7 raised ValueError: singular")
     assert "step (required)" in run("ls", "learners", "failing").output

@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError
+from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -64,13 +65,10 @@ def test_type_checkers_see_the_same_names() -> None:
 
 
 WRONG: list[tuple[dict[str, object], str]] = [
-    (
-        {"schedules": "1"},
-        "schedules has the wrong type (expected whole numbers, e.g. 1 or [1, 3], found text '1')",
-    ),
+    ({"schedules": "1"}, "schedules .* type .expected whole numbers, e.g. 1 or .1, 3., found text '1'"),
     ({"schedules": ["1"]}, "schedules has the wrong type"),
-    ({"bootstrap": "many"}, "bootstrap has the wrong type (expected a whole number, found text 'many')"),
-    ({"bootstrap": -1}, "a bootstrap needs at least 2 resamples (found -1)"),
+    ({"bootstrap": "many"}, "bootstrap .* type .expected a whole number, found text 'many'"),
+    ({"bootstrap": -1}, "a bootstrap needs at least 2 resamples .found -1"),
     ({"bootstrap": True}, "bootstrap has the wrong type"),
     ({"metrics": 3}, "metrics has the wrong type"),
     ({"components": [1]}, "components has the wrong type"),
@@ -78,34 +76,21 @@ WRONG: list[tuple[dict[str, object], str]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda: extrinsic.read_corpus(3, format="dstc1"),  # type: ignore[arg-type]
-        lambda: extrinsic.read_tracker(3, None),  # type: ignore[arg-type]
-        lambda: extrinsic.read_tracker("x.json", 3),  # type: ignore[arg-type]
-        lambda: extrinsic.read_states(3),  # type: ignore[arg-type]
-        lambda: extrinsic.load_policy(3),  # type: ignore[arg-type]
-        lambda: extrinsic.read_transitions(3),  # type: ignore[arg-type]
-        lambda: extrinsic.Run(3),  # type: ignore[arg-type]
-        lambda: extrinsic.read_study(3),  # type: ignore[arg-type]
-    ],
-)
-def test_what_is_no_path(call: Callable[[], object]) -> None:
-    """A number would be a file descriptor."""
-    with pytest.raises(UsageError, match=r"found number 3"):
-        call()
-
-
 @pytest.mark.parametrize(("arguments", "said"), WRONG, ids=[str(arguments) for arguments, _ in WRONG])
 def test_wrong_types_of_score(states: Path, arguments: dict[str, Any], said: str) -> None:
-    with pytest.raises(UsageError) as refused:
+    with pytest.raises(UsageError, match=said):
         extrinsic.score(extrinsic.read_states(states), **arguments)
-    assert said in str(refused.value)
 
 
 def test_wrong_types_elsewhere(tmp_path: Path) -> None:
+    """3 as a path would be a file descriptor."""
     calls: list[Callable[[Any], object]] = [
+        lambda wrong: extrinsic.read_corpus(wrong, format="dstc1"),
+        lambda wrong: extrinsic.read_tracker(wrong, None),  # type: ignore[arg-type]
+        lambda wrong: extrinsic.read_tracker("x.json", wrong),
+        extrinsic.read_states,
+        extrinsic.load_policy,
+        extrinsic.read_transitions,
         extrinsic.Run,
         extrinsic.read_study,
         lambda wrong: extrinsic.run_study(wrong, tmp_path),
@@ -117,8 +102,9 @@ def test_wrong_types_elsewhere(tmp_path: Path) -> None:
         lambda wrong: Engine(n_jobs=wrong),
     ]
     for call in calls:
-        with pytest.raises(UsageError, match=r"found number 3\.5"):
-            call(3.5)
+        for wrong in (3.5, 3) if call is not calls[-1] else (3.5,):
+            with pytest.raises(UsageError, match=f"found number {wrong}"):
+                call(wrong)
 
 
 def test_a_directory_that_is_no_run_is_refused_at_once(tmp_path: Path) -> None:
@@ -162,8 +148,10 @@ def test_short_forms(states: Path) -> None:
     assert extrinsic.tables.html_table("<x>", [{"a": "<y>"}]).count("&lt;") == 2
 
 
-def test_parquet(states: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scores_for_other_programs(states: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     scores = extrinsic.score(extrinsic.read_states(states), metrics=["jga"])
+    if find_spec("pandas"):
+        assert list(scores.to_dataframe().columns) == list(scores.as_rows()[0])
     written: dict[str, object] = {}
     parquet = SimpleNamespace(write_table=lambda table, path: written.update({path: table}))
     monkeypatch.setitem(sys.modules, "pyarrow", SimpleNamespace(table=dict, parquet=parquet))
@@ -171,23 +159,12 @@ def test_parquet(states: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     scores.to_parquet(tmp_path / "scores.parquet")
     (table,) = written.values()
     assert table["metric"] == ["jga"]  # type: ignore[index]
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    for library in ("pyarrow", "pandas"):
+        monkeypatch.setitem(sys.modules, library, None)  # as if it were not installed
     with pytest.raises(UsageError, match="pip install pyarrow"):
         scores.to_parquet(tmp_path / "scores.parquet")
-
-
-def test_dataframes_need_pandas(states: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    scores = extrinsic.score(extrinsic.read_states(states), metrics=["jga"])
-    monkeypatch.setitem(sys.modules, "pandas", None)  # as if it were not installed
     with pytest.raises(UsageError, match="pip install pandas"):
         scores.to_dataframe()
-
-
-def test_dataframes_with_pandas(states: Path) -> None:
-    pytest.importorskip("pandas")
-    scores = extrinsic.score(extrinsic.read_states(states), metrics=["jga"])
-    frame = scores.to_dataframe()
-    assert list(frame.columns) == list(scores.as_rows()[0])
 
 
 def test_one_policy_in_three_calls() -> None:

@@ -108,30 +108,28 @@ class TestWriting:
         assert (tmp_path / "x").read_bytes() == b"new"
 
     @pytest.mark.parametrize("step", ["fsync", "fdopen", "replace"])
+    @pytest.mark.parametrize(
+        ("failure", "raised"),
+        [(OSError("the disk is full"), OutputError), (KeyboardInterrupt(), KeyboardInterrupt)],
+    )
     def test_a_failure_leaves_the_old_file_and_nothing_else(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+        self,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        step: str,
+        failure: BaseException,
+        raised: type[BaseException],
     ) -> None:
         write_atomic(tmp_path / "x", b"old")
 
         def fail(*arguments: object, **options: object) -> None:
-            raise OSError("the disk is full")
+            raise failure
 
         monkeypatch.setattr(os, step, fail)
-        with pytest.raises(OutputError, match="cannot be written: the disk is full"):
+        with pytest.raises(raised, match=r"cannot be written: the disk is full|^$"):
             write_atomic(tmp_path / "x", b"new")
         assert [path.name for path in tmp_path.iterdir()] == ["x"]
         assert (tmp_path / "x").read_bytes() == b"old"
-
-    def test_an_interrupt_leaves_nothing_behind(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        def interrupt(*arguments: object) -> None:
-            raise KeyboardInterrupt
-
-        monkeypatch.setattr(os, "replace", interrupt)
-        with pytest.raises(KeyboardInterrupt):
-            write_atomic(tmp_path / "x", b"new")
-        assert list(tmp_path.iterdir()) == []
 
     def test_what_stands_there_is_always_whole(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Just before it is put in place the new content is complete, under another name, on disk."""
@@ -181,40 +179,28 @@ class TestStrictJson:
         assert len(found) == 3
 
     @pytest.mark.parametrize(
-        "data",
-        [
-            b'{"a": "x:y", "a": "xy"}',  # colons in text must not hide the lost key
-            b'{"a": "\\u003a", "a": ":"}',  # nor escaped ones, which count in one text and not in the other
-            b'{"a\\u003ab": 1, "a:b": 2}',  # the same key, spelt in two ways
-            b'{"\\u0061": 1, "a": 2}',
-            b'{"a": {":": 1}, "a": {"::": 1}}',
-        ],
-    )
-    def test_a_repeated_key_cannot_hide(self, data: bytes) -> None:
-        assert decode_clean(data) is None
-        assert "more than once" in problems_of(data)[0]
-
-    @pytest.mark.parametrize(
         ("data", "value"),
         [
-            (b'{"a": "10:30", "b:": ":"}', {"a": "10:30", "b:": ":"}),
-            (b'{"a": "10\\u003a30"}', {"a": "10:30"}),
+            (b'{"a": "10\\u003a30", "b:": ":"}', {"a": "10:30", "b:": ":"}),
             (b'{"a": "\\u003cb\\u003e"}', {"a": "<b>"}),
-            (b"null", None),
-            (b" [1, 2.5e3] ", [1, 2500.0]),
+            (b" [null, 2.5e3] ", [None, 2500.0]),
         ],
     )
     def test_colons_and_escapes_are_no_defect(self, data: bytes, value: Any) -> None:
         assert decode_json(data, "x") == value
 
-    @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", "-1e999"])
-    def test_what_is_not_finite_is_reported_with_its_path(self, number: str) -> None:
-        (text,) = problems_of(f'{{"a": [1, {{"b": {number}}}]}}'.encode())
-        assert "not a finite number at a[1].b" in text
-
     @pytest.mark.parametrize(
         ("data", "message"),
         [
+            (b'{"a": "x:y", "a": "xy"}', "more than once"),  # colons in text must not hide the lost key
+            (b'{"a": "\\u003a", "a": ":"}', "more than once"),  # nor escaped ones, which count in one text
+            (b'{"a\\u003ab": 1, "a:b": 2}', "more than once"),  # the same key, spelt in two ways
+            (b'{"\\u0061": 1, "a": 2}', "more than once"),
+            (b'{"a": {":": 1}, "a": {"::": 1}}', "more than once"),
+            *[
+                (f'{{"a": [1, {{"b": {number}}}]}}'.encode(), "not a finite number at a[1].b")
+                for number in ("NaN", "Infinity", "-Infinity", "1e999", "-1e999")
+            ],
             (b'{"a": [1, 2', "ends too early, line 1 column 12"),
             (b'{"a":\n\n', "ends too early"),
             (b'{"a": 1}}', "malformed: Extra data, line 1 column 9"),
@@ -224,18 +210,15 @@ class TestStrictJson:
             (b'{"a": "\xe9"}', "byte 0xe9 at 7"),
             (b"\xef\xbb\xbf{}", "byte-order mark"),
             (b"[" * 100_000, "nested too deeply"),
+            # JSON allows these, and Python does not: refused in words, whoever stumbles over them.
+            (b'{"a": ' + b"9" * 5000 + b"}", ""),
+            (b'{"a": "\\ud800"}', ""),
         ],
     )
-    def test_broken_syntax_is_placed(self, data: bytes, message: str) -> None:
+    def test_what_is_refused_is_placed(self, data: bytes, message: str) -> None:
         (text,) = problems_of(data)
         assert message in text
-
-    @pytest.mark.parametrize(
-        "data", [b'{"a": ' + b"9" * 5000 + b"}", b'{"a": "\\ud800"}'], ids=["long number", "lone surrogate"]
-    )
-    def test_what_json_allows_and_python_does_not(self, data: bytes) -> None:
-        """A number of 5,000 digits and half a character: refused in words, whoever stumbles over it."""
-        assert problems_of(data)
+        assert message != "more than once" or decode_clean(data) is None
 
     @pytest.mark.parametrize("value", [float("nan"), float("inf"), [1, {"a": (float("-inf"),)}]])
     def test_no_nan_is_written(self, value: Any) -> None:

@@ -19,10 +19,10 @@ from extrinsic.study.runner import run_study
 from extrinsic.study.settings import StudySettings
 from extrinsic.study.settings_file import find_study, locate_keys, read_study
 from extrinsic.study.tables import TimingRow
-from extrinsic.verdict.names import NOTHING, counted, in_unit, listing, metric_title, unit_title
+from extrinsic.verdict.names import NOTHING, in_unit, listing, metric_title, unit_title
 from extrinsic.verdict.verdict import NAMED, StudyVerdict
 
-HEADS = {"target": "for the", "metric": "choose by", "lost": "loses", "possible": "of a coin's"}
+HEADS = {"target": "for the", "metric": "choose by", "lost": "loses", "possible": "a coin loses"}
 HEADS |= {"bound": "at most", "as_good": "as good"}
 """Of the table that a run ends with."""
 
@@ -135,12 +135,12 @@ def _print_verdicts(verdict: StudyVerdict) -> None:
         if several and each.variant:
             line["target"] = f"{title}, {each.variant_title}"
         if chosen := each.recommended:
-            line["metric"], line["lost"] = chosen.title, in_unit(chosen.lost, each.unit)
+            line["metric"] = chosen.title if each.promises else f"({chosen.title})"
+            line["lost"] = in_unit(chosen.lost, each.unit)
             line["possible"] = f"{in_unit(each.possible, each.unit)} {unit_title(each.unit)}"
             line["bound"] = in_unit(chosen.bound, each.unit)
         if not each.promises:
-            about = f"; about {counted(each.needed, 'tracker')} would bring it to half" if each.needed else ""
-            reasons.append(f"{each.reason}{about}")
+            reasons.append(each.why_not)
         lines.append(line)
     put("What choosing between two trackers loses: here, and at most (95 %) among other trackers like these")
     heads = {key: head for key, head in HEADS.items() if any(line[key] for line in lines)}
@@ -148,4 +148,6 @@ def _print_verdicts(verdict: StudyVerdict) -> None:
     if verdict.compromise:
         put(verdict.compromise.sentence)
     if reasons:
-        put(f"{NOTHING}: nothing can be promised for other trackers ({'; '.join(dict.fromkeys(reasons))}).")
+        why = "; ".join(dict.fromkeys(reasons))
+        put(f"{NOTHING}: nothing can be promised for other trackers ({why}).")
+        put("In brackets: what loses least here.")

@@ -1,4 +1,4 @@
-"""ROC curves of top scores: operating points by the rules of each challenge; long as one subject.
+"""ROC curves of top scores: operating points by the rules of each challenge.
 
 The two challenges choose their operating points differently; both are reproduced exactly. `dstc1_curve` and
 `dstc2_curve` are the definition. `RocStatistics`, the scores of items, sum and multiply like an

@@ -213,7 +213,8 @@ class Fit:
     one before (one step: always True).   cycle: the length of the cycle it ended in, 0 for none.
     condition: of the Gram matrix with the ridge.   lowest_q, highest_q: over the training states.
     zero_kernel: share of the training states' admitted actions for which there is no kernel.
-    largest_residual: the largest squared distance of a point to the span of the dictionary; below nu.
+    largest_residual: the largest squared distance of a point to the span of the dictionary; at most
+    nu, unless points were removed or a block is full.
     """
 
     kernels: int

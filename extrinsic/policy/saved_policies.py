@@ -1,8 +1,8 @@
 """Policies that outlive their process, with what made them, as records.
 
 A policy is a dataclass of arrays, numbers, texts, and such dataclasses. Its record has the class of each and
-its fields, the arrays by name. Only classes of this package, and those beside a registered learner or
-behaviour model, are made from a file; types, shapes and ranges are checked.
+its fields, the arrays by name. Only classes of `extrinsic.policy`, and those beside a registered learner
+or behaviour model, are made from a file; types, shapes and ranges are checked.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from extrinsic.storage import read_bytes, sign, write_atomic
 
 RECORD = "policy"
 OLD_FORM = b"PK"
-"""Policies of version 1 were zips of arrays and JSON."""
+"""The first saved policies were zips of arrays and JSON."""
 
 OURS = "extrinsic.policy."
 HOMES: dict[str, Registry[Any]] = {"learner": LEARNERS, "behaviour": BEHAVIOURS}

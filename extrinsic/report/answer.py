@@ -34,7 +34,8 @@ from extrinsic.report.page_parts import (
     target_term,
 )
 from extrinsic.report.run_data import Study
-from extrinsic.verdict.choice_table import AS_GOOD, DECLARED_FAMILY, OPEN, RECOMMENDED, WORSE
+from extrinsic.verdict.bounds import AS_GOOD, OPEN, RECOMMENDED, WORSE
+from extrinsic.verdict.choice_table import DECLARED_FAMILY
 from extrinsic.verdict.findings import panel_findings
 from extrinsic.verdict.names import (
     Name,
@@ -153,7 +154,7 @@ def _losses(study: Study, verdict: TargetVerdict, rows: Sequence[ChoiceRow], res
     title = f"What choosing by each metric loses of {target_title(verdict.target)}"
     title += in_brackets(study.variant_title(verdict.variant))
     return draw(
-        _name(verdict, study, "losses"), title, _losses_caption(study, verdict, rest), paint, verdict.variant
+        _name(verdict, study, "losses"), title, _losses_caption(verdict, rest), paint, verdict.variant
     )
 
 
@@ -181,7 +182,7 @@ def _dots(
     put_points(axes, points, "o", **look)
 
 
-def _losses_caption(study: Study, verdict: TargetVerdict, rest: int) -> str:
+def _losses_caption(verdict: TargetVerdict, rest: int) -> str:
     coin = f"{in_unit(verdict.possible, verdict.unit)} {unit_title(verdict.unit)}"
     text = (
         f"Dot: what a choice between two of the {counted(verdict.n_systems, 'core tracker')} loses against a "

@@ -28,6 +28,7 @@ from extrinsic.verdict.coefficients import correlate
 from extrinsic.verdict.names import (
     BEHAVIOUR,
     NO_RETURNS,
+    POLICIES,
     Name,
     amount,
     correlation,
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LIVE = "live"
-POLICIES = ("rl", "sl", "sl_sampled", "expert", "behaviour", "outcome")
 ACCURACIES = (
     ("accuracy", "joint"),
     ("accuracy", "goal.joint"),

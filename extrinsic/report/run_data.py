@@ -20,7 +20,7 @@ from extrinsic.study.run import Run
 from extrinsic.study.tables import ERRORS_TABLE, TABLES
 from extrinsic.tables import read_rows
 from extrinsic.verdict.correlations import CORE
-from extrinsic.verdict.names import variant_title
+from extrinsic.verdict.names import is_outcome, variant_title
 from extrinsic.verdict.rows import ChoiceRow, Row, TrackerRow
 from extrinsic.verdict.verdict import StudyVerdict, study_verdict
 
@@ -111,7 +111,7 @@ class Study:
 
     @property
     def has_policies(self) -> bool:
-        return any(not target.name.startswith("outcome.") for target in self.panel.targets)
+        return any(not is_outcome(target.name) for target in self.panel.targets)
 
     def choices(self, target: str, variant: str | None, systems: str = CORE) -> list[ChoiceRow]:
         """What choosing by each metric loses, the best first; without those that cannot be judged."""

@@ -29,6 +29,7 @@ from extrinsic.verdict.names import (
     correlation,
     counted,
     in_unit,
+    is_outcome,
     unit_title,
     with_interval,
 )
@@ -49,7 +50,7 @@ def _flags(study: Study) -> list[Block]:
     valued = [
         k
         for k, target in enumerate(panel.targets)
-        if not target.name.startswith("outcome.") and target.name.partition(".")[2] not in NO_RETURNS
+        if not is_outcome(target.name) and target.name.partition(".")[2] not in NO_RETURNS
     ]
     if not valued:
         return []

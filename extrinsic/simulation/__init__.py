@@ -1,4 +1,4 @@
-"""Simulated worlds: live play in any of them, and the embedded bus world."""
+"""Simulated worlds: live play in any of them, and the two embedded ones."""
 
 from extrinsic.registry import WORLDS
 from extrinsic.simulation.bus_expert import Expert, ExpertTracker

@@ -110,7 +110,7 @@ class SystemTurn:
 
 
 def realise(values: Values, system: SystemSettings, predicate: Ints, moment: Moment) -> SystemTurn:
-    """The acts of the chosen predicates, their arguments taken from the beliefs."""
+    """The acts of the predicates, with arguments from the beliefs; the world adds `follows` and `bus`."""
     name = values.domain.predicate_names.index
     tops = moment.tops
     number = values.number[tops.slot, tops.value]

@@ -108,7 +108,7 @@ class StudyResults:
         trackers = core_rows(panel, self.settings.trackers.near_duplicate)
         core = tuple(row.tracker for row in trackers if row.core)
         declaration = msgspec.convert(
-            {"level": settings.level, "seed": seed} | msgspec.to_builtins(self.settings.verdict), Declaration
+            {"seed": seed} | msgspec.to_builtins(self.settings.verdict), Declaration
         )
         yield "intrinsic", intrinsic_rows(panel)
         yield "trackers", trackers

@@ -43,7 +43,7 @@ from extrinsic.study.store import Result, Store
 from extrinsic.study.tables import GONE, READABLE
 from extrinsic.tables import dataframe, html_table, read_rows, write_parquet
 from extrinsic.typed_files import read_tree
-from extrinsic.verdict.choice_table import AS_GOOD, RECOMMENDED
+from extrinsic.verdict.bounds import AS_GOOD, RECOMMENDED
 from extrinsic.verdict.coefficients import Coefficient, Scope
 from extrinsic.verdict.rows import ChoiceRow, CorrelationRow, Row, TrackerRow
 from extrinsic.verdict.verdict import Choice, StudyVerdict, study_verdict

@@ -299,7 +299,7 @@ class ValueTable(NamingTable, frozen=True):
 
 
 class CorrelationTable(Table, frozen=True):
-    """How metrics are related to targets; level: of every interval and bound."""
+    """How metrics are related to targets; level: of the intervals of correlations, composites and errors."""
 
     primary: str | None = None
     """The target that comes first in the answer; none: live, else mean_augmented, else the first."""

@@ -57,7 +57,8 @@ def valuation_of(
     )
     proxies = [proxy.identity for proxy in spec.proxies]
     plain = encoded(msgspec.structs.replace(spec, proxies=()))
-    # A valuation plays in the world of a file: equal files of two studies may differ by the next play.
+    # features and reward follow from spec. The unit has the hash of a world's file, which may change between
+    # two studies of one process.
     key = content_hash(encoded(unit), tracker.identity, plain, *proxies, part.name)
     return _VALUATIONS.get(key, lambda: Valuation(unit, tracker, spec, features, reward, part))
 

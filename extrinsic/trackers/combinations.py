@@ -92,6 +92,7 @@ class Mixture(BuiltInTracker):
     def __post_init__(self) -> None:
         self.planes, self.rule = self.first.planes + self.second.planes, self.first.rule
         self.parts = (self.first, self.second)
+        self.degenerate = all(part.degenerate for part in self.parts)
 
     def update(self, memory: Floats, heard: Heard) -> Floats:
         own, other = np.split(memory, [self.first.planes])

@@ -1,4 +1,4 @@
-"""Trackers by rules, long because it has all: what a turn says, and what is kept of earlier turns."""
+"""Trackers by rules: what a turn says, and what is kept of earlier turns."""
 
 from dataclasses import dataclass
 from typing import Annotated

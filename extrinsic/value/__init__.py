@@ -14,7 +14,7 @@ _SUMMARIES = {
     "lstd_augmented": "LSTD in a state augmented by proxy trackers",
     "fqe": "fitted Q evaluation with trees: a different function class from the learner's",
     "fqe_augmented": "trees in the augmented state",
-    "mean_augmented": "the mean of these two, which have opposite biases (default)",
+    "mean_augmented": "the mean of lstd_augmented and fqe_augmented, whose biases are opposite (default)",
     "live": "the policy played against simulated callers: the true value",
 }
 for _name, _target, _title in (

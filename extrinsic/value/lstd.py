@@ -1,7 +1,7 @@
 """Values by least-squares temporal differences, and the augmented states that make them less optimistic.
 
 A tracker's own state hides part of what determines a dialog's outcome, so a value learned in it credits the
-policy with luck that it cannot observe. Two proxies, run on the same log, reveal that part: augmented states
+policy with luck that it cannot observe. Proxies, run on the same log, reveal that part: augmented states
 are a tracker's states with the beliefs of proxy trackers about the same dialogs. They need only the log
 itself, so they work for real corpora.
 """
@@ -123,10 +123,10 @@ def augment(
         names += [f"proxy{number}.{name}" for name in of_summary]
     reward = Reward.of(corpus.domain) if reward is None else reward
     if isinstance(reward, Reward):
-        seen = decision_turns(corpus) - 1
+        turns = decision_turns(corpus)
         # Before the first turn there is no belief, and its worth is 0.
-        has_belief = (seen >= 0) & (corpus.turn_in_dialog[np.maximum(seen + 1, 0)] > 0)
-        worth = np.where(has_belief, reward.worth(corpus, output)[np.maximum(seen, 0)], 0.0)
+        has_belief = corpus.turn_in_dialog[turns] > 0
+        worth = np.where(has_belief, reward.worth(corpus, output)[np.maximum(turns - 1, 0)], 0.0)
         columns.append(worth[:, None] / WORTH_SCALE)
         names.append("worth")
     return States(np.concatenate(columns, axis=1), states.discrete, tuple(names), states.discrete_names)

@@ -16,7 +16,7 @@ squared errors. The bound of a metric is the larger of two, and what other metri
 3. A metric that misjudges few systems, but those badly, may have met none of them. Other metrics of the study
    that do as well on the rest of the systems say how much that costs on average: `borrowed`.
 
-Experiments/uncertainty has what was simulated before this was chosen, and where it fails.
+`experiments/uncertainty` has what was simulated before this was chosen, and where it fails.
 """
 
 from __future__ import annotations
@@ -30,6 +30,9 @@ from extrinsic.arrays import Bools, Floats, Ints
 from extrinsic.panel import rng_of
 from extrinsic.verdict.choices import Ranks, checked, mean_defined, pair_sums, ratio
 from extrinsic.verdict.names import counted
+
+RECOMMENDED, AS_GOOD, WORSE, OPEN = "recommended", "as good", "worse", "open"
+"""The groups of metrics."""
 
 FEWEST = 6
 """With fewer systems (families, where they are given) nothing is promised."""
@@ -47,24 +50,25 @@ OPPOSITE, BLIND = 0.8, 0.995
 """How alike they are, beside the two systems that are most opposite; and how opposite those may be."""
 
 FENCES, GROSS = 3.0, 0.3
-"""A system is badly misjudged if its loss is so many quartile distances above the upper quartile, and above
+"""A system is badly misjudged if its loss is this many quartile distances above the upper quartile, and above
 the median by this share of what a coin loses."""
 
 AS_WELL, AT_LEAST = 2.0, 0.1
-"""A metric does as well as another that loses so many times as much, or this share of what a coin loses."""
+"""A metric does as well as another that loses this many times as much, or this share of what a coin loses."""
 
 LENT = 1.5
 """How much of what the others lose by bad misjudgements is added, of their mean."""
 
 CAUTION = 1.25
-"""`worse` is said of a metric that is so many times as far away as the largest error of all: the recommended
-one is the best of many, in this study."""
+"""`worse` is said of a metric that is this many times as far away as the largest error of all: the
+recommended one is the best of many, in this study."""
 
 LARGEST = 1.9
 """Of what a coin loses: a metric that loses twice as much orders all pairs wrongly."""
 
-MOST = 10_000
-"""Systems that anyone may be told to add."""
+FEWEST_TO_ASK, MOST = 12, 10_000
+"""How many more are needed is not said of fewer systems, since the best of several looks better than it is in
+so few; and no one is told to add more than this."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,7 +193,7 @@ def bounds(
     sample, too, so that the bound is for others like them.   prefer: metrics to recommend if as good.
     """
     scores, values = checked(scores, values)
-    bound, groups = np.full(len(scores), np.nan), np.full(len(scores), "open", dtype=object)
+    bound, groups = np.full(len(scores), np.nan), np.full(len(scores), OPEN, dtype=object)
     missing = np.isnan(values) | np.isnan(scores).all(axis=0)
     present, used = ~missing.all(axis=0), ~missing.all(axis=1)
     scores, values = scores[:, used][..., present], values[used][:, present]
@@ -213,7 +217,8 @@ def bounds(
         made = losses(scores, values, units)
         kept = np.flatnonzero(np.isfinite(made.on_lost).all(axis=0) & (made.possible > 0))
         if not declared[kept].any():
-            reason, first = "no declared metric has choices between systems of different value", None
+            reason = "all systems have the same value, or no declared metric tells them apart"
+            first = None
         else:
             spread = float(mean_defined(np.nanmax(values, axis=1) - np.nanmin(values, axis=1)))
             rng = rng_of("bounds", identity, seed)
@@ -228,8 +233,10 @@ def bounds(
             else:
                 of_datasets = f" on {len(values)} datasets" if sampled else ""
                 reason = f"{what}{of_datasets} say too little about others"
+                if made.lost[first] >= made.possible[first]:
+                    reason, first, needed = "every declared metric chooses worse than a coin", None, None
     if first is not None:
-        groups[first] = "recommended"
+        groups[first] = RECOMMENDED
     return Bounds(bound, first, tuple(groups), reason, needed)
 
 
@@ -312,7 +319,7 @@ class _Sample:
             return int(np.argmin(np.where(self.declared, self.lost, np.inf))), np.empty(0)
         groups = self.groups(first, margin)
         for m in preferred:
-            if m == first or (groups[m] == "as good" and self.bound[m] < self.possible[m]):
+            if m == first or (groups[m] == AS_GOOD and self.bound[m] < self.possible[m]):
                 return m, self.groups(m, margin)
         return first, groups
 
@@ -342,7 +349,7 @@ class _Sample:
             return bool(self.points(n)[m] <= self.possible[m] / 2.0)
 
         low, high = self.n, MOST
-        if reached(low) or not reached(high):
+        if low < FEWEST_TO_ASK or reached(low) or not reached(high):
             return None
         while high - low > 1:
             middle = (low + high) // 2
@@ -360,4 +367,4 @@ class _Sample:
         ]
         good = more - margin * self.possible[first] + reach[0] <= 0
         worse = ~good & (more - CAUTION * reach[1] > 0)
-        return np.where(good, "as good", np.where(worse, "worse", "open")).astype(object)
+        return np.where(good, AS_GOOD, np.where(worse, WORSE, OPEN)).astype(object)

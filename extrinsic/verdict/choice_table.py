@@ -15,7 +15,7 @@ import numpy as np
 from extrinsic.arrays import Bools, Floats, Ints
 from extrinsic.panel import MetricKey, Panel
 from extrinsic.tables import plain
-from extrinsic.verdict.bounds import Bounds, bounds
+from extrinsic.verdict.bounds import RECOMMENDED, Bounds, bounds
 from extrinsic.verdict.choices import choices, possible_corrected
 from extrinsic.verdict.core_systems import JOINT_ONLY
 from extrinsic.verdict.correlations import ALL, CORE, Points, points_of
@@ -37,7 +37,6 @@ DECLARATION = re.compile(
 """`l2`, `fga(0.5)`, `avgp goal.joint 3`: metric, component, schedule."""
 
 DECLARED_FAMILY, EXPLORATORY = "declared", "exploratory"
-RECOMMENDED, AS_GOOD, WORSE, OPEN = "recommended", "as good", "worse", "open"
 
 SINGLE_SLOTS = "some trackers have joint hypotheses only, so that metrics of single slots say nothing of them"
 
@@ -120,7 +119,7 @@ def _rows_of_target(panel: Panel, points: Points, k: int, declaration: Declarati
         fits = np.array([not is_of_single_slots(Name.of(key)) for key in keys], dtype=bool)
     kept = np.flatnonzero(fits)
     bound = _bounds(panel, points, values, kept, systems, declaration)
-    influence = _influence(panel, panel.targets.index(target), systems)
+    influence = [part[systems] for part in panel.influence_of(panel.targets.index(target))]
     corrected = possible_corrected(values, influence, f"{target.name} {points.identity}", declaration.seed)
     declared = set(declared_metrics(keys, declaration.metrics)) & set(kept.tolist())
     places = {m: i for i, m in enumerate(kept.tolist())}
@@ -190,13 +189,3 @@ def _families(panel: Panel, systems: Sequence[int]) -> Ints | None:
         return None
     order: dict[str, int] = {}
     return np.array([order.setdefault(name or f"\0{i}", len(order)) for i, name in enumerate(names)])
-
-
-def _influence(panel: Panel, k: int, systems: Sequence[int]) -> list[Floats]:
-    """By dataset (S, n_items) of the panel's target k."""
-    items = panel.targets[k].items
-    if items == "none":
-        return [np.zeros((len(systems), 0))] * len(panel.datasets)
-    by_dataset = panel.caller_influence if items == "callers" else panel.influence
-    row = sum(before.items == items for before in panel.targets[:k])
-    return [np.asarray(by_dataset[d][row][list(systems)]) for d in range(len(panel.datasets))]

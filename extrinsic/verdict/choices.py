@@ -33,7 +33,7 @@ from extrinsic.errors import UsageError
 from extrinsic.panel import rng_of
 
 BEST_OF = (3, 5, 10)
-"""Out of so many systems one is chosen, beside choices between two."""
+"""Out of this many systems one is chosen, beside choices between two."""
 
 BLOCK = 4_000_000
 """Numbers of pairs in memory at once."""
@@ -42,7 +42,7 @@ N_SPLITS = 20
 """Halvings of the items over which `possible_corrected` is averaged."""
 
 DECIMALS = 9
-"""Values that agree in so many are equal."""
+"""Values that agree in this many are equal."""
 
 
 @dataclass(frozen=True, eq=False)

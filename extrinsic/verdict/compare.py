@@ -24,6 +24,7 @@ from extrinsic.verdict.names import (
     Name,
     amount,
     in_unit,
+    is_outcome,
     is_share,
     listing,
     metric_title,
@@ -101,19 +102,17 @@ def return_rows(panel: Panel, first: str, second: str, seed: int) -> list[Compar
     a, b = panel.system(first), panel.system(second)
     rows: list[ComparisonRow] = []
     for k, target in enumerate(panel.targets):
-        is_outcome = target.name.startswith("outcome.")
-        if is_outcome and target.variant != panel.variants[0]:
+        of_outcome = is_outcome(target.name)
+        if of_outcome and target.variant != panel.variants[0]:
             continue
-        by_dataset = panel.caller_influence if target.items == "callers" else panel.influence
-        number = sum(before.items == target.items for before in panel.targets[:k])
         pairings = {}
-        for d, dataset in enumerate(panel.datasets):
-            apart = by_dataset[d][number, a] - by_dataset[d][number, b]
+        for d, (dataset, influence) in enumerate(zip(panel.datasets, panel.influence_of(k), strict=True)):
+            apart = influence[a] - influence[b]
             drawn = "live" if target.items == "callers" else "compare"
             values = panel.values[k, d, [a, b]]
             pairings[dataset.name] = _paired(values, apart, f"{drawn} {dataset.name}", seed)
         rows += comparison_rows(
-            Compared("return", target.name, variant=None if is_outcome else target.variant), pairings
+            Compared("return", target.name, variant=None if of_outcome else target.variant), pairings
         )
     return sorted(rows, key=lambda row: row.variant is not None)
 

@@ -38,14 +38,14 @@ NAMED = 6
 """How many metrics of a combination are named, the heaviest first."""
 
 MANY, GROUPS = 30, 10
-"""More trackers than this are left out by groups, every tenth together: what is fitted is little less, and
-the cost grows with the trackers, not with their cube."""
+"""More trackers than this are left out by groups, every tenth together: the fits have almost as much data,
+and the cost grows with the trackers, not with their cube."""
 
 FLAT = 1e-9
 """A metric whose standard deviation is at most this share of its largest value counts as constant."""
 
 TIE_DIGITS = 9
-"""Correlations and shares that agree to so many digits are equal."""
+"""Correlations and shares that agree to this many digits are equal."""
 
 PENALTIES = (0.1, 1.0, 10.0, 100.0, 1000.0)
 """Added to the Gram matrix of the standardised points; chosen by the error on points left out."""

@@ -147,9 +147,12 @@ def _score_quality(made: Losses, level: float) -> Iterator[Finding]:
         as_named = _interval(less, made.drawn[:, other] - made.drawn[:, first], level)
         low = min(as_named[0], _interval(less, made.drawn[:, other] - made.errors(quality), level)[0])
         high = max(as_named[1], _interval(less, made.errors(others) - made.drawn[:, first], level)[1])
+        ends, which_way = _ends(less, low, high, made), "less"
+        if less < 0.0:
+            ends, which_way = _ends(-less, -high, -low, made), "more"
         numbers = (
             f"{made.shown(first)} (the best of AvgP and {which}), {made.shown(other)} "
-            f"(the best of the others): {_ends(less, low, high, made)} {unit_title(made.unit)} less, of "
+            f"(the best of the others): {ends} {unit_title(made.unit)} {which_way}, of "
             f"{in_unit(made.coin, made.unit)} that a coin loses."
         )
         yield Finding(f"Metrics of score quality (AvgP, {which}) come first", judged(low, high), numbers)

@@ -100,7 +100,7 @@ def error_rows(panel: Panel, core: Sequence[str], level: float) -> Iterator[Erro
         return
     groups = _slot_groups(list(dict.fromkeys(slot for _, slot in places)))
     for k, target in enumerate(panel.targets):
-        row = sum(before.items == target.items for before in panel.targets[:k])
+        influence = panel.influence_of(k)
         for group, names in ((ALL, panel.names), (CORE, tuple(core))):
             systems = [panel.system(name) for name in names]
             if len(systems) < FEWEST_TRACKERS:
@@ -109,7 +109,7 @@ def error_rows(panel: Panel, core: Sequence[str], level: float) -> Iterator[Erro
             # (g, n_trackers, n_dialogs): a mean and the influence on it give back what every dialog has.
             outcomes = np.stack(
                 [
-                    panel.values[k, d, systems, None] + n_dialogs * panel.influence[d][row, systems]
+                    panel.values[k, d, systems, None] + n_dialogs * influence[d][systems]
                     for d in range(len(panel.datasets))
                 ]
             )

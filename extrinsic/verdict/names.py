@@ -219,13 +219,18 @@ def verdict_targets(targets: Sequence[str]) -> list[str]:
     return [
         target
         for number, target in enumerate(targets)
-        if number == 0 or target in ANSWERED or target.startswith("outcome.")
+        if number == 0 or target in ANSWERED or is_outcome(target)
     ]
+
+
+def is_outcome(target: str) -> bool:
+    """Whether a target is an outcome of the dialogs themselves: no policy is valued."""
+    return target.startswith("outcome.")
 
 
 def is_share(target: str) -> bool:
     """Whether a target is a share, from 0 to 1, and no return."""
-    return target.startswith("outcome.") or target.endswith(".completed")
+    return is_outcome(target) or target.endswith(".completed")
 
 
 def target_title(target: str) -> str:

@@ -16,7 +16,8 @@ import numpy as np
 
 from extrinsic.panel import Panel
 from extrinsic.tables import plain
-from extrinsic.verdict.choice_table import AS_GOOD, DECLARED_FAMILY, RECOMMENDED, WORSE
+from extrinsic.verdict.bounds import AS_GOOD, RECOMMENDED, WORSE
+from extrinsic.verdict.choice_table import DECLARED_FAMILY
 from extrinsic.verdict.choices import choices
 from extrinsic.verdict.correlations import CORE
 from extrinsic.verdict.health import HealthNote, health_notes
@@ -125,6 +126,13 @@ class TargetVerdict(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(choice for choice in self.choices if choice.group == WORSE)
 
     @property
+    def why_not(self) -> str:
+        """Why nothing is promised, and with how many trackers something would be."""
+        about = counted(self.needed, "tracker") if self.needed else ""
+        more = f"; about {about} would bring the bound to half of what a coin loses" if about else ""
+        return f"{self.reason}{more}"
+
+    @property
     def sentence(self) -> str:
         """`Choose by L2, joint goal, every turn: in this study ... loses 1.0 of the 18.7 points ...`"""
         chosen = self.recommended
@@ -133,13 +141,8 @@ class TargetVerdict(msgspec.Struct, frozen=True, kw_only=True):
         loses = f"loses {in_unit(chosen.lost, self.unit)} of the {in_unit(self.possible, self.unit)} "
         loses += f"{unit_title(self.unit)} that a coin loses"
         if not self.promises:
-            more = ""
-            if self.needed:
-                more = f"; about {counted(self.needed, 'tracker')} would bring it to half of that"
-            return (
-                f"Nothing can be promised for other trackers ({self.reason}{more}). In this study "
-                f"{chosen.title} {loses}."
-            )
+            here = f"In this study {chosen.title} {loses}."
+            return f"Nothing can be promised for other trackers ({self.why_not}). {here}"
         named = counted(self.n_declared, "metric") if chosen.family == DECLARED_FAMILY else "all metrics"
         start = f"Choose by {chosen.title}"
         if self.prefers:
@@ -215,10 +218,8 @@ class StudyVerdict(msgspec.Struct, frozen=True, kw_only=True):
         return None
 
 
-def study_verdict(
-    panel: Panel, trackers: Sequence[TrackerRow], rows: Sequence[ChoiceRow], notes: Sequence[HealthNote] = ()
-) -> StudyVerdict:
-    """From the panel of a run and the rows made of it; notes: what else limits it."""
+def study_verdict(panel: Panel, trackers: Sequence[TrackerRow], rows: Sequence[ChoiceRow]) -> StudyVerdict:
+    """From the panel of a run and the rows made of it."""
     core = [panel.system(row.tracker) for row in trackers if row.core]
     by_case: dict[tuple[str, str | None], list[ChoiceRow]] = {}
     for row in rows:
@@ -233,7 +234,7 @@ def study_verdict(
     return StudyVerdict(
         verdicts=verdicts,
         compromise=compromise(verdicts),
-        health=(*health_notes(panel, trackers, judged), *notes),
+        health=tuple(health_notes(panel, trackers, judged)),
     )
 
 
@@ -317,7 +318,9 @@ def compromise(verdicts: Sequence[TargetVerdict]) -> Compromise | None:
     }
     if not worst:
         return None
-    name = min(worst, key=lambda name: worst[name])
+    # What is recommended for every target needs no compromise, a preferred metric for one.
+    firsts = {verdict.recommended.name for verdict in verdicts if verdict.recommended}
+    name = min(firsts & set(worst) if len(firsts) == 1 else worst, key=lambda name: worst[name])
     return Compromise(
         metric=name.metric,
         schedule=name.schedule,

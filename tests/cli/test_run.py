@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from extrinsic.study.run import Run
-from extrinsic.verdict.choice_table import RECOMMENDED
+from extrinsic.verdict.bounds import RECOMMENDED
 from extrinsic.verdict.names import Name, in_unit
 from tests.running import Outcome, assert_refused, run, succeed
 from tests.study.studies import SMALL, copied, done, run_in, statuses, write_study

@@ -12,18 +12,18 @@ written = (
 )
 
 
-def test_none_has_its_own_id_and_is_not_the_text() -> None:
+def test_none_and_pairs_are_values_of_their_own() -> None:
     vocabulary = Vocabulary()
-    assert vocabulary.id(None) == NONE
+    assert vocabulary.id(None) == NONE != vocabulary.id("None")
     assert vocabulary.value(NONE) is None
-    assert vocabulary.id("None") != NONE
-
-
-def test_pairs_are_values_of_their_own() -> None:
-    vocabulary = Vocabulary()
     seven = vocabulary.id((("time.ampm", "pm"), ("time.hour", "7")))
     assert seven != vocabulary.id("time.ampm=pm time.hour=7")
     assert vocabulary.text(seven) == "time.ampm=pm time.hour=7"
+    # By the ids of their parts.
+    hour, pm = vocabulary.id("7"), vocabulary.id("pm")
+    names = ("time.ampm", "time.hour", "time.rel")
+    assert vocabulary.compound_id(names, (pm, hour, NONE)) == seven
+    assert vocabulary.compound_id(names, (NONE, hour, NONE)) == vocabulary.id((("time.hour", "7"),))
 
 
 def test_finding_adds_nothing() -> None:
@@ -45,13 +45,3 @@ def test_ids_given_out_stay_valid(first: list[object], second: list[object]) -> 
     assert [vocabulary.value(identity) for identity in early] == read_early
     as_text = [value if value is None or isinstance(value, tuple) else str(value) for value in first]
     assert read_early == as_text
-
-
-def test_compound_values_by_the_ids_of_their_parts() -> None:
-    vocabulary = Vocabulary()
-    seven, pm = vocabulary.id("7"), vocabulary.id("pm")
-    names = ("time.ampm", "time.hour", "time.rel")
-    whole = vocabulary.compound_id(names, (pm, seven, NONE))
-    assert vocabulary.value(whole) == (("time.ampm", "pm"), ("time.hour", "7"))
-    assert vocabulary.compound_id(names, (pm, seven, NONE)) == whole
-    assert vocabulary.compound_id(names, (NONE, seven, NONE)) == vocabulary.id((("time.hour", "7"),))

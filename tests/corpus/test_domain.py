@@ -8,6 +8,7 @@ import pytest
 
 from extrinsic.corpus.domain import built_in_domains, load_domain
 from extrinsic.errors import InputError, UsageError
+from tests.builders import DSTC1_SLOTS
 
 OWN = """name = "pizza"
 description = "ordering pizza"
@@ -54,17 +55,7 @@ def test_the_built_in_domains_load() -> None:
 
 def test_bus_is_lees_nine_slots() -> None:
     bus = load_domain("bus")
-    assert bus.slot_names == (
-        "route",
-        "from.desc",
-        "from.neighborhood",
-        "from.monument",
-        "to.desc",
-        "to.neighborhood",
-        "to.monument",
-        "date",
-        "time",
-    )
+    assert bus.slot_names == DSTC1_SLOTS
     assert bus.compound_slots == {"date", "time"}
     assert bus.slot_of_part["time.ampm"] == "time"
     assert bus.slot_of_part["route"] == "route"
@@ -87,12 +78,9 @@ def test_a_domain_of_ones_own_loads_by_path(tmp_path: Path) -> None:
     assert domain.predicate_names == ("offer", "confirm")
 
 
-def test_an_unknown_name_gets_a_suggestion() -> None:
+def test_a_domain_that_is_not_there() -> None:
     with pytest.raises(UsageError, match="did you mean 'restaurants'"):
         load_domain("restaurant")
-
-
-def test_a_missing_file_is_named() -> None:
     with pytest.raises(InputError, match=r"nowhere\.toml: there is no such file"):
         load_domain("nowhere.toml")
 

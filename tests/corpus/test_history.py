@@ -48,12 +48,8 @@ def test_turns_predicates_and_requests() -> None:
     )
     names = corpus.domain.predicate_names
     assert [history.turn[0] for history in found] == [1, 2, 3, 4]
-    assert [history.predicate[0] for history in found] == [
-        names.index("hello"),
-        names.index("request"),
-        names.index("request"),
-        -1,
-    ]
+    named = [names.index(name) for name in ("hello", "request", "request")]
+    assert [history.predicate[0] for history in found] == [*named, -1]
     columns = [corpus.slots.index(slot) for slot in ("route", "time")]
     assert [history.requests[0, columns].tolist() for history in found] == [[1, 0], [2, 0], [2, 1], [2, 1]]
     assert found[-1].requests.sum() == 3
@@ -90,13 +86,7 @@ def test_a_yes_confirms_and_a_no_takes_it_back() -> None:
         said([confirm], (0.5, [NO])),
         said([imply], (0.75, [NO])),
     )
-    assert [kept(corpus, history, "confirmed") for history in found] == [
-        {},
-        {"route": "61c"},
-        {"route": "61c"},
-        {"route": "61c"},
-        {},
-    ]
+    assert [kept(corpus, history, "confirmed") for history in found] == [{}, *[{"route": "61c"}] * 3, {}]
     assert [history.affirms[0] for history in found] == [0.5, 0.6, 0, 0, 0]
     assert [history.negates[0] for history in found] == [0, 0.4, 0.9, 0.5, 0.75]
 
@@ -124,13 +114,7 @@ def test_the_three_answers_to_a_yes_no_question() -> None:
         said([more]),
         said([more], (0.5, [YES]), (0.5, [NO])),
     )
-    assert [history.answer[0] for history in found] == [
-        AFFIRMED,
-        NOT_ASKED,
-        NOT_AFFIRMED,
-        NOT_AFFIRMED,
-        NOT_AFFIRMED,
-    ]
+    assert [history.answer[0] for history in found] == [AFFIRMED, NOT_ASKED, *[NOT_AFFIRMED] * 3]
 
 
 def test_offers_are_remembered_until_a_restart() -> None:

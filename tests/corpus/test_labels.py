@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from extrinsic.corpus.labels import LabelEvents, TableTruth, covered
 
@@ -21,28 +22,20 @@ def events(*found: tuple[int, int, int, bool]) -> LabelEvents:
     )
 
 
-def right(labels: LabelEvents, slot: int, value: int) -> list[bool]:
-    """Whether the value is right at each of the five turns."""
-    turns = np.arange(5)
-    truth = labels.truth(SEGMENT_END, 2)
-    return truth.is_correct(turns, np.full(5, slot), np.full(5, value, dtype=np.int32)).tolist()
-
-
-def test_without_labels_only_none_is_right() -> None:
-    assert right(events(), 0, 0) == [True] * 5
-    assert right(events(), 0, 1) == [False] * 5
-
-
-def test_a_value_once_true_stays_true_until_the_restart() -> None:
-    labels = events((1, 0, 1, True), (2, 0, 1, False))
-    assert right(labels, 0, 1) == [False, True, True, False, False]
-    assert right(labels, 0, 0) == [True, False, False, True, True]
-
-
-def test_false_may_become_true_later() -> None:
-    labels = events((0, 0, 1, False), (2, 0, 1, True))
-    assert right(labels, 0, 1) == [False, False, True, False, False]
-    assert right(labels, 0, 0) == [True, True, False, True, True]
+@pytest.mark.parametrize(
+    ("labels", "of_value", "of_none"),
+    [
+        (events(), [False] * 5, [True] * 5),
+        # Once true, true until the restart; a false value may become true later.
+        (events((1, 0, 1, True), (2, 0, 1, False)), [0, 1, 1, 0, 0], [1, 0, 0, 1, 1]),
+        (events((0, 0, 1, False), (2, 0, 1, True)), [0, 0, 1, 0, 0], [1, 1, 0, 1, 1]),
+    ],
+)
+def test_which_value_is_right(labels: LabelEvents, of_value: list[bool], of_none: list[bool]) -> None:
+    """Value 1 and None of the first slot, at each of the five turns."""
+    truth, turns, slots = labels.truth(SEGMENT_END, 2), np.arange(5), np.zeros(5, int)
+    for value, expected in ((1, of_value), (0, of_none)):
+        assert truth.is_correct(turns, slots, np.full(5, value, dtype=np.int32)).tolist() == expected
 
 
 def test_labelled_counts_wrong_values_too() -> None:

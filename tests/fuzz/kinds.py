@@ -16,7 +16,7 @@ from extrinsic.corpus.domain import FOLDER as DOMAINS
 from extrinsic.simulation.restaurant_world import RestaurantSimulation
 from tests.builders import write_dstc1, write_dstc2, write_json, write_state_sets
 from tests.corpus.formats.test_jsonl import small as small_log
-from tests.corpus.test_refusals import GOLD, PREDICTED
+from tests.corpus.test_refusals import GOLD, PREDICTED, SIMPLETOD, TRADE, TRIPPY
 from tests.fuzz.mutations import mutation_of
 from tests.outcomes.town import RESPONSES, states, write_responses, write_system, write_task
 from tests.running import run
@@ -31,10 +31,6 @@ from tests.study.test_states import STATES, write_states
 
 Command = tuple[str, ...]
 
-TRADE = {"d": {"0": {"turn_belief": ["hotel-area-north"], "pred_bs_ptr": ["hotel-area-a-b"], "x": [1.5]}}}
-SLOTS = {"slot_prediction_hotel-area": "§§x", "slot_groundtruth_hotel-area": "x"}
-TRIPPY = [{"guid": ["test", "d", str(turn)], **SLOTS} for turn in range(2)]
-SIMPLETOD = {"d": {"target_turn_belief": [["hotel area x"]], "generated_turn_belief": [["train book day x"]]}}
 
 NORMALISED = """times = "clock"
 dontcare = ["any"]
@@ -110,18 +106,14 @@ def _make_log(folder: Path) -> None:
     (folder / "calls.jsonl").write_text("".join(json.dumps(line) + "\n" for line in small_log()))
 
 
-def _write_outputs(content: object, folder: Path) -> None:
-    write_json(folder / "t.json", content)
+def _write(folder: Path, **contents: object) -> None:
+    for name, content in contents.items():
+        write_json(folder / name, content)
 
 
 def _make_schema_guided(folder: Path) -> None:
     write_gold(folder / "gold")
     write_predictions(folder / "mine" / "all.json")
-
-
-def _make_beside_gold(folder: Path) -> None:
-    write_json(folder / "gold.json", GOLD)
-    write_json(folder / "mine.json", PREDICTED)
 
 
 def _make_domain(folder: Path) -> None:
@@ -149,16 +141,14 @@ def _make_restaurants(folder: Path) -> None:
 
 def _make_policies(folder: Path) -> None:
     """Kept policies, and what is needed to play them."""
-    config = write_study(folder, KEEPING)
-    outcome = run("run", config, "--output", folder / "run", "--n-jobs", "1", "--quiet", "--no-report")
-    assert outcome.code == 0, outcome.text
+    _make_run(folder, KEEPING)
     for path in (folder / "run" / "policies" / "a").glob("hwu.*"):
         shutil.copy(path, folder / f"{path.name.split('.')[1]}.policy")
     shutil.rmtree(folder / "run")
 
 
-def _make_run(folder: Path) -> None:
-    config = write_study(folder, SMALL)
+def _make_run(folder: Path, study: str = SMALL) -> None:
+    config = write_study(folder, study)
     outcome = run("run", config, "--output", folder / "run", "--n-jobs", "1", "--quiet", "--no-report")
     assert outcome.code == 0, outcome.text
 
@@ -196,14 +186,14 @@ KINDS: dict[str, Kind] = {
         _over("state-sets", "{}/states.json"),
     ),
     **{
-        form: Kind(partial(_write_outputs, content), ("t.json",), _over(form, "{}/t.json"))
+        form: Kind(partial(_write, **{"t.json": content}), ("t.json",), _over(form, "{}/t.json"))
         for form, content in {"trade": TRADE, "trippy": TRIPPY, "simpletod": SIMPLETOD}.items()
     },
     "sgd": Kind(
         _make_schema_guided, ("gold/*.json", "mine/*.json"), _over("sgd", "--gold", "{}/gold", "{}/mine")
     ),
     "multiwoz-eval": Kind(
-        _make_beside_gold,
+        partial(_write, **{"gold.json": GOLD, "mine.json": PREDICTED}),
         ("*.json",),
         _over("multiwoz-eval", "--gold", "{}/gold.json", "--gold-name", "gold21", "{}/mine.json"),
     ),

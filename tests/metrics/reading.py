@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -40,11 +40,16 @@ def keyed(rows: Iterable[Any]) -> dict[Key, tuple[int, float | None]]:
     return {(row.component, row.metric, row.schedule, row.label_scheme): (row.n, row.value) for row in rows}
 
 
+def assert_close(found: Mapping[Any, Any], expected: Mapping[Any, Any], tolerance: float = 1e-12) -> None:
+    """The same values by the same keys; None is one."""
+    assert found.keys() == expected.keys()
+    for key, value in expected.items():
+        other = found[key]
+        assert (other is None) == (value is None), (key, other, value)
+        assert value is None or abs(other - value) <= tolerance, (key, other, value)
+
+
 def assert_same(ours: dict[Key, Any], theirs: dict[Key, Any], tolerance: float = 1e-12) -> None:
-    assert set(ours) == set(theirs)
-    for key, (n, value) in theirs.items():
-        assert ours[key][0] == n, (key, ours[key], n)
-        found = ours[key][1]
-        assert (found is None) == (value is None), (key, found, value)
-        if value is not None:
-            assert abs(found - value) <= tolerance, (key, found, value)
+    """The same numbers of items, and the same values."""
+    assert {key: n for key, (n, _) in ours.items()} == {key: n for key, (n, _) in theirs.items()}
+    assert_close(*({key: value for key, (_, value) in of.items()} for of in (ours, theirs)), tolerance)

@@ -13,7 +13,7 @@ from extrinsic.corpus.state_sets import StateSets
 from extrinsic.metrics.definition import Filled, Metric, parse_metric
 from extrinsic.metrics.measuring import Source
 from tests.builders import Dstc1Files, Dstc2Files, StateSetFiles
-from tests.metrics.reading import read_dstc1, read_dstc2, read_states
+from tests.metrics.reading import Key, read_dstc1, read_dstc2, read_states
 from tests.strategies import dstc1_files, dstc2_files, state_set_files
 
 Files = Dstc1Files | Dstc2Files | StateSetFiles
@@ -61,9 +61,6 @@ def metrics_of(source: Source) -> list[str]:
     return own + [str(Filled(parse_metric(name), rule)) for name in AS_STATES for rule in rules]  # type: ignore[arg-type]
 
 
-Key = tuple[str, str, int, str | None]
-
-
 def items_of(source: Source) -> Iterator[tuple[Key, Metric, Any]]:
     """Every metric with the items of every component, schedule and label scheme."""
     for name in metrics_of(source):
@@ -77,11 +74,3 @@ def items_of(source: Source) -> Iterator[tuple[Key, Metric, Any]]:
 
 def values_of(source: Source) -> dict[Key, float | None]:
     return {key: metric.value(metric.statistics(items).sum(0)) for key, metric, items in items_of(source)}
-
-
-def assert_close(found: dict[Key, float | None], expected: dict[Key, float | None]) -> None:
-    assert found.keys() == expected.keys()
-    for key, value in expected.items():
-        other = found[key]
-        assert (other is None) == (value is None), (key, other, value)
-        assert value is None or abs(other - value) <= 1e-12, (key, other, value)  # type: ignore[operator]

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from extrinsic.corpus.conventions import DSTC2
 from extrinsic.metrics.scoring import score
 from tests.builders import Dstc1Files, Dstc2Files, StateSetFiles
-from tests.metrics.reading import assert_same, keyed, read_dstc1, read_dstc2, read_states
+from tests.metrics.reading import assert_close, assert_same, keyed, read_dstc1, read_dstc2, read_states
 from tests.oracles import dstc1, dstc2, state_changes, state_sets
 from tests.strategies import dstc1_files, dstc2_files, state_set_files
 
@@ -66,17 +66,9 @@ def test_state_sets(files: StateSetFiles) -> None:
         counts = state_changes.gca_counts(part)
         expected |= {f"changes({kind})": float(getattr(counts, kind)) for kind in counts._fields}
         rows = score(states, metrics=list(expected), components=[component], schedules=[1]).rows
-        for row in rows:
-            assert_close(row.value, expected[row.metric], row.metric)
-        assert [row.metric for row in rows] == list(expected)
+        assert_close({row.metric: row.value for row in rows}, expected)
 
 
 def mean_of(corpus, trait) -> float | None:  # type: ignore[no-untyped-def]
     found = [value for value in map(trait, corpus.values()) if value is not None]
     return sum(found) / len(found) if found else None
-
-
-def assert_close(found: float | None, expected: float | None, what: str) -> None:
-    assert (found is None) == (expected is None), (what, found, expected)
-    if found is not None and expected is not None:
-        assert abs(found - expected) < 1e-12, (what, found, expected)

@@ -56,9 +56,12 @@ def test_intervals_hold_the_value(calls: Any) -> None:
         assert (row.low < row.high) == (row.metric not in ("nonempty", "hypothesis_count")), row
 
 
-def test_the_seed_decides(calls: Any) -> None:
+def test_the_seed_and_the_corpus_decide(calls: Any) -> None:
+    """Two corpora of the same size do not share their resamples."""
     first, again, other = (intervals(on_route(calls, bootstrap=50, seed=seed)) for seed in (1, 1, 2))
     assert first == again != other
+    one, two = (item_weights(name, 20, 5, seed=0) for name in ("one", "two"))
+    assert not np.array_equal(one, two)
 
 
 def test_an_interval_does_not_depend_on_what_else_is_scored(calls: Any) -> None:
@@ -100,10 +103,7 @@ def test_what_has_no_value_has_no_interval() -> None:
     scores = score(*read_dstc1(files_of([Turn()], [Turn()])), bootstrap=10)
     without = [row for row in scores.rows if row.value is None]
     assert without and all(row.low is row.high is None for row in without)
-
-
-def test_resamples_without_a_value_are_left_out() -> None:
-    """Only one of three calls has a label for schedule 3: resamples without it say nothing."""
+    # Only one of three calls has a label for schedule 3: resamples without it say nothing.
     calls = read_dstc1(files_of([Turn({"route": [(0.75, C)]}, right=[C])], [Turn()], [Turn()]))
     (row,) = score(*calls, metrics=["accuracy"], components=["route"], schedules=[3], bootstrap=50).rows
     assert (row.value, row.low, row.high) == (1, 1, 1)
@@ -133,9 +133,3 @@ def test_coverage() -> None:
     ]
     # The percentile interval of so few draws is a little too short; three standard errors are .04.
     assert 0.89 <= np.mean(held) <= 0.98
-
-
-def test_other_dialogs_are_drawn_otherwise() -> None:
-    """Two corpora of the same size do not share their resamples."""
-    one, two = (item_weights(name, 20, 5, seed=0) for name in ("one", "two"))
-    assert not np.array_equal(one, two)

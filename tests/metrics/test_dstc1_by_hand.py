@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,81 +18,43 @@ CMU = {"from.desc": "cmu"}
 ROOT2 = math.sqrt(2)
 
 
-def one_item(*hypotheses: tuple[float, dict[str, str]], right: tuple[dict[str, str], ...] = ()) -> CallScores:
+@pytest.mark.parametrize(
+    ("hypotheses", "right", "expected"),
+    [
+        # 61d .5, 61c .3, None .2; 61c is right: rank 2, c = .3.
+        ([(0.5, D), (0.3, C)], [C], {"accuracy": 0, "mrr": 1 / 2, "avgp": 0.3, "l2": ROOT2 * 0.7}),
+        ([(0.5, D), (0.3, C)], [C], {"hypothesis_count": 2, "nonempty": 1}),
+        # 61d .5 and 61c .25 are both right: avgp takes the higher, l2 their sum c = .75; None (.25) is wrong.
+        ([(0.25, C), (0.5, D)], [C, D], {"accuracy": 1, "mrr": 1, "avgp": 0.5, "l2": ROOT2 * 0.25}),
+        # 61c .5 ties with None .5; None stands first. Without a right value None is right.
+        ([(0.5, C)], [], {"accuracy": 1}),
+        ([(0.5, C)], [C], {"accuracy": 0, "mrr": 1 / 2}),
+        # Equal scores keep the order of the file: None has 1 - .375 - .375 = .25.
+        ([(0.375, C), (0.375, D)], [C], {"mrr": 1}),
+        ([(0.375, D), (0.375, C)], [C], {"mrr": 1 / 2}),
+        # The file need not be sorted.
+        ([(0.125, D), (0.625, C)], [C], {"accuracy": 1}),
+        # 1 - .8 - .1 = .09999999999999995 in floats: None is third, although in numbers it ties with 61c
+        # and would come before it.
+        ([(0.8, D), (0.1, C)], [], {"mrr": 1 / 3}),
+        # .75 + .5 = 1.25: 61d .6, 61c .4, None 0, which ranks behind both.
+        ([(0.75, D), (0.5, C)], [C], {"avgp": 0.4, "l2": ROOT2 * 0.6}),
+        ([(0.75, D), (0.5, C)], [], {"mrr": 1 / 3}),
+        # 61c -.5 becomes 0, so None has 1 - .25 = .75 (not 1.25) and 61d .25.
+        ([(-0.5, C), (0.25, D)], [D], {"avgp": 0.25}),
+        ([(-0.5, C), (0.25, D)], [], {"avgp": 0.75}),
+        ([(-0.5, C), (0.25, D)], [C], {"mrr": 1 / 3}),
+        # It is sorted by what was written: -.5 comes behind a 0 that follows it in the file.
+        ([(-0.5, C), (0.0, D)], [D], {"mrr": 1 / 2}),
+        # Nothing right was observed: None is right, 28x is not, though nobody said so.
+        ([(0.75, X)], [], {"accuracy": 0, "avgp": 0.25}),
+    ],
+)
+def test_one_item(hypotheses: Any, right: list[dict[str, str]], expected: dict[str, float]) -> None:
     """A call of one turn with a belief about the route."""
-    return CallScores([Turn({"route": hypotheses}, right=right)])
-
-
-def test_a_plain_item() -> None:
-    # 61d .5, 61c .3, None .2; 61c is right: rank 2, c = .3.
-    scores = one_item((0.5, D), (0.3, C), right=(C,))
-    assert scores["route", "accuracy"] == 0
-    assert scores["route", "mrr"] == 1 / 2
-    assert scores["route", "avgp"] == 0.3
-    assert scores["route", "l2"] == pytest.approx(ROOT2 * 0.7)
-    assert scores["route", "hypothesis_count"] == 2
-    assert scores["route", "nonempty"] == 1
+    scores = CallScores([Turn({"route": hypotheses}, right=right)])
+    assert {name: scores["route", name] for name in expected} == pytest.approx(expected, rel=1e-12)
     assert scores.n("route") == 1
-
-
-def test_several_right_values() -> None:
-    # 61d .5 and 61c .25 are both right: avgp takes the higher, l2 their sum c = .75; None (.25) is wrong.
-    scores = one_item((0.25, C), (0.5, D), right=(C, D))
-    assert scores["route", "accuracy"] == 1
-    assert scores["route", "mrr"] == 1
-    assert scores["route", "avgp"] == 0.5
-    assert scores["route", "l2"] == pytest.approx(ROOT2 * 0.25)
-
-
-def test_none_comes_before_its_equals() -> None:
-    # 61c .5 ties with None .5; None stands first. Without a right value None is right, else 61c at rank 2.
-    assert one_item((0.5, C))["route", "accuracy"] == 1
-    scores = one_item((0.5, C), right=(C,))
-    assert scores["route", "accuracy"] == 0
-    assert scores["route", "mrr"] == 1 / 2
-
-
-def test_equal_scores_keep_the_order_of_the_file() -> None:
-    # None has 1 - .375 - .375 = .25.
-    assert one_item((0.375, C), (0.375, D), right=(C,))["route", "mrr"] == 1
-    assert one_item((0.375, D), (0.375, C), right=(C,))["route", "mrr"] == 1 / 2
-
-
-def test_the_file_need_not_be_sorted() -> None:
-    assert one_item((0.125, D), (0.625, C), right=(C,))["route", "accuracy"] == 1
-
-
-def test_the_rest_is_subtracted_one_after_the_other() -> None:
-    # 1 - .8 - .1 = .09999999999999995 in floats: None is third, although in numbers it ties with 61c and
-    # would come before it.
-    assert 1.0 - 0.8 - 0.1 < 0.1
-    assert one_item((0.8, D), (0.1, C))["route", "mrr"] == 1 / 3
-
-
-def test_sums_above_one_are_divided() -> None:
-    # .75 + .5 = 1.25: 61d .6, 61c .4, None 0.
-    scores = one_item((0.75, D), (0.5, C), right=(C,))
-    assert scores["route", "avgp"] == pytest.approx(0.4)
-    assert scores["route", "l2"] == pytest.approx(ROOT2 * 0.6)
-    # None at 0 ranks last: behind both.
-    assert one_item((0.75, D), (0.5, C))["route", "mrr"] == 1 / 3
-
-
-def test_negative_scores_count_as_nothing() -> None:
-    # 61c -.5 becomes 0, so None has 1 - .25 = .75 (not 1.25) and 61d .25.
-    scores = one_item((-0.5, C), (0.25, D), right=(D,))
-    assert scores["route", "avgp"] == 0.25
-    assert one_item((-0.5, C), (0.25, D))["route", "avgp"] == 0.75
-    assert one_item((-0.5, C), (0.25, D), right=(C,))["route", "mrr"] == 1 / 3
-    # It is sorted by what was written: -.5 comes behind a 0 that follows it in the file.
-    assert one_item((-0.5, C), (0.0, D), right=(D,))["route", "mrr"] == 1 / 2
-
-
-def test_a_value_never_labelled_is_wrong() -> None:
-    # Nothing right was observed: None is right, 28x is not, though nobody said so.
-    scores = one_item((0.75, X))
-    assert scores["route", "accuracy"] == 0
-    assert scores["route", "avgp"] == 0.25
 
 
 def test_labels_accumulate_and_false_may_become_true() -> None:

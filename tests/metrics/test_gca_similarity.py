@@ -11,16 +11,44 @@ from extrinsic.metrics.gca import SIMILARITIES, GranularChangeAccuracy, edit_sim
 from extrinsic.metrics.scoring import score
 from extrinsic.metrics.state_items import table_of_states
 from tests.builders import StateSetFiles
-from tests.metrics.dialogs import states_of
+from tests.metrics.dialogs import states_of, values_of
 from tests.metrics.reading import read_dstc1, read_states
 from tests.oracles.state_changes import gca_of_counts
 from tests.samples import small_dstc1
 from tests.strategies import state_set_files
 
 
-def value(states, metric: str) -> float | None:  # type: ignore[no-untyped-def]
-    (row,) = score(states, metrics=[metric]).rows
-    return row.value
+@pytest.mark.parametrize(
+    ("gold", "predicted", "plain", "by_edits"),
+    [
+        # One correct (stars), one wrong of similarity 2/3 (area), one missed (name).
+        (
+            "hotel-area-centre, hotel-stars-4, hotel-name-a",
+            "hotel-area-center, hotel-stars-4",
+            gca_of_counts((1, 1, 1, 0)),
+            gca_of_counts((1 + 2 / 3, 1 / 3, 1, 0)),
+        ),
+        # Without any correct change gca is 0; similar values have some of one.
+        ("hotel-area-centre", "hotel-area-center", 0.0, gca_of_counts((2 / 3, 1 / 3, 0, 0))),
+    ],
+)
+def test_a_wrong_value_counts_as_partly_correct(
+    gold: str, predicted: str, plain: float, by_edits: float
+) -> None:
+    expected = {"gca": plain, "gca(similarity=edit)": by_edits, "gca(similarity=words)": plain}
+    assert values_of(states_of([(gold, predicted)]), *expected) == pytest.approx(expected)
+
+
+@settings(max_examples=60)
+@given(state_set_files())
+def test_credit_only_adds(files: StateSetFiles) -> None:
+    by = ("none", "edit", "words")
+    found = values_of(read_states(files), "gca", *(f"gca(similarity={name})" for name in by))
+    plain, *with_credit = found.values()
+    assert len(with_credit) == 2  # by `none` it is the plain one
+    for credited in with_credit:
+        assert (credited is None) == (plain is None)
+        assert plain is None or plain - 1e-12 <= credited <= 1  # type: ignore[operator]
 
 
 @pytest.mark.parametrize(
@@ -62,16 +90,6 @@ def test_edits_by_recursion(first: str, second: str) -> None:
     assert edit_similarity(first, second) == pytest.approx(1 - plain_edits(first, second) / longer)
 
 
-def test_a_wrong_value_counts_as_partly_correct() -> None:
-    # One correct (stars), one wrong of similarity 2/3 (area), one missed (name).
-    states = states_of(
-        [("hotel-area-centre, hotel-stars-4, hotel-name-a", "hotel-area-center, hotel-stars-4")]
-    )
-    assert value(states, "gca") == pytest.approx(gca_of_counts((1, 1, 1, 0)))
-    assert value(states, "gca(similarity=edit)") == pytest.approx(gca_of_counts((1 + 2 / 3, 1 / 3, 1, 0)))
-    assert value(states, "gca(similarity=words)") == value(states, "gca")
-
-
 def test_credit_is_given_where_the_wrong_change_is_counted() -> None:
     """Once, in the turn of the change; a value against one that was dropped resembles nothing."""
     states = states_of(
@@ -82,26 +100,6 @@ def test_credit_is_given_where_the_wrong_change_is_counted() -> None:
     assert items.changes.credit(edit_similarity).tolist() == pytest.approx([2 / 3, 0, 0, 0, 0])
     statistics = GranularChangeAccuracy(similarity="edit").statistics(items)
     assert statistics[0] == pytest.approx([2 / 3, 1 / 3, 0, 0])
-
-
-def test_only_similar_values_are_a_value_of_their_own() -> None:
-    """Without any correct change gca is 0; similar values have some of one."""
-    states = states_of([("hotel-area-centre", "hotel-area-center")])
-    assert value(states, "gca") == 0.0
-    assert value(states, "gca(similarity=edit)") == pytest.approx(gca_of_counts((2 / 3, 1 / 3, 0, 0)))
-
-
-@settings(max_examples=60)
-@given(state_set_files())
-def test_credit_only_adds(files: StateSetFiles) -> None:
-    states = read_states(files)
-    plain, *with_credit = (
-        value(states, name) for name in ("gca", "gca(similarity=edit)", "gca(similarity=words)")
-    )
-    assert plain == value(states, "gca(similarity=none)")
-    for credited in with_credit:
-        assert (credited is None) == (plain is None)
-        assert plain is None or plain - 1e-12 <= credited <= 1  # type: ignore[operator]
 
 
 def test_of_filled_beliefs() -> None:

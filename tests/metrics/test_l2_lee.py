@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,44 +19,34 @@ from tests.oracles.belief_stats import squared_distance
 C, D, X = {"route": "61c"}, {"route": "61d"}, {"route": "28x"}
 
 
-def route(*hypotheses: tuple[float, dict[str, str]], right: tuple[dict[str, str], ...] = ()) -> CallScores:
-    return CallScores([Turn({"route": hypotheses}, right=right)])
+@pytest.mark.parametrize(
+    ("hypotheses", "right", "squared"),
+    [
+        # 61d .5, 61c .3, None .2; 61c is right: (.5, .3, .2) - (0, 1, 0).   Nothing is: None is.
+        ([(0.5, D), (0.3, C)], [C], 0.5**2 + 0.7**2 + 0.2**2),
+        ([(0.5, D), (0.3, C)], [], 0.5**2 + 0.3**2 + 0.8**2),
+        # 61c is right, and neither 61d (.75) nor None (.25) is: the vector has its 1 outside of the list.
+        ([(0.75, D)], [C], 1 + 0.75**2 + 0.25**2),
+        ([(0.375, D), (0.375, X)], [C], 1 + 2 * 0.375**2 + 0.25**2),
+        # 61c .25 and 61d .5 are both right and share one position, None .25 is not: c = .75.
+        ([(0.25, C), (0.5, D)], [C, D], 2 * 0.25**2),
+        # 1.5 and .5 are divided by their sum; a negative score counts as 0, and None has the rest.
+        ([(1.5, C), (0.5, D)], [C], 2 * 0.25**2),
+        ([(0.75, C), (-0.5, D)], [C], 2 * 0.25**2),
+    ],
+)
+def test_items_by_hand(hypotheses: Any, right: list[dict[str, str]], squared: float) -> None:
+    scores = CallScores([Turn({"route": hypotheses}, right=right)])
+    found = scores["route", "brier"], scores["route", "l2.lee"]
+    assert found == pytest.approx((squared, math.sqrt(squared)))
 
 
-def both(scores: CallScores, component: str = "route") -> tuple[float | None, float | None]:
-    return scores[component, "brier"], scores[component, "l2.lee"]
-
-
-def test_a_plain_item() -> None:
-    # 61d .5, 61c .3, None .2; 61c is right: (.5, .3, .2) - (0, 1, 0).
-    squared = 0.5**2 + 0.7**2 + 0.2**2
-    assert both(route((0.5, D), (0.3, C), right=(C,))) == pytest.approx((squared, math.sqrt(squared)))
-
-
-def test_none_is_right_as_long_as_nothing_was_observed() -> None:
-    squared = 0.5**2 + 0.3**2 + 0.8**2
-    assert both(route((0.5, D), (0.3, C))) == pytest.approx((squared, math.sqrt(squared)))
-
-
-def test_a_right_value_that_is_not_listed_counts_with_score_0() -> None:
-    # 61c is right, and neither 61d (.75) nor None (.25) is: the vector has its 1 outside of the list.
-    squared = 1 + 0.75**2 + 0.25**2
-    assert both(route((0.75, D), right=(C,))) == pytest.approx((squared, math.sqrt(squared)))
-    # The challenge's own L2 knows no difference between one wrong value and several.
-    several = route((0.375, D), (0.375, X), right=(C,))
-    assert several["route", "l2"] == route((0.75, D), right=(C,))["route", "l2"]
-    assert both(several)[0] == pytest.approx(1 + 2 * 0.375**2 + 0.25**2)
-
-
-def test_right_values_share_one_position() -> None:
-    # 61c .25 and 61d .5 are both right, None .25 is not: c = .75.
-    assert both(route((0.25, C), (0.5, D), right=(C, D)))[0] == pytest.approx(2 * 0.25**2)
-
-
-def test_repaired_scores_are_what_the_ranking_leaves() -> None:
-    # 1.5 and .5 are divided by their sum; a negative score counts as 0, and None has the rest.
-    assert both(route((1.5, C), (0.5, D), right=(C,)))[0] == pytest.approx(2 * 0.25**2)
-    assert both(route((0.75, C), (-0.5, D), right=(C,)))[0] == pytest.approx(2 * 0.25**2)
+def test_the_challenges_own_l2_knows_no_difference_between_one_wrong_value_and_several() -> None:
+    one, several = (
+        CallScores([Turn({"route": hypotheses}, right=[C])])["route", "l2"]
+        for hypotheses in ([(0.75, D)], [(0.375, D), (0.375, X)])
+    )
+    assert one == several
 
 
 def test_means_over_items_turns_and_components() -> None:

@@ -75,14 +75,11 @@ def test_defaults_are_not_printed(typed: str, printed: str) -> None:
     assert parse_metric(printed) == parse_metric(typed)
 
 
-def test_lambda_from_turns_and_factor_survives_printing() -> None:
+def test_what_is_read_off_the_text() -> None:
     metric = parse_metric("fga(turns=6, factor=0.95)")
     assert parse_metric(str(metric)) == metric
-
-
-def test_a_fill_rule_is_read_off_the_metric() -> None:
-    metric = parse_metric("fga(0.5, fill=threshold:0.7)")
-    assert metric == Filled(parse_metric("fga(0.5)"), Fill("threshold", 0.7))  # type: ignore[arg-type]
+    filled = Filled(parse_metric("fga(0.5)"), Fill("threshold", 0.7))  # type: ignore[arg-type]
+    assert parse_metric("fga(0.5, fill=threshold:0.7)") == filled
 
 
 @pytest.mark.parametrize(
@@ -153,32 +150,18 @@ def test_every_metric_says_what_it_is(name: str) -> None:
     assert any(character.isdigit() for character in metric.citation)
 
 
+LOWER_IS_BETTER = {
+    *("l2", "l2.lee", "brier", "l2.binary", "neglogp", "roc.v1_eer", "roc.v1_eer_lee"),
+    *("changes(missed)", "turn_errors(own)", "turn_errors(carried)"),
+}
+
+
 def test_directions() -> None:
-    lower_is_better = {
-        str(metric)
-        for metric in map(parse_metric, {*DSTC1.metrics, *DSTC2.metrics, *STATE_SETS.metrics, *VARIANTS})
-        if metric.higher_is_better is False
-    }
-    assert lower_is_better == {
-        "l2",
-        "l2.lee",
-        "brier",
-        "l2.binary",
-        "neglogp",
-        "roc.v1_eer",
-        "roc.v1_eer_lee",
-        "changes(missed)",
-        "turn_errors(own)",
-        "turn_errors(carried)",
-    }
-
-
-def test_some_describe_and_do_not_judge() -> None:
-    for name in ("tail_orientation", "non_uniformity", "first_error", "nonempty", "hypothesis_count"):
-        assert parse_metric(name).higher_is_better is None
-
-
-def test_a_filled_metric_has_the_direction_of_the_metric() -> None:
+    """A filled metric has that of the metric; some describe, and do not judge."""
+    texts = {*DSTC1.metrics, *DSTC2.metrics, *STATE_SETS.metrics, *VARIANTS}
+    assert {text for text in texts if parse_metric(text).higher_is_better is False} == LOWER_IS_BETTER
     assert parse_metric("jga(fill=argmax)").higher_is_better is True
     assert parse_metric("changes(wrong, fill=argmax)").higher_is_better is False
     assert parse_metric("gca(fill=argmax)").whole_dialogs
+    for name in ("tail_orientation", "non_uniformity", "first_error", "nonempty", "hypothesis_count"):
+        assert parse_metric(name).higher_is_better is None

@@ -17,10 +17,9 @@ from extrinsic.metrics.roc import Roc
 from extrinsic.metrics.scoring import score
 from extrinsic.storage import encode_json
 from tests.builders import Dstc1Files, Dstc2Files, StateSetFiles, only_sessions
-from tests.metrics.reading import read_states
+from tests.metrics.reading import assert_close, read_states
 from tests.metrics.sources import (
     Files,
-    assert_close,
     files_of_any_format,
     items_of,
     metrics_of,
@@ -73,20 +72,8 @@ def renamed(value: Any) -> Any:
     return value if value in ("none", "") else f"~{value}"
 
 
-def rename_states(states: Any) -> Any:
-    return {
-        dialog: {
-            turn: {
-                side: {
-                    domain: {slot: renamed(value) for slot, value in slots.items()}
-                    for domain, slots in state.items()
-                }
-                for side, state in sides.items()
-            }
-            for turn, sides in turns.items()
-        }
-        for dialog, turns in states.items()
-    }
+def with_values_renamed(files: Files) -> Files:
+    return replace(files, **{name: rename(of, name) for name, of in vars(files).items()})
 
 
 STRUCTURE = {"act", "turn-index", "session-id", "dataset", "score", "restart", "label", "wall-time", "method"}
@@ -110,19 +97,6 @@ def rename(written: Any, key: str = "") -> Any:
             return written if written[0] == "slot" else [written[0], renamed(written[1])]
         return [rename(part, key) for part in written]
     return renamed(written) if isinstance(written, str | int) and not isinstance(written, bool) else written
-
-
-def with_values_renamed(files: Files) -> Files:
-    if isinstance(files, StateSetFiles):
-        return StateSetFiles(rename_states(files.states))
-    changed: dict[str, Any] = {
-        "logs": {directory: rename(log) for directory, log in files.logs.items()},
-        "labels": {directory: rename(labels) for directory, labels in files.labels.items()},
-        "tracker": rename(files.tracker),
-    }
-    if isinstance(files, Dstc2Files):
-        changed["ontology"] = rename(files.ontology)
-    return replace(files, **changed)
 
 
 @settings(max_examples=N_EXAMPLES)

@@ -41,14 +41,12 @@ def test_a_constant_metric_correlates_with_nothing() -> None:
     rows = turn_correlation(perfect, ["jga", "average_goal_accuracy"]).as_rows()
     assert [row["correlation"] for row in rows] == [None] * 4
     assert [row["n"] for row in rows] == [2] * 4
+    # One turn is too few.
+    assert np.isnan(turn_correlation(states_of([("a-a-1", "a-a-1")])).correlation).all()
     # Never right, but one slot wrong and then two: only one of the two metrics is constant.
     wrong = states_of([("a-a-1", ""), ("a-a-1, a-b-1", "")])
     found = turn_correlation(wrong, ["jga", "slot_accuracy"]).as_rows()
     assert [row["correlation"] for row in found] == [None, None, None, pytest.approx(1)]
-
-
-def test_one_turn_is_too_few() -> None:
-    assert np.isnan(turn_correlation(states_of([("a-a-1", "a-a-1")])).correlation).all()
 
 
 @pytest.mark.parametrize("metric", ["gca", "accuracy", "first_error", "jga(fill=argmax)"])

@@ -121,12 +121,31 @@ REFUSED: list[tuple[Roles, str | None, list[str], tuple[str, ...]]] = [
 ]
 
 
-@pytest.mark.parametrize(("columns", "head", "rows", "said"), REFUSED)
-def test_outcomes_that_do_not_fit(
+REFUSED_SCORES: list[tuple[Roles, list[str], tuple[str, ...]]] = [
+    (JUDGED, COMPLETE[JUDGED][:-1], ("'two' has no scores", "d1")),
+    (JUDGED, [*COMPLETE[JUDGED], "five,d0,1,1"], ("line 6", "not in the study: 'five'")),
+    (JUDGED, [*COMPLETE[JUDGED], "two,d9,1,1"], ("line 6", "not in the study: 'd9'")),
+    (JUDGED, [*COMPLETE[JUDGED], "two,d0,1,1"], ("line 6", "second row")),
+    (JUDGED, ["one,d0,,1", *COMPLETE[JUDGED][1:]], ("line 2", "judge is no number")),
+    (JUDGED, ["one,d0,\uff11,1", *COMPLETE[JUDGED][1:]], ("line 2", "judge is no number")),
+    (BY_TURN, COMPLETE[BY_TURN][:-1], ("'two' has no scores", "session d1, turn 1")),
+    (BY_TURN, [*COMPLETE[BY_TURN], "two,d1,2,1"], ("no such turn", "expected 0 to 1, found '2'")),
+]
+
+
+@pytest.mark.parametrize(
+    ("columns", "head", "rows", "said"),
+    [*REFUSED, *((columns, None, rows, said) for columns, rows, said in REFUSED_SCORES)],
+)
+def test_tables_that_do_not_fit(
     tmp_path: Path, columns: Roles, head: str | None, rows: list[str], said: tuple[str, ...]
 ) -> None:
+    path = write(tmp_path, columns, rows, head)
     with pytest.raises(InputError) as caught:
-        outcomes(write(tmp_path, columns, rows, head), columns)
+        if columns in (JUDGED, BY_TURN):
+            read_scores(path, columns, TURNS, DIALOGS)
+        else:
+            outcomes(path, columns)
     for part in ("table.csv", *said):
         assert part in str(caught.value)
 
@@ -140,25 +159,3 @@ def test_what_columns_and_trials_cannot_be(tmp_path: Path) -> None:
         halves = [row.removesuffix("1") + ".5" if k == 1 else row for row in rows]
         with pytest.raises(InputError, match=f"pass_k.*{said}"):
             outcomes(write(tmp_path, columns, halves), columns, pass_k=(k,))
-
-
-@pytest.mark.parametrize(
-    ("columns", "rows", "said"),
-    [
-        (JUDGED, COMPLETE[JUDGED][:-1], ("'two' has no scores", "d1")),
-        (JUDGED, [*COMPLETE[JUDGED], "five,d0,1,1"], ("line 6", "not in the study: 'five'")),
-        (JUDGED, [*COMPLETE[JUDGED], "two,d9,1,1"], ("line 6", "not in the study: 'd9'")),
-        (JUDGED, [*COMPLETE[JUDGED], "two,d0,1,1"], ("line 6", "second row")),
-        (JUDGED, ["one,d0,,1", *COMPLETE[JUDGED][1:]], ("line 2", "judge is no number")),
-        (JUDGED, ["one,d0,\uff11,1", *COMPLETE[JUDGED][1:]], ("line 2", "judge is no number")),
-        (BY_TURN, COMPLETE[BY_TURN][:-1], ("'two' has no scores", "session d1, turn 1")),
-        (BY_TURN, [*COMPLETE[BY_TURN], "two,d1,2,1"], ("no such turn", "expected 0 to 1, found '2'")),
-    ],
-)
-def test_scores_that_do_not_fit(
-    tmp_path: Path, columns: Roles, rows: list[str], said: tuple[str, ...]
-) -> None:
-    with pytest.raises(InputError) as caught:
-        read_scores(write(tmp_path, columns, rows), columns, TURNS, DIALOGS)
-    for part in ("table.csv", *said):
-        assert part in str(caught.value)

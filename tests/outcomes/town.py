@@ -9,33 +9,16 @@ from typing import Any
 from tests.builders import write_json
 
 HOTELS = [
-    {
-        "id": "0",
-        "name": "acorn guest house",
-        "area": "north",
-        "type": "guesthouse",
-        "parking": "yes",
-        "stars": "4",
-    },
-    {
-        "id": "1",
-        "name": "the cambridge belfry",
-        "area": "west",
-        "type": "hotel",
-        "parking": "yes",
-        "stars": "4",
-    },
-    {"id": "2", "name": "ashley hotel", "area": "north", "type": "hotel", "parking": "?", "stars": "2"},
+    {"id": number, "name": name, "area": area, "type": kind, "parking": parking, "stars": stars}
+    for number, name, area, kind, parking, stars in (
+        ("0", "acorn guest house", "north", "guesthouse", "yes", "4"),
+        ("1", "the cambridge belfry", "west", "hotel", "yes", "4"),
+        ("2", "ashley hotel", "north", "hotel", "?", "2"),
+    )
 ]
 TRAINS = [
-    {
-        "trainID": name,
-        "departure": "cambridge",
-        "destination": "ely",
-        "day": day,
-        "leaveAt": leave,
-        "arriveBy": arrive,
-    }
+    {"trainID": name, "day": day, "leaveAt": leave, "arriveBy": arrive}
+    | {"departure": "cambridge", "destination": "ely"}
     for name, day, leave, arrive in (
         ("TR1", "monday", "05:00", "06:00"),
         ("TR2", "monday", "09:00", "10:00"),

@@ -162,7 +162,7 @@ def test_few_trackers_get_no_promise_and_a_metric_all_the_same() -> None:
 BAD_INPUT = {
     "one tracker": ": 1 system is too few: at least 6 are needed.",
     "no trackers": "0 systems are too few",
-    "equal returns": "no declared metric has choices between systems of different value",
+    "equal returns": "all systems have the same value, or no declared metric tells them apart",
     "no scores": "0 systems are too few",
     "constant metric": "Choose by L2",
     "missing values": "Choose by",

@@ -39,14 +39,8 @@ def test_the_corpus_in_columns(corpus: Corpus) -> None:
     assert corpus.nbest.score.tolist()[:3] == [0.6, 0.3, 0.8]
     labels = corpus.labels
     assert labels.turn.tolist() == [0, 0, 1, 2, 2, 3]
-    assert [corpus.slots[slot] for slot in labels.slot] == [
-        "route",
-        "route",
-        "route",
-        "time",
-        "from.desc",
-        "from.desc",
-    ]
+    named = [corpus.slots[slot] for slot in labels.slot]
+    assert named == [*["route"] * 3, "time", *["from.desc"] * 2]
     assert values(corpus.vocabulary, labels.value)[3:5] == [SEVEN, "cmu"]
     assert labels.correct.tolist() == [False, True, True, True, True, False]
 
@@ -85,22 +79,22 @@ def test_a_hypothesis_without_pairs_is_wrong_and_not_none(corpus: Corpus, tmp_pa
     assert output.joint.correct.tolist()[:2] == [False, False]  # None is wrong: a route was labelled
 
 
-def test_values_nobody_labelled_are_noted(corpus: Corpus, tmp_path: Path) -> None:
-    listed = [hypothesis(0.5, {"route": "54"})]
-    output = read(corpus, tmp_path, dstc1_turn(route=listed, joint=listed))
-    (note,) = output.problems
-    assert (note.severity, note.session, note.turn, note.slot) == ("note", "one", 0, "route")
-
-
-def test_repairs_name_their_place(corpus: Corpus, tmp_path: Path) -> None:
+def test_repairs_and_notes_name_their_place(corpus: Corpus, tmp_path: Path) -> None:
     high = [hypothesis(0.75, {"route": "61c"}), hypothesis(0.75, {"route": "61d"})]
-    output = read(
-        corpus, tmp_path, dstc1_turn(route=high), dstc1_turn(joint=[hypothesis(-0.5, {"route": "61c"})])
-    )
-    assert [(p.severity, p.session, p.turn, p.slot, p.found) for p in output.problems] == [
-        ("repair", "one", 0, "route", "1.5"),
-        ("repair", "one", 1, "joint", "-0.5"),
-    ]
+    low = dstc1_turn(joint=[hypothesis(-0.5, {"route": "61c"})])
+    unknown, known = ([hypothesis(0.5, {"route": route})] for route in ("54", "61c"))
+    for turns, expected in (
+        ([dstc1_turn(route=high), low], [("repair", 0, "route", "1.5"), ("repair", 1, "joint", "-0.5")]),
+        ([dstc1_turn(route=unknown, joint=unknown)], [("note", 0, "route", None)]),  # nobody labelled it
+        ([dstc1_turn(route=known, joint=known)], []),
+    ):
+        problems = read(corpus, tmp_path, *turns).problems
+        found = [(p.severity, p.turn, p.slot, p.found) for p in problems]
+        assert [(*place, None if place[0] == "note" else said) for *place, said in found] == expected
+        assert {p.session for p in problems} <= {"one"}
+    # One joint list is enough: a tracker may leave out that of a turn.
+    (note,) = read(corpus, tmp_path, dstc1_turn(route=known)).problems
+    assert (note.severity, "no joint" in note.message) == ("note", True)
 
 
 def test_wall_time_that_is_unknown_stays_unknown(corpus: Corpus, tmp_path: Path) -> None:
@@ -132,12 +126,3 @@ def test_a_domain_of_ones_own_decides_the_slots(tmp_path: Path) -> None:
     assert corpus.slots == ("route",)
     with pytest.raises(InputError, match=r"session two, turn 0.*unknown slot in a label.*found 'time\.hour'"):
         DSTC1.read_corpus(write_dstc1(tmp_path / "2", files).corpus, domain=own)
-
-
-def test_a_file_without_joint_lists_is_noted(corpus: Corpus, tmp_path: Path) -> None:
-    """One list is enough: a tracker may leave out the joint of a turn."""
-    listed = [hypothesis(0.5, {"route": "61c"})]
-    bare = read(corpus, tmp_path, dstc1_turn(route=listed))
-    assert [problem.severity for problem in bare.problems if "no joint" in problem.message] == ["note"]
-    whole = read(corpus, tmp_path, dstc1_turn(route=listed, joint=listed))
-    assert [problem for problem in whole.problems if "no joint" in problem.message] == []

@@ -53,22 +53,17 @@ def test_a_corpus_without_any(tmp_path: Path) -> None:
     assert DSTC2.read_corpus(write_dstc2(tmp_path / "2", small_dstc2()).corpus).propensities is None
 
 
-def test_writing_and_reading_back(tmp_path: Path) -> None:
+def test_they_are_written_and_taken_along(tmp_path: Path) -> None:
     corpus = read(tmp_path / "first", LOGGED)
+    assert corpus.propensities is not None
     DSTC1.write_corpus(corpus, tmp_path / "again")
-    again = DSTC1.read_corpus(tmp_path / "again")
-    assert corpus.propensities is not None
-    assert again.propensities is not None
-    assert np.array_equal(corpus.propensities, again.propensities, equal_nan=True)
-
-
-def test_taken_dialogs_take_them_along(tmp_path: Path) -> None:
-    corpus = read(tmp_path, LOGGED)
-    assert corpus.propensities is not None
-    for dialogs, turns in (([1], [2, 3, 4]), ([1, 0], [2, 3, 4, 0, 1])):
-        taken = corpus.take(dialogs).propensities
-        assert taken is not None
-        assert np.array_equal(taken, corpus.propensities[turns], equal_nan=True)
+    for other, turns in (
+        (DSTC1.read_corpus(tmp_path / "again"), [0, 1, 2, 3, 4]),
+        (corpus.take([1]), [2, 3, 4]),
+        (corpus.take([1, 0]), [2, 3, 4, 0, 1]),
+    ):
+        assert other.propensities is not None
+        assert np.array_equal(other.propensities, corpus.propensities[turns], equal_nan=True)
 
 
 def test_every_unknown_predicate_is_told(tmp_path: Path) -> None:

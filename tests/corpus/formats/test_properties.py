@@ -16,7 +16,8 @@ from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.formats import DSTC1, DSTC2, BeliefFormat
 from extrinsic.corpus.tracker_output import TrackerOutput
 from tests.builders import Written, only_sessions, write_dstc1, write_dstc2
-from tests.contents import corpus_content, output_content
+from tests.contents import corpus_content, output_content, rows
+from tests.oracles.dstc1 import Truth, pair_set
 from tests.strategies import dstc1_files, dstc2_files
 
 Case = tuple[BeliefFormat, Callable[..., Written], st.SearchStrategy[Any]]
@@ -85,68 +86,39 @@ def test_an_archive_reads_like_the_directory(files: Any) -> None:
     assert one[0].signature == two[0].signature
 
 
-def as_text(pairs: dict[str, Any]) -> frozenset[tuple[str, str]]:
-    return frozenset((name, str(value)) for name, value in pairs.items())
-
-
 @settings(max_examples=20, deadline=None)
 @given(files=dstc1_files())
-def test_dstc1_correctness_by_going_through_the_turns(files: Any) -> None:
-    """The accumulated labels by a plain walk: sets that grow, and are emptied at a restart."""
+def test_dstc1_correctness_by_the_oracles_labels(files: Any) -> None:
+    """Whether each hypothesis is right, also None, where the labels are gone through turn by turn."""
     with TemporaryDirectory() as folder:
         corpus, output = read(DSTC1, write_dstc1(Path(folder), files))
-    slot_of = corpus.domain.slot_of_part
     expected, expected_joint = [], []
     for session, directory in zip(files.tracker["sessions"], files.logs, strict=True):
-        right: dict[str, set[Any]] = {slot: set() for slot in corpus.slots}
+        truth = Truth()
         for turn, logged, labelled in zip(
             session["turns"], files.logs[directory]["turns"], files.labels[directory]["turns"], strict=True
         ):
-            if logged.get("restart"):
-                right = {slot: set() for slot in corpus.slots}
-            for label in labelled["slu-labels"]:
-                if label["label"]:
-                    right[slot_of[next(iter(label["slots"]))]].add(as_text(label["slots"]))
+            truth = Truth() if logged.get("restart") else truth
+            truth.add(labelled)
             for slot in corpus.slots:
-                hyps = turn.get(slot, {"hyps": []})["hyps"]
-                expected.append({as_text(h["slots"]): as_text(h["slots"]) in right[slot] for h in hyps})
-                expected[-1][frozenset()] = not right[slot]
-            joint = {}
-            for hypothesis in turn.get("joint", {"hyps": []})["hyps"]:
-                parts = {
-                    slot: frozenset(p for p in as_text(hypothesis["slots"]) if slot_of[p[0]] == slot)
-                    for slot in corpus.slots
-                }
-                fits = all(parts[s] in right[s] if parts[s] else not right[s] for s in corpus.slots)
-                joint[as_text(hypothesis["slots"])] = fits and bool(hypothesis["slots"])
-            expected_joint.append((joint, not any(right.values())))
-    check_slots(corpus, output, expected)
-    check_joint(corpus, output, expected_joint)
+                listed = [pair_set(found["slots"]) for found in turn.get(slot, {"hyps": []})["hyps"]]
+                expected.append({pairs: truth.is_right(slot, pairs) for pairs in [*listed, None]})
+            listed = [pair_set(found["slots"]) for found in turn.get("joint", {"hyps": []})["hyps"]]
+            expected_joint.append({pairs: truth.is_right_jointly(pairs) for pairs in [*listed, None]})
+    beliefs, joint = output.beliefs, output.joint
+    for item, rights in enumerate(rows(beliefs.offsets, beliefs.value, beliefs.correct)):
+        slot = corpus.slots[item % len(corpus.slots)]
+        found = {pairs_of(corpus, slot, value) if value else None: correct for value, correct in rights}
+        assert found == expected[item]
+    for turn, rights in enumerate(rows(joint.offsets, joint.assignment.tolist(), joint.none, joint.correct)):
+        found = {}
+        for values, none, correct in rights:
+            parts = zip(corpus.slots, values, strict=True)
+            pairs = frozenset().union(*(pairs_of(corpus, slot, value) for slot, value in parts))
+            found[None if none else pairs] = correct
+        assert found == expected_joint[turn]
 
 
 def pairs_of(corpus: Corpus, slot: str, identity: int) -> frozenset[tuple[str, str]]:
     value = corpus.vocabulary.value(identity)
     return frozenset() if value is None else frozenset([(slot, value)] if isinstance(value, str) else value)
-
-
-def check_slots(corpus: Corpus, output: TrackerOutput, expected: list[dict[Any, bool]]) -> None:
-    beliefs = output.beliefs
-    for item, truths in enumerate(expected):
-        slot = corpus.slots[item % len(corpus.slots)]
-        row = range(beliefs.offsets[item], beliefs.offsets[item + 1])
-        found = {pairs_of(corpus, slot, int(beliefs.value[i])): bool(beliefs.correct[i]) for i in row}
-        assert found == truths
-
-
-def check_joint(corpus: Corpus, output: TrackerOutput, expected: list[tuple[dict[Any, bool], bool]]) -> None:
-    joint = output.joint
-    for turn, (truths, none_is_right) in enumerate(expected):
-        found = {}
-        for i in range(joint.offsets[turn], joint.offsets[turn + 1]):
-            if joint.none[i]:
-                assert bool(joint.correct[i]) == none_is_right
-                continue
-            parts = zip(corpus.slots, joint.assignment[i], strict=True)
-            pairs = frozenset().union(*(pairs_of(corpus, slot, int(value)) for slot, value in parts))
-            found[pairs] = bool(joint.correct[i])
-        assert found == truths

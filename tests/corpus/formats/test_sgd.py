@@ -46,51 +46,36 @@ def value(states: StateSets, metric: str) -> float | None:
     return extrinsic.score(states, metrics=[metric]).rows[0].value
 
 
+THAI, TIME, JOSE, FOUR = (
+    {(service, slot): value}
+    for service, slot, value in (
+        (R, "cuisine", "Thai"), (R, "time", "6 pm"), (H, "city", "San Jose"), (H, "stars", "4"),
+    )
+)  # fmt: skip
+BERLIN = {(H, "city"): "Berlin"}
+
+
 def test_dialogs_by_hand(tmp_path: Path) -> None:
     """A service keeps its last frame; any gold variant goes by the name that gold had first."""
+    late = {(R, "time"): "pm 6"}
     assert states_content(read(tmp_path)) == {
         "1_00000": [
-            ({(R, "cuisine"): "Thai"}, {(R, "cuisine"): "Thai"}),
-            (
-                {(R, "cuisine"): "Thai", (R, "time"): "6 pm", (H, "city"): "San Jose"},
-                {(R, "cuisine"): "Thai", (R, "time"): "pm 6", (H, "city"): "San Josee"},
-            ),
-            (
-                {
-                    (R, "cuisine"): "Thai",
-                    (R, "time"): "6 pm",
-                    (H, "city"): "San Jose",
-                    (H, "stars"): "4",
-                },
-                {
-                    (R, "cuisine"): "Thai",
-                    (R, "time"): "pm 6",
-                    (H, "city"): "San Jose",
-                    (H, "stars"): "4",
-                },
-            ),
+            (THAI, THAI),
+            (THAI | TIME | JOSE, THAI | late | {(H, "city"): "San Josee"}),
+            (THAI | TIME | JOSE | FOUR, THAI | late | JOSE | FOUR),
         ],
         "1_00001": [
-            ({(H, "city"): "Berlin"}, {(H, "city"): "Berlin"}),
-            (
-                {(H, "city"): "Berlin", (H, "stars"): "dontcare"},
-                {(H, "city"): "Berlin", (H, "stars"): "3"},
-            ),
+            (BERLIN, BERLIN),
+            (BERLIN | {(H, "stars"): "dontcare"}, BERLIN | {(H, "stars"): "3"}),
         ],
     }
 
 
 def test_frames_by_hand(tmp_path: Path) -> None:
     content = states_content(read(tmp_path, SGD_FRAMES))
-    assert {name: len(turns) for name, turns in content.items()} == {
-        f"1_00000 {R}": 2,
-        f"1_00000 {H}": 2,
-        f"1_00001 {H}": 2,
-    }
-    assert content[f"1_00000 {H}"][1] == (
-        {(H, "city"): "San Jose", (H, "stars"): "4"},
-        {(H, "city"): "San Jose", (H, "stars"): "4"},
-    )
+    lengths = {name: len(turns) for name, turns in content.items()}
+    assert lengths == dict.fromkeys((f"1_00000 {R}", f"1_00000 {H}", f"1_00001 {H}"), 2)
+    assert content[f"1_00000 {H}"][1] == (JOSE | FOUR, JOSE | FOUR)
 
 
 @pytest.mark.parametrize(
@@ -139,21 +124,26 @@ def test_similarity_by_hand(left: str, right: str, ratio: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_frames_equal_the_scorers_accuracies(tmp_path: Path, seed: int) -> None:
-    gold, predicted = by_chance(seed, all_frames=False)
-    states = read(tmp_path, SGD_FRAMES, gold=gold, predicted=predicted)
+@pytest.mark.parametrize(
+    ("form", "expected"),
+    [
+        (
+            SGD_FRAMES,
+            {
+                "jga": oracle.joint_goal_accuracy,
+                "average_goal_accuracy": oracle.average_goal_accuracy,
+            },
+        ),
+        (SGD, {"jga": oracle.joint_goal_accuracy_across_turn}),
+    ],
+)
+def test_accuracies_equal_the_scorers(tmp_path: Path, seed: int, form: StateSetFormat, expected: Any) -> None:
+    """Of frames, and across the frames of a turn, where all are there."""
+    gold, predicted = by_chance(seed, all_frames=form is SGD)
+    states = read(tmp_path, form, gold=gold, predicted=predicted)
     files = [{entry["dialogue_id"]: entry for entry in side} for side in (gold, predicted)]
-    assert value(states, "jga") == pytest.approx(oracle.joint_goal_accuracy(*files, SCHEMA))
-    expected = oracle.average_goal_accuracy(*files, SCHEMA)
-    assert value(states, "average_goal_accuracy") == pytest.approx(expected)
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_dialogs_with_all_frames_equal_the_scorers_accuracy_across_turns(tmp_path: Path, seed: int) -> None:
-    gold, predicted = by_chance(seed, all_frames=True)
-    states = read(tmp_path, SGD, gold=gold, predicted=predicted)
-    files = [{entry["dialogue_id"]: entry for entry in side} for side in (gold, predicted)]
-    assert value(states, "jga") == pytest.approx(oracle.joint_goal_accuracy_across_turn(*files, SCHEMA))
+    for metric, oracles in expected.items():
+        assert value(states, metric) == pytest.approx(oracles(*files, SCHEMA))
 
 
 def test_files_and_directories(tmp_path: Path) -> None:
