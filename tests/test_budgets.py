@@ -11,20 +11,20 @@ import extrinsic
 
 PACKAGE = Path(extrinsic.__file__).parent
 TESTS = Path(__file__).parent
-LINES, STATEMENTS, MODULES, TEST_LINES = 39_453, 24_275, 195, 31_926
+LINES, STATEMENTS, MODULES, TEST_LINES = 39_483, 24_297, 195, 30_498
 FOLDERS = {
-    ".": 2_603,
+    ".": 2_612,
     "corpus": 7_131,
-    "trackers": 1_594,
+    "trackers": 1_595,
     "simulation": 4_496,
     "metrics": 3_496,
     "outcomes": 1_088,
-    "policy": 3_861,
+    "policy": 3_862,
     "value": 1_204,
-    "verdict": 3_495,
-    "study": 5_993,
-    "report": 2_404,
-    "cli": 2_088,
+    "verdict": 3_501,
+    "study": 6_002,
+    "report": 2_406,
+    "cli": 2_090,
 }
 """Lines; `.` are the modules of the root."""
 
