@@ -6,6 +6,7 @@ the challenges). One that begins with `# takes` (minutes) or `# with` (files of 
 
 from __future__ import annotations
 
+import doctest
 import importlib.util
 import json
 import re
@@ -14,12 +15,15 @@ import shutil
 import tomllib
 import warnings
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any, NamedTuple
 
 import msgspec
 import pytest
 
+import extrinsic.verdict
 from extrinsic.cli.main import build_parser
 from extrinsic.corpus.domain import load_domain
 from extrinsic.corpus.formats.log_lines import LogLine
@@ -222,3 +226,14 @@ def test_the_example_with_a_judge(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert abs(r["own(judge)"] or 9.0) < 0.2
     (jga,) = (row for row in finished.choices if (row.systems, row.metric) == ("all", "jga"))
     assert jga.lost == pytest.approx(0.0)
+
+
+WITH_EXAMPLES = {"choices", "composite", "intervals", "item_level"}
+MODULES = [f"extrinsic.verdict.{module.name}" for module in iter_modules(extrinsic.verdict.__path__)]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples(name: str) -> None:
+    results = doctest.testmod(import_module(name))
+    assert results.failed == 0
+    assert results.attempted > 0 or name.rpartition(".")[2] not in WITH_EXAMPLES

@@ -1,17 +1,21 @@
-"""What the system knows of a call so far, followed by hand through short calls."""
+"""What is known of a call so far, what each side speaks of and asks for, on calls short enough to follow."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+import pytest
 
 from extrinsic.arrays import turns_in_step
 from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.history import AFFIRMED, NOT_AFFIRMED, NOT_ASKED, History, wording_of
-from tests.builders import act
-from tests.corpus.bus_calls import bus_corpus, said
+from extrinsic.corpus.mentions import mentioned_slots
+from extrinsic.corpus.requests import Rule, method_hypotheses, track_requests
+from tests.builders import act, heard
+from tests.corpus.bus_calls import bus_corpus, restaurant_corpus, said
+from tests.trackers.calls import restaurant_calls
 
 YES, NO = act("affirm"), act("negate")
 
@@ -140,3 +144,134 @@ def test_dialogs_do_not_mix() -> None:
         for name in ("turn", "predicate", "streak", "requests", "offered", "answer", "affirms", "negates"):
             assert np.array_equal(getattr(both, name)[row], getattr(history, name)[0]), name
     assert [(both.confirmed[row] != 0).sum() for row in (0, 1)] == [0, 1]
+
+
+Turn = list[tuple[str, list[tuple[str, Any]]]]
+
+
+def bus(*turns: Turn) -> Corpus:
+    return bus_corpus([said([act(name, *pairs) for name, pairs in turn]) for turn in turns])
+
+
+def restaurants(*turns: Turn) -> Corpus:
+    return restaurant_corpus(*(said([act(name, *pairs) for name, pairs in turn]) for turn in turns))
+
+
+def predicates(corpus: Corpus) -> list[str | None]:
+    return [None if index < 0 else corpus.domain.predicate_names[index] for index in corpus.predicate]
+
+
+@pytest.mark.parametrize(
+    ("task", "turn", "expected"),
+    [
+        # A greeting is no decision, whatever question it ends with.
+        (bus, [("hello", []), ("request", [("slot", "route")])], "hello"),
+        (bus, [("request", [("slot", "route")])], "request"),
+        (bus, [("impl-conf", [("route", "61c")]), ("request", [("slot", "time")])], "implicit_confirm"),
+        (bus, [("expl-conf", [("route", "61c")])], "confirm"),
+        (bus, [("expl-conf", [("route", "61c")]), ("schedule", [])], "offer"),
+        (bus, [("schedule", []), ("bye", [])], "goodbye"),
+        (bus, [("want-next-bus", [])], "next_bus"),
+        (bus, [("never-heard-of", [])], None),
+        (bus, [], None),
+        (restaurants, [("welcomemsg", [])], "welcome"),
+        (restaurants, [("impl-conf", [("food", "thai")]), ("request", [("slot", "area")])], "request"),
+        (restaurants, [("select", [("food", "thai"), ("food", "greek")])], "confirm"),
+        (restaurants, [("offer", [("name", "nandos")])], "present"),
+        # An answer comes with an offer act; that inform speaks of food only is no answer.
+        (restaurants, [("offer", [("name", "nandos")]), ("inform", [("phone", "1")])], "inform"),
+        (restaurants, [("offer", [("name", "nandos")]), ("inform", [("food", "thai")])], "present"),
+        (restaurants, [("inform", [("food", "thai")])], "other"),
+        (restaurants, [("canthelp", [("food", "thai"), ("area", "north")])], "present"),
+    ],
+)
+def test_what_a_turn_does(task: Callable[..., Corpus], turn: Turn, expected: str | None) -> None:
+    assert predicates(task(turn)) == [expected]
+
+
+def test_turns_do_not_mix() -> None:
+    corpus = bus([("hello", [])], [], [("bye", [])])
+    assert predicates(corpus) == ["hello", None, "goodbye"]
+
+
+def test_slots_are_mentioned_by_any_of_their_names() -> None:
+    """date.day is about date; that the system asks for a slot by name does not mention it."""
+    corpus = bus(
+        [("expl-conf", [("date.day", "monday"), ("route", "61c")])],
+        [("request", [("slot", "time")]), ("hello", [])],
+        [],
+    )
+    names = [("date", "date.day"), ("route",), ("time",)]
+    mentioned = mentioned_slots(names, corpus.system, corpus.vocabulary)
+    assert mentioned.tolist() == [[True, True, False], [False] * 3, [False] * 3]
+
+
+PHONE = act("request", ("slot", "phone"))
+THAI, NAMED = act("inform", ("food", "thai")), act("inform", ("name", "nandos"))
+
+
+def phone(corpus: Corpus, rule: Rule) -> list[float]:
+    return track_requests(corpus, rule).requested[:, corpus.requestable.index("phone")].tolist()
+
+
+def methods(corpus: Corpus, rule: Rule) -> list[dict[str, float]]:
+    found = method_hypotheses(corpus, track_requests(corpus, rule).method)
+    return [
+        {
+            str(corpus.vocabulary.value(int(found.value[i]))): round(float(found.score[i]), 9)
+            for i in range(*found.offsets[turn : turn + 2])
+        }
+        for turn in range(corpus.n_turns)
+    ]
+
+
+def test_what_is_asked_stays_asked_until_it_is_told() -> None:
+    told = act("inform", ("phone", "01223"))
+    corpus = restaurant_calls(
+        [
+            ([act("welcomemsg")], [heard(0.2, PHONE, PHONE), heard(0.1, PHONE)]),
+            ([act("repeat")], [heard(0.9, act("null"))]),
+            ([act("repeat")], [heard(0.2, PHONE)]),
+            ([told], [heard(0.9, act("thankyou"))]),
+            ([told], [heard(0.4, PHONE)]),
+        ]
+    )
+    # Focus adds .2 twice to the .3 it has; when just told, .4 alone counts.
+    assert phone(corpus, "focus") == pytest.approx([0.3, 0.3, 0.7, 0.0, 0.4])
+    assert phone(corpus, "baseline") == pytest.approx([0.3, 0.3, 0.2, 0.0, 0.4])
+
+
+def test_how_callers_search() -> None:
+    corpus = restaurant_calls(
+        [
+            ([act("welcomemsg")], [heard(0.6, THAI), heard(0.3, act("null"))]),
+            ([act("repeat")], [heard(0.5, act("null")), heard(0.5, act("reqalts"), THAI)]),
+            ([act("repeat")], [heard(1.0, act("bye"))]),
+        ]
+    )
+    # None keeps .4 beside .5 + .5 * .6: divided by 1.2.
+    assert methods(corpus, "focus") == [
+        {"byconstraints": 0.6, "none": 0.4},
+        pytest.approx({"byconstraints": 0.3 / 1.2, "byalternatives": 0.5 / 1.2, "none": 0.4 / 1.2}),
+        pytest.approx({"finished": 1 / (1 + 1 / 3), "none": (1 / 3) / (1 + 1 / 3)}),
+    ]
+    assert methods(corpus, "baseline") == [
+        {"byconstraints": 0.6, "none": 0.3},
+        {"byconstraints": 0.5, "byalternatives": 0.5},
+        {"finished": 1.0},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("acts", "method"),
+    [
+        ([THAI, NAMED], "byname"),
+        ([NAMED, act("reqalts")], "byalternatives"),
+        ([act("reqalts"), act("bye")], "finished"),
+        ([act("bye"), act("reqalts")], "byalternatives"),
+        ([act("affirm")], "none"),
+    ],
+)
+def test_which_act_decides(acts: list[object], method: str) -> None:
+    corpus = restaurant_calls([([act("welcomemsg")], [heard(1.0, *acts)])])
+    assert methods(corpus, "baseline") == [{method: 1.0}]

@@ -24,7 +24,7 @@ from tests.samples import small_dstc1, small_dstc2, small_state_sets
 from tests.schema_guided import write_gold, write_predictions
 from tests.study.studies import SMALL, WORLDS, write_study
 from tests.study.test_kept_policies import KEEPING
-from tests.study.test_own_scores import judged, write_judges
+from tests.study.test_own_logs import judged, write_judges
 from tests.study.test_policies import GRID
 from tests.study.test_populations import BUILT_IN, TABLES
 from tests.study.test_states import STATES, write_states

@@ -11,13 +11,19 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
+from extrinsic.corpus.transcript import TranscriptSlot, TranscriptTurn
+from extrinsic.report.comparison import write_comparison
 from extrinsic.report.correlations import embedded, make_numbers
 from extrinsic.report.figures import INK, MUTED, draw
 from extrinsic.report.page import soft, write_report
 from extrinsic.report.run_data import clean
+from extrinsic.study.comparing import Disagreement
+from extrinsic.study.run import Run
+from extrinsic.verdict.compare import ComparisonRow, ComparisonVerdict, PairCost
 from extrinsic.verdict.rows import ChoiceRow, CorrelationRow
-from tests.report.runs import STATES, Made, write_run
+from tests.report.runs import STATES, Made, write_manifest, write_run
 from tests.report.test_page import Outline, numbers
 
 SCRIPT = "<script>alert(1)</script>"
@@ -140,3 +146,50 @@ def test_a_big_study_embeds_whole_targets_only() -> None:
     assert {row.target for row in embedded(rows, 25)} == {"a", "b"}
     assert len(embedded(rows, 5)) == 5
     assert embedded(rows, 100) == rows
+
+
+def test_names_of_a_comparison_are_escaped(tmp_path: Path) -> None:
+    write_manifest(tmp_path, SCRIPT, f"extrinsic:1|{SCRIPT}")
+    values: Any = {"a": 1.0, "b": 2.0, "difference": -1.0, "low": -2.0, "high": None, "p": 0.5, "better": "b"}
+    worth = ComparisonRow(dataset=SCRIPT, kind="return", name="rl.live", variant=SCRIPT, **values)
+    score = structs.replace(worth, kind="metric", name=SCRIPT, variant=None, component=SCRIPT, schedule=1)
+    slot = TranscriptSlot(SCRIPT, (SCRIPT,), (((SCRIPT, 0.5),), (("none", 1.0),)), (True, False))
+    dialog = Disagreement(SCRIPT, SCRIPT, -3, (TranscriptTurn(0, SCRIPT, ((SCRIPT, 0.25),), (slot,)),))
+    verdict = ComparisonVerdict(
+        target="rl.live",
+        variant=SCRIPT,
+        first=SCRIPT,
+        second="b&b",
+        better=None,
+        difference=-1.0,
+        low=-2.0,
+        high=0.5,
+        sentence=f"b&b earns 1.0 more than {SCRIPT}: not decided.",
+        flags=("q_range on both values: it is outside.",),
+    )
+    case: Any = {"target": "rl.live", "variant": SCRIPT, "schedule": 1, "component": SCRIPT, "a": 1, "b": 2}
+    costs = [
+        PairCost(metric=metric, picks=pick, cost=cost, **case)
+        for metric, pick, cost in ((SCRIPT, SCRIPT, 0.0), ("l2", "b&b", 1.25), ("mrr", None, 0.6))
+    ]
+    path = write_comparison(Run(tmp_path), SCRIPT, "b&b", [worth, score], [dialog], [verdict], costs)
+    page = path.read_text()
+    assert path.parent == tmp_path
+    assert SCRIPT not in page
+    assert page.count("&lt;script&gt;alert") > 10
+    assert "b&amp;b has 3 more right" in page
+    assert page.index("b&amp;b earns 1.0 more") < page.index('<section id="return">')
+    assert '<p class="flag">q_range on both values: it is outside.</p>' in page
+    assert page.count("<script>") == 1  # our own
+    said = page.replace("<wbr>", "")
+    assert "b&amp;b is picked by L2, which costs 1.2 points; neither is picked by MRR" in said
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;: 0.0</text>" in said
+
+
+def test_equal_comparisons_give_equal_bytes(tmp_path: Path) -> None:
+    write_manifest(tmp_path, "s", "x")
+    first, second = (
+        write_comparison(Run(tmp_path), "a", "b", [], [], output=tmp_path / name).read_bytes()
+        for name in ("1", "2")
+    )
+    assert first == second

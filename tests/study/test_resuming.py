@@ -1,4 +1,4 @@
-"""What is there is taken, what is missing or damaged is computed, and nothing else."""
+"""What is there is taken; what is missing, damaged or older than its code is computed, and nothing else."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from extrinsic.errors import InputError
+from extrinsic.study import store
 from extrinsic.study.dialog_inputs import SimulatedDialogs, planned_dialogs
 from extrinsic.study.settings_file import read_study
 from extrinsic.study.valuation import live_world
@@ -202,3 +203,19 @@ def test_worlds_that_change_during_a_run(small: Study, tmp_path: Path) -> None:
         live_world(
             msgspec.structs.replace(unit, test=msgspec.structs.replace(unit.test, config=str(changed)))
         )
+
+
+def test_a_result_depends_on_the_rooms_above_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "ROOT", tmp_path)
+
+    def version_after(file: str) -> str:
+        path = tmp_path / file
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(file)
+        store.code_version.cache_clear()
+        return store.code_version()
+
+    first, scores, task = map(version_after, ("errors.py", "metrics/fga.py", "corpus/bus.toml"))
+    assert len({first, scores, task}) == 3
+    assert task == version_after("verdict/intervals.py") == version_after("report/page.py")
+    store.code_version.cache_clear()

@@ -1,15 +1,17 @@
-"""What trackers score and what policies are worth in a run, against the same computed by hand."""
+"""What trackers score and policies are worth in a run, by hand; and the run's panel, which has the same."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 import msgspec
+import numpy as np
 import pytest
 
 import extrinsic
 from extrinsic.corpus.corpus import Corpus
 from extrinsic.corpus.tracker_output import TrackerOutput
+from extrinsic.panel import FILE, Panel
 from extrinsic.policy.behaviour import fit_behaviour
 from extrinsic.policy.features import find_features
 from extrinsic.policy.kernel_logistic import KernelLogistic
@@ -22,6 +24,7 @@ from extrinsic.simulation import play, read_simulation, simulate
 from extrinsic.study import learn_stage, valuation
 from extrinsic.study.learn_stage import LearnTask, with_other_trackers
 from extrinsic.study.plan import plan_study
+from extrinsic.study.run import Run
 from extrinsic.study.settings_file import read_study
 from extrinsic.trackers.track import track
 from extrinsic.value.estimator import EvaluationProblem
@@ -141,3 +144,56 @@ def test_a_stage_is_the_same_without_those_that_it_is_played_with(tiny: Study) -
 def forget() -> None:
     for cache in (learn_stage._LEARNED, valuation._VALUATIONS):
         cache.made.clear()
+
+
+@pytest.fixture(scope="module")
+def tiny_run(tiny: Study) -> Run:
+    return Run(tiny.folder)
+
+
+def test_scores_and_counts_are_those_of_the_table(tiny_run: Run) -> None:
+    panel, rows = tiny_run.panel, tiny_run.table("intrinsic")
+    keys = {(m.metric, m.schedule, m.component, m.label_scheme): i for i, m in enumerate(panel.metrics)}
+    datasets = [dataset.name for dataset in panel.datasets]
+    for row in rows:
+        place = (
+            keys[row.metric, row.schedule, row.component, row.label_scheme],
+            datasets.index(row.dataset),
+            panel.system(row.tracker),
+        )
+        assert panel.counts[place] == row.n
+        assert panel.scores[place] == row.value or (row.value is None and np.isnan(panel.scores[place]))
+    assert len(rows) == panel.scores.size
+
+
+def test_values_and_flags_are_those_of_the_table(tiny_run: Run) -> None:
+    panel, rows = tiny_run.panel, tiny_run.table("returns")
+    places = {(target.name, target.variant): k for k, target in enumerate(panel.targets)}
+    flags = {(note.target, note.dataset, note.system): note.flags for note in panel.notes}
+    datasets = [dataset.name for dataset in panel.datasets]
+    for row in rows:
+        k = places[f"{row.policy}.{row.estimator}", row.variant]
+        place = k, datasets.index(row.dataset), panel.system(row.tracker)
+        assert (panel.values[place], flags.get(place, ())) == (row.value, row.flags)
+    assert len(rows) == panel.values.size
+    assert {flag for of_value in flags.values() for flag in of_value} <= set(panel.words)
+
+
+def test_parts_sum_to_scores_and_influence_to_nothing(tiny_run: Run) -> None:
+    panel = tiny_run.panel
+    sums = [metric.is_sum for metric in panel.metrics]
+    for d, dataset in enumerate(panel.datasets):
+        assert len(set(dataset.items)) == len(dataset.items) == panel.parts[d].shape[2]
+        summed = panel.parts[d][sums].sum(axis=2, dtype=np.float64)
+        assert summed == pytest.approx(panel.scores[sums, d], abs=1e-5, nan_ok=True)
+        assert np.isnan(panel.parts[d][np.logical_not(sums)]).all()
+        for influence in (panel.influence[d], panel.caller_influence[d]):
+            assert influence.size and np.abs(influence.sum(axis=2)).max() < 1e-8
+        # Metrics that are no sums have draws around their scores.
+        drawn = panel.draws[d]
+        assert drawn.shape[0] == len(sums) - sum(sums)
+
+
+def test_the_manifest_records_the_panel(tiny_run: Run) -> None:
+    assert FILE in tiny_run.manifest.tables and tiny_run.changed == ()
+    assert Panel.from_run(tiny_run.folder).signature == tiny_run.signature
