@@ -25,7 +25,7 @@ from extrinsic.metrics.measuring import resampled_values
 from extrinsic.metrics.scoring import score
 from extrinsic.panel import item_weights
 from tests.metrics.reading import assert_same, keyed
-from tests.metrics.roc_samples import ROC_METRICS, one_curve_after_the_other, statistics_of
+from tests.metrics.test_dialog_resampling import ROC_METRICS, one_curve_after_the_other, statistics_of
 from tests.oracles import dstc1 as oracle
 from tests.real_data import ARCHIVE, DATA, FOLDER, needs_data
 

@@ -36,11 +36,3 @@ def test_every_state_sets_file_validates() -> None:
     )
     assert rows["labes.json.gz"]["sessions"] == 944
     assert all(row["errors"] == row["repairs"] == 0 for row in rows.values())
-
-
-def test_a_tracker_of_the_other_part_is_refused() -> None:
-    (file,) = (path for path in tracker_files("train") if path.name.startswith("focus"))
-    outcome = run("validate", "--format", "dstc2", "--corpus", ARCHIVE, "--dataset", "dstc2_dev", file)
-    assert outcome.code == 2
-    assert "'dstc2_dev'" in outcome.text
-    assert "voip-" in outcome.text  # which ids differ

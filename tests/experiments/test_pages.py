@@ -24,7 +24,7 @@ from experiments.texts import UnsupportedClaim
 from extrinsic.tables import read_rows, table_bytes, write_rows
 
 FOLDER = Path(experiments.__file__).parent
-NAMES = (*overview.STUDIES, "embedded_world", "learners", "lee_wording", "metrics", "truth")
+NAMES = (*overview.STUDIES, "embedded_world", "learners", "lee_wording", "metrics", "truth", "uncertainty")
 EXPERIMENTS: dict[str, Experiment] = {
     name: import_module(f"experiments.{name}.__main__").EXPERIMENT for name in NAMES
 }

@@ -7,7 +7,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -70,14 +70,12 @@ class Kind:
     mutated: tuple[str, ...]
     commands: tuple[Command, ...]
     is_slow: bool = False
-    made: dict[Path, Path] = field(default_factory=dict)
 
     def good(self, root: Path, name: str) -> Path:
         """The good files, made when they are first needed."""
         folder = root / "good" / name
-        if folder not in self.made:
+        if not folder.exists():
             folder.mkdir(parents=True)
-            self.made[folder] = folder
             self.make(folder)
         return folder
 

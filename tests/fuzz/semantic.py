@@ -35,22 +35,9 @@ def _edited(name: str, change: Callable[[Any], object]) -> Callable[[Path], None
     return edit
 
 
-def _goals(file: Any, change: Callable[[str], str]) -> None:
-    """Change every value of food that a tracker file has."""
-    for session in file["sessions"]:
-        for turn in session["turns"]:
-            goals = turn["goal-labels"]
-            if "food" in goals:
-                goals["food"] = {change(value): score for value, score in goals["food"].items()}
-
-
 def _labels(file: Any, change: Callable[[str], str]) -> None:
     for turn in file["turns"]:
         turn["goal-labels"] = {slot: change(value) for slot, value in turn["goal-labels"].items()}
-
-
-def _tracker(change: Callable[[str], str]) -> Callable[[Path], None]:
-    return _edited("tracker.json", lambda file: _goals(file, change))
 
 
 def _label_file(change: Callable[[str], str]) -> Callable[[Path], None]:
@@ -140,15 +127,10 @@ STUDY = ("run", "{}/study.toml", "--output", "{}/run", "--n-jobs", "1", "--quiet
 DSTC2, RUN = KINDS["tracker dstc2"].make, KINDS["run"].make
 
 OF_SCORES: dict[str, Callable[[Path], None]] = {
-    "upper case in a tracker file": _tracker(str.upper),
-    "a blank at the end of values": _tracker(lambda value: f"{value} "),
-    "values that do not exist": _tracker(lambda value: "nosuchfood"),
     "upper case in labels": _label_file(str.upper),
     "labels that do not exist": _label_file(lambda value: "nosuchfood"),
     "labels of another session": _edited(LABELS, lambda file: file.update({"session-id": "two"})),
     "labels of turns in another order": _edited(LABELS, _turns_reversed),
-    "no dataset": _edited("tracker.json", lambda file: file.pop("dataset")),
-    "sessions in another order": _edited("tracker.json", lambda file: file["sessions"].reverse()),
 }
 """In the files of DSTC2, whose scores are printed."""
 

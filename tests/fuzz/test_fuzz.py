@@ -21,8 +21,6 @@ MANY, FEW, APART = 20, 3, 1
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    for kind in KINDS.values():
-        kind.made.clear()
     return tmp_path_factory.mktemp("fuzz")
 
 

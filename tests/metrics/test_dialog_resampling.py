@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from extrinsic.arrays import Floats
-from extrinsic.corpus.conventions import RocPoints
+from extrinsic.corpus.conventions import DSTC1, RocPoints
 from extrinsic.metrics import measuring, roc_curves
 from extrinsic.metrics.definition import ItemMean, parse_metric
 from extrinsic.metrics.measuring import Source, percentile_interval, resampled_values
-from extrinsic.metrics.roc import few_false_accepts, low_false_accept_rate
-from extrinsic.metrics.roc_curves import Points, RocStatistics
+from extrinsic.metrics.roc import Roc, few_false_accepts, low_false_accept_rate
+from extrinsic.metrics.roc_curves import CURVES, Points, RocStatistics, first_on_curve, score_order
 from extrinsic.metrics.scoring import Scores, score
 from extrinsic.panel import item_weights
 from extrinsic.registry import TRACKERS
@@ -24,7 +24,29 @@ from extrinsic.simulation import read_simulation, simulate
 from extrinsic.trackers.track import track
 from tests.metrics.calls import Turn, files_of
 from tests.metrics.reading import read_dstc1
-from tests.metrics.roc_samples import POINTS, ROC_METRICS, one_curve_after_the_other, statistics_of
+
+ROC_METRICS = [parse_metric(name) for name in DSTC1.metrics if name.startswith("roc.")]
+POINTS: tuple[RocPoints, ...] = ("even_thresholds", "distinct_scores")
+
+
+def statistics_of(points: RocPoints, n_dialogs: int, score: Any, correct: Any, dialog: Any) -> RocStatistics:
+    score, correct, dialog = np.array(score, float), np.array(correct, bool), np.array(dialog, int)
+    order = score_order(score) if points == "distinct_scores" else slice(None)
+    return RocStatistics(points, n_dialogs, score[order], correct[order], dialog[order])
+
+
+def one_curve_after_the_other(weights: Any, statistics: RocStatistics) -> Floats:
+    """(n_metrics, n_resamples) by the definition: the curve of the items that each row draws, with copies."""
+    values = np.empty((len(ROC_METRICS), len(weights)))
+    for sample, row in enumerate(weights):
+        copies = np.repeat(np.arange(len(statistics.score)), row[statistics.dialog].astype(int))
+        curve = CURVES[statistics.points](statistics.score[copies], statistics.correct[copies])
+        for number, metric in enumerate(ROC_METRICS):
+            assert isinstance(metric, Roc)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                values[number, sample] = metric.read(first_on_curve(curve, metric.condition))
+    return values
+
 
 C = {"route": "61c"}
 

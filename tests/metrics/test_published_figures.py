@@ -1,9 +1,13 @@
-"""Figures that papers and their authors' files print, by our implementation."""
+"""Figures that papers and their authors' files print; every row that the challenge's scorer prints."""
 
 from __future__ import annotations
 
+import csv
 import math
+import tarfile
 from functools import cache
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,7 +25,8 @@ from tests.published_figures import (
     T5_ZERO_SHOT_ATTRACTION,
     WORKED_EXAMPLES,
 )
-from tests.real_data import FOLDER, needs_data
+from tests.real_data import ARCHIVE, FOLDER, needs_data
+from tests.running import run
 
 
 @cache
@@ -42,12 +47,6 @@ PUBLISHED = {
 def test_what_authors_print_of_their_files(name: str) -> None:
     """The worked examples of the GCA paper, end-to-end systems, T5 and SOM-DST."""
     assert in_percent(read(name), *PUBLISHED[name]) == PUBLISHED[name]
-
-
-@needs_data
-def test_sizes_of_published_files() -> None:
-    assert read("t5_zeroshot_attraction.json.gz").n_dialogs == 395
-    assert read("som_dst_100.json.gz").n_turns == 751
 
 
 @needs_data
@@ -95,3 +94,67 @@ def test_lambda_that_forgets_by_a_factor() -> None:
     metric = parse_metric("fga(turns=6, factor=0.95)")
     assert isinstance(metric, FlexibleGoalAccuracy)
     assert 1 - math.exp(-6 * metric.decay) == pytest.approx(0.95)
+
+
+TRACKERS = ("focus.dev", "baseline_published.dev")
+N_OFFICIAL_ROWS = 810
+
+Key = tuple[str, str, str, str]
+
+
+def key_of(row: dict[str, Any]) -> Key:
+    return row["component"], row["metric"], str(row["schedule"]), row["label_scheme"]
+
+
+def official_rows(name: str) -> dict[Key, tuple[str, str]]:
+    """(component, metric, schedule, label scheme) -> (N, value), as the scorer prints them."""
+    path = FOLDER / "dstc2" / "official_scores" / f"{name}.csv"
+    rows = {}
+    with path.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file, skipinitialspace=True):
+            if row["state_component"] == "basic":  # counts of calls and turns, and the wall time
+                continue
+            metric = "accuracy" if row["stat"] == "acc" else row["stat"]
+            key = row["state_component"], metric, row["schedule"], row["label_scheme"]
+            rows[key] = row["N"], row["result"]
+    return rows
+
+
+@cache
+def score_from(corpus: Path, *names: str) -> dict[str, Any]:
+    files = [FOLDER / "dstc2" / "trackers" / f"{name}.json.gz" for name in names]
+    outcome = run(
+        "score", "--format", "dstc2", "--corpus", corpus, "--dataset", "dstc2_dev", *files, "--json"
+    )
+    assert outcome.code == 0, outcome.errors
+    return outcome.json()
+
+
+@needs_data
+@pytest.mark.parametrize("name", TRACKERS)
+def test_every_official_row(name: str) -> None:
+    found = {
+        key_of(row): (str(row["n"]), "-" if row["value"] is None else f"{row['value']:.7f}")
+        for row in score_from(ARCHIVE, name)["rows"]
+    }
+    expected = official_rows(name)
+    assert len(expected) == N_OFFICIAL_ROWS
+    assert {key: found.get(key) for key in expected} == expected
+
+
+@needs_data
+def test_we_add_only_what_the_scorer_lacks() -> None:
+    """Beside the official rows: Lee's error rate and distance, and schedule 3."""
+    ours = {key_of(row) for row in score_from(ARCHIVE, "focus.dev")["rows"]}
+    added = ours - set(official_rows("focus.dev"))
+    assert {key for key in added if key[2] != "3" and key[1] not in ("roc.v1_eer_lee", "l2.lee")} == set()
+    assert {key[2] for key in added} == {"1", "2", "3"}
+
+
+@needs_data
+def test_the_unpacked_directory_scores_the_same(tmp_path: Path) -> None:
+    with tarfile.open(ARCHIVE) as archive:
+        archive.extractall(tmp_path, filter="data")
+    from_directory, from_archive = (score_from(corpus, *TRACKERS) for corpus in (tmp_path, ARCHIVE))
+    assert from_directory["rows"] == from_archive["rows"]
+    assert {row["tracker"] for row in from_directory["rows"]} == set(TRACKERS)

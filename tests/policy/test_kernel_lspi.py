@@ -19,8 +19,16 @@ from extrinsic.policy.kernels import Gaussian
 from extrinsic.policy.learner import policy_of
 from extrinsic.policy.lstd import Solution
 from extrinsic.policy.transitions import Transitions
-from tests.policy.decisions import act, behaviour_of, decisions, drawn_decisions, learn, states_of
-from tests.policy.tables import Episodes, episodes
+from tests.policy.decisions import (
+    Episodes,
+    act,
+    behaviour_of,
+    decisions,
+    drawn_decisions,
+    episodes,
+    learn,
+    states_of,
+)
 
 TABULAR: dict[str, Any] = {"ridge": 0.0, "threshold": 0.0}
 

@@ -286,22 +286,3 @@ def test_options(name: str, tmp_path: Path) -> None:
     for key, hint in ((f"{first}x", f"did you mean {first!r}?"), ("zzzzzz", "unknown")):
         message = refused(tmp_path, f'learner = "{name}"\n[policy.{name}]\n{key} = 1')
         assert f"policy.{name}.{key}" in message and hint in message
-
-
-@pytest.mark.parametrize(
-    ("policy", "messages"),
-    [
-        ('learner = "fitted_q"\n[policy.fitted_q]\nridge = 10.0', ["policy.fitted_q.ridge", "kernel_lspi"]),
-        ('learner = ["fitted_q", "conted"]', ["there is no learner 'conted'; did you mean 'counted'?"]),
-        ("[policy.fitted_q]\ntrees = 0", ["policy.fitted_q.trees", "a whole number >= 1"]),
-        ("[policy.counted]\nsweeps = -1", ["policy.counted.sweeps", "a whole number >= 1"]),
-        ("[policy.kernel_lspi]\nprior = 'median'", ["policy.kernel_lspi.prior"]),
-        ('learner = "one_step"\n[policy.one_step]\nevaluation = "monte"', ["policy.one_step.evaluation"]),
-        ('learner = "imitation"\n[policy.imitation]\nsampled = 1', ["expected true or false"]),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
-def test_mistakes_in_a_study(tmp_path: Path, policy: str, messages: list[str]) -> None:
-    said = refused(tmp_path, policy)
-    for message in messages:
-        assert message in said

@@ -17,7 +17,7 @@ from extrinsic.policy import lstd
 from extrinsic.policy.basis import Basis
 from extrinsic.policy.kernels import Gaussian
 from extrinsic.policy.lstd import Solution, System
-from tests.policy.tables import Episodes, episodes
+from tests.policy.decisions import Episodes, episodes
 
 WAYS = {"dense": 10_000, "by steps": 0}
 """Up to which size a system is solved dense."""

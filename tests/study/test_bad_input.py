@@ -126,6 +126,12 @@ ON_DISK = [
     ('test = "a_test"\n', "", "name `train` and `test`"),
     ('train = "files/{tracker}.train.json"\n', "", "key trackers.files.train: missing"),
     ('["baseline"]', '["baseline", "first"]', "both built in and a file (found 'first')"),
+    ('"second", "other"', '"second", "first"', "key trackers.files.names: named twice (found 'first')"),
+    (
+        '"baseline"]\n[trackers.files]\nnames = [',
+        '"all"]\n[trackers.files]\nnames = ["hwu", ',
+        "(found 'hwu')",
+    ),
     ('{tracker}.test.json"', 'first.test.json"', "{tracker}"),
 ]
 

@@ -11,7 +11,6 @@ import pytest
 
 from extrinsic.errors import UsageError
 from extrinsic.policy.features import find_features
-from extrinsic.policy.saved_policies import load_policy
 from extrinsic.study.run import Run
 from tests.running import assert_refused, run, succeed
 from tests.study.studies import LIVE_DIALOGS, SEED, SMALL, Study, done, write_study
@@ -129,8 +128,3 @@ def test_the_same_values_as_without_keeping(folder: Path, small: Study) -> None:
     assert [(row.tracker, row.estimator, row.value) for row in kept] == [
         (row.tracker, row.estimator, row.value) for row in plain
     ]
-
-
-def test_the_file_is_the_policy(folder: Path) -> None:
-    path = folder / "policies" / "a" / "vote.rl.fill=argmax.policy"
-    assert load_policy(path).encode() == path.read_bytes()

@@ -146,36 +146,6 @@ def test_the_primary_target_comes_first(tmp_path: Path) -> None:
     assert sorted(lstd) == sorted(plain)
 
 
-TRACKER_FILES = """name = "mine"
-[corpus]
-format = "dstc2"
-path = "corpus"
-train = "train"
-test = "test"
-[trackers]
-built_in = [{built_in}]
-[trackers.files]
-names = [{names}]
-train = "{{tracker}}.train.json"
-test = "{{tracker}}.test.json"
-"""
-
-
-@pytest.mark.parametrize(
-    ("built_in", "names", "said"),
-    [
-        ("", '"a", "b", "a"', "key trackers.files.names: named twice (found 'a')"),
-        ('"hwu"', '"hwu", "b"', "both built in and a file (found 'hwu')"),
-        ('"all"', '"hwu", "b"', "both built in and a file (found 'hwu')"),
-    ],
-)
-def test_a_tracker_named_twice(tmp_path: Path, built_in: str, names: str, said: str) -> None:
-    path = tmp_path / "study.toml"
-    path.write_text(TRACKER_FILES.format(built_in=built_in, names=names))
-    with pytest.raises(InputError, match=re.escape(said)):
-        read_study(path)
-
-
 TABLES = """name = "tables"
 [simulation]
 [trackers]
@@ -217,6 +187,13 @@ def study_of(folder: Path, more: str = "", changes: Sequence[str] = ()) -> Study
         ("[policy.one_step]\ntrees = 1", "one_step has no such option; fitted_q has"),
         ("[policy.one_stp]\nridge = 1.0", "no learner or behaviour model; did you mean 'one_step'?"),
         ("[policy.features]\nridge = 1.0", "key policy.features"),
+        (
+            "[policy.fitted_q]\ntrees = 0",
+            "key policy.fitted_q.trees: out of range (expected a whole number",
+        ),
+        ("[policy.kernel_lspi]\nprior = 'median'", "key policy.kernel_lspi.prior"),
+        ("[policy.one_step]\nevaluation = 'monte'", "key policy.one_step.evaluation"),
+        ("[policy.imitation]\nsampled = 1", "expected true or false"),
     ],
 )
 def test_a_mistake_in_a_table_of_options(tmp_path: Path, more: str, said: str) -> None:

@@ -22,7 +22,7 @@ from extrinsic.verdict.coefficients import (
     correlate,
     is_flat,
 )
-from tests.verdict.drawing import draw, draw_study, flattened
+from tests.verdict.panels import draw, draw_study, flattened
 
 SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
 

@@ -11,7 +11,7 @@ from sklearn.linear_model import LinearRegression, Ridge, RidgeCV
 
 from extrinsic.arrays import Floats
 from extrinsic.verdict.composite import METHODS, PENALTIES, compose, learn, out_of_sample
-from tests.verdict.drawing import draw, flattened
+from tests.verdict.panels import draw, flattened
 
 N_METRICS, N_DATASETS, N_TRACKERS = 3, 2, 6
 

@@ -23,7 +23,7 @@ from extrinsic.verdict.intervals import (
     max_t_p,
     permutation_test,
 )
-from tests.verdict.drawing import draw, draw_study, flattened
+from tests.verdict.panels import draw, draw_study, flattened
 from tests.verdict.test_coefficients import SCIPY, count_pairs
 
 
