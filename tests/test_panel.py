@@ -1,4 +1,4 @@
-"""Records: the same again, the same bytes; the panel, which is one: whole or refused, parts, rows of tables."""
+"""Records: the same again, the same bytes; the panel, which is one: whole or refused, parts, tables' rows."""
 
 from __future__ import annotations
 

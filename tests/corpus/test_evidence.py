@@ -1,4 +1,4 @@
-"""What turns say, by hand and against the plain oracle; on real calls also against another program's counts."""
+"""What turns say, by hand and against the plain oracle; on real calls also by another program's counts."""
 
 from __future__ import annotations
 

@@ -167,12 +167,6 @@ CHANGES: dict[str, Change] = {
         ("score", "--format", "state-sets", "{}/states.json", "--json"),
         None,
     ),
-    "a judge's scores with a cell too many": (
-        KINDS["scores"].make,
-        _lines("judges.csv", _with_a_cell_more),
-        STUDY,
-        "run/intrinsic.csv",
-    ),
 }
 
 

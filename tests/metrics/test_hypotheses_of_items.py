@@ -18,8 +18,7 @@ from extrinsic.metrics.measuring import Source
 from extrinsic.metrics.scoring import score
 from extrinsic.registry import METRICS
 from tests.metrics.calls import Turn, files_of
-from tests.metrics.reading import read_dstc1
-from tests.metrics.sources import Files, files_of_any_format, read
+from tests.metrics.reading import Files, files_of_any_format, read, read_dstc1
 
 C, D = {"route": "61c"}, {"route": "61d"}
 

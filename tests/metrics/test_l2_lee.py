@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from extrinsic.arrays import offsets_from_lengths
 from extrinsic.metrics.belief_items import ItemHypotheses, brier_scores
 from tests.metrics.calls import CallScores, Turn
-from tests.metrics.sources import Files, files_of_any_format, read
+from tests.metrics.reading import Files, files_of_any_format, read
 from tests.oracles.belief_stats import squared_distance
 
 C, D, X = {"route": "61c"}, {"route": "61d"}, {"route": "28x"}

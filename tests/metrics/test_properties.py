@@ -17,13 +17,14 @@ from extrinsic.metrics.roc import Roc
 from extrinsic.metrics.scoring import score
 from extrinsic.storage import encode_json
 from tests.builders import Dstc1Files, Dstc2Files, StateSetFiles, only_sessions
-from tests.metrics.reading import assert_close, read_states
-from tests.metrics.sources import (
+from tests.metrics.reading import (
     Files,
+    assert_close,
     files_of_any_format,
     items_of,
     metrics_of,
     read,
+    read_states,
     take,
     values_of,
 )

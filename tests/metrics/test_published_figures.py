@@ -1,4 +1,4 @@
-"""Figures that papers and their authors' files print; every row that the challenge's scorer prints."""
+"""Public files: all are read, and have the figures that papers, authors and the challenge's scorer print."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.published_figures import (
     T5_ZERO_SHOT_ATTRACTION,
     WORKED_EXAMPLES,
 )
-from tests.real_data import ARCHIVE, FOLDER, needs_data
+from tests.real_data import ARCHIVE, FOLDER, needs_data, tracker_files
 from tests.running import run
 
 
@@ -158,3 +158,33 @@ def test_the_unpacked_directory_scores_the_same(tmp_path: Path) -> None:
     from_directory, from_archive = (score_from(corpus, *TRACKERS) for corpus in (tmp_path, ARCHIVE))
     assert from_directory["rows"] == from_archive["rows"]
     assert {row["tracker"] for row in from_directory["rows"]} == set(TRACKERS)
+
+
+@needs_data
+@pytest.mark.parametrize(
+    ("part", "sessions", "turns", "n_files"), [("dev", 506, 3934, 10), ("train", 1612, 11677, 9)]
+)
+def test_every_dstc2_tracker_validates(part: str, sessions: int, turns: int, n_files: int) -> None:
+    files = tracker_files(part)
+    assert len(files) == n_files
+    outcome = run("validate", "--format", "dstc2", "--corpus", ARCHIVE, "--dataset", f"dstc2_{part}", *files)
+    assert outcome.code == 0
+    for file in files:
+        assert f"{file}: {sessions:,} sessions, {turns:,} turns" in outcome.output
+
+
+@needs_data
+def test_every_state_sets_file_validates() -> None:
+    folder = FOLDER / "multiwoz"
+    patterns = ("*.json.gz", "end_to_end/*.json.gz", "worked_examples/*.json")
+    files = sorted(file for pattern in patterns for file in folder.glob(pattern))
+    outcome = run("validate", "--format", "state-sets", "--json", *files)
+    assert outcome.code == 0
+    rows = {row["file"].rpartition("/")[2]: row for row in outcome.json()["rows"]}
+    assert len(rows) == len(files) == 25
+    assert (rows["t5_zeroshot_attraction.json.gz"]["sessions"], rows["som_dst_100.json.gz"]["turns"]) == (
+        395,
+        751,
+    )
+    assert rows["labes.json.gz"]["sessions"] == 944
+    assert all(row["errors"] == row["repairs"] == 0 for row in rows.values())

@@ -45,7 +45,7 @@ from tests.value.tables import (
     find,
     repeated_case,
 )
-from tests.value.test_trees import random_case
+from tests.value.test_lstd_and_trees import random_case
 
 LSTD, FQE = Lstd(settings=EXACT_KERNELS), Fqe(settings=EXACT_TREES)
 POLICIES = {

@@ -167,11 +167,6 @@ def test_lists_that_cannot_be_used(
     assert all(part in str(caught.value) for part in said), caught.value
 
 
-def test_no_list_at_all(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"config/<dataset>\.flist"):
-        find_dataset(tmp_path, None, "flist")
-
-
 def test_the_lists_may_lie_beside_the_data_folder(corpus: Path) -> None:
     """As the challenges' own scripts have it: pointed at `data`, lists in `../scripts/config`."""
     (corpus / "data").mkdir()

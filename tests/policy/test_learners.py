@@ -1,4 +1,4 @@
-"""Kernel LSPI and its one step: tables by enumeration, what is evaluated, how it ends, its options."""
+"""Learners: kernel LSPI and one step of it, by enumeration, ends and options; fitted Q and its forests."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
 
 from extrinsic.errors import UsageError
 from extrinsic.policy import lstd
 from extrinsic.policy.basis import Basis, with_action
 from extrinsic.policy.features import States
+from extrinsic.policy.fitted_q import FittedQ, Forest
 from extrinsic.policy.kernel_lspi import KernelLSPI, KernelPolicy, OneStep
 from extrinsic.policy.kernels import Gaussian
 from extrinsic.policy.learner import policy_of
@@ -267,3 +269,24 @@ def test_kernels_are_made_once_for_all_rewards_and_for_nothing_else(change: str)
     after = KernelLSPI().fit(other, behaviour)
     KernelLSPI(width=9.0).fit(log, behaviour)  # forgets the log's
     assert after.solution.weights.tobytes() == KernelLSPI().fit(other, behaviour).solution.weights.tobytes()
+
+
+@pytest.mark.parametrize("kind", [ExtraTreesRegressor, RandomForestRegressor])
+@pytest.mark.parametrize("smallest_leaf", [1, 7, 500])
+def test_a_forest_bit_for_bit(kind: Any, smallest_leaf: int) -> None:
+    rng = np.random.default_rng(2)
+    inputs = np.concatenate([rng.normal(size=(300, 3)), rng.integers(0, 2, (300, 2))], axis=1)
+    forest = kind(12, min_samples_leaf=smallest_leaf, random_state=0).fit(inputs, rng.normal(size=300) * 50)
+    elsewhere = np.concatenate([inputs, rng.normal(size=(500, 5)) * 3])
+    assert Forest.of(forest).predict(elsewhere).tobytes() == forest.predict(elsewhere).tobytes()
+    assert Forest.of(forest).predict(elsewhere[:0]).shape == (0,)
+
+
+def test_gamma_by_hand() -> None:
+    """Two decisions, rewards 0 and 10, whatever is done: Q is 10 gamma, then 10."""
+    number = np.arange(80)
+    states = states_of(np.zeros((80, 1)), (number % 2)[:, None])
+    log = decisions(states, number // 4 % 2, 10.0 * (number % 2), number // 2, 2)
+    for gamma in (1.0, 0.5):
+        found = FittedQ(smallest_leaf=1, gamma=gamma).fit(log, behaviour_of(log)).diagnostics
+        assert (found["lowest_q"], found["highest_q"]) == pytest.approx((10.0 * gamma, 10.0))
