@@ -86,8 +86,9 @@ def _print_rows(rows: list[ComparisonRow], first: str, second: str, target: str,
                 name = target_title(row.name).removeprefix("the ")
                 name += f" ({variant_title(row.variant)})" if several and row.variant else ""
             digits = digits_of(row)
+            # + 0.0: no -0.0 on the screen.
             a, b, difference, low, high = (
-                NOTHING if value is None else f"{value:.{digits}f}"
+                NOTHING if value is None else f"{round(value, digits) + 0.0:.{digits}f}"
                 for value in (row.a, row.b, row.difference, row.low, row.high)
             )
             p = NOTHING if row.p is None else f"{row.p:.3f}"

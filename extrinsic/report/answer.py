@@ -135,10 +135,10 @@ def _losses(study: Study, verdict: TargetVerdict, rows: Sequence[ChoiceRow], res
                 members = [
                     (y, row)
                     for y, row in enumerate(rows)
-                    if (row.group or OPEN) == group and (row.family == DECLARED_FAMILY) == is_declared
+                    if _group(row) == group and (row.family == DECLARED_FAMILY) == is_declared
                 ]
                 _dots(axes, members, colour, is_declared, scale)
-            if any((row.group or OPEN) == group for row in rows):
+            if any(_group(row) == group for row in rows):
                 put_points(axes, [], "o", color=colour, markersize=5.5, label=group)
         if any(row.family != DECLARED_FAMILY for row in rows):
             look = {"color": MUTED, "markerfacecolor": PAPER, "markersize": 5.0, "alpha": 0.6}
@@ -156,6 +156,11 @@ def _losses(study: Study, verdict: TargetVerdict, rows: Sequence[ChoiceRow], res
     return draw(
         _name(verdict, study, "losses"), title, _losses_caption(verdict, rest), paint, verdict.variant
     )
+
+
+def _group(row: ChoiceRow) -> str:
+    """Its colour: where nothing is promised only the title of what loses least stands out."""
+    return OPEN if row.bound is None else row.group or OPEN
 
 
 def _promised(row: ChoiceRow, unit: str, coin: float) -> str:

@@ -245,6 +245,7 @@ def _of_case(
     ordered = sorted(declared, key=_rank)
     chosen = next((row for row in rows if row.group == RECOMMENDED), None)
     reason = (chosen.reason or "") if chosen else next(filter(None, (row.reason for row in rows)), "")
+    judged = chosen or next((row for row in rows if row.possible is not None), None)
     k = next(k for k, each in enumerate(panel.targets) if (each.name, each.variant) == (target, variant))
     families = [panel.systems[i].family or panel.names[i] for i in core]
     return TargetVerdict(
@@ -256,8 +257,8 @@ def _of_case(
         n_families=len(set(families)),
         n_datasets=len(panel.datasets),
         n_declared=len(declared),
-        possible=chosen.possible if chosen else None,
-        possible_corrected=chosen.possible_corrected if chosen else None,
+        possible=judged.possible if judged else None,
+        possible_corrected=judged.possible_corrected if judged else None,
         log_share=_log_share(panel, k, core),
         recommended=Choice.of(chosen) if chosen else None,
         choices=tuple(ordered),
