@@ -40,7 +40,7 @@ def tasks() -> list[LearnTask]:
         corpus_of(stage.unit.train)
         output_of(stage.system, stage.unit, "train")
         output_of(stage.system, stage.unit, "test")
-    stages[0].run(None)  # type: ignore[arg-type]
+    stages[0].run()
     return stages
 
 
@@ -53,7 +53,7 @@ def learned(stages: Sequence[LearnTask]) -> tuple[float, list[bytes]]:
     )
     with fresh[0], fresh[1], fresh[2], threadpool_limits(1):
         begin = process_time()
-        results = [task.run(None) for task in stages]  # type: ignore[arg-type]
+        results = [task.run() for task in stages]
         took = (process_time() - begin) / len(stages)
     return took, [result.encode(task.key) for task, result in zip(stages, results, strict=True)]
 

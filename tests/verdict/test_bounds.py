@@ -160,6 +160,13 @@ def test_few_systems_get_no_promise(n: int) -> None:
 
 
 @pytest.mark.filterwarnings("error")
+def test_nothing_is_recommended_that_chooses_worse_than_a_coin() -> None:
+    scores, values = study()
+    made = bounded(-scores, values)
+    assert (made.first, made.needed, set(made.groups)) == (None, None, {"open"})
+    assert "worse than a coin" in made.reason and np.isnan(made.bound).all()
+
+
 def test_what_cannot_be_judged() -> None:
     scores, values = study()
     assert bounded(scores, np.ones_like(values)).first is None

@@ -255,6 +255,14 @@ def test_one_metric_for_all() -> None:
     silent = msgspec.structs.replace(made.verdicts[1], choices=())
     assert compromise([made.verdicts[0], silent]) is None
     assert compromise(made.verdicts[:1]) is None
+    # What is recommended for all of them, a preferred metric say, is the one.
+    last = made.verdicts[0].choices[-1].name
+    agreed = [
+        msgspec.structs.replace(each, recommended=next(row for row in each.choices if row.name == last))
+        for each in made.verdicts
+    ]
+    shared = compromise(agreed)
+    assert shared is not None and shared.title == last.title() != made.compromise.title
 
 
 def test_flags_of_its_own_target_stand_beside_it() -> None:
