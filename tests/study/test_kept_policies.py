@@ -89,15 +89,6 @@ def test_what_play_refuses(options: tuple[str, ...], message: str, folder: Path)
     assert_refused(run("play", folder / "policies" / "a" / "hwu.rl.fill=argmax.policy", *options), message)
 
 
-def test_a_policy_that_was_changed(folder: Path, tmp_path: Path) -> None:
-    data = bytearray((folder / "policies" / "a" / "hwu.rl.fill=argmax.policy").read_bytes())
-    data[len(data) // 2] ^= 255
-    (tmp_path / "hwu.policy").write_bytes(bytes(data))
-    (tmp_path / "half.policy").write_bytes(bytes(data[: len(data) // 2]))
-    for name in ("hwu.policy", "half.policy", "none.policy"):
-        assert_refused(run("play", tmp_path / name, "--tracker", "hwu", "--world", "ds1"), name)
-
-
 def test_a_policy_of_other_features(folder: Path, tmp_path: Path) -> None:
     """Its file says `grouped`; the policy itself was learned on `compact`."""
     kept = Run(folder).policy("hwu")
