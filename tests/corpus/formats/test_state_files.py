@@ -1,4 +1,4 @@
-"""Files of states: state-sets, what TRADE, TripPy and SimpleTOD write, gold from a file of its own; and whether
+"""Files of states: state-sets, those of TRADE, TripPy and SimpleTOD, gold from a file of its own; and whether
 what they hold is a tracker at all: every rule on made-up states, and the real files that meet one.
 
 Refusals are in test_refusals; schema-guided dialogs in test_sgd.
