@@ -11,7 +11,7 @@ import extrinsic
 
 PACKAGE = Path(extrinsic.__file__).parent
 TESTS = Path(__file__).parent
-LINES, STATEMENTS, MODULES, TEST_LINES = 39_483, 24_297, 195, 30_498
+LINES, STATEMENTS, MODULES, TEST_LINES = 39_490, 24_301, 195, 29_987
 FOLDERS = {
     ".": 2_612,
     "corpus": 7_131,
@@ -21,10 +21,10 @@ FOLDERS = {
     "outcomes": 1_088,
     "policy": 3_862,
     "value": 1_204,
-    "verdict": 3_501,
+    "verdict": 3_502,
     "study": 6_002,
-    "report": 2_406,
-    "cli": 2_090,
+    "report": 2_411,
+    "cli": 2_091,
 }
 """Lines; `.` are the modules of the root."""
 
