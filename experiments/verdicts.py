@@ -495,7 +495,8 @@ def _draw_verdict(panel: Any, rows: Selection[Judged], answer: Answer) -> None:
     declared.sort(key=lambda row: -(row.lost or 0.0))
     coin = scale * (answer.possible or 0.0)
     for height, row in enumerate(declared):
-        colour = COLOURS.get(row.group or "", GREY)
+        # Where nothing is promised, nothing stands out.
+        colour = COLOURS.get(row.group or "", GREY) if row.bound is not None else GREY
         lost = scale * (row.lost or 0.0)
         if row.bound is not None:
             panel.hlines(height, lost, min(scale * row.bound, 1.3 * coin), color=colour, linewidth=1.4)
@@ -503,7 +504,7 @@ def _draw_verdict(panel: Any, rows: Selection[Judged], answer: Answer) -> None:
     panel.axvline(coin, color="#000000", linewidth=0.8, linestyle=":")
     panel.set_xlim(0.0, 1.3 * coin or 1.0)
     panel.set_yticks(range(len(declared)), [metric_title(row.metric) for row in declared])
-    title = target_title(answer.target)
-    # Of an estimate the name is shorter.
-    panel.set_title(f"{case_title(answer)}\n{answer.target if ' by ' in title else title}", fontsize=8)
+    # Which estimator it is stands in the text.
+    title = target_title(answer.target).partition(" by ")[0]
+    panel.set_title(f"{case_title(answer)}\n{title}", fontsize=8)
     panel.set_xlabel(f"lost {unit_title(answer.unit)} (dotted: a coin)")
