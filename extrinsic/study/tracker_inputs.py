@@ -222,7 +222,7 @@ def distinct_members(
             return names
     space = sum(family.size for family in families_of(families))
     raise UsageError(
-        f"trackers.population: of a population's first {drawn:,} members (of {space:,}) only "
+        f"key trackers.population: of a population's first {drawn:,} members (of {space:,}) only "
         f"{len(names):,} are distinct: the others agree with one of these by {threshold:g} or more on "
         f"{corpus.dataset!r}",
         expected=f"size = {len(names)}, more families, or a higher `distinct`",
