@@ -11,7 +11,7 @@ import extrinsic
 
 PACKAGE = Path(extrinsic.__file__).parent
 TESTS = Path(__file__).parent
-LINES, STATEMENTS, MODULES, TEST_LINES = 39_490, 24_301, 195, 29_987
+LINES, STATEMENTS, MODULES, TEST_LINES = 39_516, 24_318, 195, 29_996
 FOLDERS = {
     ".": 2_612,
     "corpus": 7_131,
@@ -23,7 +23,7 @@ FOLDERS = {
     "value": 1_204,
     "verdict": 3_502,
     "study": 6_002,
-    "report": 2_411,
+    "report": 2_437,
     "cli": 2_091,
 }
 """Lines; `.` are the modules of the root."""

@@ -8,9 +8,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from extrinsic.report.figures import draw, short
-from extrinsic.report.page_parts import Partial, Picture, Section, Term, metric_term
+from extrinsic.report.page_parts import Partial, Picture, Section, Term, Text, metric_term
 from extrinsic.report.run_data import Study
 from extrinsic.study.tables import column_help
+from extrinsic.verdict.choice_table import DECLARED_FAMILY
 from extrinsic.verdict.correlations import CORE
 from extrinsic.verdict.names import (
     FAMILIES,
@@ -19,10 +20,13 @@ from extrinsic.verdict.names import (
     correlation,
     family_of,
     in_brackets,
+    in_unit,
     is_share,
+    listing,
     metric_title,
     schedule_title,
     target_title,
+    unit_title,
     variant_title,
 )
 from extrinsic.verdict.rows import ChoiceRow, CorrelationRow
@@ -71,7 +75,29 @@ def heat_map_section(study: Study) -> Section | None:
     # With one schedule and component the first figure shows everything.
     if not blocks or (len(blocks) == 1 and len(blocks[0].schedules) == 1):
         return None
-    return Section("when", "What to measure, and when", (_heat_map(study, variant, blocks),))
+    picture = _heat_map(study, variant, blocks)
+    return Section("when", "What to measure, and when", (*_when(study, variant), picture))
+
+
+def _when(study: Study, variant: str | None) -> tuple[Text, ...]:
+    """What the recommended metric loses on each of its schedules and components, the least first."""
+    verdict = study.verdict.of_target(study.target, variant)
+    chosen = verdict.recommended if verdict else None
+    if verdict is None or chosen is None:
+        return ()
+    rows = [
+        row
+        for row in study.choices(study.target, variant)
+        if row.metric == chosen.metric and row.lost is not None
+    ]
+    if len(rows) < 2:
+        return ()
+    losses = []
+    for row in sorted(rows, key=lambda row: row.lost or 0.0):
+        declared = "" if row.family == DECLARED_FAMILY else "; exploratory"
+        losses.append(f"{in_unit(row.lost, verdict.unit)} ({Name.of(row).title()}{declared})")
+    unit = unit_title(verdict.unit)
+    return (Text((f"Where and when it is measured, in {unit} lost in this study: {listing(losses)}.",)),)
 
 
 def heat_blocks(rows: Sequence[ChoiceRow], places: Mapping[str, list[str]]) -> list[Block]:

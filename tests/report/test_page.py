@@ -146,6 +146,15 @@ def test_the_heat_map_has_the_shares_of_the_table(made: Run, page: str) -> None:
         parts = zip(("metric", "schedule", "component"), places, strict=True)
         name = tuple(data["names"][key][int(place)] for key, place in parts)
         assert correlation(shares[name]) == text
+    chosen = made.recommended("rl.live")
+    elsewhere = {
+        (row.schedule, row.component): in_unit(row.lost, "points")
+        for row in made.choices
+        if (row.target, row.systems, row.metric) == ("rl.live", "core", chosen.metric)
+        and row.variant == "fill=argmax"
+    }
+    (said,) = re.findall(r"Where and when it is measured[^:]*: ([^<]*)", page)
+    assert sorted(re.findall(r"[\d.]+(?= \()", said)) == sorted(elsewhere.values())
 
 
 def test_nothing_points_to_a_network_and_every_file_is_there(made: Run, outline: Outline) -> None:
