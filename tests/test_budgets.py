@@ -11,7 +11,7 @@ import extrinsic
 
 PACKAGE = Path(extrinsic.__file__).parent
 TESTS = Path(__file__).parent
-LINES, STATEMENTS, MODULES, TEST_LINES = 39_516, 24_318, 195, 29_996
+LINES, STATEMENTS, MODULES, TEST_LINES = 39_517, 24_319, 195, 29_996
 FOLDERS = {
     ".": 2_612,
     "corpus": 7_131,
@@ -24,7 +24,7 @@ FOLDERS = {
     "verdict": 3_502,
     "study": 6_002,
     "report": 2_437,
-    "cli": 2_091,
+    "cli": 2_092,
 }
 """Lines; `.` are the modules of the root."""
 

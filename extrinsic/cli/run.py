@@ -150,4 +150,5 @@ def _print_verdicts(verdict: StudyVerdict) -> None:
     if reasons:
         why = "; ".join(dict.fromkeys(reasons))
         put(f"{NOTHING}: nothing can be promised for other trackers ({why}).")
-        put("In brackets: what loses least here.")
+        if any(each.recommended and not each.promises for each in verdict.verdicts):
+            put("In brackets: what loses least here.")
